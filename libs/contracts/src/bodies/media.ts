@@ -1,0 +1,107 @@
+import { Type } from "typebox";
+
+const model = Type.String({ minLength: 1, description: "a name of GET /v1/models, exactly" });
+const text = Type.Optional(Type.String());
+const whole = Type.Optional(Type.Integer({ minimum: 1 }));
+const file = (description: string) => Type.Unsafe<string>({ type: "string", format: "binary", description });
+
+/** Interface section 2.5: the simple body and the qwen-style body share one endpoint. */
+export const ImageRequest = Type.Object(
+  {
+    model,
+    prompt: text,
+    size: Type.Optional(Type.String({ description: "<width>x<height>" })),
+    n: whole,
+    input: Type.Optional(
+      Type.Object({
+        messages: Type.Array(
+          Type.Object({
+            role: Type.String(),
+            content: Type.Array(Type.Object({ text, image: Type.Optional(Type.String({ description: "a URL" })) })),
+          }),
+        ),
+      }),
+    ),
+    parameters: Type.Optional(
+      Type.Object({
+        negative_prompt: text,
+        prompt_extend: Type.Optional(Type.Boolean()),
+        watermark: Type.Optional(Type.Boolean()),
+        size: Type.Optional(Type.String({ description: "<width>*<height>" })),
+        n: whole,
+      }),
+    ),
+  },
+  { $id: "ImageRequest" },
+);
+
+const audioFormat = Type.Optional(
+  Type.Union([
+    Type.Literal("json"),
+    Type.Literal("text"),
+    Type.Literal("srt"),
+    Type.Literal("verbose_json"),
+    Type.Literal("vtt"),
+  ]),
+);
+
+/** Interface section 2.7. */
+export const TranscriptionForm = Type.Object(
+  {
+    file: file("audio file"),
+    model,
+    language: Type.Optional(Type.String({ description: "ISO-639-1" })),
+    prompt: text,
+    response_format: audioFormat,
+    temperature: Type.Optional(Type.Number()),
+    timestamp_granularities: Type.Optional(Type.Array(Type.Union([Type.Literal("word"), Type.Literal("segment")]))),
+  },
+  { $id: "TranscriptionForm" },
+);
+
+/** Interface section 2.7. */
+export const TranslationForm = Type.Object(
+  { file: file("audio file"), model, prompt: text, response_format: text, temperature: Type.Optional(Type.Number()) },
+  { $id: "TranslationForm" },
+);
+
+export const SpeechRequest = Type.Object(
+  { model, input: Type.String(), voice: Type.Optional(Type.Unknown()), response_format: text },
+  { $id: "SpeechRequest" },
+);
+
+/** Interface endpoint 15. */
+export const VideoForm = Type.Object(
+  {
+    model: Type.Optional(model),
+    prompt: Type.String(),
+    seconds: text,
+    size: text,
+    input_reference: Type.Optional(file("reference image")),
+  },
+  { $id: "VideoForm" },
+);
+
+/** Interface section 2.3. */
+export const VideoRequest = Type.Object(
+  {
+    model: Type.Optional(model),
+    prompt: text,
+    image: Type.Optional(Type.String({ description: "a URL, or Base64" })),
+    duration: whole,
+    width: whole,
+    height: whole,
+    fps: whole,
+  },
+  { $id: "VideoRequest" },
+);
+
+/** Interface section 2.4. */
+export const EpsilonRequest = Type.Object(
+  { req_key: Type.String(), prompt: text, binary_data_base64: Type.Optional(Type.Array(Type.String())) },
+  { $id: "EpsilonRequest" },
+);
+
+/** Interface section 4.8. */
+export const EmptyObject = Type.Object({}, { $id: "EmptyObject" });
+export const FileForm = Type.Object({ file: file("the file"), purpose: Type.String() }, { $id: "FileForm" });

@@ -1,0 +1,22 @@
+import { Type, type Static } from "typebox";
+
+/**
+ * Who calls, as the edge found out; it travels to the services in the signed header `x-modelgate-caller`.
+ * No key and no secret is in it.
+ */
+export const Caller = Type.Object(
+  {
+    accountId: Type.String(),
+    tokenId: Type.String(),
+    group: Type.String(),
+    /** The token's own narrowing of its group's models; absent: all of the group. */
+    models: Type.Optional(Type.Array(Type.String())),
+    requestId: Type.String(),
+    /** The limit that the call's tokens are charged against; absent: none. */
+    tokensPerMinute: Type.Optional(Type.Integer({ minimum: 1 })),
+    /** Unix seconds after which the signature no longer counts. */
+    expiresAt: Type.Integer(),
+  },
+  { $id: "Caller", additionalProperties: false },
+);
+export type Caller = Static<typeof Caller>;

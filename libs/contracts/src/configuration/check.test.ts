@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { checkConfiguration } from "./check.ts";
+
+const good = () => ({
+  groups: { default: { multiplier: 1, models: ["*"], limits: { requestsPerMinute: 60 } } },
+  models: { "gpt-x": { kind: "chat", price: { input: 2.5, output: 10 } } },
+  channels: [
+    {
+      id: "main",
+      provider: "openai",
+      baseUrl: "https://vendor.example/v1",
+      keys: ["env:KEY"],
+      models: ["gpt-x"],
+      groups: ["default"],
+    },
+  ],
+  accounts: { demo: { balance: "10.00", tokens: [{ key: "sk-demo-12345678", group: "default" }] } },
+});
+
+test("a whole file holds", () => {
+  expect(checkConfiguration(good()).problems).toBeUndefined();
+});
+
+test.each<[string, (file: any) => void, string, RegExp]>([
+  ["unknown field", (f) => (f.groups.default.colour = "red"), "groups.default.colour", /not a known field/],
+  ["missing field", (f) => delete f.channels[0].provider, "channels[0].provider", /missing/],
+  ["wrong kind", (f) => (f.models["gpt-x"].kind = "chatty"), "models.gpt-x.kind", /one of chat, completion/],
+  ["negative price", (f) => (f.models["gpt-x"].price.input = -1), "models.gpt-x.price.input", />= 0/],
+  ["too fine a price", (f) => (f.models["gpt-x"].price.input = 1e-13), "models.gpt-x.price.input", /decimal places/],
+  ["model that is nowhere", (f) => (f.channels[0].models = ["gpt-y"]), "channels[0].models[0]", /not in models/],
+  [
+    "renamed model that is nowhere",
+    (f) => (f.channels[0].models = { "gpt-y": "up" }),
+    "channels[0].models.gpt-y",
+    /not in models/,
+  ],
+  ["group that is nowhere", (f) => (f.channels[0].groups = ["vip"]), "channels[0].groups[0]", /not in groups/],
+  ["channel id twice", (f) => f.channels.push(f.channels[0]), "channels[1].id", /used twice/],
+  ["models neither list nor map", (f) => (f.channels[0].models = 3), "channels[0].models", /array, or must be object/],
+  ["balance as a number", (f) => (f.accounts.demo.balance = 10), "accounts.demo.balance", /string/],
+  ["malformed key", (f) => (f.accounts.demo.tokens[0].key = "pk-1"), "accounts.demo.tokens[0].key", /pattern/],
+  [
+    "no date",
+    (f) => (f.accounts.demo.tokens[0].expiresAt = "2030-13-45"),
+    "accounts.demo.tokens[0].expiresAt",
+    /not a date/,
+  ],
+  ["address of another kind", (f) => (f.channels[0].baseUrl = "ftp://x"), "channels[0].baseUrl", /pattern/],
+])("%s is named by its path", (_, spoil, path, say) => {
+  const file = good();
+  spoil(file);
+  const { problems } = checkConfiguration(file);
+  expect(problems).toContainEqual({ path, say: expect.stringMatching(say) });
+});
+
+test("everything wrong is said at once, and no key is repeated in words", () => {
+  const key = "sk-very-secret-key-1234";
+  const tokens = [
+    { key, group: "none" },
+    { key, group: "default" },
+  ];
+  const { problems = [] } = checkConfiguration({ ...good(), accounts: { demo: { balance: "1", tokens } } });
+  expect(problems.map(({ path }) => path)).toEqual(["accounts.demo.tokens[0].group", "accounts.demo.tokens[1].key"]);
+  expect(JSON.stringify(problems)).not.toContain(key);
+});
+
+test.each([undefined, null, 3, "text", []])("%j is no file", (value) => {
+  expect(checkConfiguration(value).problems?.length).toBeGreaterThan(0);
+});

@@ -1,0 +1,152 @@
+import { Compile } from "typebox/compile";
+import { Settings } from "typebox/system";
+import { compilePrice, multiplierDecimals, priceDecimals } from "../money/price.ts";
+import { parseDecimal, toScale } from "../money/decimal.ts";
+import { Configuration } from "./schema.ts";
+
+/** One thing wrong with a configuration, at a path such as `channels[0].models.gpt-x`. */
+export interface ConfigurationProblem {
+  readonly path: string;
+  readonly say: string;
+}
+
+/** A configuration that holds, or everything that is wrong with it at once. */
+export type CheckedConfiguration =
+  | { readonly configuration: Configuration; readonly problems?: never }
+  | { readonly configuration?: never; readonly problems: readonly ConfigurationProblem[] };
+
+/** Most problems of shape that are named at once; TypeBox's own bound is 8, and a person wants to see them all. */
+const mostShapeErrors = 256;
+Settings.Set({ maxErrors: mostShapeErrors });
+
+const schema = Compile(Configuration);
+
+/** Checks shapes first, then what the parts say of each other. What the environment holds is not looked at here. */
+export function checkConfiguration(value: unknown): CheckedConfiguration {
+  if (!schema.Check(value)) return { problems: shapeProblems(value) };
+  const problems = [...priceProblems(value), ...channelProblems(value), ...accountProblems(value)];
+  return problems.length > 0 ? { problems } : { configuration: value };
+}
+
+/** One problem a path: the most telling of what the schema says there. */
+function shapeProblems(value: unknown): readonly ConfigurationProblem[] {
+  const found = new Map<string, string>();
+  for (const error of schema.Errors(value)) {
+    if (error.keyword === "required") {
+      for (const name of missingNames(error.params)) found.set(joined(error.instancePath, name), "is missing");
+    }
+    if (silent.has(error.keyword)) continue;
+    const path = joined(error.instancePath);
+    const before = found.get(path);
+    const say = wordsFor(error);
+    // The branches of a union each say what they want: "must be array, or must be object".
+    if (before === undefined) found.set(path, say);
+    else if (error.keyword === "type" && before.startsWith("must be") && before !== say)
+      found.set(path, `${before}, or ${say}`);
+  }
+  return [...found].map(([path, say]) => ({ path, say }));
+}
+
+/** Keywords that only repeat what another error says better. */
+const silent: ReadonlySet<string> = new Set(["required", "additionalProperties", "anyOf"]);
+
+interface ShapeError {
+  readonly keyword: string;
+  readonly message: string;
+  readonly params: object;
+}
+
+function wordsFor({ keyword, message, params }: ShapeError): string {
+  if (keyword === "boolean") return "is not a known field";
+  if (keyword === "enum" && "allowedValues" in params && Array.isArray(params.allowedValues)) {
+    return `must be one of ${params.allowedValues.join(", ")}`;
+  }
+  return message;
+}
+
+function missingNames(params: object): readonly string[] {
+  if (!("requiredProperties" in params) || !Array.isArray(params.requiredProperties)) return [];
+  return params.requiredProperties.map(String);
+}
+
+/** A JSON pointer, with one more step if given, as people write paths: `/channels/0/id` is `channels[0].id`. */
+function joined(pointer: string, last?: string): string {
+  const steps = pointer
+    .split("/")
+    .slice(1)
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+  if (last !== undefined) steps.push(last);
+  const path = steps.reduce(
+    (path, step) => (/^\d+$/.test(step) ? `${path}[${step}]` : path === "" ? step : `${path}.${step}`),
+    "",
+  );
+  return path === "" ? "(file)" : path;
+}
+
+function* priceProblems({ models, groups }: Configuration): Iterable<ConfigurationProblem> {
+  for (const [name, { price }] of Object.entries(models)) {
+    for (const [field, dollars] of Object.entries(price ?? {})) {
+      if (!fits(() => compilePrice({ [field]: dollars }))) {
+        yield { path: `models.${name}.price.${field}`, say: `has more than ${priceDecimals} decimal places` };
+      }
+    }
+  }
+  for (const [name, { multiplier = 1 }] of Object.entries(groups)) {
+    if (!fits(() => toScale(parseDecimal(multiplier), multiplierDecimals))) {
+      yield { path: `groups.${name}.multiplier`, say: `has more than ${multiplierDecimals} decimal places` };
+    }
+  }
+}
+
+function fits(compute: () => unknown): boolean {
+  try {
+    compute();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function* channelProblems({ channels, models, groups }: Configuration): Iterable<ConfigurationProblem> {
+  const seen = new Set<string>();
+  for (const [at, channel] of channels.entries()) {
+    if (seen.has(channel.id)) yield { path: `channels[${at}].id`, say: `is used twice: ${channel.id}` };
+    seen.add(channel.id);
+    const named = Array.isArray(channel.models)
+      ? channel.models.map((model, index) => [model, `channels[${at}].models[${index}]`] as const)
+      : Object.keys(channel.models).map((model) => [model, `channels[${at}].models.${model}`] as const);
+    for (const [model, path] of named)
+      if (!Object.hasOwn(models, model)) yield { path, say: `is not in models: ${model}` };
+    for (const [index, group] of (channel.groups ?? []).entries()) {
+      if (!Object.hasOwn(groups, group))
+        yield { path: `channels[${at}].groups[${index}]`, say: `is not in groups: ${group}` };
+    }
+  }
+  for (const [name, group] of Object.entries(groups)) {
+    for (const [index, model] of group.models.entries()) {
+      if (model !== "*" && !Object.hasOwn(models, model))
+        yield { path: `groups.${name}.models[${index}]`, say: `is not in models: ${model}` };
+    }
+  }
+}
+
+function* accountProblems({ accounts = {}, groups, models }: Configuration): Iterable<ConfigurationProblem> {
+  const keys = new Set<string>();
+  for (const [id, account] of Object.entries(accounts)) {
+    if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(id))
+      yield { path: `accounts.${id}`, say: "is not a usable account id" };
+    for (const [at, token] of (account.tokens ?? []).entries()) {
+      const path = `accounts.${id}.tokens[${at}]`;
+      // The key itself is never repeated: this text goes to logs and terminals.
+      if (keys.has(token.key)) yield { path: `${path}.key`, say: "is used twice" };
+      keys.add(token.key);
+      if (!Object.hasOwn(groups, token.group)) yield { path: `${path}.group`, say: `is not in groups: ${token.group}` };
+      if (token.expiresAt !== undefined && Number.isNaN(Date.parse(token.expiresAt)))
+        yield { path: `${path}.expiresAt`, say: "is not a date" };
+      for (const [index, model] of (token.models ?? []).entries()) {
+        if (!Object.hasOwn(models, model))
+          yield { path: `${path}.models[${index}]`, say: `is not in models: ${model}` };
+      }
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import { Type, type Static } from "typebox";
+import { modelKinds } from "../endpoints/endpoint.ts";
+import type { PriceField } from "../money/price.ts";
+
+const closed = { additionalProperties: false } as const;
+const name = Type.String({ minLength: 1, maxLength: 200 });
+const limit = (description: string) => Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000, description }));
+const dollars = Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000 }));
+
+/** A group: which models, at what price, how fast. */
+export const GroupConfiguration = Type.Object(
+  {
+    multiplier: Type.Optional(
+      Type.Number({ minimum: 0, maximum: 1_000_000, default: 1, description: "price multiplier" }),
+    ),
+    models: Type.Array(name, { description: 'exact model names, or "*" for all' }),
+    limits: Type.Optional(
+      Type.Object(
+        {
+          requestsPerMinute: limit("per token"),
+          tokensPerMinute: limit("per token"),
+          concurrency: limit("open calls per token"),
+        },
+        closed,
+      ),
+    ),
+  },
+  closed,
+);
+export type GroupConfiguration = Static<typeof GroupConfiguration>;
+
+/** US dollars, per million tokens or per piece; each optional, 0 where absent. */
+export const PriceConfiguration = Type.Object(
+  {
+    input: dollars,
+    cachedInput: dollars,
+    cacheWrite: dollars,
+    output: dollars,
+    inputAudio: dollars,
+    outputAudio: dollars,
+    request: dollars,
+    image: dollars,
+    second: dollars,
+    character: dollars,
+  } satisfies Record<PriceField, unknown>,
+  closed,
+);
+
+/** A model of the catalogue. */
+export const ModelConfiguration = Type.Object(
+  {
+    kind: Type.Enum([...modelKinds]),
+    ownedBy: Type.Optional(name),
+    price: Type.Optional(PriceConfiguration),
+  },
+  closed,
+);
+export type ModelConfiguration = Static<typeof ModelConfiguration>;
+
+/** One configured way to a vendor. */
+export const ChannelConfiguration = Type.Object(
+  {
+    id: Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$" }),
+    provider: name,
+    baseUrl: Type.String({
+      pattern: "^(https?://|\\$\\{)",
+      maxLength: 2000,
+      description: "what the vendor's own SDK takes; ${NAME} is read from the environment",
+    }),
+    keys: Type.Array(Type.String({ minLength: 1 }), {
+      minItems: 1,
+      description: "env:NAME, file:/path or the key itself",
+    }),
+    models: Type.Union([Type.Array(name, { minItems: 1 }), Type.Record(Type.String(), name)], {
+      description: "names, or {gateway name: upstream name}",
+    }),
+    groups: Type.Optional(Type.Array(name, { minItems: 1 })),
+    priority: Type.Optional(Type.Integer({ minimum: -1000, maximum: 1000, default: 0 })),
+    weight: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000, default: 1 })),
+    maxConcurrency: limit("open calls, across all replicas"),
+    timeoutMs: Type.Optional(Type.Integer({ minimum: 100, maximum: 86_400_000, default: 600_000 })),
+  },
+  closed,
+);
+export type ChannelConfiguration = Static<typeof ChannelConfiguration>;
+
+/** A token of a configured account. */
+export const TokenConfiguration = Type.Object(
+  {
+    key: Type.String({ pattern: "^sk-[A-Za-z0-9_-]{8,250}$" }),
+    name: Type.Optional(name),
+    group: name,
+    models: Type.Optional(Type.Array(name, { minItems: 1 })),
+    expiresAt: Type.Optional(
+      Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?(Z|[+-]\\d\\d:\\d\\d)?)?$" }),
+    ),
+    disabled: Type.Optional(Type.Boolean()),
+  },
+  closed,
+);
+export type TokenConfiguration = Static<typeof TokenConfiguration>;
+
+/** An account that is created where it is absent at start, and never overwritten. */
+export const AccountConfiguration = Type.Object(
+  {
+    balance: Type.String({ pattern: "^\\d{1,9}(\\.\\d{1,9})?$", description: "US dollars" }),
+    tokens: Type.Optional(Type.Array(TokenConfiguration)),
+  },
+  closed,
+);
+export type AccountConfiguration = Static<typeof AccountConfiguration>;
+
+/** The whole file (YAML, one document). */
+export const Configuration = Type.Object(
+  {
+    groups: Type.Record(Type.String(), GroupConfiguration),
+    models: Type.Record(Type.String(), ModelConfiguration),
+    channels: Type.Array(ChannelConfiguration),
+    accounts: Type.Optional(Type.Record(Type.String(), AccountConfiguration)),
+  },
+  { $id: "Configuration", ...closed },
+);
+export type Configuration = Static<typeof Configuration>;

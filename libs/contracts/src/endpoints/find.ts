@@ -1,0 +1,126 @@
+import type { ErrorFormat } from "../failures/render.ts";
+import { firstHeader, headerAliases, type IncomingHeaders } from "../headers.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { endpointIds, endpointOf, pathAliases, type EndpointId } from "./table.ts";
+
+/** What a method and a path mean. */
+export type Found =
+  | { readonly kind: "endpoint"; readonly id: EndpointId; readonly params: Readonly<Record<string, string>> }
+  | { readonly kind: "wrong-method"; readonly allow: readonly string[]; readonly errors: ErrorFormat }
+  | { readonly kind: "double-v1"; readonly errors: ErrorFormat }
+  | { readonly kind: "unknown"; readonly errors: ErrorFormat };
+
+interface Pattern {
+  readonly shape: RegExp;
+  readonly names: readonly string[];
+  readonly byMethod: ReadonlyMap<string, EndpointId>;
+}
+
+const noParams: Readonly<Record<string, string>> = {};
+const fixed = new Map<string, Map<string, EndpointId>>();
+const patterns: Pattern[] = [];
+fillTable();
+
+/**
+ * The endpoint that serves a method and a path (without query). Everyday aliases and one trailing slash are
+ * accepted; a doubled /v1 is told apart from an unknown path. Model names may contain slashes.
+ */
+export function findEndpoint(method: string, rawPath: string): Found {
+  const direct = fixed.get(rawPath)?.get(method);
+  if (direct !== undefined) return { kind: "endpoint", id: direct, params: noParams };
+  const path = canonical(rawPath);
+  if (/\/v1\/+v1/i.test(path))
+    return { kind: "double-v1", errors: errorFormatOfPath(path.replace(/\/v1(?=\/+v1)/i, "")) };
+  return findFixed(method, path) ?? findPattern(method, path) ?? { kind: "unknown", errors: errorFormatOfPath(path) };
+}
+
+/** The path as the table writes it: alias prefixes replaced, a trailing slash dropped where the table has none. */
+function canonical(rawPath: string): string {
+  let path = rawPath === "/jimeng" || rawPath === "/epsilon" ? `${rawPath}/` : rawPath;
+  for (const { alias, path: prefix } of pathAliases)
+    if (path.startsWith(alias)) path = prefix + path.slice(alias.length);
+  return path.length > 1 && path.endsWith("/") && !fixed.has(path) ? path.slice(0, -1) : path;
+}
+
+function findFixed(method: string, path: string): Found | undefined {
+  const byMethod = fixed.get(path);
+  return byMethod === undefined ? undefined : choose(byMethod, method, noParams);
+}
+
+function findPattern(method: string, path: string): Found | undefined {
+  for (const { shape, names, byMethod } of patterns) {
+    const match = shape.exec(path);
+    if (match === null) continue;
+    const params: Record<string, string> = {};
+    for (const [at, name] of names.entries()) {
+      const value = decoded(match[at + 1]);
+      if (value === undefined) return undefined;
+      params[name] = value;
+    }
+    return choose(byMethod, method, params);
+  }
+  return undefined;
+}
+
+function choose(
+  byMethod: ReadonlyMap<string, EndpointId>,
+  method: string,
+  params: Readonly<Record<string, string>>,
+): Found {
+  const id = byMethod.get(method);
+  if (id !== undefined) return { kind: "endpoint", id, params };
+  const [any] = byMethod.values();
+  const errors = any === undefined ? "common" : endpointOf(any).errors;
+  return { kind: "wrong-method", allow: [...byMethod.keys()], errors: errors === "by-request" ? "common" : errors };
+}
+
+function decoded(text: string | undefined): string | undefined {
+  try {
+    return text === undefined ? undefined : decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The error format of a path that no endpoint has, by the family that its prefix belongs to. */
+export function errorFormatOfPath(path: string): ErrorFormat {
+  if (path.startsWith("/v1beta/")) return "gamma";
+  if (path.startsWith("/v1/messages")) return "alpha";
+  if (path.startsWith("/delta/") || path.startsWith("/v1/video/")) return "task";
+  return path.startsWith("/epsilon/") ? "epsilon" : "common";
+}
+
+/** The error format of an endpoint for one request: the model lists follow the client (interface endpoint 1). */
+export function errorFormatOf(endpoint: Endpoint, from: IncomingHeaders, hasKeyQuery: boolean): ErrorFormat {
+  return endpoint.errors === "by-request" ? listFormatOf(from, hasKeyQuery) : endpoint.errors;
+}
+
+/** Which model list a request asks for (interface endpoint 1); also the format of its errors. */
+export function listFormatOf(from: IncomingHeaders, hasKeyQuery: boolean): "common" | "alpha" | "gamma" {
+  if (firstHeader(from, ["x-api-key"]) !== undefined && firstHeader(from, headerAliases.alphaVersion) !== undefined)
+    return "alpha";
+  return hasKeyQuery || firstHeader(from, headerAliases.gammaKey) !== undefined ? "gamma" : "common";
+}
+
+function fillTable(): void {
+  const byPath = new Map<string, Map<string, EndpointId>>();
+  for (const id of endpointIds) {
+    const { path, method } = endpointOf(id);
+    byPath.set(path, (byPath.get(path) ?? new Map<string, EndpointId>()).set(method, id));
+  }
+  for (const [path, byMethod] of byPath) {
+    if (path.includes("{")) patterns.push(patternOf(path, byMethod));
+    else fixed.set(path, byMethod);
+  }
+  // The longer pattern says more: `{model}:generateContent` is tried before `{model}`.
+  patterns.sort((left, right) => right.shape.source.length - left.shape.source.length);
+}
+
+function patternOf(path: string, byMethod: ReadonlyMap<string, EndpointId>): Pattern {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "");
+  const source = path
+    .split(/\{\w+\}/)
+    .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+    .reduce((left, right, at) => `${left}${names[at - 1] === "model" ? "(.+)" : "([^/]+)"}${right}`);
+  return { shape: new RegExp(`^${source}$`), names, byMethod };
+}

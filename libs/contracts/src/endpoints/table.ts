@@ -1,0 +1,38 @@
+import type { Endpoint } from "./endpoint.ts";
+import { mediaEndpoints } from "./media.ts";
+import { modelEndpoints } from "./models.ts";
+import { textEndpoints } from "./text.ts";
+import { unimplementedEndpoints } from "./unimplemented.ts";
+import { videoEndpoints } from "./video.ts";
+
+/** Every endpoint, by name: the only list of routes. Edge, services, OpenAPI, docs and tests read it. */
+export const endpoints = {
+  ...modelEndpoints,
+  ...textEndpoints,
+  ...mediaEndpoints,
+  ...videoEndpoints,
+  ...unimplementedEndpoints,
+} as const satisfies Record<string, Endpoint>;
+
+export type EndpointId = keyof typeof endpoints;
+
+/** The row of an endpoint, with its optional columns readable whether or not the row has them. */
+export function endpointOf(id: EndpointId): Endpoint {
+  return endpoints[id];
+}
+
+/** All endpoint names, typed. */
+export const endpointIds: readonly EndpointId[] = Object.keys(endpoints).filter(
+  (id): id is EndpointId => id in endpoints,
+);
+
+/** Interface path prefixes and the everyday ones that work too; the rest of the path is the same. */
+export const pathAliases = [
+  { alias: "/kling/v1/", path: "/delta/v1/" },
+  { alias: "/jimeng/", path: "/epsilon/" },
+] as const;
+
+/** An endpoint as usage events name it: `POST /v1/chat/completions`. */
+export function endpointLabel(id: EndpointId): string {
+  return `${endpoints[id].method} ${endpoints[id].path}`;
+}

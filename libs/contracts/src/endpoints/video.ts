@@ -1,0 +1,75 @@
+import { bearer, type Endpoint } from "./endpoint.ts";
+
+const video = { area: "video", keys: bearer } as const;
+const create = { ...video, method: "POST", kinds: ["video"] } as const;
+const look = { ...video, method: "GET", body: "none" } as const;
+
+/** Video tasks in four styles: interface section 4.5. */
+export const videoEndpoints = {
+  createVideo: {
+    ...create,
+    path: "/v1/videos",
+    errors: "common",
+    body: "json-or-multipart",
+    schema: "VideoForm",
+    summary: "Create a video task (style A).",
+  },
+  getVideo: { ...look, path: "/v1/videos/{task_id}", errors: "common", summary: "A video task's state (style A)." },
+  getVideoContent: {
+    ...look,
+    path: "/v1/videos/{task_id}/content",
+    errors: "common",
+    answers: "video/mp4",
+    summary: "The finished video.",
+  },
+  textToVideo: {
+    ...create,
+    path: "/delta/v1/videos/text2video",
+    errors: "task",
+    body: "json",
+    schema: "VideoRequest",
+    summary: "Create a video task from text (style C).",
+  },
+  getTextToVideo: {
+    ...look,
+    path: "/delta/v1/videos/text2video/{task_id}",
+    errors: "task",
+    summary: "A text-to-video task's state (style C).",
+  },
+  imageToVideo: {
+    ...create,
+    path: "/delta/v1/videos/image2video",
+    errors: "task",
+    body: "json",
+    schema: "VideoRequest",
+    summary: "Create a video task from an image (style C).",
+  },
+  getImageToVideo: {
+    ...look,
+    path: "/delta/v1/videos/image2video/{task_id}",
+    errors: "task",
+    summary: "An image-to-video task's state (style C).",
+  },
+  epsilon: {
+    ...create,
+    path: "/epsilon/",
+    errors: "epsilon",
+    body: "json",
+    schema: "EpsilonRequest",
+    summary: "Submit a video task or fetch its result, by query parameter Action (style D).",
+  },
+  createVideoGeneration: {
+    ...create,
+    path: "/v1/video/generations",
+    errors: "task",
+    body: "json",
+    schema: "VideoRequest",
+    summary: "Create a video task (style B).",
+  },
+  getVideoGeneration: {
+    ...look,
+    path: "/v1/video/generations/{task_id}",
+    errors: "task",
+    summary: "A video task's state (style B).",
+  },
+} as const satisfies Record<string, Endpoint>;

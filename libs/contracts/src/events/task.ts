@@ -1,0 +1,29 @@
+import { Type, type Static } from "typebox";
+
+/** States of a video task: interface section 3. */
+export const TaskState = Type.Union([
+  Type.Literal("queued"),
+  Type.Literal("in_progress"),
+  Type.Literal("completed"),
+  Type.Literal("failed"),
+]);
+export type TaskState = Static<typeof TaskState>;
+
+/** One transition of a video task, subject `task.v1.video.<state>`. */
+export const TaskEvent = Type.Object(
+  {
+    id: Type.String(),
+    time: Type.String({ description: "RFC 3339" }),
+    taskId: Type.String(),
+    accountId: Type.String(),
+    tokenId: Type.String(),
+    model: Type.String(),
+    channelId: Type.String(),
+    state: TaskState,
+    previousState: Type.Union([TaskState, Type.Null()]),
+    progress: Type.Integer({ minimum: 0, maximum: 100 }),
+    error: Type.Optional(Type.Object({ code: Type.String(), message: Type.String() })),
+  },
+  { $id: "TaskEvent" },
+);
+export type TaskEvent = Static<typeof TaskEvent>;

@@ -1,0 +1,37 @@
+import { Type, type Static } from "typebox";
+import { Units } from "../units.ts";
+
+/** How a call ended: in full, left by its client, or failed. */
+export const Outcome = Type.Union([Type.Literal("completed"), Type.Literal("cancelled"), Type.Literal("failed")]);
+export type Outcome = Static<typeof Outcome>;
+
+/** One billed call, subject `usage.v1.<area>`; its `id` is the call id and the message's `Nats-Msg-Id`. */
+export const UsageEvent = Type.Object(
+  {
+    id: Type.String(),
+    time: Type.String({ description: "RFC 3339" }),
+    requestId: Type.String(),
+    accountId: Type.String(),
+    tokenId: Type.String(),
+    group: Type.String(),
+    area: Type.String(),
+    endpoint: Type.String({ description: "method and path pattern" }),
+    model: Type.String(),
+    upstreamModel: Type.String(),
+    channelId: Type.String(),
+    status: Type.Integer({ description: "HTTP status that the client got" }),
+    outcome: Outcome,
+    units: Units,
+    estimated: Type.Boolean({ description: "true where the upstream reported no usage" }),
+    multiplier: Type.Number(),
+    costNanos: Type.String({ pattern: "^\\d+$", description: "nano-dollars, decimal" }),
+    latencyMs: Type.Integer({ minimum: 0 }),
+    firstByteMs: Type.Integer({ minimum: 0 }),
+    attempts: Type.Integer({ minimum: 0 }),
+  },
+  { $id: "UsageEvent" },
+);
+export type UsageEvent = Static<typeof UsageEvent>;
+
+/** A usage event before its price is final: the settlement script decides what was charged. */
+export type UsageDraft = Omit<UsageEvent, "costNanos">;

@@ -1,0 +1,49 @@
+import { failures, type FailureCode, type FailureKind } from "./registry.ts";
+
+/** What a failure may say beyond its cause. */
+export interface FailureDetails extends ErrorOptions {
+  /** The field or header that was wrong, as the client spelled it: `messages[0].content`. */
+  readonly param?: string | undefined;
+  /** When it will pass, in whole seconds from now. */
+  readonly retryAfterSeconds?: number | undefined;
+  /** Methods that the path does take (405). */
+  readonly allow?: readonly string[] | undefined;
+  /** The vendor's own code, given on instead of ours where the vendor refused the client's input. */
+  readonly vendorCode?: string | undefined;
+  /** The vendor's own status, where the client's input was refused with another 4xx than 400. */
+  readonly status?: number | undefined;
+}
+
+/**
+ * What a client may see of a failure. Handlers throw it; one place per service renders it in the request's wire.
+ * Anything else that is thrown becomes `internal_error`, its cause going to the log only.
+ */
+export class Failure extends Error {
+  override readonly name = "Failure";
+  readonly code: FailureCode;
+  readonly status: number;
+  readonly param: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  readonly allow: readonly string[] | undefined;
+  readonly vendorCode: string | undefined;
+
+  constructor(code: FailureCode, say?: string, details: FailureDetails = {}) {
+    super(say ?? failures[code].say, details);
+    this.code = code;
+    this.status = details.status ?? failures[code].status;
+    this.param = details.param;
+    this.retryAfterSeconds = details.retryAfterSeconds;
+    this.allow = details.allow;
+    this.vendorCode = details.vendorCode;
+  }
+
+  /** The registry's row of this failure's cause. */
+  get kind(): FailureKind {
+    return failures[this.code];
+  }
+}
+
+/** Whatever was thrown, as a Failure: itself, or `internal_error` with the cause kept for the log. */
+export function asFailure(thrown: unknown): Failure {
+  return thrown instanceof Failure ? thrown : new Failure("internal_error", undefined, { cause: thrown });
+}

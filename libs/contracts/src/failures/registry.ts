@@ -1,0 +1,152 @@
+/** One cause of failure: how it looks in each family of error bodies (wire-formats of the vendors), and in words. */
+export interface FailureKind {
+  /** HTTP status. */
+  readonly status: number;
+  /** `error.type` of the common body. */
+  readonly type: string;
+  /** `error.type` of the alpha body. */
+  readonly alpha: string;
+  /** `error.status` of the gamma body. */
+  readonly gamma: string;
+  /** Whether the same call may pass later without a change; a client's SDK is told so. */
+  readonly retryable: boolean;
+  /** What is said where the thrower gave no words of its own. */
+  readonly say: string;
+}
+
+const invalid = {
+  type: "invalid_request_error",
+  alpha: "invalid_request_error",
+  gamma: "INVALID_ARGUMENT",
+  retryable: false,
+};
+const unauthenticated = { ...invalid, status: 401, alpha: "authentication_error", gamma: "UNAUTHENTICATED" };
+const forbidden = {
+  status: 403,
+  type: "permission_error",
+  alpha: "permission_error",
+  gamma: "PERMISSION_DENIED",
+  retryable: false,
+};
+const absent = { ...invalid, status: 404, alpha: "not_found_error", gamma: "NOT_FOUND" };
+const unpaid = {
+  status: 402,
+  type: "insufficient_quota",
+  alpha: "billing_error",
+  gamma: "FAILED_PRECONDITION",
+  retryable: false,
+};
+const limited = {
+  status: 429,
+  type: "rate_limit_error",
+  alpha: "rate_limit_error",
+  gamma: "RESOURCE_EXHAUSTED",
+  retryable: true,
+};
+const unavailable = {
+  status: 503,
+  type: "server_error",
+  alpha: "overloaded_error",
+  gamma: "UNAVAILABLE",
+  retryable: true,
+};
+const upstream = { status: 502, type: "upstream_error", alpha: "api_error", gamma: "INTERNAL", retryable: true };
+
+/**
+ * One row per cause. The key is the common body's `error.code`. Statuses: interface section 7 and, where it is
+ * silent, what the vendors' own SDKs expect.
+ */
+export const failures = {
+  // Who calls
+  invalid_api_key: { ...unauthenticated, say: "The API key is missing, incomplete or wrong." },
+  contradicting_api_keys: { ...unauthenticated, say: "The request carries more than one API key; send exactly one." },
+  api_key_expired: { ...unauthenticated, say: "This API key has expired." },
+  api_key_disabled: { ...unauthenticated, say: "This API key is disabled." },
+  account_disabled: { ...forbidden, say: "This account is disabled." },
+
+  // What may be called
+  model_not_found: { ...absent, say: "The model does not exist or this key cannot use it." },
+  model_not_allowed: { ...forbidden, say: "This key is narrowed to other models." },
+  group_not_allowed: { ...forbidden, say: "The group of this key no longer exists." },
+  insufficient_quota: { ...unpaid, say: "The account's balance does not cover this call." },
+  rate_limit_exceeded: { ...limited, say: "Too many requests for this key." },
+  channel_concurrency_exceeded: { ...limited, say: "Every channel of this model is at its limit; try again shortly." },
+  no_available_channel: { ...unavailable, say: "No channel of this model is available now." },
+  model_price_missing: {
+    ...unavailable,
+    alpha: "api_error",
+    gamma: "INTERNAL",
+    retryable: false,
+    say: "The model has no price.",
+  },
+
+  // What was sent
+  invalid_json: { ...invalid, status: 400, say: "The body is not valid JSON." },
+  missing_required_parameter: { ...invalid, status: 400, say: "A required parameter is missing." },
+  invalid_value: { ...invalid, status: 400, say: "A parameter has a value that is not allowed." },
+  unsupported_parameter: {
+    ...invalid,
+    status: 400,
+    say: "The serving vendor cannot take a parameter of this request.",
+  },
+  file_input_not_streamable: {
+    ...invalid,
+    status: 400,
+    say: "File input is accepted only without streaming: set stream to false.",
+  },
+  request_too_large: {
+    ...invalid,
+    status: 413,
+    alpha: "request_too_large",
+    say: "The body is larger than this endpoint accepts.",
+  },
+  unsupported_media_type: {
+    ...invalid,
+    status: 415,
+    say: "The content type or encoding of the body is not accepted here.",
+  },
+  request_timeout: { ...invalid, status: 408, retryable: true, say: "The body did not arrive in time." },
+  invalid_url_double_v1: {
+    ...absent,
+    say: "The path doubles /v1: remove /v1 from the end of the base address in your client's settings.",
+  },
+  unknown_url: { ...absent, say: "There is no such path." },
+  method_not_allowed: { ...invalid, status: 405, say: "This path does not take that method." },
+  api_not_implemented: {
+    status: 501,
+    type: "not_implemented_error",
+    alpha: "api_error",
+    gamma: "UNIMPLEMENTED",
+    retryable: false,
+    say: "This endpoint is declared but not implemented.",
+  },
+  task_not_found: { ...absent, say: "There is no such task." },
+  video_not_ready: { ...absent, say: "The video is not finished." },
+
+  // What the vendor did
+  upstream_error: { ...upstream, say: "The vendor failed to answer." },
+  upstream_auth_failed: { ...upstream, say: "The vendor refused the gateway's own credentials." },
+  upstream_timeout: {
+    status: 504,
+    type: "upstream_error",
+    alpha: "timeout_error",
+    gamma: "DEADLINE_EXCEEDED",
+    retryable: true,
+    say: "The vendor did not answer in time.",
+  },
+  upstream_rate_limited: { ...limited, say: "The vendor is rate limiting this model." },
+  upstream_rejected: { ...invalid, status: 400, say: "The vendor refused the request." },
+
+  // What we did
+  server_overloaded: { ...unavailable, say: "The gateway is at a limit of its own; try again shortly." },
+  internal_error: {
+    status: 500,
+    type: "server_error",
+    alpha: "api_error",
+    gamma: "INTERNAL",
+    retryable: true,
+    say: "The gateway failed.",
+  },
+} as const satisfies Record<string, FailureKind>;
+
+export type FailureCode = keyof typeof failures;

@@ -1,0 +1,84 @@
+import { headers } from "../headers.ts";
+import type { Failure } from "./failure.ts";
+
+/**
+ * The families of error bodies: common (chat, responses, images, audio …), alpha (messages), gamma (content
+ * generation), task (video styles B and C: common with `code` and `message` on top), epsilon (video style D).
+ */
+export type ErrorFormat = "common" | "alpha" | "gamma" | "task" | "epsilon";
+
+type Body = Readonly<Record<string, unknown>>;
+type Render = (failure: Failure, requestId: string) => Body;
+
+const common: Render = (failure) => ({
+  error: {
+    message: failure.message,
+    type: failure.kind.type,
+    param: failure.param ?? null,
+    code: failure.vendorCode ?? failure.code,
+  },
+});
+
+const alpha: Render = (failure, requestId) => ({
+  type: "error",
+  error: { type: failure.kind.alpha, message: failure.message },
+  request_id: requestId,
+});
+
+const gamma: Render = (failure) => {
+  const details = gammaDetails(failure);
+  return {
+    error: {
+      code: failure.status,
+      message: failure.message,
+      status: failure.kind.gamma,
+      ...(details.length > 0 ? { details } : {}),
+    },
+  };
+};
+
+/** google.rpc details that gamma clients read: why a key was refused, which field was wrong, when to come back. */
+function gammaDetails(failure: Failure): readonly Body[] {
+  const rpc = (name: string, fields: Body): Body => ({ "@type": `type.googleapis.com/google.rpc.${name}`, ...fields });
+  const details: Body[] = [];
+  if (failure.status === 401) details.push(rpc("ErrorInfo", { reason: "API_KEY_INVALID", domain: "googleapis.com" }));
+  if (failure.param !== undefined) {
+    details.push(rpc("BadRequest", { fieldViolations: [{ field: failure.param, description: failure.message }] }));
+  }
+  if (failure.retryAfterSeconds !== undefined) {
+    details.push(rpc("RetryInfo", { retryDelay: `${failure.retryAfterSeconds}s` }));
+  }
+  return details;
+}
+
+const task: Render = (failure, requestId) => ({
+  code: failure.vendorCode ?? failure.code,
+  message: failure.message,
+  ...common(failure, requestId),
+});
+
+const epsilon: Render = (failure, requestId) => ({
+  code: failure.status,
+  message: failure.message,
+  data: null,
+  request_id: requestId,
+  ...common(failure, requestId),
+});
+
+const renders = { common, alpha, gamma, task, epsilon } as const satisfies Record<ErrorFormat, Render>;
+
+/** The JSON error body of a failure in the format of the request that it answers. */
+export function renderFailure(format: ErrorFormat, failure: Failure, requestId: string): Body {
+  return renders[format](failure, requestId);
+}
+
+/** Headers that go with a failure: when to come back, whether to, and which methods a path takes. */
+export function failureHeaders(failure: Failure): Readonly<Record<string, string>> {
+  const found: Record<string, string> = {};
+  if (failure.retryAfterSeconds !== undefined) {
+    found[headers.retryAfter] = String(Math.max(1, Math.ceil(failure.retryAfterSeconds)));
+  } else if (failure.status === 429 || failure.status === 503) found[headers.retryAfter] = "1";
+  if (!failure.kind.retryable) found[headers.shouldRetry] = "false";
+  if (failure.allow !== undefined) found["allow"] = failure.allow.join(", ");
+  return found;
+}

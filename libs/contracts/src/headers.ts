@@ -1,0 +1,36 @@
+/** Every header that this product gives a meaning of its own; all lower case, as node reads them. */
+export const headers = {
+  /** On every response; the client's own is kept when it is well formed. */
+  requestId: "x-request-id",
+  /** The signed Caller, from the edge to the services; never accepted from outside. */
+  caller: "x-modelgate-caller",
+  /** A client that wants a refusal rather than a dropped hint. */
+  strict: "x-modelgate-strict",
+  /** Request fields that the serving vendor could not take. */
+  dropped: "x-modelgate-dropped",
+  retryAfter: "retry-after",
+  /** Read by the vendors' SDKs before they retry by status. */
+  shouldRetry: "x-should-retry",
+} as const;
+
+/** Headers with this prefix are ours: the edge drops what comes from outside, but for `x-modelgate-strict`. */
+export const ownHeaderPrefix = "x-modelgate-";
+
+/** The interface's own header names first, then their everyday aliases (both are served). */
+export const headerAliases = {
+  alphaVersion: ["alpha-version", "anthropic-version"],
+  gammaKey: ["x-gamma-api-key", "x-goog-api-key"],
+} as const;
+
+/** Headers as node gives them. */
+export type IncomingHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** The first value found under any of the names, in their order. */
+export function firstHeader(from: IncomingHeaders, names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const value = from[name];
+    const first = typeof value === "string" ? value : value?.[0];
+    if (first !== undefined && first !== "") return first;
+  }
+  return undefined;
+}

@@ -1,0 +1,40 @@
+export { bodies, type BodyName } from "./bodies/index.ts";
+export { Caller } from "./caller.ts";
+export { checkConfiguration, type CheckedConfiguration, type ConfigurationProblem } from "./configuration/check.ts";
+export {
+  AccountConfiguration,
+  ChannelConfiguration,
+  Configuration,
+  GroupConfiguration,
+  ModelConfiguration,
+  TokenConfiguration,
+} from "./configuration/schema.ts";
+export {
+  modelKinds,
+  type Area,
+  type BodyForm,
+  type Endpoint,
+  type KeyCarrier,
+  type ModelKind,
+} from "./endpoints/endpoint.ts";
+export { errorFormatOf, errorFormatOfPath, findEndpoint, listFormatOf, type Found } from "./endpoints/find.ts";
+export { endpointIds, endpointLabel, endpointOf, endpoints, pathAliases, type EndpointId } from "./endpoints/table.ts";
+export { eventStreams, taskSubject, usageSubject } from "./events/streams.ts";
+export { TaskEvent, TaskState } from "./events/task.ts";
+export { Outcome, UsageEvent, type UsageDraft } from "./events/usage.ts";
+export { asFailure, Failure, type FailureDetails } from "./failures/failure.ts";
+export { failures, type FailureCode, type FailureKind } from "./failures/registry.ts";
+export { failureHeaders, renderFailure, type ErrorFormat } from "./failures/render.ts";
+export { firstHeader, headerAliases, headers, ownHeaderPrefix, type IncomingHeaders } from "./headers.ts";
+export { formatUsd, parseNanos, parseUsd, type Nanos } from "./money/nanos.ts";
+export {
+  compilePrice,
+  costOf,
+  priceFields,
+  unpricedUnits,
+  type Price,
+  type PriceField,
+  type WrittenPrice,
+} from "./money/price.ts";
+export { openApi } from "./openapi/document.ts";
+export { addUnits, tokensIn, unitEntries, unitNames, Units, type UnitName } from "./units.ts";

@@ -1,0 +1,107 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Units } from "../units.ts";
+import { compilePrice, costOf, unpricedUnits, type WrittenPrice } from "./price.ts";
+
+const amount = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
+const units: fc.Arbitrary<Units> = fc.record(
+  { inputTokens: amount, cachedInputTokens: amount, outputTokens: amount, images: amount, requests: amount },
+  { requiredKeys: [] },
+);
+const dollars = fc.integer({ min: 0, max: 10 ** 12 }).map((n) => n / 10 ** 6);
+const price: fc.Arbitrary<WrittenPrice> = fc.record({
+  input: dollars,
+  cachedInput: dollars,
+  output: dollars,
+  image: dollars,
+  request: dollars,
+});
+const multiplier = fc.oneof(
+  fc.constantFrom(0, 1, 0.5, 1e6, 1e-9),
+  fc.integer({ min: 0, max: 10 ** 9 }).map((n) => n / 1000),
+);
+
+describe("costOf", () => {
+  test.each<[string, Units, WrittenPrice, number, bigint]>([
+    [
+      "input and output per million",
+      { inputTokens: 1_000, outputTokens: 10 },
+      { input: 2.5, output: 10 },
+      1,
+      2_600_000n,
+    ],
+    ["a price per request", { requests: 1 }, { request: 0.001 }, 1, 1_000_000n],
+    ["a multiplier", { requests: 1 }, { request: 0.001 }, 1.5, 1_500_000n],
+    ["half a nano rounds up", { inputTokens: 1 }, { input: 0.0005 }, 1, 1n],
+    ["less than half rounds down", { inputTokens: 1 }, { input: 0.0004 }, 1, 0n],
+    [
+      "rounding happens once, at the end",
+      { inputTokens: 1, outputTokens: 1 },
+      { input: 0.0004, output: 0.0004 },
+      1,
+      1n,
+    ],
+    ["seconds with fractions", { seconds: 3.84 }, { second: 0.1 }, 1, 384_000_000n],
+    ["characters", { characters: 100 }, { character: 0.000015 }, 1, 1_500_000n],
+    [
+      "2^53 tokens at a million times the price",
+      { inputTokens: 2 ** 53 },
+      { input: 2.5 },
+      1e6,
+      22_517_998_136_852_480_000_000_000n,
+    ],
+    ["units without a price cost nothing", { images: 3 }, { input: 2.5 }, 1, 0n],
+    ["reasoning is part of output", { outputTokens: 10, reasoningTokens: 8 }, { output: 10 }, 1, 100_000n],
+  ])("%s", (_, used, written, times, cost) => {
+    expect(costOf(used, compilePrice(written), times)).toBe(cost);
+  });
+
+  test("is never negative and always a whole number", () => {
+    fc.assert(
+      fc.property(units, price, multiplier, (used, written, times) => {
+        const cost = costOf(used, compilePrice(written), times);
+        expect(typeof cost).toBe("bigint");
+        expect(cost >= 0n).toBe(true);
+      }),
+    );
+  });
+
+  test("grows with every unit and with the multiplier", () => {
+    fc.assert(
+      fc.property(units, units, price, multiplier, multiplier, (used, more, written, times, factor) => {
+        const compiled = compilePrice(written);
+        const [low, high] = [Math.min(times, factor), Math.max(times, factor)];
+        const larger: Units = { ...used };
+        for (const name of ["inputTokens", "outputTokens", "images"] as const) {
+          larger[name] = Math.max(used[name] ?? 0, more[name] ?? 0);
+        }
+        expect(costOf(larger, compiled, low) >= costOf(used, compiled, low)).toBe(true);
+        expect(costOf(used, compiled, high) >= costOf(used, compiled, low)).toBe(true);
+      }),
+    );
+  });
+
+  test("differs from the sum of its parts by rounding only", () => {
+    fc.assert(
+      fc.property(amount, amount, price, (input, output, written) => {
+        const compiled = compilePrice(written);
+        const parts = costOf({ inputTokens: input }, compiled, 1) + costOf({ outputTokens: output }, compiled, 1);
+        const whole = costOf({ inputTokens: input, outputTokens: output }, compiled, 1);
+        expect(whole - parts >= -1n && whole - parts <= 1n).toBe(true);
+      }),
+    );
+  });
+
+  test.each([Number.NaN, Infinity, -1])("refuses %s units", (bad) => {
+    expect(() => costOf({ seconds: bad }, compilePrice({ second: 1 }), 1)).toThrow(RangeError);
+  });
+});
+
+test("a unit that was used and has no price is named", () => {
+  const used: Units = { inputTokens: 5, images: 1, outputAudioTokens: 0, reasoningTokens: 2, requests: 1 };
+  expect(unpricedUnits(used, compilePrice({ input: 1 }))).toEqual(["images"]);
+});
+
+test("a price finer than 10^-18 dollars per token is refused, not rounded", () => {
+  expect(() => compilePrice({ input: 0.0000000000001 })).toThrow(RangeError);
+});

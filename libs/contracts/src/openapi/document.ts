@@ -1,0 +1,85 @@
+import { bodies } from "../bodies/index.ts";
+import type { Endpoint, KeyCarrier } from "../endpoints/endpoint.ts";
+import { endpointIds, endpointOf, pathAliases } from "../endpoints/table.ts";
+import { UsageEvent } from "../events/usage.ts";
+import { TaskEvent } from "../events/task.ts";
+import { errorResponses, errorSchemas } from "./errors.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+const carriers = {
+  authorization: { bearer: { type: "http", scheme: "bearer", description: "Authorization: Bearer sk-…" } },
+  "x-api-key": { xApiKey: { type: "apiKey", in: "header", name: "x-api-key" } },
+  "gamma-header": { gammaKey: { type: "apiKey", in: "header", name: "x-gamma-api-key" } },
+  "gamma-query": { keyQuery: { type: "apiKey", in: "query", name: "key" } },
+  subprotocol: {
+    subprotocol: {
+      type: "apiKey",
+      in: "header",
+      name: "Sec-WebSocket-Protocol",
+      description: "item openai-insecure-api-key.<key>",
+    },
+  },
+} as const satisfies Record<KeyCarrier, Json>;
+
+/** The whole interface as OpenAPI 3.1, made of the endpoint table, the body schemas and the failure registry. */
+export function openApi(): Json {
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const id of endpointIds) {
+    const endpoint = endpointOf(id);
+    paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operation(id, endpoint) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "modelgate",
+      version: "1.0.0",
+      description: `One address and one key for every AI model. Aliases: ${pathAliases.map(({ alias, path }) => `${alias} for ${path}`).join(", ")}.`,
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: "/" }],
+    paths,
+    components: {
+      schemas: { ...bodies, ...errorSchemas, UsageEvent, TaskEvent },
+      securitySchemes: Object.fromEntries(Object.values(carriers).flatMap((scheme) => Object.entries(scheme))),
+    },
+  };
+}
+
+function operation(id: string, endpoint: Endpoint): Json {
+  const queries = id === "epsilon" ? ["Action", "Version"] : [];
+  return {
+    operationId: id,
+    summary: endpoint.summary,
+    tags: [endpoint.unimplemented ? "unimplemented" : endpoint.area],
+    security: endpoint.keys.flatMap((carrier) => Object.keys(carriers[carrier]).map((name) => ({ [name]: [] }))),
+    parameters: [
+      ...[...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => parameter("path", name ?? "", true)),
+      ...queries.map((name) => parameter("query", name, true)),
+      ...(id === "realtime" ? [parameter("query", "model", false)] : []),
+      ...(id === "messages" ? [parameter("header", "alpha-version", true)] : []),
+    ],
+    ...(endpoint.schema === undefined ? {} : { requestBody: { required: true, content: requestContent(endpoint) } }),
+    responses: { ...success(id, endpoint), ...errorResponses(endpoint) },
+  };
+}
+
+function parameter(where: "path" | "query" | "header", name: string, required: boolean): Json {
+  return { name, in: where, required, schema: { type: "string" } };
+}
+
+function requestContent({ body, schema }: Endpoint): Json {
+  const reference = { schema: { $ref: `#/components/schemas/${schema ?? ""}` } };
+  const json = body === "multipart" ? {} : { "application/json": reference };
+  return body === "json" ? json : { ...json, "multipart/form-data": reference };
+}
+
+function success(id: string, endpoint: Endpoint): Json {
+  if (endpoint.unimplemented) return {};
+  if (id === "realtime") return { "101": { description: "The protocol is switched to WebSocket." } };
+  const type = endpoint.answers ?? "application/json";
+  const schema = type === "application/json" ? { type: "object" } : { type: "string", format: "binary" };
+  const stream =
+    endpoint.streams && type === "application/json" ? { "text/event-stream": { schema: { type: "string" } } } : {};
+  return { "200": { description: "Success.", content: { [type]: { schema }, ...stream } } };
+}

@@ -1,0 +1,73 @@
+import { Type, type Static } from "typebox";
+
+const count = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }));
+
+/**
+ * What a call used, in the units that prices are given in.
+ *
+ * Every priced unit is disjoint from every other, so that cost = sum of units × price holds as it is written:
+ * `inputTokens` leaves out what is counted as cached, cache write or audio; `outputTokens` leaves out audio
+ * and contains `reasoningTokens`, which has no price of its own. Absent means none.
+ */
+export const Units = Type.Object(
+  {
+    inputTokens: count("input tokens, without cached, cache-write and audio tokens"),
+    cachedInputTokens: count("input tokens read from a prompt cache"),
+    cacheWriteTokens: count("input tokens written to a prompt cache"),
+    outputTokens: count("output tokens with reasoning, without audio"),
+    reasoningTokens: count("the part of outputTokens spent on reasoning; not priced on its own"),
+    inputAudioTokens: count("audio tokens in"),
+    outputAudioTokens: count("audio tokens out"),
+    images: count("images"),
+    seconds: Type.Optional(Type.Number({ minimum: 0, description: "seconds of video or of transcribed audio" })),
+    characters: count("characters of speech input"),
+    requests: count("calls, for a price per request"),
+  },
+  { $id: "Units", additionalProperties: false },
+);
+export type Units = Static<typeof Units>;
+export type UnitName = keyof Units;
+
+/** The sum of two measures, unit by unit. */
+export function addUnits(left: Units, right: Units): Units {
+  const sum: Units = { ...left };
+  for (const [name, amount] of unitEntries(right)) sum[name] = (sum[name] ?? 0) + amount;
+  return sum;
+}
+
+/** The units that are there, with their amounts. */
+export function unitEntries(units: Units): readonly (readonly [UnitName, number])[] {
+  return unitNames.flatMap((name) => {
+    const amount = units[name];
+    return amount === undefined ? [] : [[name, amount] as const];
+  });
+}
+
+/** All tokens of a call, whatever their kind: what a tokens-per-minute limit counts. */
+export function tokensIn(units: Units): number {
+  return tokenUnits.reduce((sum, name) => sum + (units[name] ?? 0), 0);
+}
+
+const tokenUnits = [
+  "inputTokens",
+  "cachedInputTokens",
+  "cacheWriteTokens",
+  "outputTokens",
+  "inputAudioTokens",
+  "outputAudioTokens",
+] as const satisfies readonly UnitName[];
+
+/** Every unit's name, in the order of the usage event. */
+export const unitNames = [
+  "inputTokens",
+  "cachedInputTokens",
+  "cacheWriteTokens",
+  "outputTokens",
+  "reasoningTokens",
+  "inputAudioTokens",
+  "outputAudioTokens",
+  "images",
+  "seconds",
+  "characters",
+  "requests",
+] as const satisfies readonly UnitName[];
