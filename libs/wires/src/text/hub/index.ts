@@ -1,0 +1,35 @@
+export type { Choice, FinishReason, OpenedPart, TextAnswer, TextEvent } from "./answer.ts";
+export type { AnswerContext, Frame, Parsed, Rendered, StreamReader, StreamWriter, Target, TextCodec } from "./codec.ts";
+export type {
+  AudioPart,
+  Citation,
+  CompactionPart,
+  FilePart,
+  ImagePart,
+  Part,
+  ReasoningPart,
+  RefusalPart,
+  Seal,
+  Source,
+  TextPart,
+  TokenProbability,
+  ToolCallPart,
+  ToolResultPart,
+  VendorPart,
+  VideoPart,
+} from "./part.ts";
+export {
+  efforts,
+  textWires,
+  type CacheHint,
+  type Effort,
+  type JsonObject,
+  type OutputFormat,
+  type ReasoningWish,
+  type RequestField,
+  type TextRequest,
+  type TextWire,
+  type Tool,
+  type ToolChoice,
+  type Turn,
+} from "./request.ts";
