@@ -1,0 +1,110 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { describe, expect, test } from "vitest";
+
+/**
+ * The house's own rules, read from the tree: which package stands on which floor, what it may import, and where
+ * paths of the interface may be spelled. An unlisted package stands on the top floor, so a forgotten one fails.
+ */
+const root = join(import.meta.dirname, "../../..");
+const floors = [
+  ["contracts"],
+  ["wires", "platform"],
+  ["providers", "catalog", "accounts"],
+  ["channels"],
+  ["relay"],
+] as const satisfies readonly (readonly string[])[];
+const top = floors.length;
+
+interface Package {
+  readonly name: string;
+  readonly folder: string;
+  readonly dependencies: readonly string[];
+  readonly floor: number;
+}
+
+const packages: readonly Package[] = ["libs", "services"].flatMap((kind) =>
+  readdirSync(join(root, kind)).flatMap((name) => readPackage(name, join(root, kind, name))),
+);
+
+describe.each(packages.filter(({ name }) => name !== "testkit"))("$name", ({ name, folder, dependencies, floor }) => {
+  const sources = sourcesBelow(join(folder, "src"));
+
+  test("stands on lower floors only", () => {
+    expect(dependencies.filter((dependency) => floorOf(dependency) >= floor)).toEqual([]);
+  });
+
+  test("imports what it declares, through the door", () => {
+    const wrong = sources.flatMap((file) =>
+      importsOf(file)
+        .filter((from) => {
+          if (from.startsWith(".")) return !join(file, "..", from).startsWith(join(folder, "src"));
+          const [, own, rest] = /^@modelgate\/([^/]+)(\/.*)?$/.exec(from) ?? [];
+          return own !== undefined && (rest !== undefined || !dependencies.includes(own));
+        })
+        .map((from) => `${relative(root, file)} imports ${from}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test("has a README of one screen", () => {
+    const readme = join(folder, "README.md");
+    expect(existsSync(readme), `${name} has no README.md`).toBe(true);
+    expect(readFileSync(readme, "utf8").split("\n").length).toBeLessThanOrEqual(80);
+  });
+});
+
+/** Whose own subject vendors' paths are, beside the table itself. */
+const knowPaths = ["contracts", "providers", "simulator", "testkit"];
+
+describe.each(packages.filter(({ name }) => !knowPaths.includes(name)))("$name", ({ folder }) => {
+  test("spells no path of the interface: the endpoint table is the only list", () => {
+    const spelled = sourcesBelow(join(folder, "src"))
+      .filter((file) => !file.endsWith(".test.ts"))
+      .flatMap((file) =>
+        withoutComments(readFileSync(file, "utf8"))
+          .split("\n")
+          .filter((line) => /["'`](GET |POST |DELETE )?\/(v1|v1beta|delta|epsilon|kling|jimeng)\//.test(line))
+          .map((line) => `${relative(root, file)}: ${line.trim()}`),
+      );
+    expect(spelled).toEqual([]);
+  });
+});
+
+test("the test kit imports no package of the suite, and no package needs it to run", () => {
+  const kit = readPackage("testkit", join(root, "libs/testkit"));
+  expect(kit.flatMap(({ dependencies }) => dependencies)).toEqual([]);
+  expect(packages.filter(({ dependencies }) => dependencies.includes("testkit"))).toEqual([]);
+});
+
+function readPackage(name: string, folder: string): readonly Package[] {
+  const file = join(folder, "package.json");
+  if (!existsSync(file)) return [];
+  const manifest: { dependencies?: Record<string, string> } = JSON.parse(readFileSync(file, "utf8"));
+  const dependencies = Object.keys(manifest.dependencies ?? {}).flatMap((dependency) =>
+    dependency.startsWith("@modelgate/") ? [dependency.slice("@modelgate/".length)] : [],
+  );
+  return [{ name, folder, dependencies, floor: floorOf(name) }];
+}
+
+function floorOf(name: string): number {
+  const floor = floors.findIndex((names) => names.some((known) => known === name));
+  return floor < 0 ? top : floor;
+}
+
+function sourcesBelow(folder: string): readonly string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => join(folder, file));
+}
+
+function importsOf(file: string): readonly string[] {
+  return [...readFileSync(file, "utf8").matchAll(/^(?:import|export)\b[^;]*?from "([^"]+)"/gms)].map(
+    ([, from]) => from ?? "",
+  );
+}
+
+function withoutComments(source: string): string {
+  return source.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/^\s*\/\/.*$/gm, "");
+}
