@@ -14,6 +14,8 @@ export const Caller = Type.Object(
     requestId: Type.String(),
     /** The limit that the call's tokens are charged against; absent: none. */
     tokensPerMinute: Type.Optional(Type.Integer({ minimum: 1 })),
+    /** The family of model list, and of its errors, that the client's headers asked for; they stop at the edge. */
+    format: Type.Optional(Type.Enum(["common", "alpha", "gamma"])),
     /** Unix seconds after which the signature no longer counts. */
     expiresAt: Type.Integer(),
   },

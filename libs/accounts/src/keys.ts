@@ -1,0 +1,40 @@
+/**
+ * Every Redis key of accounts, in one place. All keys of an account carry the hash tag of its shard, so that one
+ * script can touch them on Redis Cluster. A token is found by its SHA-256 before its account is known: its record
+ * stands alone.
+ */
+export const shardCount = 64;
+
+/** All shards, "00" to "63". */
+export const shards: readonly string[] = Array.from({ length: shardCount }, (_, shard) =>
+  String(shard).padStart(2, "0"),
+);
+
+/** The shard of an account: FNV-1a of its id. */
+export function shardOf(accountId: string): string {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < accountId.length; at++) hash = Math.imul(hash ^ accountId.charCodeAt(at), 0x01000193);
+  return shards[(hash >>> 0) % shardCount] ?? "00";
+}
+
+const tag = (accountId: string): string => `{s${shardOf(accountId)}}`;
+
+export const keys = {
+  accounts: "accounts",
+  account: (accountId: string) => `account:${tag(accountId)}:${accountId}`,
+  credits: (accountId: string) => `credits:${tag(accountId)}:${accountId}`,
+  token: (digest: string) => `token:${digest}`,
+  tokenIds: "token-ids",
+  accountTokens: (accountId: string) => `tokens:${tag(accountId)}:${accountId}`,
+  bucket: (accountId: string, tokenId: string) => `bucket:${tag(accountId)}:${tokenId}`,
+  seats: (accountId: string, tokenId: string) => `seats:${tag(accountId)}:${tokenId}`,
+  hold: (accountId: string, callId: string) => `hold:${tag(accountId)}:${callId}`,
+  holdOfShard: (shard: string, callId: string) => `hold:{s${shard}}:${callId}`,
+  holds: (shard: string) => `holds:{s${shard}}`,
+  outbox: (shard: string) => `outbox:{s${shard}}`,
+  totals: (accountId: string, day: string) => `totals:${tag(accountId)}:${accountId}:${day}`,
+  logged: (accountId: string, day: string) => `logged:${tag(accountId)}:${accountId}:${day}`,
+  usageLog: (accountId: string, day: string) => `usage-log:${tag(accountId)}:${accountId}:${day}`,
+  /** Pub/sub: the SHA-256 of a token that changed. */
+  tokenChanges: "tokens",
+} as const;

@@ -1,0 +1,64 @@
+import { parseNanos, type Nanos } from "@modelgate/contracts";
+import { defineScript, replyList, type Redis } from "@modelgate/platform";
+import { keys } from "../keys.ts";
+import { largestAmount } from "./bounds.ts";
+
+/** An account's money. balance = available + held = credited − spent, always. */
+export interface Account {
+  readonly id: string;
+  readonly name: string;
+  /** What calls can still be paid from. */
+  readonly availableNanos: Nanos;
+  /** Put aside for calls that are under way. */
+  readonly heldNanos: Nanos;
+  readonly balanceNanos: Nanos;
+  readonly creditedNanos: Nanos;
+  readonly spentNanos: Nanos;
+  readonly createdAt: string;
+}
+
+const run = defineScript(new URL("account.lua", import.meta.url), replyList);
+
+/** Creates an account; an existing one is left as it is. */
+export async function createAccount(
+  redis: Redis,
+  { id, name, balance }: { id: string; name?: string; balance: Nanos },
+): Promise<"created" | "exists"> {
+  if (balance < 0n || balance > largestAmount) throw new RangeError("a balance is from zero to a billion dollars");
+  const time = new Date().toISOString();
+  const opening = JSON.stringify({
+    operationId: "opening",
+    time,
+    nanos: balance.toString(),
+    reason: "opening balance",
+  });
+  await redis.sadd(keys.accounts, id);
+  const [verdict] = await run(
+    redis,
+    [keys.account(id), keys.credits(id)],
+    [name ?? id, balance.toString(), time, opening],
+  );
+  return verdict === "created" ? "created" : "exists";
+}
+
+/** An account with its money, or undefined. */
+export async function findAccount(redis: Redis, id: string): Promise<Account | undefined> {
+  const { available, held, credited, spent, name = id, createdAt = "" } = await redis.hgetall(keys.account(id));
+  if (available === undefined || held === undefined) return undefined;
+  const [availableNanos, heldNanos] = [parseNanos(available), parseNanos(held)];
+  return {
+    id,
+    name,
+    availableNanos,
+    heldNanos,
+    balanceNanos: availableNanos + heldNanos,
+    creditedNanos: parseNanos(credited ?? "0"),
+    spentNanos: parseNanos(spent ?? "0"),
+    createdAt,
+  };
+}
+
+/** All account ids, sorted. */
+export async function listAccountIds(redis: Redis): Promise<readonly string[]> {
+  return (await redis.smembers(keys.accounts)).sort();
+}

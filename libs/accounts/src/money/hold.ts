@@ -1,0 +1,88 @@
+import { Failure, type Nanos, type UsageDraft } from "@modelgate/contracts";
+import { defineScript, orUnavailable, replyList, type Redis } from "@modelgate/platform";
+import { keys, shardOf } from "../keys.ts";
+import { largestAmount } from "./bounds.ts";
+
+/** Money to be put aside for one call before it is sent. */
+export interface HoldRequest {
+  readonly accountId: string;
+  /** Ours, never the client's: money hangs on it. */
+  readonly callId: string;
+  /** An upper bound of the cost. */
+  readonly nanos: Nanos;
+  /** What is certain once the call is sent; a dead hold is settled at it. */
+  readonly floorNanos: Nanos;
+  /** The event as it would be if the service died now. */
+  readonly draft: UsageDraft;
+  readonly tokenId: string;
+  /** Tokens to reserve of the token's minute. */
+  readonly tokens: number;
+  readonly tokensPerMinute?: number | undefined;
+  readonly leaseMs: number;
+  /** Events that may wait in the account's shard before calls are refused. */
+  readonly outboxBound: number;
+  /** For tests: the clock; Redis' own where absent. */
+  readonly nowMs?: number;
+}
+
+const run = defineScript(new URL("hold.lua", import.meta.url), replyList);
+
+/**
+ * Puts money aside in one atomic step, or throws: insufficient_quota (402), rate_limit_exceeded (429, tokens per
+ * minute), server_overloaded (503: Redis away or slow, or the outbox at its bound).
+ */
+export async function hold(redis: Redis, request: HoldRequest): Promise<void> {
+  if (request.nanos > largestAmount) throw tooLow();
+  const shard = shardOf(request.accountId);
+  const reply = await orUnavailable(
+    run(
+      redis,
+      [
+        keys.account(request.accountId),
+        keys.hold(request.accountId, request.callId),
+        keys.holds(shard),
+        keys.outbox(shard),
+        keys.bucket(request.accountId, request.tokenId),
+      ],
+      [
+        request.callId,
+        request.nanos.toString(),
+        request.floorNanos.toString(),
+        JSON.stringify(request.draft),
+        request.leaseMs,
+        request.outboxBound,
+        Math.ceil(request.tokens),
+        request.tokensPerMinute ?? 0,
+        request.accountId,
+        request.nowMs ?? 0,
+      ],
+    ),
+  );
+  refuse(reply, request);
+}
+
+function refuse([verdict, waitMs]: readonly string[], request: HoldRequest): void {
+  switch (verdict) {
+    case "held":
+      return;
+    case "too-low":
+    case "no-account":
+      throw tooLow();
+    case "tokens":
+      throw new Failure(
+        "rate_limit_exceeded",
+        `This call needs about ${request.tokens} tokens; the key's ${request.tokensPerMinute ?? 0} tokens per minute are used up for now.`,
+        { retryAfterSeconds: Math.max(1, Math.ceil(Number(waitMs) / 1_000)) },
+      );
+    case "outbox-full":
+      throw new Failure("server_overloaded", "Too many events wait to be published; try again shortly.", {
+        retryAfterSeconds: 5,
+      });
+    default:
+      throw new Error(`hold of call ${request.callId}: ${verdict ?? "no answer"}`);
+  }
+}
+
+function tooLow(): Failure {
+  return new Failure("insufficient_quota");
+}

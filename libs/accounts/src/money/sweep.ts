@@ -1,0 +1,53 @@
+import { tokensIn, type UsageDraft } from "@modelgate/contracts";
+import type { Redis } from "@modelgate/platform";
+import { keys } from "../keys.ts";
+import { settle, type OutboxEntry } from "./settle.ts";
+
+/**
+ * Settles the holds of a shard whose lease ran out: their service died. The rule: a dead hold is charged its floor —
+ * what was certain when it was last heard of: the price per request, the input that was sent to the vendor, and the
+ * output known at the last renewal — and the rest goes back. Its event says `failed` and `estimated`. Two sweeps
+ * and a late service may race: the settlement script decides, once.
+ */
+export async function sweepHolds(
+  redis: Redis,
+  shard: string,
+  limit: number,
+  nowMs?: number,
+): Promise<readonly OutboxEntry[]> {
+  const now = nowMs ?? Date.now();
+  const expired = await redis.zrangebyscore(keys.holds(shard), "-inf", now, "LIMIT", 0, limit);
+  const swept: OutboxEntry[] = [];
+  for (const callId of expired) {
+    const { account, floor, draft } = await redis.hgetall(keys.holdOfShard(shard, callId));
+    if (account === undefined || floor === undefined || draft === undefined) {
+      await redis.zrem(keys.holds(shard), callId);
+      continue;
+    }
+    const event = deadDraft(draft);
+    const entry = await settle(redis, {
+      accountId: account,
+      callId,
+      tokenId: event.tokenId,
+      costNanos: BigInt(floor),
+      tokens: tokensIn(event.units),
+      draft: event,
+      onlyIfExpired: true,
+      nowMs: nowMs ?? 0,
+    });
+    if (entry !== undefined) swept.push(entry);
+  }
+  return swept;
+}
+
+/** The event of a hold whose service died: nobody can say how its client fared. */
+function deadDraft(text: string): UsageDraft {
+  const draft: UsageDraft = JSON.parse(text);
+  return {
+    ...draft,
+    time: new Date().toISOString(),
+    outcome: "failed",
+    estimated: true,
+    status: draft.status === 0 ? 500 : draft.status,
+  };
+}

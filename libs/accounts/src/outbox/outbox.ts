@@ -1,0 +1,64 @@
+import type { Bus, Logger, Redis } from "@modelgate/platform";
+import type { OutboxEntry } from "../money/settle.ts";
+import { publishEntries } from "./publish.ts";
+
+/** Publishes what this process settled, off the answers' path. */
+export interface Outbox extends AsyncDisposable {
+  /** Takes an event that stands in Redis already; never blocks, never fails. */
+  push(entry: OutboxEntry): void;
+  /** Events taken and not yet published or left to the ledger. */
+  readonly waiting: number;
+}
+
+/** Events of this span are published together. */
+const batchMs = 4;
+/** Most events of one batch in flight. */
+const batchSize = 512;
+/** Most events remembered here; what is beyond stays in Redis, where the ledger finds it. */
+const mostWaiting = 20_000;
+
+/**
+ * The publisher of a service: batches of a few milliseconds, acknowledged in the background. It keeps no promise of
+ * its own: an event is safe in Redis before it comes here, and whatever is not published is left to the ledger.
+ */
+export function openOutbox({ redis, bus, log }: { redis: Redis; bus: Bus; log: Logger }): Outbox {
+  let queue: OutboxEntry[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let flight: Promise<void> | undefined;
+
+  async function fly(): Promise<void> {
+    while (queue.length > 0) {
+      const batch = queue.slice(0, batchSize);
+      queue = queue.slice(batchSize);
+      try {
+        await publishEntries(redis, bus, batch);
+      } catch (error) {
+        log.warn({ err: error, events: batch.length }, "events are left to the ledger");
+      }
+    }
+  }
+
+  function depart(): void {
+    timer = undefined;
+    flight ??= fly().finally(() => {
+      flight = undefined;
+      if (queue.length > 0) timer ??= setTimeout(depart, batchMs);
+    });
+  }
+
+  return {
+    get waiting() {
+      return queue.length;
+    },
+    push(entry) {
+      if (!bus.connected || queue.length >= mostWaiting) return;
+      queue.push(entry);
+      timer ??= setTimeout(depart, batchMs);
+    },
+    async [Symbol.asyncDispose]() {
+      clearTimeout(timer);
+      await flight;
+      await fly();
+    },
+  };
+}

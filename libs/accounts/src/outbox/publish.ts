@@ -1,0 +1,58 @@
+import { usageSubject, type Area, type UsageEvent } from "@modelgate/contracts";
+import type { Bus, Redis } from "@modelgate/platform";
+import { keys } from "../keys.ts";
+import type { OutboxEntry } from "../money/settle.ts";
+
+/**
+ * Publishes events and removes them from the outbox once JetStream has stored them; how many. What fails stays in
+ * the outbox. An event that is published twice (its removal was lost) is dropped by its `Nats-Msg-Id`, the call id.
+ */
+export async function publishEntries(redis: Redis, bus: Bus, entries: readonly OutboxEntry[]): Promise<number> {
+  const stored = await Promise.all(
+    entries.map(async (entry) => {
+      try {
+        await bus.publish(subjectOf(entry.event), JSON.stringify(entry.event), entry.event.id);
+        return [entry];
+      } catch {
+        return [];
+      }
+    }),
+  );
+  const done = stored.flat();
+  const byShard = Map.groupBy(done, ({ shard }) => shard);
+  await Promise.all(
+    [...byShard].map(([shard, gone]) => redis.xdel(keys.outbox(shard), ...gone.map(({ entryId }) => entryId))),
+  );
+  return done.length;
+}
+
+/**
+ * The events of a shard that have waited at least `olderThanMs`: a service died before it published them, or NATS
+ * was away. The settled cost is composed here, exactly.
+ */
+export async function readLeftovers(
+  redis: Redis,
+  shard: string,
+  olderThanMs: number,
+  limit: number,
+): Promise<readonly OutboxEntry[]> {
+  const entries = await redis.xrange(keys.outbox(shard), "-", String(Date.now() - olderThanMs), "COUNT", limit);
+  return entries.map(([entryId, fields]) => ({ shard, entryId, event: eventOf(fields) }));
+}
+
+/** How many events wait in a shard. */
+export async function outboxLength(redis: Redis, shard: string): Promise<number> {
+  return redis.xlen(keys.outbox(shard));
+}
+
+function eventOf(fields: readonly string[]): UsageEvent {
+  const field = (name: string): string => fields[fields.indexOf(name) + 1] ?? "";
+  const event: Omit<UsageEvent, "costNanos"> = JSON.parse(field("event"));
+  return { ...event, costNanos: (BigInt(field("cost")) - BigInt(field("uncovered"))).toString() };
+}
+
+const areas: readonly Area[] = ["text", "media", "video", "audio", "realtime"];
+
+function subjectOf({ area }: UsageEvent): string {
+  return usageSubject(areas.find((known) => known === area) ?? "edge");
+}

@@ -1,0 +1,29 @@
+import { createHash, randomBytes } from "node:crypto";
+
+/** What a key looks like: `sk-` and 8 to 250 letters, digits, `_` or `-`. Anything else never reaches a database. */
+const shape = /^sk-[A-Za-z0-9_-]{8,250}$/;
+
+/** Whether a text can be a key at all. */
+export function isKeyShaped(text: string): boolean {
+  return shape.test(text);
+}
+
+/** A new key with 288 random bits. It is shown once; only its digest is kept. */
+export function newKey(): string {
+  return `sk-${randomBytes(36).toString("base64url")}`;
+}
+
+/** What is kept of a key: its SHA-256, hex. */
+export function digestOf(key: string): string {
+  return createHash("sha256").update(key).digest("hex");
+}
+
+/** A token's id: stable, and no help in finding the key. */
+export function tokenIdOf(digest: string): string {
+  return `tok_${digest.slice(0, 20)}`;
+}
+
+/** What may be shown of a key so that a person can tell it from others. */
+export function hintOf(key: string): string {
+  return `${key.slice(0, 6)}…${key.slice(-3)}`;
+}

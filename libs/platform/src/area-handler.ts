@@ -1,0 +1,102 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import {
+  asFailure,
+  endpointOf,
+  errorFormatOf,
+  Failure,
+  findEndpoint,
+  firstHeader,
+  headers,
+  type Area,
+  type Caller,
+  type Endpoint,
+  type EndpointId,
+  type ErrorFormat,
+} from "@modelgate/contracts";
+import { answerFailure } from "./answer.ts";
+import type { Logger } from "./log.ts";
+import { ClientGone } from "./read-body.ts";
+import { verifyCaller } from "./signed-caller.ts";
+
+/** One call of a service's endpoint, its caller known. */
+export interface ServiceCall {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly id: EndpointId;
+  readonly endpoint: Endpoint;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly caller: Caller;
+  readonly requestId: string;
+  /** The client wants a refusal rather than a dropped hint. */
+  readonly strict: boolean;
+  /** The format of this request's errors. */
+  readonly format: ErrorFormat;
+  readonly log: Logger;
+}
+
+export type EndpointHandler = (call: ServiceCall) => Promise<void>;
+
+export interface AreaOptions {
+  readonly area: Area;
+  readonly secret: string;
+  readonly log: Logger;
+  readonly handlers: Readonly<Partial<Record<EndpointId, EndpointHandler>>>;
+}
+
+/** How long a refused upload is read on and thrown away, so that the refusal arrives before the connection ends. */
+const lingerMs = 2_000;
+
+/**
+ * The request listener of an area's service: finds the endpoint in the table, checks the edge's signature, runs the
+ * endpoint's handler, and renders whatever it throws in the format of the request. A row without a handler is 501.
+ */
+export function areaHandler({ area, secret, log, handlers }: AreaOptions): RequestListener {
+  return (request, response) => {
+    const url = request.url ?? "/";
+    const mark = url.indexOf("?");
+    const path = mark < 0 ? url : url.slice(0, mark);
+    const found = findEndpoint(request.method ?? "GET", path);
+    const requestId = firstHeader(request.headers, [headers.requestId]) ?? "";
+    response.setHeader(headers.requestId, requestId);
+    if (found.kind !== "endpoint" || endpointOf(found.id).area !== area) {
+      return answerFailure(response, "common", new Failure("unknown_url"), requestId);
+    }
+    const endpoint = endpointOf(found.id);
+    const query = new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1));
+    const call = { request, response, id: found.id, endpoint, params: found.params, query, requestId, log };
+    void answer(call, secret, handlers[found.id]);
+  };
+}
+
+async function answer(
+  call: Omit<ServiceCall, "caller" | "strict" | "format">,
+  secret: string,
+  handler: EndpointHandler | undefined,
+): Promise<void> {
+  const { request, response, endpoint, requestId, log } = call;
+  let format = errorFormatOf(endpoint, request.headers, call.query.has("key"));
+  try {
+    const caller = verifyCaller(secret, firstHeader(request.headers, [headers.caller]), Math.floor(Date.now() / 1_000));
+    format = caller.format ?? format;
+    if (handler === undefined) throw new Failure("api_not_implemented", "This endpoint is not served yet.");
+    const strict = firstHeader(request.headers, [headers.strict]) === "true";
+    await handler({ ...call, caller, strict, format });
+  } catch (error) {
+    if (error instanceof ClientGone) return void response.destroy();
+    const failure = asFailure(error);
+    if (failure.code === "internal_error") log.error({ err: failure.cause ?? failure, requestId }, "call failed");
+    lingerOver(request, response);
+    answerFailure(response, format, failure, requestId);
+  }
+}
+
+/** A body that is still coming is read to nowhere for a moment; closing at once would lose the answer on its way. */
+function lingerOver(request: IncomingMessage, response: ServerResponse): void {
+  if (request.complete || response.headersSent) return;
+  response.setHeader("connection", "close");
+  request.resume();
+  const timer = setTimeout(() => request.destroy(), lingerMs);
+  timer.unref();
+  request.once("close", () => clearTimeout(timer));
+}

@@ -1,0 +1,90 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { once } from "node:events";
+import { StartError } from "./env.ts";
+
+export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
+export interface HttpServerOptions {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly handler: RequestListener;
+  readonly upgrade?: UpgradeHandler | undefined;
+  /** How long open requests may go on after `drain`. */
+  readonly drainMs: number;
+}
+
+/** A server that listens; `drain` takes no more work, lets what is open finish in time, and closes. */
+export interface HttpServer {
+  readonly port: number;
+  drain(): Promise<void>;
+}
+
+/** Largest head of a request; keys, tracing and cookies fit in it many times over. */
+const maxHeaderBytes = 32 * 1024;
+/** Longest wait for a request's head. */
+const headersTimeoutMs = 30_000;
+/** Idle connections are kept longer than our own callers keep theirs, so that none is closed under a request. */
+const keepAliveMs = 75_000;
+
+/** Listens on a port; a port in use is a StartError in words. Bodies are timed by whoever reads them. */
+export async function listen({ host, port, handler, upgrade, drainMs }: HttpServerOptions): Promise<HttpServer> {
+  const state = { draining: false };
+  const server = createServer({
+    maxHeaderSize: maxHeaderBytes,
+    keepAliveTimeout: keepAliveMs,
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: 0,
+    noDelay: true,
+  });
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    if (state.draining) response.setHeader("connection", "close");
+    handler(request, response);
+  });
+  if (upgrade !== undefined) server.on("upgrade", upgrade);
+  server.on("clientError", answerMalformed);
+  await started(server, host, port);
+  return {
+    port: portOf(server),
+    async drain() {
+      state.draining = true;
+      const closed = once(server, "close");
+      server.close();
+      server.closeIdleConnections();
+      const timer = setTimeout(() => server.closeAllConnections(), drainMs);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}
+
+async function started(server: Server, host: string, port: number): Promise<void> {
+  server.listen({ host, port, backlog: 4_096 });
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "EADDRINUSE") throw new StartError(`Port ${port} on ${host} is in use: set another one.`, 1);
+    throw error;
+  }
+}
+
+function portOf(server: Server): number {
+  const address: AddressInfo | string | null = server.address();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+/** What is no HTTP gets a clean refusal instead of a broken connection. */
+function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  const [status, code, message] =
+    error.code === "HPE_HEADER_OVERFLOW"
+      ? ["431 Request Header Fields Too Large", "request_too_large", "The request's headers are too large."]
+      : ["400 Bad Request", "invalid_request", "This is not a well-formed HTTP request."];
+  const body = JSON.stringify({ error: { message, type: "invalid_request_error", param: null, code } });
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}

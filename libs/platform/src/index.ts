@@ -1,0 +1,22 @@
+export { answerFailure, answerJson } from "./answer.ts";
+export { areaHandler, type AreaOptions, type EndpointHandler, type ServiceCall } from "./area-handler.ts";
+export { BufferBudget } from "./buffer-budget.ts";
+export { openBus, type Bus, type BusLimits } from "./bus.ts";
+export {
+  readEnv,
+  serviceVariables,
+  StartError,
+  stateVariables,
+  variable,
+  type Environment,
+  type Variable,
+} from "./env.ts";
+export { listen, type HttpServer, type UpgradeHandler } from "./http-server.ts";
+export { createLogger, type Logger } from "./log.ts";
+export { Counter, Gauge, Histogram, type Registry } from "./metrics.ts";
+export { ClientGone, readBody, type Body, type BodyLimits } from "./read-body.ts";
+export { openRedis, openSubscriber, orUnavailable, type Redis } from "./redis.ts";
+export { idSource, isRequestId } from "./request-id.ts";
+export { runService, type Service, type ServiceContext, type ServicePorts } from "./run-service.ts";
+export { defineScript, replyList, type Script } from "./script.ts";
+export { isOperator, signCaller, signOperator, verifyCaller } from "./signed-caller.ts";

@@ -1,0 +1,103 @@
+import type { RequestListener } from "node:http";
+import { readEnv, StartError, type Environment, type Variable } from "./env.ts";
+import { listen, type HttpServer, type UpgradeHandler } from "./http-server.ts";
+import { createLogger, type Logger } from "./log.ts";
+import { createMetrics, type Registry } from "./metrics.ts";
+import { opsHandler } from "./ops.ts";
+
+/** What a service is made with. */
+export interface ServiceContext<Spec extends Record<string, Variable<unknown>>> {
+  readonly env: Environment<Spec>;
+  readonly log: Logger;
+  readonly metrics: Registry;
+}
+
+/** A running service, as a function of its dependencies made it. Disposed last, after open requests have ended. */
+export interface Service extends AsyncDisposable {
+  readonly handler: RequestListener;
+  readonly upgrade?: UpgradeHandler;
+  /** Throws why the service cannot serve now; shown at /readyz. */
+  readonly ready?: () => void | Promise<void>;
+  /** Called when the drain begins: no new work of the service's own. */
+  readonly stop?: () => void;
+}
+
+/** What the frame itself needs of the environment. */
+export interface ServicePorts {
+  readonly host: string;
+  readonly port: number;
+  readonly opsPort: number;
+  readonly logLevel: string;
+  readonly drainMs: number;
+}
+
+/**
+ * The whole main of a service: environment, log, metrics, probes on a second port, the service itself, and the
+ * drain: on SIGTERM, SIGINT or the loss of the parent process → not ready → no new work → open requests finish
+ * within DRAIN_MS → dependencies are disposed → exit. A start that fails says why in plain words.
+ */
+export async function runService<const Spec extends Record<string, Variable<unknown>>>(
+  name: string,
+  spec: Spec,
+  ports: (env: Environment<Spec>) => ServicePorts,
+  open: (context: ServiceContext<Spec>) => Promise<Service>,
+): Promise<void> {
+  const stopped = untilStopped();
+  let flush = (): void => undefined;
+  try {
+    const env = readEnv(spec);
+    const { host, port, opsPort, logLevel, drainMs } = ports(env);
+    const logger = createLogger(name, logLevel);
+    flush = logger.flush;
+    const { log } = logger;
+    const metrics = createMetrics(name);
+    await using service = await open({ env, log, metrics });
+    const state = { draining: false };
+    const ops = await listen({
+      host,
+      port: opsPort,
+      handler: opsHandler(metrics, () => (state.draining ? draining() : service.ready?.())),
+      drainMs: 0,
+    });
+    const server = await listen({ host, port, handler: service.handler, upgrade: service.upgrade, drainMs });
+    announce(log, server, ops);
+    log.info({ signal: await stopped }, "draining");
+    state.draining = true;
+    service.stop?.();
+    await server.drain();
+    await ops.drain();
+  } catch (error) {
+    process.exitCode = error instanceof StartError ? error.exitCode : 1;
+    process.stderr.write(
+      `${name}: ${error instanceof StartError ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    );
+  } finally {
+    flush();
+    if (process.connected) process.disconnect?.();
+  }
+}
+
+function draining(): never {
+  throw new Error("draining");
+}
+
+/** Tells the log, and the parent process if there is one, where the service listens. */
+function announce(log: Logger, server: HttpServer, ops: HttpServer): void {
+  log.info({ port: server.port, opsPort: ops.port }, "ready");
+  if (process.connected) process.send?.({ ready: true, port: server.port, opsPort: ops.port });
+}
+
+/** Resolves with what asks the process to end; an error that nobody caught is such a thing too. */
+function untilStopped(): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => resolve(signal));
+  if (process.connected) process.once("disconnect", () => resolve("parent gone"));
+  const fatal = (error: unknown): void => {
+    process.exitCode = 1;
+    process.stderr.write(`uncaught: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    resolve("uncaught error");
+  };
+  process.on("uncaughtException", fatal);
+  process.on("unhandledRejection", fatal);
+  return promise;
+}
