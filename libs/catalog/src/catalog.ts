@@ -1,0 +1,166 @@
+import { compilePrice, Failure, type ModelConfiguration, type ModelKind, type Price } from "@modelgate/contracts";
+import type { Published } from "./published.ts";
+
+/** A group, with its defaults filled in. */
+export interface Group {
+  readonly name: string;
+  readonly multiplier: number;
+  readonly limits: {
+    readonly requestsPerMinute?: number | undefined;
+    readonly tokensPerMinute?: number | undefined;
+    readonly concurrency?: number | undefined;
+  };
+  /** Model names, or "*" for all. */
+  readonly models: ReadonlySet<string>;
+}
+
+/** A model, its price ready for `costOf`. */
+export interface CatalogModel {
+  readonly name: string;
+  readonly kind: ModelKind;
+  readonly ownedBy: string;
+  readonly price: Price;
+}
+
+/** A key of a channel's pool; the id is safe to show. */
+export interface ChannelKey {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** One configured way to a vendor, ready to be used. */
+export interface CatalogChannel {
+  readonly id: string;
+  readonly provider: string;
+  readonly baseUrl: string;
+  readonly keys: readonly ChannelKey[];
+  /** Gateway name → the vendor's name. */
+  readonly models: ReadonlyMap<string, string>;
+  /** Absent: every group. */
+  readonly groups?: ReadonlySet<string> | undefined;
+  readonly priority: number;
+  readonly weight: number;
+  readonly maxConcurrency?: number | undefined;
+  readonly timeoutMs: number;
+  /** Why it cannot serve at all. */
+  readonly off?: string | undefined;
+}
+
+/** A channel that serves a model to a group, with the vendor's name of the model. */
+export interface Candidate {
+  readonly channel: CatalogChannel;
+  readonly upstreamModel: string;
+}
+
+/** Whose models are asked for: a group, perhaps narrowed by the token. */
+export interface Scope {
+  readonly group: string;
+  readonly models?: readonly string[] | undefined;
+}
+
+/** The configuration in memory; a new version is a new catalog. */
+export interface Catalog {
+  readonly version: string;
+  readonly channels: readonly CatalogChannel[];
+  group(name: string): Group | undefined;
+  /** What a token can call now, by name: in its group, in its narrowing, and with a channel that serves the group. */
+  modelsOf(scope: Scope): readonly CatalogModel[];
+  /**
+   * The model that a caller names. Throws Failure: group_not_allowed (403), model_not_found (404: unknown, not in
+   * the group, without a channel, or of another kind), model_not_allowed (403: outside the token's narrowing).
+   */
+  resolve(scope: Scope, name: string, kinds: readonly ModelKind[]): CatalogModel;
+  /** The channels that serve a model to a group, higher priority first. */
+  candidates(model: string, group: string): readonly Candidate[];
+}
+
+const defaultOwner = "modelgate";
+
+/** Compiles a published configuration; `open` unseals a channel's key and throws where it cannot. */
+export function compileCatalog(published: Published, open: (sealed: string, place: string) => string): Catalog {
+  const groups = new Map(
+    Object.entries(published.groups).map(([name, { multiplier = 1, limits = {}, models }]) => [
+      name,
+      { name, multiplier, limits, models: new Set(models) },
+    ]),
+  );
+  const models = new Map(Object.entries(published.models).map(([name, model]) => [name, compileModel(name, model)]));
+  const channels = published.channels.map((channel): CatalogChannel => ({
+    id: channel.id,
+    provider: channel.provider,
+    baseUrl: channel.baseUrl,
+    keys: channel.keys.map(({ id, sealed }) => ({ id, secret: open(sealed, `${channel.id}/${id}`) })),
+    models: namesOf(channel.models),
+    groups: channel.groups === undefined ? undefined : new Set(channel.groups),
+    priority: channel.priority ?? 0,
+    weight: channel.weight ?? 1,
+    maxConcurrency: channel.maxConcurrency,
+    timeoutMs: channel.timeoutMs ?? 600_000,
+    off: channel.off,
+  }));
+  const candidates = new Map<string, readonly Candidate[]>();
+  for (const group of groups.keys()) {
+    for (const model of models.keys()) candidates.set(`${group}\n${model}`, candidatesOf(channels, model, group));
+  }
+
+  const reaches = (group: Group, name: string): boolean =>
+    (group.models.has("*") || group.models.has(name)) && (candidates.get(`${group.name}\n${name}`)?.length ?? 0) > 0;
+
+  return {
+    version: published.version,
+    channels,
+    group: (name) => groups.get(name),
+    modelsOf({ group: name, models: narrowed }) {
+      const group = groups.get(name);
+      if (group === undefined) return [];
+      return [...models.values()]
+        .filter((model) => reaches(group, model.name) && (narrowed === undefined || narrowed.includes(model.name)))
+        .sort((left, right) => (left.name < right.name ? -1 : 1));
+    },
+    resolve({ group: groupName, models: narrowed }, name, kinds) {
+      const group = groups.get(groupName);
+      if (group === undefined) throw new Failure("group_not_allowed");
+      const model = models.get(name);
+      if (model === undefined || !reaches(group, name)) throw unknownModel(name);
+      if (narrowed !== undefined && !narrowed.includes(name))
+        throw new Failure("model_not_allowed", `This key is narrowed to other models than ${JSON.stringify(name)}.`, {
+          param: "model",
+        });
+      if (!kinds.includes(model.kind)) {
+        throw new Failure(
+          "model_not_found",
+          `The model ${JSON.stringify(name)} is for ${model.kind}, which this endpoint does not serve.`,
+          { param: "model" },
+        );
+      }
+      return model;
+    },
+    candidates: (model, group) => candidates.get(`${group}\n${model}`) ?? [],
+  };
+}
+
+/** One answer for "misspelled" and "not in the group", so that no group learns of another's models. */
+function unknownModel(name: string): Failure {
+  const shown = JSON.stringify(name.length > 200 ? `${name.slice(0, 200)}…` : name);
+  return new Failure("model_not_found", `The model ${shown} does not exist or this key cannot use it.`, {
+    param: "model",
+  });
+}
+
+function compileModel(name: string, { kind, ownedBy = defaultOwner, price = {} }: ModelConfiguration): CatalogModel {
+  return { name, kind, ownedBy, price: compilePrice(price) };
+}
+
+function namesOf(models: readonly string[] | Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  return Array.isArray(models) ? new Map(models.map((name: string) => [name, name])) : new Map(Object.entries(models));
+}
+
+function candidatesOf(channels: readonly CatalogChannel[], model: string, group: string): readonly Candidate[] {
+  return channels
+    .flatMap((channel) => {
+      const upstreamModel = channel.models.get(model);
+      const serves = channel.off === undefined && (channel.groups === undefined || channel.groups.has(group));
+      return upstreamModel === undefined || !serves ? [] : [{ channel, upstreamModel }];
+    })
+    .sort((left, right) => right.channel.priority - left.channel.priority);
+}

@@ -1,0 +1,9 @@
+export type { Candidate, Catalog, CatalogChannel, CatalogModel, ChannelKey, Group, Scope } from "./catalog.ts";
+export { openCatalog, type CatalogHandle } from "./open-catalog.ts";
+export {
+  publishConfiguration,
+  publishedKey,
+  type Published,
+  type PublishedChannel,
+  type ResolvedChannel,
+} from "./published.ts";

@@ -1,0 +1,79 @@
+import { Failure } from "@modelgate/contracts";
+import { openSubscriber, type Logger, type Redis } from "@modelgate/platform";
+import { compileCatalog, type Catalog } from "./catalog.ts";
+import { publishedChannel, publishedKey, type Published } from "./published.ts";
+import { openSealer } from "./seal.ts";
+
+/** The current catalog of a process, swapped while it runs. */
+export interface CatalogHandle extends AsyncDisposable {
+  /** The newest catalog; throws Failure server_overloaded before the first one is there. */
+  current(): Catalog;
+  readonly ready: boolean;
+  /** Reads what is published now; for tests and for who must not wait. */
+  refresh(): Promise<void>;
+}
+
+/** A publication whose message was lost is found within this time. */
+const pollMs = 5_000;
+
+/**
+ * Follows the published configuration: pub/sub, and a slow poll beneath it. A publication that cannot be read (made
+ * with another secret, say) is logged and the last good one stays. Does not wait for the first.
+ */
+export async function openCatalog({
+  redis,
+  secret,
+  log,
+}: {
+  redis: Redis;
+  secret: string;
+  log: Logger;
+}): Promise<CatalogHandle> {
+  const sealer = openSealer(secret);
+  const state: { catalog?: Catalog; refused?: string } = {};
+
+  async function refresh(): Promise<void> {
+    const text = await redis.get(publishedKey);
+    if (text === null || text === state.refused) return;
+    try {
+      const published: Published = JSON.parse(text);
+      if (published.version === state.catalog?.version) return;
+      state.catalog = compileCatalog(published, sealer.open);
+      delete state.refused;
+      log.info({ version: published.version, channels: published.channels.length }, "configuration taken up");
+    } catch (error) {
+      state.refused = text;
+      log.error(
+        { err: error },
+        "a published configuration cannot be read (is MODELGATE_SECRET the same everywhere?); the last good one stays",
+      );
+    }
+  }
+  const refreshQuietly = (): void =>
+    void refresh().catch((error: unknown) => log.debug({ err: error }, "configuration not looked up"));
+
+  const subscriber = openSubscriber(redis);
+  subscriber.on("error", () => undefined); // it connects again by itself; the other connection has said so
+  subscriber.on("message", refreshQuietly);
+  await subscriber.subscribe(publishedChannel);
+  await refresh();
+  const timer = setInterval(refreshQuietly, pollMs);
+  timer.unref();
+  return {
+    current() {
+      if (state.catalog === undefined)
+        throw new Failure("server_overloaded", "The gateway has no configuration yet; try again shortly.", {
+          retryAfterSeconds: 1,
+        });
+      return state.catalog;
+    },
+    get ready() {
+      return state.catalog !== undefined;
+    },
+    refresh,
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      subscriber.disconnect();
+    },
+  };
+}

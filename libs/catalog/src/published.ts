@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import type { ChannelConfiguration, Configuration, GroupConfiguration, ModelConfiguration } from "@modelgate/contracts";
+import type { Redis } from "@modelgate/platform";
+import { openSealer } from "./seal.ts";
+
+/** Where the published configuration stands, and the pub/sub channel that tells of a new one. */
+export const publishedKey = "config:current";
+export const publishedChannel = "config";
+
+/** A channel as it was resolved: what the environment and key files gave, or why it is switched off. */
+export interface ResolvedChannel {
+  readonly configuration: ChannelConfiguration;
+  readonly baseUrl: string;
+  readonly keys: readonly string[];
+  /** Why the channel cannot serve: a key or an address is not there. */
+  readonly off?: string | undefined;
+}
+
+/** A channel as it stands in Redis: keys sealed. */
+export interface PublishedChannel extends Omit<ChannelConfiguration, "keys"> {
+  readonly keys: readonly { readonly id: string; readonly sealed: string }[];
+  readonly off?: string | undefined;
+}
+
+/** The configuration as control publishes it; accounts are not in it. */
+export interface Published {
+  readonly version: string;
+  readonly publishedAt: string;
+  readonly groups: Readonly<Record<string, GroupConfiguration>>;
+  readonly models: Readonly<Record<string, ModelConfiguration>>;
+  readonly channels: readonly PublishedChannel[];
+}
+
+/** Publishes a configuration for every service to take up; its version. Vendor keys are sealed on the way. */
+export async function publishConfiguration(
+  redis: Redis,
+  { groups, models }: Pick<Configuration, "groups" | "models">,
+  channels: readonly ResolvedChannel[],
+  secret: string,
+): Promise<string> {
+  const sealer = openSealer(secret);
+  const sealed = channels.map(({ configuration, baseUrl, keys, off }): PublishedChannel => ({
+    ...configuration,
+    baseUrl,
+    keys: keys.map((key) => {
+      const id = createHash("sha256").update(key).digest("hex").slice(0, 12);
+      return { id, sealed: sealer.seal(key, `${configuration.id}/${id}`) };
+    }),
+    ...(off === undefined ? {} : { off }),
+  }));
+  const content = {
+    groups,
+    models,
+    channels: channels.map(({ configuration, baseUrl, off }, at) => [
+      configuration,
+      baseUrl,
+      off,
+      sealed[at]?.keys.map(({ id }) => id),
+    ]),
+  };
+  const version = createHash("sha256").update(JSON.stringify(content)).digest("hex").slice(0, 12);
+  const published: Published = { version, publishedAt: new Date().toISOString(), groups, models, channels: sealed };
+  await redis.set(publishedKey, JSON.stringify(published));
+  await redis.publish(publishedChannel, version);
+  return version;
+}

@@ -1,0 +1,35 @@
+import type { Logger, Redis } from "@modelgate/platform";
+import { openAttempts, type AttemptLimits, type Attempts } from "./attempt.ts";
+import { openHealth } from "./health.ts";
+import { openChannelSeats } from "./seats.ts";
+import { openTransport, type Transport } from "./transport.ts";
+
+/** All that a service needs to reach vendors. */
+export interface Channels extends AsyncDisposable {
+  readonly attempts: Attempts;
+  readonly transport: Transport;
+}
+
+/** Opens transport, health and seats of a process. */
+export async function openChannels({
+  redis,
+  log,
+  limits,
+}: {
+  redis: Redis;
+  log: Logger;
+  limits: AttemptLimits;
+}): Promise<Channels> {
+  const transport = openTransport();
+  const health = await openHealth({ redis, log });
+  const seats = openChannelSeats({ redis, log });
+  return {
+    transport,
+    attempts: openAttempts({ transport, health, seats, limits }),
+    async [Symbol.asyncDispose]() {
+      await transport[Symbol.asyncDispose]();
+      await health[Symbol.asyncDispose]();
+      await seats[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,12 @@
+export { AttemptsFailed, type Attempted, type AttemptLimits, type AttemptPlan, type Attempts } from "./attempt.ts";
+export { openChannels, type Channels } from "./channels.ts";
+export { type Way } from "./pick.ts";
+export { readText } from "./read-text.ts";
+export { readChannelStates, switchChannel, type ChannelStates, type CoolDown, type Switched } from "./state.ts";
+export {
+  openTransport,
+  type BodySink,
+  type Transport,
+  type UpstreamAnswer,
+  type UpstreamRequest,
+} from "./transport.ts";

@@ -1,0 +1,70 @@
+import type { Candidate, ChannelKey } from "@modelgate/catalog";
+
+/** A channel and one key of its pool: what one attempt goes through. */
+export interface Way {
+  readonly candidate: Candidate;
+  readonly key: ChannelKey;
+}
+
+/** A way's place in the shared states. */
+export function placeOf({ candidate, key }: Way): string {
+  return `${candidate.channel.id}/${key.id}`;
+}
+
+export interface PickOptions {
+  /** When a channel or key may be used again (0: now), as Health tells. */
+  readonly restsUntil: (place: string) => number;
+  /** Whether this call has been that way already, or found it full. */
+  readonly excluded: (way: Way) => boolean;
+  /** 0 ≤ random < 1. */
+  readonly random: () => number;
+  /** Where in a channel's pool the turn is. */
+  readonly turn: (channelId: string, poolSize: number) => number;
+}
+
+/**
+ * The way for the next attempt: the highest priority that has one, by weight within it, the channel's keys in turn;
+ * what rests, is switched off or was tried is passed over. Undefined where nothing is left. Pure, but for `random`.
+ */
+export function pick(candidates: readonly Candidate[], options: PickOptions): Way | undefined {
+  let best: { readonly candidate: Candidate; readonly keys: readonly ChannelKey[] }[] = [];
+  for (const candidate of candidates) {
+    const [first] = best;
+    if (first !== undefined && first.candidate.channel.priority > candidate.channel.priority) break;
+    const keys = usableKeys(candidate, options);
+    if (keys.length > 0) best = [...best, { candidate, keys }];
+  }
+  const chosen = weighted(best, options.random);
+  if (chosen === undefined) return undefined;
+  const { candidate, keys } = chosen;
+  const key = keys[options.turn(candidate.channel.id, keys.length) % keys.length];
+  return key === undefined ? undefined : { candidate, key };
+}
+
+function usableKeys(candidate: Candidate, { restsUntil, excluded }: PickOptions): readonly ChannelKey[] {
+  const { channel } = candidate;
+  if (restsUntil(channel.id) > 0) return [];
+  return channel.keys.filter((key) => restsUntil(`${channel.id}/${key.id}`) === 0 && !excluded({ candidate, key }));
+}
+
+/** One of several by weight; all weights zero count as equal. */
+function weighted<T extends { readonly candidate: Candidate }>(
+  from: readonly T[],
+  random: () => number,
+): T | undefined {
+  if (from.length < 2) return from[0];
+  const weights = from.map(({ candidate }) => candidate.channel.weight);
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  if (sum === 0) return from[Math.floor(random() * from.length)];
+  let left = random() * sum;
+  return from.find((_, at) => (left -= weights[at] ?? 0) < 0) ?? from.at(-1);
+}
+
+/** When the first of the candidates may be used again, Unix ms; undefined where none will by itself. */
+export function soonest(candidates: readonly Candidate[], restsUntil: (place: string) => number): number | undefined {
+  const times = candidates.flatMap(({ channel }) =>
+    channel.keys.map((key) => Math.max(restsUntil(channel.id), restsUntil(`${channel.id}/${key.id}`))),
+  );
+  const finite = times.filter((time) => Number.isFinite(time));
+  return finite.length === 0 ? undefined : Math.min(...finite);
+}

@@ -1,0 +1,161 @@
+import { Pool, type Dispatcher } from "undici";
+
+/** What is sent to a vendor. */
+export interface UpstreamRequest {
+  readonly url: URL;
+  readonly method: "POST" | "GET";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Buffer | undefined;
+  /** Longest wait for the head, and longest silence in the body. */
+  readonly timeoutMs: number;
+}
+
+/** Who takes a vendor's body: chunks as they come, then its end or its break. */
+export interface BodySink {
+  data(chunk: Buffer): void;
+  end(): void;
+  broken(error: Error): void;
+}
+
+/** A vendor's answer at its head; the body waits until `pipe` names who takes it. */
+export interface UpstreamAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  pipe(sink: BodySink): void;
+  /** Backpressure: the vendor is not read on until `resume`. */
+  pause(): void;
+  resume(): void;
+  /** Ends the exchange now; the vendor sees its connection close. */
+  abort(): void;
+}
+
+/** The only HTTP client of the suite: one pool of connections per address. */
+export interface Transport extends AsyncDisposable {
+  /** Resolves at the answer's head; rejects where none came. An aborted signal ends the exchange at any time. */
+  send(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer>;
+}
+
+/** Idle connections are dropped before a vendor's server would drop them under a request. */
+const keepAliveMs = 4_000;
+const connectMs = 10_000;
+/** Most addresses that connections are kept for; beyond it the longest unused is closed. */
+const mostPools = 256;
+
+export function openTransport(): Transport {
+  const pools = new Map<string, Pool>();
+
+  function poolOf(origin: string): Pool {
+    const known = pools.get(origin);
+    if (known !== undefined) return known;
+    const [oldest] = pools.keys();
+    if (pools.size >= mostPools && oldest !== undefined) {
+      void pools.get(oldest)?.close();
+      pools.delete(oldest);
+    }
+    const pool = new Pool(origin, {
+      connections: null,
+      pipelining: 1,
+      keepAliveTimeout: keepAliveMs,
+      keepAliveMaxTimeout: keepAliveMs * 10,
+      connect: { timeout: connectMs },
+    });
+    pools.set(origin, pool);
+    return pool;
+  }
+
+  return {
+    send: ({ url, method, headers, body, timeoutMs }, signal) =>
+      new Promise<UpstreamAnswer>((resolve, reject) => {
+        const exchange = new Exchange(resolve, reject, signal);
+        poolOf(url.origin).dispatch(
+          {
+            path: url.pathname + url.search,
+            method,
+            headers: { ...headers },
+            body: body ?? null,
+            headersTimeout: timeoutMs,
+            bodyTimeout: timeoutMs,
+          },
+          exchange,
+        );
+      }),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...pools.values()].map((pool) => pool.destroy()));
+    },
+  };
+}
+
+/** One request and its answer, as undici's handler and as what the caller holds. */
+class Exchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
+  status = 0;
+  headers: UpstreamAnswer["headers"] = {};
+  readonly #answered: (answer: UpstreamAnswer) => void;
+  readonly #failed: (error: Error) => void;
+  readonly #signal: AbortSignal;
+  readonly #onAbort = (): void => this.abort();
+  #controller: Dispatcher.DispatchController | undefined;
+  #sink: BodySink | undefined;
+  #over: { readonly error?: Error } | undefined;
+
+  constructor(answered: (answer: UpstreamAnswer) => void, failed: (error: Error) => void, signal: AbortSignal) {
+    this.#answered = answered;
+    this.#failed = failed;
+    this.#signal = signal;
+    signal.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#signal.aborted) this.abort();
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: UpstreamAnswer["headers"]): void {
+    if (status < 200) return;
+    this.status = status;
+    this.headers = headers;
+    controller.pause();
+    this.#answered(this);
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#sink?.data(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#finish({});
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#finish({ error });
+    this.#failed(error);
+  }
+
+  pipe(sink: BodySink): void {
+    this.#sink = sink;
+    if (this.#over === undefined) this.#controller?.resume();
+    else this.#tell(sink, this.#over);
+  }
+
+  pause(): void {
+    this.#controller?.pause();
+  }
+
+  resume(): void {
+    this.#controller?.resume();
+  }
+
+  abort(): void {
+    this.#controller?.abort(new Error("the exchange was ended by the gateway"));
+  }
+
+  #finish(over: { readonly error?: Error }): void {
+    this.#signal.removeEventListener("abort", this.#onAbort);
+    this.#over = over;
+    if (this.#sink !== undefined) this.#tell(this.#sink, over);
+  }
+
+  #tell(sink: BodySink, { error }: { readonly error?: Error }): void {
+    if (error === undefined) sink.end();
+    else sink.broken(error);
+  }
+}

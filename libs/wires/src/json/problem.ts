@@ -1,0 +1,50 @@
+import { Failure } from "@modelgate/contracts";
+
+/** What a schema says of a value that does not fit. */
+export interface SchemaError {
+  readonly keyword: string;
+  readonly instancePath: string;
+  readonly message: string;
+  readonly params: object;
+}
+
+/** The failure (400) that names the first field that is missing or wrong, as the client would spell it. */
+export function firstProblem(errors: Iterable<SchemaError>, body: unknown): Failure {
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    return new Failure("invalid_value", "The body must be a JSON object.");
+  const all = [...errors];
+  // Of a union's branches the deepest complaint is about the branch that the client meant.
+  const [worst] = all
+    .filter(({ keyword }) => keyword !== "anyOf")
+    .sort((left, right) => depthOf(right) - depthOf(left));
+  const chosen = worst ?? all[0];
+  if (chosen === undefined) return new Failure("invalid_value");
+  const [missing] = missingNames(chosen);
+  const param = fieldName(chosen.instancePath, missing);
+  if (missing !== undefined)
+    return new Failure("missing_required_parameter", `Missing required parameter: ${param}.`, { param });
+  return new Failure("invalid_value", `${param === "" ? "The body" : param} ${chosen.message}.`, { param });
+}
+
+function depthOf({ instancePath, keyword }: SchemaError): number {
+  return instancePath.split("/").length + (keyword === "required" ? 1 : 0);
+}
+
+function missingNames({ keyword, params }: SchemaError): readonly string[] {
+  if (keyword !== "required" || !("requiredProperties" in params) || !Array.isArray(params.requiredProperties))
+    return [];
+  return params.requiredProperties.map(String);
+}
+
+/** `/messages/0/content` as `messages[0].content`. */
+function fieldName(pointer: string, last?: string): string {
+  const steps = pointer
+    .split("/")
+    .slice(1)
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+  if (last !== undefined) steps.push(last);
+  return steps.reduce(
+    (path, step) => (/^\d+$/.test(step) ? `${path}[${step}]` : path === "" ? step : `${path}.${step}`),
+    "",
+  );
+}

@@ -1,0 +1,27 @@
+import { membersOf } from "./members.ts";
+
+/**
+ * The same JSON object with some members' values replaced, and those that were absent added at its end; every other
+ * byte stays as it came: key order, spacing, numbers beyond 2^53, escapes. Values are JSON text. A duplicated
+ * member is replaced everywhere, since parsers differ in which one they take.
+ */
+export function spliceMembers(bytes: Buffer, values: Readonly<Record<string, string>>): Buffer {
+  const pieces: Buffer[] = [];
+  const missing = new Set(Object.keys(values));
+  let from = 0;
+  const members = membersOf(bytes);
+  for (const { name, start, end } of members) {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (value === undefined) continue;
+    missing.delete(name);
+    pieces.push(bytes.subarray(from, start), Buffer.from(value));
+    from = end;
+  }
+  if (missing.size > 0) {
+    const close = bytes.lastIndexOf(0x7d);
+    const added = [...missing].map((name) => `${JSON.stringify(name)}:${values[name] ?? "null"}`).join(",");
+    pieces.push(bytes.subarray(from, close), Buffer.from(members.length > 0 ? `,${added}` : added));
+    from = close;
+  }
+  return pieces.length === 0 ? bytes : Buffer.concat([...pieces, bytes.subarray(from)]);
+}

@@ -1,0 +1,84 @@
+import { Failure } from "@modelgate/contracts";
+
+/** What a model list shows of a model. */
+export interface ListedModel {
+  readonly name: string;
+  readonly ownedBy: string;
+}
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** Unknown to us: the day that the interface was first served stands for it, as in every gateway of this kind. */
+const createdSeconds = 1_735_689_600;
+const createdText = "2025-01-01T00:00:00Z";
+
+/** The three families of model lists (interface section 2.1): a whole list for a query, and one model. */
+export interface ModelList {
+  list(models: readonly ListedModel[], query: URLSearchParams): Body;
+  one(model: ListedModel): Body;
+}
+
+/** Common list: everything, no pages. */
+const common: ModelList = {
+  list: (models) => ({ object: "list", data: models.map((model) => common.one(model)) }),
+  one: ({ name, ownedBy }) => ({ id: name, object: "model", created: createdSeconds, owned_by: ownedBy }),
+};
+
+/** Alpha list: pages by `limit` (1 to 1000, 20), `after_id` and `before_id`. */
+const alpha: ModelList = {
+  list(models, query) {
+    const limit = wholeNumber(query.get("limit"), "limit", 20, 1_000);
+    const { page, more } = pageOf(models, limit, query.get("after_id"), query.get("before_id"));
+    return {
+      data: page.map((model) => alpha.one(model)),
+      has_more: more,
+      first_id: page[0]?.name ?? null,
+      last_id: page.at(-1)?.name ?? null,
+    };
+  },
+  one: ({ name }) => ({ type: "model", id: name, display_name: name, created_at: createdText }),
+};
+
+function pageOf(
+  models: readonly ListedModel[],
+  limit: number,
+  after: string | null,
+  before: string | null,
+): { page: readonly ListedModel[]; more: boolean } {
+  if (before !== null) {
+    const end = positionOf(models, before, "before_id");
+    return { page: models.slice(Math.max(0, end - limit), end), more: end > limit };
+  }
+  const start = after === null ? 0 : positionOf(models, after, "after_id") + 1;
+  return { page: models.slice(start, start + limit), more: models.length > start + limit };
+}
+
+function positionOf(models: readonly ListedModel[], name: string, param: string): number {
+  const at = models.findIndex((model) => model.name === name);
+  if (at < 0) throw new Failure("invalid_value", `${param} names no model of this list.`, { param });
+  return at;
+}
+
+/** Gamma list: pages by `pageSize` (1 to 1000, 50) and `pageToken`. */
+const gamma: ModelList = {
+  list(models, query) {
+    const size = wholeNumber(query.get("pageSize"), "pageSize", 50, 1_000);
+    const start = wholeNumber(query.get("pageToken"), "pageToken", 0, Number.MAX_SAFE_INTEGER, 0);
+    const next = start + size;
+    return {
+      models: models.slice(start, next).map((model) => gamma.one(model)),
+      ...(next < models.length ? { nextPageToken: String(next) } : {}),
+    };
+  },
+  one: ({ name }) => ({ name: `models/${name}`, displayName: name, supportedGenerationMethods: ["generateContent"] }),
+};
+
+function wholeNumber(text: string | null, param: string, fallback: number, max: number, min = 1): number {
+  if (text === null || text === "") return fallback;
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < min || value > max)
+    throw new Failure("invalid_value", `${param} must be a whole number from ${min} to ${max}.`, { param });
+  return value;
+}
+
+export const modelLists = { common, alpha, gamma } as const;

@@ -1,0 +1,80 @@
+/** One server-sent event as it was framed. */
+export interface SseFrame {
+  readonly event?: string | undefined;
+  readonly data: string;
+}
+
+/** A stream whose frame never ends must not grow memory. */
+const maxFrameChars = 16 * 1024 * 1024;
+
+/**
+ * Bytes in, whole frames out; no streams and no promises. Any split is survived: inside a UTF-8 character, between
+ * CR and LF, inside a frame. Comments are passed over, several data lines are joined by a line feed.
+ */
+export class SseDecoder {
+  readonly #text = new TextDecoder();
+  readonly #maxChars: number;
+  #held: string[] = [];
+  #heldChars = 0;
+
+  constructor(maxChars: number = maxFrameChars) {
+    this.#maxChars = maxChars;
+  }
+
+  /** Throws RangeError for a frame beyond the bound. */
+  push(bytes: Uint8Array): readonly SseFrame[] {
+    return this.#take(this.#text.decode(bytes, { stream: true }));
+  }
+
+  /** What stood unfinished at the end of the stream: a last frame without its empty line counts. */
+  end(): readonly SseFrame[] {
+    const rest = this.#held.join("") + this.#text.decode();
+    this.#held = [];
+    const frame = parseFrame(rest);
+    return frame === undefined ? [] : [frame];
+  }
+
+  #take(text: string): readonly SseFrame[] {
+    if (text === "") return [];
+    // Pieces are joined once, when a frame may end in them: adding them up one by one would be quadratic.
+    this.#held.push(text);
+    this.#heldChars += text.length;
+    if (!text.includes("\n") && !text.includes("\r")) {
+      this.#check();
+      return [];
+    }
+    const all = this.#held.join("");
+    // A CR at the very end may be half of a CRLF: the frame is looked at when the next byte is known.
+    const usable = all.endsWith("\r") ? all.length - 1 : all.length;
+    const frames: SseFrame[] = [];
+    let start = 0;
+    for (const match of all.slice(0, usable).matchAll(/\r\n\r\n|\n\n|\r\r|\n\r\n|\r\n\n/g)) {
+      const frame = parseFrame(all.slice(start, match.index));
+      if (frame !== undefined) frames.push(frame);
+      start = match.index + match[0].length;
+    }
+    const rest = all.slice(start);
+    this.#held = rest === "" ? [] : [rest];
+    this.#heldChars = rest.length;
+    this.#check();
+    return frames;
+  }
+
+  #check(): void {
+    if (this.#heldChars > this.#maxChars)
+      throw new RangeError(`a server-sent event is longer than ${this.#maxChars} characters`);
+  }
+}
+
+function parseFrame(block: string): SseFrame | undefined {
+  let event: string | undefined;
+  const data: string[] = [];
+  for (const line of block.split(/\r\n|\n|\r/)) {
+    const colon = line.indexOf(":");
+    const name = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
+    if (name === "data") data.push(value);
+    else if (name === "event") event = value;
+  }
+  return data.length === 0 ? undefined : { event, data: data.join("\n") };
+}
