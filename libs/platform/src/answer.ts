@@ -1,14 +1,14 @@
 import type { ServerResponse } from "node:http";
 import { failureHeaders, renderFailure, type ErrorFormat, type Failure } from "@modelgate/contracts";
 
-/** Writes a JSON answer whole. A string is taken as JSON text. */
+/** Writes a JSON answer whole. Text and bytes are taken as JSON that is ready. */
 export function answerJson(
   response: ServerResponse,
   status: number,
-  body: string | object,
+  body: string | Buffer | object,
   more: Readonly<Record<string, string>> = {},
 ): void {
-  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const text = typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
   response.writeHead(status, {
     "content-type": "application/json; charset=utf-8",
     "content-length": String(Buffer.byteLength(text)),

@@ -1,10 +1,10 @@
-export { endOfString, nestsDeeper } from "./json/depth.ts";
+export { nestsDeeper } from "./json/depth.ts";
 export { firstProblem } from "./json/problem.ts";
 export { spliceMembers } from "./json/splice.ts";
 export { modelLists, type ListedModel, type ModelList } from "./models/lists.ts";
 export { SseDecoder, type SseFrame } from "./sse/decode.ts";
 export { SseSplitter } from "./sse/split.ts";
 export { askOfChat, type ChatAsk } from "./text/chat/ask.ts";
-export { renameChunk, seeChunk, textOfAnswer, textOfChunk, type SeenChunk } from "./text/chat/chunk.ts";
-export { chatFailureFrame, chatHeartbeat } from "./text/chat/failure-frame.ts";
+export { chatPass } from "./text/chat/pass.ts";
 export { chatUsage } from "./text/chat/usage.ts";
+export type { PassCodec, SeenFrame } from "./text/pass.ts";

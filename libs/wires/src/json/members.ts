@@ -36,7 +36,7 @@ function skipSpace(bytes: Buffer, from: number): number {
 }
 
 /** The byte after a value that begins at `start`. */
-function endOfValue(bytes: Buffer, start: number): number {
+export function endOfValue(bytes: Buffer, start: number): number {
   const first = bytes[start];
   if (first === 0x22) return endOfString(bytes, start) + 1;
   let depth = 0;

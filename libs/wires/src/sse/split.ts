@@ -29,10 +29,16 @@ export class SseSplitter {
     return frames;
   }
 
+  /** Whether the stream stands between two frames. */
+  get empty(): boolean {
+    return this.#heldBytes === 0;
+  }
+
   /** What is left at the end of the stream. */
   end(): Buffer {
     const rest = Buffer.concat(this.#held);
     this.#held = [];
+    this.#heldBytes = 0;
     return rest;
   }
 }

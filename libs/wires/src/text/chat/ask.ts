@@ -2,6 +2,7 @@ import { bodies, Failure } from "@modelgate/contracts";
 import { Compile } from "typebox/compile";
 import type { Static } from "typebox";
 import { firstProblem } from "../../json/problem.ts";
+import { mediaOf, type Media } from "./media.ts";
 
 /** All that admission and the pass-through gears need to know of a chat request. */
 export interface ChatAsk {
@@ -12,6 +13,7 @@ export interface ChatAsk {
   /** Most output tokens over all choices; undefined where the client set no bound. */
   readonly maxOutputTokens: number | undefined;
   readonly choices: number;
+  readonly media: Media;
 }
 
 type ChatRequest = Static<typeof bodies.ChatRequest>;
@@ -33,6 +35,7 @@ export function askOfChat(body: unknown): ChatAsk {
     includeUsage: wantsUsage(body),
     maxOutputTokens: most === undefined ? undefined : most * choices,
     choices,
+    media: mediaOf(body.messages.map(({ content }) => content)),
   };
 }
 

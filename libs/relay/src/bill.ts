@@ -1,0 +1,145 @@
+import {
+  costOf,
+  endpointLabel,
+  tokensIn,
+  type Nanos,
+  type Outcome,
+  type Units,
+  type UsageDraft,
+} from "@modelgate/contracts";
+import { hold } from "@modelgate/accounts";
+import type { Way } from "@modelgate/channels";
+import type { ServiceCall } from "@modelgate/platform";
+import type { RelayDeps } from "./deps.ts";
+import type { Expectation } from "./expect.ts";
+import type { CallPlan } from "./plan.ts";
+
+/** How a call ended, as it is billed. */
+export interface CallEnd {
+  readonly units: Units;
+  readonly estimated: boolean;
+  readonly outcome: Outcome;
+  /** HTTP status that the client got. */
+  readonly status: number;
+}
+
+/** The money of one call: held before it is sent, settled once when it is over. */
+export class Bill {
+  readonly callId: string;
+  readonly expected: Expectation;
+  readonly #deps: RelayDeps;
+  readonly #call: ServiceCall;
+  readonly #plan: CallPlan;
+  readonly #startedAt = performance.now();
+  #firstByteAt: number | undefined;
+  #way: Way | undefined;
+  #attempts = 0;
+  #settled = false;
+
+  constructor(deps: RelayDeps, call: ServiceCall, plan: CallPlan, expected: Expectation) {
+    this.callId = deps.newCallId();
+    this.expected = expected;
+    this.#deps = deps;
+    this.#call = call;
+    this.#plan = plan;
+  }
+
+  /** Puts the upper bound aside, or throws what the client is told. */
+  hold(): Promise<void> {
+    const { accountId, tokenId, tokensPerMinute } = this.#call.caller;
+    const { limits, redis } = this.#deps;
+    const { upperNanos, floorNanos, floorUnits, tokens } = this.expected;
+    return hold(redis, {
+      accountId,
+      tokenId,
+      tokensPerMinute,
+      callId: this.callId,
+      nanos: upperNanos,
+      floorNanos,
+      draft: this.draft({ units: floorUnits, estimated: true, outcome: "failed", status: 0 }),
+      tokens,
+      leaseMs: limits.leaseMs,
+      outboxBound: limits.outboxBound,
+    });
+  }
+
+  /** Where the call went, after how many attempts. */
+  went(way: Way | undefined, attempts: number): void {
+    this.#way = way;
+    this.#attempts = attempts;
+  }
+
+  /** The vendor's first byte is there. */
+  firstByte(): void {
+    this.#firstByteAt ??= performance.now();
+  }
+
+  costOf(units: Units): Nanos {
+    return costOf(units, this.#plan.model.price, this.#plan.multiplier);
+  }
+
+  /** Settles the call and writes its one log line; the promise never rejects. A second call does nothing. */
+  settle(end: CallEnd): Promise<void> {
+    if (this.#settled) return Promise.resolve();
+    this.#settled = true;
+    const { accountId, tokenId } = this.#call.caller;
+    const draft = this.draft(end);
+    const costNanos = this.costOf(end.units);
+    this.#deps.log.info(
+      {
+        requestId: draft.requestId,
+        callId: draft.id,
+        account: accountId,
+        token: tokenId,
+        endpoint: draft.endpoint,
+        model: draft.model,
+        channel: draft.channelId,
+        status: draft.status,
+        outcome: draft.outcome,
+        ms: draft.latencyMs,
+        firstByteMs: draft.firstByteMs,
+        attempts: draft.attempts,
+        tokens: tokensIn(end.units),
+        estimated: end.estimated,
+        costNanos: costNanos.toString(),
+      },
+      "call",
+    );
+    return this.#deps.settlements.settle({
+      accountId,
+      tokenId,
+      callId: this.callId,
+      costNanos,
+      tokens: tokensIn(end.units),
+      draft,
+    });
+  }
+
+  /** The usage event of an end; its final cost is the settlement's to say. */
+  draft(end: CallEnd): UsageDraft {
+    const { caller, requestId, id, endpoint } = this.#call;
+    const now = performance.now();
+    const latencyMs = Math.round(now - this.#startedAt);
+    return {
+      id: this.callId,
+      time: new Date().toISOString(),
+      requestId,
+      accountId: caller.accountId,
+      tokenId: caller.tokenId,
+      group: caller.group,
+      area: endpoint.area,
+      endpoint: endpointLabel(id),
+      model: this.#plan.model.name,
+      upstreamModel: this.#way?.candidate.upstreamModel ?? "",
+      channelId: this.#way?.candidate.channel.id ?? "",
+      status: end.status,
+      outcome: end.outcome,
+      units: end.units,
+      estimated: end.estimated,
+      multiplier: this.#plan.multiplier,
+      latencyMs,
+      firstByteMs: this.#firstByteAt === undefined ? latencyMs : Math.round(this.#firstByteAt - this.#startedAt),
+      attempts: this.#attempts,
+    };
+  }
+}

@@ -1,0 +1,32 @@
+import type { Channels } from "@modelgate/channels";
+import type { CatalogHandle } from "@modelgate/catalog";
+import type { BufferBudget, Logger, Redis } from "@modelgate/platform";
+import type { Renewals } from "./renewals.ts";
+import type { Settlements } from "./settlements.ts";
+
+/** Every bound of a call's life; a service names them in its environment. */
+export interface RelayLimits {
+  /** Output tokens held for where the client set no bound. */
+  readonly outputTokens: number;
+  /** Lease of a hold. */
+  readonly leaseMs: number;
+  /** Events that may wait in a shard's outbox before calls are refused. */
+  readonly outboxBound: number;
+  /** Silence after which a stream gets a sign of life. */
+  readonly heartbeatMs: number;
+  /** Largest answer that is not a stream. */
+  readonly answerBytes: number;
+}
+
+/** What calls are run with; opened once, handed down. */
+export interface RelayDeps {
+  readonly redis: Redis;
+  readonly catalog: CatalogHandle;
+  readonly channels: Channels;
+  readonly settlements: Settlements;
+  readonly renewals: Renewals;
+  readonly budget: BufferBudget;
+  readonly log: Logger;
+  readonly newCallId: () => string;
+  readonly limits: RelayLimits;
+}

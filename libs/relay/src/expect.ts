@@ -1,0 +1,59 @@
+import { costOf, type Nanos, type Units } from "@modelgate/contracts";
+import type { CatalogModel } from "@modelgate/catalog";
+import { estimateTokens } from "./tokens.ts";
+
+/** What a request says of its own size. */
+export interface RequestSize {
+  /** Bytes of the body that are text to the model. */
+  readonly textBytes: number;
+  /** Bound of the input tokens of images, files and audio. */
+  readonly mediaTokens: number;
+  /** Most output tokens, where the client set a bound. */
+  readonly maxOutputTokens: number | undefined;
+  readonly choices: number;
+}
+
+/** What a call may cost, before it is sent. */
+export interface Expectation {
+  /** The hold. */
+  readonly upperNanos: Nanos;
+  /** What is certain once it is sent: the price per request and the estimated input. */
+  readonly floorNanos: Nanos;
+  readonly floorUnits: Units;
+  /** Estimated tokens, for the token's minute. */
+  readonly tokens: number;
+}
+
+/**
+ * JSON text has at most a token for two bytes in every language and code that vendors publish counts for; four is
+ * usual. What a stranger text has beyond it, settlement takes from the balance.
+ */
+const leastBytesPerToken = 2;
+
+/** Bounds of a call's cost, from the request and the catalogue. `outputTokens` stands in where the client set no bound. */
+export function expectText(
+  size: RequestSize,
+  model: CatalogModel,
+  multiplier: number,
+  outputTokens: number,
+): Expectation {
+  const estimatedInput = estimateTokens(size.textBytes) + size.mediaTokens;
+  const boundedInput = Math.ceil(size.textBytes / leastBytesPerToken) + size.mediaTokens;
+  const output = size.maxOutputTokens ?? outputTokens * size.choices;
+  const floorUnits: Units = { inputTokens: estimatedInput, requests: 1 };
+  // A vendor may count any of the input as a cache write or as audio: the dearest price bounds them all.
+  const inputs: readonly Units[] = [
+    { inputTokens: boundedInput },
+    { cacheWriteTokens: boundedInput },
+    { cachedInputTokens: boundedInput },
+  ];
+  const dearestInput = inputs
+    .map((units) => costOf({ ...units, outputTokens: output, requests: 1 }, model.price, multiplier))
+    .reduce((most, cost) => (cost > most ? cost : most));
+  return {
+    upperNanos: dearestInput,
+    floorNanos: costOf(floorUnits, model.price, multiplier),
+    floorUnits,
+    tokens: estimatedInput + (size.maxOutputTokens ?? 0),
+  };
+}

@@ -1,0 +1,113 @@
+import { renderFailure, type Units } from "@modelgate/contracts";
+import { endOfValue } from "../../json/members.ts";
+import { spliceMembers } from "../../json/splice.ts";
+import type { PassCodec, SeenFrame } from "../pass.ts";
+import { chatUsage } from "./usage.ts";
+
+const usageWord = Buffer.from('"usage"');
+const doneWord = Buffer.from("[DONE]");
+const errorWord = Buffer.from('"error"');
+const deltaWord = Buffer.from('"delta"');
+const plain: SeenFrame = { usageOnly: false, done: false, failed: false };
+
+/** Chat completions, passed through. */
+export const chatPass: PassCodec = {
+  upstreamBody(body, { model, reportUsage }) {
+    const values: Record<string, string> = {};
+    if (model !== undefined) values["model"] = JSON.stringify(model);
+    if (reportUsage) values["stream_options"] = JSON.stringify({ ...streamOptions(body), include_usage: true });
+    return spliceMembers(body, values);
+  },
+
+  /** Most frames are passed over after a search for three words. */
+  see(frame) {
+    if (frame.length < 40 && frame.includes(doneWord)) return { ...plain, done: true };
+    const usage = frame.includes(usageWord);
+    if (!usage && !frame.includes(errorWord)) return plain;
+    const chunk = parsed(frame);
+    if (chunk === undefined) return plain;
+    const choices = chunk["choices"];
+    return {
+      usage: chatUsage(chunk["usage"]),
+      usageOnly: Array.isArray(choices) && choices.length === 0 && isObject(chunk["usage"]),
+      done: false,
+      failed: isObject(chunk["error"]),
+    };
+  },
+
+  renameFrame(frame, model) {
+    const [start, end] = objectIn(frame);
+    if (end <= start || parsed(frame) === undefined) return frame;
+    return Buffer.concat([frame.subarray(0, start), named(frame.subarray(start, end), model), frame.subarray(end)]);
+  },
+  renameAnswer: named,
+
+  answerUsage(answer): Units | undefined {
+    const at = answer.lastIndexOf(usageWord);
+    const start = at < 0 ? -1 : answer.indexOf(0x7b, at);
+    if (start < 0) return undefined;
+    try {
+      return chatUsage(JSON.parse(answer.toString("utf8", start, endOfValue(answer, start))));
+    } catch {
+      return undefined;
+    }
+  },
+
+  written(frame) {
+    const at = frame.indexOf(deltaWord);
+    return at < 0 ? "" : frame.toString("utf8", at, frame.lastIndexOf(0x7d));
+  },
+
+  wordsOf(raw) {
+    const words: string[] = [];
+    for (const [, literal] of raw.matchAll(
+      /"(?:content|reasoning_content|reasoning|refusal|name|arguments)"\s*:\s*("(?:[^"\\]|\\.)*")/g,
+    )) {
+      words.push(literalText(literal ?? '""'));
+    }
+    return words.join("");
+  },
+
+  failureFrame: (failure, requestId) => `data: ${JSON.stringify(renderFailure("common", failure, requestId))}\n\n`,
+  heartbeat: ": keep-alive\n\n",
+};
+
+function named(json: Buffer, model: string): Buffer {
+  return spliceMembers(json, { model: JSON.stringify(model) });
+}
+
+function literalText(literal: string): string {
+  try {
+    const text: unknown = JSON.parse(literal);
+    return typeof text === "string" ? text : "";
+  } catch {
+    return literal;
+  }
+}
+
+function streamOptions(body: Buffer): object {
+  const request: unknown = JSON.parse(body.toString());
+  const options = isObject(request) ? request["stream_options"] : undefined;
+  return isObject(options) ? options : {};
+}
+
+/** Where the JSON object of a frame's data stands. */
+function objectIn(frame: Buffer): readonly [number, number] {
+  const start = frame.indexOf(0x7b);
+  return [start, start < 0 ? -1 : frame.lastIndexOf(0x7d) + 1];
+}
+
+function parsed(frame: Buffer): Readonly<Record<string, unknown>> | undefined {
+  const [start, end] = objectIn(frame);
+  if (end <= start) return undefined;
+  try {
+    const value: unknown = JSON.parse(frame.toString("utf8", start, end));
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,35 @@
+import type { Failure, Units } from "@modelgate/contracts";
+
+/** What a passing frame of a stream says that the gateway must know. */
+export interface SeenFrame {
+  readonly usage?: Units | undefined;
+  /** An extra frame that carries usage and nothing else; hidden from a client that did not ask for it. */
+  readonly usageOnly: boolean;
+  /** The wire's terminal frame. */
+  readonly done: boolean;
+  /** The vendor says in the stream that it failed. */
+  readonly failed: boolean;
+}
+
+/**
+ * What the pass-through gears need of a wire: the same wire stands at both ends, so bytes are forwarded as they
+ * came, looked at but not rewritten, but for the few members that differ.
+ */
+export interface PassCodec {
+  /** The request for the vendor: its own name of the model, and usage asked for in streams. The same bytes where nothing differs. */
+  upstreamBody(body: Buffer, change: { readonly model?: string | undefined; readonly reportUsage: boolean }): Buffer;
+  see(frame: Buffer): SeenFrame;
+  /** A frame under the client's name of the model. */
+  renameFrame(frame: Buffer, model: string): Buffer;
+  renameAnswer(answer: Buffer, model: string): Buffer;
+  /** Usage of a whole answer, found from its end. */
+  answerUsage(answer: Buffer): Units | undefined;
+  /** A frame's part that holds what the model wrote, as raw text; `wordsOf` reads the words out of many of them. */
+  written(frame: Buffer): string;
+  /** What the model wrote, out of raw pieces or of a whole answer. */
+  wordsOf(raw: string): string;
+  /** How a broken stream ends in this wire; nothing follows. */
+  failureFrame(failure: Failure, requestId: string): string;
+  /** Keeps a silent stream alive. */
+  readonly heartbeat: string;
+}

@@ -1,0 +1,145 @@
+import { ServerResponse, type IncomingMessage, type RequestListener } from "node:http";
+import { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import express from "express";
+import { asFailure, Failure, failureHeaders, openApi, renderFailure } from "@modelgate/contracts";
+import { answerFailure, answerJson, type Logger, type UpgradeHandler } from "@modelgate/platform";
+import type { Deps } from "./deps.ts";
+import { exchangeOf, type Step } from "./exchange.ts";
+import { admit } from "./middleware/admit.ts";
+import { caller } from "./middleware/caller.ts";
+import { cors } from "./middleware/cors.ts";
+import { endpoint } from "./middleware/endpoint.ts";
+import { key } from "./middleware/key.ts";
+import { requestId } from "./middleware/request-id.ts";
+
+/** Pages that need no key. */
+const openPages: Readonly<Record<string, () => string>> = {
+  "/openapi.json": once(() => JSON.stringify(openApi())),
+  "/": once(() =>
+    JSON.stringify({
+      name: "modelgate",
+      say: "One address and one key for every AI model.",
+      interface: "/openapi.json",
+      models: "/v1/models",
+    }),
+  ),
+};
+
+/**
+ * The edge's chain, each step a file: request id → endpoint → key → caller → admit → forward. No step reads a body.
+ * Whatever a step throws is rendered in the format of the request.
+ */
+export function createApp(deps: Deps): { readonly handler: RequestListener; readonly upgrade: UpgradeHandler } {
+  const { log, forward } = deps;
+  const preflight = cors(deps.corsOrigins);
+  const findCaller = caller(deps.tokens);
+  const letIn = admit(deps);
+
+  const enter: Step = (request, response) => {
+    endpoint(request);
+    key(request);
+    const found = findCaller(request);
+    return found === undefined ? admitted(request, response) : found.then(() => admitted(request, response));
+  };
+  const admitted = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { endpoint: row } = exchangeOf(request);
+    if (row?.unimplemented) throw new Failure("api_not_implemented");
+    await letIn(request, response);
+  };
+
+  const app = express();
+  app.disable("x-powered-by").disable("etag").set("query parser", false).set("case sensitive routing", true);
+  app.use((request: IncomingMessage, response: ServerResponse, next: () => void) => {
+    requestId(request, response);
+    if (preflight(request, response)) return;
+    response.once("close", () => logLine(log, request, response));
+    next();
+  });
+  app.use((request: IncomingMessage, response: ServerResponse, next: () => void) => {
+    const page = request.method === "GET" ? openPages[exchangeOf(request).path] : undefined;
+    if (page === undefined) return next();
+    answerJson(response, 200, page());
+  });
+  app.use((request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => {
+    try {
+      void Promise.resolve(enter(request, response)).then(() => next(), next);
+    } catch (error) {
+      next(error);
+    }
+  });
+  app.use((request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => {
+    if (response.destroyed) return; // the client left while it was let in
+    try {
+      forward(request, response);
+    } catch (error) {
+      next(error);
+    }
+  });
+  // express knows an error handler by its four parameters.
+  app.use((error: unknown, request: IncomingMessage, response: ServerResponse, _next: unknown) => {
+    const failure = asFailure(error);
+    const { format, requestId: id } = exchangeOf(request);
+    if (failure.status >= 500) log.error({ err: failure.cause ?? failure, requestId: id }, "request failed");
+    request.resume();
+    answerFailure(response, format, failure, id);
+  });
+  return { handler: app, upgrade: upgradeHandler(enter, deps) };
+}
+
+/** A WebSocket goes through the same steps; what is refused is refused before the upgrade, as plain HTTP. */
+function upgradeHandler(enter: Step, { log, forward }: Deps): UpgradeHandler {
+  return (request, socket, head) => {
+    // Never written to: it carries what the steps say of headers, and ends with the socket.
+    const response = new ServerResponse(request);
+    socket.on("error", () => socket.destroy()).once("close", () => response.emit("close"));
+    const run = async (): Promise<void> => {
+      requestId(request, response);
+      await enter(request, response);
+      if (!(socket instanceof Socket)) throw new Error("not a network socket");
+      forward.upgrade(request, socket, head);
+    };
+    run().catch((error: unknown) => {
+      const failure = asFailure(error);
+      const { format, requestId: id } = exchangeOf(request);
+      if (failure.status >= 500) log.error({ err: failure.cause ?? failure, requestId: id }, "upgrade failed");
+      refuseUpgrade(socket, failure, JSON.stringify(renderFailure(format, failure, id)), id);
+    });
+  };
+}
+
+function refuseUpgrade(socket: Duplex, failure: Failure, body: string, id: string): void {
+  const head = {
+    "x-request-id": id,
+    ...failureHeaders(failure),
+    "content-type": "application/json; charset=utf-8",
+    "content-length": String(Buffer.byteLength(body)),
+    connection: "close",
+  };
+  const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}`);
+  socket.end(`HTTP/1.1 ${failure.status} Refused\r\n${lines.join("\r\n")}\r\n\r\n${body}`);
+}
+
+function once(make: () => string): () => string {
+  let made: string | undefined;
+  return () => (made ??= make());
+}
+
+/** One line per request: who, what, how long; never a key, never a query. */
+function logLine(log: Logger, request: IncomingMessage, response: ServerResponse): void {
+  const { requestId: id, endpoint: row, token, startedAt } = exchangeOf(request);
+  const ms = Math.round(performance.now() - startedAt);
+  log.info(
+    {
+      requestId: id,
+      method: request.method,
+      path: row?.path,
+      status: response.statusCode,
+      account: token?.accountId,
+      token: token?.id,
+      ms,
+      whole: response.writableFinished,
+    },
+    "request",
+  );
+}

@@ -1,0 +1,35 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Caller, Endpoint, EndpointId, ErrorFormat } from "@modelgate/contracts";
+import type { Token } from "@modelgate/accounts";
+
+/** What the middleware finds out about a request, each step adding to it. */
+export interface Exchange {
+  requestId: string;
+  startedAt: number;
+  path: string;
+  /** The query without its question mark; the key is taken out before it goes on. */
+  query: URLSearchParams;
+  format: ErrorFormat;
+  id?: EndpointId;
+  endpoint?: Endpoint;
+  digest?: string;
+  token?: Token;
+  caller?: Caller;
+}
+
+const exchanges = new WeakMap<IncomingMessage, Exchange>();
+
+/** Remembers an exchange beside its request. */
+export function beginExchange(request: IncomingMessage, exchange: Exchange): void {
+  exchanges.set(request, exchange);
+}
+
+/** What is known of a request; every request has it from the first middleware on. */
+export function exchangeOf(request: IncomingMessage): Exchange {
+  const exchange = exchanges.get(request);
+  if (exchange === undefined) throw new Error("a request without its exchange: the middleware runs in the wrong order");
+  return exchange;
+}
+
+/** A step of the chain: passes on, answers, or throws Failure. */
+export type Step = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;

@@ -1,0 +1,105 @@
+import { Agent, type IncomingMessage, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { createProxyMiddleware, type Plugin, type RequestHandler } from "http-proxy-middleware";
+import { Failure, headers, ownHeaderPrefix, type Area } from "@modelgate/contracts";
+import { answerFailure, type Logger } from "@modelgate/platform";
+import { exchangeOf } from "./exchange.ts";
+
+/** Addresses of the services, by area. */
+export type AreaUrls = Readonly<Partial<Record<Area, string>>>;
+
+/** Headers that a client may not set for the services: what is ours, and what proxies before us would have said. */
+const notForwarded = new Set([
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-proto",
+  "forwarded",
+  "cookie",
+  "proxy-authorization",
+  "expect",
+]);
+
+/** Most idle connections kept to the services. */
+const mostIdle = 1_024;
+
+/** Proxies a call to its area's service: nothing is read, both directions stream, either side's end ends the other. */
+export interface Forward extends Disposable {
+  (request: IncomingMessage, response: ServerResponse): void;
+  upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void;
+}
+
+export function createForward({ urls, log, silenceMs }: { urls: AreaUrls; log: Logger; silenceMs: number }): Forward {
+  const agent = new Agent({ keepAlive: true, scheduling: "lifo", maxSockets: Infinity, maxFreeSockets: mostIdle });
+  const proxies = new Map<string, RequestHandler<IncomingMessage, ServerResponse>>();
+  for (const [area, target] of Object.entries(urls)) {
+    proxies.set(
+      area,
+      createProxyMiddleware<IncomingMessage, ServerResponse>({
+        target,
+        agent,
+        changeOrigin: false,
+        xfwd: false,
+        ejectPlugins: true,
+        plugins: [failurePlugin(log)],
+        proxyTimeout: silenceMs,
+      }),
+    );
+  }
+
+  function proxyFor(request: IncomingMessage): RequestHandler<IncomingMessage, ServerResponse> {
+    const { endpoint } = exchangeOf(request);
+    const proxy = endpoint === undefined ? undefined : proxies.get(endpoint.area);
+    if (proxy === undefined)
+      throw new Failure("api_not_implemented", `This deployment runs no ${endpoint?.area ?? ""} service.`);
+    return proxy;
+  }
+
+  const forward = (request: IncomingMessage, response: ServerResponse): void => {
+    const proxy = proxyFor(request);
+    cleanHeaders(request);
+    void proxy(request, response, () => undefined);
+  };
+  return Object.assign(forward, {
+    upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+      const proxy = proxyFor(request);
+      cleanHeaders(request);
+      proxy.upgrade(request, socket, head);
+    },
+    [Symbol.dispose]: () => agent.destroy(),
+  });
+}
+
+/** Drops what a client may not say, and writes what the edge says: the id, the path without its key. */
+function cleanHeaders(request: IncomingMessage): void {
+  const exchange = exchangeOf(request);
+  const caller = request.headers[headers.caller];
+  const strict = request.headers[headers.strict];
+  for (const name of Object.keys(request.headers)) {
+    if (name.startsWith(ownHeaderPrefix) || notForwarded.has(name)) delete request.headers[name];
+  }
+  if (caller !== undefined) request.headers[headers.caller] = caller;
+  if (strict !== undefined) request.headers[headers.strict] = strict;
+  request.headers[headers.requestId] = exchange.requestId;
+  const query = exchange.query.size === 0 ? "" : `?${exchange.query.toString()}`;
+  request.url = exchange.path + query;
+}
+
+/** A service that cannot be reached is told in the request's own format; after the head the connection is cut. */
+function failurePlugin(log: Logger): Plugin<IncomingMessage, ServerResponse> {
+  return (proxy) => {
+    proxy.on("error", (error, request, target) => {
+      if (!("writeHead" in target)) return void target.destroy();
+      if (target.headersSent || target.destroyed || request.destroyed) return void target.destroy();
+      const exchange = exchangeOf(request);
+      log.warn({ err: error, requestId: exchange.requestId, path: exchange.endpoint?.path }, "service not reached");
+      answerFailure(
+        target,
+        exchange.format,
+        new Failure("server_overloaded", "The service behind this endpoint is away; try again shortly.", {
+          retryAfterSeconds: 1,
+        }),
+        exchange.requestId,
+      );
+    });
+  };
+}

@@ -1,0 +1,110 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { admit as admitToken, type Admission, type Remaining, type Token, type TokenLimits } from "@modelgate/accounts";
+import type { CatalogHandle } from "@modelgate/catalog";
+import { Failure, headers, type Caller, type Endpoint } from "@modelgate/contracts";
+import { signCaller, type Redis } from "@modelgate/platform";
+import { exchangeOf } from "../exchange.ts";
+import type { OpenSeats } from "../open-seats.ts";
+
+/** How long the edge's word counts at a service: it travels at once. */
+const signatureSeconds = 60;
+
+export interface AdmitDeps {
+  readonly redis: Redis;
+  readonly catalog: CatalogHandle;
+  readonly seats: OpenSeats;
+  readonly secret: string;
+}
+
+/** Lets the call in (one step in Redis for all replicas), tells the limits, and signs what the edge found out. */
+export function admit({
+  redis,
+  catalog,
+  seats,
+  secret,
+}: AdmitDeps): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  return async (request, response) => {
+    const exchange = exchangeOf(request);
+    const { token, endpoint } = exchange;
+    if (token === undefined || endpoint === undefined) throw new Error("admit runs before the caller is known");
+    const group = catalog.current().group(token.group);
+    if (group === undefined)
+      throw new Failure("group_not_allowed", `The group ${JSON.stringify(token.group)} of this key no longer exists.`);
+    const seat = { accountId: token.accountId, tokenId: token.id, permitId: seats.newPermit() };
+    const admission = await admitToken(redis, {
+      ...seat,
+      limits: group.limits,
+      metered: endpoint.kinds !== undefined,
+      leaseMs: seats.leaseMs,
+    });
+    if (admission.decision === "admitted" && group.limits.concurrency !== undefined) seats.take(seat, response);
+    tellLimits(response, admission, exchange.format === "alpha");
+    refuse(admission, group.limits, token);
+    exchange.caller = callerOf(exchange.requestId, token, group.limits, endpoint, exchange.format);
+    request.headers[headers.caller] = signCaller(secret, exchange.caller);
+  };
+}
+
+function callerOf(requestId: string, token: Token, limits: TokenLimits, endpoint: Endpoint, format: string): Caller {
+  return {
+    accountId: token.accountId,
+    tokenId: token.id,
+    group: token.group,
+    ...(token.models === undefined ? {} : { models: [...token.models] }),
+    requestId,
+    ...(limits.tokensPerMinute === undefined ? {} : { tokensPerMinute: limits.tokensPerMinute }),
+    ...(endpoint.errors === "by-request" && (format === "alpha" || format === "gamma" || format === "common")
+      ? { format }
+      : {}),
+    expiresAt: Math.floor(Date.now() / 1_000) + signatureSeconds,
+  };
+}
+
+function refuse({ decision, retryAfterMs }: Admission, limits: TokenLimits, token: Token): void {
+  const limited = (say: string): Failure =>
+    new Failure("rate_limit_exceeded", say, { retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1_000)) });
+  switch (decision) {
+    case "admitted":
+      return;
+    case "requests":
+      throw limited(`This key is limited to ${limits.requestsPerMinute ?? 0} requests per minute.`);
+    case "tokens":
+      throw limited(
+        `This key is limited to ${limits.tokensPerMinute ?? 0} tokens per minute, and they are used up for now.`,
+      );
+    case "concurrency":
+      throw limited(`This key is limited to ${limits.concurrency ?? 0} calls at the same time.`);
+    case "balance":
+      throw new Failure("insufficient_quota", "The account's balance is used up.");
+    case "no-account":
+      throw new Failure("account_disabled", `The account of this key (${token.id}) does not exist any more.`);
+  }
+}
+
+function tellLimits(response: ServerResponse, { requests, tokens }: Admission, alpha: boolean): void {
+  if (requests !== undefined) tellLimit(response, "requests", requests, alpha);
+  if (tokens !== undefined) tellLimit(response, "tokens", tokens, alpha);
+}
+
+/** A limit in the words of the common clients and, on their own routes, of the alpha clients too. */
+function tellLimit(
+  response: ServerResponse,
+  what: "requests" | "tokens",
+  { limit, remaining, resetMs }: Remaining,
+  alpha: boolean,
+): void {
+  response.setHeader(`x-ratelimit-limit-${what}`, limit);
+  response.setHeader(`x-ratelimit-remaining-${what}`, remaining);
+  response.setHeader(`x-ratelimit-reset-${what}`, duration(resetMs));
+  if (!alpha) return;
+  response.setHeader(`anthropic-ratelimit-${what}-limit`, limit);
+  response.setHeader(`anthropic-ratelimit-${what}-remaining`, remaining);
+  response.setHeader(`anthropic-ratelimit-${what}-reset`, new Date(Date.now() + resetMs).toISOString());
+}
+
+/** Milliseconds as the vendors write them: 12ms, 1s, 6m0s. */
+function duration(ms: number): string {
+  if (ms < 1_000) return `${ms}ms`;
+  const seconds = Math.ceil(ms / 1_000);
+  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
+}

@@ -1,0 +1,23 @@
+import type { IncomingMessage } from "node:http";
+import type { Token } from "@modelgate/accounts";
+import { Failure } from "@modelgate/contracts";
+import { exchangeOf } from "../exchange.ts";
+import type { TokenCache } from "../token-cache.ts";
+
+/** Whose key it is. Unknown, disabled and expired keys are each told so, all as 401. */
+export function caller(tokens: TokenCache): (request: IncomingMessage) => void | Promise<void> {
+  return (request) => {
+    const exchange = exchangeOf(request);
+    const found = tokens.find(exchange.digest ?? "");
+    if (found instanceof Promise) return found.then((token) => void (exchange.token = usable(token)));
+    exchange.token = usable(found);
+  };
+}
+
+function usable(token: Token | undefined): Token {
+  if (token === undefined) throw new Failure("invalid_api_key", "This API key is not known.");
+  if (token.disabled) throw new Failure("api_key_disabled");
+  if (token.expiresAt !== undefined && Date.parse(token.expiresAt) <= Date.now())
+    throw new Failure("api_key_expired", `This API key expired at ${token.expiresAt}.`);
+  return token;
+}

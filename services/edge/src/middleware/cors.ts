@@ -1,0 +1,34 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+const exposed = [
+  "x-request-id",
+  "retry-after",
+  "x-should-retry",
+  "x-modelgate-dropped",
+  ...["requests", "tokens"].flatMap((what) => [
+    `x-ratelimit-limit-${what}`,
+    `x-ratelimit-remaining-${what}`,
+    `x-ratelimit-reset-${what}`,
+  ]),
+].join(", ");
+
+/** Lets pages of the allowed origins call. True where the request was a preflight, answered here without a key. */
+export function cors(origins: string): (request: IncomingMessage, response: ServerResponse) => boolean {
+  const allowed = new Set(origins.split(",").map((origin) => origin.trim()));
+  return (request, response) => {
+    const origin = request.headers.origin;
+    if (origin !== undefined && (allowed.has("*") || allowed.has(origin))) {
+      response.setHeader("access-control-allow-origin", allowed.has("*") ? "*" : origin);
+      response.setHeader("access-control-expose-headers", exposed);
+      if (!allowed.has("*")) response.setHeader("vary", "origin");
+    }
+    if (request.method !== "OPTIONS") return false;
+    response.writeHead(204, {
+      "access-control-allow-methods": "GET, POST, DELETE, OPTIONS",
+      "access-control-allow-headers": request.headers["access-control-request-headers"] ?? "*",
+      "access-control-max-age": "86400",
+    });
+    response.end();
+    return true;
+  };
+}

@@ -1,0 +1,28 @@
+import type { IncomingMessage } from "node:http";
+import { endpointOf, errorFormatOf, Failure, findEndpoint } from "@modelgate/contracts";
+import { exchangeOf } from "../exchange.ts";
+
+/** Finds the endpoint in the table. The route comes from the path alone, never from Host or forwarded headers. */
+export function endpoint(request: IncomingMessage): void {
+  const exchange = exchangeOf(request);
+  const found = findEndpoint(request.method ?? "GET", exchange.path);
+  if (found.kind === "endpoint") {
+    exchange.id = found.id;
+    exchange.endpoint = endpointOf(found.id);
+    exchange.format = errorFormatOf(exchange.endpoint, request.headers, exchange.query.has("key"));
+    return;
+  }
+  exchange.format = found.errors;
+  switch (found.kind) {
+    case "double-v1":
+      throw new Failure("invalid_url_double_v1");
+    case "wrong-method":
+      throw new Failure(
+        "method_not_allowed",
+        `This path takes ${found.allow.join(", ")}, not ${request.method ?? ""}.`,
+        { allow: found.allow },
+      );
+    case "unknown":
+      throw new Failure("unknown_url", `There is no ${request.method ?? ""} ${exchange.path.slice(0, 200)}.`);
+  }
+}

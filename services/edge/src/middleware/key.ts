@@ -1,0 +1,60 @@
+import type { IncomingMessage } from "node:http";
+import { digestOf, isKeyShaped } from "@modelgate/accounts";
+import { Failure, headerAliases, type KeyCarrier } from "@modelgate/contracts";
+import { exchangeOf } from "../exchange.ts";
+
+const subprotocolPrefix = "openai-insecure-api-key.";
+
+/** Where each carrier's keys stand in a request; more than one is a contradiction unless all are the same. */
+const carriers: Readonly<Record<KeyCarrier, (request: IncomingMessage, query: URLSearchParams) => readonly string[]>> =
+  {
+    authorization: (request) => headerValues(request, "authorization").map(bearerOf),
+    "x-api-key": (request) => headerValues(request, "x-api-key"),
+    "gamma-header": (request) => headerAliases.gammaKey.flatMap((name) => headerValues(request, name)),
+    "gamma-query": (_, query) => query.getAll("key"),
+    subprotocol: (request) =>
+      headerValues(request, "sec-websocket-protocol")
+        .flatMap((value) => value.split(","))
+        .map((item) => item.trim())
+        .filter((item) => item.startsWith(subprotocolPrefix))
+        .map((item) => item.slice(subprotocolPrefix.length)),
+  };
+
+/** Headers that carry keys, of any client: none of them goes on to a service. */
+const keyHeaders = ["authorization", "x-api-key", ...headerAliases.gammaKey];
+
+/**
+ * Takes the key from the carriers of the endpoint and goes on with its SHA-256 only. Malformed keys are refused
+ * here, without a look-up; so are two different keys, and the same carrier twice.
+ */
+export function key(request: IncomingMessage): void {
+  const exchange = exchangeOf(request);
+  const found = (exchange.endpoint?.keys ?? []).map((carrier) => carriers[carrier](request, exchange.query));
+  if (found.some((values) => values.length > 1)) throw new Failure("contradicting_api_keys");
+  const distinct = new Set(found.flat());
+  if (distinct.size > 1) throw new Failure("contradicting_api_keys");
+  const [only] = distinct;
+  if (only === undefined)
+    throw new Failure("invalid_api_key", "No API key was sent; send it as `Authorization: Bearer sk-…`.");
+  if (!isKeyShaped(only))
+    throw new Failure("invalid_api_key", "The API key is malformed: a key is `sk-` and letters, digits, `_` or `-`.");
+  exchange.digest = digestOf(only);
+  for (const name of keyHeaders) delete request.headers[name];
+  exchange.query.delete("key");
+}
+
+/** Every value of a header as it was sent: node joins or drops repetitions, and a second key must not go unseen. */
+function headerValues(request: IncomingMessage, name: string): readonly string[] {
+  const value = request.headers[name];
+  if (value === undefined) return [];
+  const raw = request.rawHeaders;
+  const values: string[] = [];
+  for (let at = 0; at < raw.length; at += 2) {
+    if (raw[at]?.length === name.length && raw[at]?.toLowerCase() === name) values.push(raw[at + 1] ?? "");
+  }
+  return values.filter((text) => text !== "");
+}
+
+function bearerOf(value: string): string {
+  return /^bearer +(\S+)$/i.exec(value.trim())?.[1] ?? "";
+}

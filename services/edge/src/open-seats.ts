@@ -1,0 +1,35 @@
+import type { ServerResponse } from "node:http";
+import { leave, renewSeats, type Seat } from "@modelgate/accounts";
+import { idSource, type Logger, type Redis } from "@modelgate/platform";
+
+/** The concurrency seats that this edge's open calls hold: renewed together, given back when an answer closes. */
+export interface OpenSeats extends Disposable {
+  readonly leaseMs: number;
+  newPermit(): string;
+  /** Keeps a seat until the response closes: finished, left by its client, or broken. */
+  take(seat: Seat, response: ServerResponse): void;
+}
+
+export function openSeats({ redis, log, leaseMs }: { redis: Redis; log: Logger; leaseMs: number }): OpenSeats {
+  const open = new Set<Seat>();
+  const quietly = (step: Promise<unknown>): void =>
+    void step.catch((error: unknown) => log.debug({ err: error }, "seats are left to their leases"));
+  const timer = setInterval(() => {
+    if (open.size > 0) quietly(renewSeats(redis, open, leaseMs));
+  }, leaseMs / 3);
+  timer.unref();
+  return {
+    leaseMs,
+    newPermit: idSource("permit"),
+    take(seat, response) {
+      open.add(seat);
+      const giveBack = (): void => {
+        open.delete(seat);
+        quietly(leave(redis, seat));
+      };
+      if (response.destroyed) giveBack();
+      else response.once("close", giveBack);
+    },
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
+}

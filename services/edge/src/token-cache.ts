@@ -1,0 +1,63 @@
+import { accountKeys, findToken, type Token } from "@modelgate/accounts";
+import { openSubscriber, orUnavailable, type Redis } from "@modelgate/platform";
+
+/** Token records by SHA-256, believed for a few seconds; a change is told by pub/sub and takes effect at once. */
+export interface TokenCache extends Disposable {
+  /** The token, or undefined where there is none. Redis away: Failure server_overloaded. */
+  find(digest: string): Promise<Token | undefined> | Token | undefined;
+}
+
+interface Entry {
+  readonly token: Token | undefined;
+  readonly until: number;
+}
+
+export async function openTokenCache({
+  redis,
+  ttlMs,
+  size,
+}: {
+  redis: Redis;
+  ttlMs: number;
+  size: number;
+}): Promise<TokenCache> {
+  const entries = new Map<string, Entry>();
+  const asked = new Map<string, Promise<Token | undefined>>();
+
+  function keep(digest: string, token: Token | undefined): void {
+    const [oldest] = entries.keys();
+    if (entries.size >= size && oldest !== undefined) entries.delete(oldest);
+    entries.set(digest, { token, until: Date.now() + ttlMs });
+  }
+
+  async function ask(digest: string): Promise<Token | undefined> {
+    try {
+      const token = await orUnavailable(findToken(redis, digest));
+      // A change that was told while we asked has taken the question away: the answer may be older than it.
+      if (asked.has(digest)) keep(digest, token);
+      return token;
+    } finally {
+      asked.delete(digest);
+    }
+  }
+
+  const subscriber = openSubscriber(redis);
+  subscriber.on("error", () => undefined);
+  subscriber.on("close", () => entries.clear()); // what is told while we are away is not heard
+  subscriber.on("message", (_: string, digest: string) => {
+    entries.delete(digest);
+    asked.delete(digest);
+  });
+  await subscriber.subscribe(accountKeys.tokenChanges);
+
+  return {
+    find(digest) {
+      const entry = entries.get(digest);
+      if (entry !== undefined && entry.until > Date.now()) return entry.token;
+      const asking = asked.get(digest) ?? ask(digest);
+      asked.set(digest, asking);
+      return asking;
+    },
+    [Symbol.dispose]: () => subscriber.disconnect(),
+  };
+}

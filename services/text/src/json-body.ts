@@ -1,0 +1,41 @@
+import type { IncomingMessage } from "node:http";
+import { Failure } from "@modelgate/contracts";
+import { readBody, type Body } from "@modelgate/platform";
+import { nestsDeeper } from "@modelgate/wires";
+import type { Deps } from "./deps.ts";
+
+/** A JSON body: its bytes for forwarding, its value for looking. Dispose it when the bytes have been sent. */
+export interface JsonBody extends Disposable {
+  readonly bytes: Buffer;
+  readonly value: unknown;
+}
+
+/** Reads and parses a JSON body within its bounds. Throws Failure for everything that it can be instead. */
+export async function readJson(request: IncomingMessage, limits: Deps["body"]): Promise<JsonBody> {
+  const type = request.headers["content-type"];
+  if (type !== undefined && !/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) {
+    throw new Failure(
+      "unsupported_media_type",
+      `The content type must be application/json, not ${JSON.stringify(type.slice(0, 100))}.`,
+      { param: "content-type" },
+    );
+  }
+  const body = await readBody(request, limits);
+  try {
+    return { bytes: body.bytes, value: parse(body, limits.depth), [Symbol.dispose]: () => body[Symbol.dispose]() };
+  } catch (error) {
+    body[Symbol.dispose]();
+    throw error;
+  }
+}
+
+function parse({ bytes }: Body, depth: number): unknown {
+  if (nestsDeeper(bytes, depth)) throw new Failure("invalid_json", `The body nests deeper than ${depth} levels.`);
+  try {
+    return JSON.parse(bytes.toString());
+  } catch (error) {
+    // The parser's words quote the body: they may hold what a client would not want in a log.
+    const at = /at position \d+/.exec(error instanceof Error ? error.message : "");
+    throw new Failure("invalid_json", `The body is not valid JSON${at === null ? "" : ` (${at[0]})`}.`);
+  }
+}
