@@ -88,8 +88,9 @@ function cleanHeaders(request: IncomingMessage): void {
 function failurePlugin(log: Logger): Plugin<IncomingMessage, ServerResponse> {
   return (proxy) => {
     proxy.on("error", (error, request, target) => {
-      if (!("writeHead" in target)) return void target.destroy();
-      if (target.headersSent || target.destroyed || request.destroyed) return void target.destroy();
+      if (target === undefined || request === undefined) return;
+      if (!("writeHead" in target) || target.headersSent || target.destroyed || request.destroyed)
+        return void target.destroy();
       const exchange = exchangeOf(request);
       log.warn({ err: error, requestId: exchange.requestId, path: exchange.endpoint?.path }, "service not reached");
       answerFailure(

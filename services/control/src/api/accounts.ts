@@ -1,0 +1,68 @@
+import { randomUUID } from "node:crypto";
+import { createAccount, credit, findAccount, listAccountIds, listCredits, type Account } from "@modelgate/accounts";
+import { Failure, formatUsd } from "@modelgate/contracts";
+import type { Redis } from "@modelgate/platform";
+import { fields } from "./fields.ts";
+import type { OperatorRoutes } from "./router.ts";
+
+/** Most rows of one page. */
+const pageSize = 500;
+
+export function accountRoutes(redis: Redis): OperatorRoutes {
+  return {
+    "GET /accounts": async ({ query }) => {
+      const after = query.get("after") ?? "";
+      const ids = (await listAccountIds(redis)).filter((id) => id > after).slice(0, pageSize);
+      const accounts = await Promise.all(ids.map((id) => findAccount(redis, id)));
+      return accounts.filter((account) => account !== undefined).map(shown);
+    },
+    "POST /accounts": async ({ body }) => {
+      const id = fields.id(body, "id");
+      const balance = fields.optionalText(body, "balance") === undefined ? 0n : fields.dollars(body, "balance");
+      if (balance < 0n) throw new Failure("invalid_value", "balance must not be negative.", { param: "balance" });
+      const name = fields.optionalText(body, "name");
+      if ((await createAccount(redis, { id, balance, ...(name === undefined ? {} : { name }) })) === "exists") {
+        throw new Failure("invalid_value", `The account ${id} exists.`, { param: "id", status: 409 });
+      }
+      return shown(await accountOf(redis, id));
+    },
+    "GET /accounts/{id}": async ({ params }) => {
+      const id = params["id"] ?? "";
+      return { ...shown(await accountOf(redis, id)), credits: (await listCredits(redis, id)).slice(0, 20) };
+    },
+    "POST /accounts/{id}/credits": async ({ params, body }) => {
+      const { id: accountId } = await accountOf(redis, params["id"] ?? "");
+      const nanos = fields.dollars(body, "amount");
+      if (nanos === 0n) throw new Failure("invalid_value", "amount must not be zero.", { param: "amount" });
+      const reason = fields.text(body, "reason");
+      const operationId = fields.optionalText(body, "operationId") ?? randomUUID();
+      const reply = await credit(redis, { accountId, nanos, reason, operationId });
+      if (reply === "too-low")
+        throw new Failure("invalid_value", "The account has less than that available.", { param: "amount" });
+      if (reply === "too-many") throw new Failure("invalid_value", "The account remembers as many credits as it may.");
+      return { ...shown(await accountOf(redis, accountId)), operationId, repeated: reply === "credited-before" };
+    },
+  };
+}
+
+/** The account, or Failure 404. */
+export async function accountOf(redis: Redis, id: string): Promise<Account> {
+  const account = await findAccount(redis, id);
+  if (account === undefined)
+    throw new Failure("unknown_url", `There is no account ${JSON.stringify(id.slice(0, 100))}.`);
+  return account;
+}
+
+function shown(account: Account) {
+  return {
+    id: account.id,
+    name: account.name,
+    balanceNanos: account.balanceNanos.toString(),
+    heldNanos: account.heldNanos.toString(),
+    availableNanos: account.availableNanos.toString(),
+    creditedNanos: account.creditedNanos.toString(),
+    spentNanos: account.spentNanos.toString(),
+    balance: formatUsd(account.balanceNanos),
+    createdAt: account.createdAt,
+  };
+}

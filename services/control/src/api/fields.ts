@@ -1,0 +1,55 @@
+import { Failure, parseUsd, type Nanos } from "@modelgate/contracts";
+
+/** Small readers of an operator's JSON; each throws Failure (400) naming its field. */
+export const fields = {
+  text(body: unknown, name: string): string {
+    return fields.optionalText(body, name) ?? missing(name);
+  },
+  optionalText(body: unknown, name: string): string | undefined {
+    const value = valueOf(body, name);
+    if (value === undefined || value === null) return undefined;
+    if (typeof value !== "string" || value === "" || value.length > 500)
+      throw wrong(name, "must be a text of 1 to 500 characters");
+    return value;
+  },
+  id(body: unknown, name: string): string {
+    const value = fields.text(body, name);
+    if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(value))
+      throw wrong(name, "must be letters, digits, `.`, `_` or `-`, at most 64");
+    return value;
+  },
+  /** US dollars, a string. */
+  dollars(body: unknown, name: string): Nanos {
+    const value = fields.text(body, name);
+    try {
+      return parseUsd(value);
+    } catch {
+      throw wrong(name, "must be US dollars as in 12.50, with at most nine decimal places");
+    }
+  },
+  optionalTexts(body: unknown, name: string): readonly string[] | undefined {
+    const value = valueOf(body, name);
+    if (value === undefined || value === null) return undefined;
+    if (!Array.isArray(value) || value.length === 0 || !value.every((item) => typeof item === "string"))
+      throw wrong(name, "must be a list of texts");
+    return value.map(String);
+  },
+  optionalTime(body: unknown, name: string): string | undefined {
+    const value = fields.optionalText(body, name);
+    if (value === undefined) return undefined;
+    if (Number.isNaN(Date.parse(value))) throw wrong(name, "must be a date and time as in 2030-01-01T00:00:00Z");
+    return new Date(value).toISOString();
+  },
+} as const;
+
+function valueOf(body: unknown, name: string): unknown {
+  return typeof body === "object" && body !== null && Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined;
+}
+
+function missing(name: string): never {
+  throw new Failure("missing_required_parameter", `${name} is missing.`, { param: name });
+}
+
+function wrong(name: string, say: string): Failure {
+  return new Failure("invalid_value", `${name} ${say}.`, { param: name });
+}

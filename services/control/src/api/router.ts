@@ -1,0 +1,72 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { asFailure, Failure } from "@modelgate/contracts";
+import {
+  answerFailure,
+  answerJson,
+  BufferBudget,
+  idSource,
+  isOperator,
+  readBody,
+  type Logger,
+} from "@modelgate/platform";
+
+/** What an operator's call brings. */
+export interface OperatorCall {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly body: unknown;
+}
+
+/** A route of the operator's API: `GET /accounts/{id}` and what it answers. */
+export type OperatorRoutes = Readonly<Record<string, (call: OperatorCall) => Promise<unknown>>>;
+
+const bodyBounds = { maxBytes: 64 * 1024, silenceMs: 10_000, budget: new BufferBudget(16 * 1024 * 1024) };
+const newId = idSource("op");
+
+/** The operator's API: JSON both ways, a credential signed with MODELGATE_SECRET on every call. */
+export function operatorHandler(routes: OperatorRoutes, secret: string, log: Logger): RequestListener {
+  const table = Object.entries(routes).map(([written, run]) => {
+    const [method = "", path = ""] = written.split(" ");
+    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
+    return { method, shape: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "([^/]+)")}$`), names, run };
+  });
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const id = newId();
+    try {
+      const credential = /^Bearer (\S+)$/.exec(request.headers.authorization ?? "")?.[1] ?? "";
+      if (!isOperator(secret, credential, Math.floor(Date.now() / 1_000)))
+        throw new Failure(
+          "invalid_api_key",
+          "This is the operator's API; its credential is made with MODELGATE_SECRET.",
+        );
+      const url = new URL(request.url ?? "/", "http://control");
+      const row = table.find(({ method, shape }) => method === request.method && shape.test(url.pathname));
+      if (row === undefined) throw new Failure("unknown_url");
+      const values =
+        row.shape
+          .exec(url.pathname)
+          ?.slice(1)
+          .map((value) => decodeURIComponent(value)) ?? [];
+      const params = Object.fromEntries(row.names.map((name, at) => [name, values[at] ?? ""]));
+      answerJson(response, 200, {
+        data: await row.run({ params, query: url.searchParams, body: await readJson(request) }),
+      });
+    } catch (error) {
+      const failure = asFailure(error);
+      if (failure.code === "internal_error") log.error({ err: failure.cause ?? failure }, "operator's call failed");
+      answerFailure(response, "common", failure, id);
+    }
+  }
+  return (request, response) => void answer(request, response);
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  if (request.method !== "POST") return {};
+  using body = await readBody(request, bodyBounds);
+  try {
+    return body.bytes.length === 0 ? {} : JSON.parse(body.bytes.toString());
+  } catch {
+    throw new Failure("invalid_json");
+  }
+}

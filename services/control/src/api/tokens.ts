@@ -1,0 +1,58 @@
+import { changeToken, createToken, findTokenById, listTokens, type Token } from "@modelgate/accounts";
+import { publishedKey, type Published } from "@modelgate/catalog";
+import { Failure } from "@modelgate/contracts";
+import type { Redis } from "@modelgate/platform";
+import { accountOf } from "./accounts.ts";
+import { fields } from "./fields.ts";
+import type { OperatorRoutes } from "./router.ts";
+
+export function tokenRoutes(redis: Redis): OperatorRoutes {
+  const change =
+    (wish: (body: unknown) => Partial<Pick<Token, "disabled" | "expiresAt">>) =>
+    async ({ params, body }: { params: Readonly<Record<string, string>>; body: unknown }) =>
+      (await changeToken(redis, params["id"] ?? "", wish(body))) ?? absent(params["id"]);
+  return {
+    "GET /accounts/{id}/tokens": async ({ params }) =>
+      listTokens(redis, (await accountOf(redis, params["id"] ?? "")).id),
+    "POST /accounts/{id}/tokens": async ({ params, body }) => {
+      const { id: accountId } = await accountOf(redis, params["id"] ?? "");
+      const group = fields.text(body, "group");
+      const models = fields.optionalTexts(body, "models");
+      await checkNames(redis, group, models);
+      const { key, token } = await createToken(redis, {
+        accountId,
+        group,
+        name: fields.optionalText(body, "name"),
+        models,
+        expiresAt: fields.optionalTime(body, "expiresAt"),
+      });
+      return { ...token, key };
+    },
+    "GET /tokens/{id}": async ({ params }) => (await findTokenById(redis, params["id"] ?? "")) ?? absent(params["id"]),
+    "POST /tokens/{id}/disable": change(() => ({ disabled: true })),
+    "POST /tokens/{id}/enable": change(() => ({ disabled: false })),
+    "POST /tokens/{id}/expire": change((body) => ({
+      expiresAt: fields.optionalTime(body, "at") ?? new Date().toISOString(),
+    })),
+  };
+}
+
+/** A token of a group or a model that is not in the catalogue would only ever fail. */
+async function checkNames(redis: Redis, group: string, models: readonly string[] | undefined): Promise<void> {
+  const text = await redis.get(publishedKey);
+  if (text === null) return;
+  const published: Published = JSON.parse(text);
+  if (!Object.hasOwn(published.groups, group))
+    throw new Failure(
+      "invalid_value",
+      `There is no group ${JSON.stringify(group)}; there are ${Object.keys(published.groups).join(", ")}.`,
+      { param: "group" },
+    );
+  const unknown = models?.find((model) => !Object.hasOwn(published.models, model));
+  if (unknown !== undefined)
+    throw new Failure("invalid_value", `There is no model ${JSON.stringify(unknown)}.`, { param: "models" });
+}
+
+function absent(id: string | undefined): never {
+  throw new Failure("unknown_url", `There is no token ${JSON.stringify((id ?? "").slice(0, 100))}.`);
+}

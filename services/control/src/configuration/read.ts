@@ -1,0 +1,68 @@
+import { readFile } from "node:fs/promises";
+import { checkConfiguration, type Configuration, type ConfigurationProblem } from "@modelgate/contracts";
+import { providers } from "@modelgate/providers";
+import { parseDocument } from "yaml";
+
+/** A file's text as a configuration, or everything that is wrong with it. */
+export type ReadConfiguration =
+  | { readonly configuration: Configuration; readonly problems?: never }
+  | { readonly configuration?: never; readonly problems: readonly ConfigurationProblem[] };
+
+/** Largest configuration file. */
+const mostBytes = 16 * 1024 * 1024;
+
+/** Reads a configuration file's text; a file that is not there is a problem like any other. */
+export async function readConfigurationFile(path: string): Promise<{ readonly text: string } & ReadConfiguration> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    return {
+      text: "",
+      problems: [
+        {
+          path,
+          say:
+            error instanceof Error && "code" in error && error.code === "ENOENT"
+              ? "does not exist"
+              : `cannot be read: ${String(error)}`,
+        },
+      ],
+    };
+  }
+  return { text, ...parseConfiguration(text) };
+}
+
+/** YAML, shape, references, and vendors that this build knows. */
+export function parseConfiguration(text: string): ReadConfiguration {
+  if (text.length > mostBytes) return { problems: [{ path: "(file)", say: `is larger than ${mostBytes} bytes` }] };
+  const document = parseDocument(text, { uniqueKeys: true, prettyErrors: true, maxAliasCount: 100 } as Parameters<
+    typeof parseDocument
+  >[1]);
+  if (document.errors.length > 0) {
+    return {
+      problems: document.errors.map(({ message, linePos }) => ({
+        path: linePos === undefined ? "(file)" : `line ${linePos[0].line}`,
+        say: message.split("\n")[0]?.replace(/ at line .*$/, "") ?? message,
+      })),
+    };
+  }
+  const checked = checkConfiguration(document.toJS());
+  if (checked.configuration === undefined) return checked;
+  const problems = checked.configuration.channels.flatMap(({ provider }, at) =>
+    Object.hasOwn(providers, provider)
+      ? []
+      : [
+          {
+            path: `channels[${at}].provider`,
+            say: `is not a known vendor: ${provider}; known: ${Object.keys(providers).join(", ")}`,
+          },
+        ],
+  );
+  return problems.length > 0 ? { problems } : checked;
+}
+
+/** Problems as a person reads them, a line each. */
+export function problemLines(problems: readonly ConfigurationProblem[]): string {
+  return problems.map(({ path, say }) => `  ${path} ${say}`).join("\n");
+}

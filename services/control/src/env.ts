@@ -1,0 +1,13 @@
+import { serviceVariables, stateVariables, variable } from "@modelgate/platform";
+
+const { NATS_URL: _bus, ...state } = stateVariables;
+
+/** Every variable that control reads; beside them, those that the configuration names with env:NAME and ${NAME}. */
+export const variables = {
+  ...serviceVariables("CONTROL"),
+  ...state,
+  /** Path of the YAML. */
+  MODELGATE_CONFIG: variable.text(),
+  /** How often the file is looked at where no notice of its change arrives. */
+  CONFIG_POLL_MS: variable.integer({ fallback: 2_000, min: 50 }),
+};

@@ -1,0 +1,100 @@
+import { formatUsd, parseNanos } from "@modelgate/contracts";
+import { WrongUsage, type Arguments, type Command } from "./command.ts";
+import { field } from "./server.ts";
+import { cell, table, type Column } from "./table.ts";
+
+const money =
+  (name: string): ((row: unknown) => string) =>
+  (row) => {
+    const nanos = field(row, name);
+    return typeof nanos === "string" ? `$${formatUsd(parseNanos(nanos))}` : "-";
+  };
+
+const columns: readonly Column[] = [
+  ["ACCOUNT", cell("id")],
+  ["BALANCE", money("balanceNanos")],
+  ["HELD", money("heldNanos")],
+  ["CREDITED", money("creditedNanos")],
+  ["SPENT", money("spentNanos")],
+];
+
+const none = "no accounts";
+
+/** A position that the command cannot do without. */
+export function position({ positionals }: Arguments, at: number, name: string): string {
+  const value = positionals[at];
+  if (value === undefined || value === "") throw new WrongUsage(`${name} is missing`);
+  return encodeURIComponent(value);
+}
+
+export const accountCommands: readonly Command[] = [
+  {
+    name: "account create",
+    summary: "Create an account.",
+    positionals: ["ID"],
+    options: { balance: "US dollars, 0 where absent", name: "a name for people" },
+    example: "gatectl account create acme --balance 25.00",
+    async run(args, server) {
+      const id = decodeURIComponent(position(args, 0, "ID"));
+      const data = await server.post("/accounts", { id, balance: args.options["balance"], name: args.options["name"] });
+      return { data, text: table(data, columns, none) };
+    },
+  },
+  {
+    name: "account show",
+    summary: "Show an account's money.",
+    positionals: ["ID"],
+    options: {},
+    example: "gatectl account show demo --json",
+    async run(args, server) {
+      const data = await server.get(`/accounts/${position(args, 0, "ID")}`);
+      return { data, text: table(data, columns, none) };
+    },
+  },
+  {
+    name: "account list",
+    summary: "List accounts.",
+    positionals: [],
+    options: { after: "show those after this id" },
+    example: "gatectl account list",
+    async run({ options }, server) {
+      const data = await server.get("/accounts", { after: options["after"] });
+      return { data, text: table(data, columns, none) };
+    },
+  },
+  {
+    name: "account top-up",
+    summary: "Add money to an account.",
+    positionals: ["ID", "AMOUNT"],
+    options: { reason: "why; kept with the entry", "operation-id": "repeating it changes nothing" },
+    example: "gatectl account top-up acme 50.00 --reason 'invoice 7'",
+    async run(args, server) {
+      const amount = decodeURIComponent(position(args, 1, "AMOUNT"));
+      if (!/^\d+(\.\d+)?$/.test(amount))
+        throw new WrongUsage("AMOUNT must be US dollars above zero, as in 50.00; `account correct` takes money away");
+      return change(args, server.post, amount, "top-up");
+    },
+  },
+  {
+    name: "account correct",
+    summary: "Correct an account's balance, in either direction.",
+    positionals: ["ID", "AMOUNT"],
+    options: { "reason!": "why; kept with the entry", "operation-id": "repeating it changes nothing" },
+    example: "gatectl account correct acme -3.20 --reason 'call billed twice by the vendor'",
+    run: (args, server) => change(args, server.post, decodeURIComponent(position(args, 1, "AMOUNT")), "correction"),
+  },
+];
+
+async function change(
+  args: Arguments,
+  post: (path: string, body: object) => Promise<unknown>,
+  amount: string,
+  kind: string,
+) {
+  const data = await post(`/accounts/${position(args, 0, "ID")}/credits`, {
+    amount,
+    reason: args.options["reason"] ?? kind,
+    operationId: args.options["operation-id"],
+  });
+  return { data, text: table(data, columns, none) };
+}

@@ -1,0 +1,33 @@
+import type { Server } from "./server.ts";
+
+/** What a command was called with. */
+export interface Arguments {
+  readonly positionals: readonly string[];
+  readonly options: Readonly<Record<string, string | undefined>>;
+}
+
+/** What a command found, as JSON and as a person reads it. */
+export interface Output {
+  readonly data: unknown;
+  readonly text: string;
+  /** Not zero where the answer is bad news: a wrong configuration, a channel that fails its test. */
+  readonly exitCode?: number;
+}
+
+/** One command of gatectl: a row from which parsing, help and running come. */
+export interface Command {
+  readonly name: string;
+  readonly summary: string;
+  readonly positionals: readonly string[];
+  /** Options with a value: name → what it is; required ones end in "!". */
+  readonly options: Readonly<Record<string, string>>;
+  readonly example: string;
+  /** Works without a running server. */
+  readonly offline?: true;
+  readonly run: (args: Arguments, server: Server) => Promise<Output>;
+}
+
+/** A call that is not of the command's form; said with a hint, exit status 2. */
+export class WrongUsage extends Error {
+  override readonly name = "WrongUsage";
+}

@@ -1,0 +1,32 @@
+import { readEnv, variable } from "@modelgate/platform";
+import { namedVariables } from "../configuration/names.ts";
+import { problemLines, readConfigurationFile } from "../configuration/read.ts";
+import { resolveChannels } from "../configuration/resolve.ts";
+import { warningsOf } from "../configuration/warnings.ts";
+import type { Command } from "./command.ts";
+
+const demo = "deploy/config/demo.yaml";
+
+export const configCommands: readonly Command[] = [
+  {
+    name: "config check",
+    summary: "Check a configuration file; nothing need be running.",
+    positionals: ["[FILE]"],
+    options: {},
+    offline: true,
+    example: "gatectl config check my.yaml",
+    async run({ positionals }) {
+      const path = positionals[0] ?? readEnv({ MODELGATE_CONFIG: variable.text(demo) }).MODELGATE_CONFIG;
+      const { configuration, problems = [] } = await readConfigurationFile(path);
+      if (configuration === undefined)
+        return {
+          data: { path, ok: false, problems, warnings: [] },
+          text: `${path} is wrong:\n${problemLines(problems)}`,
+          exitCode: 1,
+        };
+      const warnings = warningsOf(configuration, await resolveChannels(configuration, namedVariables()));
+      const found = warnings.length === 0 ? "" : `\nWorth a look:\n${problemLines(warnings)}`;
+      return { data: { path, ok: true, problems: [], warnings }, text: `${path} is good.${found}` };
+    },
+  },
+];

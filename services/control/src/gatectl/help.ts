@@ -1,0 +1,30 @@
+import type { Command } from "./command.ts";
+
+/** All commands, a line each. */
+export function overview(commands: readonly Command[]): string {
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  return [
+    "gatectl: the operator's command line of modelgate",
+    "",
+    ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
+    "",
+    "Every command takes --json (one JSON document on stdout) and --help.",
+    "It finds the server by CONTROL_URL and MODELGATE_SECRET, or in the data folder of a running `npm start`.",
+  ].join("\n");
+}
+
+/** One command: its form, its options, an example. */
+export function helpOf({ name, summary, positionals, options, example }: Command): string {
+  const entries = Object.entries(options).map(
+    ([option, say]) =>
+      [`--${option.replace("!", "")} VALUE`, option.endsWith("!") ? `${say} (required)` : say] as const,
+  );
+  const width = Math.max(0, ...entries.map(([option]) => option.length));
+  return [
+    `gatectl ${[name, ...positionals].join(" ")}${entries.length > 0 ? " [options]" : ""}`,
+    `  ${summary}`,
+    ...(entries.length > 0 ? ["", ...entries.map(([option, say]) => `  ${option.padEnd(width)}  ${say}`)] : []),
+    "",
+    `Example: ${example}`,
+  ].join("\n");
+}

@@ -1,0 +1,98 @@
+import { parseArgs } from "node:util";
+import { StartError } from "@modelgate/platform";
+import { accountCommands } from "./accounts.ts";
+import { channelCommands } from "./channels.ts";
+import { WrongUsage, type Arguments, type Command } from "./command.ts";
+import { configCommands } from "./config.ts";
+import { helpOf, overview } from "./help.ts";
+import { findServer, ServerSaidNo } from "./server.ts";
+import { tokenCommands } from "./tokens.ts";
+import { usageCommands } from "./usage.ts";
+
+/** Every command; one list for parsing, help and running. */
+const commands: readonly Command[] = [
+  ...accountCommands,
+  ...tokenCommands,
+  ...channelCommands,
+  ...usageCommands,
+  ...configCommands,
+];
+
+process.exitCode = await main(process.argv.slice(2));
+
+/** Runs a command line; the exit status. stdout holds the answer and nothing else, whatever went wrong is on stderr. */
+async function main(words: readonly string[]): Promise<number> {
+  const command = commands.find(({ name }) => name.split(" ").every((word, at) => words[at] === word));
+  if (command === undefined) return unknownCommand(words);
+  try {
+    const { json, help, ...args } = parse(command, words.slice(command.name.split(" ").length));
+    if (help) return say(helpOf(command), 0);
+    const { data, text, exitCode = 0 } = await command.run(args, findServer());
+    return say(json ? JSON.stringify(data) : text, exitCode);
+  } catch (error) {
+    if (error instanceof WrongUsage) return complain(`${error.message}\n\n${helpOf(command)}`, 2);
+    if (error instanceof ServerSaidNo || error instanceof StartError) return complain(error.message, 1);
+    throw error;
+  }
+}
+
+function unknownCommand(words: readonly string[]): number {
+  if (words.length === 0 || words[0] === "--help" || words[0] === "help") return say(overview(commands), 0);
+  const [topic] = words;
+  const near = commands.filter(({ name }) => name.split(" ")[0] === topic);
+  if (near.length > 0 && words.includes("--help")) return say(overview(near), 0);
+  return complain(
+    `There is no command ${JSON.stringify(words.slice(0, 2).join(" "))}.\n\n${overview(near.length > 0 ? near : commands)}`,
+    2,
+  );
+}
+
+function parse(
+  command: Command,
+  words: readonly string[],
+): Arguments & { readonly json: boolean; readonly help: boolean } {
+  const names = Object.keys(command.options);
+  try {
+    // A negative amount is a position, not an option.
+    const escaped = words.map((word) => (/^-\d/.test(word) ? `\u0000${word}` : word));
+    const { values, positionals } = parseArgs({
+      args: escaped,
+      allowPositionals: true,
+      strict: true,
+      options: {
+        ...Object.fromEntries(names.map((name) => [name.replace("!", ""), { type: "string" as const }])),
+        json: { type: "boolean" as const },
+        help: { type: "boolean" as const },
+      },
+    });
+    const options = Object.fromEntries(
+      Object.entries(values).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
+    );
+    const help = values["help"] === true;
+    const missing = names
+      .filter((name) => name.endsWith("!"))
+      .find((name) => !Object.hasOwn(options, name.replace("!", "")));
+    if (missing !== undefined && !help) throw new WrongUsage(`--${missing.replace("!", "")} is missing`);
+    if (positionals.length > command.positionals.length)
+      throw new WrongUsage(`too many words: ${positionals.slice(command.positionals.length).join(" ")}`);
+    return {
+      positionals: positionals.map((word) => word.replace("\u0000", "")),
+      options,
+      json: values["json"] === true,
+      help,
+    };
+  } catch (error) {
+    if (error instanceof WrongUsage) throw error;
+    throw new WrongUsage(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function say(text: string, exitCode: number): number {
+  process.stdout.write(`${text}\n`);
+  return exitCode;
+}
+
+function complain(text: string, exitCode: number): number {
+  process.stderr.write(`gatectl: ${text}\n`);
+  return exitCode;
+}

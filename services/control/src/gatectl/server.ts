@@ -1,0 +1,83 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { signOperator, readEnv, variable } from "@modelgate/platform";
+
+/** The operator's API of a running control service. */
+export interface Server {
+  get(path: string, query?: Readonly<Record<string, string | undefined>>): Promise<unknown>;
+  post(path: string, body?: object): Promise<unknown>;
+}
+
+/** The server said no, in its own words; or there is none. */
+export class ServerSaidNo extends Error {
+  override readonly name = "ServerSaidNo";
+}
+
+const credentialSeconds = 60;
+const longestMs = 60_000;
+
+const variables = {
+  CONTROL_URL: variable.optionalUrl(),
+  MODELGATE_SECRET: variable.optionalText(),
+  MODELGATE_DATA: variable.text(".data"),
+};
+
+/** Finds the server when it is first needed: CONTROL_URL and MODELGATE_SECRET, or what `npm start` left in its data folder. */
+export function findServer(): Server {
+  let address: Promise<{ readonly url: string; readonly secret: string }> | undefined;
+  const call = async (method: "GET" | "POST", path: string, body?: object): Promise<unknown> => {
+    const { url, secret } = await (address ??= findAddress());
+    const credential = signOperator(secret, Math.floor(Date.now() / 1_000) + credentialSeconds);
+    let response: Response;
+    try {
+      response = await fetch(new URL(path, url), {
+        method,
+        headers: { authorization: `Bearer ${credential}`, "content-type": "application/json" },
+        signal: AbortSignal.timeout(longestMs),
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+    } catch {
+      throw new ServerSaidNo(`No server answers at ${url}. Is modelgate running?`);
+    }
+    const answer: unknown = await response.json();
+    if (!response.ok) throw new ServerSaidNo(messageOf(answer) ?? `The server answered ${response.status}.`);
+    return field(answer, "data");
+  };
+  return {
+    get(path, query = {}) {
+      const search = new URLSearchParams(
+        Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+      );
+      return call("GET", search.size === 0 ? path : `${path}?${search.toString()}`);
+    },
+    post: (path, body = {}) => call("POST", path, body),
+  };
+}
+
+async function findAddress(): Promise<{ readonly url: string; readonly secret: string }> {
+  const env = readEnv(variables);
+  if (env.CONTROL_URL !== undefined && env.MODELGATE_SECRET !== undefined)
+    return { url: env.CONTROL_URL, secret: env.MODELGATE_SECRET };
+  try {
+    const run: unknown = JSON.parse(await readFile(join(env.MODELGATE_DATA, "run.json"), "utf8"));
+    const [url, secret] = [field(run, "controlUrl"), field(run, "secret")];
+    if (typeof url === "string" && typeof secret === "string") return { url, secret };
+  } catch {
+    // said below
+  }
+  throw new ServerSaidNo(
+    "No running modelgate found: start it with `npm start`, or set CONTROL_URL and MODELGATE_SECRET.",
+  );
+}
+
+function messageOf(answer: unknown): string | undefined {
+  const message = field(field(answer, "error"), "message");
+  return typeof message === "string" ? message : undefined;
+}
+
+/** A member of something that may be an object. */
+export function field(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? Reflect.get(value, name)
+    : undefined;
+}

@@ -1,0 +1,29 @@
+import { field } from "./server.ts";
+
+/** A column: its head, and the text of a row's cell. */
+export type Column = readonly [head: string, cell: (row: unknown) => string];
+
+/** Rows under heads, aligned; numbers and money read best at the right of their column. */
+export function table(rows: unknown, columns: readonly Column[], none: string): string {
+  const list: readonly unknown[] = Array.isArray(rows) ? rows : [rows];
+  if (list.length === 0) return none;
+  const cells = [columns.map(([head]) => head), ...list.map((row) => columns.map(([, cell]) => cell(row)))];
+  const widths = columns.map((_, at) => Math.max(...cells.map((line) => line[at]?.length ?? 0)));
+  return cells
+    .map((line) =>
+      line
+        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+/** A member as text; "-" where there is none. */
+export function cell(name: string): (row: unknown) => string {
+  return (row) => {
+    const value = field(row, name);
+    if (value === undefined || value === null) return "-";
+    return Array.isArray(value) ? value.join(", ") : String(value);
+  };
+}

@@ -1,0 +1,92 @@
+import { position } from "./accounts.ts";
+import type { Arguments, Command } from "./command.ts";
+import { field, type Server } from "./server.ts";
+import { cell, table, type Column } from "./table.ts";
+
+const columns: readonly Column[] = [
+  ["TOKEN", cell("id")],
+  ["KEY", cell("hint")],
+  ["NAME", cell("name")],
+  ["ACCOUNT", cell("accountId")],
+  ["GROUP", cell("group")],
+  ["MODELS", (row) => (field(row, "models") === undefined ? "all of the group" : cell("models")(row))],
+  ["STATE", stateOf],
+  ["EXPIRES", cell("expiresAt")],
+];
+
+function stateOf(row: unknown): string {
+  const expiresAt = field(row, "expiresAt");
+  if (field(row, "disabled") === true) return "disabled";
+  return typeof expiresAt === "string" && Date.parse(expiresAt) <= Date.now() ? "expired" : "enabled";
+}
+
+const show = (data: unknown) => ({ data, text: table(data, columns, "no tokens") });
+const change =
+  (verb: string, body: (args: Arguments) => object = () => ({})) =>
+  async (args: Arguments, server: Server) =>
+    show(await server.post(`/tokens/${position(args, 0, "TOKEN")}/${verb}`, body(args)));
+
+export const tokenCommands: readonly Command[] = [
+  {
+    name: "token create",
+    summary: "Create a token; its key is shown once.",
+    positionals: ["ACCOUNT"],
+    options: {
+      "group!": "the token's group",
+      name: "a name for people",
+      models: "narrow to these, comma-separated",
+      expires: "RFC 3339 time",
+    },
+    example: "gatectl token create acme --group default --name ci --expires 2030-01-01T00:00:00Z",
+    async run(args, server) {
+      const { options } = args;
+      const data = await server.post(`/accounts/${position(args, 0, "ACCOUNT")}/tokens`, {
+        group: options["group"],
+        name: options["name"],
+        models: options["models"]?.split(",").map((model) => model.trim()),
+        expiresAt: options["expires"],
+      });
+      return { data, text: `${table(data, columns, "")}\n\nThe key, shown only now:\n${String(field(data, "key"))}` };
+    },
+  },
+  {
+    name: "token list",
+    summary: "List an account's tokens.",
+    positionals: ["ACCOUNT"],
+    options: {},
+    example: "gatectl token list acme",
+    run: async (args, server) => show(await server.get(`/accounts/${position(args, 0, "ACCOUNT")}/tokens`)),
+  },
+  {
+    name: "token show",
+    summary: "Show a token.",
+    positionals: ["TOKEN"],
+    options: {},
+    example: "gatectl token show tok_0123456789abcdef0123",
+    run: async (args, server) => show(await server.get(`/tokens/${position(args, 0, "TOKEN")}`)),
+  },
+  {
+    name: "token disable",
+    summary: "Stop a token from counting.",
+    positionals: ["TOKEN"],
+    options: {},
+    example: "gatectl token disable tok_0123456789abcdef0123",
+    run: change("disable"),
+  },
+  {
+    name: "token enable",
+    summary: "Let a disabled token count again.",
+    positionals: ["TOKEN"],
+    options: {},
+    example: "gatectl token enable tok_0123456789abcdef0123",
+    run: change("enable"),
+  },
+  {
+    name: "token expire",
+    summary: "Let a token end, now or at a time.",
+    positionals: ["TOKEN"],
+    options: { at: "RFC 3339 time; now where absent" },
+    example: "gatectl token expire tok_0123456789abcdef0123 --at 2027-01-01T00:00:00Z",
+    run: change("expire", ({ options }) => ({ at: options["at"] })),
+  },
+];

@@ -1,0 +1,46 @@
+import { formatUsd, parseNanos } from "@modelgate/contracts";
+import type { Command } from "./command.ts";
+import { field } from "./server.ts";
+import { cell, table } from "./table.ts";
+
+const dimensions = ["account", "token", "model", "channel", "day"];
+const sum = (row: unknown, name: string): string => {
+  const value = field(field(row, "sums"), name);
+  return typeof value === "string" ? value : "0";
+};
+
+export const usageCommands: readonly Command[] = [
+  {
+    name: "usage",
+    summary: "Totals of usage and cost.",
+    positionals: [],
+    options: {
+      by: `group by: ${dimensions.join(", ")} (comma-separated; account,model,day)`,
+      account: "only this account",
+      token: "only this token",
+      model: "only this model",
+      channel: "only this channel",
+      day: "one day, as in 2026-01-31; today where absent",
+      from: "first day",
+      to: "last day",
+    },
+    example: "gatectl usage --by account,token,model,day --from 2026-01-01 --to 2026-01-31",
+    async run({ options }, server) {
+      const data = await server.get("/usage", options);
+      const by = (options["by"] ?? "account,model,day").split(",").map((name) => name.trim());
+      const text = table(
+        data,
+        [
+          ...by.map((name) => [name.toUpperCase(), (row: unknown) => cell(name)(field(row, "by"))] as const),
+          ["CALLS", (row) => sum(row, "calls")],
+          ["INPUT", (row) => sum(row, "inputTokens")],
+          ["CACHED", (row) => sum(row, "cachedInputTokens")],
+          ["OUTPUT", (row) => sum(row, "outputTokens")],
+          ["COST", (row) => `$${formatUsd(parseNanos(sum(row, "costNanos")))}`],
+        ],
+        "no usage",
+      );
+      return { data, text };
+    },
+  },
+];

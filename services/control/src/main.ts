@@ -1,0 +1,53 @@
+import { openCatalog } from "@modelgate/catalog";
+import { openTransport } from "@modelgate/channels";
+import { openRedis, runService } from "@modelgate/platform";
+import { accountRoutes } from "./api/accounts.ts";
+import { channelRoutes } from "./api/channels.ts";
+import { operatorHandler } from "./api/router.ts";
+import { tokenRoutes } from "./api/tokens.ts";
+import { usageRoutes } from "./api/usage.ts";
+import { followConfiguration } from "./configuration/follow.ts";
+import { namedVariables } from "./configuration/names.ts";
+import { variables } from "./env.ts";
+
+await runService(
+  "control",
+  variables,
+  (env) => ({
+    host: env.HOST,
+    port: env.CONTROL_PORT,
+    opsPort: env.CONTROL_OPS_PORT,
+    logLevel: env.LOG_LEVEL,
+    drainMs: env.DRAIN_MS,
+  }),
+  async ({ env, log }) => {
+    await using opening = new AsyncDisposableStack();
+    const redis = await openRedis(env.REDIS_URL, log, env.REDIS_TIMEOUT_MS);
+    opening.defer(() => redis.disconnect());
+    const secret = env.MODELGATE_SECRET;
+    const follower = opening.use(
+      await followConfiguration(
+        { redis, secret, log, names: namedVariables() },
+        env.MODELGATE_CONFIG,
+        env.CONFIG_POLL_MS,
+      ),
+    );
+    const catalog = opening.use(await openCatalog({ redis, secret, log }));
+    const transport = opening.use(openTransport());
+    const open = opening.move();
+    const routes = {
+      ...accountRoutes(redis),
+      ...tokenRoutes(redis),
+      ...channelRoutes({ redis, catalog, transport }),
+      ...usageRoutes(redis),
+      "GET /config": async () => follower.status,
+    };
+    return {
+      handler: operatorHandler(routes, secret, log),
+      ready() {
+        if (redis.status !== "ready") throw new Error("redis is away");
+      },
+      [Symbol.asyncDispose]: () => open.disposeAsync(),
+    };
+  },
+);

@@ -1,0 +1,29 @@
+import { recordUsage, type UsageRetention } from "@modelgate/accounts";
+import { eventStreams, type UsageEvent } from "@modelgate/contracts";
+import type { Bus, Counter, Logger, Redis } from "@modelgate/platform";
+
+/** Reads the usage stream into totals and logs. Deliveries may repeat: an event is counted once by its id. */
+export function startCounting({
+  redis,
+  bus,
+  log,
+  retention,
+  counted,
+}: {
+  redis: Redis;
+  bus: Bus;
+  log: Logger;
+  retention: UsageRetention;
+  counted: Counter;
+}): AsyncDisposable {
+  return bus.consume(eventStreams.usage.name, "ledger", async (bodies) => {
+    const recorded = await Promise.all(bodies.map((body) => recordUsage(redis, parse(body), retention)));
+    counted.inc(recorded.filter(Boolean).length);
+    log.debug({ events: bodies.length }, "usage counted");
+  });
+}
+
+function parse(body: string): UsageEvent {
+  const event: UsageEvent = JSON.parse(body);
+  return event;
+}
