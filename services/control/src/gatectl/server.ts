@@ -45,9 +45,8 @@ export function findServer(): Server {
   };
   return {
     get(path, query = {}) {
-      const search = new URLSearchParams(
-        Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-      );
+      const search = new URLSearchParams();
+      for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, value);
       return call("GET", search.size === 0 ? path : `${path}?${search.toString()}`);
     },
     post: (path, body = {}) => call("POST", path, body),

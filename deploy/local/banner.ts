@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+
+/** What a newcomer sees when everything is ready: the address, a key, one line that works, and where to look next. */
+export function banner({
+  url,
+  config,
+  data,
+  seconds,
+}: {
+  readonly url: string;
+  readonly config: string;
+  readonly data: string;
+  readonly seconds: string;
+}): string {
+  const demo = demoOf(config);
+  const model = demo?.model ?? "<model>";
+  const key = demo?.key ?? "<your key>";
+  return `
+modelgate is ready (${seconds} s)
+
+  address   ${url}        (SDKs that do not add /v1 themselves: ${url}/v1)
+  key       ${key}
+
+  curl ${url}/v1/chat/completions -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '{"model":"${model}","messages":[{"role":"user","content":"Hello"}]}'
+
+Next: README.md has SDK calls and how to add a real vendor; ${url}/openapi.json is the interface;
+      npm run gatectl -- --help is the operator's side; logs are in ${data}/logs. Ctrl-C ends everything.
+`;
+}
+
+/** A key and a model that the configuration shows in clear, for the line to copy. The first of each will do. */
+function demoOf(config: string): { readonly key: string; readonly model: string } | undefined {
+  const text = readFileSync(config, "utf8");
+  const key = /^\s*-?\s*key:\s*["']?(sk-[\w-]+)/m.exec(text)?.[1];
+  const model = /^models:\s*(?:#.*)?\n(?:\s*#.*\n)*\s+["']?([^\s"':]+)["']?:/m.exec(text)?.[1];
+  return key === undefined || model === undefined ? undefined : { key, model };
+}

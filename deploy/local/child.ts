@@ -1,0 +1,138 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { createWriteStream, type WriteStream } from "node:fs";
+
+/** A process of ours: its output is kept, its end is awaited, and it never outlives us. */
+export interface Child {
+  readonly name: string;
+  readonly pid: number;
+  /** The newest output, bounded. */
+  logs(): string;
+  /** Resolves with the exit status (or the signal's name) when the process has ended. */
+  readonly ended: Promise<number | string>;
+  readonly running: boolean;
+  signal(name: NodeJS.Signals): void;
+  /** Asks it to end, insists after a while, and waits for its end. */
+  stop(graceMs?: number): Promise<void>;
+}
+
+export interface ChildOptions {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Where output goes beside memory. */
+  readonly logFile?: string | undefined;
+  /** Called with every line that the process writes to stderr. */
+  readonly onComplaint?: (line: string) => void;
+}
+
+const keptCharacters = 64 * 1024;
+const insistAfterMs = 10_000;
+
+/**
+ * Ends a program that knows nothing of us when we are gone: it watches the pipe on its third descriptor, which
+ * closes with our process however that ends.
+ */
+const guarded = `"$@" 3<&- & child=$!
+trap 'kill -TERM "$child" 2>/dev/null' TERM INT
+( read -r _ <&3; kill -TERM "$child" 2>/dev/null ) & guard=$!
+wait "$child"; status=$?
+[ "$status" -le 128 ] || { wait "$child" 2>/dev/null; }
+kill "$guard" 2>/dev/null
+exit "$status"`;
+
+/** Starts a program of others (a database server) so that it ends with us. */
+export function spawnGuarded(options: ChildOptions): Child {
+  const { command, args, env } = options;
+  const child = spawn("/bin/sh", ["-c", guarded, "guard", command, ...args], {
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
+    env: { ...process.env, ...env },
+  });
+  return follow(child, options);
+}
+
+/** Starts a service of ours: it tells when it is ready, and ends by itself when we are gone. */
+export function spawnService(options: ChildOptions): { readonly child: Child; readonly ready: Promise<void> } {
+  const { command, args, env } = options;
+  const process_ = spawn(command, args, {
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+    env: { ...process.env, ...env },
+  });
+  const child = follow(process_, options);
+  const ready = new Promise<void>((resolve, reject) => {
+    process_.on("message", () => resolve());
+    void child.ended.then((status) => reject(new ChildEnded(child.name, status, child.logs())));
+  });
+  ready.catch(() => undefined); // whoever waits hears it; who does not is no error
+  return { child, ready };
+}
+
+/** A process ended that should have gone on. */
+export class ChildEnded extends Error {
+  override readonly name = "ChildEnded";
+  readonly status: number | string;
+  readonly logs: string;
+  constructor(child: string, status: number | string, logs: string) {
+    super(`${child} ended with ${status}`);
+    this.status = status;
+    this.logs = logs;
+  }
+}
+
+function follow(child: ChildProcess, { name, logFile, onComplaint }: ChildOptions): Child {
+  const file: WriteStream | undefined = logFile === undefined ? undefined : createWriteStream(logFile, { flags: "a" });
+  let kept = "";
+  let running = true;
+  let unfinished = "";
+  const take = (chunk: Buffer): void => {
+    file?.write(chunk);
+    kept = (kept + chunk.toString()).slice(-keptCharacters);
+  };
+  child.stdout?.on("data", take);
+  child.stderr?.on("data", (chunk: Buffer) => {
+    take(chunk);
+    const lines = (unfinished + chunk.toString()).split("\n");
+    unfinished = lines.pop() ?? "";
+    for (const line of lines) onComplaint?.(line);
+  });
+  const ended = new Promise<number | string>((resolve) => {
+    child.once("error", (error) => {
+      kept += error.message;
+      running = false;
+      resolve(1);
+    });
+    child.once("close", (code, signal) => {
+      running = false;
+      file?.end();
+      resolve(code ?? signal ?? 1);
+    });
+  });
+  const pid = child.pid ?? 0;
+  const signal = (word: NodeJS.Signals): void => {
+    try {
+      // The whole group: a guard and what it guards.
+      if (running) process.kill(-pid, word);
+    } catch {
+      // ended in between
+    }
+  };
+  return {
+    name,
+    pid,
+    logs: () => kept,
+    ended,
+    get running() {
+      return running;
+    },
+    signal,
+    async stop(graceMs = insistAfterMs) {
+      if (!running) return;
+      signal("SIGTERM");
+      const timer = setTimeout(() => signal("SIGKILL"), graceMs);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,11 @@
+export { ChildEnded, type Child } from "./child.ts";
+export { freePorts, isFree } from "./ports.ts";
+export { findProgram, startNats, startRedis, type LocalServer } from "./servers.ts";
+export {
+  addressOf,
+  serviceNames,
+  startService,
+  type ServiceName,
+  type ServiceSettings,
+  type SuitePorts,
+} from "./services.ts";

@@ -1,0 +1,61 @@
+import { join } from "node:path";
+import { spawnService, type Child } from "./child.ts";
+
+const root = join(import.meta.dirname, "../..");
+
+/** The services of a suite on one machine, in the order in which they end: who takes calls first, who keeps books last. */
+export const serviceNames = ["edge", "text", "simulator", "ledger", "control"] as const;
+export type ServiceName = (typeof serviceNames)[number];
+
+/** Ports of a suite: what each service listens on, and its second port. */
+export type SuitePorts = Readonly<Record<ServiceName, { readonly main: number; readonly ops: number }>>;
+
+export interface ServiceSettings {
+  readonly ports: SuitePorts;
+  readonly redisUrl: string;
+  readonly natsUrl: string;
+  readonly secret: string;
+  /** Path of the YAML. */
+  readonly config: string;
+  /** Bind address of the edge; all others listen on loopback. */
+  readonly host: string;
+  /** More variables: for all, or for one. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly envOf?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
+  readonly logFile?: (name: ServiceName) => string;
+  readonly onComplaint?: (name: ServiceName, line: string) => void;
+}
+
+/** Address of a service of a suite on this machine. */
+export function addressOf(ports: SuitePorts, name: ServiceName): string {
+  return `http://127.0.0.1:${ports[name].main}`;
+}
+
+/** Starts one service of a suite. */
+export function startService(
+  name: ServiceName,
+  settings: ServiceSettings,
+): { readonly child: Child; readonly ready: Promise<void> } {
+  const { ports, onComplaint } = settings;
+  const prefix = name.toUpperCase();
+  return spawnService({
+    name,
+    command: process.execPath,
+    args: [join(root, "services", name, "src/main.ts")],
+    env: {
+      REDIS_URL: settings.redisUrl,
+      NATS_URL: settings.natsUrl,
+      MODELGATE_SECRET: settings.secret,
+      MODELGATE_CONFIG: settings.config,
+      HOST: name === "edge" ? settings.host : "127.0.0.1",
+      [name === "edge" ? "PORT" : `${prefix}_PORT`]: String(ports[name].main),
+      [`${prefix}_OPS_PORT`]: String(ports[name].ops),
+      TEXT_URL: addressOf(ports, "text"),
+      SIMULATOR_URL: addressOf(ports, "simulator"),
+      ...settings.env,
+      ...settings.envOf?.[name],
+    },
+    logFile: settings.logFile?.(name),
+    ...(onComplaint === undefined ? {} : { onComplaint: (line: string) => onComplaint(name, line) }),
+  });
+}

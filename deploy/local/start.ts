@@ -1,0 +1,180 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { banner } from "./banner.ts";
+import { ChildEnded, type Child } from "./child.ts";
+import { freePorts, isFree } from "./ports.ts";
+import { removeRunFile, runningOn, writeRunFile } from "./run-file.ts";
+import { startNats, startRedis } from "./servers.ts";
+import { addressOf, serviceNames, startService, type ServiceName, type SuitePorts } from "./services.ts";
+
+const root = join(import.meta.dirname, "../..");
+const { env } = process;
+const data = resolve(root, env["MODELGATE_DATA"] ?? ".data");
+const demo = join(root, "deploy/config/demo.yaml");
+const config = env["MODELGATE_CONFIG"] === undefined ? demo : resolve(root, env["MODELGATE_CONFIG"]);
+const host = env["HOST"] ?? "127.0.0.1";
+const port = Number(env["PORT"] ?? 8080);
+
+/** Something that a person can mend; said in one sentence, status 1. */
+class CannotStart extends Error {}
+
+const startedAt = performance.now();
+const services: Child[] = [];
+const servers: Child[] = [];
+const ending = Promise.withResolvers<"asked" | Child>();
+
+process.on("SIGINT", stopOrInsist);
+process.on("SIGTERM", () => ending.resolve("asked"));
+
+try {
+  await start();
+  const why = await ending.promise;
+  if (why !== "asked") throw new CannotStart(`${why.name} ended by itself; its last words:\n${lastLines(why.logs())}`);
+  process.stderr.write("\nending: open requests finish first (Ctrl-C again ends at once)\n");
+} catch (error) {
+  process.exitCode = 1;
+  process.stderr.write(`\n${explain(error)}\n`);
+} finally {
+  await stopAll();
+}
+
+/** Starts everything in parallel, waits until all is ready, and tells. */
+async function start(): Promise<void> {
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new CannotStart(`PORT must be a number from 0 to 65535, not ${env["PORT"] ?? ""}.`);
+  const other = runningOn(data);
+  if (other !== undefined)
+    throw new CannotStart(
+      `modelgate runs already on ${relative(root, data)} (process ${other}): end it, or set MODELGATE_DATA to another folder.`,
+    );
+  if (port !== 0 && !(await isFree(port, host)))
+    throw new CannotStart(`Port ${port} is in use: end what listens there, or set PORT to another one.`);
+  mkdirSync(join(data, "logs"), { recursive: true });
+
+  const [redisPort = 0, natsPort = 0, ...free] = await freePorts(2 + serviceNames.length * 2);
+  const secret = env["MODELGATE_SECRET"] ?? randomBytes(32).toString("base64url");
+  const [redisUrl, natsUrl] = await Promise.all([
+    env["REDIS_URL"] ?? startServer(startRedis, "redis", redisPort),
+    env["NATS_URL"] ?? startServer(startNats, "nats", natsPort),
+  ]);
+  const ports = suitePorts(free);
+  const url = `http://${host === "0.0.0.0" ? "127.0.0.1" : host}:${ports.edge.main}`;
+  // The simulator is part of the demo: a configuration of one's own has vendors of its own.
+  const wanted = serviceNames.filter((name) => name !== "simulator" || config === demo);
+  const logFile = (name: ServiceName): string => join(data, "logs", `${name}.log`);
+  const started = wanted.map((name) =>
+    startService(name, { ports, redisUrl, natsUrl, secret, config, host, logFile, onComplaint: complain }),
+  );
+  for (const { child } of started) {
+    services.push(child);
+    void child.ended.then(() => ending.resolve(child));
+  }
+  await Promise.race([Promise.all(started.map(({ ready }) => ready)), ending.promise.then(stopWaiting)]);
+  await untilServing(url);
+  writeRunFile(data, {
+    pid: process.pid,
+    edgeUrl: url,
+    controlUrl: addressOf(ports, "control"),
+    redisUrl,
+    natsUrl,
+    secret,
+  });
+  process.stdout.write(
+    banner({
+      url,
+      config,
+      data: relative(process.cwd(), data) || ".",
+      seconds: ((performance.now() - startedAt) / 1_000).toFixed(1),
+    }),
+  );
+}
+
+/** Every service lives; the suite serves when the edge has taken the configuration up. */
+async function untilServing(url: string): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    const answer = await fetch(`${url}/v1/models`).catch(() => undefined);
+    if (answer?.status === 401) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new CannotStart(`The edge does not answer at ${url}.`);
+}
+
+async function startServer(begin: typeof startRedis, name: string, serverPort: number): Promise<string> {
+  try {
+    const server = await begin({
+      port: serverPort,
+      folder: join(data, name),
+      keep: true,
+      logFile: join(data, "logs", `${name}.log`),
+    });
+    servers.push(server.child);
+    void server.child.ended.then(() => ending.resolve(server.child));
+    return server.url;
+  } catch (error) {
+    if (error instanceof ChildEnded)
+      throw new CannotStart(`${name} did not start; its last words:\n${lastLines(error.logs)}`);
+    throw new CannotStart(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function suitePorts(free: readonly number[]): SuitePorts {
+  const pair = (at: number) => ({ main: free[at * 2] ?? 0, ops: free[at * 2 + 1] ?? 0 });
+  const edge = pair(0);
+  return {
+    edge: port === 0 ? edge : { ...edge, main: port },
+    text: pair(1),
+    simulator: pair(2),
+    ledger: pair(3),
+    control: pair(4),
+  };
+}
+
+/** A wrong configuration is the control service's to explain; it does so in full, so its words are enough. */
+function explain(error: unknown): string {
+  if (error instanceof CannotStart) return error.message;
+  if (error instanceof ChildEnded) {
+    const words = error.logs.split("\n").filter((line) => line !== "" && !line.startsWith("{"));
+    return error.status === 78 ? words.join("\n") : `${error.message}; its last words:\n${lastLines(error.logs)}`;
+  }
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+function lastLines(logs: string): string {
+  return logs
+    .trim()
+    .split("\n")
+    .slice(-8)
+    .map((line) => `  ${line}`)
+    .join("\n");
+}
+
+/** While all is well a service writes nothing here; what it does write is for the person at the terminal. */
+function complain(name: ServiceName, line: string): void {
+  if (services.length > 0 && process.exitCode === undefined) process.stderr.write(`${name}: ${line}\n`);
+}
+
+function stopWaiting(why: "asked" | Child): never {
+  if (why === "asked") throw new CannotStart("ended before it was ready");
+  const status = why.running ? 1 : (process.exitCode ?? 1);
+  throw new ChildEnded(why.name, status, why.logs());
+}
+
+/** Calls end first, books last, databases after everybody who writes to them. */
+async function stopAll(): Promise<void> {
+  const graceMs = Number(env["DRAIN_MS"] ?? 30_000) + 10_000;
+  const [edge, ...others] = services;
+  await edge?.stop(graceMs);
+  const books = others.filter(({ name }) => name === "ledger" || name === "control");
+  await Promise.all(others.filter((child) => !books.includes(child)).map((child) => child.stop(graceMs)));
+  await Promise.all(books.map((child) => child.stop(graceMs)));
+  await Promise.all(servers.map((child) => child.stop()));
+  if (runningOn(data) === process.pid) removeRunFile(data);
+}
+
+function stopOrInsist(): void {
+  ending.resolve("asked");
+  process.on("SIGINT", () => {
+    for (const child of [...services, ...servers]) child.signal("SIGKILL");
+  });
+}

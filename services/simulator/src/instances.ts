@@ -1,0 +1,65 @@
+import { createHash } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { Behaviour } from "./behaviour.ts";
+
+/** A request as a test wants to see it afterwards. */
+export interface SeenRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly sha256: string;
+  readonly bytes: number;
+  /** The body's text, cut at a bound. */
+  readonly body: string;
+  /** Whether the caller left before the answer was whole; undefined while it is under way. */
+  aborted?: boolean;
+}
+
+/** One simulated vendor: its own script, its own memory. */
+export interface Instance {
+  /** The behaviour of the next request, by the script. */
+  next(): Behaviour | undefined;
+  script(steps: readonly Behaviour[]): void;
+  remember(request: IncomingMessage, path: string, body: Buffer): SeenRequest | undefined;
+  readonly seen: readonly SeenRequest[];
+  forget(): void;
+}
+
+const mostSeen = 10_000;
+const bodyCharacters = 64 * 1024;
+/** Requests to the plain address are not remembered: benchmarks go there. */
+export const plainInstance = "";
+
+export function createInstance(remembers: boolean): Instance {
+  let steps: Behaviour[] = [];
+  let seen: SeenRequest[] = [];
+  return {
+    next() {
+      const [step] = steps;
+      if (step !== undefined && step.repeat !== true) steps = steps.slice(1);
+      return step;
+    },
+    script(next) {
+      steps = [...next];
+    },
+    remember({ method = "GET", headers }, path, body) {
+      if (!remembers || seen.length >= mostSeen) return undefined;
+      const request: SeenRequest = {
+        method,
+        path,
+        headers: { ...headers },
+        sha256: createHash("sha256").update(body).digest("hex"),
+        bytes: body.length,
+        body: body.toString("utf8", 0, bodyCharacters),
+      };
+      seen.push(request);
+      return request;
+    },
+    get seen() {
+      return seen;
+    },
+    forget() {
+      seen = [];
+    },
+  };
+}

@@ -1,0 +1,15 @@
+import { runService, serviceVariables } from "@modelgate/platform";
+import { createSimulator } from "./simulator.ts";
+
+await runService(
+  "simulator",
+  serviceVariables("SIMULATOR"),
+  (env) => ({
+    host: env.HOST,
+    port: env.SIMULATOR_PORT,
+    opsPort: env.SIMULATOR_OPS_PORT,
+    logLevel: env.LOG_LEVEL,
+    drainMs: Math.min(env.DRAIN_MS, 1_000),
+  }),
+  async () => ({ handler: createSimulator(), [Symbol.asyncDispose]: () => Promise.resolve() }),
+);

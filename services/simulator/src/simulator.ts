@@ -1,0 +1,97 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { checkBehaviour, type Behaviour } from "./behaviour.ts";
+import { createInstance, plainInstance, type Instance } from "./instances.ts";
+import { vendors } from "./vendors.ts";
+
+const mostBodyBytes = 128 * 1024 * 1024;
+const mostInstances = 1_000;
+
+/**
+ * All simulated vendors behind one listener. `/at/<instance>/…` is a vendor with its own script
+ * (`PUT /_script/<instance>`) and memory (`GET /_requests/<instance>`); without it, behaviour comes from the message.
+ */
+export function createSimulator(): RequestListener {
+  const instances = new Map<string, Instance>([[plainInstance, createInstance(false)]]);
+  const instanceOf = (name: string): Instance => {
+    const known = instances.get(name);
+    if (known !== undefined) return known;
+    if (instances.size >= mostInstances) throw new RangeError("too many instances");
+    const instance = createInstance(true);
+    instances.set(name, instance);
+    return instance;
+  };
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [path = "/"] = (request.url ?? "/").split("?");
+    const body = await readAll(request);
+    const own = /^\/_(script|requests)\/([\w.-]+)$/.exec(path);
+    if (own !== null) return administer(own[1] ?? "", instanceOf(own[2] ?? ""), request, body, response);
+    const [, name = plainInstance, rest = path] = /^\/at\/([\w.-]+)(\/.*)$/.exec(path) ?? [];
+    const vendor = vendors.find(({ prefix }) => rest.startsWith(`${prefix}/`));
+    if (vendor === undefined) return tell(response, 404, { error: { message: `No simulated vendor at ${path}.` } });
+    const instance = instanceOf(name);
+    const seen = instance.remember(request, path, body);
+    response.once("close", () => {
+      if (seen !== undefined) seen.aborted = !response.writableFinished;
+    });
+    await vendor.answer({
+      method: request.method ?? "GET",
+      path: rest.slice(vendor.prefix.length),
+      key: keyOf(request),
+      body,
+      behaviour: instance.next(),
+      response,
+    });
+  }
+
+  return (request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      if (response.headersSent) response.destroy();
+      else tell(response, 500, { error: { message: error instanceof Error ? error.message : String(error) } });
+    });
+  };
+}
+
+function administer(
+  what: string,
+  instance: Instance,
+  request: IncomingMessage,
+  body: Buffer,
+  response: ServerResponse,
+): void {
+  if (what === "requests") {
+    if (request.method === "DELETE") instance.forget();
+    return tell(response, 200, instance.seen);
+  }
+  if (request.method === "DELETE") {
+    instance.script([]);
+    return tell(response, 200, []);
+  }
+  const steps: unknown = JSON.parse(body.toString());
+  const checked = (Array.isArray(steps) ? steps : [steps]).map(checkBehaviour);
+  const wrong = checked.find((step) => "wrong" in step);
+  if (wrong !== undefined && "wrong" in wrong) return tell(response, 400, { error: { message: wrong.wrong } });
+  const script = checked.flatMap((step): readonly Behaviour[] => ("behaviour" in step ? [step.behaviour] : []));
+  instance.script(script);
+  tell(response, 200, script);
+}
+
+function keyOf({ headers }: IncomingMessage): string {
+  return /^Bearer (.*)$/.exec(headers.authorization ?? "")?.[1] ?? "";
+}
+
+async function readAll(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    const piece: Buffer = chunk;
+    size += piece.length;
+    if (size > mostBodyBytes) throw new RangeError("body too large");
+    chunks.push(piece);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+function tell(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}

@@ -1,0 +1,5 @@
+import { openai } from "./openai/index.ts";
+import type { Vendor } from "./vendor.ts";
+
+/** Every vendor on this machine: one line each. */
+export const vendors: readonly Vendor[] = [openai];
