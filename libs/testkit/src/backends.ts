@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePorts, startNats, startRedis, type LocalServer } from "@modelgate/deploy/local";
+import { dockerAnswers, startContainers } from "./containers.ts";
+
+/** A real Redis and a real NATS with JetStream, for one test file alone. */
+export interface Backends extends AsyncDisposable {
+  readonly redisUrl: string;
+  readonly natsUrl: string;
+  /** Containers, or servers of this machine. */
+  readonly how: "containers" | "local servers";
+}
+
+/** Backends of this machine, whose servers a test can stop, pause, kill and start again. */
+export interface LocalBackends extends Backends {
+  readonly redis: ServerControl;
+  readonly nats: ServerControl;
+}
+
+/** A server under a test's hand; its address stays the same. */
+export interface ServerControl {
+  pause(): void;
+  resume(): void;
+  /** Ends it without a word. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port and files. */
+  start(): Promise<void>;
+}
+
+/**
+ * Containers by testcontainers where a Docker engine answers and has the images, servers of this machine otherwise;
+ * MODELGATE_TEST_BACKENDS=docker|local decides. Prints which.
+ */
+export async function startBackends(): Promise<Backends> {
+  const wish = process.env["MODELGATE_TEST_BACKENDS"];
+  const containers = wish === "docker" || (wish !== "local" && (await dockerAnswers()));
+  const backends = containers ? await startContainers() : await startLocalBackends();
+  process.stdout.write(`redis and nats: ${backends.how}\n`);
+  return backends;
+}
+
+/** Servers of this machine, for tests that take them down. */
+export async function startLocalBackends(): Promise<LocalBackends> {
+  const folder = mkdtempSync(join(tmpdir(), "modelgate-test-"));
+  const [redisPort = 0, natsPort = 0] = await freePorts(2);
+  const redis = await control(() => startRedis({ port: redisPort, folder: join(folder, "redis"), keep: true }));
+  const nats = await control(() => startNats({ port: natsPort, folder: join(folder, "nats"), keep: true }));
+  return {
+    redisUrl: `redis://127.0.0.1:${redisPort}`,
+    natsUrl: `nats://127.0.0.1:${natsPort}`,
+    how: "local servers",
+    redis,
+    nats,
+    async [Symbol.asyncDispose]() {
+      await Promise.all([redis.stop(), nats.stop()]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function control(begin: () => Promise<LocalServer>): Promise<ServerControl & { stop(): Promise<void> }> {
+  let server = await begin();
+  return {
+    pause: () => server.child.signal("SIGSTOP"),
+    resume: () => server.child.signal("SIGCONT"),
+    async kill() {
+      server.child.signal("SIGKILL");
+      await server.child.ended;
+    },
+    async start() {
+      server = await begin();
+    },
+    async stop() {
+      server.child.signal("SIGCONT");
+      await server.child.stop();
+    },
+  };
+}

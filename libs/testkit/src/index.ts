@@ -1,0 +1,10 @@
+export {
+  startBackends,
+  startLocalBackends,
+  type Backends,
+  type LocalBackends,
+  type ServerControl,
+} from "./backends.ts";
+export type { SeenRequest, SimulatorClient } from "./simulator-client.ts";
+export { startLocalSuite, startSuite, type Suite, type SuiteOptions } from "./suite.ts";
+export { until } from "./until.ts";

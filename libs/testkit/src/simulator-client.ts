@@ -1,0 +1,36 @@
+/** A request that a simulated vendor saw. */
+export interface SeenRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly body: string;
+  readonly aborted?: boolean;
+}
+
+/** The simulator under a test's hand: instances are vendors with a script and a memory of their own. */
+export interface SimulatorClient {
+  readonly url: string;
+  /** How the instance answers its next requests, a step each. */
+  script(instance: string, steps: readonly object[]): Promise<void>;
+  requests(instance: string): Promise<readonly SeenRequest[]>;
+  forget(instance: string): Promise<void>;
+}
+
+export function simulatorAt(url: string): SimulatorClient {
+  return {
+    url,
+    async script(instance, steps) {
+      const response = await fetch(`${url}/_script/${instance}`, { method: "PUT", body: JSON.stringify(steps) });
+      if (!response.ok) throw new Error(await response.text());
+    },
+    async requests(instance) {
+      const seen: SeenRequest[] = JSON.parse(await (await fetch(`${url}/_requests/${instance}`)).text());
+      return seen;
+    },
+    async forget(instance) {
+      await fetch(`${url}/_requests/${instance}`, { method: "DELETE" });
+    },
+  };
+}

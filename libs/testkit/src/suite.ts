@@ -1,0 +1,145 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  addressOf,
+  freePorts,
+  serviceNames,
+  startService,
+  type Child,
+  type ServiceName,
+  type ServiceSettings,
+} from "@modelgate/deploy/local";
+import { stringify } from "yaml";
+import { startBackends, startLocalBackends, type Backends, type LocalBackends } from "./backends.ts";
+import { simulatorAt, type SimulatorClient } from "./simulator-client.ts";
+import { until } from "./until.ts";
+
+export interface SuiteOptions<B extends Backends> {
+  /** The configuration, as the YAML would say it; `${SIMULATOR_URL}` works in it. */
+  readonly config: object;
+  readonly backends?: B;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly envOf?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
+}
+
+/** The whole suite as real processes, for one test file. */
+export interface Suite<B extends Backends = Backends> extends AsyncDisposable {
+  readonly edgeUrl: string;
+  readonly opsUrl: (name: ServiceName) => string;
+  readonly secret: string;
+  readonly backends: B;
+  readonly simulator: SimulatorClient;
+  process(name: ServiceName): Child;
+  /** Starts a service that has ended again, on its old ports. */
+  restart(name: ServiceName): Promise<void>;
+  /** Puts another configuration in the file's place. */
+  configure(config: object | string): void;
+  /** Runs gatectl as its own process. */
+  gatectl(
+    ...words: readonly string[]
+  ): Promise<{ readonly status: number; readonly stdout: string; readonly stderr: string }>;
+  /** Runs gatectl with --json and gives what it printed. */
+  ask<T = unknown>(...words: readonly string[]): Promise<T>;
+}
+
+const root = join(import.meta.dirname, "../../..");
+
+/** Starts Redis, NATS and every service, and waits until the edge serves. */
+export async function startSuite<B extends Backends = Backends>(options: SuiteOptions<B>): Promise<Suite<B>> {
+  const backends = options.backends ?? ((await startBackends()) as B);
+  const folder = mkdtempSync(join(tmpdir(), "modelgate-suite-"));
+  const config = join(folder, "modelgate.yaml");
+  const configure = (value: object | string): void =>
+    writeFileSync(config, typeof value === "string" ? value : stringify(value));
+  configure(options.config);
+  const free = await freePorts(serviceNames.length * 2);
+  const pair = (at: number) => ({ main: free[at * 2] ?? 0, ops: free[at * 2 + 1] ?? 0 });
+  const ports = { edge: pair(0), text: pair(1), simulator: pair(2), ledger: pair(3), control: pair(4) };
+  const secret = randomBytes(24).toString("base64url");
+  const settings: ServiceSettings = {
+    ports,
+    redisUrl: backends.redisUrl,
+    natsUrl: backends.natsUrl,
+    secret,
+    config,
+    host: "127.0.0.1",
+    env: {
+      LOG_LEVEL: "info",
+      ROUND_MS: "200",
+      LEFT_BEHIND_MS: "500",
+      DRAIN_MS: "5000",
+      CONFIG_POLL_MS: "200",
+      ...options.env,
+    },
+    ...(options.envOf === undefined ? {} : { envOf: options.envOf }),
+  };
+  const children = new Map<ServiceName, Child>();
+  const edgeUrl = addressOf(ports, "edge");
+
+  async function start(name: ServiceName): Promise<void> {
+    const { child, ready } = startService(name, settings);
+    children.set(name, child);
+    await ready.catch((error: unknown) => {
+      throw new Error(`${name} did not become ready:\n${child.logs()}`, { cause: error });
+    });
+  }
+  async function stop(): Promise<void> {
+    await Promise.all([...children.values()].map((child) => child.stop()));
+    await backends[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  }
+
+  try {
+    await Promise.all(serviceNames.map(start));
+    for (const name of ["edge", "text"] as const) {
+      await until(`${name} to be ready`, async () => (await fetch(`http://127.0.0.1:${ports[name].ops}/readyz`)).ok);
+    }
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+
+  const gatectl: Suite["gatectl"] = (...words) =>
+    new Promise((resolve) => {
+      const env = { ...process.env, CONTROL_URL: addressOf(ports, "control"), MODELGATE_SECRET: secret };
+      execFile(
+        process.execPath,
+        [join(root, "services/control/src/gatectl/main.ts"), ...words],
+        { env, cwd: root },
+        (error, stdout, stderr) => {
+          resolve({ status: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });
+        },
+      );
+    });
+  return {
+    edgeUrl,
+    opsUrl: (name) => `http://127.0.0.1:${ports[name].ops}`,
+    secret,
+    backends,
+    simulator: simulatorAt(addressOf(ports, "simulator")),
+    process(name) {
+      const child = children.get(name);
+      if (child === undefined) throw new Error(`${name} was not started`);
+      return child;
+    },
+    restart: start,
+    configure,
+    gatectl,
+    async ask(...words) {
+      const { status, stdout, stderr } = await gatectl(...words, "--json");
+      if (status !== 0) throw new Error(`gatectl ${words.join(" ")} ended with ${status}: ${stderr}`);
+      return JSON.parse(stdout);
+    },
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** A suite on servers of this machine, which a test may take down. */
+export async function startLocalSuite(
+  options: Omit<SuiteOptions<LocalBackends>, "backends">,
+): Promise<Suite<LocalBackends>> {
+  return startSuite({ ...options, backends: await startLocalBackends() });
+}
