@@ -2,7 +2,7 @@ import { ServerResponse, type IncomingMessage, type RequestListener } from "node
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import express from "express";
-import { asFailure, Failure, failureHeaders, openApi, renderFailure } from "@modelgate/contracts";
+import { asFailure, endpoints, Failure, failureHeaders, openApi, renderFailure } from "@modelgate/contracts";
 import { answerFailure, answerJson, type Logger, type UpgradeHandler } from "@modelgate/platform";
 import type { Deps } from "./deps.ts";
 import { exchangeOf, type Step } from "./exchange.ts";
@@ -21,7 +21,7 @@ const openPages: Readonly<Record<string, () => string>> = {
       name: "modelgate",
       say: "One address and one key for every AI model.",
       interface: "/openapi.json",
-      models: "/v1/models",
+      models: endpoints.listModels.path,
     }),
   ),
 };
