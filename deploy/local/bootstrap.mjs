@@ -1,0 +1,34 @@
+// The first thing that runs: any Node from 20 on, no packages. It gets what is missing and hands over to Node 24.
+//   node deploy/local/bootstrap.mjs start | test | bench | gatectl … | prepare
+import { fail } from "./bootstrap/say.mjs";
+import { locked } from "./bootstrap/lock.mjs";
+import { findNode, findPnpm } from "./bootstrap/runtime.mjs";
+import { installPackages } from "./bootstrap/packages.mjs";
+import { findServers } from "./bootstrap/servers.mjs";
+import { handOver } from "./bootstrap/hand-over.mjs";
+
+/** Each task's program, and whether it starts Redis and NATS itself. */
+const tasks = {
+  start: { entry: "deploy/local/start.ts", servers: true },
+  test: { entry: "deploy/local/test.ts", servers: true },
+  bench: { entry: "services/edge/bench/main.ts", servers: true },
+  gatectl: { entry: "services/control/src/gatectl/main.ts", servers: false },
+  prepare: { entry: undefined, servers: true },
+};
+
+const [name = "", ...args] = process.argv.slice(2);
+const task = Object.hasOwn(tasks, name) ? tasks[name] : undefined;
+
+try {
+  if (task === undefined)
+    throw new Error(`There is no task ${JSON.stringify(name)}; there are ${Object.keys(tasks).join(", ")}.`);
+  const ready = await locked(() => {
+    const node = findNode();
+    const pnpm = findPnpm();
+    installPackages(node, pnpm);
+    return { node, pnpm, servers: task.servers ? findServers() : {} };
+  });
+  if (task.entry !== undefined) await handOver(ready, task.entry, args);
+} catch (error) {
+  fail(error);
+}

@@ -1,0 +1,36 @@
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { root } from "./places.mjs";
+import { run } from "./run.mjs";
+import { say } from "./say.mjs";
+
+const stamp = join(root, "node_modules/.bootstrap-stamp");
+
+/** Installs packages where anything that decides them has changed since the last time it went through. */
+export function installPackages(node, pnpm) {
+  const wanted = digest(node);
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
+  say("installing packages");
+  run(pnpm, ["install", "--frozen-lockfile", "--prefer-offline"], "The packages could not be installed:", {
+    env: { ...process.env, CI: "true", PATH: `${dirname(node)}:${process.env.PATH ?? ""}` },
+  });
+  writeFileSync(stamp, wanted);
+}
+
+function digest(node) {
+  const hash = createHash("sha256").update(node);
+  const manifests = ["libs", "services"].flatMap((kind) =>
+    readdirSync(join(root, kind)).map((name) => `${kind}/${name}/package.json`),
+  );
+  for (const file of [
+    "pnpm-lock.yaml",
+    "pnpm-workspace.yaml",
+    "package.json",
+    "deploy/package.json",
+    ...manifests.sort(),
+  ]) {
+    if (existsSync(join(root, file))) hash.update(file).update(readFileSync(join(root, file)));
+  }
+  return hash.digest("hex");
+}

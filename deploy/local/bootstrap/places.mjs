@@ -1,0 +1,12 @@
+import { join } from "node:path";
+
+export const root = join(import.meta.dirname ?? new URL("..", import.meta.url).pathname, "../../..");
+
+/** What this repository brings for itself; never under version control, safe to delete. */
+export const tools = join(root, ".tools");
+
+/** The versions that are known to work together. */
+export const versions = { node: "24.21.0", nodeMajor: 24, pnpm: "12.21.0", pnpmMajor: 12 };
+
+/** npm's name for this kind of machine. */
+export const platform = `${process.platform}-${process.arch}`;

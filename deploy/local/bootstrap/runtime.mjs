@@ -1,0 +1,58 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { platform, tools, versions } from "./places.mjs";
+import { ask, isExecutable, onPath, run } from "./run.mjs";
+import { say } from "./say.mjs";
+
+/** Node 24: the one that runs this, the one on PATH, or one from npm in `.tools`. */
+export function findNode() {
+  if (isEnough(process.version)) return process.execPath;
+  const installed = onPath("node");
+  if (installed !== undefined && isEnough(ask(installed, ["--version"]) ?? "")) return installed;
+  const folder = fetched(`node-${versions.node}`, `node-${platform}@${versions.node}`, `Node ${versions.nodeMajor}`);
+  return join(folder, "node_modules", `node-${platform}`, "bin", "node");
+}
+
+function isEnough(version) {
+  return Number(/^v(\d+)\./.exec(version)?.[1]) >= versions.nodeMajor;
+}
+
+/** pnpm: the one on PATH of the right major version, or a native one from npm in `.tools`. */
+export function findPnpm() {
+  const installed = onPath("pnpm");
+  if (installed !== undefined && ask(installed, ["--version"])?.startsWith(`${versions.pnpmMajor}.`)) return installed;
+  const folder = fetched(`pnpm-${versions.pnpm}`, `pnpm@${versions.pnpm}`, "pnpm");
+  const native = join(folder, "node_modules/@pnpm", `exe.${platform}`, "pnpm");
+  if (isExecutable(native)) return native;
+  throw new Error(`pnpm has no program for ${platform}: install pnpm ${versions.pnpmMajor} and try again.`);
+}
+
+/**
+ * A package from npm in a folder of its own. It is put together beside its place and moved there in one step, so
+ * that a kill half way leaves nothing that looks whole.
+ */
+function fetched(name, specifier, what) {
+  const folder = join(tools, name);
+  if (existsSync(folder)) return folder;
+  for (const left of readdirSync(tools).filter((entry) => entry.startsWith(`${name}.`)))
+    rmSync(join(tools, left), { recursive: true, force: true });
+  say(`getting ${what} (once)`);
+  const making = `${folder}.${process.pid}`;
+  mkdirSync(making, { recursive: true });
+  run(
+    "npm",
+    [
+      "install",
+      "--ignore-scripts",
+      "--no-save",
+      "--no-package-lock",
+      "--loglevel=error",
+      "--prefix",
+      making,
+      specifier,
+    ],
+    `${what} could not be got from npm: install it by hand (Node ${versions.nodeMajor} and pnpm ${versions.pnpmMajor} on PATH are used as they are) and try again.`,
+  );
+  renameSync(making, folder);
+  return folder;
+}

@@ -1,0 +1,48 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { unpackServers } from "./debian.mjs";
+import { tools } from "./places.mjs";
+import { ask, isExecutable, onPath } from "./run.mjs";
+
+/** What is needed, where its address would be given, and how its program is told to the tasks. */
+const needed = [
+  { name: "redis-server", url: "REDIS_URL", variable: "MODELGATE_REDIS_SERVER", image: "redis:7-alpine" },
+  { name: "nats-server", url: "NATS_URL", variable: "MODELGATE_NATS_SERVER", image: "nats:2-alpine" },
+];
+
+/**
+ * Where Redis and NATS come from, in this order: addresses of running ones, programs on PATH, Debian's packages
+ * unpacked in `.tools` (no root, no system service), Docker; else one sentence that says what to install.
+ */
+export function findServers() {
+  const found = {};
+  for (const { name, url, variable, image } of needed) {
+    if (process.env[url] || process.env[variable]) continue;
+    const program =
+      onPath(name) ??
+      unpacked(name) ??
+      (ask("docker", ["info", "--format", "{{.ServerVersion}}"]) ? `docker:${image}` : undefined);
+    if (program === undefined) {
+      throw new Error(
+        `${name} is missing: install it (${installHint(name)}), start Docker, or set ${url} to the address of a running one.`,
+      );
+    }
+    found[variable] = program;
+  }
+  return found;
+}
+
+function unpacked(name) {
+  const program = join(tools, "debian/bin", name);
+  if (isExecutable(program)) return program;
+  if (!existsSync("/etc/debian_version") || onPath("apt-get") === undefined || onPath("dpkg-deb") === undefined)
+    return undefined;
+  unpackServers();
+  return isExecutable(program) ? program : undefined;
+}
+
+function installHint(name) {
+  return process.platform === "darwin"
+    ? `brew install ${name.replace("redis-server", "redis")}`
+    : `your package manager has ${name}`;
+}
