@@ -19,6 +19,9 @@ const port = Number(env["PORT"] ?? 8080);
 /** Something that a person can mend; said in one sentence, status 1. */
 class CannotStart extends Error {}
 
+/** Ctrl-C before everything was ready: no failure. */
+class AskedToEnd extends Error {}
+
 const startedAt = performance.now();
 const services: Child[] = [];
 const servers: Child[] = [];
@@ -33,23 +36,17 @@ try {
   if (why !== "asked") throw new CannotStart(`${why.name} ended by itself; its last words:\n${lastLines(why.logs())}`);
   process.stderr.write("\nending: open requests finish first (Ctrl-C again ends at once)\n");
 } catch (error) {
-  process.exitCode = 1;
-  process.stderr.write(`\n${explain(error)}\n`);
+  if (!(error instanceof AskedToEnd)) {
+    process.exitCode = 1;
+    process.stderr.write(`\n${explain(error)}\n`);
+  }
 } finally {
   await stopAll();
 }
 
 /** Starts everything in parallel, waits until all is ready, and tells. */
 async function start(): Promise<void> {
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new CannotStart(`PORT must be a number from 0 to 65535, not ${env["PORT"] ?? ""}.`);
-  const other = runningOn(data);
-  if (other !== undefined)
-    throw new CannotStart(
-      `modelgate runs already on ${relative(root, data)} (process ${other}): end it, or set MODELGATE_DATA to another folder.`,
-    );
-  if (port !== 0 && !(await isFree(port, host)))
-    throw new CannotStart(`Port ${port} is in use: end what listens there, or set PORT to another one.`);
+  await checkPlace();
   mkdirSync(join(data, "logs"), { recursive: true });
 
   const [redisPort = 0, natsPort = 0, ...free] = await freePorts(2 + serviceNames.length * 2);
@@ -88,6 +85,19 @@ async function start(): Promise<void> {
       seconds: ((performance.now() - startedAt) / 1_000).toFixed(1),
     }),
   );
+}
+
+/** What a person can mend before anything is started. */
+async function checkPlace(): Promise<void> {
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new CannotStart(`PORT must be a number from 0 to 65535, not ${env["PORT"] ?? ""}.`);
+  const other = runningOn(data);
+  if (other !== undefined)
+    throw new CannotStart(
+      `modelgate runs already on ${relative(root, data)} (process ${other}): end it, or set MODELGATE_DATA to another folder.`,
+    );
+  if (port !== 0 && !(await isFree(port, host)))
+    throw new CannotStart(`Port ${port} is in use: end what listens there, or set PORT to another one.`);
 }
 
 /** Every service lives; the suite serves when the edge has taken the configuration up. */
@@ -155,7 +165,7 @@ function complain(name: ServiceName, line: string): void {
 }
 
 function stopWaiting(why: "asked" | Child): never {
-  if (why === "asked") throw new CannotStart("ended before it was ready");
+  if (why === "asked") throw new AskedToEnd();
   const status = why.running ? 1 : (process.exitCode ?? 1);
   throw new ChildEnded(why.name, status, why.logs());
 }

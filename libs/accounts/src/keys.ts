@@ -3,7 +3,7 @@
  * script can touch them on Redis Cluster. A token is found by its SHA-256 before its account is known: its record
  * stands alone.
  */
-export const shardCount = 64;
+const shardCount = 64;
 
 /** All shards, "00" to "63". */
 export const shards: readonly string[] = Array.from({ length: shardCount }, (_, shard) =>

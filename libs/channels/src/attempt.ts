@@ -58,15 +58,15 @@ export interface Attempts {
   run<Accepted>(plan: AttemptPlan<Accepted>): Promise<Attempted<Accepted>>;
 }
 
-export function openAttempts(
-  {
-    transport,
-    health,
-    seats,
-    limits,
-  }: { transport: Transport; health: Health; seats: ChannelSeats; limits: AttemptLimits },
-  random: () => number = Math.random,
-): Attempts {
+export interface AttemptDeps {
+  readonly transport: Transport;
+  readonly health: Health;
+  readonly seats: ChannelSeats;
+  readonly limits: AttemptLimits;
+}
+
+export function openAttempts(deps: AttemptDeps, random: () => number = Math.random): Attempts {
+  const { health, seats, limits } = deps;
   const turns = new Map<string, number>();
   const turn = (channelId: string, poolSize: number): number => {
     const next = (turns.get(channelId) ?? -1) + 1;
@@ -74,33 +74,16 @@ export function openAttempts(
     return next;
   };
 
-  async function once<Accepted>(way: Way, plan: AttemptPlan<Accepted>): Promise<Accepted> {
-    const { channel } = way.candidate;
-    const provider = providers[channel.provider];
-    if (provider === undefined)
-      throw new Failure("no_available_channel", `The channel's provider ${channel.provider} is not known.`);
-    const answer = await reach(
-      transport.send({ ...plan.render(way, provider), timeoutMs: channel.timeoutMs }, plan.signal),
-      plan.signal,
-    );
-    if (answer.status >= 300) throw await refusal(answer, provider);
-    return plan.accept(answer, way);
-  }
-
   return {
     async run(plan) {
       const deadline = Date.now() + limits.budgetMs;
       const tried = new Set<string>();
       const full = new Set<string>();
+      const excluded = (at: Way): boolean => tried.has(placeOf(at)) || full.has(at.candidate.channel.id);
       let attempts = 0;
       let last: { readonly failure: Failure; readonly way: Way } | undefined;
       while (attempts < limits.mostAttempts && (attempts === 0 || Date.now() < deadline)) {
-        const way = pick(plan.candidates, {
-          restsUntil: health.restsUntil,
-          excluded: (at) => tried.has(placeOf(at)) || full.has(at.candidate.channel.id),
-          random,
-          turn,
-        });
+        const way = pick(plan.candidates, { restsUntil: health.restsUntil, excluded, random, turn });
         if (way === undefined) break;
         const seat = await seats.take(way.candidate.channel, `${plan.callId}.${attempts}`);
         if (seat === undefined) {
@@ -110,13 +93,16 @@ export function openAttempts(
         attempts++;
         tried.add(placeOf(way));
         try {
-          const accepted = await once(way, plan);
-          health.worked(way.candidate.channel.id);
-          health.worked(placeOf(way));
-          return { accepted, way, attempts, [Symbol.dispose]: () => seat[Symbol.dispose]() };
+          return {
+            accepted: await once(way, plan, deps),
+            way,
+            attempts,
+            [Symbol.dispose]: () => seat[Symbol.dispose](),
+          };
         } catch (error) {
           seat[Symbol.dispose]();
-          if (plan.signal.aborted) throw error;
+          if (plan.signal.aborted)
+            throw new AttemptsFailed(new Failure("upstream_error", undefined, { cause: error }), attempts, way);
           last = { failure: blame(error, way, health), way };
           if (!isWorthAnother(error)) break;
         }
@@ -124,6 +110,25 @@ export function openAttempts(
       throw new AttemptsFailed(last?.failure ?? nothingLeft(plan, full, health), attempts, last?.way);
     },
   };
+}
+
+/** One attempt, to the beginning of an answer that can be given on. */
+async function once<Accepted>(
+  way: Way,
+  plan: AttemptPlan<Accepted>,
+  { transport, health }: AttemptDeps,
+): Promise<Accepted> {
+  const { channel } = way.candidate;
+  const provider = providers[channel.provider];
+  if (provider === undefined)
+    throw new Failure("no_available_channel", `The channel's provider ${channel.provider} is not known.`);
+  const request = { ...plan.render(way, provider), timeoutMs: channel.timeoutMs };
+  const answer = await reach(transport.send(request, plan.signal), plan.signal);
+  if (answer.status >= 300) throw await refusal(answer, provider);
+  const accepted = await plan.accept(answer, way);
+  health.worked(channel.id);
+  health.worked(placeOf(way));
+  return accepted;
 }
 
 /** A refusal by the vendor, on its way to be blamed on somebody. */

@@ -30,8 +30,8 @@ export interface ChannelStates {
 export async function readChannelStates(redis: Redis): Promise<ChannelStates> {
   const [health, switched] = await Promise.all([redis.hgetall(stateKeys.health), redis.hgetall(stateKeys.switched)]);
   return {
-    coolDowns: new Map(Object.entries(health).map(([place, text]) => [place, parse<CoolDown>(text)])),
-    switched: new Map(Object.entries(switched).map(([id, text]) => [id, parse<Switched>(text)])),
+    coolDowns: new Map(Object.entries(health).map(([place, text]) => [place, parseCoolDown(text)])),
+    switched: new Map(Object.entries(switched).map(([id, text]) => [id, parseSwitched(text)])),
   };
 }
 
@@ -49,7 +49,12 @@ export async function switchChannel(redis: Redis, id: string, on: boolean, reaso
   await redis.publish(stateKeys.changes, id);
 }
 
-function parse<T>(text: string): T {
-  const value: T = JSON.parse(text);
-  return value;
+function parseCoolDown(text: string): CoolDown {
+  const coolDown: CoolDown = JSON.parse(text);
+  return coolDown;
+}
+
+function parseSwitched(text: string): Switched {
+  const switched: Switched = JSON.parse(text);
+  return switched;
 }

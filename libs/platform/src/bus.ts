@@ -1,6 +1,7 @@
 import {
   AckPolicy,
   connect,
+  Events,
   nanos,
   RetentionPolicy,
   StorageType,
@@ -39,117 +40,143 @@ const defaults: BusLimits = {
 /** Most messages that one fetch of a consumer takes. */
 const batchSize = 200;
 const pauseMs = 500;
+/** Longest wait of one fetch for messages. */
+const fetchMs = 1_000;
+/** A batch that was not acknowledged by then comes again. */
+const redeliverAfterMs = 30_000;
 
 /**
  * Connects to NATS in the background and for good: a start never waits for it, an outage rejects publishes at once
  * and heals by itself. Creates the event streams where they are absent.
  */
 export function openBus(url: string, log: Logger, limits: Partial<BusLimits> = {}): Bus {
-  const bounds = { ...defaults, ...limits };
-  const state: { connection?: NatsConnection; jetstream?: JetStreamClient; connected: boolean; closed: boolean } = {
-    connected: false,
-    closed: false,
-  };
-  const opened = connectForGood();
+  return new JetStreamBus(url.split(","), log, { ...defaults, ...limits });
+}
 
-  async function connectForGood(): Promise<void> {
-    for (let complained = false; !state.closed; complained = true) {
+class JetStreamBus implements Bus {
+  readonly #servers: readonly string[];
+  readonly #log: Logger;
+  readonly #bounds: BusLimits;
+  readonly #opened: Promise<void>;
+  #connection: NatsConnection | undefined;
+  #jetstream: JetStreamClient | undefined;
+  #closed = false;
+  connected = false;
+
+  constructor(servers: readonly string[], log: Logger, bounds: BusLimits) {
+    this.#servers = servers;
+    this.#log = log;
+    this.#bounds = bounds;
+    this.#opened = this.#connectForGood();
+  }
+
+  async publish(subject: string, body: string, id: string): Promise<void> {
+    if (!this.connected || this.#jetstream === undefined) throw new Error("nats is away");
+    await this.#jetstream.publish(subject, body, { msgID: id });
+  }
+
+  consume(stream: string, durable: string, handle: (bodies: readonly string[]) => Promise<void>): AsyncDisposable {
+    const reader = { stopped: false };
+    const reading = this.#readBatches(reader, stream, durable, handle);
+    return {
+      [Symbol.asyncDispose]: async () => {
+        reader.stopped = true;
+        await reading;
+      },
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    await this.#connection?.close().catch(() => undefined);
+    await this.#opened;
+  }
+
+  async #connectForGood(): Promise<void> {
+    for (let complained = false; !this.#closed; complained = true) {
       try {
-        const connection = await connect({
-          servers: url.split(","),
-          maxReconnectAttempts: -1,
-          reconnectTimeWait: 250,
-          timeout: 2_000,
-        });
-        if (state.closed) return await connection.close();
-        state.connection = connection;
-        void watch(connection);
-        await ensureStreams(connection, bounds);
-        state.jetstream = connection.jetstream({ timeout: bounds.ackMs });
-        state.connected = true;
-        if (complained) log.info("nats is there");
+        await this.#connect();
+        if (complained) this.#log.info("nats is there");
         return;
       } catch (error) {
-        if (!complained) log.warn({ err: error }, "nats is away");
-        await state.connection?.close().catch(() => undefined);
-        await new Promise((resolve) => setTimeout(resolve, pauseMs));
+        if (!complained) this.#log.warn({ err: error }, "nats is away");
+        await this.#connection?.close().catch(() => undefined);
+        await pause();
       }
     }
   }
 
-  async function watch(connection: NatsConnection): Promise<void> {
+  async #connect(): Promise<void> {
+    const connection = await connect({
+      servers: [...this.#servers],
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: 250,
+      timeout: 2_000,
+    });
+    this.#connection = connection;
+    if (this.#closed) return await connection.close();
+    void this.#watch(connection);
+    await ensureStreams(connection, this.#bounds);
+    this.#jetstream = connection.jetstream({ timeout: this.#bounds.ackMs });
+    this.connected = true;
+  }
+
+  async #watch(connection: NatsConnection): Promise<void> {
     for await (const { type } of connection.status()) {
-      if (type === "disconnect") {
-        state.connected = false;
-        log.warn("nats is away");
-      } else if (type === "reconnect") {
-        state.connected = true;
-        log.info("nats is back");
+      if (type === Events.Disconnect) {
+        this.connected = false;
+        this.#log.warn("nats is away");
+      } else if (type === Events.Reconnect) {
+        this.connected = true;
+        this.#log.info("nats is back");
       }
     }
   }
 
-  return {
-    get connected() {
-      return state.connected;
-    },
-    async publish(subject, body, id) {
-      if (!state.connected || state.jetstream === undefined) throw new Error("nats is away");
-      await state.jetstream.publish(subject, body, { msgID: id });
-    },
-    consume(stream, durable, handle) {
-      const reader = { stopped: false };
-      const reading = readBatches(reader, stream, durable, handle);
-      return {
-        [Symbol.asyncDispose]: async () => {
-          reader.stopped = true;
-          await reading;
-        },
-      };
-    },
-    async [Symbol.asyncDispose]() {
-      state.closed = true;
-      await state.connection?.close().catch(() => undefined);
-      await opened;
-    },
-  };
-
-  async function readBatches(
+  async #readBatches(
     reader: { readonly stopped: boolean },
     stream: string,
     durable: string,
     handle: (bodies: readonly string[]) => Promise<void>,
   ): Promise<void> {
-    while (!reader.stopped && !state.closed) {
+    while (!reader.stopped && !this.#closed) {
       try {
-        await readBatch(stream, durable, handle);
+        await this.#readBatch(stream, durable, handle);
       } catch (error) {
-        if (state.connected && !reader.stopped && !state.closed)
-          log.warn({ err: error, stream }, "reading events failed; trying again");
-        await new Promise((resolve) => setTimeout(resolve, pauseMs));
+        if (this.connected && !reader.stopped && !this.#closed) {
+          this.#log.warn({ err: error, stream }, "reading events failed; trying again");
+        }
+        await pause();
       }
     }
   }
 
-  async function readBatch(
+  async #readBatch(
     stream: string,
     durable: string,
     handle: (bodies: readonly string[]) => Promise<void>,
   ): Promise<void> {
-    const { connection, jetstream } = state;
-    if (!state.connected || connection === undefined || jetstream === undefined) throw new Error("nats is away");
+    const [connection, jetstream] = [this.#connection, this.#jetstream];
+    if (!this.connected || connection === undefined || jetstream === undefined) throw new Error("nats is away");
     const management = await connection.jetstreamManager();
-    await management.consumers
-      .add(stream, { durable_name: durable, ack_policy: AckPolicy.Explicit, ack_wait: nanos(30_000) })
-      .catch(() => undefined);
+    // Made again with the same settings it is the same: whoever comes first makes it.
+    await management.consumers.add(stream, {
+      durable_name: durable,
+      ack_policy: AckPolicy.Explicit,
+      ack_wait: nanos(redeliverAfterMs),
+    });
     const consumer = await jetstream.consumers.get(stream, durable);
     const messages = [];
-    for await (const message of await consumer.fetch({ max_messages: batchSize, expires: 1_000 }))
+    for await (const message of await consumer.fetch({ max_messages: batchSize, expires: fetchMs }))
       messages.push(message);
     if (messages.length === 0) return;
     await handle(messages.map((message) => message.string()));
     for (const message of messages) message.ack();
   }
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, pauseMs));
 }
 
 async function ensureStreams(connection: NatsConnection, bounds: BusLimits): Promise<void> {

@@ -52,6 +52,8 @@ export class StartError extends Error {
 /** Reads all variables of a specification at once; throws one StartError naming every wrong one. */
 export function readEnv<const Spec extends Record<string, Variable<unknown>>>(
   spec: Spec,
+  // The only place that reads the process's environment.
+  // oxlint-disable-next-line no-restricted-properties
   source: NodeJS.ProcessEnv = process.env,
 ): Environment<Spec> {
   const problems: string[] = [];

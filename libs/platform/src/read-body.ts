@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Readable } from "node:stream";
+import type { Duplex, Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
 import { Failure } from "@modelgate/contracts";
 import type { BufferBudget } from "./buffer-budget.ts";
@@ -22,13 +22,13 @@ export class ClientGone extends Error {
   override readonly name = "ClientGone";
 }
 
-const inflaters = {
-  gzip: createGunzip,
-  "x-gzip": createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-  zstd: createZstdDecompress,
-} as const satisfies Record<string, () => NodeJS.ReadWriteStream>;
+const inflaters: ReadonlyMap<string, () => Duplex> = new Map<string, () => Duplex>([
+  ["gzip", createGunzip],
+  ["x-gzip", createGunzip],
+  ["deflate", createInflate],
+  ["br", createBrotliDecompress],
+  ["zstd", createZstdDecompress],
+]);
 
 /**
  * Reads a body within its limit, decompressing gzip, deflate, br and zstd. Throws Failure request_too_large (413),
@@ -42,7 +42,7 @@ export function readBody(request: IncomingMessage, limits: BodyLimits): Promise<
     if (declared > limits.maxBytes) return Promise.reject(tooLarge(limits));
     return collect(request, request, limits);
   }
-  const inflater = Object.hasOwn(inflaters, encoding) ? inflaters[encoding as keyof typeof inflaters]() : undefined;
+  const inflater = inflaters.get(encoding)?.();
   if (inflater === undefined) {
     return Promise.reject(
       new Failure(

@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { BodySink } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
 import { SseSplitter, type PassCodec } from "@modelgate/wires";
 import type { Gear } from "./gear.ts";
@@ -32,83 +33,110 @@ export type StreamEnd =
  * while the vendor is silent, and the wire's own error frame where it breaks. Does not throw.
  */
 export function deliverStream(delivery: StreamDelivery): Promise<StreamEnd> {
-  const { promise, resolve } = Promise.withResolvers<StreamEnd>();
-  const { response, inlet, wire, gear, heartbeatMs } = delivery;
-  const splitter = new SseSplitter();
-  const state = { done: false, over: false };
+  return new StreamPass(delivery).ended;
+}
 
-  const onDrain = (): void => inlet.resume();
-  const onClose = (): void => {
-    finish({ outcome: "cancelled" });
-    inlet.abort();
-  };
-  const heartbeat = setInterval(() => {
-    // Only between frames: with a frame half written the comment would end up inside it.
-    if (!response.writableNeedDrain && (gear === "patched" || splitter.empty)) response.write(wire.heartbeat);
-  }, heartbeatMs);
-  response.on("drain", onDrain).once("close", onClose);
+/** One stream on its way; it is over once, however many things end it. */
+class StreamPass implements BodySink {
+  readonly ended: Promise<StreamEnd>;
+  readonly #delivery: StreamDelivery;
+  readonly #splitter = new SseSplitter();
+  readonly #resolve: (end: StreamEnd) => void;
+  readonly #heartbeat: NodeJS.Timeout;
+  readonly #onDrain: () => void;
+  readonly #onClose: () => void;
+  #done = false;
+  #over = false;
 
-  function finish(end: StreamEnd): boolean {
-    if (state.over) return false;
-    state.over = true;
-    clearInterval(heartbeat);
-    response.off("drain", onDrain).off("close", onClose);
-    resolve(end);
-    return true;
+  constructor(delivery: StreamDelivery) {
+    const { promise, resolve } = Promise.withResolvers<StreamEnd>();
+    const { inlet, response } = delivery;
+    this.ended = promise;
+    this.#resolve = resolve;
+    this.#delivery = delivery;
+    this.#onDrain = () => inlet.resume();
+    this.#onClose = () => {
+      this.#finish({ outcome: "cancelled" });
+      inlet.abort();
+    };
+    this.#heartbeat = setInterval(() => this.#signOfLife(), delivery.heartbeatMs);
+    response.on("drain", this.#onDrain).once("close", this.#onClose);
+    inlet.pipe(this);
   }
 
-  function fail(failure: Failure): void {
-    if (state.over) return;
-    delivery.ending(failure);
-    finish({ outcome: "failed", failure });
-    // What stands half written is closed off by the empty line, so that the error is a frame of its own.
-    response.end(
-      `${gear === "bytes" && !splitter.empty ? "\n\n" : ""}${wire.failureFrame(failure, delivery.requestId)}`,
-    );
-    inlet.abort();
+  data(chunk: Buffer): void {
+    if (this.#over) return;
+    this.#heartbeat.refresh();
+    let bytes: Buffer | undefined;
+    try {
+      bytes = this.#pass(chunk);
+    } catch (error) {
+      return this.#fail(new Failure("upstream_error", "The vendor's stream is malformed.", { cause: error }));
+    }
+    if (bytes === undefined)
+      return this.#fail(new Failure("upstream_error", "The vendor failed in the middle of its answer."));
+    if (bytes.length > 0 && !this.#delivery.response.write(bytes)) this.#delivery.inlet.pause();
+  }
+
+  end(): void {
+    if (this.#over) return;
+    const { response, wire, gear, ending } = this.#delivery;
+    const rest = this.#splitter.end();
+    if (wire.see(rest).done) this.#done = true;
+    if (!this.#done) return this.#fail(new Failure("upstream_error", "The vendor's answer was cut off."));
+    ending(undefined);
+    this.#finish({ outcome: "completed" });
+    response.end(gear === "patched" ? rest : undefined);
+  }
+
+  broken(error: Error): void {
+    this.#fail(brokenOff(error));
   }
 
   /** The bytes for the client out of a chunk; undefined where the vendor said that it failed. */
-  function pass(chunk: Buffer): Buffer | undefined {
+  #pass(chunk: Buffer): Buffer | undefined {
+    const { wire, gear, produced, hideUsage, rename } = this.#delivery;
     const kept: Buffer[] = [];
-    for (const frame of splitter.push(chunk)) {
+    for (const frame of this.#splitter.push(chunk)) {
       const seen = wire.see(frame);
       if (seen.failed) return undefined;
-      if (seen.done) state.done = true;
-      else if (seen.usage !== undefined) delivery.produced.usage = seen.usage;
-      if (!seen.usageOnly) delivery.produced.add(frame);
-      if (seen.usageOnly && delivery.hideUsage) continue;
-      if (gear === "patched")
-        kept.push(delivery.rename === undefined || seen.done ? frame : wire.renameFrame(frame, delivery.rename));
+      if (seen.done) this.#done = true;
+      else if (seen.usage !== undefined) produced.usage = seen.usage;
+      if (!seen.usageOnly) produced.add(frame);
+      else if (hideUsage) continue;
+      if (gear === "patched") kept.push(rename === undefined || seen.done ? frame : wire.renameFrame(frame, rename));
     }
-    return gear === "bytes" ? chunk : kept.length === 1 && kept[0] !== undefined ? kept[0] : Buffer.concat(kept);
+    if (gear === "bytes") return chunk;
+    return kept.length === 1 && kept[0] !== undefined ? kept[0] : Buffer.concat(kept);
   }
 
-  inlet.pipe({
-    data(chunk) {
-      if (state.over) return;
-      heartbeat.refresh();
-      let bytes: Buffer | undefined;
-      try {
-        bytes = pass(chunk);
-      } catch (error) {
-        return fail(new Failure("upstream_error", "The vendor's stream is malformed.", { cause: error }));
-      }
-      if (bytes === undefined)
-        return fail(new Failure("upstream_error", "The vendor failed in the middle of its answer."));
-      if (bytes.length > 0 && !response.write(bytes)) inlet.pause();
-    },
-    end() {
-      if (state.over) return;
-      const rest = splitter.end();
-      if (wire.see(rest).done) state.done = true;
-      if (!state.done) return fail(new Failure("upstream_error", "The vendor's answer was cut off."));
-      delivery.ending(undefined);
-      if (finish({ outcome: "completed" })) response.end(gear === "patched" ? rest : undefined);
-    },
-    broken(error) {
-      fail(brokenOff(error));
-    },
-  });
-  return promise;
+  #fail(failure: Failure): void {
+    if (this.#over) return;
+    const { response, inlet, wire, requestId, ending } = this.#delivery;
+    const closeFrame = this.#isInsideFrame ? "\n\n" : "";
+    ending(failure);
+    this.#finish({ outcome: "failed", failure });
+    // What stands half written is closed off by the empty line, so that the error is a frame of its own.
+    response.end(`${closeFrame}${wire.failureFrame(failure, requestId)}`);
+    inlet.abort();
+  }
+
+  /** Only between frames: with one half written the sign would end up inside it. */
+  #signOfLife(): void {
+    const { response, wire } = this.#delivery;
+    if (!response.writableNeedDrain && !this.#isInsideFrame) response.write(wire.heartbeat);
+  }
+
+  /** In the bytes gear the client has what the splitter still holds. */
+  get #isInsideFrame(): boolean {
+    return this.#delivery.gear === "bytes" && !this.#splitter.empty;
+  }
+
+  #finish(end: StreamEnd): void {
+    if (this.#over) return;
+    this.#over = true;
+    clearInterval(this.#heartbeat);
+    this.#delivery.response.off("drain", this.#onDrain).off("close", this.#onClose);
+    this.#resolve(end);
+  }
 }

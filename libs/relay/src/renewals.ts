@@ -3,7 +3,7 @@ import type { Nanos, UsageDraft } from "@modelgate/contracts";
 import type { Logger, Redis } from "@modelgate/platform";
 
 /** An open call, as its hold's lease sees it. */
-export interface Renewed {
+interface Renewed {
   readonly accountId: string;
   readonly callId: string;
   /** What is certain by now. */

@@ -30,11 +30,11 @@ export interface Forward extends Disposable {
 
 export function createForward({ urls, log, silenceMs }: { urls: AreaUrls; log: Logger; silenceMs: number }): Forward {
   const agent = new Agent({ keepAlive: true, scheduling: "lifo", maxSockets: Infinity, maxFreeSockets: mostIdle });
-  const proxies = new Map<string, RequestHandler<IncomingMessage, ServerResponse>>();
+  const proxies = new Map<string, RequestHandler>();
   for (const [area, target] of Object.entries(urls)) {
     proxies.set(
       area,
-      createProxyMiddleware<IncomingMessage, ServerResponse>({
+      createProxyMiddleware({
         target,
         agent,
         changeOrigin: false,
@@ -46,7 +46,7 @@ export function createForward({ urls, log, silenceMs }: { urls: AreaUrls; log: L
     );
   }
 
-  function proxyFor(request: IncomingMessage): RequestHandler<IncomingMessage, ServerResponse> {
+  function proxyFor(request: IncomingMessage): RequestHandler {
     const { endpoint } = exchangeOf(request);
     const proxy = endpoint === undefined ? undefined : proxies.get(endpoint.area);
     if (proxy === undefined)
@@ -85,22 +85,23 @@ function cleanHeaders(request: IncomingMessage): void {
 }
 
 /** A service that cannot be reached is told in the request's own format; after the head the connection is cut. */
-function failurePlugin(log: Logger): Plugin<IncomingMessage, ServerResponse> {
+function failurePlugin(log: Logger): Plugin {
   return (proxy) => {
     proxy.on("error", (error, request, target) => {
       if (target === undefined || request === undefined) return;
-      if (!("writeHead" in target) || target.headersSent || target.destroyed || request.destroyed)
-        return void target.destroy();
+      if (!("writeHead" in target) || target.headersSent || target.destroyed || request.destroyed) {
+        target.destroy();
+        return;
+      }
       const exchange = exchangeOf(request);
       log.warn({ err: error, requestId: exchange.requestId, path: exchange.endpoint?.path }, "service not reached");
-      answerFailure(
-        target,
-        exchange.format,
-        new Failure("server_overloaded", "The service behind this endpoint is away; try again shortly.", {
-          retryAfterSeconds: 1,
-        }),
-        exchange.requestId,
-      );
+      answerFailure(target, exchange.format, serviceAway(), exchange.requestId);
     });
   };
+}
+
+function serviceAway(): Failure {
+  return new Failure("server_overloaded", "The service behind this endpoint is away; try again shortly.", {
+    retryAfterSeconds: 1,
+  });
 }

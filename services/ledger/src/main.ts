@@ -21,15 +21,17 @@ await runService(
     const bus = opening.use(openBus(env.NATS_URL, log));
     const registers = [metrics];
     const counter = (name: string, help: string) => new Counter({ name, help, registers });
-    new Gauge({
-      name: "modelgate_outbox_events",
-      help: "events that wait to be published, all shards",
-      registers,
-      async collect() {
-        const lengths = await Promise.all(shards.map((shard) => outboxLength(redis, shard)));
-        this.set(lengths.reduce((sum, length) => sum + length, 0));
-      },
-    });
+    metrics.registerMetric(
+      new Gauge({
+        name: "modelgate_outbox_events",
+        help: "events that wait to be published, all shards",
+        registers: [],
+        async collect() {
+          const lengths = await Promise.all(shards.map((shard) => outboxLength(redis, shard)));
+          this.set(lengths.reduce((sum, length) => sum + length, 0));
+        },
+      }),
+    );
     opening.use(
       startCounting({
         redis,

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { Behaviour } from "./behaviour.ts";
 
 /** A request as a test wants to see it afterwards. */
-export interface SeenRequest {
+interface SeenRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, unknown>>;

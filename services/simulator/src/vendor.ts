@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Behaviour } from "./behaviour.ts";
 
 /** A request to a simulated vendor. */
-export interface VendorCall {
+interface VendorCall {
   readonly method: string;
   /** Below the vendor's prefix. */
   readonly path: string;

@@ -61,7 +61,7 @@ export async function hold(redis: Redis, request: HoldRequest): Promise<void> {
   refuse(reply, request);
 }
 
-function refuse([verdict, waitMs]: readonly string[], request: HoldRequest): void {
+function refuse([verdict = "no answer", waitMs]: readonly string[], request: HoldRequest): void {
   switch (verdict) {
     case "held":
       return;
@@ -79,7 +79,7 @@ function refuse([verdict, waitMs]: readonly string[], request: HoldRequest): voi
         retryAfterSeconds: 5,
       });
     default:
-      throw new Error(`hold of call ${request.callId}: ${verdict ?? "no answer"}`);
+      throw new Error(`hold of call ${request.callId}: ${verdict}`);
   }
 }
 

@@ -30,7 +30,7 @@ export const GroupConfiguration = Type.Object(
 export type GroupConfiguration = Static<typeof GroupConfiguration>;
 
 /** US dollars, per million tokens or per piece; each optional, 0 where absent. */
-export const PriceConfiguration = Type.Object(
+const PriceConfiguration = Type.Object(
   {
     input: dollars,
     cachedInput: dollars,

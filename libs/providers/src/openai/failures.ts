@@ -11,20 +11,28 @@ const keyCodes = new Set([
 
 /** What an error status of an OpenAI-compatible vendor means, by status and by the code of its error body. */
 export function failureOf(status: number, body: string): VendorFailure {
-  const { code, message, param } = readError(body);
-  if (status === 401 || status === 403 || status === 402 || keyCodes.has(code ?? "")) {
+  const error = readError(body);
+  if ([401, 402, 403].includes(status) || keyCodes.has(error.code ?? ""))
     return { code: "upstream_auth_failed", retryable: true, blame: "key" };
-  }
   if (status === 429) return { code: "upstream_rate_limited", retryable: true, blame: "key" };
   if (status === 408 || status === 504) return { code: "upstream_timeout", retryable: true, blame: "channel" };
-  if (status >= 400 && status < 500 && status !== 404 && status !== 405 && status !== 409) {
-    return { code: "upstream_rejected", say: message, vendorCode: code, param, retryable: false, blame: "request" };
-  }
-  // A model or path that this vendor does not have is the channel's fault: the model was in our catalogue.
-  if (status === 404 && code !== undefined && code !== "model_not_found") {
-    return { code: "upstream_rejected", say: message, vendorCode: code, param, retryable: false, blame: "request" };
+  if (isAboutRequest(status, error.code)) {
+    return {
+      code: "upstream_rejected",
+      say: error.message,
+      vendorCode: error.code,
+      param: error.param,
+      retryable: false,
+      blame: "request",
+    };
   }
   return { code: "upstream_error", retryable: true, blame: "channel" };
+}
+
+/** A model or path that this vendor does not have is the channel's fault: the model was in our catalogue. */
+function isAboutRequest(status: number, code: string | undefined): boolean {
+  if (status === 404) return code !== undefined && code !== "model_not_found";
+  return status >= 400 && status < 500 && status !== 405 && status !== 409;
 }
 
 function readError(body: string): {

@@ -31,23 +31,38 @@ export function membersOf(bytes: Buffer): readonly Member[] {
 
 function skipSpace(bytes: Buffer, from: number): number {
   let at = from;
-  while (bytes[at] === 0x20 || bytes[at] === 0x0a || bytes[at] === 0x0d || bytes[at] === 0x09) at++;
+  while (isSpace(bytes[at])) at++;
   return at;
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
 /** The byte after a value that begins at `start`. */
 export function endOfValue(bytes: Buffer, start: number): number {
   const first = bytes[start];
   if (first === 0x22) return endOfString(bytes, start) + 1;
+  return first === 0x7b || first === 0x5b ? endOfNested(bytes, start) : endOfScalar(bytes, start);
+}
+
+/** The byte after the bracket that closes the object or array at `start`. */
+function endOfNested(bytes: Buffer, start: number): number {
   let depth = 0;
   for (let at = start; at < bytes.length; at++) {
     const byte = bytes[at];
     if (byte === 0x22) at = endOfString(bytes, at);
     else if (byte === 0x7b || byte === 0x5b) depth++;
-    else if (byte === 0x7d || byte === 0x5d) {
-      if (--depth <= 0) return depth < 0 ? at : at + 1;
-    } else if (depth === 0 && (byte === 0x2c || byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09))
-      return at;
+    else if ((byte === 0x7d || byte === 0x5d) && --depth === 0) return at + 1;
+  }
+  return bytes.length;
+}
+
+/** The byte after a number or a word. */
+function endOfScalar(bytes: Buffer, start: number): number {
+  for (let at = start; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === 0x2c || byte === 0x7d || byte === 0x5d || isSpace(byte)) return at;
   }
   return bytes.length;
 }

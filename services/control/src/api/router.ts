@@ -11,7 +11,7 @@ import {
 } from "@modelgate/platform";
 
 /** What an operator's call brings. */
-export interface OperatorCall {
+interface OperatorCall {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly body: unknown;

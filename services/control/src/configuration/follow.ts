@@ -5,7 +5,7 @@ import { applyConfiguration, type ApplyDeps } from "./apply.ts";
 import { problemLines, readConfigurationFile } from "./read.ts";
 
 /** What operators see of the configuration in force. */
-export interface ConfigurationStatus {
+interface ConfigurationStatus {
   readonly path: string;
   readonly version: string;
   readonly loadedAt: string;

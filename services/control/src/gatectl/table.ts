@@ -24,6 +24,7 @@ export function cell(name: string): (row: unknown) => string {
   return (row) => {
     const value = field(row, name);
     if (value === undefined || value === null) return "-";
-    return Array.isArray(value) ? value.join(", ") : String(value);
+    if (Array.isArray(value)) return value.join(", ");
+    return typeof value === "string" ? value : JSON.stringify(value);
   };
 }

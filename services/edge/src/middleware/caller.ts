@@ -9,8 +9,10 @@ export function caller(tokens: TokenCache): (request: IncomingMessage) => void |
   return (request) => {
     const exchange = exchangeOf(request);
     const found = tokens.find(exchange.digest ?? "");
-    if (found instanceof Promise) return found.then((token) => void (exchange.token = usable(token)));
-    exchange.token = usable(found);
+    const keep = (token: Token | undefined): void => {
+      exchange.token = usable(token);
+    };
+    return found instanceof Promise ? found.then(keep) : keep(found);
   };
 }
 

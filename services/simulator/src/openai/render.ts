@@ -75,7 +75,7 @@ export function renderFrames(asked: ChatAsked, behaviour: Behaviour): StreamFram
 /** A text in so many pieces; a text shorter than that is repeated, so that a benchmark gets its chunks. */
 function pieces(text: string, wanted: number): readonly string[] {
   if (wanted === 0) return [];
-  const letters = [...text];
+  const letters = Array.from(text);
   if (letters.length < wanted)
     return Array.from({ length: wanted }, (_, at) => letters[at % Math.max(1, letters.length)] ?? "x");
   return Array.from({ length: wanted }, (_, at) =>
