@@ -2,12 +2,20 @@
  * Waits until a condition holds; what it gives is returned. For what happens by itself: a test that needs it names
  * what it waits for, and fails with those words.
  */
-export async function until<T>(what: string, check: () => T | Promise<T>, withinMs = 15_000): Promise<NonNullable<T>> {
+export async function until<T>(
+  what: string,
+  check: () => T | Promise<T>,
+  withinMs = 15_000,
+): Promise<Exclude<NonNullable<T>, false>> {
   const end = Date.now() + withinMs;
   for (;;) {
     const found = await check();
-    if (found !== undefined && found !== null && found !== false) return found;
+    if (isThere(found)) return found;
     if (Date.now() > end) throw new Error(`waited ${withinMs} ms for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
+}
+
+function isThere<T>(found: T): found is Exclude<NonNullable<T>, false> {
+  return found !== undefined && found !== null && found !== false;
 }

@@ -11,7 +11,7 @@ export async function streamFrames(
 ): Promise<void> {
   response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" });
   const write = writer(response, behaviour);
-  await write(opening);
+  if (behaviour.errorAfterChunks !== 0) await write(opening);
   for (const [at, data] of content.entries()) {
     if (response.destroyed) return;
     if (at === behaviour.cutAfterChunks) return void response.socket?.destroy();

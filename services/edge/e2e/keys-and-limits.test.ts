@@ -1,0 +1,256 @@
+import { request } from "node:http";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { endpointIds, endpointOf, type Endpoint, type ErrorFormat, type KeyCarrier } from "@modelgate/contracts";
+import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { config, hello, keys, post } from "./house.ts";
+
+let suite: Suite;
+beforeAll(async () => {
+  suite = await startSuite({ config });
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+
+const rows = endpointIds.map((id) => [id, endpointOf(id)] as const);
+const formatOf = ({ errors }: Endpoint): ErrorFormat => (errors === "by-request" ? "common" : errors);
+const pathOf = ({ path }: Endpoint): string => path.replaceAll(/\{(\w+)\}/g, "some-$1");
+
+/** What a client of a format looks at to know what went wrong. */
+const shapes: Readonly<Record<ErrorFormat, (code: string, status: number) => object>> = {
+  common: (code) => ({ error: { message: expect.any(String), type: expect.any(String), code } }),
+  alpha: () => ({
+    type: "error",
+    error: { type: expect.any(String), message: expect.any(String) },
+    request_id: expect.any(String),
+  }),
+  gamma: (_, status) => ({ error: { code: status, message: expect.any(String), status: expect.any(String) } }),
+  task: (code) => ({ code, message: expect.any(String), error: { code } }),
+  epsilon: (code, status) => ({ code: status, message: expect.any(String), data: null, error: { code } }),
+};
+
+const carry: Readonly<
+  Record<KeyCarrier, (key: string) => { readonly headers?: Record<string, string>; readonly query?: string }>
+> = {
+  authorization: (key) => ({ headers: { authorization: `Bearer ${key}` } }),
+  "x-api-key": (key) => ({ headers: { "x-api-key": key } }),
+  "gamma-header": (key) => ({ headers: { "x-goog-api-key": key } }),
+  "gamma-query": (key) => ({ query: `?key=${key}` }),
+  subprotocol: (key) => ({ headers: { "sec-websocket-protocol": `realtime, openai-insecure-api-key.${key}` } }),
+};
+
+async function call(
+  endpoint: Endpoint,
+  { headers = {}, query = "" }: { headers?: Record<string, string>; query?: string },
+  method: string = endpoint.method,
+) {
+  const json = endpoint.body === "none" ? {} : { "content-type": "application/json" };
+  const response = await fetch(suite.edgeUrl + pathOf(endpoint) + query, {
+    method,
+    headers: { ...json, ...headers },
+    ...(method === "GET" || method === "DELETE" ? {} : { body: "{}" }),
+  });
+  return { status: response.status, headers: response.headers, body: await response.json() };
+}
+
+describe.each(rows)("%s", (_, endpoint) => {
+  const shape = shapes[formatOf(endpoint)];
+
+  test("without a key is 401 in its own format", async () => {
+    const answer = await call(endpoint, {});
+    expect(answer.status).toBe(401);
+    expect(answer.body).toMatchObject(shape("invalid_api_key", 401));
+    expect(answer.headers.get("x-request-id")).toMatch(/^req_/);
+  });
+
+  test("takes a good key from every one of its carriers", async () => {
+    for (const carrier of endpoint.keys) {
+      const { status } = await call(endpoint, carry[carrier](keys.demo));
+      expect([carrier, status]).not.toEqual([carrier, 401]);
+    }
+  });
+
+  test("refuses two keys that contradict each other", async () => {
+    const [first = "authorization", second] = endpoint.keys;
+    if (second === undefined) return; // one carrier: the repeated header below is its case
+    const [one, other] = [carry[first](keys.demo), carry[second](keys.narrow)];
+    const answer = await call(endpoint, { headers: { ...one.headers, ...other.headers }, query: other.query ?? "" });
+    // The list's format follows whose key carriers are there.
+    expect(answer.status).toBe(401);
+  });
+
+  test("answers another method with 405 and what it takes", async () => {
+    const answer = await call(endpoint, carry.authorization(keys.demo), "PUT");
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get("allow")).toContain(endpoint.method);
+  });
+});
+
+test.each(rows.filter(([, { unimplemented }]) => unimplemented))(
+  "%s is declared only: 501 with the error body",
+  async (_, endpoint) => {
+    const answer = await call(endpoint, carry.authorization(keys.demo));
+    expect(answer.status).toBe(501);
+    expect(answer.body).toMatchObject(shapes.common("api_not_implemented", 501));
+  },
+);
+
+test.each([
+  ["expired", keys.expired, "api_key_expired"],
+  ["disabled", keys.disabled, "api_key_disabled"],
+  ["unknown", "sk-unknown-0123456789abcdef", "invalid_api_key"],
+  ["too short", "sk-1", "invalid_api_key"],
+  ["of another form", "pk-0123456789abcdef", "invalid_api_key"],
+  ["an injection", "sk-' OR '1'='1", "invalid_api_key"],
+])("a key that is %s", async (_, key, code) => {
+  const answer = await post(suite, hello("chat"), key);
+  expect(answer.status).toBe(401);
+  expect(await answer.json()).toMatchObject({ error: { code } });
+});
+
+test("the same header twice is refused, even with the same key", async () => {
+  const headers = ["host", "edge", "authorization", `Bearer ${keys.demo}`, "authorization", `Bearer ${keys.demo}`];
+  const status = await new Promise((resolve, reject) => {
+    request(`${suite.edgeUrl}/v1/models`, { headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .on("error", reject)
+      .end();
+  });
+  expect(status).toBe(401);
+});
+
+test.each([
+  ["/v1/v1/chat/completions", 404, "invalid_url_double_v1"],
+  ["/v1//v1/models", 404, "invalid_url_double_v1"],
+  ["/nothing/here", 404, "unknown_url"],
+])("%s is %i %s", async (path, status, code) => {
+  const answer = await fetch(suite.edgeUrl + path, { method: "POST" });
+  expect(answer.status).toBe(status);
+  const body = await answer.json();
+  expect(body).toMatchObject({ error: { code } });
+  if (code === "invalid_url_double_v1") expect(JSON.stringify(body)).toContain("remove /v1");
+});
+
+test("the operator's word on a token takes effect at once", async () => {
+  const made = await suite.ask<{ id: string; key: string }>("token", "create", "demo", "--group", "default");
+  expect((await post(suite, hello("fixed"), made.key)).status).toBe(200);
+  await suite.ask("token", "disable", made.id);
+  await until("the key to be refused", async () => (await post(suite, hello("fixed"), made.key)).status === 401);
+  await suite.ask("token", "enable", made.id);
+  await until("the key to count again", async () => (await post(suite, hello("fixed"), made.key)).status === 200);
+  await suite.ask("token", "expire", made.id);
+  await until("the key to have expired", async () => (await post(suite, hello("fixed"), made.key)).status === 401);
+});
+
+test("requests per minute: told on every answer, refused with when to come back", async () => {
+  const answers = [];
+  for (let at = 0; at < 3; at++) answers.push(await post(suite, hello("fixed"), keys.slow));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
+  expect(answers.map(({ headers }) => headers.get("x-ratelimit-remaining-requests"))).toEqual(["1", "0", "0"]);
+  const [, , refused] = answers;
+  expect(refused?.headers.get("x-ratelimit-limit-requests")).toBe("2");
+  expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(await refused?.json()).toMatchObject({ error: { type: "rate_limit_error", code: "rate_limit_exceeded" } });
+});
+
+test("tokens per minute: a call beyond what is left is refused", async () => {
+  const large = hello("fixed", "word ".repeat(60));
+  expect((await post(suite, large, keys.thrifty)).status).toBe(200);
+  const refused = await post(suite, large, keys.thrifty);
+  expect(refused.status).toBe(429);
+  expect(refused.headers.get("x-ratelimit-limit-tokens")).toBe("100");
+});
+
+test("one call at a time: the seat is back when the call ends, and when its client leaves", async () => {
+  const open = (signal: AbortSignal) =>
+    fetch(`${suite.edgeUrl}/v1/chat/completions`, {
+      method: "POST",
+      signal,
+      headers: { authorization: `Bearer ${keys.single}`, "content-type": "application/json" },
+      body: JSON.stringify({ ...hello("fixed", '{{simulate: {"chunks": 1000, "chunkDelayMs": 50}}}'), stream: true }),
+    });
+  const leaving = new AbortController();
+  expect((await open(leaving.signal)).status).toBe(200);
+  const refused = await post(suite, hello("fixed"), keys.single);
+  expect(refused.status).toBe(429);
+  expect(refused.headers.get("retry-after")).toBe("1");
+  leaving.abort();
+  await until("the seat to be back", async () => (await post(suite, hello("fixed"), keys.single)).status === 200);
+  await until(
+    "the seat of a finished call",
+    async () => (await post(suite, hello("fixed"), keys.single)).status === 200,
+  );
+});
+
+test("a browser may ask first, without a key", async () => {
+  const answer = await fetch(`${suite.edgeUrl}/v1/chat/completions`, {
+    method: "OPTIONS",
+    headers: {
+      origin: "https://app.example",
+      "access-control-request-method": "POST",
+      "access-control-request-headers": "authorization",
+    },
+  });
+  expect(answer.status).toBe(204);
+  expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+  expect(answer.headers.get("access-control-allow-headers")).toBe("authorization");
+});
+
+test("what only the edge may say is dropped when a client says it", async () => {
+  const forged = await post(suite, hello("fixed"), keys.narrow, {
+    "x-modelgate-caller": "forged.signature",
+    "x-modelgate-anything": "1",
+  });
+  expect(forged.status).toBe(403);
+  expect(await forged.json()).toMatchObject({ error: { code: "model_not_allowed", param: "model" } });
+});
+
+test.each([
+  ["misspelled", "chatt"],
+  ["of another kind", "sketch"],
+])("a model that is %s is 404", async (_, model) => {
+  const answer = await post(suite, hello(model));
+  expect(answer.status).toBe(404);
+  expect(await answer.json()).toMatchObject({ error: { code: "model_not_found", param: "model" } });
+});
+
+describe("a WebSocket", () => {
+  const upgrade = (headers: Record<string, string>) =>
+    new Promise<{ status: number; body: string }>((resolve, reject) => {
+      const asked = request(`${suite.edgeUrl}/v1/realtime?model=chat`, {
+        headers: {
+          connection: "Upgrade",
+          upgrade: "websocket",
+          "sec-websocket-version": "13",
+          "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+          ...headers,
+        },
+      });
+      asked.on("response", (response) => {
+        let body = "";
+        response.on("data", (chunk: Buffer) => (body += chunk.toString()));
+        response.on("end", () => resolve({ status: response.statusCode ?? 0, body }));
+      });
+      asked.on("error", reject).end();
+    });
+
+  test.each([
+    ["no key", {}, 401, "invalid_api_key"],
+    [
+      "a wrong key as subprotocol",
+      { "sec-websocket-protocol": "realtime, openai-insecure-api-key.sk-wrong-0123456789" },
+      401,
+      "invalid_api_key",
+    ],
+    [
+      "no service behind it",
+      { "sec-websocket-protocol": `realtime, openai-insecure-api-key.${keys.demo}` },
+      501,
+      "api_not_implemented",
+    ],
+  ])("with %s is refused before the upgrade, with a JSON body", async (_, headers, status, code) => {
+    const answer = await upgrade(headers);
+    expect(answer.status).toBe(status);
+    expect(JSON.parse(answer.body)).toMatchObject({ error: { code } });
+  });
+});
