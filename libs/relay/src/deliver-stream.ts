@@ -113,6 +113,8 @@ class StreamPass implements BodySink {
   #fail(failure: Failure): void {
     if (this.#over) return;
     const { response, inlet, wire, requestId, ending } = this.#delivery;
+    // The vendor's exchange was ended because the client left: that is no failure.
+    if (response.destroyed) return this.#finish({ outcome: "cancelled" });
     const closeFrame = this.#isInsideFrame ? "\n\n" : "";
     ending(failure);
     this.#finish({ outcome: "failed", failure });

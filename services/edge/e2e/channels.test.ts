@@ -168,15 +168,17 @@ test("a silent vendor is 504", async () => {
 });
 
 describe("a stream that breaks ends with an error frame and is billed for what came", () => {
-  test.each<[string, string, object, string]>([
-    ["cut", "pair", { chunks: 20, cutAfterChunks: 5 }, "upstream_error"],
-    ["failing", "pair", { chunks: 20, errorAfterChunks: 5 }, "upstream_error"],
-    ["ended without its last frame", "pair", { chunks: 20, noDone: true, usage: null }, "upstream_error"],
-    ["stalled", "quick", { chunks: 20, stallAfterChunks: 5 }, "upstream_timeout"],
-  ])("%s", async (_, model, behaviour, code) => {
-    await suite.simulator.script(model === "quick" ? "quick" : "first", [
-      { ...behaviour, text: "one two three four five six seven eight nine ten" },
-    ]);
+  test.each<[string, boolean, object, string]>([
+    ["cut", false, { cutAfterChunks: 5 }, "upstream_error"],
+    ["failing", false, { errorAfterChunks: 5 }, "upstream_error"],
+    ["ended without its last frame", false, { noDone: true, usage: null }, "upstream_error"],
+    ["stalled", true, { stallAfterChunks: 5 }, "upstream_timeout"],
+  ])("%s", async (_, impatient, behaviour, code) => {
+    const { pair, first } = freshPair();
+    const [model, instance] = impatient ? ["quick", "quick"] : [pair, first];
+    const words = "one two three four five six seven eight nine ten";
+    // A pace, so that what is written before the fault is on its way when the fault comes.
+    await suite.simulator.script(instance, [{ ...behaviour, chunks: 20, chunkDelayMs: 5, text: words }]);
     const answer = await post(suite, streamed(model));
     const text = await answer.text();
     expect(text).toContain(`"code":"${code}"`);
@@ -189,7 +191,7 @@ describe("a stream that breaks ends with an error frame and is billed for what c
 
   test("the official SDK throws", async () => {
     const { pair, first } = freshPair();
-    await suite.simulator.script(first, [{ chunks: 20, cutAfterChunks: 5 }]);
+    await suite.simulator.script(first, [{ chunks: 20, chunkDelayMs: 5, cutAfterChunks: 5 }]);
     const stream = await sdk(suite).chat.completions.create({ ...hello(pair), stream: true });
     await expect(all(stream)).rejects.toThrow();
   });
@@ -275,7 +277,6 @@ test("a silent stream shows signs of life between its frames", async () => {
 });
 
 test("a channel that is full is 429, and its seat comes back", async () => {
-  const { first } = freshPair();
   await suite.simulator.script("narrow", [{ delayMs: 400 }]);
   const first = post(suite, hello("seat"));
   await until("the vendor to be asked", async () => (await count("narrow")) === 1);
