@@ -28,6 +28,8 @@ export interface SuiteOptions<B extends Backends> {
 /** The whole suite as real processes, for one test file. */
 export interface Suite<B extends Backends = Backends> extends AsyncDisposable {
   readonly edgeUrl: string;
+  /** The operator's API. */
+  readonly controlUrl: string;
   readonly opsUrl: (name: ServiceName) => string;
   readonly secret: string;
   readonly backends: B;
@@ -116,6 +118,7 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
     });
   return {
     edgeUrl,
+    controlUrl: addressOf(ports, "control"),
     opsUrl: (name) => `http://127.0.0.1:${ports[name].ops}`,
     secret,
     backends,

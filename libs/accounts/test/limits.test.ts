@@ -1,0 +1,245 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startLocalBackends, type LocalBackends } from "@modelgate/testkit";
+import {
+  admit,
+  changeToken,
+  createAccount,
+  createToken,
+  digestOf,
+  findToken,
+  hold,
+  leave,
+  listTokens,
+  newKey,
+  putToken,
+  recordUsage,
+  readTotals,
+  renewSeats,
+  settle,
+  type TokenLimits,
+} from "../src/index.ts";
+import { keys } from "../src/keys.ts";
+
+let backends: LocalBackends;
+let redis: Redis;
+let accountId: string;
+let count = 0;
+beforeAll(async () => {
+  backends = await startLocalBackends();
+  redis = new Redis(backends.redisUrl);
+});
+afterAll(async () => {
+  redis?.disconnect();
+  await backends?.[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  accountId = `account-${count++}`;
+  await createAccount(redis, { id: accountId, balance: 1_000n });
+});
+
+const start = 1_000_000;
+const ask = (limits: TokenLimits, nowMs = start, permitId = `permit-${nowMs}-${count++}`) =>
+  admit(redis, { accountId, tokenId: "tok_1", permitId, limits, metered: true, leaseMs: 1_000, nowMs });
+
+describe("requests per minute", () => {
+  test("the whole limit at once, then refilled evenly", async () => {
+    const limits = { requestsPerMinute: 3 };
+    const first = [await ask(limits), await ask(limits), await ask(limits), await ask(limits)];
+    expect(first.map(({ decision }) => decision)).toEqual(["admitted", "admitted", "admitted", "requests"]);
+    expect(first.map(({ requests }) => requests?.remaining)).toEqual([2, 1, 0, 0]);
+    expect(first[3]).toMatchObject({ retryAfterMs: 20_000, requests: { limit: 3, resetMs: 60_000 } });
+    expect((await ask(limits, start + 19_000)).decision).toBe("requests");
+    expect((await ask(limits, start + 20_000)).decision).toBe("admitted");
+    expect((await ask(limits, start + 20_001)).decision).toBe("requests");
+  });
+
+  test("a refusal takes nothing", async () => {
+    const limits = { requestsPerMinute: 2, concurrency: 1 };
+    expect((await ask(limits)).decision).toBe("admitted");
+    expect((await ask(limits)).decision).toBe("concurrency");
+    expect((await ask(limits)).requests?.remaining).toBe(1);
+  });
+});
+
+describe("concurrency", () => {
+  test("seats are given back, renewed, and expire", async () => {
+    const limits = { concurrency: 2 };
+    expect((await ask(limits, start, "a")).decision).toBe("admitted");
+    expect((await ask(limits, start, "b")).decision).toBe("admitted");
+    expect((await ask(limits, start, "c")).decision).toBe("concurrency");
+    await leave(redis, { accountId, tokenId: "tok_1", permitId: "a" });
+    expect((await ask(limits, start, "c")).decision).toBe("admitted");
+    await renewSeats(redis, [{ accountId, tokenId: "tok_1", permitId: "b" }], 1_000, start + 900);
+    // c was not renewed: its seat is free, b's is not.
+    expect((await ask(limits, start + 1_500, "d")).decision).toBe("admitted");
+    expect((await ask(limits, start + 1_500, "e")).decision).toBe("concurrency");
+    expect((await ask(limits, start + 3_000, "e")).decision).toBe("admitted");
+  });
+});
+
+describe("tokens per minute", () => {
+  const tokensPerMinute = 600;
+  const take = (tokens: number, nowMs = start, callId = `call-${count++}`) =>
+    hold(redis, {
+      accountId,
+      callId,
+      nanos: 1n,
+      floorNanos: 0n,
+      draft: draft(callId),
+      tokenId: "tok_1",
+      tokens,
+      tokensPerMinute,
+      leaseMs: 1_000,
+      outboxBound: 100,
+      nowMs,
+    }).then(() => callId);
+  const draft = (id: string) => ({
+    id,
+    accountId,
+    time: "2026-01-01T00:00:00Z",
+    requestId: "r",
+    tokenId: "tok_1",
+    group: "g",
+    area: "text",
+    endpoint: "POST /x",
+    model: "m",
+    upstreamModel: "m",
+    channelId: "c",
+    status: 200,
+    outcome: "completed" as const,
+    units: {},
+    estimated: false,
+    multiplier: 1,
+    latencyMs: 0,
+    firstByteMs: 0,
+    attempts: 1,
+  });
+
+  test("a call reserves what it expects and gives back what it did not use", async () => {
+    const call = await take(500);
+    expect((await ask({ tokensPerMinute })).tokens).toEqual({ limit: 600, remaining: 100, resetMs: 50_000 });
+    await expect(take(200)).rejects.toMatchObject({ code: "rate_limit_exceeded", retryAfterSeconds: 10 });
+    await settle(redis, {
+      accountId,
+      callId: call,
+      tokenId: "tok_1",
+      costNanos: 0n,
+      tokens: 50,
+      draft: draft(call),
+      nowMs: start,
+    });
+    expect((await ask({ tokensPerMinute })).tokens?.remaining).toBe(550);
+  });
+
+  test("a call larger than the minute passes once and leaves a debt", async () => {
+    await take(1_200);
+    expect(await ask({ tokensPerMinute })).toMatchObject({ decision: "tokens", tokens: { remaining: 0 } });
+    expect((await ask({ tokensPerMinute }, start + 59_000)).decision).toBe("tokens");
+    expect((await ask({ tokensPerMinute }, start + 61_000)).decision).toBe("admitted");
+  });
+});
+
+test("an empty or absent account is told apart, and free endpoints need no money", async () => {
+  const poor = `${accountId}-poor`;
+  await createAccount(redis, { id: poor, balance: 0n });
+  const base = { tokenId: "t", permitId: "p", limits: {}, leaseMs: 1_000 };
+  expect((await admit(redis, { ...base, accountId: poor, metered: true })).decision).toBe("balance");
+  expect((await admit(redis, { ...base, accountId: poor, metered: false })).decision).toBe("admitted");
+  expect((await admit(redis, { ...base, accountId: "nobody", metered: false })).decision).toBe("no-account");
+});
+
+test("tokens are found by digest, changed by id, told to every edge, and their keys are nowhere in Redis", async () => {
+  const listener = new Redis(backends.redisUrl);
+  const told: string[] = [];
+  listener.on("message", (_channel: string, digest: string) => told.push(digest));
+  await listener.subscribe(keys.tokenChanges);
+  const { key, token } = await createToken(redis, { accountId, group: "g", models: ["m"] });
+  const own = newKey();
+  expect((await putToken(redis, own, { accountId, group: "g" })).created).toBe(true);
+  expect((await putToken(redis, own, { accountId, group: "other" })).token.group).toBe("g");
+  expect(await findToken(redis, digestOf(key))).toEqual(token);
+  expect(await changeToken(redis, token.id, { disabled: true })).toMatchObject({ disabled: true });
+  expect(await changeToken(redis, "tok_none", { disabled: true })).toBeUndefined();
+  expect(await listTokens(redis, accountId)).toHaveLength(2);
+  expect(told).toEqual([digestOf(key), digestOf(own), digestOf(key)]);
+  listener.disconnect();
+  expect(await everythingIn(redis)).not.toMatch(new RegExp(`${key}|${own}`));
+});
+
+test("usage is counted once by event and summed by what is asked", async () => {
+  const event = (id: string, model: string, costNanos: string, day = "2026-01-31") => ({
+    id,
+    accountId,
+    time: `${day}T10:00:00Z`,
+    requestId: "r",
+    tokenId: "tok_1",
+    group: "g",
+    area: "text",
+    endpoint: "POST /x",
+    model,
+    upstreamModel: model,
+    channelId: "c",
+    status: 200,
+    outcome: "completed" as const,
+    units: { inputTokens: 10, seconds: 1.5 },
+    estimated: false,
+    multiplier: 1,
+    costNanos,
+    latencyMs: 0,
+    firstByteMs: 0,
+    attempts: 1,
+  });
+  const retention = { keepSeconds: 60, logEntries: 100 };
+  expect(await recordUsage(redis, event("1", "a", "9007199254740993"), retention)).toBe(true);
+  expect(await recordUsage(redis, event("1", "a", "9007199254740993"), retention)).toBe(false);
+  await recordUsage(redis, event("2", "a", "7"), retention);
+  await recordUsage(redis, event("3", "b", "1", "2026-02-01"), retention);
+  const query = { from: "2026-01-31", to: "2026-02-01", account: accountId };
+  expect(await readTotals(redis, { ...query, groupBy: ["model"] })).toEqual([
+    {
+      by: { model: "a" },
+      sums: { calls: "2", costNanos: "9007199254741000", inputTokens: "20", milliseconds: "3000" },
+    },
+    { by: { model: "b" }, sums: { calls: "1", costNanos: "1", inputTokens: "10", milliseconds: "1500" } },
+  ]);
+  expect(await readTotals(redis, { ...query, model: "b", groupBy: ["day"] })).toMatchObject([
+    { by: { day: "2026-02-01" }, sums: { calls: "1" } },
+  ]);
+});
+
+test("every key of an account shares its slot", () => {
+  const tag = /^\w[\w-]*:(\{s\d\d\})/.exec(keys.account("acme"))?.[1];
+  const all = [
+    keys.credits("acme"),
+    keys.bucket("acme", "t"),
+    keys.seats("acme", "t"),
+    keys.hold("acme", "c"),
+    keys.totals("acme", "d"),
+    keys.logged("acme", "d"),
+    keys.usageLog("acme", "d"),
+    keys.accountTokens("acme"),
+  ];
+  expect(tag).toBeDefined();
+  for (const key of all) expect(key).toContain(tag);
+});
+
+/** All that Redis holds, as one text. */
+async function everythingIn(from: Redis): Promise<string> {
+  const found: string[] = [];
+  for (const name of await from.keys("*")) {
+    const type = await from.type(name);
+    const value =
+      type === "hash"
+        ? await from.hgetall(name)
+        : type === "set"
+          ? await from.smembers(name)
+          : type === "zset"
+            ? await from.zrange(name, "0", "-1")
+            : type === "stream"
+              ? await from.xrange(name, "-", "+")
+              : await from.get(name);
+    found.push(name, JSON.stringify(value));
+  }
+  return found.join("\n");
+}

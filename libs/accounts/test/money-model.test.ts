@@ -1,0 +1,226 @@
+import fc from "fast-check";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Failure, type UsageDraft } from "@modelgate/contracts";
+import { startBackends, type Backends } from "@modelgate/testkit";
+import {
+  createAccount,
+  credit,
+  findAccount,
+  hold,
+  readLeftovers,
+  renewHold,
+  settle,
+  shardOf,
+  sweepHolds,
+} from "../src/index.ts";
+
+let backends: Backends;
+let redis: Redis;
+beforeAll(async () => {
+  backends = await startBackends();
+  redis = new Redis(backends.redisUrl);
+});
+afterAll(async () => {
+  redis?.disconnect();
+  await backends?.[Symbol.asyncDispose]();
+});
+
+const draft = (accountId: string, id: string): UsageDraft => ({
+  id,
+  accountId,
+  time: "2026-01-01T00:00:00Z",
+  requestId: "r",
+  tokenId: "tok_1",
+  group: "g",
+  area: "text",
+  endpoint: "POST /x",
+  model: "m",
+  upstreamModel: "m",
+  channelId: "c",
+  status: 200,
+  outcome: "completed",
+  units: {},
+  estimated: false,
+  multiplier: 1,
+  latencyMs: 0,
+  firstByteMs: 0,
+  attempts: 1,
+});
+
+const leaseMs = 1_000;
+type Step =
+  | { readonly do: "hold"; readonly nanos: bigint; readonly floor: number }
+  | { readonly do: "settle" | "settle again"; readonly call: number; readonly nanos: bigint }
+  | { readonly do: "renew"; readonly call: number; readonly nanos: bigint }
+  | { readonly do: "sweep" }
+  | { readonly do: "credit"; readonly nanos: bigint; readonly again: boolean }
+  | { readonly do: "wait"; readonly ms: number };
+
+const nanos = fc.oneof(fc.bigInt({ min: 0n, max: 1_000n }), fc.bigInt({ min: 0n, max: 2n ** 53n + 10n }));
+const call = fc.nat({ max: 30 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("hold" as const), nanos, floor: fc.nat({ max: 100 }) }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constantFrom("settle" as const, "settle again" as const), call, nanos }) },
+  fc.record({ do: fc.constant("renew" as const), call, nanos }),
+  fc.record({ do: fc.constant("sweep" as const) }),
+  fc.record({
+    do: fc.constant("credit" as const),
+    nanos: fc.bigInt({ min: -1_000n, max: 2n ** 53n }).filter((amount) => amount !== 0n),
+    again: fc.boolean(),
+  }),
+  fc.record({ do: fc.constant("wait" as const), ms: fc.nat({ max: 900 }) }),
+);
+
+/** What must be true, kept in plain numbers beside the scripts. */
+interface Model {
+  now: number;
+  credited: bigint;
+  spent: bigint;
+  available: bigint;
+  calls: Map<string, { held: bigint; floor: bigint; lease: number; open: boolean }>;
+  settlements: number;
+}
+
+let runs = 0;
+
+test("through every interleaving: balance = credited − spent, held = open holds, nothing below zero, each hold settled once", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.bigInt({ min: 0n, max: 2n ** 54n }),
+      fc.array(step, { minLength: 5, maxLength: 40 }),
+      async (balance, steps) => {
+        const id = `account-${runs++}`;
+        await redis.del(`outbox:{s${shardOf(id)}}`);
+        await createAccount(redis, { id, balance });
+        const model: Model = {
+          now: 1_000_000,
+          credited: balance,
+          spent: 0n,
+          available: balance,
+          calls: new Map(),
+          settlements: 0,
+        };
+        for (const [at, next] of steps.entries()) await take(id, next, at, model);
+        const account = await findAccount(redis, id);
+        const held = [...model.calls.values()]
+          .filter(({ open }) => open)
+          .reduce((sum, { held: amount }) => sum + amount, 0n);
+        expect(account).toMatchObject({
+          availableNanos: model.available,
+          heldNanos: held,
+          creditedNanos: model.credited,
+          spentNanos: model.spent,
+        });
+        expect(account?.balanceNanos).toBe(model.credited - model.spent);
+        expect(model.available >= 0n).toBe(true);
+        const events = (await readLeftovers(redis, shardOf(id), 0, 1_000)).filter(
+          ({ event }) => event.accountId === id,
+        );
+        expect(events).toHaveLength(model.settlements);
+        expect(new Set(events.map(({ event }) => event.id)).size).toBe(events.length);
+        expect(events.reduce((sum, { event }) => sum + BigInt(event.costNanos), 0n)).toBe(model.spent);
+      },
+    ),
+    { numRuns: 120 },
+  );
+});
+
+async function take(id: string, next: Step, at: number, model: Model): Promise<void> {
+  const names = [...model.calls.keys()];
+  switch (next.do) {
+    case "wait":
+      model.now += next.ms;
+      return;
+    case "hold": {
+      const callId = `${id}-call-${at}`;
+      const floor = (next.nanos * BigInt(next.floor)) / 100n;
+      const passed = await hold(redis, {
+        accountId: id,
+        callId,
+        nanos: next.nanos,
+        floorNanos: floor,
+        draft: draft(id, callId),
+        tokenId: "tok_1",
+        tokens: 0,
+        leaseMs,
+        outboxBound: 1_000,
+        nowMs: model.now,
+      }).then(() => true, refusedForMoney);
+      expect(passed).toBe(next.nanos <= model.available);
+      if (!passed) return;
+      model.available -= next.nanos;
+      model.calls.set(callId, { held: next.nanos, floor, lease: model.now + leaseMs, open: true });
+      return;
+    }
+    case "settle":
+    case "settle again": {
+      const callId = names[next.call % Math.max(1, names.length)];
+      if (callId === undefined) return;
+      const entry = await settle(redis, {
+        accountId: id,
+        callId,
+        tokenId: "tok_1",
+        costNanos: next.nanos,
+        tokens: 0,
+        draft: draft(id, callId),
+        nowMs: model.now,
+      });
+      const found = model.calls.get(callId);
+      expect(entry !== undefined).toBe(found?.open);
+      if (found !== undefined && entry !== undefined)
+        expect(BigInt(entry.event.costNanos)).toBe(end(model, found, next.nanos));
+      return;
+    }
+    case "renew": {
+      const callId = names[next.call % Math.max(1, names.length)];
+      if (callId === undefined) return;
+      const found = model.calls.get(callId);
+      expect(await renewHold(redis, { accountId: id, callId, leaseMs, floorNanos: next.nanos, nowMs: model.now })).toBe(
+        found?.open,
+      );
+      if (found === undefined || !found.open) return;
+      found.lease = model.now + leaseMs;
+      if (next.nanos > found.floor) found.floor = next.nanos > found.held ? found.held : next.nanos;
+      return;
+    }
+    case "sweep": {
+      const swept = await sweepHolds(redis, shardOf(id), 100, model.now);
+      const own = swept.filter(({ event }) => event.accountId === id);
+      const dead = [...model.calls].filter(([, found]) => found.open && found.lease <= model.now);
+      expect(own.map(({ event }) => event.id).sort()).toEqual(dead.map(([callId]) => callId).sort());
+      for (const [, found] of dead) end(model, found, found.floor);
+      for (const { event } of own) expect(event).toMatchObject({ outcome: "failed", estimated: true });
+      return;
+    }
+    case "credit": {
+      const operationId = `operation-${at}`;
+      const reply = await credit(redis, { accountId: id, nanos: next.nanos, reason: "test", operationId });
+      expect(reply).toBe(model.available + next.nanos < 0n && next.nanos < 0n ? "too-low" : "credited");
+      if (reply !== "credited") return;
+      model.available += next.nanos;
+      model.credited += next.nanos;
+      if (next.again)
+        expect(await credit(redis, { accountId: id, nanos: next.nanos, reason: "test", operationId })).toBe(
+          "credited-before",
+        );
+    }
+  }
+}
+
+/** What a settlement does to the books; what was really taken. */
+function end(model: Model, found: { held: bigint; open: boolean }, cost: bigint): bigint {
+  const before = model.available + found.held;
+  const taken = cost > before ? before : cost;
+  found.open = false;
+  model.available = before - taken;
+  model.spent += taken;
+  model.settlements++;
+  return taken;
+}
+
+function refusedForMoney(error: unknown): false {
+  expect(error).toBeInstanceOf(Failure);
+  expect(error).toMatchObject({ code: "insufficient_quota" });
+  return false;
+}

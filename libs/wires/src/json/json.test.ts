@@ -1,0 +1,92 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { nestsDeeper } from "./depth.ts";
+import { endOfValue, membersOf } from "./members.ts";
+import { spliceMembers } from "./splice.ts";
+
+const json = fc.jsonValue({ maxDepth: 4 });
+const object = fc.dictionary(fc.string({ unit: "grapheme", maxLength: 6 }), json, { maxKeys: 6 });
+const indent = fc.constantFrom(undefined, 2, "\t");
+
+describe("splice", () => {
+  test("replaces and adds members, and leaves every other as it was", () => {
+    fc.assert(
+      fc.property(object, json, json, indent, (value, first, second, space) => {
+        const bytes = Buffer.from(JSON.stringify(value, undefined, space));
+        const spliced = spliceMembers(bytes, { model: JSON.stringify(first), stream: JSON.stringify(second) });
+        expect(JSON.parse(spliced.toString())).toEqual({
+          ...JSON.parse(bytes.toString()),
+          model: JSON.parse(JSON.stringify(first)),
+          stream: JSON.parse(JSON.stringify(second)),
+        });
+      }),
+    );
+  });
+
+  test.each([
+    ['{"model":"a", "seed" : 12345678901234567890 }', '{"model":"b", "seed" : 12345678901234567890 }'],
+    ['{ "x":{"model":"a"},"model" : "a" }', '{ "x":{"model":"a"},"model" : "b" }'],
+    ['{"model":"a","model":"c"}', '{"model":"b","model":"b"}'],
+    ['{"t":"\\"model\\":\\"a\\"}"}', '{"t":"\\"model\\":\\"a\\"}","model":"b"}'],
+    ['{"\\u006dodel":"a"}', '{"\\u006dodel":"b"}'],
+    ["{}", '{"model":"b"}'],
+    ["{ }\n", '{ "model":"b"}\n'],
+  ])("%s", (before, after) => {
+    expect(spliceMembers(Buffer.from(before), { model: '"b"' }).toString()).toBe(after);
+  });
+
+  test("without a change it is the same bytes", () => {
+    const bytes = Buffer.from('{"a":1}');
+    expect(spliceMembers(bytes, {})).toBe(bytes);
+  });
+
+  test("what is no object is refused", () => {
+    expect(() => membersOf(Buffer.from("[1]"))).toThrow(SyntaxError);
+  });
+});
+
+test("members stand where they are said to stand", () => {
+  fc.assert(
+    fc.property(object, indent, (value, space) => {
+      const bytes = Buffer.from(JSON.stringify(value, undefined, space));
+      const found = Object.fromEntries(
+        membersOf(bytes).map(({ name, start, end }) => [name, JSON.parse(bytes.toString("utf8", start, end))]),
+      );
+      expect(found).toEqual(JSON.parse(bytes.toString()));
+    }),
+  );
+});
+
+test("a value's end is found, whatever it is", () => {
+  fc.assert(
+    fc.property(json, fc.constantFrom(",", "}", "]", " ", "\n", ""), (value, after) => {
+      const text = JSON.stringify(value);
+      const bytes = Buffer.from(text + after);
+      expect(endOfValue(bytes, 0)).toBe(Buffer.byteLength(text));
+    }),
+  );
+});
+
+describe("depth", () => {
+  const depthOf = (value: unknown): number =>
+    typeof value === "object" && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
+
+  test("is what the value's is", () => {
+    fc.assert(
+      fc.property(json, (value) => {
+        const [bytes, depth] = [Buffer.from(JSON.stringify(value)), depthOf(value)];
+        expect(nestsDeeper(bytes, depth)).toBe(false);
+        if (depth > 0) expect(nestsDeeper(bytes, depth - 1)).toBe(true);
+      }),
+    );
+  });
+
+  test.each([
+    ['"[[[["', 0, false],
+    ['"\\"[["', 0, false],
+    ["[".repeat(100_000), 256, true],
+    ['"unclosed [[', 0, false],
+  ])("%s", (text, limit, deeper) => {
+    expect(nestsDeeper(Buffer.from(text), limit)).toBe(deeper);
+  });
+});

@@ -1,0 +1,209 @@
+import { renameSync, writeFileSync } from "node:fs";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startSuite, until, type Suite } from "@modelgate/testkit";
+
+const key = "sk-configured-0123456789abcdef";
+const vendorKey = "vendor-secret-canary-998877";
+const config = {
+  groups: { default: { models: ["*"] } },
+  models: { chat: { kind: "chat", price: { input: 1, output: 1 } }, free: { kind: "chat" } },
+  channels: [
+    {
+      id: "main",
+      provider: "openai",
+      baseUrl: "${SIMULATOR_URL}/openai/v1",
+      keys: [vendorKey],
+      models: ["chat", "free"],
+    },
+    {
+      id: "unset",
+      provider: "openai",
+      baseUrl: "https://vendor.example/v1",
+      keys: ["env:NO_SUCH_VARIABLE"],
+      models: ["chat"],
+    },
+  ],
+  accounts: { demo: { balance: "1.00", tokens: [{ key, group: "default" }] } },
+};
+
+let suite: Suite;
+beforeAll(async () => {
+  suite = await startSuite({ config });
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+
+describe("gatectl", () => {
+  test("accounts are created, listed, topped up and corrected, once per operation", async () => {
+    expect(await suite.ask("account", "create", "acme", "--balance", "5.00")).toMatchObject({
+      id: "acme",
+      balanceNanos: "5000000000",
+      heldNanos: "0",
+    });
+    await suite.ask("account", "top-up", "acme", "1.5", "--operation-id", "a");
+    await suite.ask("account", "top-up", "acme", "1.5", "--operation-id", "a");
+    expect(await suite.ask("account", "correct", "acme", "-0.50", "--reason", "billed twice")).toMatchObject({
+      balanceNanos: "6000000000",
+    });
+    expect(await suite.ask("account", "show", "acme")).toMatchObject({
+      credits: expect.arrayContaining([expect.objectContaining({ reason: "billed twice", nanos: "-500000000" })]),
+    });
+    expect(await suite.ask("account", "list")).toMatchObject([{ id: "acme" }, { id: "demo" }]);
+  });
+
+  test("a token's key is shown once and kept nowhere", async () => {
+    const made = await suite.ask<{ id: string; key: string }>(
+      "token",
+      "create",
+      "acme",
+      "--group",
+      "default",
+      "--models",
+      "chat",
+      "--expires",
+      "2030-01-01T00:00:00Z",
+    );
+    expect(made.key).toMatch(/^sk-[\w-]{40,}$/);
+    const listed = await suite.ask<object[]>("token", "list", "acme");
+    expect(listed).toMatchObject([
+      { id: made.id, models: ["chat"], expiresAt: "2030-01-01T00:00:00.000Z", disabled: false },
+    ]);
+    expect(JSON.stringify(listed)).not.toContain(made.key);
+    expect(await suite.ask("token", "disable", made.id)).toMatchObject({ disabled: true });
+    expect(await suite.ask("token", "enable", made.id)).toMatchObject({ disabled: false });
+    expect(await suite.ask("token", "show", made.id)).toMatchObject({ id: made.id });
+    const kept = await everythingIn(suite.backends.redisUrl);
+    for (const secret of [made.key, key, vendorKey]) expect(kept).not.toContain(secret);
+    for (const name of ["edge", "text", "control"] as const) {
+      for (const secret of [made.key, key, vendorKey]) expect(suite.process(name).logs()).not.toContain(secret);
+    }
+  });
+
+  test("channels are shown with their state and why", async () => {
+    expect(await suite.ask("channel", "list")).toMatchObject([
+      { id: "main", state: "ok" },
+      { id: "unset", state: "off", reason: "NO_SUCH_VARIABLE is not set" },
+    ]);
+    expect(await suite.ask("channel", "disable", "main", "--reason", "maintenance")).toMatchObject({
+      state: "disabled",
+      reason: "maintenance",
+    });
+    expect(await suite.ask("channel", "enable", "main")).toMatchObject({ state: "ok" });
+    expect(await suite.ask("channel", "test", "main")).toMatchObject({ ok: true, status: 200 });
+  });
+
+  test.each([
+    [["account", "show", "nobody"], 1, /no account "nobody"/],
+    [["account", "top-up", "acme", "-1"], 2, /AMOUNT must be US dollars/],
+    [["account", "correct", "acme", "-1000", "--reason", "x"], 1, /less than that available/],
+    [["account", "correct", "acme", "1"], 2, /--reason is missing/],
+    [["account", "create", "acme"], 1, /exists/],
+    [["account", "create", "no spaces please"], 1, /id must be/],
+    [["token", "create", "acme", "--group", "nowhere"], 1, /no group "nowhere"; there are default/],
+    [["token", "disable", "tok_none"], 1, /no token/],
+    [["channel", "show", "nowhere"], 1, /no channel/],
+    [["usage", "--by", "colour"], 1, /by takes account/],
+    [["account", "fly"], 2, /no command "account fly"/],
+    [["account", "show", "demo", "--colour"], 2, /Unknown option/],
+  ])("%j fails with one clear message and nothing on stdout", async (words, status, message) => {
+    const answer = await suite.gatectl(...words, "--json");
+    expect(answer).toMatchObject({ status, stdout: "" });
+    expect(answer.stderr).toMatch(message);
+    expect(answer.stderr).not.toMatch(/at .*\.ts:/);
+  });
+
+  test("every command explains itself, and answers people in columns", async () => {
+    const overview = await suite.gatectl("--help");
+    const commands = [
+      ...overview.stdout.matchAll(/^ {2}((?:account|token|channel|config|usage)(?: [a-z-]+)?) {2}/gm),
+    ].map(([, name]) => name ?? "");
+    expect(commands.length).toBeGreaterThan(15);
+    for (const command of commands)
+      expect((await suite.gatectl(...command.split(" "), "--help")).stdout).toContain(`Example: gatectl ${command}`);
+    expect((await suite.gatectl("account", "show", "demo")).stdout).toMatch(/^ACCOUNT +BALANCE.*\ndemo +\$1\.00/);
+  });
+});
+
+describe("the configuration", () => {
+  const answer = () =>
+    fetch(`${suite.edgeUrl}/v1/models`, { headers: { authorization: `Bearer ${key}` } }).then(async (response) =>
+      JSON.stringify(await response.json()),
+    );
+
+  test("a good change takes effect without a restart, a wrong one is refused with its paths and changes nothing", async () => {
+    expect(await answer()).toContain('"chat"');
+    suite.configure({
+      ...config,
+      models: { ...config.models, extra: { kind: "chat" } },
+      channels: [{ ...config.channels[0], models: ["chat", "extra"] }],
+    });
+    await until("the new model to be listed", async () => (await answer()).includes('"extra"'));
+    suite.configure({ ...config, models: { chat: { kind: "chatty" } } });
+    await until("the refusal to be logged", () =>
+      suite.process("control").logs().includes("models.chat.kind must be one of"),
+    );
+    expect(await answer()).toContain('"extra"');
+    suite.configure("groups: [unclosed");
+    await until("the refusal to be logged", () => suite.process("control").logs().includes("line 1"));
+    expect(await answer()).toContain('"extra"');
+    suite.configure(config);
+    await until("the old list", async () => !(await answer()).includes('"extra"'));
+  });
+
+  test("accounts and tokens are not overwritten by a restart", async () => {
+    await suite.ask("account", "top-up", "demo", "2.00");
+    await suite.process("control").stop();
+    await suite.restart("control");
+    expect(await suite.ask("account", "show", "demo")).toMatchObject({ balanceNanos: "3000000000" });
+  });
+
+  test("config check names what is wrong and what is worth a look, without a server", async () => {
+    const file = `${process.env["TMPDIR"] ?? "/tmp"}/modelgate-check-${process.pid}.yaml`;
+    writeFileSync(`${file}.new`, JSON.stringify(config));
+    renameSync(`${file}.new`, file);
+    const good = JSON.parse((await suite.gatectl("config", "check", file, "--json")).stdout);
+    expect(good).toMatchObject({ ok: true, problems: [] });
+    expect(good.warnings.map(({ path }: { path: string }) => path)).toEqual([
+      "channels[0]",
+      "channels[1]",
+      "models.free.price",
+      "models.chat",
+      "models.free",
+    ]);
+    writeFileSync(
+      file,
+      JSON.stringify({ ...config, channels: [{ ...config.channels[0], provider: "acme", models: ["nowhere"] }] }),
+    );
+    const wrong = await suite.gatectl("config", "check", file, "--json");
+    expect(wrong.status).toBe(1);
+    expect(JSON.parse(wrong.stdout)).toMatchObject({ ok: false, problems: [{ path: "channels[0].models[0]" }] });
+  });
+
+  test("the operator's API answers nobody without the secret", async () => {
+    for (const authorization of ["", "Bearer operator.9999999999.forged", `Bearer ${key}`]) {
+      const answer = await fetch(`${suite.controlUrl}/accounts`, { headers: { authorization } });
+      expect(answer.status).toBe(401);
+    }
+  });
+});
+
+async function everythingIn(url: string): Promise<string> {
+  const redis = new Redis(url);
+  const found: string[] = [];
+  for (const name of await redis.keys("*")) {
+    const type = await redis.type(name);
+    const value =
+      type === "hash"
+        ? await redis.hgetall(name)
+        : type === "set"
+          ? await redis.smembers(name)
+          : type === "stream"
+            ? await redis.xrange(name, "-", "+")
+            : type === "string"
+              ? await redis.get(name)
+              : [];
+    found.push(name, JSON.stringify(value));
+  }
+  redis.disconnect();
+  return found.join("\n");
+}
