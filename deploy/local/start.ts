@@ -9,7 +9,8 @@ import { startNats, startRedis } from "./servers.ts";
 import { addressOf, serviceNames, startService, type ServiceName, type SuitePorts } from "./services.ts";
 
 const root = join(import.meta.dirname, "../..");
-const { env } = process;
+/** The environment; what is set to nothing counts as not set. */
+const env = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ""));
 const data = resolve(root, env["MODELGATE_DATA"] ?? ".data");
 const demo = join(root, "deploy/config/demo.yaml");
 const config = env["MODELGATE_CONFIG"] === undefined ? demo : resolve(root, env["MODELGATE_CONFIG"]);
@@ -161,7 +162,7 @@ function lastLines(logs: string): string {
 
 /** While all is well a service writes nothing here; what it does write is for the person at the terminal. */
 function complain(name: ServiceName, line: string): void {
-  if (services.length > 0 && process.exitCode === undefined) process.stderr.write(`${name}: ${line}\n`);
+  if (services.length > 0 && process.exitCode === undefined) process.stderr.write(line.startsWith(name) ? `${line}\n` : `${name}: ${line}\n`);
 }
 
 function stopWaiting(why: "asked" | Child): never {

@@ -1,3 +1,4 @@
+export { freePorts } from "@modelgate/deploy/local";
 export {
   startBackends,
   startLocalBackends,

@@ -1,0 +1,79 @@
+import { spawn, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { until } from "../src/index.ts";
+
+const root = join(import.meta.dirname, "../../..");
+
+test("the lock file names no registry host", () => {
+  expect(readFileSync(join(root, "pnpm-lock.yaml"), "utf8")).not.toMatch(/https?:\/\/|tarball/);
+});
+
+/** A bare checkout: the bootstrap alone, with an npm of the test's that says what it was asked for. */
+describe("in a bare checkout", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "modelgate-bare-"));
+    cpSync(join(root, "deploy/local/bootstrap.mjs"), join(folder, "deploy/local/bootstrap.mjs"));
+    cpSync(join(root, "deploy/local/bootstrap"), join(folder, "deploy/local/bootstrap"), { recursive: true });
+    for (const name of ["libs", "services", "bin"]) mkdirSync(join(folder, name));
+    for (const name of ["package.json", "pnpm-workspace.yaml", "pnpm-lock.yaml"])
+      writeFileSync(join(folder, name), "{}");
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** A program on the checkout's own PATH. */
+  const program = (name: string, script: string): void => {
+    writeFileSync(join(folder, "bin", name), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(folder, "bin", name), 0o755);
+  };
+  const words = (task: string): readonly string[] => ["deploy/local/bootstrap.mjs", task];
+  const place = () => ({ cwd: folder, env: { PATH: `${join(folder, "bin")}:/usr/bin:/bin` } });
+  const bootstrap = (task: string) => spawnSync(process.execPath, words(task), { ...place(), encoding: "utf8" });
+  const tools = (): readonly string[] =>
+    existsSync(join(folder, ".tools")) ? readdirSync(join(folder, ".tools")) : [];
+
+  test("a kill half way leaves nothing that looks whole, and the next run goes on", async () => {
+    program("npm", "touch asked; sleep 60");
+    const child = spawn(process.execPath, words("prepare"), place());
+    await until("npm to be asked", () => existsSync(join(folder, "asked")));
+    child.kill("SIGKILL");
+    await new Promise((resolve) => child.once("close", resolve));
+    expect(tools()).not.toContain("pnpm-12.21.0");
+    program("npm", "echo 'no network here' >&2; exit 1");
+    const { status, stderr } = bootstrap("prepare");
+    expect(status).toBe(1);
+    expect(stderr).toContain("pnpm could not be got from npm: install it by hand");
+    expect(stderr).toContain("no network here");
+    expect(tools()).not.toContain("lock");
+  });
+
+  test("programs that are there are used, and nothing is got", () => {
+    program("npm", "echo npm was asked >&2; exit 1");
+    program("pnpm", 'if [ "$1" = --version ]; then echo 12.21.0; else mkdir -p node_modules && echo installed; fi');
+    for (const name of ["redis-server", "nats-server"]) program(name, "exit 0");
+    const { status, stdout, stderr } = bootstrap("prepare");
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: "", stderr: "installing packages\n" });
+    expect(tools()).toEqual([]);
+    const again = bootstrap("prepare");
+    expect(again.stderr).toBe("");
+  });
+
+  test("an unknown task is one clear sentence", () => {
+    const { status, stderr } = bootstrap("fly");
+    expect(status).toBe(1);
+    expect(stderr).toBe('There is no task "fly"; there are start, test, bench, gatectl, prepare.\n');
+  });
+});
