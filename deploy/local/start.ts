@@ -162,7 +162,8 @@ function lastLines(logs: string): string {
 
 /** While all is well a service writes nothing here; what it does write is for the person at the terminal. */
 function complain(name: ServiceName, line: string): void {
-  if (services.length > 0 && process.exitCode === undefined) process.stderr.write(line.startsWith(name) ? `${line}\n` : `${name}: ${line}\n`);
+  if (services.length > 0 && process.exitCode === undefined)
+    process.stderr.write(line.startsWith(name) ? `${line}\n` : `${name}: ${line}\n`);
 }
 
 function stopWaiting(why: "asked" | Child): never {

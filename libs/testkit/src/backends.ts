@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts, startNats, startRedis, type LocalServer } from "@modelgate/deploy/local";
@@ -20,6 +20,8 @@ export interface LocalBackends extends Backends {
 
 /** A server under a test's hand; its address stays the same. */
 export interface ServerControl {
+  /** The server's own process. */
+  pid(): number;
   pause(): void;
   resume(): void;
   /** Ends it without a word. */
@@ -62,6 +64,7 @@ export async function startLocalBackends(): Promise<LocalBackends> {
 async function control(begin: () => Promise<LocalServer>): Promise<ServerControl & { stop(): Promise<void> }> {
   let server = await begin();
   return {
+    pid: () => childOf(server.child.pid),
     pause: () => server.child.signal("SIGSTOP"),
     resume: () => server.child.signal("SIGCONT"),
     async kill() {
@@ -76,4 +79,10 @@ async function control(begin: () => Promise<LocalServer>): Promise<ServerControl
       await server.child.stop();
     },
   };
+}
+
+/** The program that a guard watches over: its first child. */
+function childOf(guard: number): number {
+  const children = readFileSync(`/proc/${guard}/task/${guard}/children`, "utf8").trim().split(" ").map(Number);
+  return children[0] ?? guard;
 }

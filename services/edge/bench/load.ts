@@ -1,0 +1,87 @@
+import { Agent, request } from "node:http";
+
+/** One load, as the benchmark asks this process for it. */
+export interface Load {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly connections: number;
+  /** At least one request a connection is sent, however short. */
+  readonly seconds: number;
+  /** Requests per second over all connections; absent: as many as go through. */
+  readonly rate?: number | undefined;
+}
+
+/** What came of it. */
+export interface LoadResult {
+  readonly requests: number;
+  readonly failures: number;
+  readonly seconds: number;
+  readonly bytes: number;
+  /** Server-sent events seen, where answers are streams. */
+  readonly frames: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/** Sends requests over keep-alive connections for a while; runs in a process of its own, beside what it measures. */
+async function run({ url, headers, body, connections, seconds, rate }: Load): Promise<LoadResult> {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const times: number[] = [];
+  const seen = { failures: 0, bytes: 0, frames: 0 };
+  const startedAt = performance.now();
+  const endAt = startedAt + seconds * 1_000;
+
+  const one = (): Promise<void> =>
+    new Promise((resolve) => {
+      const sentAt = performance.now();
+      const asked = request(
+        url,
+        { method: "POST", agent, headers: { ...headers, "content-length": Buffer.byteLength(body) } },
+        (response) => {
+          if (response.statusCode !== 200) seen.failures++;
+          response.on("data", (chunk: Buffer) => {
+            seen.bytes += chunk.length;
+            for (let at = chunk.indexOf("\n\n"); at >= 0; at = chunk.indexOf("\n\n", at + 2)) seen.frames++;
+          });
+          response.on("close", () => {
+            times.push(performance.now() - sentAt);
+            resolve();
+          });
+        },
+      );
+      asked.on("error", () => {
+        seen.failures++;
+        resolve();
+      });
+      asked.end(body);
+    });
+
+  const worker = async (offset: number): Promise<void> => {
+    const everyMs = rate === undefined ? 0 : (connections * 1_000) / rate;
+    for (
+      let turn = startedAt + offset * (everyMs / connections), first = true;
+      first || performance.now() < endAt;
+      turn += everyMs, first = false
+    ) {
+      const wait = turn - performance.now();
+      if (rate !== undefined && wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+      await one();
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, (_, at) => worker(at)));
+  agent.destroy();
+  times.sort((left, right) => left - right);
+  const percentile = (part: number): number => times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0;
+  return {
+    ...seen,
+    requests: times.length,
+    seconds: (performance.now() - startedAt) / 1_000,
+    p50Ms: percentile(0.5),
+    p99Ms: percentile(0.99),
+  };
+}
+
+process.once("message", (load: Load) => {
+  void run(load).then((result) => process.send?.(result, () => process.disconnect?.()));
+});

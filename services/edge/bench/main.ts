@@ -1,0 +1,138 @@
+import { request, Agent, type ClientRequest } from "node:http";
+import { parseArgs } from "node:util";
+import { startLocalSuite, type LocalBackends, type Suite } from "@modelgate/testkit";
+import { drive, driveMeasured, memory } from "./measure.ts";
+import type { Load } from "./load.ts";
+
+/** The benchmark: auth, limits, hold, settlement and events on; prints figures, asserts nothing. */
+const { values } = parseArgs({
+  options: { quick: { type: "boolean", default: false }, json: { type: "boolean", default: false } },
+});
+const seconds = values.quick ? 3 : 10;
+const key = "sk-bench-0123456789abcdef";
+const config = {
+  groups: {
+    default: {
+      models: ["*"],
+      limits: { requestsPerMinute: 1_000_000, tokensPerMinute: 1_000_000_000, concurrency: 10_000 },
+    },
+  },
+  models: { bench: { kind: "chat", price: { input: 2.5, cachedInput: 1.25, output: 10 } } },
+  channels: [
+    { id: "simulated", provider: "openai", baseUrl: "${SIMULATOR_URL}/openai/v1", keys: ["key"], models: ["bench"] },
+  ],
+  accounts: { bench: { balance: "100000.00", tokens: [{ key, group: "default" }] } },
+};
+const figures: [what: string, value: string][] = [];
+const tell = (what: string, value: string): void => {
+  figures.push([what, value]);
+  if (!values.json) process.stdout.write(`${what.padEnd(62)} ${value}\n`);
+};
+const micros = (cpu: number, count: number): string => `${Math.round(cpu / Math.max(1, count))} µs`;
+const mebibytes = (bytes: number): string => `${(bytes / 1_048_576).toFixed(1)} MiB`;
+
+await using suite = await startLocalSuite({ config });
+const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+const bodyOf = (directive: object, stream: boolean): string =>
+  JSON.stringify({
+    model: "bench",
+    stream,
+    ...(stream ? { stream_options: { include_usage: true } } : {}),
+    messages: [{ role: "user", content: `Hello {{simulate: ${JSON.stringify(directive)}}}` }],
+  });
+const plain = bodyOf({ bodyBytes: 600 }, false);
+const load = (body: string, more: Partial<Load> = {}): Load => ({
+  url: `${suite.edgeUrl}/v1/chat/completions`,
+  headers,
+  body,
+  connections: 32,
+  seconds,
+  ...more,
+});
+const pids = pidsOf(suite);
+
+await drive(load(plain, { seconds: 1, connections: 4 })); // warm
+// Memory first: a process that has been busy keeps what it once had.
+await openStreams(values.quick ? 200 : 1_000);
+await largeBody();
+await saturated();
+await latency();
+await chunks();
+if (values.json) process.stdout.write(`${JSON.stringify(Object.fromEntries(figures))}\n`);
+
+/** CPU per request of every process, as many as go through. */
+async function saturated(): Promise<void> {
+  const { result, cpu } = await driveMeasured(load(plain), pids);
+  tell("chat, JSON, 32 connections: requests per second", String(Math.round(result.requests / result.seconds)));
+  for (const [name, spent] of Object.entries(cpu)) tell(`  CPU per request, ${name}`, micros(spent, result.requests));
+  tell("  CPU per request, edge + text", micros((cpu["edge"] ?? 0) + (cpu["text"] ?? 0), result.requests));
+  if (result.failures > 0) tell("  failed requests", String(result.failures));
+}
+
+/** What the gateway adds at a steady rate, against the simulator called directly. */
+async function latency(): Promise<void> {
+  const rate = 300;
+  const direct = await drive(load(plain, { url: `${suite.simulator.url}/openai/v1/chat/completions`, rate }));
+  const through = await driveMeasured(load(plain, { rate }), pids);
+  tell(`at ${rate} requests/s: added p50`, `${(through.result.p50Ms - direct.p50Ms).toFixed(2)} ms`);
+  tell(`at ${rate} requests/s: added p99`, `${(through.result.p99Ms - direct.p99Ms).toFixed(2)} ms`);
+  tell(
+    `at ${rate} requests/s: CPU per request, edge + text`,
+    micros((through.cpu["edge"] ?? 0) + (through.cpu["text"] ?? 0), through.result.requests),
+  );
+}
+
+/** CPU per passed event: in bursts, and when many streams tick. */
+async function chunks(): Promise<void> {
+  for (const [what, directive, connections] of [
+    ["streams in bursts of 200 events", { chunks: 200 }, 32],
+    ["100 streams of 20 events/s", { chunks: 20 * seconds, chunkDelayMs: 50 }, 100],
+  ] as const) {
+    const { result, cpu } = await driveMeasured(load(bodyOf(directive, true), { connections }), pids);
+    tell(`${what}: CPU per event, edge`, micros(cpu["edge"] ?? 0, result.frames));
+    tell(`${what}: CPU per event, text`, micros(cpu["text"] ?? 0, result.frames));
+  }
+}
+
+/** Memory of streams that stay open. */
+async function openStreams(count: number): Promise<void> {
+  const before = { edge: memory(pids["edge"] ?? 0).now, text: memory(pids["text"] ?? 0).now };
+  tell("memory idle, edge and text", `${mebibytes(before.edge)}, ${mebibytes(before.text)}`);
+  const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
+  const open = await Promise.all(Array.from({ length: count }, () => openStream(agent)));
+  const [edge, text] = [memory(pids["edge"] ?? 0).now - before.edge, memory(pids["text"] ?? 0).now - before.text];
+  tell(`${count} open streams: memory per stream, edge`, `${Math.round(edge / count / 1_024)} KiB`);
+  tell(`${count} open streams: memory per stream, text`, `${Math.round(text / count / 1_024)} KiB`);
+  for (const stream of open) stream.destroy();
+  agent.destroy();
+}
+
+function openStream(agent: Agent): Promise<ClientRequest> {
+  const body = bodyOf({ chunks: 100, stallAfterChunks: 2 }, true);
+  return new Promise((resolve, reject) => {
+    const asked = request(
+      `${suite.edgeUrl}/v1/chat/completions`,
+      { method: "POST", agent, headers: { ...headers, "content-length": Buffer.byteLength(body) } },
+      (response) => {
+        response.once("data", () => resolve(asked));
+        response.on("error", () => undefined);
+      },
+    );
+    asked.on("error", reject);
+    asked.end(body);
+  });
+}
+
+/** What a 20 MB body costs in memory at its highest. */
+async function largeBody(): Promise<void> {
+  const before = { edge: memory(pids["edge"] ?? 0).peak, text: memory(pids["text"] ?? 0).peak };
+  const body = JSON.stringify({ model: "bench", messages: [{ role: "user", content: "x".repeat(20 * 1_048_576) }] });
+  await drive(load(body, { connections: 1, seconds: 0 }));
+  tell("20 MiB body: growth of the peak, edge", mebibytes(memory(pids["edge"] ?? 0).peak - before.edge));
+  tell("20 MiB body: growth of the peak, text", mebibytes(memory(pids["text"] ?? 0).peak - before.text));
+}
+
+function pidsOf({ process: find, backends }: Suite<LocalBackends>): Readonly<Record<string, number>> {
+  const services = (["edge", "text", "simulator", "ledger"] as const).map((name) => [name, find(name).pid] as const);
+  return { ...Object.fromEntries(services), redis: backends.redis.pid(), nats: backends.nats.pid() };
+}
