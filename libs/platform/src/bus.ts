@@ -50,7 +50,11 @@ const redeliverAfterMs = 30_000;
  * and heals by itself. Creates the event streams where they are absent.
  */
 export function openBus(url: string, log: Logger, limits: Partial<BusLimits> = {}): Bus {
-  return new JetStreamBus(url.split(","), log, { ...defaults, ...limits });
+  return new JetStreamBus(
+    url.split(",").map((server) => server.trim()),
+    log,
+    { ...defaults, ...limits },
+  );
 }
 
 class JetStreamBus implements Bus {
@@ -107,8 +111,10 @@ class JetStreamBus implements Bus {
   }
 
   async #connect(): Promise<void> {
+    const { username, password } = new URL(this.#servers[0] ?? "");
     const connection = await connect({
       servers: [...this.#servers],
+      ...(username === "" ? {} : { user: decodeURIComponent(username), pass: decodeURIComponent(password) }),
       maxReconnectAttempts: -1,
       reconnectTimeWait: 250,
       timeout: 2_000,

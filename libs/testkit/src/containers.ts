@@ -1,6 +1,5 @@
-import { NatsContainer } from "@testcontainers/nats";
 import { RedisContainer } from "@testcontainers/redis";
-import { getContainerRuntimeClient, ImageName } from "testcontainers";
+import { GenericContainer, getContainerRuntimeClient, ImageName } from "testcontainers";
 import type { Backends } from "./backends.ts";
 
 const images = { redis: "redis:7-alpine", nats: "nats:2-alpine" } as const;
@@ -29,7 +28,11 @@ async function ask(): Promise<boolean> {
 export async function startContainers(): Promise<Backends> {
   const [redis, nats] = await Promise.all([
     new RedisContainer(images.redis).withLabels(label).start(),
-    new NatsContainer(images.nats).withLabels(label).withArg("js", "").start(),
+    new GenericContainer(images.nats)
+      .withLabels(label)
+      .withCommand(["nats-server", "-js"])
+      .withExposedPorts(4222)
+      .start(),
   ]);
   return {
     redisUrl: redis.getConnectionUrl(),

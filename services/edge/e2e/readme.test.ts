@@ -148,8 +148,5 @@ test("SIGTERM to npm itself ends everything with exit status 0", async () => {
   npm.kill("SIGTERM");
   expect(await ended).toBe(0);
   expect(() => process.kill(pid, 0)).toThrow();
-  await until(
-    "nobody to use the data folder",
-    async () => (await run("sh", ["-c", `pgrep -f '${data}' || true`])).stdout.trim() === "",
-  );
+  await until("nobody to use the data folder", async () => (await run("pgrep", ["-f", data])).status === 1);
 });

@@ -1,0 +1,76 @@
+import { describe, expect, test } from "vitest";
+import { compileCatalog } from "./catalog.ts";
+import type { Published } from "./published.ts";
+import { openSealer } from "./seal.ts";
+
+const sealer = openSealer("a secret of some length");
+const key = (channel: string, id = "k") => ({ id, sealed: sealer.seal(`secret of ${channel}`, `${channel}/${id}`) });
+const base = { provider: "openai", baseUrl: "https://v.example" };
+const published: Published = {
+  version: "1",
+  publishedAt: "2026-01-01T00:00:00Z",
+  groups: { all: { models: ["*"], multiplier: 2 }, some: { models: ["chat"] } },
+  models: {
+    chat: { kind: "chat", price: { input: 1 } },
+    vip: { kind: "chat" },
+    unserved: { kind: "chat" },
+    vectors: { kind: "embedding" },
+    off: { kind: "chat" },
+  },
+  channels: [
+    { ...base, id: "low", keys: [key("low")], models: ["chat", "vectors"], priority: -1 },
+    { ...base, id: "high", keys: [key("high")], models: { chat: "vendor-chat" }, priority: 1 },
+    { ...base, id: "vip", keys: [key("vip")], models: ["vip"], groups: ["some"] },
+    { ...base, id: "off", keys: [], models: ["off"], off: "KEY is not set" },
+  ],
+};
+const catalog = compileCatalog(published, sealer.open);
+const names = (scope: { group: string; models?: readonly string[] }) => catalog.modelsOf(scope).map(({ name }) => name);
+
+test("what a token can call: in its group, in its narrowing, and served to the group", () => {
+  expect(names({ group: "all" })).toEqual(["chat", "vectors"]);
+  expect(names({ group: "some" })).toEqual(["chat"]);
+  expect(names({ group: "all", models: ["vectors", "unserved"] })).toEqual(["vectors"]);
+  expect(names({ group: "gone" })).toEqual([]);
+});
+
+test("the channels of a model, higher priority first, keys unsealed, the vendor's name with them", () => {
+  expect(
+    catalog
+      .candidates("chat", "all")
+      .map(({ channel, upstreamModel }) => [channel.id, upstreamModel, channel.keys[0]?.secret]),
+  ).toEqual([
+    ["high", "vendor-chat", "secret of high"],
+    ["low", "chat", "secret of low"],
+  ]);
+  expect(catalog.candidates("off", "all")).toEqual([]);
+});
+
+describe("a model that cannot be had", () => {
+  test.each([
+    [{ group: "all" }, "nothing", "model_not_found", 404],
+    [{ group: "all" }, "unserved", "model_not_found", 404],
+    [{ group: "all" }, "vip", "model_not_found", 404],
+    [{ group: "all" }, "off", "model_not_found", 404],
+    [{ group: "all" }, "vectors", "model_not_found", 404],
+    [{ group: "all", models: ["vectors"] }, "chat", "model_not_allowed", 403],
+    [{ group: "gone" }, "chat", "group_not_allowed", 403],
+    [{ group: "all" }, "__proto__", "model_not_found", 404],
+  ])("%j %s is %s", (scope, name, code, status) => {
+    expect(() => catalog.resolve(scope, name, ["chat"])).toThrow(expect.objectContaining({ code, status }));
+  });
+
+  test("and one that can is found with its price", () => {
+    expect(catalog.resolve({ group: "some" }, "chat", ["chat"]).price.get("inputTokens")).toBe(1_000_000_000_000n);
+    expect(catalog.group("all")?.multiplier).toBe(2);
+  });
+});
+
+test("a seal opens with its secret at its place only", () => {
+  const sealed = sealer.seal("text", "main/1");
+  expect(sealer.open(sealed, "main/1")).toBe("text");
+  expect(sealed).not.toContain("text");
+  expect(() => sealer.open(sealed, "main/2")).toThrow();
+  expect(() => openSealer("another secret").open(sealed, "main/1")).toThrow();
+  expect(() => compileCatalog(published, openSealer("another secret").open)).toThrow();
+});

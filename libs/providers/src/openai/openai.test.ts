@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import { cleanWords } from "../clean.ts";
+import { openai } from "./index.ts";
+
+test.each([
+  ["https://vendor.example/v1", "https://vendor.example/v1/chat/completions"],
+  ["https://vendor.example/v1/", "https://vendor.example/v1/chat/completions"],
+  ["http://127.0.0.1:9/at/x/openai/v1", "http://127.0.0.1:9/at/x/openai/v1/chat/completions"],
+])("a call under %s goes to %s", (base, address) => {
+  expect(openai.address(base, "chat").href).toBe(address);
+});
+
+describe("an error means", () => {
+  const error = (code: string | undefined, message = "no") =>
+    JSON.stringify({ error: { message, code, param: "messages" } });
+  test.each([
+    [401, error("invalid_api_key"), "upstream_auth_failed", "key", true],
+    [403, "", "upstream_auth_failed", "key", true],
+    [402, "", "upstream_auth_failed", "key", true],
+    [429, error("insufficient_quota"), "upstream_auth_failed", "key", true],
+    [429, error("rate_limit_exceeded"), "upstream_rate_limited", "key", true],
+    [400, error("context_length_exceeded"), "upstream_rejected", "request", false],
+    [422, error(undefined), "upstream_rejected", "request", false],
+    [413, "<html>", "upstream_rejected", "request", false],
+    [404, error("model_not_found"), "upstream_error", "channel", true],
+    [404, "<html>", "upstream_error", "channel", true],
+    [408, "", "upstream_timeout", "channel", true],
+    [504, "", "upstream_timeout", "channel", true],
+    [500, "", "upstream_error", "channel", true],
+    [529, "", "upstream_error", "channel", true],
+    [302, "", "upstream_error", "channel", true],
+  ])("%i %s is %s, to be blamed on the %s", (status, body, code, blame, retryable) => {
+    expect(openai.failureOf(status, body)).toMatchObject({ code, blame, retryable });
+  });
+
+  test("the vendor's words and its field go on where the client's input was refused", () => {
+    expect(openai.failureOf(400, error("too_long", "at most 10"))).toMatchObject({
+      say: "at most 10",
+      vendorCode: "too_long",
+      param: "messages",
+    });
+  });
+});
+
+test.each([
+  ["see https://api.vendor.example/x?y=1 now", "see [address] now"],
+  ["host 10.0.0.7:8080 refused", "host [address] refused"],
+  ["key sk-abcdef123456 is wrong", "key [key] is wrong"],
+  ["Bearer abc.def-ghi", "[key]"],
+  ["AIzaSyA1234567890", "[key]"],
+  ["a".repeat(5_000), "a".repeat(2_000)],
+])("%s is shown clean", (words, clean) => {
+  expect(cleanWords(words)).toBe(clean);
+});

@@ -1,0 +1,65 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { compilePrice, costOf } from "@modelgate/contracts";
+import { expectText } from "./expect.ts";
+import { gearOf } from "./gear.ts";
+import { countTokens, estimateTokens } from "./tokens.ts";
+
+const price = fc.record({
+  input: fc.nat({ max: 100 }),
+  cachedInput: fc.nat({ max: 100 }),
+  cacheWrite: fc.nat({ max: 100 }),
+  output: fc.nat({ max: 100 }),
+  request: fc.constantFrom(0, 0.001),
+});
+const size = fc.record({
+  textBytes: fc.nat({ max: 4_000_000 }),
+  mediaTokens: fc.nat({ max: 10_000 }),
+  maxOutputTokens: fc.option(fc.nat({ max: 100_000 }), { nil: undefined }),
+  choices: fc.integer({ min: 1, max: 8 }),
+});
+
+test("a hold covers every usage within its bounds, and its floor", () => {
+  fc.assert(
+    fc.property(
+      price,
+      size,
+      fc.integer({ min: 0, max: 100 }),
+      fc.integer({ min: 0, max: 100 }),
+      fc.integer({ min: 0, max: 100 }),
+      (written, asked, inputPart, cachedPart, outputPart) => {
+        const compiled = compilePrice(written);
+        const model = { name: "m", kind: "chat" as const, ownedBy: "o", price: compiled };
+        const { upperNanos, floorNanos } = expectText(asked, model, 1.5, 1_000);
+        const most = Math.ceil(asked.textBytes / 2) + asked.mediaTokens;
+        const input = Math.floor((most * inputPart) / 100);
+        const cached = Math.floor((input * cachedPart) / 100);
+        const output = Math.floor(((asked.maxOutputTokens ?? 1_000 * asked.choices) * outputPart) / 100);
+        const cost = costOf(
+          { inputTokens: input - cached, cachedInputTokens: cached, outputTokens: output, requests: 1 },
+          compiled,
+          1.5,
+        );
+        expect(cost <= upperNanos).toBe(true);
+        expect(floorNanos <= upperNanos).toBe(true);
+      },
+    ),
+  );
+});
+
+test.each([
+  [{ model: "a", upstreamModel: "a", stream: false, includeUsage: false }, "bytes"],
+  [{ model: "a", upstreamModel: "a", stream: true, includeUsage: true }, "bytes"],
+  [{ model: "a", upstreamModel: "a", stream: true, includeUsage: false }, "patched"],
+  [{ model: "a", upstreamModel: "b", stream: false, includeUsage: true }, "patched"],
+] as const)("%j goes in gear %s", (question, gear) => {
+  expect(gearOf(question)).toBe(gear);
+});
+
+test("tokens are counted by a tokenizer, and by length where a text is too long for one", async () => {
+  expect(await countTokens("")).toBe(0);
+  expect(await countTokens("The quick brown fox jumps over the lazy dog")).toBe(9);
+  expect(await countTokens("<|endoftext|>")).toBeGreaterThan(0);
+  const long = "word ".repeat(100_000);
+  expect(await countTokens(long)).toBe(estimateTokens(long.length));
+});
