@@ -1,4 +1,4 @@
-export { ChildEnded, type Child } from "./child.ts";
+export { ChildEnded, spawnService, type Child } from "./child.ts";
 export { freePorts, isFree } from "./ports.ts";
 export { findProgram, startNats, startRedis, type LocalServer } from "./servers.ts";
 export {

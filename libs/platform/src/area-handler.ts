@@ -14,6 +14,7 @@ import {
   type ErrorFormat,
 } from "@modelgate/contracts";
 import { answerFailure } from "./answer.ts";
+import { lingerOver } from "./linger.ts";
 import type { Logger } from "./log.ts";
 import { ClientGone } from "./read-body.ts";
 import { verifyCaller } from "./signed-caller.ts";
@@ -43,9 +44,6 @@ export interface AreaOptions {
   readonly log: Logger;
   readonly handlers: Readonly<Partial<Record<EndpointId, EndpointHandler>>>;
 }
-
-/** How long a refused upload is read on and thrown away, so that the refusal arrives before the connection ends. */
-const lingerMs = 2_000;
 
 /**
  * The request listener of an area's service: finds the endpoint in the table, checks the edge's signature, runs the
@@ -86,17 +84,7 @@ async function answer(
     if (error instanceof ClientGone) return void response.destroy();
     const failure = asFailure(error);
     if (failure.code === "internal_error") log.error({ err: failure.cause ?? failure, requestId }, "call failed");
-    lingerOver(request, response);
+    if (!response.headersSent) lingerOver(request);
     answerFailure(response, format, failure, requestId);
   }
-}
-
-/** A body that is still coming is read to nowhere for a moment; closing at once would lose the answer on its way. */
-function lingerOver(request: IncomingMessage, response: ServerResponse): void {
-  if (request.complete || response.headersSent) return;
-  response.setHeader("connection", "close");
-  request.resume();
-  const timer = setTimeout(() => request.destroy(), lingerMs);
-  timer.unref();
-  request.once("close", () => clearTimeout(timer));
 }

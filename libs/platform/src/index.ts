@@ -12,6 +12,7 @@ export {
   type Variable,
 } from "./env.ts";
 export { listen, type HttpServer, type UpgradeHandler } from "./http-server.ts";
+export { lingerOver } from "./linger.ts";
 export { createLogger, type Logger } from "./log.ts";
 export { Counter, Gauge, Histogram, type Registry } from "./metrics.ts";
 export { ClientGone, readBody, type Body, type BodyLimits } from "./read-body.ts";

@@ -58,8 +58,14 @@ export function readBody(request: IncomingMessage, limits: BodyLimits): Promise<
   });
 }
 
+/** Bodies from this size on are read into their place. */
+const placedBytes = 256 * 1024;
+
 function collect(request: IncomingMessage, source: Readable, limits: BodyLimits): Promise<Body> {
   const { promise, resolve, reject } = Promise.withResolvers<Body>();
+  // A large body of known length goes straight into its place: pieces and their sum would be held twice.
+  const declared = source === request ? Number(request.headers["content-length"] ?? 0) : 0;
+  const whole = declared > placedBytes ? Buffer.allocUnsafe(declared) : undefined;
   const chunks: Buffer[] = [];
   let size = 0;
   const silence = setTimeout(
@@ -80,15 +86,15 @@ function collect(request: IncomingMessage, source: Readable, limits: BodyLimits)
     } catch (error) {
       return fail(error);
     }
+    if (whole === undefined) chunks.push(chunk);
+    else chunk.copy(whole, size);
     size += chunk.length;
-    chunks.push(chunk);
   };
   const onEnd = (): void => {
     stop();
     const [only] = chunks;
-    resolve(
-      new HeldBody(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, size), limits.budget),
-    );
+    const joined = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, size);
+    resolve(new HeldBody(whole ?? joined, limits.budget));
   };
   const onGone = (): void => fail(new ClientGone("the client left before its request was whole"));
   const onBroken = (): void =>

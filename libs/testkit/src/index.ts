@@ -1,3 +1,4 @@
+export { startServiceAlone, type AloneService } from "./alone.ts";
 export { freePorts } from "@modelgate/deploy/local";
 export {
   startBackends,

@@ -3,7 +3,7 @@ import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import express from "express";
 import { asFailure, endpoints, Failure, failureHeaders, openApi, renderFailure } from "@modelgate/contracts";
-import { answerFailure, answerJson, type Logger, type UpgradeHandler } from "@modelgate/platform";
+import { answerFailure, answerJson, lingerOver, type Logger, type UpgradeHandler } from "@modelgate/platform";
 import type { Deps } from "./deps.ts";
 import { exchangeOf, type Step } from "./exchange.ts";
 import { admit } from "./middleware/admit.ts";
@@ -81,7 +81,7 @@ export function createApp(deps: Deps): { readonly handler: RequestListener; read
     const failure = asFailure(error);
     const { format, requestId: id } = exchangeOf(request);
     if (failure.status >= 500) log.error({ err: failure.cause ?? failure, requestId: id }, "request failed");
-    request.resume();
+    lingerOver(request);
     answerFailure(response, format, failure, id);
   });
   return { handler: app, upgrade: upgradeHandler(enter, deps) };

@@ -2,7 +2,7 @@ import { Agent, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { createProxyMiddleware, type Plugin, type RequestHandler } from "http-proxy-middleware";
 import { Failure, headers, ownHeaderPrefix, type Area } from "@modelgate/contracts";
-import { answerFailure, type Logger } from "@modelgate/platform";
+import { answerFailure, lingerOver, type Logger } from "@modelgate/platform";
 import { exchangeOf } from "./exchange.ts";
 
 /** Addresses of the services, by area. */
@@ -84,20 +84,31 @@ function cleanHeaders(request: IncomingMessage): void {
   request.url = exchange.path + query;
 }
 
+/** How long an answer that has begun may still arrive whole after its request broke. */
+const lastWordsMs = 2_000;
+
 /** A service that cannot be reached is told in the request's own format; after the head the connection is cut. */
 function failurePlugin(log: Logger): Plugin {
   return (proxy) => {
     proxy.on("error", (error, request, target) => {
       if (target === undefined || request === undefined) return;
-      if (!("writeHead" in target) || target.headersSent || target.destroyed || request.destroyed) {
-        target.destroy();
-        return;
-      }
+      if (!("writeHead" in target) || target.destroyed || request.destroyed) return void target.destroy();
+      if (target.headersSent) return letFinish(request, target);
       const exchange = exchangeOf(request);
       log.warn({ err: error, requestId: exchange.requestId, path: exchange.endpoint?.path }, "service not reached");
+      lingerOver(request);
       answerFailure(target, exchange.format, serviceAway(), exchange.requestId);
     });
   };
+}
+
+/** A service that refuses an upload half way closes it: its answer is whole or on its way, and must not be lost. */
+function letFinish(request: IncomingMessage, response: ServerResponse): void {
+  lingerOver(request);
+  if (response.writableEnded) return;
+  const timer = setTimeout(() => response.destroy(), lastWordsMs);
+  timer.unref();
+  response.once("close", () => clearTimeout(timer)).once("finish", () => clearTimeout(timer));
 }
 
 function serviceAway(): Failure {

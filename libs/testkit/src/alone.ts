@@ -1,0 +1,22 @@
+import { join } from "node:path";
+import { freePorts, spawnService, type Child } from "@modelgate/deploy/local";
+
+/** One service by itself, for a test of that service. */
+export interface AloneService extends Child {
+  readonly url: string;
+  readonly opsUrl: string;
+}
+
+/** Starts one service as a process and waits until it is ready; its environment is the test's to say. */
+export async function startServiceAlone(name: string, env: Readonly<Record<string, string>>): Promise<AloneService> {
+  const [port = 0, opsPort = 0] = await freePorts(2);
+  const prefix = name.toUpperCase();
+  const { child, ready } = spawnService({
+    name,
+    command: process.execPath,
+    args: [join(import.meta.dirname, "../../..", "services", name, "src/main.ts")],
+    env: { HOST: "127.0.0.1", [`${prefix}_PORT`]: String(port), [`${prefix}_OPS_PORT`]: String(opsPort), ...env },
+  });
+  await ready;
+  return Object.assign(child, { url: `http://127.0.0.1:${port}`, opsUrl: `http://127.0.0.1:${opsPort}` });
+}

@@ -1,0 +1,67 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { createServer, request, type IncomingMessage } from "node:http";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { freePorts, startSuite, until, type Suite } from "@modelgate/testkit";
+import { config, hello, keys, post } from "./house.ts";
+
+/** A stand-in for a service behind the edge: it upgrades, remembers what it was told, and echoes bytes. */
+const seen: IncomingMessage[] = [];
+const service = createServer().on("upgrade", (asked, socket) => {
+  seen.push(asked);
+  const accept = createHash("sha1")
+    .update(`${asked.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
+    .digest("base64");
+  socket.write(
+    `HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-accept: ${accept}\r\n\r\n`,
+  );
+  socket.pipe(socket);
+});
+
+let suite: Suite;
+beforeAll(async () => {
+  const [port = 0] = await freePorts(1);
+  service.listen(port, "127.0.0.1");
+  await once(service, "listening");
+  suite = await startSuite({ config, envOf: { edge: { REALTIME_URL: `http://127.0.0.1:${port}` } } });
+});
+afterAll(async () => {
+  await suite?.[Symbol.asyncDispose]();
+  service.close();
+});
+
+/** Opens a WebSocket by hand, so that bytes can be watched both ways. */
+async function open(key: string) {
+  const asked = request(`${suite.edgeUrl}/v1/realtime?model=chat&key=left-alone`, {
+    headers: {
+      connection: "Upgrade",
+      upgrade: "websocket",
+      "sec-websocket-version": "13",
+      "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+      "sec-websocket-protocol": `realtime, openai-insecure-api-key.${key}`,
+      "x-modelgate-caller": "forged",
+    },
+  });
+  asked.end();
+  const [response, socket] = await once(asked, "upgrade");
+  return { response, socket };
+}
+
+test("bytes pass both ways, and the service hears who calls from the edge alone", async () => {
+  const { response, socket } = await open(keys.demo);
+  expect(response.statusCode).toBe(101);
+  socket.write(Buffer.from([0x82, 0x03, 0x00, 0xff, 0x7f]));
+  const [echo] = await once(socket, "data");
+  expect(echo).toEqual(Buffer.from([0x82, 0x03, 0x00, 0xff, 0x7f]));
+  const [told] = seen;
+  expect(told?.headers["x-modelgate-caller"]).toMatch(/^[\w-]+\.[\w-]{43}$/);
+  expect(told?.headers["x-request-id"]).toMatch(/^req_/);
+  socket.destroy();
+});
+
+test("an open socket holds its seat until it closes", async () => {
+  const { socket } = await open(keys.single);
+  expect((await post(suite, hello("fixed"), keys.single)).status).toBe(429);
+  socket.destroy();
+  await until("the seat to be back", async () => (await post(suite, hello("fixed"), keys.single)).status === 200);
+});

@@ -1,0 +1,143 @@
+import { Redis } from "ioredis";
+import { connect } from "nats";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createAccount, findAccount, hold, readTotals, settle } from "@modelgate/accounts";
+import type { UsageDraft } from "@modelgate/contracts";
+import {
+  startLocalBackends,
+  startServiceAlone,
+  until,
+  type AloneService,
+  type LocalBackends,
+} from "@modelgate/testkit";
+
+let backends: LocalBackends;
+let redis: Redis;
+let ledgers: readonly AloneService[] = [];
+beforeAll(async () => {
+  backends = await startLocalBackends();
+  redis = new Redis(backends.redisUrl);
+  // Two of them, always racing.
+  const env = {
+    REDIS_URL: backends.redisUrl,
+    NATS_URL: backends.natsUrl,
+    MODELGATE_SECRET: "a secret of some length",
+    ROUND_MS: "50",
+    LEFT_BEHIND_MS: "100",
+  };
+  ledgers = await Promise.all([startServiceAlone("ledger", env), startServiceAlone("ledger", env)]);
+});
+afterAll(async () => {
+  await Promise.all(ledgers.map((ledger) => ledger.stop()));
+  redis?.disconnect();
+  await backends?.[Symbol.asyncDispose]();
+});
+
+const draft = (accountId: string, id: string): UsageDraft => ({
+  id,
+  accountId,
+  time: new Date().toISOString(),
+  requestId: "r",
+  tokenId: "tok_1",
+  group: "g",
+  area: "text",
+  endpoint: "POST /x",
+  model: "m",
+  upstreamModel: "m",
+  channelId: "c",
+  status: 0,
+  outcome: "completed",
+  units: { inputTokens: 3 },
+  estimated: false,
+  multiplier: 1,
+  latencyMs: 0,
+  firstByteMs: 0,
+  attempts: 1,
+});
+const put = (accountId: string, callId: string, leaseMs: number) =>
+  hold(redis, {
+    accountId,
+    callId,
+    nanos: 100n,
+    floorNanos: 30n,
+    draft: draft(accountId, callId),
+    tokenId: "tok_1",
+    tokens: 0,
+    leaseMs,
+    outboxBound: 1_000,
+  });
+
+/** Ids in the stream, as often as they are stored. */
+async function stored(): Promise<readonly string[]> {
+  const connection = await connect({ servers: backends.natsUrl });
+  const management = await connection.jetstreamManager();
+  const { state } = await management.streams.info("USAGE");
+  const ids = [];
+  for (let seq = state.first_seq; seq <= state.last_seq && state.messages > 0; seq++)
+    ids.push((await management.streams.getMessage("USAGE", { seq })).header.get("Nats-Msg-Id"));
+  await connection.close();
+  return ids;
+}
+
+test("events that their service left behind are published once and counted once, by two ledgers that race", async () => {
+  await createAccount(redis, { id: "left", balance: 1_000_000n });
+  const calls = Array.from({ length: 100 }, (_, at) => `left-${at}`);
+  for (const callId of calls) {
+    await put("left", callId, 60_000);
+    await settle(redis, {
+      accountId: "left",
+      callId,
+      tokenId: "tok_1",
+      costNanos: 7n,
+      tokens: 3,
+      draft: draft("left", callId),
+    });
+  }
+  const ids = await until("all events to be stored", async () => {
+    const all = (await stored()).filter((id) => id.startsWith("left-"));
+    return all.length >= calls.length && all;
+  });
+  expect(ids.toSorted()).toEqual(calls.toSorted());
+  const day = new Date().toISOString().slice(0, 10);
+  const totals = () => readTotals(redis, { from: day, to: day, account: "left", groupBy: ["account"] });
+  await until("all events to be counted", async () => (await totals())[0]?.sums["calls"] === "100");
+  expect(await totals()).toEqual([
+    { by: { account: "left" }, sums: { calls: "100", costNanos: "700", inputTokens: "300" } },
+  ]);
+});
+
+test("a dead hold is settled at its floor, once; its service comes too late", async () => {
+  await createAccount(redis, { id: "dead", balance: 1_000n });
+  await put("dead", "dead-1", 100);
+  await until("the hold to be swept", async () => (await findAccount(redis, "dead"))?.heldNanos === 0n);
+  expect(
+    await settle(redis, {
+      accountId: "dead",
+      callId: "dead-1",
+      tokenId: "tok_1",
+      costNanos: 90n,
+      tokens: 0,
+      draft: draft("dead", "dead-1"),
+    }),
+  ).toBeUndefined();
+  expect(await findAccount(redis, "dead")).toMatchObject({ balanceNanos: 970n, spentNanos: 30n });
+  await until("its event", async () => (await stored()).filter((id) => id === "dead-1").length === 1);
+});
+
+test("what was settled while NATS was away is there when it is back", async () => {
+  await createAccount(redis, { id: "away", balance: 1_000n });
+  await backends.nats.kill();
+  await put("away", "away-1", 60_000);
+  await settle(redis, {
+    accountId: "away",
+    callId: "away-1",
+    tokenId: "tok_1",
+    costNanos: 1n,
+    tokens: 0,
+    draft: draft("away", "away-1"),
+  });
+  await backends.nats.start();
+  await until("the event", async () => (await stored()).includes("away-1"));
+  const metrics = await (await fetch(`${ledgers[0]?.opsUrl}/metrics`)).text();
+  expect(metrics).toContain("modelgate_outbox_events");
+});
