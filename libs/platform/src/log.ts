@@ -6,8 +6,11 @@ export type { Logger } from "pino";
 const blockBytes = 8_192;
 const flushMs = 250;
 
-/** Names under which a secret could ever be logged; their values are replaced before a line is built. */
-const secretPaths = [
+/**
+ * Names under which a secret could ever be logged, at the top of a line or among headers; their values are replaced
+ * before a line is built. Named places only: wildcards cost a tenth of a request.
+ */
+const secretNames = [
   "authorization",
   "cookie",
   "key",
@@ -17,7 +20,8 @@ const secretPaths = [
   "x-api-key",
   "x-goog-api-key",
   "x-gamma-api-key",
-].flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]);
+];
+const secretPaths = secretNames.flatMap((name) => [`["${name}"]`, `headers["${name}"]`]);
 
 /** Our keys and the vendors', wherever they stand in a line. */
 const keyShapes = /\b(sk-|AIza)[A-Za-z0-9_-]{6,}/g;

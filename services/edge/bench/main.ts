@@ -1,5 +1,8 @@
 import { request, Agent, type ClientRequest } from "node:http";
 import { parseArgs } from "node:util";
+import { Redis } from "ioredis";
+import { createAccount, hold, settle } from "@modelgate/accounts";
+import type { UsageDraft } from "@modelgate/contracts";
 import { startLocalSuite, type LocalBackends, type Suite } from "@modelgate/testkit";
 import { drive, driveMeasured, memory } from "./measure.ts";
 import type { Load } from "./load.ts";
@@ -58,6 +61,7 @@ await largeBody();
 await saturated();
 await latency();
 await chunks();
+await moneyShare();
 if (values.json) process.stdout.write(`${JSON.stringify(Object.fromEntries(figures))}\n`);
 
 /** CPU per request of every process, as many as go through. */
@@ -123,13 +127,70 @@ function openStream(agent: Agent): Promise<ClientRequest> {
   });
 }
 
-/** What a 20 MB body costs in memory at its highest. */
+/** What a 20 MB body costs in memory at its highest, in services that did little before. */
 async function largeBody(): Promise<void> {
-  const before = { edge: memory(pids["edge"] ?? 0).peak, text: memory(pids["text"] ?? 0).peak };
-  const body = JSON.stringify({ model: "bench", messages: [{ role: "user", content: "x".repeat(20 * 1_048_576) }] });
-  await drive(load(body, { connections: 1, seconds: 0 }));
-  tell("20 MiB body: growth of the peak, edge", mebibytes(memory(pids["edge"] ?? 0).peak - before.edge));
-  tell("20 MiB body: growth of the peak, text", mebibytes(memory(pids["text"] ?? 0).peak - before.text));
+  await using fresh = await startLocalSuite({ config });
+  const url = `${fresh.edgeUrl}/v1/chat/completions`;
+  const { edge = 0, text = 0 } = pidsOf(fresh);
+  await drive(load(plain, { url, seconds: 1, connections: 4 })); // warm
+  const before = { edge: memory(edge).peak, text: memory(text).peak };
+  const words = `${"x".repeat(20 * 1_048_576)}{{simulate: {"text": "ok"}}}`;
+  const body = JSON.stringify({ model: "bench", messages: [{ role: "user", content: words }] });
+  await drive(load(body, { url, connections: 1, seconds: 0 }));
+  tell("20 MiB body: growth of the peak, edge", mebibytes(memory(edge).peak - before.edge));
+  tell("20 MiB body: growth of the peak, text", mebibytes(memory(text).peak - before.text));
+}
+
+/** What hold and settlement cost the process that asks for them, measured in this one. */
+async function moneyShare(): Promise<void> {
+  const redis = new Redis(suite.backends.redisUrl, { enableAutoPipelining: true });
+  const calls = 10_000;
+  await createAccount(redis, { id: "share", balance: 10n ** 15n });
+  const before = process.cpuUsage();
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let at = next++; at < calls; at = next++) await holdAndSettle(redis, `share-${at}`);
+  };
+  await Promise.all(Array.from({ length: 32 }, worker));
+  const { user, system } = process.cpuUsage(before);
+  tell("hold + settlement: CPU per call in the service that asks", micros(user + system, calls));
+  redis.disconnect();
+}
+
+async function holdAndSettle(redis: Redis, callId: string): Promise<void> {
+  const draft: UsageDraft = {
+    id: callId,
+    time: new Date().toISOString(),
+    requestId: callId,
+    accountId: "share",
+    tokenId: "tok_share",
+    group: "default",
+    area: "text",
+    endpoint: "POST",
+    model: "bench",
+    upstreamModel: "bench",
+    channelId: "simulated",
+    status: 200,
+    outcome: "completed",
+    units: { inputTokens: 10, outputTokens: 100, requests: 1 },
+    estimated: false,
+    multiplier: 1,
+    latencyMs: 3,
+    firstByteMs: 3,
+    attempts: 1,
+  };
+  const money = { accountId: "share", callId, tokenId: "tok_share" };
+  await hold(redis, {
+    ...money,
+    nanos: 1_000n,
+    floorNanos: 10n,
+    draft,
+    tokens: 100,
+    tokensPerMinute: 1_000_000_000,
+    leaseMs: 60_000,
+    outboxBound: 1_000_000,
+  });
+  await settle(redis, { ...money, costNanos: 500n, tokens: 100, draft });
 }
 
 function pidsOf({ process: find, backends }: Suite<LocalBackends>): Readonly<Record<string, number>> {
