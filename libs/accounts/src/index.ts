@@ -13,7 +13,7 @@ export { credit, listCredits, type Credit, type CreditEntry, type CreditReply } 
 export { hold, type HoldRequest } from "./money/hold.ts";
 export { renewHold, type Renewal } from "./money/renew.ts";
 export { settle, settleSurely, type OutboxEntry, type Settlement } from "./money/settle.ts";
-export { sweepHolds } from "./money/sweep.ts";
+export { openHolds, sweepHolds } from "./money/sweep.ts";
 export { openOutbox, type Outbox } from "./outbox/outbox.ts";
 export { outboxLength, publishEntries, readLeftovers } from "./outbox/publish.ts";
 export { digestOf, isKeyShaped, newKey } from "./tokens/key.ts";

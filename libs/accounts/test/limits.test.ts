@@ -6,7 +6,9 @@ import {
   changeToken,
   createAccount,
   createToken,
+  credit,
   digestOf,
+  findAccount,
   findToken,
   hold,
   leave,
@@ -20,6 +22,7 @@ import {
   type TokenLimits,
 } from "../src/index.ts";
 import { keys } from "../src/keys.ts";
+import { draftOf } from "./draft.ts";
 
 let backends: LocalBackends;
 let redis: Redis;
@@ -86,7 +89,7 @@ describe("tokens per minute", () => {
       callId,
       nanos: 1n,
       floorNanos: 0n,
-      draft: draft(callId),
+      draft: draftOf(accountId, callId),
       tokenId: "tok_1",
       tokens,
       tokensPerMinute,
@@ -94,28 +97,6 @@ describe("tokens per minute", () => {
       outboxBound: 100,
       nowMs,
     }).then(() => callId);
-  const draft = (id: string) => ({
-    id,
-    accountId,
-    time: "2026-01-01T00:00:00Z",
-    requestId: "r",
-    tokenId: "tok_1",
-    group: "g",
-    area: "text",
-    endpoint: "POST /x",
-    model: "m",
-    upstreamModel: "m",
-    channelId: "c",
-    status: 200,
-    outcome: "completed" as const,
-    units: {},
-    estimated: false,
-    multiplier: 1,
-    latencyMs: 0,
-    firstByteMs: 0,
-    attempts: 1,
-  });
-
   test("a call reserves what it expects and gives back what it did not use", async () => {
     const call = await take(500);
     expect((await ask({ tokensPerMinute })).tokens).toEqual({ limit: 600, remaining: 100, resetMs: 50_000 });
@@ -126,7 +107,7 @@ describe("tokens per minute", () => {
       tokenId: "tok_1",
       costNanos: 0n,
       tokens: 50,
-      draft: draft(call),
+      draft: draftOf(accountId, call),
       nowMs: start,
     });
     expect((await ask({ tokensPerMinute })).tokens?.remaining).toBe(550);
@@ -169,26 +150,11 @@ test("tokens are found by digest, changed by id, told to every edge, and their k
 
 test("usage is counted once by event and summed by what is asked", async () => {
   const event = (id: string, model: string, costNanos: string, day = "2026-01-31") => ({
-    id,
-    accountId,
+    ...draftOf(accountId, id),
     time: `${day}T10:00:00Z`,
-    requestId: "r",
-    tokenId: "tok_1",
-    group: "g",
-    area: "text",
-    endpoint: "POST /x",
     model,
-    upstreamModel: model,
-    channelId: "c",
-    status: 200,
-    outcome: "completed" as const,
     units: { inputTokens: 10, seconds: 1.5 },
-    estimated: false,
-    multiplier: 1,
     costNanos,
-    latencyMs: 0,
-    firstByteMs: 0,
-    attempts: 1,
   });
   const retention = { keepSeconds: 60, logEntries: 100 };
   expect(await recordUsage(redis, event("1", "a", "9007199254740993"), retention)).toBe(true);
@@ -206,6 +172,18 @@ test("usage is counted once by event and summed by what is asked", async () => {
   expect(await readTotals(redis, { ...query, model: "b", groupBy: ["day"] })).toMatchObject([
     { by: { day: "2026-02-01" }, sums: { calls: "1" } },
   ]);
+});
+
+test("what an account was given in all stays within what can be counted exactly", async () => {
+  const most = 10n ** 18n;
+  const replies = [];
+  for (let at = 0; at < 9; at++)
+    replies.push(await credit(redis, { accountId, nanos: most, reason: "test", operationId: `large-${at}` }));
+  expect(replies).toEqual([...Array.from({ length: 7 }, () => "credited"), "too-large", "too-large"]);
+  expect(await findAccount(redis, accountId)).toMatchObject({
+    balanceNanos: 7n * most + 1_000n,
+    creditedNanos: 7n * most + 1_000n,
+  });
 });
 
 test("every key of an account shares its slot", () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Failure, type UsageDraft } from "@modelgate/contracts";
+import { Failure } from "@modelgate/contracts";
 import { startBackends, type Backends } from "@modelgate/testkit";
 import {
   createAccount,
@@ -14,6 +14,7 @@ import {
   shardOf,
   sweepHolds,
 } from "../src/index.ts";
+import { draftOf } from "./draft.ts";
 
 let backends: Backends;
 let redis: Redis;
@@ -24,28 +25,6 @@ beforeAll(async () => {
 afterAll(async () => {
   redis?.disconnect();
   await backends?.[Symbol.asyncDispose]();
-});
-
-const draft = (accountId: string, id: string): UsageDraft => ({
-  id,
-  accountId,
-  time: "2026-01-01T00:00:00Z",
-  requestId: "r",
-  tokenId: "tok_1",
-  group: "g",
-  area: "text",
-  endpoint: "POST /x",
-  model: "m",
-  upstreamModel: "m",
-  channelId: "c",
-  status: 200,
-  outcome: "completed",
-  units: {},
-  estimated: false,
-  multiplier: 1,
-  latencyMs: 0,
-  firstByteMs: 0,
-  attempts: 1,
 });
 
 const leaseMs = 1_000;
@@ -140,7 +119,7 @@ async function take(id: string, next: Step, at: number, model: Model): Promise<v
         callId,
         nanos: next.nanos,
         floorNanos: floor,
-        draft: draft(id, callId),
+        draft: draftOf(id, callId),
         tokenId: "tok_1",
         tokens: 0,
         leaseMs,
@@ -163,7 +142,7 @@ async function take(id: string, next: Step, at: number, model: Model): Promise<v
         tokenId: "tok_1",
         costNanos: next.nanos,
         tokens: 0,
-        draft: draft(id, callId),
+        draft: draftOf(id, callId),
         nowMs: model.now,
       });
       const found = model.calls.get(callId);

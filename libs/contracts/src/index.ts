@@ -25,6 +25,7 @@ export { Outcome, UsageEvent, type UsageDraft } from "./events/usage.ts";
 export { asFailure, Failure, type FailureDetails } from "./failures/failure.ts";
 export { failures, type FailureCode, type FailureKind } from "./failures/registry.ts";
 export { failureHeaders, renderFailure, type ErrorFormat } from "./failures/render.ts";
+export { fieldPath } from "./field-path.ts";
 export { firstHeader, headerAliases, headers, ownHeaderPrefix, type IncomingHeaders } from "./headers.ts";
 export { formatUsd, parseNanos, parseUsd, type Nanos } from "./money/nanos.ts";
 export {

@@ -18,8 +18,6 @@ export interface Service extends AsyncDisposable {
   readonly upgrade?: UpgradeHandler;
   /** Throws why the service cannot serve now; shown at /readyz. */
   readonly ready?: () => void | Promise<void>;
-  /** Called when the drain begins: no new work of the service's own. */
-  readonly stop?: () => void;
 }
 
 /** What the frame itself needs of the environment. */
@@ -63,7 +61,6 @@ export async function runService<const Spec extends Record<string, Variable<unkn
     announce(log, server, ops);
     log.info({ signal: await stopped }, "draining");
     state.draining = true;
-    service.stop?.();
     await server.drain();
     await ops.drain();
   } catch (error) {

@@ -25,7 +25,7 @@ const clientLeft = 499;
  */
 export async function runCall(deps: RelayDeps, call: ServiceCall, plan: CallPlan): Promise<void> {
   const bill = new Bill(deps, call, plan, expectText(plan.size, plan.model, plan.multiplier, deps.limits.outputTokens));
-  await bill.hold();
+  await holdOrForget(bill);
   const produced = new Produced(plan.wire);
   using _renewal = deps.renewals.keep({
     accountId: call.caller.accountId,
@@ -39,6 +39,21 @@ export async function runCall(deps: RelayDeps, call: ServiceCall, plan: CallPlan
     await deliver({ deps, call, plan, bill, produced, attempted });
   } catch (error) {
     await fail(bill, error, gone.aborted);
+  }
+}
+
+/**
+ * Holds, or throws what the client is told. A store that did not answer may have held all the same: nothing was sent,
+ * so the call is settled at nothing, which changes nothing where there is no hold. The client does not wait for it.
+ */
+async function holdOrForget(bill: Bill): Promise<void> {
+  try {
+    await bill.hold();
+  } catch (error) {
+    const failure = asFailure(error);
+    if (failure.cause !== undefined)
+      void bill.settle({ units: {}, estimated: false, outcome: "failed", status: failure.status });
+    throw failure;
   }
 }
 

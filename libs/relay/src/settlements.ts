@@ -13,7 +13,11 @@ export function openSettlements({ redis, outbox, log }: { redis: Redis; outbox: 
   async function settleOne(settlement: Settlement): Promise<void> {
     try {
       const entry = await settleSurely(redis, settlement);
-      if (entry === undefined) log.warn({ callId: settlement.callId }, "a call was settled before, by the sweep");
+      if (entry === undefined)
+        log.warn(
+          { callId: settlement.callId },
+          "no hold to settle: swept, never held, or settled by a try whose reply was lost",
+        );
       else outbox.push(entry);
     } catch (error) {
       log.error({ err: error, callId: settlement.callId }, "a call is left to the sweep");

@@ -74,6 +74,22 @@ test("the edge killed: seats come back by their leases", async () => {
   await booksAgree();
 });
 
+test("a service asked to end lets open streams finish, publishes their events, and ends with 0", async () => {
+  const body = { ...hello("fixed", 'Hi {{simulate: {"chunks": 20, "chunkDelayMs": 30}}}'), stream: true };
+  for (const name of ["text", "edge"] as const) {
+    const open = await post(suite, body);
+    suite.process(name).signal("SIGTERM");
+    expect(await open.text()).toContain("[DONE]");
+    expect(await suite.process(name).ended).toBe(0);
+    await suite.restart(name);
+    await until(
+      `${name} to serve again`,
+      async () => (await post(suite, hello("fixed")).catch(() => undefined))?.status === 200,
+    );
+  }
+  await booksAgree();
+});
+
 test("NATS away costs no request and no event", async () => {
   await suite.backends.nats.kill();
   const answers = await Promise.all(Array.from({ length: 20 }, () => post(suite, hello("fixed"))));

@@ -16,8 +16,19 @@ export function startCounting({
   retention: UsageRetention;
   counted: Counter;
 }): AsyncDisposable {
+  /** What cannot be read or counted is told and passed over: it must not hold up what comes after it. */
+  const record = async (body: string): Promise<boolean> => {
+    let event: UsageEvent;
+    try {
+      event = parse(body);
+    } catch (error) {
+      log.error({ err: error }, "an event that cannot be read is not counted");
+      return false;
+    }
+    return recordUsage(redis, event, retention);
+  };
   return bus.consume(eventStreams.usage.name, "ledger", async (bodies) => {
-    const recorded = await Promise.all(bodies.map((body) => recordUsage(redis, parse(body), retention)));
+    const recorded = await Promise.all(bodies.map((body) => record(body)));
     counted.inc(recorded.filter(Boolean).length);
     log.debug({ events: bodies.length }, "usage counted");
   });

@@ -1,4 +1,4 @@
-import { outboxLength, shards } from "@modelgate/accounts";
+import { openHolds, outboxLength, shards } from "@modelgate/accounts";
 import { Counter, Gauge, openBus, openRedis, runService } from "@modelgate/platform";
 import { startCounting } from "./count-usage.ts";
 import { variables } from "./env.ts";
@@ -21,17 +21,22 @@ await runService(
     const bus = opening.use(openBus(env.NATS_URL, log));
     const registers = [metrics];
     const counter = (name: string, help: string) => new Counter({ name, help, registers });
-    metrics.registerMetric(
-      new Gauge({
-        name: "modelgate_outbox_events",
-        help: "events that wait to be published, all shards",
-        registers: [],
-        async collect() {
-          const lengths = await Promise.all(shards.map((shard) => outboxLength(redis, shard)));
-          this.set(lengths.reduce((sum, length) => sum + length, 0));
-        },
-      }),
+    const gauge = (name: string, help: string, ofShard: (shard: string) => Promise<number>) =>
+      metrics.registerMetric(
+        new Gauge({
+          name,
+          help,
+          registers: [],
+          async collect() {
+            const parts = await Promise.all(shards.map(ofShard));
+            this.set(parts.reduce((sum, part) => sum + part, 0));
+          },
+        }),
+      );
+    gauge("modelgate_outbox_events", "events that wait to be published, all shards", (shard) =>
+      outboxLength(redis, shard),
     );
+    gauge("modelgate_holds_open", "calls whose money is put aside, all shards", (shard) => openHolds(redis, shard));
     opening.use(
       startCounting({
         redis,

@@ -1,10 +1,12 @@
 --[[ Adds money to an account, or takes some away, once by operation id. Never takes more than is available.
   KEYS[1] account   [2] credits of the account (hash: operation id -> entry)
   ARGV[1] operation id   [2] nanos, may be negative   [3] entry (JSON)   [4] most entries
-  Returns {"credited"} | {"credited-before"} | {"no-account"} | {"too-low"} | {"too-many"} ]]
+  Returns {"credited"} | {"credited-before"} | {"no-account"} | {"too-low"} | {"too-large"} | {"too-many"} ]]
 if redis.call('EXISTS', KEYS[1]) == 0 then return {'no-account'} end
 if redis.call('HEXISTS', KEYS[2], ARGV[1]) == 1 then return {'credited-before'} end
 if redis.call('HLEN', KEYS[2]) >= tonumber(ARGV[4]) then return {'too-many'} end
+-- All that an account was ever given stays below Redis' 64-bit integers, and so does everything it can spend.
+if tonumber(redis.call('HGET', KEYS[1], 'credited')) + tonumber(ARGV[2]) > 8e18 then return {'too-large'} end
 redis.call('HINCRBY', KEYS[1], 'available', ARGV[2])
 if string.sub(ARGV[2], 1, 1) == '-' and string.sub(redis.call('HGET', KEYS[1], 'available'), 1, 1) == '-' then
   redis.call('HINCRBY', KEYS[1], 'available', string.sub(ARGV[2], 2))

@@ -12,8 +12,15 @@ export interface Credit {
   readonly operationId: string;
 }
 
-export type CreditReply = "credited" | "credited-before" | "no-account" | "too-low" | "too-many";
-const replies: readonly CreditReply[] = ["credited", "credited-before", "no-account", "too-low", "too-many"];
+export type CreditReply = "credited" | "credited-before" | "no-account" | "too-low" | "too-large" | "too-many";
+const replies: readonly CreditReply[] = [
+  "credited",
+  "credited-before",
+  "no-account",
+  "too-low",
+  "too-large",
+  "too-many",
+];
 
 /** A credit as the account remembers it. */
 export interface CreditEntry {

@@ -40,6 +40,11 @@ export async function sweepHolds(
   return swept;
 }
 
+/** How many holds of a shard are open. */
+export async function openHolds(redis: Redis, shard: string): Promise<number> {
+  return redis.zcard(keys.holds(shard));
+}
+
 /** The event of a hold whose service died: nobody can say how its client fared. */
 function deadDraft(text: string): UsageDraft {
   const draft: UsageDraft = JSON.parse(text);

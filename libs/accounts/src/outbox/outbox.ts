@@ -16,6 +16,8 @@ const batchMs = 4;
 const batchSize = 512;
 /** Most events remembered here; what is beyond stays in Redis, where the ledger finds it. */
 const mostWaiting = 20_000;
+/** How long the end of a process waits for its last events; what is not published by then is left to the ledger. */
+const lastFlightMs = 5_000;
 
 /**
  * The publisher of a service: batches of a few milliseconds, acknowledged in the background. It keeps no promise of
@@ -57,8 +59,14 @@ export function openOutbox({ redis, bus, log }: { redis: Redis; bus: Bus; log: L
     },
     async [Symbol.asyncDispose]() {
       clearTimeout(timer);
-      await flight;
-      await fly();
+      const flown = (async () => {
+        await flight;
+        await fly();
+      })();
+      const deadline = Promise.withResolvers<void>();
+      const alarm = setTimeout(deadline.resolve, lastFlightMs);
+      await Promise.race([flown, deadline.promise]);
+      clearTimeout(alarm);
     },
   };
 }

@@ -3,8 +3,10 @@
   ARGV[1] event id   [2] event (JSON)   [3] seconds to keep   [4] most log entries   [5] prefix of the fields
   ARGV[6..] pairs: measure, whole amount
   Returns {"recorded"} | {"recorded-before"} ]]
-if redis.call('SADD', KEYS[1], ARGV[1]) == 0 then return {'recorded-before'} end
+if redis.call('SISMEMBER', KEYS[1], ARGV[1]) == 1 then return {'recorded-before'} end
 for at = 6, #ARGV, 2 do redis.call('HINCRBY', KEYS[2], ARGV[5] .. ARGV[at], ARGV[at + 1]) end
 redis.call('XADD', KEYS[3], 'MAXLEN', '~', ARGV[4], '*', 'event', ARGV[2])
+-- Remembered last: what could fail has gone through.
+redis.call('SADD', KEYS[1], ARGV[1])
 for _, key in ipairs(KEYS) do redis.call('EXPIRE', key, ARGV[3]) end
 return {'recorded'}

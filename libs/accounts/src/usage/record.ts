@@ -37,9 +37,12 @@ function measures(event: UsageEvent): readonly (readonly [string, string])[] {
   const units = unitEntries(event.units)
     .filter(([unit]) => unit !== "requests")
     .map(([unit, amount]) =>
-      unit === "seconds"
-        ? (["milliseconds", String(Math.round(amount * 1_000))] as const)
-        : ([unit, String(amount)] as const),
+      unit === "seconds" ? (["milliseconds", whole(amount * 1_000)] as const) : ([unit, whole(amount)] as const),
     );
   return [["calls", "1"], ["costNanos", event.costNanos], ...units];
+}
+
+/** An amount as Redis can add it, whatever a vendor reported. */
+function whole(amount: number): string {
+  return String(Math.min(Math.max(0, Math.round(amount)), Number.MAX_SAFE_INTEGER));
 }

@@ -2,6 +2,7 @@ import { Compile } from "typebox/compile";
 import { Settings } from "typebox/system";
 import { compilePrice, multiplierDecimals, priceDecimals } from "../money/price.ts";
 import { parseDecimal, toScale } from "../money/decimal.ts";
+import { fieldPath } from "../field-path.ts";
 import { Configuration } from "./schema.ts";
 
 /** One thing wrong with a configuration, at a path such as `channels[0].models.gpt-x`. */
@@ -69,18 +70,9 @@ function missingNames(params: object): readonly string[] {
   return params.requiredProperties.map(String);
 }
 
-/** A JSON pointer, with one more step if given, as people write paths: `/channels/0/id` is `channels[0].id`. */
+/** The place of a problem; the file itself where it is the whole. */
 function joined(pointer: string, last?: string): string {
-  const steps = pointer
-    .split("/")
-    .slice(1)
-    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
-  if (last !== undefined) steps.push(last);
-  const path = steps.reduce(
-    (path, step) => (/^\d+$/.test(step) ? `${path}[${step}]` : path === "" ? step : `${path}.${step}`),
-    "",
-  );
-  return path === "" ? "(file)" : path;
+  return fieldPath(pointer, last) || "(file)";
 }
 
 function* priceProblems({ models, groups }: Configuration): Iterable<ConfigurationProblem> {

@@ -1,4 +1,4 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, fieldPath } from "@modelgate/contracts";
 
 /** What a schema says of a value that does not fit. */
 export interface SchemaError {
@@ -20,7 +20,7 @@ export function firstProblem(errors: Iterable<SchemaError>, body: unknown): Fail
   const chosen = worst ?? all[0];
   if (chosen === undefined) return new Failure("invalid_value");
   const [missing] = missingNames(chosen);
-  const param = fieldName(chosen.instancePath, missing);
+  const param = fieldPath(chosen.instancePath, missing);
   if (missing !== undefined)
     return new Failure("missing_required_parameter", `Missing required parameter: ${param}.`, { param });
   return new Failure("invalid_value", `${param === "" ? "The body" : param} ${chosen.message}.`, { param });
@@ -34,17 +34,4 @@ function missingNames({ keyword, params }: SchemaError): readonly string[] {
   if (keyword !== "required" || !("requiredProperties" in params) || !Array.isArray(params.requiredProperties))
     return [];
   return params.requiredProperties.map(String);
-}
-
-/** `/messages/0/content` as `messages[0].content`. */
-function fieldName(pointer: string, last?: string): string {
-  const steps = pointer
-    .split("/")
-    .slice(1)
-    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
-  if (last !== undefined) steps.push(last);
-  return steps.reduce(
-    (path, step) => (/^\d+$/.test(step) ? `${path}[${step}]` : path === "" ? step : `${path}.${step}`),
-    "",
-  );
 }

@@ -39,6 +39,10 @@ export function accountRoutes(redis: Redis): OperatorRoutes {
       const reply = await credit(redis, { accountId, nanos, reason, operationId });
       if (reply === "too-low")
         throw new Failure("invalid_value", "The account has less than that available.", { param: "amount" });
+      if (reply === "too-large")
+        throw new Failure("invalid_value", "An account is given at most 8 billion dollars in all.", {
+          param: "amount",
+        });
       if (reply === "too-many") throw new Failure("invalid_value", "The account remembers as many credits as it may.");
       return { ...shown(await accountOf(redis, accountId)), operationId, repeated: reply === "credited-before" };
     },
