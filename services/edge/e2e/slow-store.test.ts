@@ -1,0 +1,60 @@
+import { connect, createServer, type Socket } from "node:net";
+import { once } from "node:events";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startLocalBackends, startSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
+import { storedEvents } from "./events.ts";
+import { config, hello, money, post } from "./house.ts";
+
+/** A way to Redis whose answers can be held back: what is asked is done, and nobody hears of it. */
+const answers = new Set<Socket>();
+const proxy = createServer((client) => {
+  const { hostname, port } = new URL(backends.redisUrl);
+  const redis = connect(Number(port), hostname);
+  answers.add(redis);
+  client.pipe(redis);
+  redis.pipe(client);
+  for (const socket of [client, redis])
+    socket.on("error", () => undefined).on("close", () => [client.destroy(), redis.destroy()]);
+});
+
+let backends: LocalBackends;
+let suite: Suite;
+beforeAll(async () => {
+  backends = await startLocalBackends();
+  proxy.listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  const address = proxy.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  suite = await startSuite({
+    config,
+    backends,
+    envOf: { text: { REDIS_URL: `redis://127.0.0.1:${port}`, REDIS_TIMEOUT_MS: "300" } },
+  });
+});
+afterAll(async () => {
+  await suite?.[Symbol.asyncDispose]();
+  proxy.close();
+});
+
+test("a hold whose answer never came is let go: nothing was sent, so nothing is charged", async () => {
+  expect((await post(suite, hello("fixed"))).status).toBe(200);
+  const before = await until("the first call to be settled", async () => {
+    const account = await money(suite);
+    return account.heldNanos === "0" && account;
+  });
+  const seen = (await suite.simulator.requests("main")).length;
+  for (const socket of answers) socket.pause();
+  const refused = await post(suite, hello("fixed"));
+  expect(refused.status).toBe(503);
+  expect(await refused.json()).toMatchObject({ error: { code: "server_overloaded" } });
+  for (const socket of answers) socket.resume();
+  // Long before the hold's lease would run out.
+  await until("the hold to be let go", async () => (await money(suite)).heldNanos === "0");
+  const told = await until("its event", async () =>
+    (await storedEvents(backends.natsUrl)).find(({ event }) => event.outcome === "failed"),
+  );
+  expect(told.event).toMatchObject({ status: 503, costNanos: "0", attempts: 0, estimated: false });
+  expect(await money(suite)).toMatchObject({ balanceNanos: before.balanceNanos, spentNanos: before.spentNanos });
+  expect(await suite.simulator.requests("main")).toHaveLength(seen);
+  await until("calls to pass again", async () => (await post(suite, hello("fixed"))).status === 200);
+});
