@@ -1,10 +1,7 @@
 import { openSubscriber, type Logger, type Redis } from "@modelgate/platform";
+import { isResting, restAfter } from "./rest.ts";
 import { readChannelStates, stateKeys, type CoolDown, type Switched } from "./state.ts";
 
-/** Failures in a row after which a channel or key rests. */
-const failuresToCool = 3;
-const shortestRestMs = 5_000;
-const longestRestMs = 300_000;
 /** A change whose message was lost is found within this time. */
 const pollMs = 10_000;
 
@@ -52,13 +49,13 @@ export async function openHealth({ redis, log }: { redis: Redis; log: Logger }):
       return until > Date.now() ? until : 0;
     },
     failed(place, reason, restMs) {
-      const count = (failures.get(place) ?? 0) + 1;
-      failures.set(place, count);
-      if (restMs === undefined && count < failuresToCool) return;
-      const rest = Math.min(restMs ?? shortestRestMs * 2 ** (count - failuresToCool), longestRestMs);
-      const coolDown: CoolDown = { reason, since: new Date().toISOString(), until: Date.now() + rest, failures: count };
+      const now = Date.now();
+      const coolDown = restAfter(coolDowns.get(place), { reason, before: failures.get(place) ?? 0, restMs }, now);
+      if (coolDown === "ignored") return;
+      failures.set(place, (failures.get(place) ?? 0) + 1);
+      if (coolDown === "counted") return;
       coolDowns.set(place, coolDown);
-      log.warn({ place, reason, restMs: rest }, "channel rests");
+      log.warn({ place, reason, restMs: coolDown.until - now }, "channel rests");
       quietly(
         redis
           .hset(stateKeys.health, place, JSON.stringify(coolDown))
@@ -66,6 +63,8 @@ export async function openHealth({ redis, log }: { redis: Redis; log: Logger }):
       );
     },
     worked(place) {
+      // What works while its place rests was sent before the rest: a vendor's retry-after still holds.
+      if (isResting(coolDowns.get(place), Date.now())) return;
       failures.delete(place);
       if (!coolDowns.delete(place)) return;
       log.info({ place }, "channel works again");

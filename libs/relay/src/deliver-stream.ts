@@ -75,17 +75,22 @@ class StreamPass implements BodySink {
     }
     if (bytes === undefined)
       return this.#fail(new Failure("upstream_error", "The vendor failed in the middle of its answer."));
-    if (bytes.length > 0 && !this.#delivery.response.write(bytes)) this.#delivery.inlet.pause();
+    const flows = bytes.length === 0 || this.#delivery.response.write(bytes);
+    // Nothing follows the terminal frame: a vendor that then resets, or never closes, has still answered whole.
+    if (this.#done) this.end();
+    else if (!flows) this.#delivery.inlet.pause();
   }
 
   end(): void {
     if (this.#over) return;
-    const { response, wire, gear, ending } = this.#delivery;
+    const { response, inlet, wire, gear, ending } = this.#delivery;
     const rest = this.#splitter.end();
     if (wire.see(rest).done) this.#done = true;
     if (!this.#done) return this.#fail(new Failure("upstream_error", "The vendor's answer was cut off."));
     ending(undefined);
     this.#finish({ outcome: "completed" });
+    // What may still come is read and dropped, so that the connection can serve the next call.
+    inlet.resume();
     response.end(gear === "patched" ? rest : undefined);
   }
 

@@ -63,3 +63,34 @@ test("tokens are counted by a tokenizer, and by length where a text is too long 
   const long = "word ".repeat(100_000);
   expect(await countTokens(long)).toBe(estimateTokens(long.length));
 });
+
+test.each([
+  ["prose", "The quick brown fox jumps over the lazy dog. ".repeat(400)],
+  ["code", "if (left < right) { left += 1; }\n".repeat(500)],
+])("%s is counted in pieces as it is whole", async (_, text) => {
+  const { countTokens: whole } = await import("gpt-tokenizer");
+  const exact = whole(text);
+  const counted = await countTokens(text);
+  expect(Math.abs(counted - exact) / exact).toBeLessThan(0.02);
+});
+
+test.each([
+  ["one letter", "a"],
+  ["Chinese", "\u6f22"],
+  ["spaces", " "],
+  ["pairs", "\u{1F600}"],
+])("a run of %s without a break is counted while others get their turn", async (_, character) => {
+  await countTokens("loaded");
+  let turns = 0;
+  const other = setInterval(() => turns++, 0);
+  expect(await countTokens(character.repeat(60_000))).toBeGreaterThan(0);
+  clearInterval(other);
+  // In one piece such a run takes seconds in which nothing else happens.
+  expect(turns).toBeGreaterThan(0);
+});
+
+test("a bound of output beyond all reason reserves a number that Redis can count with", () => {
+  const model = { name: "m", kind: "chat" as const, ownedBy: "o", price: compilePrice({ request: 0.001 }) };
+  const asked = { textBytes: 10, mediaTokens: 0, maxOutputTokens: 1.28e302, choices: 128 };
+  expect(expectText(asked, model, 1, 1_000).tokens).toBe(1_000_000_000);
+});

@@ -30,6 +30,9 @@ export interface Expectation {
  */
 const leastBytesPerToken = 2;
 
+/** A client may write any number; what a token's minute reserves stays a number that Redis can count with. */
+const mostReservedTokens = 1_000_000_000;
+
 /** Bounds of a call's cost, from the request and the catalogue. `outputTokens` stands in where the client set no bound. */
 export function expectText(
   size: RequestSize,
@@ -54,6 +57,6 @@ export function expectText(
     upperNanos: dearestInput,
     floorNanos: costOf(floorUnits, model.price, multiplier),
     floorUnits,
-    tokens: estimatedInput + (size.maxOutputTokens ?? 0),
+    tokens: Math.min(estimatedInput + (size.maxOutputTokens ?? 0), mostReservedTokens),
   };
 }

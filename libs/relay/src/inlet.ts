@@ -1,5 +1,10 @@
 import { Failure } from "@modelgate/contracts";
 import type { BodySink, UpstreamAnswer } from "@modelgate/channels";
+import { SseSplitter } from "@modelgate/wires";
+
+/** A first frame beyond this is no error message: the client gets it as it comes. */
+const mostHeldBack = 64 * 1024;
+const colon = 0x3a;
 
 /** A vendor's stream held at its first bytes: they are looked at before the client's head is committed. */
 export class Inlet {
@@ -20,6 +25,8 @@ export class Inlet {
       data(chunk) {
         if (inlet.#sink !== undefined) return inlet.#sink.data(chunk);
         inlet.#first = inlet.#first === undefined ? chunk : Buffer.concat([inlet.#first, chunk]);
+        // An error in pieces must not pass for an answer: the first frame is looked at whole.
+        if (inlet.firstFrame === undefined && inlet.#first.length < mostHeldBack) return;
         answer.pause();
         resolve(inlet);
       },
@@ -39,6 +46,12 @@ export class Inlet {
 
   get first(): Buffer {
     return this.#first ?? Buffer.alloc(0);
+  }
+
+  /** The first event that is whole among the first bytes; comments are none. */
+  get firstFrame(): Buffer | undefined {
+    const frames = new SseSplitter().push(this.first);
+    return frames.find((frame) => frame[0] !== colon) ?? frames[0];
   }
 
   /** Hands the held bytes and all that follows to a sink. */

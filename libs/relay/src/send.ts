@@ -62,7 +62,7 @@ async function openStream(answer: UpstreamAnswer, { wire }: CallPlan): Promise<I
     throw new Failure("upstream_error", "The vendor did not answer with a stream.");
   }
   const inlet = await Inlet.open(answer);
-  if (wire.see(inlet.first).failed) {
+  if (wire.see(inlet.firstFrame ?? inlet.first).failed) {
     inlet.abort();
     throw new Failure("upstream_error", "The vendor failed before its answer began.");
   }

@@ -1,10 +1,11 @@
+export { refuseAmbiguous } from "./json/ambiguous.ts";
 export { nestsDeeper } from "./json/depth.ts";
 export { firstProblem } from "./json/problem.ts";
 export { spliceMembers } from "./json/splice.ts";
 export { modelLists, type ListedModel, type ModelList } from "./models/lists.ts";
 export { SseDecoder, type SseFrame } from "./sse/decode.ts";
 export { SseSplitter } from "./sse/split.ts";
-export { askOfChat, type ChatAsk } from "./text/chat/ask.ts";
+export { askOfChat, reliedOfChat, type ChatAsk } from "./text/chat/ask.ts";
 export { chatPass } from "./text/chat/pass.ts";
 export { chatUsage } from "./text/chat/usage.ts";
 export type { PassCodec, SeenFrame } from "./text/pass.ts";

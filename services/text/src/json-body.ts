@@ -4,14 +4,21 @@ import { readBody, type Body } from "@modelgate/platform";
 import { nestsDeeper } from "@modelgate/wires";
 import type { Deps } from "./deps.ts";
 
-/** A JSON body: its bytes for forwarding, its value for looking. Dispose it when the bytes have been sent. */
-export interface JsonBody extends Disposable {
+/** A JSON body: its bytes for forwarding, and what was seen in it. Dispose it when the bytes have been sent. */
+export interface JsonBody<Seen> extends Disposable {
   readonly bytes: Buffer;
-  readonly value: unknown;
+  readonly seen: Seen;
 }
 
-/** Reads and parses a JSON body within its bounds. Throws Failure for everything that it can be instead. */
-export async function readJson(request: IncomingMessage, limits: Deps["body"]): Promise<JsonBody> {
+/**
+ * Reads and parses a JSON body within its bounds. Throws Failure for everything that it can be instead, and what
+ * `look` throws. Only what `look` gives is kept: the parsed value of a large body would live as long as its stream.
+ */
+export async function readJson<Seen>(
+  request: IncomingMessage,
+  limits: Deps["body"],
+  look: (value: unknown, bytes: Buffer) => Seen,
+): Promise<JsonBody<Seen>> {
   const type = request.headers["content-type"];
   if (type !== undefined && !/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) {
     throw new Failure(
@@ -22,7 +29,8 @@ export async function readJson(request: IncomingMessage, limits: Deps["body"]): 
   }
   const body = await readBody(request, limits);
   try {
-    return { bytes: body.bytes, value: parse(body, limits.depth), [Symbol.dispose]: () => body[Symbol.dispose]() };
+    const seen = look(parse(body, limits.depth), body.bytes);
+    return { bytes: body.bytes, seen, [Symbol.dispose]: () => body[Symbol.dispose]() };
   } catch (error) {
     body[Symbol.dispose]();
     throw error;

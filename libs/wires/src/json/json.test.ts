@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { refuseAmbiguous } from "./ambiguous.ts";
 import { nestsDeeper } from "./depth.ts";
 import { endOfValue, membersOf } from "./members.ts";
 import { spliceMembers } from "./splice.ts";
@@ -88,5 +89,24 @@ describe("depth", () => {
     ['"unclosed [[', 0, false],
   ])("%s", (text, limit, deeper) => {
     expect(nestsDeeper(Buffer.from(text), limit)).toBe(deeper);
+  });
+});
+
+describe("a member that parsers may read differently is refused", () => {
+  test.each([
+    ["there twice", '{"model":"dear","model":"cheap"}'],
+    ["there twice, once escaped", '{"model":"dear","mod\\u0065l":"cheap"}'],
+    ["in another case", '{"model":"cheap","Model":"dear"}'],
+    ["with the Kelvin sign", '{"max_tokens":1,"max_to\u212aens":9}'],
+    ["with the long s", '{"max_tokens":1,"max_token\u017f":9}'],
+  ])("%s", (_, text) => {
+    expect(() => refuseAmbiguous(Buffer.from(text), ["model", "max_tokens"])).toThrow(
+      expect.objectContaining({ code: "invalid_value" }),
+    );
+  });
+
+  test("others may be there twice, and inside of others", () => {
+    const text = '{"model":"m","seed":1,"seed":2,"Seed":3,"metadata":{"Model":"x","model":"y"}}';
+    expect(() => refuseAmbiguous(Buffer.from(text), ["model"])).not.toThrow();
   });
 });

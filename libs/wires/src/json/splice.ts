@@ -1,15 +1,19 @@
-import { membersOf } from "./members.ts";
+import { membersOf, type Member } from "./members.ts";
 
 /**
  * The same JSON object with some members' values replaced, and those that were absent added at its end; every other
  * byte stays as it came: key order, spacing, numbers beyond 2^53, escapes. Values are JSON text. A duplicated
- * member is replaced everywhere, since parsers differ in which one they take.
+ * member is replaced everywhere, since parsers differ in which one they take. `members` are those of `bytes`, where
+ * the caller has them already.
  */
-export function spliceMembers(bytes: Buffer, values: Readonly<Record<string, string>>): Buffer {
+export function spliceMembers(
+  bytes: Buffer,
+  values: Readonly<Record<string, string>>,
+  members: readonly Member[] = membersOf(bytes),
+): Buffer {
   const pieces: Buffer[] = [];
   const missing = new Set(Object.keys(values));
   let from = 0;
-  const members = membersOf(bytes);
   for (const { name, start, end } of members) {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
     if (value === undefined) continue;

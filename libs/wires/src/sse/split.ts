@@ -3,27 +3,35 @@ const carriageReturn = 0x0d;
 
 /** A stream whose frame never ends must not grow memory. */
 const maxFrameBytes = 16 * 1024 * 1024;
+/** A frame's end is at most three bytes: so many must be looked at again when more come. */
+const longestEnd = 3;
+const nothing = Buffer.alloc(0);
 
 /**
  * Cuts a byte stream at the ends of its server-sent events and hands the frames on as bytes, untouched: for streams
- * that pass through, where a frame is looked at but not rewritten. Copies nothing where a chunk ends with a frame.
+ * that pass through, where a frame is looked at but not rewritten. Copies nothing where a chunk ends with a frame;
+ * a frame in many chunks is copied and looked through about once, however many they are.
  */
 export class SseSplitter {
-  #held: Buffer[] = [];
+  /** Begins with the unfinished frame; what is beyond `#heldBytes` is room for more. */
+  #room: Buffer = nothing;
   #heldBytes = 0;
 
   /** The frames that are whole now, each with its closing empty line. Throws RangeError beyond the bound. */
   push(chunk: Buffer): readonly Buffer[] {
-    const all = this.#held.length === 0 ? chunk : Buffer.concat([...this.#held, chunk]);
+    const searched = Math.max(0, this.#heldBytes - longestEnd);
+    const all = this.#heldBytes === 0 ? chunk : this.#append(chunk);
     const frames: Buffer[] = [];
     let start = 0;
-    for (let end = endOfFrame(all, start); end > 0; end = endOfFrame(all, start)) {
+    for (let end = endOfFrame(all, searched); end > 0; end = endOfFrame(all, start)) {
       frames.push(all.subarray(start, end));
       start = end;
     }
-    const rest = all.subarray(start);
-    this.#held = rest.length === 0 ? [] : [rest];
-    this.#heldBytes = rest.length;
+    // Room is kept while one frame grows; frames that were handed out are never written over.
+    if (start > 0 || this.#heldBytes === 0) this.#room = all.subarray(start);
+    this.#heldBytes = all.length - start;
+    // Not even an empty view: it would keep its whole chunk alive while a stream is silent.
+    if (this.#heldBytes === 0) this.#room = nothing;
     if (this.#heldBytes > maxFrameBytes)
       throw new RangeError(`a server-sent event is longer than ${maxFrameBytes} bytes`);
     return frames;
@@ -36,16 +44,27 @@ export class SseSplitter {
 
   /** What is left at the end of the stream. */
   end(): Buffer {
-    const rest = Buffer.concat(this.#held);
-    this.#held = [];
+    const rest = this.#room.subarray(0, this.#heldBytes);
+    this.#room = nothing;
     this.#heldBytes = 0;
     return rest;
   }
+
+  #append(chunk: Buffer): Buffer {
+    const size = this.#heldBytes + chunk.length;
+    if (size > this.#room.length) {
+      const larger = Buffer.allocUnsafe(size * 2);
+      this.#room.copy(larger, 0, 0, this.#heldBytes);
+      this.#room = larger;
+    }
+    chunk.copy(this.#room, this.#heldBytes);
+    return this.#room.subarray(0, size);
+  }
 }
 
-/** Where the frame that begins at `start` ends, its empty line included; -1 where it is not whole yet. */
-function endOfFrame(bytes: Buffer, start: number): number {
-  for (let at = bytes.indexOf(lineFeed, start); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) {
+/** Where the first frame end at or after `from` is, its empty line included; -1 where none is whole yet. */
+function endOfFrame(bytes: Buffer, from: number): number {
+  for (let at = bytes.indexOf(lineFeed, from); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) {
     if (bytes[at + 1] === lineFeed) return at + 2;
     if (bytes[at + 1] === carriageReturn && bytes[at + 2] === lineFeed) return at + 3;
   }

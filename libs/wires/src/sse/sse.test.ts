@@ -92,4 +92,15 @@ describe("splitting", () => {
       ),
     );
   });
+
+  test("a frame in many chunks is put together from each byte once, and frames handed out stay as they were", () => {
+    const splitter = new SseSplitter();
+    const first = splitter.push(Buffer.from("data: one\n\ndata: "));
+    for (let at = 0; at < 1_000; at++) expect(splitter.push(Buffer.alloc(1_000, 97))).toEqual([]);
+    const second = splitter.push(Buffer.from("\n\ndata: three\n\nda"));
+    expect(second.map((frame) => frame.length)).toEqual([1_000_008, 13]);
+    expect(splitter.push(Buffer.from("ta: four\n\n")).map(String)).toEqual(["data: four\n\n"]);
+    expect([...first, second[1]].map(String)).toEqual(["data: one\n\n", "data: three\n\n"]);
+    expect(second[0]?.subarray(0, 9).toString()).toBe("data: aaa");
+  });
 });

@@ -16,6 +16,9 @@ export interface ChatAsk {
   readonly media: Media;
 }
 
+/** The members that decide what a call may do and cost. */
+export const reliedOfChat = Object.keys(bodies.ChatRequest.properties).concat("stream_options");
+
 type ChatRequest = Static<typeof bodies.ChatRequest>;
 const shape = Compile(bodies.ChatRequest);
 

@@ -124,6 +124,11 @@ describe("passing through", () => {
       { choices: [{ delta: {} }], usage: { prompt_tokens: 1, completion_tokens: 2 } },
       { usageOnly: false, done: false, failed: false, usage: { inputTokens: 1, outputTokens: 2 } },
     ],
+    [
+      "usage inside a choice",
+      { choices: [{ delta: {}, usage: { prompt_tokens: 1, completion_tokens: 2 } }] },
+      { usageOnly: false, done: false, failed: false, usage: { inputTokens: 1, outputTokens: 2 } },
+    ],
     ["the end", "[DONE]", { usageOnly: false, done: true, failed: false }],
     ["an error", { error: { message: "no" } }, { usageOnly: false, done: false, failed: true, usage: undefined }],
     [
@@ -172,5 +177,11 @@ describe("passing through", () => {
       .map((delta) => chatPass.written(frame({ model: "m", choices: [{ index: 0, delta }] })))
       .join("\n");
     expect(chatPass.wordsOf(raw)).toBe('a "b"c\nf{"x":1}');
+  });
+
+  test("words of megabytes are read too, escapes and all", () => {
+    const content = 'line "quoted" \\ \n'.repeat(600_000);
+    expect(chatPass.wordsOf(JSON.stringify({ choices: [{ message: { content } }] }))).toBe(content);
+    expect(chatPass.wordsOf('"content": "cut off')).toBe('"cut off');
   });
 });

@@ -1,5 +1,5 @@
 import { renderFailure, type Units } from "@modelgate/contracts";
-import { endOfValue } from "../../json/members.ts";
+import { endOfValue, membersOf, type Member } from "../../json/members.ts";
 import { spliceMembers } from "../../json/splice.ts";
 import type { PassCodec, SeenFrame } from "../pass.ts";
 import { chatUsage } from "./usage.ts";
@@ -10,13 +10,19 @@ const errorWord = Buffer.from('"error"');
 const deltaWord = Buffer.from('"delta"');
 const plain: SeenFrame = { usageOnly: false, done: false, failed: false };
 
+/** Up to the opening quote of what a model wrote. */
+const openingOfWords = /"(?:content|reasoning_content|reasoning|refusal|name|arguments)"\s*:\s*"/g;
+
 /** Chat completions, passed through. */
 export const chatPass: PassCodec = {
   upstreamBody(body, { model, reportUsage }) {
+    if (model === undefined && !reportUsage) return body;
+    const members = membersOf(body);
     const values: Record<string, string> = {};
     if (model !== undefined) values["model"] = JSON.stringify(model);
-    if (reportUsage) values["stream_options"] = JSON.stringify({ ...streamOptions(body), include_usage: true });
-    return spliceMembers(body, values);
+    if (reportUsage)
+      values["stream_options"] = JSON.stringify({ ...streamOptions(body, members), include_usage: true });
+    return spliceMembers(body, values, members);
   },
 
   /** Most frames are passed over after a search for three words. */
@@ -28,7 +34,7 @@ export const chatPass: PassCodec = {
     if (chunk === undefined) return plain;
     const choices = chunk["choices"];
     return {
-      usage: chatUsage(chunk["usage"]),
+      usage: chatUsage(chunk["usage"]) ?? usageInChoice(choices),
       usageOnly: Array.isArray(choices) && choices.length === 0 && isObject(chunk["usage"]),
       done: false,
       failed: isObject(chunk["error"]),
@@ -60,10 +66,10 @@ export const chatPass: PassCodec = {
 
   wordsOf(raw) {
     const words: string[] = [];
-    for (const [, literal] of raw.matchAll(
-      /"(?:content|reasoning_content|reasoning|refusal|name|arguments)"\s*:\s*("(?:[^"\\]|\\.)*")/g,
-    )) {
-      words.push(literalText(literal ?? '""'));
+    // Each literal's end is looked for by hand: an expression over a literal of megabytes overflows its stack.
+    for (const match of raw.matchAll(openingOfWords)) {
+      const open = match.index + match[0].length - 1;
+      words.push(literalText(raw.slice(open, endOfLiteral(raw, open))));
     }
     return words.join("");
   },
@@ -71,6 +77,12 @@ export const chatPass: PassCodec = {
   failureFrame: (failure, requestId) => `data: ${JSON.stringify(renderFailure("common", failure, requestId))}\n\n`,
   heartbeat: ": keep-alive\n\n",
 };
+
+/** Some vendors report usage inside the last choice instead of beside it. */
+function usageInChoice(choices: unknown): Units | undefined {
+  const [first]: readonly unknown[] = Array.isArray(choices) ? choices : [];
+  return isObject(first) ? chatUsage(first["usage"]) : undefined;
+}
 
 function named(json: Buffer, model: string): Buffer {
   return spliceMembers(json, { model: JSON.stringify(model) });
@@ -85,10 +97,22 @@ function literalText(literal: string): string {
   }
 }
 
-function streamOptions(body: Buffer): object {
-  const request: unknown = JSON.parse(body.toString());
-  const options = isObject(request) ? request["stream_options"] : undefined;
+/** Only that member is parsed: a second look at a whole body of megabytes would cost every stream milliseconds. */
+function streamOptions(body: Buffer, members: readonly Member[]): object {
+  const member = members.findLast(({ name }) => name === "stream_options");
+  if (member === undefined) return {};
+  const options: unknown = JSON.parse(body.toString("utf8", member.start, member.end));
   return isObject(options) ? options : {};
+}
+
+/** The index after the closing quote of the literal that opens at `open`, or the text's end. */
+function endOfLiteral(text: string, open: number): number {
+  for (let end = text.indexOf('"', open + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text[end - 1 - slashes] === "\\") slashes++;
+    if (slashes % 2 === 0) return end + 1;
+  }
+  return text.length;
 }
 
 /** Where the JSON object of a frame's data stands. */

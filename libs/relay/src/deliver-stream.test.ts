@@ -1,0 +1,91 @@
+import { once } from "node:events";
+import { createServer, type RequestListener, type Server } from "node:http";
+import { afterEach, expect, test } from "vitest";
+import { openTransport } from "@modelgate/channels";
+import { chatPass } from "@modelgate/wires";
+import { deliverStream, type StreamEnd } from "./deliver-stream.ts";
+import { Inlet } from "./inlet.ts";
+import { Produced } from "./produced.ts";
+
+const frame = (content: string): string => `data: {"choices":[{"index":0,"delta":{"content":"${content}"}}]}\n\n`;
+const error = 'data: {"error":{"message":"no"}}\n\n';
+const opened: Server[] = [];
+afterEach(() => {
+  for (const server of opened.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+async function serve(listener: RequestListener): Promise<URL> {
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  opened.push(server);
+  await once(server, "listening");
+  const address = server.address();
+  return new URL(`http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`);
+}
+
+/** A vendor, and a front that passes its stream on; what the client read, and how the stream ended. */
+async function passed(vendor: RequestListener): Promise<{ readonly text: string; readonly end: StreamEnd }> {
+  await using transport = openTransport();
+  const url = await serve(vendor);
+  const { promise, resolve, reject } = Promise.withResolvers<StreamEnd>();
+  const front = await serve((_, response) => {
+    const request = { url, method: "POST" as const, headers: {}, timeoutMs: 2_000 };
+    transport
+      .send(request, new AbortController().signal)
+      .then(Inlet.open)
+      .then((inlet) =>
+        deliverStream({
+          response,
+          inlet,
+          wire: chatPass,
+          gear: "bytes",
+          rename: undefined,
+          hideUsage: false,
+          produced: new Produced(chatPass),
+          requestId: "r",
+          heartbeatMs: 60_000,
+          ending: () => undefined,
+        }),
+      )
+      .then(resolve, reject);
+  });
+  const text = await (await fetch(front)).text();
+  return { text, end: await promise };
+}
+
+test.each<[string, RequestListener]>([
+  [
+    "resets its connection",
+    (_, response) => {
+      response.writeHead(200).write(`${frame("a")}data: [DONE]\n\n`);
+      setTimeout(() => response.socket?.resetAndDestroy(), 50);
+    },
+  ],
+  ["never closes", (_, response) => void response.writeHead(200).write(`${frame("a")}data: [DONE]\n\n`)],
+])("a vendor that %s after its terminal frame has answered whole", async (_, vendor) => {
+  expect(await passed(vendor)).toEqual({
+    text: `${frame("a")}data: [DONE]\n\n`,
+    end: { outcome: "completed" },
+  });
+});
+
+test.each([
+  ["in pieces", [error.slice(0, 20), error.slice(20)]],
+  ["after a comment", [`: hello\n\n${error}`]],
+  ["with more behind it", [`${error}data: [DONE]\n\n`]],
+])("an error that comes first, %s, is seen before the client's head is committed", async (_, pieces) => {
+  await using transport = openTransport();
+  const url = await serve(async (__, response) => {
+    response.writeHead(200);
+    for (const piece of pieces) {
+      response.write(piece);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    response.end();
+  });
+  const request = { url, method: "POST" as const, headers: {}, timeoutMs: 2_000 };
+  const inlet = await Inlet.open(await transport.send(request, new AbortController().signal));
+  expect(chatPass.see(inlet.firstFrame ?? inlet.first).failed).toBe(true);
+});
