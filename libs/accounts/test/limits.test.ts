@@ -113,6 +113,21 @@ describe("tokens per minute", () => {
     expect((await ask({ tokensPerMinute })).tokens?.remaining).toBe(550);
   });
 
+  test("numbers beyond all measure move no money that does not come back", async () => {
+    const call = await take(1e300);
+    expect(await findAccount(redis, accountId)).toMatchObject({ heldNanos: 1n });
+    await settle(redis, {
+      accountId,
+      callId: call,
+      tokenId: "tok_1",
+      costNanos: 0n,
+      tokens: 1e300,
+      draft: draftOf(accountId, call),
+      nowMs: start,
+    });
+    expect(await findAccount(redis, accountId)).toMatchObject({ heldNanos: 0n, balanceNanos: 1_000n });
+  });
+
   test("a call larger than the minute passes once and leaves a debt", async () => {
     await take(1_200);
     expect(await ask({ tokensPerMinute })).toMatchObject({ decision: "tokens", tokens: { remaining: 0 } });

@@ -36,6 +36,6 @@ end
 if requests > 0 then
   r = r - 1
   redis.call('HSET', KEYS[2], 'r', tostring(r), 'rt', string.format('%.0f', now))
-  redis.call('PEXPIRE', KEYS[2], math.max(120000, full(t, tokens) + 60000))
+  redis.call('PEXPIRE', KEYS[2], math.min(86400000, math.max(120000, full(t, tokens) + 60000)))
 end
 return answer('admitted', 0)

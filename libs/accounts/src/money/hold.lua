@@ -34,7 +34,8 @@ if ARGV[2] ~= '0' then
 end
 if capacity > 0 then
   redis.call('HSET', KEYS[5], 't', tostring(level - wanted), 'tt', string.format('%.0f', now))
-  redis.call('PEXPIRE', KEYS[5], math.ceil((capacity - level + wanted) * 60000 / capacity) + 60000)
+  -- A debt is forgotten after a day at the latest.
+  redis.call('PEXPIRE', KEYS[5], math.min(86400000, math.ceil((capacity - level + wanted) * 60000 / capacity) + 60000))
 end
 redis.call('HSET', KEYS[2], 'account', ARGV[9], 'nanos', ARGV[2], 'floor', ARGV[3], 'draft', ARGV[4], 'tokens', ARGV[7], 'limit', ARGV[8])
 redis.call('ZADD', KEYS[3], string.format('%.0f', now + tonumber(ARGV[5])), ARGV[1])

@@ -33,6 +33,6 @@ local capacity, change = tonumber(found[3]), tonumber(found[2]) - tonumber(ARGV[
 if capacity > 0 and change ~= 0 and redis.call('EXISTS', KEYS[5]) == 1 then
   local level = tonumber(redis.call('HGET', KEYS[5], 't') or capacity) + change
   redis.call('HSET', KEYS[5], 't', tostring(level))
-  redis.call('PEXPIRE', KEYS[5], math.ceil(math.max(0, capacity - level) * 60000 / capacity) + 60000)
+  redis.call('PEXPIRE', KEYS[5], math.min(86400000, math.ceil(math.max(0, capacity - level) * 60000 / capacity) + 60000))
 end
 return {'settled', redis.call('XADD', KEYS[4], '*', 'event', ARGV[3], 'cost', ARGV[2], 'uncovered', uncovered), uncovered}
