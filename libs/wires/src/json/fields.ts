@@ -1,0 +1,171 @@
+import { Failure } from "@modelgate/contracts";
+
+/** A JSON object whose members nobody has looked at yet. */
+export type JsonRecord = { readonly [name: string]: unknown };
+
+/** Whether a JSON value is an object; arrays and null are not. */
+export function isRecord(value: unknown): value is JsonRecord {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** How member names are spelled: as asked for, or also in snake_case where the format takes both. */
+export type Spelling = "exact" | "either";
+
+/**
+ * An object of a client's body, read field by field. Null counts as absent; 0, false and "" are values. A value of
+ * the wrong kind is a Failure (400) that names its path. What nobody read is told by `unread`, so no field is lost
+ * in silence.
+ */
+export class Fields {
+  readonly path: string;
+  readonly value: JsonRecord;
+  readonly #spelling: Spelling;
+  readonly #read = new Set<string>();
+  readonly #children: Fields[] = [];
+
+  constructor(value: unknown, path = "", spelling: Spelling = "exact") {
+    if (!isRecord(value)) throw wrong(path === "" ? "The body" : path, "an object", path);
+    this.value = value;
+    this.path = path;
+    this.#spelling = spelling;
+  }
+
+  /** The value as it came, marked as read; null is undefined. */
+  raw(name: string): unknown {
+    const key = this.#keyOf(name);
+    this.#read.add(key);
+    return this.value[key] ?? undefined;
+  }
+
+  has(name: string): boolean {
+    return (this.value[this.#keyOf(name)] ?? undefined) !== undefined;
+  }
+
+  /** Marks members as read that carry no meaning for anybody else. */
+  ignore(...names: readonly string[]): void {
+    for (const name of names) this.#read.add(this.#keyOf(name));
+  }
+
+  /** Marks the whole object and all below it as read: it travels on as it is. */
+  whole(): JsonRecord {
+    for (const name of Object.keys(this.value)) this.#read.add(name);
+    return this.value;
+  }
+
+  text(name: string): string | undefined {
+    const value = this.raw(name);
+    if (value === undefined || typeof value === "string") return value;
+    throw this.wrong(name, "a string");
+  }
+
+  needText(name: string): string {
+    return this.text(name) ?? this.#missing(name);
+  }
+
+  number(name: string): number | undefined {
+    const value = this.raw(name);
+    if (value === undefined || typeof value === "number") return value;
+    throw this.wrong(name, "a number");
+  }
+
+  /** A whole number, not below `least`. */
+  count(name: string, least = 0): number | undefined {
+    const value = this.number(name);
+    if (value !== undefined && (!Number.isInteger(value) || value < least))
+      throw this.wrong(name, `a whole number from ${least}`);
+    return value;
+  }
+
+  flag(name: string): boolean | undefined {
+    const value = this.raw(name);
+    if (value === undefined || typeof value === "boolean") return value;
+    throw this.wrong(name, "true or false");
+  }
+
+  /** An object that travels on as it is. */
+  record(name: string): JsonRecord | undefined {
+    const value = this.raw(name);
+    if (value === undefined || isRecord(value)) return value;
+    throw this.wrong(name, "an object");
+  }
+
+  /** An object to be read field by field. */
+  fields(name: string): Fields | undefined {
+    const value = this.raw(name);
+    return value === undefined ? undefined : this.#child(value, this.at(name));
+  }
+
+  list(name: string): readonly unknown[] | undefined {
+    const value = this.raw(name);
+    if (value === undefined || Array.isArray(value)) return value;
+    throw this.wrong(name, "an array");
+  }
+
+  /** An array of objects, of at most `most`. */
+  each(name: string, most: number): readonly Fields[] {
+    const values = this.list(name) ?? [];
+    if (values.length > most) throw this.wrong(name, `an array of at most ${most} items`);
+    return values.map((value, index) => this.#child(value, `${this.at(name)}[${index}]`));
+  }
+
+  texts(name: string): readonly string[] | undefined {
+    return this.list(name)?.map((value, index) => {
+      if (typeof value === "string") return value;
+      throw this.wrong(`${name}[${index}]`, "a string");
+    });
+  }
+
+  /** One of a few words. */
+  word<Word extends string>(name: string, words: readonly Word[]): Word | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    const known = words.find((word) => word === text);
+    if (known === undefined) throw this.wrong(name, `one of ${words.join(", ")}`);
+    return known;
+  }
+
+  /** The path of a member, as the client would write it. */
+  at(name: string): string {
+    return this.path === "" ? name : `${this.path}.${name}`;
+  }
+
+  wrong(name: string, kind: string): Failure {
+    return wrong(this.at(name), kind, this.at(name));
+  }
+
+  /** A member that changes the answer's meaning and cannot be carried by any other wire. */
+  unsupported(name: string): Failure {
+    const param = this.at(name);
+    return new Failure("unsupported_parameter", `${param} cannot be carried to the vendor of this model.`, { param });
+  }
+
+  /** Paths of all members that nobody read, here and below, list positions written as `[]`, each once. */
+  unread(): readonly string[] {
+    const own = Object.keys(this.value)
+      .filter((name) => !this.#read.has(name) && (this.value[name] ?? undefined) !== undefined)
+      .map((name) => this.at(name));
+    const all = [...own, ...this.#children.flatMap((child) => child.unread())];
+    return [...new Set(all.map((path) => path.replaceAll(/\[\d+\]/g, "[]")))];
+  }
+
+  #child(value: unknown, path: string): Fields {
+    const child = new Fields(value, path, this.#spelling);
+    this.#children.push(child);
+    return child;
+  }
+
+  #keyOf(name: string): string {
+    if (this.#spelling === "exact" || name in this.value) return name;
+    const snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    return snake in this.value ? snake : name;
+  }
+
+  #missing(name: string): never {
+    const param = this.at(name);
+    throw new Failure("missing_required_parameter", `Missing required parameter: ${param}.`, { param });
+  }
+}
+
+function wrong(what: string, kind: string, param: string): Failure {
+  return new Failure("invalid_value", `${what} must be ${kind}.`, { param });
+}

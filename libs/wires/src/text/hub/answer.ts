@@ -1,0 +1,78 @@
+import type { Units } from "@modelgate/contracts";
+import type { Part, Seal, TokenProbability, Citation } from "./part.ts";
+
+/** Why the model stopped. */
+export type FinishReason =
+  | "stop"
+  | "stop-sequence"
+  | "length"
+  | "context-full"
+  | "tool-calls"
+  | "filtered"
+  | "refused"
+  | "paused"
+  | "malformed-tool-call"
+  | "other";
+
+/** One of the answers to a request; almost always the only one. */
+export interface Choice {
+  readonly parts: readonly Part[];
+  readonly finish: FinishReason;
+  readonly stopSequence?: string | undefined;
+}
+
+/** A whole answer in the neutral form. */
+export interface TextAnswer {
+  readonly id: string;
+  readonly model: string;
+  /** Unix seconds. */
+  readonly createdAt: number;
+  readonly choices: readonly Choice[];
+  /** Absent where the upstream reported none. */
+  readonly usage?: Units | undefined;
+  readonly serviceTier?: string | undefined;
+}
+
+/** What opens a part of a streamed answer; its text or arguments follow as deltas. */
+export type OpenedPart =
+  | { readonly kind: "text" }
+  | { readonly kind: "refusal" }
+  | { readonly kind: "reasoning"; readonly summary?: boolean | undefined; readonly id?: string | undefined }
+  | { readonly kind: "tool-call"; readonly id: string; readonly name: string; readonly custom?: boolean | undefined };
+
+/**
+ * A step of a streamed answer. `part` numbers the parts of one choice by appearance, from 0. Parts may interleave
+ * (parallel tool calls on the chat wire); every opened part is closed by its reader before `finish`.
+ */
+export type TextEvent =
+  | {
+      readonly type: "start";
+      readonly id: string;
+      readonly model: string;
+      readonly createdAt: number;
+      readonly usage?: Units | undefined;
+    }
+  | { readonly type: "part-start"; readonly choice: number; readonly part: number; readonly opened: OpenedPart }
+  | {
+      readonly type: "part-delta";
+      readonly choice: number;
+      readonly part: number;
+      readonly text: string;
+      readonly logProbabilities?: readonly TokenProbability[] | undefined;
+    }
+  | { readonly type: "citation"; readonly choice: number; readonly part: number; readonly citation: Citation }
+  | { readonly type: "part-end"; readonly choice: number; readonly part: number; readonly seal?: Seal | undefined }
+  /** A part that comes whole: an image, a sealed reasoning without text, a vendor's own item. */
+  | { readonly type: "part-whole"; readonly choice: number; readonly part: number; readonly whole: Part }
+  | {
+      readonly type: "finish";
+      readonly choice: number;
+      readonly reason: FinishReason;
+      readonly stopSequence?: string | undefined;
+    }
+  /** The newest report; the last one is the value, never the sum. */
+  | { readonly type: "usage"; readonly usage: Units }
+  /** The vendor is alive and has nothing to say. */
+  | { readonly type: "ping" }
+  /** The vendor said in the stream that it failed; `code` and `message` are its words. */
+  | { readonly type: "failure"; readonly code: string; readonly message: string; readonly status?: number | undefined };

@@ -1,0 +1,118 @@
+import { Failure, type Units } from "@modelgate/contracts";
+import { present } from "../../json/present.ts";
+import { dispatch } from "./dispatch.ts";
+import type { Choice, OpenedPart, TextAnswer, TextEvent } from "./answer.ts";
+import type { Citation, Part, Seal, TokenProbability } from "./part.ts";
+
+/** Characters that one collected answer may come to; beyond it the answer is given up as `upstream_error`. */
+export const mostCollected = 32 * 2 ** 20;
+
+/** A part while its pieces come in. */
+interface Growing {
+  readonly opened?: OpenedPart;
+  whole?: Part;
+  readonly pieces: string[];
+  readonly citations: Citation[];
+  readonly logProbabilities: TokenProbability[];
+  seal?: Seal | undefined;
+}
+
+interface GrowingChoice {
+  readonly parts: Map<number, Growing>;
+  end?: { readonly finish: Choice["finish"]; readonly stopSequence?: string | undefined };
+}
+
+type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEvent, { type: Type }>) => void };
+
+/** A whole answer out of a stream's events, for a client that wants no stream of a vendor that gives nothing else. */
+export class Collector {
+  #start: Extract<TextEvent, { type: "start" }> | undefined;
+  #usage: Units | undefined;
+  #characters = 0;
+  readonly #choices = new Map<number, GrowingChoice>();
+  readonly #on: Handlers = {
+    start: (event) => {
+      this.#start = event;
+      this.#usage ??= event.usage;
+    },
+    "part-start": ({ choice, part, opened }) => this.#grow(choice, part, { opened }),
+    "part-whole": ({ choice, part, whole }) => this.#grow(choice, part, { whole }),
+    "part-delta": ({ choice, part, text, logProbabilities }) => {
+      this.#characters += text.length;
+      if (this.#characters > mostCollected) throw new Failure("upstream_error", "The answer is too large.");
+      const growing = this.#part(choice, part);
+      growing?.pieces.push(text);
+      for (const each of logProbabilities ?? []) growing?.logProbabilities.push(each);
+    },
+    citation: ({ choice, part, citation }) => void this.#part(choice, part)?.citations.push(citation),
+    "part-end": ({ choice, part, seal }) => {
+      const growing = this.#part(choice, part);
+      if (growing !== undefined) growing.seal = seal;
+    },
+    finish: ({ choice, reason, stopSequence }) => {
+      this.#choice(choice).end = { finish: reason, stopSequence };
+    },
+    usage: ({ usage }) => {
+      this.#usage = usage;
+    },
+    failure: ({ message }) => {
+      throw new Failure("upstream_error", message);
+    },
+  };
+
+  take(event: TextEvent): void {
+    dispatch(this.#on, event);
+  }
+
+  /** The answer; throws Failure upstream_error where the stream never began. */
+  answer(): TextAnswer {
+    if (this.#start === undefined) throw new Failure("upstream_error");
+    const { id, model, createdAt } = this.#start;
+    const choices = [...this.#choices.entries()]
+      .sort(([left], [right]) => left - right)
+      .map(([, choice]) => wholeChoice(choice));
+    return { id, model, createdAt, choices, ...(this.#usage === undefined ? {} : { usage: this.#usage }) };
+  }
+
+  #grow(choice: number, part: number, how: { readonly opened?: OpenedPart; readonly whole?: Part }): void {
+    this.#choice(choice).parts.set(part, { ...how, pieces: [], citations: [], logProbabilities: [] });
+  }
+
+  #part(choice: number, part: number): Growing | undefined {
+    return this.#choice(choice).parts.get(part);
+  }
+
+  #choice(choice: number): GrowingChoice {
+    const known = this.#choices.get(choice) ?? { parts: new Map<number, Growing>() };
+    this.#choices.set(choice, known);
+    return known;
+  }
+}
+
+function wholeChoice({ parts, end }: GrowingChoice): Choice {
+  const ordered = [...parts.entries()].sort(([left], [right]) => left - right);
+  return {
+    parts: ordered.flatMap(([, growing]) => wholePart(growing)),
+    finish: end?.finish ?? "other",
+    ...(end?.stopSequence === undefined ? {} : { stopSequence: end.stopSequence }),
+  };
+}
+
+function wholePart({ opened, whole, pieces, citations, logProbabilities, seal }: Growing): readonly Part[] {
+  if (whole !== undefined) return [whole];
+  if (opened === undefined) return [];
+  const text = pieces.join("");
+  const sealed = seal === undefined ? {} : { seal };
+  if (opened.kind === "refusal") return [{ kind: "refusal", text }];
+  if (opened.kind === "tool-call") return [{ ...present(opened), arguments: text, ...sealed }];
+  if (opened.kind === "reasoning") return [{ ...present(opened), text, ...sealed }];
+  return [
+    {
+      kind: "text",
+      text,
+      ...(citations.length > 0 ? { citations } : {}),
+      ...(logProbabilities.length > 0 ? { logProbabilities } : {}),
+      ...sealed,
+    },
+  ];
+}

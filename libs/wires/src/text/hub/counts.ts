@@ -1,0 +1,32 @@
+import type { Units } from "@modelgate/contracts";
+
+/** A vendor's count: a whole number from 0, anything else is undefined. */
+export function countOf(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.trunc(value) : undefined;
+}
+
+/** All input of a call, whatever its kind: what vendors with one number for it report. */
+export function inputTotal({ inputTokens, cachedInputTokens, cacheWriteTokens, inputAudioTokens }: Units): number {
+  return (inputTokens ?? 0) + (cachedInputTokens ?? 0) + (cacheWriteTokens ?? 0) + (inputAudioTokens ?? 0);
+}
+
+/** All output of a call, with reasoning. */
+export function outputTotal({ outputTokens, outputAudioTokens }: Units): number {
+  return (outputTokens ?? 0) + (outputAudioTokens ?? 0);
+}
+
+/** Units without those that are zero, but for input and output themselves. */
+export function unitsOf(units: Units): Units {
+  const kept: Units = {};
+  for (const name of ["inputTokens", "outputTokens"] as const) kept[name] = units[name] ?? 0;
+  for (const name of optional) if ((units[name] ?? 0) > 0) kept[name] = units[name] ?? 0;
+  return kept;
+}
+
+const optional = [
+  "cachedInputTokens",
+  "cacheWriteTokens",
+  "reasoningTokens",
+  "inputAudioTokens",
+  "outputAudioTokens",
+] as const satisfies readonly (keyof Units)[];

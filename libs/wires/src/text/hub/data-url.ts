@@ -1,0 +1,46 @@
+import { own } from "../../json/own.ts";
+
+/** The bytes of a `data:` URL as Base64 with their media type, parameters left out; undefined for any other URL. */
+export function readDataUrl(url: string): { readonly mediaType: string; readonly data: string } | undefined {
+  const comma = url.startsWith("data:") ? url.indexOf(",") : -1;
+  if (comma < 0) return undefined;
+  const [mediaType, ...parameters] = url.slice("data:".length, comma).split(";");
+  const body = url.slice(comma + 1);
+  const data = parameters.includes("base64") ? body : Buffer.from(percentDecoded(body)).toString("base64");
+  return { mediaType: mediaType === undefined || mediaType === "" ? "text/plain" : mediaType, data };
+}
+
+export function writeDataUrl({ mediaType, data }: { readonly mediaType: string; readonly data: string }): string {
+  return `data:${mediaType};base64,${data}`;
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  pdf: "application/pdf",
+  txt: "text/plain",
+  md: "text/markdown",
+  csv: "text/csv",
+  html: "text/html",
+  json: "application/json",
+  png: "image/png",
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  gif: "image/gif",
+  webp: "image/webp",
+  mp3: "audio/mpeg",
+  wav: "audio/wav",
+  mp4: "video/mp4",
+};
+
+/** What a name's ending says of a file; undefined where it says nothing. */
+export function mediaTypeOfName(name: string): string | undefined {
+  const [, ending] = /\.([a-z0-9]+)(?:[?#].*)?$/i.exec(name) ?? [];
+  return ending === undefined ? undefined : own(mediaTypes, ending.toLowerCase());
+}

@@ -1,0 +1,109 @@
+import type { OpenedPart, TextEvent } from "./answer.ts";
+import type { Part, Seal, TokenProbability } from "./part.ts";
+import { replayPart } from "./replay.ts";
+
+/** A part that a reader has open. */
+interface Entry {
+  readonly number: number;
+  told: boolean;
+  /** Where in the part its vendor is, for vendors that number a text's paragraphs. */
+  index: unknown;
+}
+
+/**
+ * A reader's open parts of one choice: numbers them by appearance and ends each exactly once. A vendor's stream
+ * names its parts in its own way; `key` is that name.
+ */
+export class PartBook {
+  readonly #choice: number;
+  readonly #open = new Map<string, Entry>();
+  readonly #ended = new Set<string>();
+  readonly #kinds = new Set<Part["kind"]>();
+  #next = 0;
+
+  constructor(choice: number) {
+    this.#choice = choice;
+  }
+
+  /** Kinds of all parts so far. */
+  get kinds(): ReadonlySet<Part["kind"]> {
+    return this.#kinds;
+  }
+
+  isOpen(key: string): boolean {
+    return this.#open.has(key);
+  }
+
+  /** Whether anything was told of an open part. */
+  isTold(key: string): boolean {
+    return this.#open.get(key)?.told ?? false;
+  }
+
+  /** Names of the open parts that begin so. */
+  openKeys(prefix = ""): readonly string[] {
+    return [...this.#open.keys()].filter((key) => key.startsWith(prefix));
+  }
+
+  /** Whether a part whose name begins so was opened and ended. */
+  isDone(prefix: string): boolean {
+    return [...this.#ended].some((key) => key.startsWith(prefix));
+  }
+
+  /** Whether an open part is in this paragraph already. */
+  isAt(key: string, index: unknown): boolean {
+    const entry = this.#open.get(key);
+    return entry !== undefined && entry.told && entry.index === index;
+  }
+
+  /** What stands between an open part's last paragraph and this one: a blank line, or nothing. */
+  gap(key: string, index: unknown): string {
+    const entry = this.#open.get(key);
+    if (entry === undefined) return "";
+    const before = entry.index;
+    entry.index = index;
+    return before === undefined || before === index ? "" : "\n\n";
+  }
+
+  start(key: string, opened: OpenedPart): readonly TextEvent[] {
+    if (this.#open.has(key)) return [];
+    const part = this.#number(opened.kind);
+    this.#open.set(key, { number: part, told: false, index: undefined });
+    return [{ type: "part-start", choice: this.#choice, part, opened }];
+  }
+
+  delta(key: string, text: string, logProbabilities: readonly TokenProbability[] = []): readonly TextEvent[] {
+    const entry = this.#open.get(key);
+    if (entry === undefined || (text === "" && logProbabilities.length === 0)) return [];
+    entry.told = true;
+    const event = { type: "part-delta", choice: this.#choice, part: entry.number, text } as const;
+    return [logProbabilities.length > 0 ? { ...event, logProbabilities } : event];
+  }
+
+  /** The number of an open part, for events of other kinds about it. */
+  numberOf(key: string): number | undefined {
+    return this.#open.get(key)?.number;
+  }
+
+  end(key: string, seal?: Seal): readonly TextEvent[] {
+    const entry = this.#open.get(key);
+    if (entry === undefined) return [];
+    this.#open.delete(key);
+    this.#ended.add(key);
+    const event = { type: "part-end", choice: this.#choice, part: entry.number } as const;
+    return [seal === undefined ? event : { ...event, seal }];
+  }
+
+  endAll(): readonly TextEvent[] {
+    return [...this.#open.keys()].flatMap((key) => this.end(key));
+  }
+
+  /** A part that came in one piece. */
+  whole(part: Part): readonly TextEvent[] {
+    return replayPart(part, this.#choice, this.#number(part.kind));
+  }
+
+  #number(kind: Part["kind"]): number {
+    this.#kinds.add(kind);
+    return this.#next++;
+  }
+}

@@ -1,0 +1,54 @@
+import { isRecord } from "../../json/fields.ts";
+import type { Seal } from "./part.ts";
+import { textWires, type TextWire } from "./request.ts";
+
+/** A seal of another wire on its way through a client, and what it was on. */
+export interface Envelope {
+  readonly seal: Seal;
+  /** Id of the tool call that it seals. */
+  readonly call?: string | undefined;
+  /** It seals the part before it. */
+  readonly previous?: boolean | undefined;
+}
+
+/** Base64 of `{"modelgate"`: what every envelope begins with, and no vendor's own seal. */
+const mark = Buffer.from('{"modelgate"').toString("base64");
+
+/** An envelope as Base64, for a place where a client keeps its own wire's seals. It holds no secret of ours. */
+export function closeEnvelope({ seal, call, previous }: Envelope): string {
+  return Buffer.from(JSON.stringify({ modelgate: 1, ...seal, call, previous })).toString("base64");
+}
+
+/** The envelope in a text that a client sent back; undefined where it is something else. */
+export function openEnvelope(text: string): Envelope | undefined {
+  if (!text.startsWith(mark)) return undefined;
+  try {
+    const held: unknown = JSON.parse(Buffer.from(text, "base64").toString());
+    if (!isRecord(held)) return undefined;
+    const { kind, value, call, previous } = held;
+    const wire = textWires.find((name) => name === held["wire"]);
+    if (wire === undefined || typeof kind !== "string" || typeof value !== "string") return undefined;
+    return {
+      seal: { wire, kind, value },
+      ...(typeof call === "string" ? { call } : {}),
+      ...(previous === true ? { previous } : {}),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a client of `wire` is given of a seal: its own as it is, another wire's in an envelope. */
+export function sealForClient(seal: Seal, wire: TextWire): string {
+  return seal.wire === wire ? seal.value : closeEnvelope({ seal });
+}
+
+/** What a client of `wire` sent back: an opened envelope, or a seal of its own wire. */
+export function sealFromClient(text: string, wire: TextWire, kind: string): Seal {
+  return openEnvelope(text)?.seal ?? { wire, kind, value: text };
+}
+
+/** The seal's value where `wire` made it; undefined elsewhere: a seal never goes to another vendor. */
+export function ownSeal(seal: Seal | undefined, wire: TextWire): string | undefined {
+  return seal?.wire === wire ? seal.value : undefined;
+}
