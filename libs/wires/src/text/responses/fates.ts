@@ -1,0 +1,32 @@
+import type { Fates } from "../hub/fates.ts";
+
+/** What the responses wire says of the neutral form's fields; `README.md` holds this table, checked by a test. */
+export const fates: Fates = {
+  tools: { as: "tools" },
+  toolChoice: { as: "tool_choice" },
+  parallelTools: { as: "parallel_tool_calls" },
+  maxTokens: { as: "max_output_tokens" },
+  stop: { lost: "refused" },
+  format: { as: "text.format" },
+  reasoning: { as: "reasoning" },
+  temperature: { as: "temperature" },
+  topP: { as: "top_p" },
+  topK: { lost: "dropped" },
+  presencePenalty: { lost: "dropped" },
+  frequencyPenalty: { lost: "dropped" },
+  seed: { lost: "dropped" },
+  choices: { lost: "refused" },
+  logProbabilities: { as: "top_logprobs" },
+  logitBias: { lost: "dropped" },
+  modalities: { as: "tools" },
+  image: { lost: "dropped" },
+  audio: { lost: "refused" },
+  verbosity: { as: "text.verbosity" },
+  cacheKey: { as: "prompt_cache_key" },
+  cacheRetention: { as: "prompt_cache_retention" },
+  metadata: { as: "metadata" },
+  user: { as: "user" },
+  safetyIdentifier: { as: "safety_identifier" },
+  serviceTier: { as: "service_tier" },
+  prediction: { lost: "dropped" },
+};

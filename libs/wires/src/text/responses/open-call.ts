@@ -1,0 +1,70 @@
+import type { OpenedPart } from "../hub/answer.ts";
+import { unwrapCustom } from "../hub/custom.ts";
+import type { JsonObject } from "../hub/request.ts";
+import type { Emit, ItemPlace, OpenItem } from "./open-item.ts";
+import { callItem, type ItemStatus } from "./output-items.ts";
+
+type OpenedCall = Extract<OpenedPart, { kind: "tool-call" }>;
+
+/**
+ * A call of a function or of a free-text tool. Where the vendor knows functions only, a free-text tool's input comes
+ * wrapped and is told at its end, unwrapped.
+ */
+export class OpenCall implements OpenItem {
+  readonly #emit: Emit;
+  readonly #place: ItemPlace;
+  readonly #call: OpenedCall;
+  readonly #wrapped: boolean;
+  readonly #pieces: string[] = [];
+
+  constructor(emit: Emit, place: ItemPlace, call: OpenedCall, wrapped: boolean) {
+    this.#emit = emit;
+    this.#place = place;
+    this.#call = wrapped ? { ...call, custom: true } : call;
+    this.#wrapped = wrapped;
+  }
+
+  joins(): boolean {
+    return false;
+  }
+
+  start(): string {
+    return "";
+  }
+
+  delta(text: string): string {
+    this.#pieces.push(text);
+    return this.#wrapped ? "" : this.#tell("delta", { delta: text });
+  }
+
+  cite(): string {
+    return "";
+  }
+
+  endPart(): string {
+    const text = this.#text();
+    const late = this.#wrapped && text !== "" ? this.#tell("delta", { delta: text }) : "";
+    const said = this.#call.custom === true ? { input: text } : { name: this.#call.name, arguments: text };
+    return late + this.#tell("done", said);
+  }
+
+  close(): string {
+    return "";
+  }
+
+  item(status: ItemStatus): JsonObject {
+    const text = status === "in_progress" ? "" : this.#text();
+    return callItem(this.#place.id, { ...this.#call, arguments: text }, status);
+  }
+
+  #text(): string {
+    const text = this.#pieces.join("");
+    return this.#wrapped ? unwrapCustom(text) : text;
+  }
+
+  #tell(what: "delta" | "done", members: JsonObject): string {
+    const type = this.#call.custom === true ? "custom_tool_call_input" : "function_call_arguments";
+    const { id, index } = this.#place;
+    return this.#emit(`response.${type}.${what}`, { item_id: id, output_index: index, ...members });
+  }
+}

@@ -1,0 +1,45 @@
+import { Failure } from "@modelgate/contracts";
+import { Fields, isRecord } from "../../json/fields.ts";
+import type { TextAnswer } from "../hub/answer.ts";
+import type { Part } from "../hub/part.ts";
+import type { JsonObject } from "../hub/request.ts";
+import { finishOf } from "./endings.ts";
+import { parseModelItem } from "./parse-items.ts";
+import { responsesUsage } from "./usage.ts";
+
+/** A response of a vendor. Throws Failure upstream_error for one that failed or that is none. */
+export function parseAnswer(body: JsonObject): TextAnswer {
+  const output: unknown = body["output"];
+  if (!Array.isArray(output)) throw new Failure("upstream_error", "The vendor's answer has no output.");
+  if (body["status"] === "failed" || body["status"] === "cancelled") throw failed(body);
+  const parts = output.flatMap((item) => answerItem(item));
+  const usage = responsesUsage(body["usage"]);
+  const tier = body["service_tier"];
+  return {
+    id: textOf(body["id"]),
+    model: textOf(body["model"]),
+    createdAt: typeof body["created_at"] === "number" ? body["created_at"] : 0,
+    choices: [{ parts, finish: finishOf(body, new Set(parts.map(({ kind }) => kind))) }],
+    ...(usage === undefined ? {} : { usage }),
+    ...(typeof tier === "string" ? { serviceTier: tier } : {}),
+  };
+}
+
+/** One output item; types that nobody knows yet are passed over. */
+export function answerItem(item: unknown): readonly Part[] {
+  if (!isRecord(item) || typeof item["type"] !== "string") return [];
+  try {
+    return parseModelItem(new Fields(item), item["type"]) ?? [];
+  } catch (cause) {
+    throw new Failure("upstream_error", "The vendor's answer holds an item that cannot be read.", { cause });
+  }
+}
+
+function failed({ error }: JsonObject): Failure {
+  const message = isRecord(error) ? error["message"] : undefined;
+  return new Failure("upstream_error", typeof message === "string" ? message : undefined);
+}
+
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

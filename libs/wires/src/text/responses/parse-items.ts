@@ -1,0 +1,121 @@
+import { own } from "../../json/own.ts";
+import type { Fields } from "../../json/fields.ts";
+import { openEnvelope, sealFromClient } from "../hub/seals.ts";
+import type { Part, ReasoningPart, Seal } from "../hub/part.ts";
+import { parseContent } from "./parse-parts.ts";
+
+type ReadItem = (item: Fields) => readonly Part[];
+
+/** Parts of a reasoning item's summary or content. */
+const mostThoughts = 4_096;
+
+/** Items that the model wrote, as they stand in an answer and come back in the next request. */
+export const modelItems: Readonly<Record<string, ReadItem>> = {
+  message: readMessage,
+  function_call: readFunctionCall,
+  custom_tool_call: readCustomCall,
+  reasoning: readReasoning,
+  compaction: readCompaction,
+  compaction_summary: readCompaction,
+  image_generation_call: readImageCall,
+};
+
+/** Items of tools that the vendor runs, with what the client sent for them: they travel to the same wire only. */
+const vendorItems: ReadonlySet<string> = new Set([
+  "web_search_call",
+  "file_search_call",
+  "code_interpreter_call",
+  "computer_call",
+  "computer_call_output",
+  "local_shell_call",
+  "local_shell_call_output",
+  "shell_call",
+  "shell_call_output",
+  "apply_patch_call",
+  "apply_patch_call_output",
+  "mcp_list_tools",
+  "mcp_call",
+  "mcp_approval_request",
+  "mcp_approval_response",
+  "tool_search_call",
+  "tool_search_output",
+  "tool_search_call_output",
+  "additional_tools",
+  "program",
+  "program_output",
+]);
+
+/** An item of the model or of a vendor's tool as parts; undefined for a type that is neither. */
+export function parseModelItem(item: Fields, type: string): readonly Part[] | undefined {
+  if (vendorItems.has(type)) return [{ kind: "vendor", wire: "responses", value: item.whole() }];
+  const read = own(modelItems, type);
+  return read?.(item);
+}
+
+function readMessage(item: Fields): readonly Part[] {
+  item.ignore("type", "id", "status", "role");
+  return parseContent(item, "content");
+}
+
+function readFunctionCall(item: Fields): readonly Part[] {
+  item.ignore("type", "id", "status");
+  const id = item.needText("call_id");
+  return [{ kind: "tool-call", id, name: item.needText("name"), arguments: item.text("arguments") ?? "" }];
+}
+
+function readCustomCall(item: Fields): readonly Part[] {
+  item.ignore("type", "id", "status");
+  const id = item.needText("call_id");
+  return [{ kind: "tool-call", id, name: item.needText("name"), arguments: item.text("input") ?? "", custom: true }];
+}
+
+/** Summary and content are two parts under one id; the seal is on the last of them. */
+function readReasoning(item: Fields): readonly Part[] {
+  item.ignore("type", "status");
+  const id = item.text("id");
+  const sealed = item.text("encrypted_content");
+  const seal: Seal | undefined =
+    sealed === undefined ? undefined : sealFromClient(sealed, "responses", "encrypted_content");
+  const named = id === undefined ? {} : { id };
+  const parts: ReasoningPart[] = [
+    { text: thoughts(item, "summary"), summary: true },
+    { text: thoughts(item, "content"), summary: false },
+  ]
+    .filter(({ text }) => text !== "")
+    .map((part) => ({ kind: "reasoning", ...part, ...named }));
+  const last = parts.pop() ?? { kind: "reasoning", text: "", ...named };
+  return [...parts, { ...last, ...(seal === undefined ? {} : { seal }) }];
+}
+
+function thoughts(item: Fields, name: string): string {
+  return item
+    .each(name, mostThoughts)
+    .map((part) => {
+      part.ignore("type");
+      return part.needText("text");
+    })
+    .join("\n\n");
+}
+
+function readCompaction(item: Fields): readonly Part[] {
+  item.ignore("type", "created_by");
+  const id = item.text("id");
+  const value = item.needText("encrypted_content");
+  const seal: Seal = { wire: "responses", kind: "encrypted_content", value };
+  return [{ kind: "compaction", ...(id === undefined ? {} : { id }), seal }];
+}
+
+function readImageCall(item: Fields): readonly Part[] {
+  item.ignore("type", "id", "status", "revised_prompt", "background", "quality", "size", "action");
+  const format = item.text("output_format") ?? "png";
+  const data = item.text("result");
+  if (data === undefined) return [];
+  return [{ kind: "image", source: { kind: "base64", mediaType: `image/${format}`, data } }];
+}
+
+/** What a reasoning item carries for another part: the seal of a call, or of the part before it. */
+export function carriedSeal(item: Fields): ReturnType<typeof openEnvelope> {
+  const text = item.value["encrypted_content"];
+  const envelope = typeof text === "string" ? openEnvelope(text) : undefined;
+  return envelope?.call === undefined && envelope?.previous === undefined ? undefined : envelope;
+}

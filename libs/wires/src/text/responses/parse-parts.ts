@@ -1,0 +1,132 @@
+import { own } from "../../json/own.ts";
+import { isRecord, type Fields } from "../../json/fields.ts";
+import { mediaTypeOfName, readDataUrl } from "../hub/data-url.ts";
+import type { Citation, FilePart, Part, Source, TokenProbability } from "../hub/part.ts";
+
+/** Parts that one message or tool output may have. */
+const mostParts = 4_096;
+
+type ReadPart = (part: Fields) => Part;
+
+/** A message's content, or a tool's output: text, or parts. */
+export function parseContent(of: Fields, name: string): readonly Part[] {
+  const content = of.raw(name);
+  if (content === undefined) return [];
+  if (typeof content === "string") return [{ kind: "text", text: content }];
+  return of.each(name, mostParts).map((part) => {
+    const type = part.needText("type");
+    const read = own(readers, type);
+    if (read === undefined) throw part.wrong("type", `one of ${Object.keys(readers).join(", ")}`);
+    return read(part);
+  });
+}
+
+const readText: ReadPart = (part) => ({ kind: "text", text: part.needText("text") });
+
+const readers: Readonly<Record<string, ReadPart>> = {
+  input_text: readText,
+  // What a reasoning model's tools and older clients send for the same thing.
+  text: readText,
+  output_text: readOutputText,
+  refusal: (part) => ({ kind: "refusal", text: part.needText("refusal") }),
+  input_image: readImage,
+  input_file: readFile,
+  input_audio: readAudio,
+};
+
+function readOutputText(part: Fields): Part {
+  const citations = (part.list("annotations") ?? []).flatMap((value) => parseAnnotation(value));
+  const logProbabilities = parseLogProbabilities(part.raw("logprobs"));
+  return {
+    kind: "text",
+    text: part.needText("text"),
+    ...(citations.length > 0 ? { citations } : {}),
+    ...(logProbabilities.length > 0 ? { logProbabilities } : {}),
+  };
+}
+
+/** An annotation of a text, kept whole for the same wire; none for what is no object. */
+export function parseAnnotation(value: unknown): readonly Citation[] {
+  if (!isRecord(value)) return [];
+  const { url, title, filename, start_index: start, end_index: end } = value;
+  const name = typeof title === "string" ? title : filename;
+  return [
+    {
+      ...(typeof url === "string" ? { url } : {}),
+      ...(typeof name === "string" ? { title: name } : {}),
+      ...(typeof start === "number" ? { start } : {}),
+      ...(typeof end === "number" ? { end } : {}),
+      own: { wire: "responses", value },
+    },
+  ];
+}
+
+/** Log probabilities of a text or a delta; what is malformed is passed over. */
+export function parseLogProbabilities(value: unknown): readonly TokenProbability[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((each: unknown) => {
+    const probability = parseProbability(each);
+    if (probability === undefined || !isRecord(each)) return [];
+    const alternatives: unknown = each["top_logprobs"];
+    return [
+      {
+        ...probability,
+        alternatives: Array.isArray(alternatives) ? alternatives.flatMap((one) => parseProbability(one) ?? []) : [],
+      },
+    ];
+  });
+}
+
+function parseProbability(value: unknown): Omit<TokenProbability, "alternatives"> | undefined {
+  if (!isRecord(value) || typeof value["token"] !== "string" || typeof value["logprob"] !== "number") return undefined;
+  const bytes: unknown = value["bytes"];
+  return {
+    token: value["token"],
+    logProbability: value["logprob"],
+    ...(Array.isArray(bytes) ? { bytes: bytes.filter((byte) => typeof byte === "number") } : {}),
+  };
+}
+
+function readImage(part: Fields): Part {
+  const detail = part.text("detail");
+  const url = part.text("image_url");
+  const id = part.text("file_id");
+  const source = url === undefined ? fileId(part, id, "image_url") : sourceOfUrl(url);
+  return { kind: "image", source, ...(detail === undefined || detail === "auto" ? {} : { detail }) };
+}
+
+function readFile(part: Fields): FilePart {
+  const name = part.text("filename");
+  const data = part.text("file_data");
+  const url = part.text("file_url");
+  const id = part.text("file_id");
+  const named = name === undefined ? {} : { name };
+  if (data !== undefined) return { kind: "file", source: dataSource(data, name), ...named };
+  if (url !== undefined) return { kind: "file", source: sourceOfUrl(url), ...named };
+  return { kind: "file", source: fileId(part, id, "file_data"), ...named };
+}
+
+function dataSource(data: string, name: string | undefined): Source {
+  const read = readDataUrl(data);
+  if (read !== undefined) return { kind: "base64", ...read };
+  return { kind: "base64", mediaType: mediaTypeOfName(name ?? "") ?? "application/pdf", data };
+}
+
+function sourceOfUrl(url: string): Source {
+  const read = readDataUrl(url);
+  return read === undefined ? { kind: "url", url } : { kind: "base64", ...read };
+}
+
+function fileId(part: Fields, id: string | undefined, missing: string): Source {
+  return { kind: "file-id", wire: "responses", id: id ?? part.needText(missing) };
+}
+
+/** Formats of `input_audio` and their media types. */
+export const audioTypes = { mp3: "audio/mpeg", wav: "audio/wav" } as const;
+
+function readAudio(part: Fields): Part {
+  const audio = part.fields("input_audio");
+  if (audio === undefined) throw part.wrong("input_audio", "an object");
+  const format = audio.word("format", ["mp3", "wav"]) ?? "wav";
+  return { kind: "audio", source: { kind: "base64", mediaType: audioTypes[format], data: audio.needText("data") } };
+}

@@ -1,0 +1,81 @@
+import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
+import type { Tool, ToolChoice } from "../hub/request.ts";
+
+/** Tools that one request may have. */
+const mostTools = 1_024;
+
+/** What `tools` says: tools, and whether the model is to make images (a tool on this wire, a modality elsewhere). */
+export interface ParsedTools {
+  readonly tools: readonly Tool[];
+  readonly makesImages: boolean;
+}
+
+export function parseTools(body: Fields): ParsedTools {
+  const all = body.each("tools", mostTools);
+  const images = all.filter(isPlainImageTool);
+  return { tools: all.filter((tool) => !images.includes(tool)).map(parseTool), makesImages: images.length > 0 };
+}
+
+/** Image generation without options: any vendor that makes images can do it. */
+function isPlainImageTool(tool: Fields): boolean {
+  return tool.text("type") === "image_generation" && Object.keys(tool.value).length === 1;
+}
+
+function parseTool(tool: Fields): Tool {
+  const type = tool.needText("type");
+  if (type === "function") return parseFunction(tool);
+  if (type === "custom") {
+    const description = tool.text("description");
+    const format = tool.raw("format");
+    return {
+      kind: "custom",
+      name: tool.needText("name"),
+      ...(description === undefined ? {} : { description }),
+      ...(format === undefined ? {} : { format }),
+    };
+  }
+  const definition = tool.whole();
+  if (type === "web_search") return { kind: "web-search", wire: "responses", options: withoutType(definition) };
+  return { kind: "vendor", wire: "responses", name: type, definition };
+}
+
+function parseFunction(tool: Fields): Tool {
+  const description = tool.text("description");
+  const parameters = tool.record("parameters");
+  return {
+    kind: "function",
+    name: tool.needText("name"),
+    ...(description === undefined ? {} : { description }),
+    ...(parameters === undefined ? {} : { parameters }),
+    // False is what every other wire means anyway.
+    ...(tool.flag("strict") === true ? { strict: true } : {}),
+  };
+}
+
+function withoutType(definition: JsonRecord): JsonRecord {
+  return Object.fromEntries(Object.entries(definition).filter(([name]) => name !== "type"));
+}
+
+const modes = ["auto", "none", "required"] as const;
+
+/** Throws Failure (400) for a forced tool of the vendor: no other wire can say it. */
+export function parseToolChoice(body: Fields): ToolChoice | undefined {
+  const choice = body.raw("tool_choice");
+  if (choice === undefined) return undefined;
+  if (typeof choice === "string") return { mode: body.word("tool_choice", modes) ?? "auto" };
+  const fields = body.fields("tool_choice");
+  const type = fields?.needText("type");
+  if (fields !== undefined && (type === "function" || type === "custom"))
+    return { mode: "required", names: [fields.needText("name")] };
+  if (fields === undefined || type !== "allowed_tools") throw body.unsupported("tool_choice");
+  const names = fields.each("tools", mostTools).map((tool) => {
+    if (tool.raw("type") !== "function" && tool.raw("type") !== "custom") throw tool.unsupported("type");
+    return tool.needText("name");
+  });
+  return { mode: fields.word("mode", ["auto", "required"]) ?? "auto", names };
+}
+
+/** Whether a value of `tools` is worth echoing: objects only. */
+export function isToolList(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isRecord);
+}

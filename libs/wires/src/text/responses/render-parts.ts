@@ -1,0 +1,100 @@
+import { present } from "../../json/present.ts";
+import { writeDataUrl } from "../hub/data-url.ts";
+import { cannotSay } from "../hub/fates.ts";
+import type { Losses } from "../hub/losses.ts";
+import type {
+  AudioPart,
+  Citation,
+  FilePart,
+  ImagePart,
+  Part,
+  Source,
+  TextPart,
+  TokenProbability,
+} from "../hub/part.ts";
+import type { JsonObject } from "../hub/request.ts";
+import { audioTypes } from "./parse-parts.ts";
+
+/** A part of a user's or system's message, or of a tool's output. Throws Failure for what the wire cannot say. */
+export function inputPart(part: Part, losses: Losses): JsonObject {
+  if (part.kind === "text") return inputText(part, losses);
+  if (part.kind === "image") return inputImage(part, losses);
+  if (part.kind === "file") return inputFile(part, losses);
+  if (part.kind === "audio") return inputAudio(part);
+  if (part.kind === "refusal") return { type: "input_text", text: part.text };
+  throw cannotSay(`${part.kind} parts`);
+}
+
+function inputText({ text, cache }: TextPart, losses: Losses): JsonObject {
+  losses.noteIf("text.cache", cache);
+  return { type: "input_text", text };
+}
+
+function inputImage({ source, detail, cache }: ImagePart, losses: Losses): JsonObject {
+  losses.noteIf("image.cache", cache);
+  return present({ type: "input_image", detail: detail ?? "auto", ...imageSource(source) });
+}
+
+function imageSource(source: Source): JsonObject {
+  if (source.kind === "file-id") return { file_id: ownFile(source) };
+  return { image_url: source.kind === "url" ? source.url : writeDataUrl(source) };
+}
+
+function inputFile({ source, name, title, context, citations, cache }: FilePart, losses: Losses): JsonObject {
+  losses.noteIf("file.title", title);
+  losses.noteIf("file.context", context);
+  losses.noteIf("file.citations", citations);
+  losses.noteIf("file.cache", cache);
+  return present({ type: "input_file", ...fileSource(source, name ?? title) });
+}
+
+function fileSource(source: FilePart["source"], name: string | undefined): JsonObject {
+  if (source.kind === "file-id") return { file_id: ownFile(source), filename: name };
+  if (source.kind === "url") return { file_url: source.url, filename: name };
+  // The vendor wants a name beside bytes.
+  if (source.kind === "base64") return { file_data: writeDataUrl(source), filename: name ?? nameOf(source.mediaType) };
+  const data = Buffer.from(source.text).toString("base64");
+  return { file_data: writeDataUrl({ mediaType: "text/plain", data }), filename: name ?? "document.txt" };
+}
+
+function nameOf(mediaType: string): string {
+  return mediaType === "application/pdf" ? "document.pdf" : "document.txt";
+}
+
+function ownFile({ wire, id }: Extract<Source, { kind: "file-id" }>): string {
+  if (wire === "responses") return id;
+  throw cannotSay("file ids of another vendor");
+}
+
+function inputAudio({ source }: AudioPart): JsonObject {
+  if (source.kind !== "base64") throw cannotSay("audio by address");
+  const format = source.mediaType === audioTypes.mp3 ? "mp3" : source.mediaType.endsWith("wav") ? "wav" : undefined;
+  if (format === undefined) throw cannotSay(`${source.mediaType} parts`);
+  return { type: "input_audio", input_audio: { data: source.data, format } };
+}
+
+/** A text of the model, in an answer or in the history. */
+export function outputText({ text, citations, logProbabilities }: TextPart): JsonObject {
+  return {
+    type: "output_text",
+    text,
+    annotations: (citations ?? []).flatMap((citation) => annotation(citation, text.length)),
+    logprobs: (logProbabilities ?? []).map(probability),
+  };
+}
+
+/** A citation as an annotation: the wire's own as it came, another's where it has an address. */
+export function annotation(citation: Citation, length: number): readonly unknown[] {
+  if (citation.own?.wire === "responses") return [citation.own.value];
+  const { url, title, start, end } = citation;
+  if (url === undefined) return [];
+  return [{ type: "url_citation", start_index: start ?? 0, end_index: end ?? length, title: title ?? url, url }];
+}
+
+export function probability({ alternatives, ...chosen }: TokenProbability): JsonObject {
+  return { ...oneProbability(chosen), top_logprobs: alternatives.map(oneProbability) };
+}
+
+function oneProbability({ token, logProbability, bytes }: Omit<TokenProbability, "alternatives">): JsonObject {
+  return { token, logprob: logProbability, bytes: bytes ?? [...Buffer.from(token)] };
+}

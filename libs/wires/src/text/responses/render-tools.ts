@@ -1,0 +1,60 @@
+import { present } from "../../json/present.ts";
+import { cannotSay } from "../hub/fates.ts";
+import type { Losses } from "../hub/losses.ts";
+import type { JsonObject, TextRequest, Tool } from "../hub/request.ts";
+
+/** Tools; an image wanted from the model is a tool on this wire. */
+export function renderTools({ tools, modalities }: TextRequest, losses: Losses): readonly JsonObject[] | undefined {
+  const images = modalities?.includes("image") === true ? [{ type: "image_generation" }] : [];
+  const all = [...(tools ?? []).map((tool) => renderTool(tool, losses)), ...images];
+  return all.length > 0 ? all : undefined;
+}
+
+type Renders = { readonly [Kind in Tool["kind"]]: (tool: Extract<Tool, { kind: Kind }>, losses: Losses) => JsonObject };
+
+const renders: Renders = {
+  function: ({ name, description, parameters, strict, cache }, losses) => {
+    losses.noteIf("tools.cache", cache);
+    // Absent means true at the vendor, and false everywhere else.
+    return present({
+      type: "function",
+      name,
+      description,
+      parameters: parameters ?? null,
+      strict: strict ?? false,
+    });
+  },
+  custom: ({ name, description, format }) => present({ type: "custom", name, description, format }),
+  "web-search": ({ wire, options }, losses) => {
+    if (wire === "responses") return { type: "web_search", ...options };
+    losses.noteIf("tools.web-search.options", Object.keys(options).length > 0);
+    return { type: "web_search" };
+  },
+  vendor: ({ wire, name, definition }) => {
+    if (wire === "responses") return definition;
+    throw cannotSay(`tools: ${name}`);
+  },
+};
+
+function renderTool(tool: Tool, losses: Losses): JsonObject {
+  if (tool.kind === "function") return renders.function(tool, losses);
+  if (tool.kind === "custom") return renders.custom(tool, losses);
+  return tool.kind === "vendor" ? renders.vendor(tool, losses) : renders["web-search"](tool, losses);
+}
+
+/** Which tools; the vendor refuses a choice without tools. */
+export function renderToolChoice({ tools, toolChoice }: TextRequest, losses: Losses): unknown {
+  if (toolChoice === undefined) return undefined;
+  if (tools === undefined || tools.length === 0) {
+    losses.note("toolChoice");
+    return undefined;
+  }
+  const { mode, names } = toolChoice;
+  if (names === undefined || mode === "none") return mode;
+  const chosen = names.map((name) => ({ type: kindOf(tools, name), name }));
+  return mode === "required" && chosen.length === 1 ? chosen[0] : { type: "allowed_tools", mode, tools: chosen };
+}
+
+function kindOf(tools: readonly Tool[], name: string): "function" | "custom" {
+  return tools.some((tool) => tool.kind === "custom" && tool.name === name) ? "custom" : "function";
+}

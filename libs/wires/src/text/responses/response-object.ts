@@ -1,0 +1,72 @@
+import type { Units } from "@modelgate/contracts";
+import { isRecord } from "../../json/fields.ts";
+import type { AnswerContext } from "../hub/codec.ts";
+import type { JsonObject } from "../hub/request.ts";
+import type { Ending } from "./endings.ts";
+import { isToolList } from "./parse-tools.ts";
+import { renderUsage } from "./usage.ts";
+
+/** What a response object says beyond what it echoes. */
+export interface ResponseState {
+  readonly status: Ending["status"] | "in_progress";
+  readonly incomplete_details: JsonObject | null;
+  readonly error: JsonObject | null;
+  readonly output: readonly JsonObject[];
+  readonly usage: Units | undefined;
+  /** Unix seconds; null where the clock was not read. */
+  readonly completedAt: number | null;
+  readonly serviceTier?: string | undefined;
+}
+
+/** Fields of the request that a response repeats, with what they are where the client said nothing. */
+const echoed: Readonly<Record<string, unknown>> = {
+  background: false,
+  instructions: null,
+  max_output_tokens: null,
+  max_tool_calls: null,
+  metadata: {},
+  parallel_tool_calls: true,
+  previous_response_id: null,
+  prompt_cache_key: null,
+  safety_identifier: null,
+  store: true,
+  temperature: 1,
+  tool_choice: "auto",
+  top_logprobs: 0,
+  top_p: 1,
+  truncation: "disabled",
+  user: null,
+};
+
+/** The whole response object, as the client of this endpoint gets it and as events of its stream hold it. */
+export function responseObject(context: AnswerContext, state: ResponseState): JsonObject {
+  const { asked } = context;
+  const echo = Object.fromEntries(Object.entries(echoed).map(([name, otherwise]) => [name, asked[name] ?? otherwise]));
+  return {
+    id: context.answerId,
+    object: "response",
+    created_at: context.now,
+    completed_at: state.completedAt,
+    status: state.status,
+    error: state.error,
+    incomplete_details: state.incomplete_details,
+    model: context.model,
+    output: state.output,
+    ...echo,
+    reasoning: echoReasoning(asked["reasoning"]),
+    service_tier: state.serviceTier ?? asked["service_tier"] ?? null,
+    text: echoText(asked["text"]),
+    tools: isToolList(asked["tools"]) ? asked["tools"] : [],
+    usage: state.usage === undefined ? null : renderUsage(state.usage),
+  };
+}
+
+function echoReasoning(reasoning: unknown): JsonObject {
+  const asked = isRecord(reasoning) ? reasoning : {};
+  return { effort: asked["effort"] ?? null, summary: asked["summary"] ?? asked["generate_summary"] ?? null };
+}
+
+function echoText(text: unknown): JsonObject {
+  const asked = isRecord(text) ? text : {};
+  return { ...asked, format: asked["format"] ?? { type: "text" } };
+}
