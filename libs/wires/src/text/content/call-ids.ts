@@ -1,0 +1,37 @@
+import { createHash } from "node:crypto";
+
+/**
+ * An id for a call that has none, made of where it stands: the same whenever the same conversation is read, another
+ * for every other place.
+ */
+export function callId(...place: readonly (string | number)[]): string {
+  return `call_${createHash("sha256").update(JSON.stringify(place)).digest("hex").slice(0, 24)}`;
+}
+
+/** A call that waits for its result. */
+interface Pending {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Pairs results with calls by id where there is one, else by name and order. */
+export class CallPairs {
+  readonly #names = new Map<string, string>();
+  readonly #pending: Pending[] = [];
+
+  called(id: string, name: string): void {
+    this.#names.set(id, name);
+    this.#pending.push({ id, name });
+  }
+
+  /** The call's id for a result; undefined where no such call waits. */
+  answered(id: string | undefined, name: string): string | undefined {
+    const at = this.#pending.findIndex((call) => (id === undefined ? call.name === name : call.id === id));
+    const [call] = at < 0 ? [] : this.#pending.splice(at, 1);
+    return id ?? call?.id;
+  }
+
+  nameOf(id: string): string | undefined {
+    return this.#names.get(id);
+  }
+}

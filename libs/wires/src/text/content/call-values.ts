@@ -1,0 +1,60 @@
+import { isRecord } from "../../json/fields.ts";
+import { wrapCustom } from "../hub/custom.ts";
+import type { ToolCallPart } from "../hub/part.ts";
+import type { JsonObject } from "../hub/request.ts";
+
+/** Where arguments that are no JSON object travel. */
+const rawName = "_raw";
+
+/** A call's arguments as an object; text that is none travels as it is, under one name. */
+export function argsOf({ arguments: text, custom }: Pick<ToolCallPart, "arguments" | "custom">): JsonObject {
+  if (custom === true) return wrapCustom(text);
+  if (text.trim() === "") return {};
+  const value = parsed(text);
+  return isRecord(value) ? value : { [rawName]: text };
+}
+
+/** The JSON text of a call's arguments. */
+export function argumentsOf(args: unknown): string {
+  if (isRecord(args) && Object.keys(args).length === 1 && typeof args[rawName] === "string") return args[rawName];
+  return JSON.stringify(args ?? {});
+}
+
+const wraps: ReadonlySet<string> = new Set(["output", "result", "error"]);
+
+/**
+ * A result's text as the object that this wire wants: an object as itself, other JSON under `result`, words under
+ * `output`; an error under `error`. An object that looks like one of those goes under `result`.
+ */
+export function responseOf(text: string, isError: boolean): JsonObject {
+  if (isError) return { error: text };
+  const value = parsed(text);
+  if (value === undefined) return { output: text };
+  return isRecord(value) && !isWrapped(value) ? value : { result: value };
+}
+
+/** The text of a result, and whether it is an error. */
+export function resultOf(response: JsonObject): { readonly text: string; readonly isError: boolean } {
+  if (!isWrapped(response)) return { text: JSON.stringify(response), isError: false };
+  const { output, result, error } = response;
+  if (error !== undefined) return { text: wordsOf(error), isError: true };
+  return { text: result === undefined ? wordsOf(output) : JSON.stringify(result), isError: false };
+}
+
+function isWrapped(value: JsonObject): boolean {
+  const [name, ...others] = Object.keys(value);
+  return name !== undefined && others.length === 0 && wraps.has(name) && (value[name] ?? undefined) !== undefined;
+}
+
+function wordsOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function parsed(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value ?? undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,51 @@
+import { isRecord } from "../../json/fields.ts";
+import { present } from "../../json/present.ts";
+import type { Citation } from "../hub/part.ts";
+import type { JsonObject } from "../hub/request.ts";
+
+/**
+ * Where a candidate's statements come from: its citations, and what its searches found. Offsets count bytes of all
+ * of its text here and characters of one part elsewhere; they are left out.
+ */
+export function parseCitations(candidate: JsonObject): readonly Citation[] {
+  return [...cited(candidate["citationMetadata"]), ...grounded(candidate["groundingMetadata"])];
+}
+
+function cited(metadata: unknown): readonly Citation[] {
+  if (!isRecord(metadata)) return [];
+  const all = metadata["citations"] ?? metadata["citationSources"];
+  if (!Array.isArray(all)) return [];
+  return all.filter(isRecord).map(({ uri, title }) => source(uri, title));
+}
+
+/** Each support names chunks by their place; without supports the chunks speak for themselves. */
+function grounded(metadata: unknown): readonly Citation[] {
+  if (!isRecord(metadata) || !Array.isArray(metadata["groundingChunks"])) return [];
+  const chunks = metadata["groundingChunks"].map((chunk: unknown) => {
+    const web: unknown = isRecord(chunk) ? (chunk["web"] ?? chunk["retrievedContext"]) : undefined;
+    return isRecord(web) ? source(web["uri"], web["title"]) : undefined;
+  });
+  const supports: unknown = metadata["groundingSupports"];
+  if (!Array.isArray(supports)) return chunks.filter((chunk) => chunk !== undefined);
+  return supports.filter(isRecord).flatMap(({ segment, groundingChunkIndices: places }) => {
+    const text = isRecord(segment) ? segment["text"] : undefined;
+    const named: readonly unknown[] = Array.isArray(places) ? places : [];
+    return named.flatMap((place) => {
+      const chunk = typeof place === "number" ? chunks[place] : undefined;
+      return chunk === undefined ? [] : [{ ...chunk, ...(typeof text === "string" ? { citedText: text } : {}) }];
+    });
+  });
+}
+
+function source(uri: unknown, title: unknown): Citation {
+  return present({
+    url: typeof uri === "string" ? uri : undefined,
+    title: typeof title === "string" ? title : undefined,
+  });
+}
+
+/** Citations with an address. */
+export function renderCitations(citations: readonly Citation[]): JsonObject | undefined {
+  const all = citations.flatMap(({ url, title }) => (url === undefined ? [] : [present({ uri: url, title })]));
+  return all.length > 0 ? { citations: all } : undefined;
+}

@@ -1,0 +1,32 @@
+import type { Fates } from "../hub/fates.ts";
+
+/** What the content wire says of the neutral form's fields; `README.md` holds this table, checked by a test. */
+export const fates: Fates = {
+  tools: { as: "tools" },
+  toolChoice: { as: "toolConfig.functionCallingConfig" },
+  parallelTools: { lost: "dropped" },
+  maxTokens: { as: "generationConfig.maxOutputTokens" },
+  stop: { as: "generationConfig.stopSequences" },
+  format: { as: "generationConfig.responseJsonSchema" },
+  reasoning: { as: "generationConfig.thinkingConfig" },
+  temperature: { as: "generationConfig.temperature" },
+  topP: { as: "generationConfig.topP" },
+  topK: { as: "generationConfig.topK" },
+  presencePenalty: { as: "generationConfig.presencePenalty" },
+  frequencyPenalty: { as: "generationConfig.frequencyPenalty" },
+  seed: { as: "generationConfig.seed" },
+  choices: { as: "generationConfig.candidateCount" },
+  logProbabilities: { as: "generationConfig.logprobs" },
+  logitBias: { lost: "dropped" },
+  modalities: { as: "generationConfig.responseModalities" },
+  image: { as: "generationConfig.imageConfig" },
+  audio: { as: "generationConfig.speechConfig" },
+  verbosity: { lost: "dropped" },
+  cacheKey: { lost: "dropped" },
+  cacheRetention: { lost: "dropped" },
+  metadata: { lost: "dropped" },
+  user: { lost: "dropped" },
+  safetyIdentifier: { lost: "dropped" },
+  serviceTier: { lost: "dropped" },
+  prediction: { lost: "dropped" },
+};

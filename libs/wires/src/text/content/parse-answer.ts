@@ -1,0 +1,93 @@
+import { Failure } from "@modelgate/contracts";
+import { Fields, isRecord } from "../../json/fields.ts";
+import type { Choice, TextAnswer } from "../hub/answer.ts";
+import type { Part } from "../hub/part.ts";
+import type { JsonObject } from "../hub/request.ts";
+import { CallPairs } from "./call-ids.ts";
+import { parseCitations } from "./citations.ts";
+import { finishOf } from "./endings.ts";
+import { parsePart } from "./parse-parts.ts";
+import { parseProbabilities } from "./probabilities.ts";
+import { contentUsage } from "./usage.ts";
+
+/** Who answered, and when: what whole answers and streams' pieces say alike. */
+export type AnswerHead = Pick<TextAnswer, "id" | "model" | "createdAt">;
+
+/** An answer of a vendor. A blocked prompt is an empty choice, filtered. Throws Failure upstream_error for none. */
+export function parseAnswer(body: JsonObject): TextAnswer {
+  const head = headOf(body);
+  const usage = contentUsage(body["usageMetadata"]);
+  const candidates = candidatesOf(body);
+  const blocked: Choice = { parts: [], finish: "filtered" };
+  const choices = isBlocked(body) ? [blocked] : candidates.map((each, index) => choiceOf(each, head.id, index));
+  if (choices.length === 0) throw new Failure("upstream_error", "The vendor's answer holds no candidate.");
+  return { ...head, choices, ...(usage === undefined ? {} : { usage }) };
+}
+
+/** The time is 0 where the vendor tells none. */
+export function headOf(body: JsonObject): AnswerHead {
+  const created = typeof body["createTime"] === "string" ? Date.parse(body["createTime"]) : 0;
+  return {
+    id: textOf(body["responseId"]),
+    model: textOf(body["modelVersion"]),
+    createdAt: Number.isNaN(created) ? 0 : Math.floor(created / 1000),
+  };
+}
+
+export function candidatesOf(body: JsonObject): readonly JsonObject[] {
+  const candidates: unknown = body["candidates"];
+  return Array.isArray(candidates) ? candidates.filter(isRecord) : [];
+}
+
+/** Whether the vendor would not even read the prompt. */
+export function isBlocked(body: JsonObject): boolean {
+  const feedback = body["promptFeedback"];
+  return isRecord(feedback) && typeof feedback["blockReason"] === "string" && candidatesOf(body).length === 0;
+}
+
+/** A candidate's parts as they are; its calls get ids of their place where they have none. */
+export function answerParts(candidate: JsonObject, place: readonly (string | number)[]): readonly Part[] {
+  const content = candidate["content"];
+  const parts: unknown = isRecord(content) ? content["parts"] : undefined;
+  if (!Array.isArray(parts)) return [];
+  const calls = new CallPairs();
+  return parts.filter(isRecord).map((part, index) => {
+    const own = isRecord(part["functionCall"]) ? JSON.stringify(part["functionCall"]["args"] ?? {}) : "";
+    try {
+      return parsePart(new Fields(part, "", "either"), { calls, place: [...place, index, own] });
+    } catch (cause) {
+      throw new Failure("upstream_error", "The vendor's answer holds a part that cannot be read.", { cause });
+    }
+  });
+}
+
+/** A text that says nothing and seals nothing. */
+export function isEmpty(part: Part): boolean {
+  return (part.kind === "text" || part.kind === "reasoning") && part.text === "" && part.seal === undefined;
+}
+
+function choiceOf(candidate: JsonObject, id: string, index: number): Choice {
+  const parts = answerParts(candidate, [id, index]).filter((part) => !isEmpty(part));
+  const kinds = new Set(parts.map(({ kind }) => kind));
+  return { parts: withSources(parts, candidate), finish: finishOf(candidate["finishReason"], kinds) };
+}
+
+/** Citations go onto the last text, probabilities onto the first. */
+function withSources(parts: readonly Part[], candidate: JsonObject): readonly Part[] {
+  const citations = parseCitations(candidate);
+  const logProbabilities = parseProbabilities(candidate["logprobsResult"]);
+  const first = parts.findIndex(({ kind }) => kind === "text");
+  const last = parts.findLastIndex(({ kind }) => kind === "text");
+  return parts.map((part, index) => {
+    if (part.kind !== "text") return part;
+    return {
+      ...part,
+      ...(index === last && citations.length > 0 ? { citations } : {}),
+      ...(index === first && logProbabilities.length > 0 ? { logProbabilities } : {}),
+    };
+  });
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,138 @@
+import { isRecord, type Fields } from "../../json/fields.ts";
+import { mediaTypeOfName } from "../hub/data-url.ts";
+import type { Part, Seal, Source, ToolResultPart } from "../hub/part.ts";
+import { sealFromClient } from "../hub/seals.ts";
+import { callId, type CallPairs } from "./call-ids.ts";
+import { argumentsOf, resultOf } from "./call-values.ts";
+
+/** What a client writes where a call's seal was lost: the vendor's own word for "do not look". */
+export const noSeal = "skip_thought_signature_validator";
+/** The same, in an older wording of the vendor's. */
+const alsoNoSeal = "context_engineering_is_the_way_to_go";
+
+/** Images in one tool result. */
+const mostResultParts = 1_024;
+
+/** Where a part stands and what was called before it. */
+export interface PartPlace {
+  readonly calls: CallPairs;
+  /** Makes ids of calls that have none. */
+  readonly place: readonly (string | number)[];
+}
+
+type ReadPart = (part: Fields, at: PartPlace) => Part;
+
+const readers: Readonly<Record<string, ReadPart>> = {
+  functionCall: readCall,
+  functionResponse: readResponse,
+  inlineData: (part) => {
+    const blob = need(part, "inlineData");
+    const mediaType = blob.needText("mimeType");
+    blob.ignore("displayName");
+    return withSeal(mediaPart({ kind: "base64", mediaType, data: blob.needText("data") }, mediaType), part);
+  },
+  fileData: readFile,
+  executableCode: readVendor,
+  codeExecutionResult: readVendor,
+  toolCall: readVendor,
+  toolResponse: readVendor,
+};
+
+/** One part, by the one member that it has beside its flags. */
+export function parsePart(part: Fields, at: PartPlace): Part {
+  const name = Object.keys(readers).find((each) => part.has(each));
+  const read = name === undefined ? undefined : readers[name];
+  if (read !== undefined) {
+    part.ignore("thought");
+    return read(part, at);
+  }
+  const text = part.text("text") ?? "";
+  const seal = sealOf(part);
+  const sealed = seal === undefined ? {} : { seal };
+  return part.flag("thought") === true ? { kind: "reasoning", text, ...sealed } : { kind: "text", text, ...sealed };
+}
+
+function need(part: Fields, name: string): Fields {
+  const fields = part.fields(name);
+  if (fields === undefined) throw part.wrong(name, "an object");
+  return fields;
+}
+
+function sealOf(part: Fields): Seal | undefined {
+  const text = part.text("thoughtSignature");
+  if (text === undefined || text === "" || text === noSeal || text === alsoNoSeal) return undefined;
+  return sealFromClient(text, "content", "thoughtSignature");
+}
+
+function withSeal(part: Part, fields: Fields): Part {
+  const seal = sealOf(fields);
+  return seal === undefined || part.kind !== "image" ? part : { ...part, seal };
+}
+
+function readCall(part: Fields, { calls, place }: PartPlace): Part {
+  const call = need(part, "functionCall");
+  const name = call.needText("name");
+  const id = call.text("id") ?? callId(...place, name);
+  calls.called(id, name);
+  const seal = sealOf(part);
+  const said = { kind: "tool-call", id, name, arguments: argumentsOf(call.record("args")) } as const;
+  return seal === undefined ? said : { ...said, seal };
+}
+
+function readResponse(part: Fields, { calls, place }: PartPlace): ToolResultPart {
+  part.ignore("thoughtSignature");
+  const response = need(part, "functionResponse");
+  const given = response.text("id");
+  const name = response.text("name") ?? (given === undefined ? undefined : calls.nameOf(given)) ?? "";
+  const { text, isError } = resultOf(response.record("response") ?? {});
+  const images = response.each("parts", mostResultParts).map((each) => resultMedia(each));
+  return {
+    kind: "tool-result",
+    callId: calls.answered(given, name) ?? callId(...place, name),
+    ...(name === "" ? {} : { name }),
+    parts: [{ kind: "text", text }, ...images],
+    ...(isError ? { isError } : {}),
+  };
+}
+
+function resultMedia(part: Fields): ToolResultPart["parts"][number] {
+  const blob = part.has("inlineData") ? need(part, "inlineData") : need(part, "fileData");
+  blob.ignore("displayName");
+  const mediaType = blob.text("mimeType");
+  const uri = blob.text("fileUri");
+  const source: Source =
+    uri === undefined
+      ? { kind: "base64", mediaType: mediaType ?? "", data: blob.needText("data") }
+      : sourceOfUri(uri, mediaType);
+  const read = mediaPart(source, mediaType);
+  if (read.kind === "image" || read.kind === "file") return read;
+  throw part.unsupported("inlineData");
+}
+
+function readFile(part: Fields): Part {
+  const file = need(part, "fileData");
+  file.ignore("displayName");
+  const uri = file.needText("fileUri");
+  const mediaType = file.text("mimeType");
+  return withSeal(mediaPart(sourceOfUri(uri, mediaType), mediaType ?? mediaTypeOfName(uri)), part);
+}
+
+/** Addresses of the vendor's own store mean nothing elsewhere. */
+function sourceOfUri(uri: string, mediaType: string | undefined): Source {
+  const typed = mediaType === undefined ? {} : { mediaType };
+  const stored = !/^https?:/.test(uri) || uri.startsWith("https://generativelanguage.googleapis.com/");
+  return stored ? { kind: "file-id", wire: "content", id: uri, ...typed } : { kind: "url", url: uri, ...typed };
+}
+
+/** Media by its type: images, audio and video are told apart, all else is a file. */
+export function mediaPart(source: Source, mediaType = ""): Part {
+  const [family] = mediaType.split("/");
+  if (family === "image" || family === "audio" || family === "video") return { kind: family, source };
+  return { kind: "file", source };
+}
+
+/** A part of the vendor's own tools, as it is. */
+function readVendor(part: Fields): Part {
+  const value = part.whole();
+  return { kind: "vendor", wire: "content", value: isRecord(value) ? value : {} };
+}

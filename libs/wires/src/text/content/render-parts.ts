@@ -1,0 +1,126 @@
+import { isRecord } from "../../json/fields.ts";
+import { present } from "../../json/present.ts";
+import { mediaTypeOfName } from "../hub/data-url.ts";
+import { cannotSay } from "../hub/fates.ts";
+import type { Losses } from "../hub/losses.ts";
+import type {
+  AudioPart,
+  FilePart,
+  ImagePart,
+  Part,
+  ReasoningPart,
+  Source,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+  VideoPart,
+} from "../hub/part.ts";
+import type { JsonObject } from "../hub/request.ts";
+import { ownSeal } from "../hub/seals.ts";
+import { argsOf, responseOf } from "./call-values.ts";
+
+/** What rendering parts depends on beside the part. */
+export interface PartContext {
+  readonly losses: Losses;
+  /** Whether results hold images themselves; older models get them in parts beside. */
+  readonly imagesInResults: boolean;
+  /** The name of a call by its id, for results that do not tell it. */
+  readonly nameOf: (callId: string) => string | undefined;
+}
+
+type Renders = {
+  readonly [Kind in Part["kind"]]: (part: Extract<Part, { kind: Kind }>, context: PartContext) => readonly JsonObject[];
+};
+
+const renders: Renders = {
+  text: renderText,
+  refusal: ({ text }) => (text === "" ? [] : [{ text }]),
+  image: renderImage,
+  file: renderFile,
+  audio: renderMedia,
+  video: renderMedia,
+  reasoning: renderThought,
+  "tool-call": (part) => [callPart(part, ownSeal(part.seal, "content"))],
+  "tool-result": renderResult,
+  compaction: () => {
+    throw cannotSay("a compaction of another vendor");
+  },
+  vendor: ({ wire, value }) => {
+    if (wire === "content" && isRecord(value)) return [value];
+    throw cannotSay("items of another vendor's tools");
+  },
+};
+
+/** A part of a request. Throws Failure unsupported_parameter for what the wire cannot say. */
+export function renderPart(part: Part, context: PartContext): readonly JsonObject[] {
+  // The table holds a renderer of exactly this kind, which TypeScript cannot follow through the lookup.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const render = renders[part.kind] as (part: Part, context: PartContext) => readonly JsonObject[];
+  return render(part, context);
+}
+
+/** The vendor refuses an empty text; one that is there for its seal stays. */
+function renderText({ text, cache, seal }: TextPart, { losses }: PartContext): readonly JsonObject[] {
+  losses.noteIf("text.cache", cache);
+  const thoughtSignature = ownSeal(seal, "content");
+  return text === "" && thoughtSignature === undefined ? [] : [present({ text, thoughtSignature })];
+}
+
+function renderImage({ source, detail, cache, seal }: ImagePart, { losses }: PartContext): readonly JsonObject[] {
+  losses.noteIf("image.detail", detail);
+  losses.noteIf("image.cache", cache);
+  return [present({ ...sourcePart(source), thoughtSignature: ownSeal(seal, "content") })];
+}
+
+function renderFile(
+  { source, name, title, context, citations, cache }: FilePart,
+  { losses }: PartContext,
+): readonly JsonObject[] {
+  losses.noteIf("file.title", title);
+  losses.noteIf("file.name", name);
+  losses.noteIf("file.context", context);
+  losses.noteIf("file.citations", citations);
+  losses.noteIf("file.cache", cache);
+  if (source.kind !== "text") return [sourcePart(source)];
+  return [{ inlineData: { mimeType: "text/plain", data: Buffer.from(source.text).toString("base64") } }];
+}
+
+function renderMedia({ source }: AudioPart | VideoPart): readonly JsonObject[] {
+  return [sourcePart(source)];
+}
+
+/** Bytes, or an address. Addresses that the vendor cannot fetch are the service's to bring in before. */
+export function sourcePart(source: Source): JsonObject {
+  if (source.kind === "base64") return { inlineData: { mimeType: source.mediaType, data: source.data } };
+  if (source.kind === "url") {
+    const mimeType = source.mediaType ?? mediaTypeOfName(source.url);
+    return { fileData: present({ mimeType, fileUri: source.url }) };
+  }
+  if (source.wire !== "content") throw cannotSay("file ids of another vendor");
+  return { fileData: present({ mimeType: source.mediaType, fileUri: source.id }) };
+}
+
+/** Thoughts that the vendor sealed; all others are nothing to it. */
+function renderThought({ text, seal }: ReasoningPart, { losses }: PartContext): readonly JsonObject[] {
+  const thoughtSignature = ownSeal(seal, "content");
+  losses.noteIf("turn.reasoning", thoughtSignature === undefined);
+  return thoughtSignature === undefined ? [] : [{ text, thought: true, thoughtSignature }];
+}
+
+/** A call, with its seal where there is one. */
+export function callPart(part: ToolCallPart, thoughtSignature: string | undefined): JsonObject {
+  return present({ functionCall: { id: part.id, name: part.name, args: argsOf(part) }, thoughtSignature });
+}
+
+function renderResult(part: ToolResultPart, context: PartContext): readonly JsonObject[] {
+  context.losses.noteIf("tool-result.cache", part.cache);
+  const name = part.name ?? context.nameOf(part.callId);
+  if (name === undefined) throw cannotSay("a tool result without its call");
+  const text = part.parts.flatMap((each) => (each.kind === "text" ? [each.text] : [])).join("\n\n");
+  const media = part.parts.filter((each) => each.kind !== "text").flatMap((each) => renderPart(each, context));
+  const response = { id: part.callId, name, response: responseOf(text, part.isError === true) };
+  if (media.length === 0) return [{ functionResponse: response }];
+  return context.imagesInResults
+    ? [{ functionResponse: { ...response, parts: media } }]
+    : [{ functionResponse: response }, ...media];
+}

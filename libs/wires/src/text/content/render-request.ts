@@ -1,0 +1,74 @@
+import { present } from "../../json/present.ts";
+import type { Rendered, Target } from "../hub/codec.ts";
+import { cannotSay, lostFields } from "../hub/fates.ts";
+import { Losses } from "../hub/losses.ts";
+import type { JsonObject, TextRequest } from "../hub/request.ts";
+import { fates } from "./fates.ts";
+import { renderContents } from "./render-contents.ts";
+import { renderToolConfig, renderTools } from "./render-tools.ts";
+import { renderThinking } from "./thinking.ts";
+
+/** Stop sequences that the vendor takes. */
+const mostStops = 5;
+
+/**
+ * The request for a vendor of this wire; model and streaming are in its path. Throws Failure unsupported_parameter
+ * for what the wire cannot say.
+ */
+export function renderRequest(request: TextRequest, target: Target): Rendered {
+  const losses = new Losses();
+  for (const field of lostFields(request, fates)) losses.note(field);
+  const config = renderGeneration(request, target.model, losses);
+  const { contents, systemInstruction } = renderContents(request, target.model, losses);
+  const body = present({
+    systemInstruction,
+    contents,
+    tools: renderTools(request.tools, losses),
+    toolConfig: renderToolConfig(request, losses),
+    generationConfig: Object.keys(config).length > 0 ? config : undefined,
+  });
+  return { body, dropped: losses.words };
+}
+
+function renderGeneration(request: TextRequest, model: string, losses: Losses): JsonObject {
+  if ((request.stop?.length ?? 0) > mostStops) throw cannotSay("stop", `At most ${mostStops} stop sequences.`);
+  return present({
+    maxOutputTokens: request.maxTokens,
+    stopSequences: request.stop,
+    ...renderFormat(request, losses),
+    thinkingConfig: request.reasoning === undefined ? undefined : renderThinking(request.reasoning, model),
+    temperature: request.temperature,
+    topP: request.topP,
+    topK: request.topK,
+    presencePenalty: request.presencePenalty,
+    frequencyPenalty: request.frequencyPenalty,
+    seed: request.seed,
+    candidateCount: request.choices,
+    responseLogprobs: request.logProbabilities === undefined ? undefined : true,
+    // Zero alternatives are the vendor's default, and refused by some models where said.
+    logprobs: request.logProbabilities?.alternatives === 0 ? undefined : request.logProbabilities?.alternatives,
+    responseModalities: request.modalities?.map((kind) => kind.toUpperCase()),
+    imageConfig: renderImageConfig(request),
+    speechConfig: renderSpeech(request, losses),
+  });
+}
+
+function renderFormat({ format }: TextRequest, losses: Losses): JsonObject {
+  if (format === undefined) return {};
+  if (format.kind === "json") return { responseMimeType: "application/json" };
+  losses.noteIf("format.name", format.name);
+  losses.noteIf("format.description", format.description);
+  losses.noteIf("format.strict", format.strict);
+  return { responseMimeType: "application/json", responseJsonSchema: format.schema };
+}
+
+function renderImageConfig({ image }: TextRequest): JsonObject | undefined {
+  return image === undefined ? undefined : present({ aspectRatio: image.aspectRatio, imageSize: image.size });
+}
+
+function renderSpeech({ audio }: TextRequest, losses: Losses): JsonObject | undefined {
+  if (audio === undefined) return undefined;
+  const { voice, ...others } = audio;
+  for (const name of Object.keys(others)) losses.note(`audio.${name}`);
+  return typeof voice === "string" ? { voiceConfig: { prebuiltVoiceConfig: { voiceName: voice } } } : undefined;
+}

@@ -1,0 +1,69 @@
+import { present } from "../../json/present.ts";
+import { customParameters } from "../hub/custom.ts";
+import { cannotSay } from "../hub/fates.ts";
+import type { Losses } from "../hub/losses.ts";
+import type { JsonObject, TextRequest, Tool } from "../hub/request.ts";
+
+/** Names that the vendor takes. */
+const validName = /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/;
+
+/** Tools: all functions in one entry, each of the vendor's own in an entry of its own. */
+export function renderTools(tools: readonly Tool[] | undefined, losses: Losses): readonly JsonObject[] | undefined {
+  const functionDeclarations = (tools ?? []).flatMap((tool) => declaration(tool, losses));
+  const entries = [
+    ...(functionDeclarations.length > 0 ? [{ functionDeclarations }] : []),
+    ...(tools ?? []).flatMap((tool) => vendorEntry(tool, losses)),
+  ];
+  return entries.length > 0 ? entries : undefined;
+}
+
+function declaration(tool: Tool, losses: Losses): readonly JsonObject[] {
+  if (tool.kind !== "function" && tool.kind !== "custom") return [];
+  const { name, description } = tool;
+  if (!validName.test(name)) throw cannotSay("tools", `The vendor of this model cannot take a tool named ${name}.`);
+  if (tool.kind === "custom") {
+    losses.noteIf("tools.format", tool.format);
+    return [present({ name, description, parametersJsonSchema: customParameters })];
+  }
+  losses.noteIf("tools.strict", tool.strict);
+  losses.noteIf("tools.cache", tool.cache);
+  return [present({ name, description, parametersJsonSchema: orNone(tool.parameters) })];
+}
+
+/** No parameters are told by leaving them out: an object without properties is refused. */
+function orNone(parameters: JsonObject | undefined): JsonObject | undefined {
+  if (parameters === undefined) return undefined;
+  const { type, properties, ...rest } = parameters;
+  const empty = typeof properties !== "object" || properties === null || Object.keys(properties).length === 0;
+  const says = Object.keys(rest).some((name) => name !== "additionalProperties" && name !== "required");
+  return (type === undefined || type === "object") && empty && !says ? undefined : parameters;
+}
+
+function vendorEntry(tool: Tool, losses: Losses): readonly JsonObject[] {
+  if (tool.kind === "web-search") {
+    const own = tool.wire === "content";
+    losses.noteIf("tools.web-search.options", !own && Object.keys(tool.options).length > 0);
+    return [{ googleSearch: own ? tool.options : {} }];
+  }
+  if (tool.kind !== "vendor") return [];
+  if (tool.wire !== "content") throw cannotSay(`tools: ${tool.name}`);
+  return [{ [tool.name]: tool.definition }];
+}
+
+const modes = { auto: "AUTO", none: "NONE", required: "ANY" } as const;
+
+/** Which functions; only some of them freely is the vendor's VALIDATED. */
+export function renderToolConfig({ tools, toolChoice }: TextRequest, losses: Losses): JsonObject | undefined {
+  if (toolChoice === undefined) return undefined;
+  if (tools === undefined || tools.length === 0) {
+    losses.note("toolChoice");
+    return undefined;
+  }
+  const { mode, names } = toolChoice;
+  const some = names !== undefined && mode !== "none";
+  const functionCallingConfig = present({
+    mode: some && mode === "auto" ? "VALIDATED" : modes[mode],
+    allowedFunctionNames: some ? names : undefined,
+  });
+  return { functionCallingConfig };
+}

@@ -1,0 +1,73 @@
+import { own } from "../../json/own.ts";
+import { isRecord } from "../../json/fields.ts";
+import type { JsonObject } from "../hub/request.ts";
+
+/** Deeper schemas are cut to `{}`, which allows anything: no tool of anybody nests so far. */
+const deepest = 64;
+
+/** Members that say something to this vendor's editors only. */
+const meaningless: ReadonlySet<string> = new Set(["propertyOrdering", "property_ordering", "nullable", "example"]);
+const counts: ReadonlySet<string> = new Set([
+  "minItems",
+  "maxItems",
+  "minProperties",
+  "maxProperties",
+  "minLength",
+  "maxLength",
+]);
+
+/**
+ * The vendor's own schema (upper-case types, `nullable`, counts as text) as JSON Schema. What is JSON Schema already
+ * stays as it is, so a client may send either.
+ */
+export function jsonSchemaOf(schema: unknown, depth = 0): JsonObject {
+  if (!isRecord(schema) || depth > deepest) return {};
+  const members = Object.entries(schema)
+    .filter(([name]) => !meaningless.has(name))
+    .map(([name, value]) => {
+      const plain = camelName(name);
+      return [plain, member(plain, value, depth + 1)] as const;
+    });
+  const example = schema["example"] ?? undefined;
+  const read: JsonObject = {
+    ...Object.fromEntries(members),
+    ...(example === undefined ? {} : { examples: [example] }),
+  };
+  return schema["nullable"] === true ? orNull(read) : read;
+}
+
+function member(name: string, value: unknown, depth: number): unknown {
+  if (name === "type") return typeName(value);
+  if (name === "items") return jsonSchemaOf(value, depth);
+  if (name === "anyOf" && Array.isArray(value)) return value.map((each) => jsonSchemaOf(each, depth));
+  if (name === "properties" && isRecord(value))
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, jsonSchemaOf(each, depth)]));
+  if (counts.has(name) && typeof value === "string" && /^\d+$/.test(value)) return Number(value);
+  return value;
+}
+
+function typeName(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(typeName);
+  return typeof value === "string" ? value.toLowerCase() : value;
+}
+
+function orNull(schema: JsonObject): JsonObject {
+  const { type, enum: values, ...rest } = schema;
+  const allowed = Array.isArray(values) ? { enum: [...values, null] } : {};
+  if (typeof type === "string") return { type: [type, "null"], ...rest, ...allowed };
+  return { anyOf: [schema, { type: "null" }] };
+}
+
+const snakeNames: Readonly<Record<string, string>> = {
+  any_of: "anyOf",
+  min_items: "minItems",
+  max_items: "maxItems",
+  min_properties: "minProperties",
+  max_properties: "maxProperties",
+  min_length: "minLength",
+  max_length: "maxLength",
+};
+
+function camelName(name: string): string {
+  return own(snakeNames, name) ?? name;
+}

@@ -1,0 +1,82 @@
+import type { Fields } from "../../json/fields.ts";
+import { present } from "../../json/present.ts";
+import { effortOf } from "../hub/effort.ts";
+import type { Effort, JsonObject, ReasoningWish } from "../hub/request.ts";
+
+/** The first generation whose thinking is told in levels; those before it take budgets. */
+const firstWithLevels = 3;
+
+/** Whether a model, by the vendor's name of it, takes levels of thinking. */
+export function thinksInLevels(model: string): boolean {
+  const [, generation] = /gemini-(\d+)/.exec(model) ?? [];
+  return generation !== undefined && Number(generation) >= firstWithLevels;
+}
+
+type Level = "MINIMAL" | "LOW" | "MEDIUM" | "HIGH";
+
+const levels = {
+  none: "MINIMAL",
+  minimal: "MINIMAL",
+  low: "LOW",
+  medium: "MEDIUM",
+  high: "HIGH",
+  xhigh: "HIGH",
+  max: "HIGH",
+} as const satisfies Record<Effort, Level>;
+
+/** The largest models of a generation with levels know these two only. */
+const levelsOfPro = { MINIMAL: "LOW", LOW: "LOW", MEDIUM: "HIGH", HIGH: "HIGH" } as const satisfies Record<
+  Level,
+  Level
+>;
+
+const budgets = {
+  none: 0,
+  minimal: 512,
+  low: 2048,
+  medium: 8192,
+  high: 24_576,
+  xhigh: 32_768,
+  max: 32_768,
+} as const satisfies Record<Effort, number>;
+
+/** The least that a model which cannot stop thinking takes, and the most that the small ones take. */
+const [leastOfPro, mostOfFlash] = [128, 24_576];
+
+/** `thinkingConfig` for a model. */
+export function renderThinking(wish: ReasoningWish, model: string): JsonObject | undefined {
+  const effort = effortOf(wish);
+  const amount = thinksInLevels(model)
+    ? { thinkingLevel: levelFor(effort, model) }
+    : { thinkingBudget: budgetFor(wish, model) };
+  const shown =
+    wish.show === undefined ? (effort === undefined || effort === "none" ? undefined : true) : wish.show !== "none";
+  const config = present({ ...amount, includeThoughts: shown });
+  return Object.keys(config).length > 0 ? config : undefined;
+}
+
+function levelFor(effort: Effort | undefined, model: string): Level | undefined {
+  if (effort === undefined) return undefined;
+  return model.includes("-pro") ? levelsOfPro[levels[effort]] : levels[effort];
+}
+
+function budgetFor({ effort, budgetTokens }: ReasoningWish, model: string): number | undefined {
+  const wanted = budgetTokens ?? (effort === undefined ? undefined : budgets[effort]);
+  if (wanted === undefined || wanted < 0) return wanted;
+  if (model.includes("flash")) return Math.min(wanted, mostOfFlash);
+  return model.includes("-pro") ? Math.max(wanted, leastOfPro) : wanted;
+}
+
+/** `thinkingConfig` of a client. */
+export function parseThinking(config: Fields): ReasoningWish {
+  const level = config.text("thinkingLevel")?.toLowerCase();
+  const effort = (["minimal", "low", "medium", "high"] as const).find((word) => word === level);
+  if (level !== undefined && level !== "thinking_level_unspecified" && effort === undefined)
+    throw config.wrong("thinkingLevel", "one of MINIMAL, LOW, MEDIUM, HIGH");
+  const shown = config.flag("includeThoughts");
+  return present({
+    effort,
+    budgetTokens: config.number("thinkingBudget"),
+    show: shown === undefined ? undefined : shown ? ("summary" as const) : ("none" as const),
+  });
+}
