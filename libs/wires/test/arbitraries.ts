@@ -1,0 +1,151 @@
+import fc from "fast-check";
+import type { Units } from "@modelgate/contracts";
+import type { Choice, TextAnswer } from "../src/text/hub/answer.ts";
+import type { Part, Seal, Source } from "../src/text/hub/part.ts";
+import type { JsonObject, TextRequest, TextWire, Turn } from "../src/text/hub/request.ts";
+
+/** Values of the neutral form, as far as a wire can say them: what is drawn here survives its round trip. */
+export const word = fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 });
+const name = fc.stringMatching(/^[a-z_][a-z0-9_]{0,9}$/);
+export const id = fc.stringMatching(/^call_[a-z0-9]{8}$/);
+const base64 = fc.uint8Array({ minLength: 1, maxLength: 9 }).map((bytes) => Buffer.from(bytes).toString("base64"));
+
+/** An object without the members that came out undefined. */
+export const record = (model: Readonly<Record<string, fc.Arbitrary<unknown>>>) =>
+  fc.record(model, { requiredKeys: [] });
+
+export const json: fc.Arbitrary<JsonObject> = fc
+  .dictionary(name, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3, noNullPrototype: true })
+  // JSON knows no negative zero.
+  .map((value) => JSON.parse(JSON.stringify(value)));
+
+export const seal = (wire: TextWire, kind: string): fc.Arbitrary<Seal> =>
+  base64.map((value) => ({ wire, kind, value }));
+
+export const imageBytes: fc.Arbitrary<Source> = fc.record({
+  kind: fc.constant("base64"),
+  mediaType: fc.constantFrom("image/png", "image/jpeg"),
+  data: base64,
+});
+export const fileBytes: fc.Arbitrary<Source> = fc.record({
+  kind: fc.constant("base64"),
+  mediaType: fc.constantFrom("application/pdf", "text/plain"),
+  data: base64,
+});
+
+export const textPart: fc.Arbitrary<Part> = word.map((text) => ({ kind: "text", text }));
+export const jsonText = json.map((value) => JSON.stringify(value));
+
+/** Neighbours of one role as one turn: wires differ in where they cut. */
+export function merged(turns: readonly Turn[]): readonly Turn[] {
+  const joined: { role: Turn["role"]; parts: Part[] }[] = [];
+  for (const { role, parts } of turns) {
+    const last = joined.at(-1);
+    if (last?.role === role) last.parts.push(...parts);
+    else joined.push({ role, parts: [...parts] });
+  }
+  return joined;
+}
+
+/** A dialogue: the user's words, the model's turn, the results of its calls. */
+export const dialogue = (
+  said: fc.Arbitrary<Part>,
+  modelSaid: fc.Arbitrary<Part>,
+  call: fc.Arbitrary<Extract<Part, { kind: "tool-call" }>>,
+  resultParts: fc.Arbitrary<Extract<Part, { kind: "tool-result" }>["parts"]>,
+): fc.Arbitrary<readonly Turn[]> =>
+  fc
+    .array(
+      fc.record({
+        user: fc.array(said, { minLength: 1, maxLength: 3 }),
+        model: fc.array(modelSaid, { maxLength: 3 }),
+        calls: fc.array(fc.tuple(call, resultParts), { maxLength: 2 }),
+      }),
+      { minLength: 1, maxLength: 3 },
+    )
+    .map((rounds) => {
+      let count = 0;
+      return rounds.flatMap(({ user, model, calls }): Turn[] => {
+        const made = calls.map(([part, parts]) => ({ part: { ...part, id: `${part.id}${count++}` }, parts }));
+        const answers = made.map(({ part, parts }) => ({
+          kind: "tool-result" as const,
+          callId: part.id,
+          name: part.name,
+          parts,
+          ...(part.custom === true ? { custom: true } : {}),
+        }));
+        const spoken: Part[] = [...model, ...made.map(({ part }) => part)];
+        return [
+          { role: "user", parts: user },
+          ...(spoken.length > 0 ? [{ role: "assistant" as const, parts: spoken }] : []),
+          ...(answers.length > 0 ? [{ role: "user" as const, parts: answers }] : []),
+        ];
+      });
+    });
+
+export const functionTool = fc
+  .record(
+    {
+      name,
+      description: word,
+      parameters: fc.record({
+        type: fc.constant("object"),
+        properties: fc.dictionary(name, fc.record({ type: fc.constantFrom("string", "number") }), {
+          minKeys: 1,
+          maxKeys: 2,
+          noNullPrototype: true,
+        }),
+      }),
+    },
+    { requiredKeys: ["name"] },
+  )
+  .map((tool) => ({ kind: "function" as const, ...tool }));
+
+export const functionCall: fc.Arbitrary<Extract<Part, { kind: "tool-call" }>> = fc.record({
+  kind: fc.constant("tool-call"),
+  id,
+  name,
+  arguments: jsonText,
+});
+
+/** Units as a vendor that caches and thinks reports them. */
+export const units: fc.Arbitrary<Units> = fc
+  .record({ input: fc.nat(9999), cached: fc.nat(999), output: fc.nat(999), thoughts: fc.nat(99) })
+  .map(({ input, cached, output, thoughts }) => ({
+    inputTokens: input,
+    outputTokens: output + thoughts,
+    ...(cached > 0 ? { cachedInputTokens: cached } : {}),
+    ...(thoughts > 0 ? { reasoningTokens: thoughts } : {}),
+  }));
+
+export const sampling = { temperature: fc.constantFrom(0, 0.5, 1), topP: fc.constantFrom(0.1, 1) };
+
+export const answer = (parts: fc.Arbitrary<readonly Part[]>, finish: fc.Arbitrary<Choice["finish"]>) =>
+  fc
+    .record({ parts, finish, usage: fc.option(units, { nil: undefined }) })
+    .map(({ parts, finish, usage }): TextAnswer => ({
+      id: "resp_abc",
+      model: "mine",
+      createdAt: 0,
+      choices: [
+        {
+          parts,
+          finish: parts.some(({ kind }) => kind === "tool-call") && finish === "stop" ? "tool-calls" : finish,
+        },
+      ],
+      ...(usage === undefined ? {} : { usage }),
+    }));
+
+export const request = (
+  turns: fc.Arbitrary<readonly Turn[]>,
+  fields: fc.Arbitrary<Partial<TextRequest>>,
+): fc.Arbitrary<TextRequest> =>
+  fc
+    .record({ turns, fields, instructions: fc.array(word, { maxLength: 2 }), stream: fc.boolean() })
+    .map(({ turns, fields, instructions, stream }) => ({
+      model: "theirs",
+      stream,
+      instructions: instructions.map((text) => ({ kind: "text" as const, text })),
+      turns,
+      ...fields,
+    }));

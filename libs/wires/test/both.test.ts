@@ -1,0 +1,53 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { contentCodec } from "../src/text/content/index.ts";
+import { SseDecoder } from "../src/sse/decode.ts";
+import { responsesCodec } from "../src/text/responses/index.ts";
+import type { TextAnswer, TextEvent } from "../src/text/hub/answer.ts";
+import type { Part } from "../src/text/hub/part.ts";
+import { answer, functionCall, textPart } from "./arbitraries.ts";
+import { contextFor, eventsOf, readBack, written } from "./harness.ts";
+
+/** What both wires can say: words, then calls. */
+const common = answer(
+  fc
+    .tuple(textPart, fc.array(functionCall, { maxLength: 3 }))
+    .map(([text, calls]): readonly Part[] => [
+      text,
+      ...calls.map((call, index) => ({ ...call, id: `${call.id}${index}` })),
+    ]),
+  fc.constantFrom("stop", "length"),
+);
+const said = ({ choices, usage }: TextAnswer): object => ({ choices, usage });
+
+test.each([
+  ["content to responses", contentCodec, responsesCodec],
+  ["responses to content", responsesCodec, contentCodec],
+])("%s: a vendor's stream becomes the client's, event by event", (_, vendor, client) => {
+  fc.assert(
+    fc.property(common, (whole) => {
+      const writer = client.writer(contextFor());
+      const events = eventsOf(vendor.reader(), written(vendor.writer(contextFor()), whole));
+      const stream = events.map((event) => writer.write(event)).join("") + writer.end();
+      expect(said(readBack(client.reader(), stream))).toEqual(said(whole));
+    }),
+  );
+});
+
+test.each([
+  ["responses", responsesCodec],
+  ["content", contentCodec],
+])("%s: any split of the bytes gives the same events", (_, codec) => {
+  fc.assert(
+    fc.property(common, fc.array(fc.nat(), { maxLength: 8 }), (whole, cuts) => {
+      const stream = written(codec.writer(contextFor()), whole);
+      const bytes = Buffer.from(stream);
+      const at = [0, ...cuts.map((cut) => cut % bytes.length).sort((left, right) => left - right), bytes.length];
+      const decoder = new SseDecoder();
+      const frames = at.flatMap((start, index) => decoder.push(bytes.subarray(start, at[index + 1] ?? start)));
+      const reader = codec.reader();
+      const events: readonly TextEvent[] = [...frames, ...decoder.end()].flatMap((frame) => reader.read(frame));
+      expect([...events, ...reader.end()]).toEqual(eventsOf(codec.reader(), stream));
+    }),
+  );
+});

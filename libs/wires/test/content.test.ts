@@ -1,0 +1,674 @@
+import { Failure } from "@modelgate/contracts";
+import fc from "fast-check";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { contentArrayWriter, contentCodec } from "../src/text/content/index.ts";
+import { fates } from "../src/text/content/fates.ts";
+import { mostHeld } from "../src/text/content/writer.ts";
+import { jsonSchemaOf } from "../src/text/content/schema.ts";
+import { contentUsage } from "../src/text/content/usage.ts";
+import type { TextEvent } from "../src/text/hub/answer.ts";
+import { fatesTable } from "../src/text/hub/fates.ts";
+import type { Part } from "../src/text/hub/part.ts";
+import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
+import {
+  answer,
+  dialogue,
+  fileBytes,
+  functionCall,
+  functionTool,
+  imageBytes,
+  json,
+  merged,
+  record,
+  request,
+  sampling,
+  seal,
+  textPart,
+  word,
+} from "./arbitraries.ts";
+import { contextFor, eventsOf, framesOf, readBack, written } from "./harness.ts";
+
+const levels = { model: "gemini-3-flash", defaultMaxTokens: 1000 };
+const budgets = { model: "gemini-2.5-flash", defaultMaxTokens: 1000 };
+const parse = (body: JsonObject) => contentCodec.parseRequest(body, { model: "m" });
+const render = (fields: Partial<TextRequest>, target = levels) =>
+  contentCodec.renderRequest({ model: "m", stream: false, instructions: [], turns: [], ...fields }, target);
+
+const weather = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+const upper = { type: "OBJECT", properties: { city: { type: "STRING" } }, required: ["city"] };
+const round = {
+  systemInstruction: { parts: [{ text: "Be brief." }] },
+  generationConfig: { maxOutputTokens: 300, thinkingConfig: { thinkingLevel: "LOW", includeThoughts: true } },
+  tools: [{ functionDeclarations: [{ name: "get_weather", description: "Weather now", parameters: upper }] }],
+  toolConfig: { functionCallingConfig: { mode: "AUTO" } },
+  contents: [
+    {
+      role: "user",
+      parts: [{ text: "Weather in this city?" }, { inlineData: { mimeType: "image/png", data: "iVBORw0KGgo=" } }],
+    },
+    {
+      role: "model",
+      parts: [
+        { text: "I check." },
+        {
+          functionCall: { id: "call_1", name: "get_weather", args: { city: "Oslo" } },
+          thoughtSignature: "context_engineering_is_the_way_to_go",
+        },
+      ],
+    },
+    {
+      role: "user",
+      parts: [{ functionResponse: { id: "call_1", name: "get_weather", response: { temp: 4 } } }],
+    },
+  ],
+};
+const roundRequest: TextRequest = {
+  model: "m",
+  stream: false,
+  instructions: [{ kind: "text", text: "Be brief." }],
+  tools: [{ kind: "function", name: "get_weather", description: "Weather now", parameters: weather }],
+  toolChoice: { mode: "auto" },
+  maxTokens: 300,
+  reasoning: { effort: "low", show: "summary" },
+  turns: [
+    {
+      role: "user",
+      parts: [
+        { kind: "text", text: "Weather in this city?" },
+        { kind: "image", source: { kind: "base64", mediaType: "image/png", data: "iVBORw0KGgo=" } },
+      ],
+    },
+    {
+      role: "assistant",
+      parts: [
+        { kind: "text", text: "I check." },
+        { kind: "tool-call", id: "call_1", name: "get_weather", arguments: '{"city":"Oslo"}' },
+      ],
+    },
+    {
+      role: "user",
+      parts: [
+        { kind: "tool-result", callId: "call_1", name: "get_weather", parts: [{ kind: "text", text: '{"temp":4}' }] },
+      ],
+    },
+  ],
+};
+
+test("one tool round, read and written", () => {
+  expect(parse(round)).toEqual({ request: roundRequest, dropped: [] });
+  const { body, dropped } = contentCodec.renderRequest(roundRequest, levels);
+  expect(dropped).toEqual([]);
+  const declared = { name: "get_weather", description: "Weather now", parametersJsonSchema: weather };
+  expect(body).toEqual({
+    ...round,
+    tools: [{ functionDeclarations: [declared] }],
+    contents: JSON.parse(
+      JSON.stringify(round.contents).replace(
+        "context_engineering_is_the_way_to_go",
+        "skip_thought_signature_validator",
+      ),
+    ),
+  });
+});
+
+test("names in snake_case say the same", () => {
+  const snake = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(snake);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, each]) => [
+        name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+        snake(each),
+      ]),
+    );
+  };
+  expect(parse(snake(round) as JsonObject)).toEqual({ request: roundRequest, dropped: [] });
+});
+
+const kept = seal("content", "thoughtSignature");
+const sealedText: Part | fc.Arbitrary<Part> = fc.record({ kind: fc.constant("text"), text: word, seal: kept });
+const thought: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("reasoning"), text: word, seal: kept });
+const image: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("image"), source: imageBytes });
+const sealedImage: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("image"), source: imageBytes, seal: kept });
+const file: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("file"), source: fileBytes });
+const media: fc.Arbitrary<Part> = fc.constantFrom<Part>(
+  { kind: "video", source: { kind: "file-id", wire: "content", id: "gs://b/v", mediaType: "video/mp4" } },
+  { kind: "audio", source: { kind: "base64", mediaType: "audio/wav", data: "AAAA" } },
+  { kind: "image", source: { kind: "url", url: "https://pictures.example/1", mediaType: "image/png" } },
+);
+const vendorPart: fc.Arbitrary<Part> = fc.constant({
+  kind: "vendor",
+  wire: "content",
+  value: { executableCode: { language: "PYTHON", code: "1" } },
+});
+const sealedCall = fc.tuple(functionCall, kept).map(([call, sealed]) => ({ ...call, seal: sealed }));
+
+const resultParts = fc.oneof(
+  fc
+    .oneof(
+      word,
+      json.map((value) => JSON.stringify(value)),
+      fc.constantFrom("4", "null", '"x"', "[1]", '{"output":1}', '{"error":"x"}'),
+    )
+    .map((text) => [{ kind: "text" as const, text }]),
+  fc.tuple(
+    word.map((text) => ({ kind: "text" as const, text })),
+    fc.record({ kind: fc.constant("image" as const), source: imageBytes }),
+  ),
+);
+const turns = dialogue(
+  fc.oneof(textPart, image, file, media),
+  fc.oneof(textPart, sealedText, thought, image, sealedImage, vendorPart),
+  fc.oneof(functionCall, sealedCall),
+  resultParts,
+);
+const fields = record({
+  ...sampling,
+  tools: fc.array(functionTool, { minLength: 1, maxLength: 3 }),
+  maxTokens: fc.integer({ min: 1, max: 9999 }),
+  stop: fc.array(word, { minLength: 1, maxLength: 5 }),
+  format: fc.oneof(
+    fc.constant({ kind: "json" as const }),
+    fc.record({ kind: fc.constant("schema" as const), schema: json }),
+  ),
+  reasoning: fc.record({
+    effort: fc.constantFrom("minimal", "low", "medium", "high"),
+    show: fc.constantFrom("none", "summary"),
+  }),
+  topK: fc.nat(99),
+  presencePenalty: fc.constantFrom(0, 1),
+  frequencyPenalty: fc.constantFrom(0, 1),
+  seed: fc.nat(),
+  choices: fc.integer({ min: 1, max: 4 }),
+  logProbabilities: fc.nat(5).map((alternatives) => ({ alternatives })),
+  modalities: fc.constantFrom(["text"], ["text", "image"], ["audio"]),
+  image: record({ aspectRatio: fc.constant("16:9"), size: fc.constant("2K") }),
+  audio: fc.constant({ voice: "Kore" }),
+}) as fc.Arbitrary<Partial<TextRequest>>;
+const withChoice = fields.chain((drawn) =>
+  fc
+    .constantFrom<TextRequest["toolChoice"]>(
+      undefined,
+      { mode: "required", names: ["f"] },
+      { mode: "auto", names: ["f"] },
+      { mode: "none" },
+    )
+    .map((toolChoice) => ({
+      ...drawn,
+      ...(drawn.tools !== undefined && toolChoice !== undefined ? { toolChoice } : {}),
+    })),
+);
+
+test("a request that this wire can say survives it", () => {
+  fc.assert(
+    fc.property(request(turns, withChoice), (asked) => {
+      const { body, dropped } = contentCodec.renderRequest(asked, levels);
+      expect(dropped).toEqual([]);
+      const path = { model: "theirs", stream: asked.stream };
+      const back = contentCodec.parseRequest(JSON.parse(JSON.stringify(body)), path);
+      expect(back.dropped).toEqual([]);
+      expect(back.request).toEqual({ ...asked, turns: merged(asked.turns) });
+    }),
+  );
+});
+
+/** Neighbouring words are one text in a stream: nothing there says where one ends. */
+const joined = (parts: readonly Part[]): readonly Part[] =>
+  parts.filter((part, index) => {
+    const before = parts[index - 1];
+    return part.kind !== "text" || before?.kind !== "text" || before.seal !== undefined;
+  });
+const answered = answer(
+  fc
+    .array(fc.oneof(textPart, sealedText, thought, image, sealedImage, vendorPart, functionCall, sealedCall), {
+      minLength: 1,
+      maxLength: 6,
+    })
+    .map((parts) => joined(joined(parts.filter((part, at) => part.kind !== "text" || parts[at - 1]?.kind !== "text")))),
+  fc.constantFrom("stop", "length", "filtered", "malformed-tool-call", "other"),
+).map((whole) => ({ ...whole, model: "mine" }));
+
+describe("answers", () => {
+  test("a whole one survives this wire", () => {
+    fc.assert(
+      fc.property(answered, (whole) => {
+        const body = contentCodec.renderAnswer(whole, contextFor());
+        expect(contentCodec.parseAnswer(JSON.parse(JSON.stringify(body)))).toEqual(whole);
+      }),
+    );
+  });
+
+  test("a stream is read back as what was written", () => {
+    fc.assert(
+      fc.property(answered, (whole) => {
+        const reader = contentCodec.reader();
+        expect(readBack(reader, written(contentCodec.writer(contextFor()), whole))).toEqual(whole);
+        expect(reader.whole).toBe(true);
+      }),
+    );
+  });
+
+  test("the array holds the pieces of the events", () => {
+    fc.assert(
+      fc.property(answered, (whole) => {
+        const pieces = framesOf(written(contentCodec.writer(contextFor()), whole)).map(({ data }) => JSON.parse(data));
+        expect(JSON.parse(written(contentArrayWriter(contextFor()), whole))).toEqual(pieces);
+        const last = pieces.at(-1);
+        expect(last.candidates[0].finishReason).toBeTypeOf("string");
+        for (const piece of pieces.slice(0, -1)) expect(piece.candidates[0]).not.toHaveProperty("finishReason");
+        if (whole.usage !== undefined) expect(contentUsage(last.usageMetadata)).toEqual(whole.usage);
+      }),
+    );
+  });
+
+  test("several candidates end together", () => {
+    const whole = {
+      id: "resp_abc",
+      model: "mine",
+      createdAt: 0,
+      choices: [
+        { parts: [{ kind: "text" as const, text: "a" }], finish: "stop" as const },
+        { parts: [{ kind: "text" as const, text: "b" }], finish: "length" as const },
+      ],
+    };
+    expect(readBack(contentCodec.reader(), written(contentCodec.writer(contextFor()), whole))).toEqual(whole);
+  });
+
+  test("probabilities and citations survive", () => {
+    const part: Part = {
+      kind: "text",
+      text: "Hi",
+      citations: [{ url: "https://a.example", title: "A" }],
+      logProbabilities: [{ token: "Hi", logProbability: -0.1, alternatives: [{ token: "Ho", logProbability: -2 }] }],
+    };
+    const whole = {
+      id: "resp_abc",
+      model: "mine",
+      createdAt: 0,
+      choices: [{ parts: [part], finish: "stop" as const }],
+    };
+    expect(contentCodec.parseAnswer(contentCodec.renderAnswer(whole, contextFor()))).toEqual(whole);
+    expect(readBack(contentCodec.reader(), written(contentCodec.writer(contextFor()), whole))).toEqual(whole);
+  });
+});
+
+describe("what vendors answer", () => {
+  test("thoughts, words, an image, a call: read as they stand", () => {
+    const body = {
+      candidates: [
+        {
+          index: 0,
+          finishReason: "STOP",
+          content: {
+            role: "model",
+            parts: [
+              { text: "plan", thought: true },
+              { text: "Here" },
+              { inlineData: { mimeType: "image/png", data: "iVBO" }, thoughtSignature: "CpcB" },
+              { functionCall: { name: "get_weather", args: { city: "Oslo" } }, thoughtSignature: "CrQ" },
+            ],
+          },
+        },
+      ],
+      usageMetadata: { promptTokenCount: 12, candidatesTokenCount: 1290, thoughtsTokenCount: 55 },
+      modelVersion: "gen",
+      responseId: "Zx1",
+    };
+    const { choices, usage } = contentCodec.parseAnswer(body);
+    expect(choices[0]?.finish).toBe("tool-calls");
+    expect(usage).toEqual({ inputTokens: 12, outputTokens: 1345, reasoningTokens: 55 });
+    expect(choices[0]?.parts).toEqual([
+      { kind: "reasoning", text: "plan" },
+      { kind: "text", text: "Here" },
+      {
+        kind: "image",
+        source: { kind: "base64", mediaType: "image/png", data: "iVBO" },
+        seal: { wire: "content", kind: "thoughtSignature", value: "CpcB" },
+      },
+      {
+        kind: "tool-call",
+        id: expect.stringMatching(/^call_[0-9a-f]{24}$/),
+        name: "get_weather",
+        arguments: '{"city":"Oslo"}',
+        seal: { wire: "content", kind: "thoughtSignature", value: "CrQ" },
+      },
+    ]);
+  });
+
+  test.each([
+    [{ promptFeedback: { blockReason: "SAFETY" } }, "filtered"],
+    [{ candidates: [{ finishReason: "MAX_TOKENS", content: { role: "model" } }] }, "length"],
+    [{ candidates: [{ finishReason: "IMAGE_SAFETY" }] }, "filtered"],
+    [{ candidates: [{ finishReason: "UNEXPECTED_TOOL_CALL" }] }, "malformed-tool-call"],
+    [{ candidates: [{ finishReason: "SOMETHING_NEW" }] }, "stop"],
+    [{ candidates: [{ finishReason: "constructor" }] }, "stop"],
+  ])("%j ends as %s, whole or streamed", (body, finish) => {
+    expect(contentCodec.parseAnswer(body).choices).toEqual([{ parts: [], finish }]);
+    const reader = contentCodec.reader();
+    expect(readBack(reader, `data: ${JSON.stringify(body)}\r\n\r\n`).choices).toEqual([{ parts: [], finish }]);
+    expect(reader.whole).toBe(true);
+  });
+
+  test("none at all is the vendor's error", () => {
+    expect(() => contentCodec.parseAnswer({})).toThrow(expect.objectContaining({ code: "upstream_error" }));
+  });
+
+  test("sources of a search are citations", () => {
+    const body = {
+      candidates: [
+        {
+          content: { parts: [{ text: "It rains." }] },
+          groundingMetadata: {
+            groundingChunks: [{ web: { uri: "https://w.example", title: "W" } }],
+            groundingSupports: [{ segment: { text: "It rains." }, groundingChunkIndices: [0, 7] }],
+          },
+        },
+      ],
+    };
+    expect(contentCodec.parseAnswer(body).choices[0]?.parts).toEqual([
+      {
+        kind: "text",
+        text: "It rains.",
+        citations: [{ url: "https://w.example", title: "W", citedText: "It rains." }],
+      },
+    ]);
+  });
+
+  test("a stream's error is a failure; a cut one is not whole", () => {
+    const reader = contentCodec.reader();
+    const frame = (body: object): string => `data: ${JSON.stringify(body)}\r\n\r\n`;
+    const events = eventsOf(
+      reader,
+      frame({ candidates: [{ content: { parts: [{ text: "x" }] } }] }) +
+        frame({ error: { code: 503, status: "UNAVAILABLE", message: "later" } }),
+    );
+    expect(events.map(({ type }) => type)).toEqual(["start", "part-start", "part-delta", "failure", "part-end"]);
+    expect(events[3]).toEqual({ type: "failure", code: "UNAVAILABLE", message: "later", status: 503 });
+    expect(reader.whole).toBe(false);
+  });
+});
+
+test.each([
+  [
+    { promptTokenCount: 1000, cachedContentTokenCount: 600, candidatesTokenCount: 50, thoughtsTokenCount: 30 },
+    { inputTokens: 400, cachedInputTokens: 600, outputTokens: 80, reasoningTokens: 30 },
+  ],
+  [
+    { promptTokenCount: 10, toolUsePromptTokenCount: 5, candidatesTokenCount: 1 },
+    { inputTokens: 15, outputTokens: 1 },
+  ],
+  [
+    {
+      promptTokenCount: 50,
+      promptTokensDetails: [{ modality: "AUDIO", tokenCount: 40 }],
+      candidatesTokenCount: 9,
+      candidatesTokensDetails: [{ modality: "AUDIO", tokenCount: 9 }],
+    },
+    { inputTokens: 10, inputAudioTokens: 40, outputTokens: 0, outputAudioTokens: 9 },
+  ],
+  [
+    { promptTokenCount: 10, cachedContentTokenCount: 99 },
+    { inputTokens: 0, cachedInputTokens: 99, outputTokens: 0 },
+  ],
+  [undefined, undefined],
+  [{}, undefined],
+])("usage %j", (usage, units) => {
+  expect(contentUsage(usage)).toEqual(units);
+});
+
+describe("calls without ids", () => {
+  const contents = [
+    { role: "user", parts: [{ text: "x" }] },
+    { role: "model", parts: [{ functionCall: { name: "f", args: {} } }, { functionCall: { name: "f", args: {} } }] },
+    {
+      role: "user",
+      parts: [
+        { functionResponse: { name: "f", response: { n: 1 } } },
+        { functionResponse: { name: "f", response: { n: 2 } } },
+      ],
+    },
+    { role: "model", parts: [{ functionCall: { name: "f", args: {} } }] },
+  ];
+
+  test("get ids that pair with results in order, differ by place, and stay as the dialogue grows", () => {
+    const ids = (count: number): readonly string[] =>
+      parse({ contents: contents.slice(0, count) }).request.turns.flatMap(({ parts }) =>
+        parts.flatMap((part) =>
+          part.kind === "tool-call" ? [part.id] : part.kind === "tool-result" ? [part.callId] : [],
+        ),
+      );
+    const [first, second, answerFirst, answerSecond, third] = ids(4);
+    expect([answerFirst, answerSecond]).toEqual([first, second]);
+    expect(new Set([first, second, third]).size).toBe(3);
+    expect(ids(3)).toEqual(ids(4).slice(0, 4));
+  });
+
+  test("a result's missing name is found by its id", () => {
+    const named = parse({
+      contents: [
+        { role: "model", parts: [{ functionCall: { id: "c", name: "f" } }] },
+        { parts: [{ functionResponse: { id: "c", response: {} } }] },
+      ],
+    });
+    expect(named.request.turns[1]?.parts[0]).toMatchObject({ callId: "c", name: "f" });
+  });
+});
+
+describe("thinking", () => {
+  test.each<readonly [string, TextRequest["reasoning"], JsonObject | undefined]>([
+    ["gemini-3-flash", { effort: "none" }, { thinkingLevel: "MINIMAL" }],
+    ["gemini-3-flash", { effort: "max", show: "none" }, { thinkingLevel: "HIGH", includeThoughts: false }],
+    ["gemini-3-pro-preview", { effort: "medium" }, { thinkingLevel: "HIGH", includeThoughts: true }],
+    ["gemini-3.1-flash", { budgetTokens: 2048, show: "full" }, { thinkingLevel: "LOW", includeThoughts: true }],
+    ["gemini-2.5-flash", { effort: "xhigh" }, { thinkingBudget: 24_576, includeThoughts: true }],
+    ["gemini-2.5-pro", { effort: "none" }, { thinkingBudget: 128 }],
+    ["gemini-2.5-flash", { budgetTokens: -1 }, { thinkingBudget: -1 }],
+    ["gemini-2.5-flash", { budgetTokens: 0 }, { thinkingBudget: 0 }],
+    ["gemini-2.5-flash", {}, undefined],
+  ])("%s, %j", (model, reasoning, thinkingConfig) => {
+    const { body } = render({ reasoning }, { ...levels, model });
+    expect(body["generationConfig"]).toEqual(thinkingConfig === undefined ? undefined : { thinkingConfig });
+  });
+});
+
+describe("seals", () => {
+  const foreign = { wire: "messages", kind: "signature", value: "c2lnbmVk" } as const;
+
+  test("another vendor's travels through a client and goes to no other vendor", () => {
+    const part: Part = { kind: "reasoning", text: "hm", seal: foreign };
+    const whole = { id: "", model: "", createdAt: 0, choices: [{ parts: [part], finish: "stop" as const }] };
+    const body = contentCodec.renderAnswer(whole, contextFor());
+    const [candidate] = body["candidates"] as readonly [{ content: unknown }];
+    const { request } = parse({ contents: [JSON.parse(JSON.stringify(candidate.content))] });
+    expect(request.turns).toEqual([{ role: "assistant", parts: [part] }]);
+    const again = render({ turns: request.turns });
+    expect(again.dropped).toEqual(["turn.reasoning"]);
+    expect(JSON.stringify(again.body)).not.toContain("c2lnbmVk");
+  });
+
+  test("a lost one of a call gets the dummy, on the first call of a step, where models need it", () => {
+    const call = (id: string): Part => ({ kind: "tool-call", id, name: "f", arguments: "{}" });
+    const turns = [{ role: "assistant" as const, parts: [call("a"), call("b")] }];
+    const dummies = (target: typeof levels) =>
+      JSON.stringify(render({ turns }, target).body).match(/skip_thought_signature_validator/g)?.length;
+    expect(dummies(levels)).toBe(1);
+    expect(dummies(budgets)).toBeUndefined();
+  });
+});
+
+test("arguments that are no object travel raw; none are an empty object", () => {
+  const args = (text: string) => {
+    const part: Part = { kind: "tool-call", id: "c", name: "f", arguments: text };
+    return render({ turns: [{ role: "assistant", parts: [part] }] }).body;
+  };
+  expect(args("not json")).toMatchObject({ contents: [{ parts: [{ functionCall: { args: { _raw: "not json" } } }] }] });
+  expect(args("")).toMatchObject({ contents: [{ parts: [{ functionCall: { args: {} } }] }] });
+});
+
+test("images in results stand beside them for older models", () => {
+  const part: Part = {
+    kind: "tool-result",
+    callId: "c",
+    name: "f",
+    parts: [
+      { kind: "text", text: "ok" },
+      { kind: "image", source: { kind: "base64", mediaType: "image/png", data: "AA==" } },
+    ],
+  };
+  const [older, newer] = [budgets, levels].map((target) =>
+    render({ turns: [{ role: "user", parts: [part] }] }, target),
+  );
+  const inlineData = { mimeType: "image/png", data: "AA==" };
+  expect(older?.body).toMatchObject({ contents: [{ parts: [{ functionResponse: { name: "f" } }, { inlineData }] }] });
+  expect(newer?.body).toMatchObject({ contents: [{ parts: [{ functionResponse: { parts: [{ inlineData }] } }] }] });
+});
+
+test("instructions alone become the user's words; those in the middle move to the front", () => {
+  expect(render({ instructions: [{ kind: "text", text: "s" }] }).body).toEqual({
+    contents: [{ role: "user", parts: [{ text: "s" }] }],
+  });
+  const middle = render({
+    turns: [
+      { role: "user", parts: [{ kind: "text", text: "a" }] },
+      { role: "system", parts: [{ kind: "text", text: "s" }] },
+    ],
+  });
+  expect(middle.body).toMatchObject({ systemInstruction: { parts: [{ text: "s" }] } });
+  expect(middle.dropped).toEqual(["turn.system-place"]);
+});
+
+describe("what a request may not hold", () => {
+  const contents = [{ parts: [{ text: "hi" }] }];
+  test.each([
+    ["a stored cache", { cachedContent: "cachedContents/1" }, "unsupported_parameter", "cachedContent"],
+    [
+      "an enum answer",
+      { generationConfig: { responseMimeType: "text/x.enum" } },
+      "unsupported_parameter",
+      "generationConfig.responseMimeType",
+    ],
+    [
+      "several speakers",
+      { generationConfig: { speechConfig: { multiSpeakerVoiceConfig: {} } } },
+      "unsupported_parameter",
+      "generationConfig.speechConfig",
+    ],
+    ["a wrong role", { contents: [{ role: "judge" }] }, "invalid_value", "contents[0].role"],
+    [
+      "a wrong number",
+      { generationConfig: { maxOutputTokens: 0 } },
+      "invalid_value",
+      "generationConfig.maxOutputTokens",
+    ],
+    [
+      "a wrong modality",
+      { generationConfig: { responseModalities: ["SMELL"] } },
+      "invalid_value",
+      "generationConfig.responseModalities",
+    ],
+    [
+      "a nameless function",
+      { tools: [{ functionDeclarations: [{}] }] },
+      "missing_required_parameter",
+      "tools[0].functionDeclarations[0].name",
+    ],
+  ])("%s", (_, body, code, param) => {
+    expect(() => parse({ contents, ...body })).toThrow(expect.objectContaining({ code, param }));
+  });
+
+  test.each([
+    [{ safetySettings: [{ category: "X" }], labels: {} }, ["safetySettings", "labels"]],
+    [{ generationConfig: { mediaResolution: "LOW" } }, ["generationConfig.mediaResolution"]],
+    [{ contents: [{ parts: [{ text: "x", videoMetadata: {} }] }] }, ["contents[].parts[].videoMetadata"]],
+    [{ tools: [{ googleSearch: {} }, { googleMaps: {} }] }, []],
+  ])("%j drops %j", (body, dropped) => {
+    expect(parse({ contents, ...body }).dropped).toEqual(dropped);
+  });
+});
+
+describe("what a vendor of this wire cannot be told", () => {
+  const said = (part: Part): Partial<TextRequest> => ({ turns: [{ role: "user", parts: [part] }] });
+  test.each<readonly [string, Partial<TextRequest>, string]>([
+    ["six stops", { stop: ["1", "2", "3", "4", "5", "6"] }, "stop"],
+    ["a foreign tool", { tools: [{ kind: "vendor", wire: "responses", name: "mcp", definition: {} }] }, "tools: mcp"],
+    ["a strange name", { tools: [{ kind: "function", name: "1-2" }] }, "tools"],
+    [
+      "a foreign file",
+      said({ kind: "file", source: { kind: "file-id", wire: "responses", id: "f" } }),
+      "file ids of another vendor",
+    ],
+    ["an orphaned result", said({ kind: "tool-result", callId: "c", parts: [] }), "a tool result without its call"],
+  ])("%s is refused", (_, fields, param) => {
+    expect(() => render(fields)).toThrow(expect.objectContaining({ code: "unsupported_parameter", param }));
+  });
+
+  test.each<readonly [Partial<TextRequest>, readonly string[]]>([
+    [
+      { parallelTools: false, logitBias: {}, user: "u", metadata: {} },
+      ["parallelTools", "logitBias", "metadata", "user"],
+    ],
+    [{ parallelTools: true }, []],
+    [{ tools: [{ kind: "function", name: "f", strict: true }] }, ["tools.strict"]],
+    [{ tools: [{ kind: "web-search", wire: "responses", options: {} }] }, []],
+    [said({ kind: "image", source: { kind: "url", url: "https://a.example/x.png" }, detail: "low" }), ["image.detail"]],
+  ])("%j drops %j", (fields, dropped) => {
+    expect(render(fields).dropped).toEqual(dropped);
+  });
+});
+
+describe("a broken stream", () => {
+  const begun: readonly TextEvent[] = [
+    { type: "part-start", choice: 0, part: 0, opened: { kind: "text" } },
+    { type: "part-delta", choice: 0, part: 0, text: "Hal" },
+  ];
+
+  test("ends with an error piece, and the array is closed", () => {
+    for (const make of [contentCodec.writer, contentArrayWriter]) {
+      const writer = make(contextFor());
+      const text =
+        begun.map((event) => writer.write(event)).join("") +
+        writer.heartbeat() +
+        writer.fail(new Failure("upstream_timeout"), "req");
+      const pieces: readonly JsonObject[] = text.startsWith("[")
+        ? JSON.parse(text)
+        : framesOf(text).map(({ data }) => JSON.parse(data));
+      expect(pieces.at(-1)).toMatchObject({ error: { code: 504, status: "DEADLINE_EXCEEDED" } });
+      expect(pieces).toHaveLength(2);
+    }
+  });
+});
+
+test.each([
+  [upper, weather],
+  [
+    { type: "STRING", nullable: true, enum: ["a"] },
+    { type: ["string", "null"], enum: ["a", null] },
+  ],
+  [
+    { type: "ARRAY", items: { type: "INTEGER" }, minItems: "2" },
+    { type: "array", items: { type: "integer" }, minItems: 2 },
+  ],
+  [{ anyOf: [{ type: "STRING" }], nullable: true }, { anyOf: [{ anyOf: [{ type: "string" }] }, { type: "null" }] }],
+  [
+    { type: "OBJECT", properties: { type: { type: "STRING" } }, propertyOrdering: ["type"] },
+    { type: "object", properties: { type: { type: "string" } } },
+  ],
+  [weather, weather],
+])("the vendor's schema %j is JSON Schema %j", (schema, plain) => {
+  expect(jsonSchemaOf(schema)).toEqual(plain);
+});
+
+test("the README's table is the code's", () => {
+  const readme = readFileSync(join(import.meta.dirname, "../src/text/content/README.md"), "utf8");
+  expect(readme).toContain(fatesTable(fates));
+});
+
+test("a call beyond what can be told whole fails", () => {
+  const writer = contentCodec.writer(contextFor());
+  writer.write({ type: "part-start", choice: 0, part: 0, opened: { kind: "tool-call", id: "c", name: "f" } });
+  expect(() => writer.write({ type: "part-delta", choice: 0, part: 0, text: "x".repeat(mostHeld + 1) })).toThrow(
+    expect.objectContaining({ code: "upstream_error" }),
+  );
+});

@@ -1,0 +1,45 @@
+import type { AnswerContext, StreamReader, StreamWriter } from "../src/text/hub/codec.ts";
+import { Collector } from "../src/text/hub/collect.ts";
+import { replay } from "../src/text/hub/replay.ts";
+import type { TextAnswer, TextEvent } from "../src/text/hub/answer.ts";
+import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
+import { SseDecoder } from "../src/sse/decode.ts";
+
+/** What a codec is told of the request that it answers. */
+export function contextFor(request: Partial<TextRequest> = {}, asked: JsonObject = {}): AnswerContext {
+  const plain: TextRequest = { model: "mine", stream: true, instructions: [], turns: [] };
+  return {
+    model: "mine",
+    asked,
+    request: { ...plain, ...request },
+    answerId: "resp_abc",
+    now: 1_763_700_000,
+    inputTokens: 3,
+  };
+}
+
+/** The text that a writer puts on the wire for a whole answer. */
+export function written(writer: StreamWriter, answer: TextAnswer): string {
+  return (
+    replay(answer)
+      .map((event) => writer.write(event))
+      .join("") + writer.end()
+  );
+}
+
+/** Frames of a stream, by the gateway's own decoder. */
+export function framesOf(stream: string): readonly { readonly event?: string | undefined; readonly data: string }[] {
+  const decoder = new SseDecoder();
+  return [...decoder.push(Buffer.from(stream)), ...decoder.end()];
+}
+
+export function eventsOf(reader: StreamReader, stream: string): readonly TextEvent[] {
+  return [...framesOf(stream).flatMap((frame) => reader.read(frame)), ...reader.end()];
+}
+
+/** The answer that a reader makes of a stream. */
+export function readBack(reader: StreamReader, stream: string): TextAnswer {
+  const collector = new Collector();
+  for (const event of eventsOf(reader, stream)) collector.take(event);
+  return collector.answer();
+}

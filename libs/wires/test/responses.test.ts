@@ -1,0 +1,617 @@
+import { Failure } from "@modelgate/contracts";
+import fc from "fast-check";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { TextEvent } from "../src/text/hub/answer.ts";
+import { fatesTable } from "../src/text/hub/fates.ts";
+import type { Part } from "../src/text/hub/part.ts";
+import { efforts, type JsonObject, type TextRequest } from "../src/text/hub/request.ts";
+import { fates } from "../src/text/responses/fates.ts";
+import { responsesCodec } from "../src/text/responses/index.ts";
+import { mostKept } from "../src/text/responses/output-builder.ts";
+import { mostWaiting } from "../src/text/hub/one-at-a-time.ts";
+import { responsesUsage } from "../src/text/responses/usage.ts";
+import {
+  answer,
+  dialogue,
+  fileBytes,
+  functionCall,
+  functionTool,
+  imageBytes,
+  json,
+  merged,
+  record,
+  request,
+  sampling,
+  seal,
+  textPart,
+  word,
+} from "./arbitraries.ts";
+import { contextFor, eventsOf, framesOf, readBack, written } from "./harness.ts";
+
+const target = { model: "theirs", defaultMaxTokens: 1000 };
+const parse = (body: JsonObject) => responsesCodec.parseRequest({ model: "m", ...body }, {});
+const render = (fields: Partial<TextRequest>) =>
+  responsesCodec.renderRequest({ model: "m", stream: false, instructions: [], turns: [], ...fields }, target);
+
+const weather = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+const round = {
+  model: "m",
+  max_output_tokens: 300,
+  reasoning: { effort: "low" },
+  parallel_tool_calls: false,
+  tool_choice: "auto",
+  instructions: "Be brief.",
+  tools: [{ type: "function", name: "get_weather", description: "Weather now", parameters: weather, strict: false }],
+  input: [
+    {
+      type: "message",
+      role: "user",
+      content: [
+        { type: "input_text", text: "Weather in this city?" },
+        { type: "input_image", detail: "auto", image_url: "data:image/png;base64,iVBORw0KGgo=" },
+      ],
+    },
+    {
+      type: "message",
+      role: "assistant",
+      id: "msg_a",
+      status: "completed",
+      content: [{ type: "output_text", text: "I check.", annotations: [] }],
+    },
+    { type: "function_call", call_id: "call_1", name: "get_weather", arguments: '{"city":"Oslo"}' },
+    { type: "function_call_output", call_id: "call_1", output: '{"temp":4}' },
+  ],
+};
+const roundRequest: TextRequest = {
+  model: "m",
+  stream: false,
+  instructions: [{ kind: "text", text: "Be brief." }],
+  tools: [{ kind: "function", name: "get_weather", description: "Weather now", parameters: weather }],
+  toolChoice: { mode: "auto" },
+  parallelTools: false,
+  maxTokens: 300,
+  reasoning: { effort: "low", show: "none" },
+  turns: [
+    {
+      role: "user",
+      parts: [
+        { kind: "text", text: "Weather in this city?" },
+        { kind: "image", source: { kind: "base64", mediaType: "image/png", data: "iVBORw0KGgo=" } },
+      ],
+    },
+    {
+      role: "assistant",
+      parts: [
+        { kind: "text", text: "I check." },
+        { kind: "tool-call", id: "call_1", name: "get_weather", arguments: '{"city":"Oslo"}' },
+      ],
+    },
+    {
+      role: "user",
+      parts: [
+        {
+          kind: "tool-result",
+          callId: "call_1",
+          name: "get_weather",
+          parts: [{ kind: "text", text: '{"temp":4}' }],
+        },
+      ],
+    },
+  ],
+};
+
+test("one tool round, read and written", () => {
+  expect(responsesCodec.parseRequest(round, {})).toEqual({ request: roundRequest, dropped: [] });
+  const { body, dropped } = responsesCodec.renderRequest(roundRequest, { ...target, model: "m" });
+  expect(dropped).toEqual([]);
+  expect(body).toMatchObject({
+    ...round,
+    store: false,
+    include: ["reasoning.encrypted_content"],
+    input: [round.input[0], { type: "message", role: "assistant" }, round.input[2], round.input[3]],
+  });
+});
+
+const kept = seal("responses", "encrypted_content");
+const rs = fc.stringMatching(/^rs_[a-z0-9]{6}$/);
+const thought: fc.Arbitrary<Part> = fc.record({
+  kind: fc.constant("reasoning"),
+  text: word,
+  summary: fc.boolean(),
+  id: rs,
+  seal: kept,
+});
+const image: fc.Arbitrary<Part> = fc.oneof(
+  fc.record({ kind: fc.constant("image" as const), source: imageBytes }),
+  fc.record({ kind: fc.constant("image" as const), source: imageBytes, detail: fc.constantFrom("low", "high") }),
+);
+const file: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("file"), source: fileBytes, name: word });
+const outputImage: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("image"), source: imageBytes });
+const customCall = functionCall.map((call) => ({ ...call, custom: true }));
+const vendorItem: fc.Arbitrary<Part> = fc.constant({
+  kind: "vendor",
+  wire: "responses",
+  value: { type: "web_search_call", id: "ws_1", status: "completed" },
+});
+const compaction: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("compaction"), id: rs, seal: kept });
+const refusal: fc.Arbitrary<Part> = word.map((text) => ({ kind: "refusal", text }));
+
+const resultParts = fc.oneof(
+  word.map((text) => [{ kind: "text" as const, text }]),
+  fc.tuple(
+    word.map((text) => ({ kind: "text" as const, text })),
+    fc.record({ kind: fc.constant("image" as const), source: imageBytes }),
+  ),
+);
+const turns = dialogue(
+  fc.oneof(textPart, image, file),
+  fc.oneof(textPart, thought, outputImage, vendorItem, compaction, refusal),
+  fc.oneof(functionCall, customCall),
+  resultParts,
+);
+const fields: fc.Arbitrary<Partial<TextRequest>> = record({
+  ...sampling,
+  tools: fc.array(
+    fc.oneof(functionTool, fc.record({ kind: fc.constant("custom" as const), name: fc.constant("free") })),
+    { minLength: 1, maxLength: 3 },
+  ),
+  parallelTools: fc.boolean(),
+  maxTokens: fc.integer({ min: 1, max: 9999 }),
+  reasoning: fc.record({ effort: fc.constantFrom(...efforts), show: fc.constantFrom("none", "summary", "full") }),
+  format: fc.oneof(
+    fc.constant({ kind: "json" as const }),
+    fc.record({ kind: fc.constant("schema" as const), name: word, schema: json, strict: fc.boolean() }),
+  ),
+  logProbabilities: fc.nat(20).map((alternatives) => ({ alternatives })),
+  modalities: fc.constant(["text", "image"]),
+  verbosity: fc.constantFrom("low", "high"),
+  cacheKey: word,
+  metadata: json,
+  user: word,
+  safetyIdentifier: word,
+  serviceTier: fc.constant("flex"),
+}).chain((drawn) => {
+  const choice = fc.constantFrom<TextRequest["toolChoice"]>(undefined, { mode: "required" }, { mode: "none" });
+  return choice.map((toolChoice) => ({
+    ...drawn,
+    ...(drawn["tools"] !== undefined && toolChoice !== undefined ? { toolChoice } : {}),
+  })) as fc.Arbitrary<Partial<TextRequest>>;
+});
+
+test("a request that this wire can say survives it", () => {
+  fc.assert(
+    fc.property(request(turns, fields), (asked) => {
+      const { body, dropped } = responsesCodec.renderRequest(asked, target);
+      expect(dropped).toEqual([]);
+      const back = responsesCodec.parseRequest(JSON.parse(JSON.stringify(body)), {});
+      expect(back.dropped).toEqual([]);
+      expect({ ...back.request, turns: merged(back.request.turns) }).toEqual({ ...asked, turns: merged(asked.turns) });
+    }),
+  );
+});
+
+const answered = answer(
+  fc
+    .array(fc.oneof(textPart, thought, outputImage, vendorItem, compaction, functionCall, customCall, refusal), {
+      minLength: 1,
+      maxLength: 6,
+    })
+    .map((parts) => parts.map((part, index) => ("id" in part ? { ...part, id: `${part.id}${index}` } : part))),
+  fc.constantFrom("stop", "length", "filtered"),
+).map((whole) => {
+  const [choice] = whole.choices;
+  const refused = choice?.parts.some(({ kind }) => kind === "refusal") === true && choice.finish === "stop";
+  return refused && choice !== undefined ? { ...whole, choices: [{ ...choice, finish: "refused" as const }] } : whole;
+});
+/** What a wire's own spelling of time and id does not keep of the answer. */
+const asAnswered = (whole: TextEvent | object): object => ({ ...whole, createdAt: 1_763_700_000 });
+
+describe("answers", () => {
+  test("a whole one survives this wire", () => {
+    fc.assert(
+      fc.property(answered, (whole) => {
+        const body = responsesCodec.renderAnswer(whole, contextFor());
+        expect(responsesCodec.parseAnswer(JSON.parse(JSON.stringify(body)))).toEqual(asAnswered(whole));
+      }),
+    );
+  });
+
+  test("a stream is read back as what was written", () => {
+    fc.assert(
+      fc.property(answered, (whole) => {
+        const stream = written(responsesCodec.writer(contextFor()), whole);
+        const reader = responsesCodec.reader();
+        expect(readBack(reader, stream)).toEqual(asAnswered(whole));
+        expect(reader.whole).toBe(true);
+      }),
+    );
+  });
+
+  test("a stream numbers without a gap, keeps its ids, and ends with what it told", () => {
+    fc.assert(
+      fc.property(answered, (whole) => {
+        const events = framesOf(written(responsesCodec.writer(contextFor()), whole)).map(({ event, data }) => {
+          const body = JSON.parse(data);
+          expect(body.type).toBe(event);
+          return body;
+        });
+        expect(events.map(({ sequence_number: at }) => at)).toEqual(events.map((_, index) => index));
+        const last = events.at(-1);
+        const done = events.filter(({ type }) => type === "response.output_item.done");
+        expect(last.response.output).toEqual(done.map(({ item }) => item));
+        expect(done.map(({ output_index: at }) => at)).toEqual(done.map((_, index) => index));
+        const ids = done.map(({ item }) => item.id);
+        for (const event of events) {
+          if (event.item_id !== undefined) expect(event.item_id).toBe(ids[event.output_index]);
+          if (event.type === "response.output_item.added") expect(event.item.id).toBe(ids[event.output_index]);
+        }
+        const { completed_at: _, ...told } = last.response;
+        expect(responsesCodec.renderAnswer(whole, contextFor())).toMatchObject(told);
+      }),
+    );
+  });
+});
+
+test("the stream of thoughts, words and a call, event by event", () => {
+  const stream = written(responsesCodec.writer(contextFor()), {
+    id: "x",
+    model: "y",
+    createdAt: 0,
+    choices: [
+      {
+        finish: "tool-calls",
+        parts: [
+          { kind: "reasoning", text: "Look up" },
+          { kind: "text", text: "Hello" },
+          { kind: "tool-call", id: "call_a1", name: "get_weather", arguments: '{"city":"Oslo"}' },
+        ],
+      },
+    ],
+  });
+  expect(framesOf(stream).map(({ event }) => event)).toEqual([
+    "response.created",
+    "response.in_progress",
+    "response.output_item.added",
+    "response.reasoning_summary_part.added",
+    "response.reasoning_summary_text.delta",
+    "response.reasoning_summary_text.done",
+    "response.reasoning_summary_part.done",
+    "response.output_item.done",
+    "response.output_item.added",
+    "response.content_part.added",
+    "response.output_text.delta",
+    "response.output_text.done",
+    "response.content_part.done",
+    "response.output_item.done",
+    "response.output_item.added",
+    "response.function_call_arguments.delta",
+    "response.function_call_arguments.done",
+    "response.output_item.done",
+    "response.completed",
+  ]);
+});
+
+const call = (part: number, id: string): TextEvent => ({
+  type: "part-start",
+  choice: 0,
+  part,
+  opened: { kind: "tool-call", id, name: id },
+});
+const piece = (part: number, text: string): TextEvent => ({ type: "part-delta", choice: 0, part, text });
+const over = (part: number): TextEvent => ({ type: "part-end", choice: 0, part });
+
+test("calls that come interleaved are told one after another", () => {
+  const writer = responsesCodec.writer(contextFor());
+  const events: readonly TextEvent[] = [
+    { type: "start", id: "", model: "", createdAt: 0 },
+    call(0, "a"),
+    call(1, "b"),
+    piece(0, "{"),
+    piece(1, "["),
+    call(2, "c"),
+    piece(0, "}"),
+    over(0),
+    piece(1, "]"),
+    over(1),
+    piece(2, "3"),
+    over(2),
+    { type: "finish", choice: 0, reason: "tool-calls" },
+  ];
+  const stream = events.map((event) => writer.write(event)).join("") + writer.end();
+  expect(readBack(responsesCodec.reader(), stream).choices[0]?.parts).toEqual([
+    { kind: "tool-call", id: "a", name: "a", arguments: "{}" },
+    { kind: "tool-call", id: "b", name: "b", arguments: "[]" },
+    { kind: "tool-call", id: "c", name: "c", arguments: "3" },
+  ]);
+});
+
+test("a broken stream ends failed, with what was told and the item that was open", () => {
+  const writer = responsesCodec.writer(contextFor());
+  const text = [
+    writer.write({ type: "part-start", choice: 0, part: 0, opened: { kind: "text" } }),
+    writer.write(piece(0, "Hal")),
+    writer.fail(new Failure("upstream_timeout"), "req"),
+  ].join("");
+  const last = JSON.parse(framesOf(text).at(-1)?.data ?? "");
+  expect(last).toMatchObject({
+    type: "response.failed",
+    response: {
+      status: "failed",
+      error: { code: "server_error" },
+      output: [{ type: "message", status: "incomplete", content: [{ text: "Hal" }] }],
+    },
+  });
+  expect(framesOf(text)[0]?.event).toBe("response.created");
+});
+
+test("the answer repeats what was asked, and defaults for the rest", () => {
+  const asked = { model: "m", temperature: 0, tools: round.tools, store: false, text: { verbosity: "low" } };
+  const whole = { id: "", model: "", createdAt: 0, choices: [{ parts: [], finish: "stop" as const }] };
+  expect(responsesCodec.renderAnswer(whole, contextFor({}, asked))).toMatchObject({
+    id: "resp_abc",
+    object: "response",
+    status: "completed",
+    model: "mine",
+    temperature: 0,
+    top_p: 1,
+    store: false,
+    tools: round.tools,
+    tool_choice: "auto",
+    text: { verbosity: "low", format: { type: "text" } },
+    reasoning: { effort: null, summary: null },
+    usage: null,
+  });
+});
+
+describe("another vendor's seal", () => {
+  const foreign = { wire: "content", kind: "thoughtSignature", value: "c2lnbmVk" } as const;
+  const whole = (parts: readonly Part[]) => ({
+    id: "",
+    model: "",
+    createdAt: 0,
+    choices: [{ parts, finish: "stop" as const }],
+  });
+
+  test.each<readonly [string, Part]>([
+    ["a call", { kind: "tool-call", id: "call_1", name: "f", arguments: "{}", seal: foreign }],
+    ["a text", { kind: "text", text: "hi", seal: foreign }],
+    ["an image", { kind: "image", source: { kind: "base64", mediaType: "image/png", data: "AA==" }, seal: foreign }],
+  ])("on %s comes back on it, and goes to no other vendor", (_, part) => {
+    const { output } = responsesCodec.renderAnswer(whole([part]), contextFor());
+    const back = parse({ input: JSON.parse(JSON.stringify(output)) });
+    expect(back.request.turns).toEqual([{ role: "assistant", parts: [part] }]);
+    const again = JSON.stringify(render({ turns: back.request.turns }).body);
+    expect(again).not.toContain("c2lnbmVk");
+    expect(again).not.toContain("encrypted_content");
+  });
+
+  test("on thoughts comes back on them, and the thoughts are left out elsewhere", () => {
+    const part: Part = {
+      kind: "reasoning",
+      text: "hm",
+      summary: true,
+      id: "rs_1",
+      seal: { ...foreign, wire: "messages" },
+    };
+    const { output } = responsesCodec.renderAnswer(whole([part]), contextFor());
+    const { request } = parse({ input: JSON.parse(JSON.stringify(output)) });
+    expect(request.turns[0]?.parts).toEqual([part]);
+    expect(render({ turns: request.turns }).dropped).toEqual(["turn.reasoning"]);
+  });
+});
+
+test("a free-text tool's call that came wrapped is unwrapped for its client", () => {
+  const context = contextFor({ tools: [{ kind: "custom", name: "patch" }] });
+  const part: Part = { kind: "tool-call", id: "call_1", name: "patch", arguments: '{"input":"*** Begin"}' };
+  const whole = { id: "", model: "", createdAt: 0, choices: [{ parts: [part], finish: "tool-calls" as const }] };
+  expect(responsesCodec.renderAnswer(whole, context)).toMatchObject({
+    output: [{ type: "custom_tool_call", name: "patch", input: "*** Begin" }],
+  });
+  const back = readBack(responsesCodec.reader(), written(responsesCodec.writer(context), whole));
+  expect(back.choices[0]?.parts).toEqual([{ ...part, custom: true, arguments: "*** Begin" }]);
+});
+
+describe("what a request may not hold", () => {
+  test.each([
+    ["conversation", { conversation: "conv_1" }, "unsupported_parameter", "conversation"],
+    ["prompt", { prompt: { id: "pmpt_1" } }, "unsupported_parameter", "prompt"],
+    ["background", { background: true }, "unsupported_parameter", "background"],
+    ["an unresolved response", { previous_response_id: "resp_1" }, "unsupported_parameter", "previous_response_id"],
+    ["an unresolved item", { input: [{ type: "item_reference", id: "msg_1" }] }, "invalid_value", "input[0].id"],
+    ["an untyped reference", { input: [{ id: "msg_1" }] }, "invalid_value", "input[0].id"],
+    ["an unknown item", { input: [{ type: "riddle" }] }, "invalid_value", "input[0].type"],
+    ["no input", { input: null }, "missing_required_parameter", "input"],
+    [
+      "an item named like what every object has",
+      { input: [{ type: "constructor" }] },
+      "invalid_value",
+      "input[0].type",
+    ],
+    [
+      "such a part",
+      { input: [{ role: "user", content: [{ type: "toString" }] }] },
+      "invalid_value",
+      "input[0].content[0].type",
+    ],
+    ["a wrong role", { input: [{ role: "judge", content: "" }] }, "invalid_value", "input[0].role"],
+    [
+      "a wrong text",
+      { input: [{ role: "user", content: [{ type: "input_text", text: 3 }] }] },
+      "invalid_value",
+      "input[0].content[0].text",
+    ],
+    [
+      "a call without id",
+      { input: [{ type: "function_call", name: "f" }] },
+      "missing_required_parameter",
+      "input[0].call_id",
+    ],
+    ["a wrong number", { temperature: "1" }, "invalid_value", "temperature"],
+    ["a vendor's tool forced", { tool_choice: { type: "file_search" } }, "unsupported_parameter", "tool_choice"],
+  ])("%s", (_, body, code, param) => {
+    expect(() => parse({ input: "hi", ...body })).toThrow(expect.objectContaining({ code, param }));
+  });
+
+  test.each([
+    [{ background: false, store: true, stream_options: { include_obfuscation: false }, truncation: "disabled" }, []],
+    [{ truncation: "auto" }, ["truncation"]],
+    [{ stream_options: { include_obfuscation: true } }, ["stream_options"]],
+    [{ max_tool_calls: 3, context_management: [{ type: "compaction" }] }, ["max_tool_calls", "context_management"]],
+    [{ include: ["reasoning.encrypted_content"] }, []],
+    [{ include: ["file_search_call.results"] }, ["include"]],
+    [{ input: [{ role: "assistant", content: "x", phase: "commentary" }] }, ["input[].phase"]],
+    [{ something_new: 1 }, ["something_new"]],
+  ])("%j drops %j", (body, dropped) => {
+    expect(parse({ input: "hi", ...body }).dropped).toEqual(dropped);
+  });
+
+  test("a compaction trigger is told to the service", () => {
+    const { compactionTrigger, request } = parse({
+      input: [{ role: "user", content: "x" }, { type: "compaction_trigger" }],
+    });
+    expect(compactionTrigger).toBe(true);
+    expect(request.turns).toHaveLength(1);
+  });
+});
+
+describe("what a vendor of this wire cannot be told", () => {
+  const said = (part: Part): Partial<TextRequest> => ({ turns: [{ role: "user", parts: [part] }] });
+  test.each<readonly [string, Partial<TextRequest>, string]>([
+    ["stop", { stop: ["x"] }, "stop"],
+    ["several choices", { choices: 2 }, "choices"],
+    ["speech", { modalities: ["audio"] }, "modalities"],
+    [
+      "a foreign tool",
+      { tools: [{ kind: "vendor", wire: "content", name: "googleMaps", definition: {} }] },
+      "tools: googleMaps",
+    ],
+    ["video", said({ kind: "video", source: { kind: "url", url: "https://v.example" } }), "video parts"],
+    [
+      "a foreign file",
+      said({ kind: "file", source: { kind: "file-id", wire: "messages", id: "f" } }),
+      "file ids of another vendor",
+    ],
+  ])("%s is refused", (_, fields, param) => {
+    expect(() => render(fields)).toThrow(expect.objectContaining({ code: "unsupported_parameter", param }));
+  });
+
+  test.each<readonly [Partial<TextRequest>, readonly string[]]>([
+    [
+      { seed: 1, topK: 2, presencePenalty: 0, frequencyPenalty: 0, logitBias: {} },
+      ["topK", "presencePenalty", "frequencyPenalty", "seed", "logitBias"],
+    ],
+    [{ choices: 1, stop: [] }, []],
+    [{ toolChoice: { mode: "auto" } }, ["toolChoice"]],
+    [{ tools: [{ kind: "web-search", wire: "content", options: {} }] }, []],
+    [{ tools: [{ kind: "web-search", wire: "messages", options: { max_uses: 1 } }] }, ["tools.web-search.options"]],
+    [said({ kind: "text", text: "x", cache: {} }), ["text.cache"]],
+    [said({ kind: "tool-result", callId: "c", parts: [], isError: true }), ["tool-result.is-error"]],
+  ])("%j drops %j", (fields, dropped) => {
+    expect(render(fields).dropped).toEqual(dropped);
+  });
+});
+
+describe("a vendor's stream", () => {
+  const frame = (body: object): string => `data: ${JSON.stringify(body)}\n\n`;
+
+  test("unknown events are passed over; words that came without deltas are told", () => {
+    const stream =
+      frame({ type: "response.created", response: { id: "r", model: "m", created_at: 5 } }) +
+      frame({ type: "response.riddle.delta", delta: "?" }) +
+      frame({ type: "constructor" }) +
+      frame({ type: "response.output_text.done", output_index: 0, content_index: 0, text: "all" }) +
+      frame({ type: "response.output_item.done", output_index: 0, item: { type: "message", content: [] } }) +
+      frame({
+        type: "response.completed",
+        response: { status: "completed", usage: { input_tokens: 2, output_tokens: 1 } },
+      });
+    expect(readBack(responsesCodec.reader(), stream)).toEqual({
+      id: "r",
+      model: "m",
+      createdAt: 5,
+      choices: [{ parts: [{ kind: "text", text: "all" }], finish: "stop" }],
+      usage: { inputTokens: 2, outputTokens: 1 },
+    });
+  });
+
+  test("several summary paragraphs are one thought with blank lines", () => {
+    const at = { output_index: 0, item_id: "rs_1" };
+    const stream =
+      frame({ type: "response.created", response: {} }) +
+      frame({ type: "response.reasoning_summary_text.delta", ...at, summary_index: 0, delta: "a" }) +
+      frame({ type: "response.reasoning_summary_text.done", ...at, summary_index: 0, text: "a" }) +
+      frame({ type: "response.reasoning_summary_text.delta", ...at, summary_index: 1, delta: "b" }) +
+      frame({
+        type: "response.output_item.done",
+        output_index: 0,
+        item: { type: "reasoning", encrypted_content: "s" },
+      });
+    expect(readBack(responsesCodec.reader(), stream).choices[0]?.parts).toEqual([
+      {
+        kind: "reasoning",
+        text: "a\n\nb",
+        summary: true,
+        id: "rs_1",
+        seal: { wire: "responses", kind: "encrypted_content", value: "s" },
+      },
+    ]);
+  });
+
+  test.each([
+    [{ type: "error", code: "rate_limit_exceeded", message: "slow" }, "rate_limit_exceeded", "slow"],
+    [{ type: "response.failed", response: { error: { code: "server_error", message: "no" } } }, "server_error", "no"],
+  ])("%j is a failure", (body, code, message) => {
+    const reader = responsesCodec.reader();
+    expect(eventsOf(reader, frame(body))).toEqual([{ type: "failure", code, message }]);
+    expect(reader.whole).toBe(false);
+  });
+
+  test("a cut stream ends its parts and is not whole", () => {
+    const reader = responsesCodec.reader();
+    const events = eventsOf(
+      reader,
+      frame({ type: "response.output_text.delta", output_index: 0, content_index: 0, delta: "x" }),
+    );
+    expect(events.map(({ type }) => type)).toEqual(["part-start", "part-delta", "part-end"]);
+    expect(reader.whole).toBe(false);
+  });
+});
+
+test.each([
+  [
+    { input_tokens: 1249, input_tokens_details: { cached_tokens: 1024, cache_write_tokens: 200 }, output_tokens: 40 },
+    { inputTokens: 25, cachedInputTokens: 1024, cacheWriteTokens: 200, outputTokens: 40 },
+  ],
+  [
+    { input_tokens: 10, input_tokens_details: { cached_tokens: 99 }, output_tokens: 1 },
+    { inputTokens: 0, cachedInputTokens: 99, outputTokens: 1 },
+  ],
+  [null, undefined],
+  [{}, undefined],
+])("usage %j", (usage, units) => {
+  expect(responsesUsage(usage)).toEqual(units);
+});
+
+test("the README's table is the code's", () => {
+  const readme = readFileSync(join(import.meta.dirname, "../src/text/responses/README.md"), "utf8");
+  expect(readme).toContain(fatesTable(fates));
+});
+
+test("an answer beyond what can be told whole fails, and is never told as a torso", () => {
+  const writer = responsesCodec.writer(contextFor());
+  writer.write({ type: "part-start", choice: 0, part: 0, opened: { kind: "text" } });
+  const much = "x".repeat(2 ** 20);
+  expect(() => {
+    for (let told = 0; told <= mostKept; told += much.length) writer.write(piece(0, much));
+  }).toThrow(expect.objectContaining({ code: "upstream_error" }));
+});
+
+test("too much that waits for another part fails", () => {
+  const writer = responsesCodec.writer(contextFor());
+  for (const event of [call(0, "a"), call(1, "b")]) writer.write(event);
+  expect(() => writer.write(piece(1, "x".repeat(mostWaiting)))).toThrow(
+    expect.objectContaining({ code: "upstream_error" }),
+  );
+});
