@@ -46,6 +46,7 @@ export function expectText(
   const floorUnits: Units = { inputTokens: estimatedInput, requests: 1 };
   // A vendor may count any of the input as a cache write or as audio: the dearest price bounds them all.
   const inputs: readonly Units[] = [
+    { inputAudioTokens: boundedInput },
     { inputTokens: boundedInput },
     { cacheWriteTokens: boundedInput },
     { cachedInputTokens: boundedInput },

@@ -157,6 +157,9 @@ describe("passing through", () => {
     for (const content of ["hi", '"usage":{"prompt_tokens":9}', "}}}}"])
       expect(chatPass.answerUsage(answer(content))).toEqual({ inputTokens: 3, outputTokens: 4 });
     expect(chatPass.answerUsage(Buffer.from('{"choices":[]}'))).toBeUndefined();
+    const first =
+      '{"usage":{"prompt_tokens":5,"completion_tokens":7},"choices":[{"message":{"content":"usage","x":{"prompt_tokens":1}}}]}';
+    expect(chatPass.answerUsage(Buffer.from(first))).toEqual({ inputTokens: 5, outputTokens: 7 });
     expect(chatPass.answerUsage(Buffer.from('{"usage":null}'))).toBeUndefined();
   });
 

@@ -1,5 +1,5 @@
 import { renderFailure, type Units } from "@modelgate/contracts";
-import { endOfValue, membersOf, type Member } from "../../json/members.ts";
+import { membersOf, type Member } from "../../json/members.ts";
 import { spliceMembers } from "../../json/splice.ts";
 import type { PassCodec, SeenFrame } from "../pass.ts";
 import { chatUsage } from "./usage.ts";
@@ -49,11 +49,11 @@ export const chatPass: PassCodec = {
   renameAnswer: named,
 
   answerUsage(answer): Units | undefined {
-    const at = answer.lastIndexOf(usageWord);
-    const start = at < 0 ? -1 : answer.indexOf(0x7b, at);
-    if (start < 0) return undefined;
+    // The answer's own member, wherever it stands: the same word may stand in what the model wrote.
+    if (!answer.includes(usageWord)) return undefined;
     try {
-      return chatUsage(JSON.parse(answer.toString("utf8", start, endOfValue(answer, start))));
+      const usage = membersOf(answer).findLast(({ name }) => name === "usage");
+      return usage === undefined ? undefined : chatUsage(JSON.parse(answer.toString("utf8", usage.start, usage.end)));
     } catch {
       return undefined;
     }
