@@ -1,4 +1,11 @@
-import { compilePrice, Failure, type ModelConfiguration, type ModelKind, type Price } from "@modelgate/contracts";
+import {
+  compilePrice,
+  Failure,
+  type ModelConfiguration,
+  type ModelKind,
+  type Price,
+  type UpstreamWire,
+} from "@modelgate/contracts";
 import type { Published } from "./published.ts";
 
 /** A group, with its defaults filled in. */
@@ -36,6 +43,8 @@ export interface CatalogChannel {
   readonly keys: readonly ChannelKey[];
   /** Gateway name → the vendor's name. */
   readonly models: ReadonlyMap<string, string>;
+  /** The wires that this address speaks; absent: those of its provider. */
+  readonly wires?: readonly UpstreamWire[] | undefined;
   /** Absent: every group. */
   readonly groups?: ReadonlySet<string> | undefined;
   readonly priority: number;
@@ -91,6 +100,7 @@ export function compileCatalog(published: Published, open: (sealed: string, plac
     baseUrl: channel.baseUrl,
     keys: channel.keys.map(({ id, sealed }) => ({ id, secret: open(sealed, `${channel.id}/${id}`) })),
     models: namesOf(channel.models),
+    wires: channel.wires,
     groups: channel.groups === undefined ? undefined : new Set(channel.groups),
     priority: channel.priority ?? 0,
     weight: channel.weight ?? 1,

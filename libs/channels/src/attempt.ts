@@ -16,6 +16,10 @@ export interface AttemptPlan<Accepted> {
   readonly render: (way: Way, provider: Provider) => Omit<UpstreamRequest, "timeoutMs">;
   /** Looks at the beginning of a successful answer; throws Failure where it is none, and the next way is tried. */
   readonly accept: (answer: UpstreamAnswer, way: Way) => Promise<Accepted>;
+  /** Told that the vendor has no endpoint where the call was sent; whether there is another one to try there. */
+  readonly unspoken: (way: Way, provider: Provider) => boolean;
+  /** A way that is tried first while it can be: `channel/key`. */
+  readonly prefer?: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -52,6 +56,8 @@ const errorBodyBytes = 64 * 1024;
 /** How long a key rests whose vendor said neither when nor why to come back. */
 const refusedKeyRestMs = 60_000;
 const longestRetryAfterMs = 600_000;
+/** The one status of a vendor that says more than that the client's input was wrong. */
+const tooLarge = 413;
 
 /** Sends calls through channels, until the first byte for the client. */
 export interface Attempts {
@@ -83,7 +89,8 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
       let attempts = 0;
       let last: { readonly failure: Failure; readonly way: Way } | undefined;
       while (attempts < limits.mostAttempts && (attempts === 0 || Date.now() < deadline)) {
-        const way = pick(plan.candidates, { restsUntil: health.restsUntil, excluded, random, turn });
+        const { prefer } = plan;
+        const way = pick(plan.candidates, { restsUntil: health.restsUntil, excluded, random, turn, prefer });
         if (way === undefined) break;
         const seat = await seats.take(way.candidate.channel, `${plan.callId}.${attempts}`);
         if (seat === undefined) {
@@ -103,6 +110,11 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
           seat[Symbol.dispose]();
           if (plan.signal.aborted)
             throw new AttemptsFailed(new Failure("upstream_error", undefined, { cause: error }), attempts, way);
+          if (isElsewhere(error, way, plan)) {
+            tried.delete(placeOf(way));
+            last = { failure: error.failure, way };
+            continue;
+          }
           last = { failure: blame(error, way, health), way };
           if (!isWorthAnother(error)) break;
         }
@@ -144,15 +156,15 @@ class Refused extends Error {
     this.failure = new Failure(meaning.code, meaning.say, {
       param: meaning.param,
       vendorCode: meaning.blame === "request" ? meaning.vendorCode : undefined,
-      status: meaning.blame === "request" ? status : undefined,
+      status: meaning.blame === "request" && status === tooLarge ? status : undefined,
       retryAfterSeconds: retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1_000),
     });
   }
 }
 
 async function refusal(answer: UpstreamAnswer, provider: Provider): Promise<Refused> {
-  const body = await readText(answer, errorBodyBytes);
-  return new Refused(provider.failureOf(answer.status, body), answer.status, retryAfterOf(answer));
+  const meaning = provider.failureOf(answer.status, await readText(answer, errorBodyBytes));
+  return new Refused(meaning, answer.status, retryAfterOf(answer) ?? meaning.retryAfterMs);
 }
 
 /** The vendor's `retry-after`, seconds or a date, bounded. */
@@ -185,7 +197,8 @@ function blame(error: unknown, way: Way, health: Health): Failure {
         meaning.code,
         retryAfterMs ?? (meaning.code === "upstream_auth_failed" ? refusedKeyRestMs : undefined),
       );
-    if (meaning.blame === "channel") health.failed(way.candidate.channel.id, meaning.code, retryAfterMs);
+    if (meaning.blame === "channel" || meaning.blame === "wire")
+      health.failed(way.candidate.channel.id, meaning.code, retryAfterMs);
     return failure;
   }
   const failure = error instanceof Failure ? error : new Failure("upstream_error", undefined, { cause: error });
@@ -193,9 +206,17 @@ function blame(error: unknown, way: Way, health: Health): Failure {
   return failure;
 }
 
+/** Whether the vendor only lacks that endpoint and has another one that may serve the call. */
+function isElsewhere(error: unknown, way: Way, plan: AttemptPlan<unknown>): error is Refused {
+  if (!(error instanceof Refused) || error.meaning.blame !== "wire") return false;
+  const provider = providers[way.candidate.channel.provider];
+  return provider !== undefined && plan.unspoken(way, provider);
+}
+
+/** What one vendor's wire cannot say, another's may. */
 function isWorthAnother(error: unknown): boolean {
   if (error instanceof Refused) return error.meaning.retryable;
-  return !(error instanceof Failure) || error.status >= 500;
+  return !(error instanceof Failure) || error.status >= 500 || error.code === "unsupported_parameter";
 }
 
 /** No attempt could be made: every channel is full, rests, or is switched off. */

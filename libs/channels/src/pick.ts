@@ -20,6 +20,8 @@ export interface PickOptions {
   readonly random: () => number;
   /** Where in a channel's pool the turn is. */
   readonly turn: (channelId: string, poolSize: number) => number;
+  /** The place that comes before all others while it can be used. */
+  readonly prefer?: string | undefined;
 }
 
 /**
@@ -27,6 +29,8 @@ export interface PickOptions {
  * what rests, is switched off or was tried is passed over. Undefined where nothing is left. Pure, but for `random`.
  */
 export function pick(candidates: readonly Candidate[], options: PickOptions): Way | undefined {
+  const preferred = options.prefer === undefined ? undefined : wayTo(options.prefer, candidates, options);
+  if (preferred !== undefined) return preferred;
   let best: { readonly candidate: Candidate; readonly keys: readonly ChannelKey[] }[] = [];
   for (const candidate of candidates) {
     const [first] = best;
@@ -39,6 +43,12 @@ export function pick(candidates: readonly Candidate[], options: PickOptions): Wa
   const { candidate, keys } = chosen;
   const key = keys[options.turn(candidate.channel.id, keys.length) % keys.length];
   return key === undefined ? undefined : { candidate, key };
+}
+
+function wayTo(place: string, candidates: readonly Candidate[], options: PickOptions): Way | undefined {
+  const candidate = candidates.find(({ channel }) => place.startsWith(`${channel.id}/`));
+  const key = candidate && usableKeys(candidate, options).find(({ id }) => place === `${candidate.channel.id}/${id}`);
+  return candidate === undefined || key === undefined ? undefined : { candidate, key };
 }
 
 function usableKeys(candidate: Candidate, { restsUntil, excluded }: PickOptions): readonly ChannelKey[] {

@@ -39,3 +39,4 @@ export {
 } from "./money/price.ts";
 export { openApi } from "./openapi/document.ts";
 export { addUnits, tokensIn, unitEntries, unitNames, Units, type UnitName } from "./units.ts";
+export { upstreamWires, type UpstreamWire } from "./upstream-wires.ts";

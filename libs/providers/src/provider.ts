@@ -1,7 +1,4 @@
-import type { FailureCode } from "@modelgate/contracts";
-
-/** A text wire that a vendor speaks; the client's own wire, if listed, passes through. */
-export type UpstreamWire = "chat";
+import type { FailureCode, UpstreamWire } from "@modelgate/contracts";
 
 /** A vendor's refusal, understood. */
 export interface VendorFailure {
@@ -12,19 +9,30 @@ export interface VendorFailure {
   readonly param?: string | undefined;
   /** Whether another channel or key may do better. */
   readonly retryable: boolean;
-  /** What is to blame, for cooling it down: the client's input, one key, or the whole channel. */
-  readonly blame: "request" | "key" | "channel";
+  /** What is to blame, for cooling it down: the client's input, one key, the whole channel, or an endpoint that the vendor does not have. */
+  readonly blame: "request" | "key" | "channel" | "wire";
+  /** When the vendor wants to be asked again, where it says so in the body. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** One call, as far as its address depends on it. */
+export interface UpstreamCall {
+  /** Exactly what that vendor's own SDK takes as base URL. */
+  readonly baseUrl: string;
+  readonly wire: UpstreamWire;
+  /** The vendor's name of the model. */
+  readonly model: string;
+  readonly stream: boolean;
 }
 
 /** A vendor: what to send where, and what its errors mean. It never sends. */
 export interface Provider {
   readonly name: string;
-  /** Preferred first. */
+  /** What it usually speaks, best first. A channel can say otherwise, and an endpoint that is missing is found out. */
   readonly wires: readonly UpstreamWire[];
-  /** The address of a call, from exactly what that vendor's own SDK takes as base URL. */
-  address(baseUrl: string, wire: UpstreamWire): URL;
-  /** The headers that carry the channel's key. */
-  authorize(key: string): Readonly<Record<string, string>>;
+  address(call: UpstreamCall): URL;
+  /** The headers that carry the channel's key, and those that the wire demands. */
+  headers(call: { readonly key: string; readonly wire: UpstreamWire }): Readonly<Record<string, string>>;
   /** What an answer with an error status means; `body` is its text, cut at a bound. */
   failureOf(status: number, body: string): VendorFailure;
 }

@@ -2,10 +2,11 @@ import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { afterEach, expect, test } from "vitest";
 import { openTransport } from "@modelgate/channels";
-import { chatPass } from "@modelgate/wires";
+import { textPasses } from "@modelgate/wires";
 import { deliverStream, type StreamEnd } from "./deliver-stream.ts";
 import { Inlet } from "./inlet.ts";
 import { Produced } from "./produced.ts";
+import { PassStream } from "./text/pass-stream.ts";
 
 const frame = (content: string): string => `data: {"choices":[{"index":0,"delta":{"content":"${content}"}}]}\n\n`;
 const error = 'data: {"error":{"message":"no"}}\n\n';
@@ -39,11 +40,10 @@ async function passed(vendor: RequestListener): Promise<{ readonly text: string;
         deliverStream({
           response,
           inlet,
-          wire: chatPass,
-          gear: "bytes",
-          rename: undefined,
-          hideUsage: false,
-          produced: new Produced(chatPass),
+          carrier: new PassStream(
+            { pass: textPasses.chat, gear: "bytes", rename: undefined, hideUsage: false },
+            new Produced(),
+          ),
           requestId: "r",
           heartbeatMs: 60_000,
           ending: () => undefined,
@@ -87,5 +87,5 @@ test.each([
   });
   const request = { url, method: "POST" as const, headers: {}, timeoutMs: 2_000 };
   const inlet = await Inlet.open(await transport.send(request, new AbortController().signal));
-  expect(chatPass.see(inlet.firstFrame ?? inlet.first).failed).toBe(true);
+  expect(textPasses.chat.see(inlet.firstFrame ?? inlet.first).failed).toBe(true);
 });

@@ -1,25 +1,17 @@
 import type { ServerResponse } from "node:http";
 import type { BodySink } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
-import { SseSplitter, type PassCodec } from "@modelgate/wires";
-import type { Gear } from "./gear.ts";
+import type { Carried, StreamCarrier } from "./exchange.ts";
 import { brokenOff, type Inlet } from "./inlet.ts";
-import type { Produced } from "./produced.ts";
 
 export interface StreamDelivery {
   readonly response: ServerResponse;
   readonly inlet: Inlet;
-  readonly wire: PassCodec;
-  readonly gear: Gear;
-  /** The client's name of the model, where the vendor's is another. */
-  readonly rename: string | undefined;
-  /** Whether frames that carry only usage are hidden. */
-  readonly hideUsage: boolean;
-  readonly produced: Produced;
+  readonly carrier: StreamCarrier;
   readonly requestId: string;
   readonly heartbeatMs: number;
-  /** Called when the vendor's stream is over and before the client's ends: money is settled first. */
-  readonly ending: (failure: Failure | undefined) => void;
+  /** Called when the vendor's stream is over and before the client's ends, with its last words: money is settled first. */
+  readonly ending: (failure: Failure | undefined, last: Buffer | string) => void;
 }
 
 /** How a delivered stream ended. */
@@ -29,8 +21,8 @@ export type StreamEnd =
   | { readonly outcome: "failed"; readonly failure: Failure };
 
 /**
- * Passes a stream on: frames as they came, with the client's pace (a slow reader pauses the vendor), a sign of life
- * while the vendor is silent, and the wire's own error frame where it breaks. Does not throw.
+ * Brings a stream to the client with the client's pace (a slow reader pauses the vendor), a sign of life while the
+ * vendor is silent, and the wire's own error where it breaks. Does not throw.
  */
 export function deliverStream(delivery: StreamDelivery): Promise<StreamEnd> {
   return new StreamPass(delivery).ended;
@@ -40,12 +32,10 @@ export function deliverStream(delivery: StreamDelivery): Promise<StreamEnd> {
 class StreamPass implements BodySink {
   readonly ended: Promise<StreamEnd>;
   readonly #delivery: StreamDelivery;
-  readonly #splitter = new SseSplitter();
   readonly #resolve: (end: StreamEnd) => void;
   readonly #heartbeat: NodeJS.Timeout;
   readonly #onDrain: () => void;
   readonly #onClose: () => void;
-  #done = false;
   #over = false;
 
   constructor(delivery: StreamDelivery) {
@@ -66,77 +56,57 @@ class StreamPass implements BodySink {
 
   data(chunk: Buffer): void {
     if (this.#over) return;
+    const { carrier, response, inlet } = this.#delivery;
     this.#heartbeat.refresh();
-    let bytes: Buffer | undefined;
+    let carried: Carried;
     try {
-      bytes = this.#pass(chunk);
+      carried = carrier.push(chunk);
     } catch (error) {
-      return this.#fail(new Failure("upstream_error", "The vendor's stream is malformed.", { cause: error }));
+      return this.#fail(malformed(error));
     }
-    if (bytes === undefined)
-      return this.#fail(new Failure("upstream_error", "The vendor failed in the middle of its answer."));
-    const flows = bytes.length === 0 || this.#delivery.response.write(bytes);
+    const flows = carried.out.length === 0 || response.write(carried.out);
+    if (carried.failure !== undefined) this.#fail(carried.failure);
     // Nothing follows the terminal frame: a vendor that then resets, or never closes, has still answered whole.
-    if (this.#done) this.end();
-    else if (!flows) this.#delivery.inlet.pause();
+    else if (carrier.done) this.end();
+    else if (!flows) inlet.pause();
   }
 
   end(): void {
     if (this.#over) return;
-    const { response, inlet, wire, gear, ending } = this.#delivery;
-    const rest = this.#splitter.end();
-    if (wire.see(rest).done) this.#done = true;
-    if (!this.#done) return this.#fail(new Failure("upstream_error", "The vendor's answer was cut off."));
-    ending(undefined);
+    const { response, inlet, carrier, ending } = this.#delivery;
+    let last: Buffer | string;
+    try {
+      last = carrier.end();
+    } catch (error) {
+      return this.#fail(malformed(error));
+    }
+    ending(undefined, last);
     this.#finish({ outcome: "completed" });
     // What may still come is read and dropped, so that the connection can serve the next call.
     inlet.resume();
-    response.end(gear === "patched" ? rest : undefined);
+    response.end(last);
   }
 
   broken(error: Error): void {
     this.#fail(brokenOff(error));
   }
 
-  /** The bytes for the client out of a chunk; undefined where the vendor said that it failed. */
-  #pass(chunk: Buffer): Buffer | undefined {
-    const { wire, gear, produced, hideUsage, rename } = this.#delivery;
-    const kept: Buffer[] = [];
-    for (const frame of this.#splitter.push(chunk)) {
-      const seen = wire.see(frame);
-      if (seen.failed) return undefined;
-      if (seen.done) this.#done = true;
-      else if (seen.usage !== undefined) produced.usage = seen.usage;
-      if (!seen.usageOnly) produced.add(frame);
-      else if (hideUsage) continue;
-      if (gear === "patched") kept.push(rename === undefined || seen.done ? frame : wire.renameFrame(frame, rename));
-    }
-    if (gear === "bytes") return chunk;
-    return kept.length === 1 && kept[0] !== undefined ? kept[0] : Buffer.concat(kept);
-  }
-
   #fail(failure: Failure): void {
     if (this.#over) return;
-    const { response, inlet, wire, requestId, ending } = this.#delivery;
+    const { response, inlet, carrier, requestId, ending } = this.#delivery;
     // The vendor's exchange was ended because the client left: that is no failure.
     if (response.destroyed) return this.#finish({ outcome: "cancelled" });
-    const closeFrame = this.#isInsideFrame ? "\n\n" : "";
-    ending(failure);
+    const last = carrier.fail(failure, requestId);
+    ending(failure, last);
     this.#finish({ outcome: "failed", failure });
-    // What stands half written is closed off by the empty line, so that the error is a frame of its own.
-    response.end(`${closeFrame}${wire.failureFrame(failure, requestId)}`);
+    response.end(last);
     inlet.abort();
   }
 
-  /** Only between frames: with one half written the sign would end up inside it. */
   #signOfLife(): void {
-    const { response, wire } = this.#delivery;
-    if (!response.writableNeedDrain && !this.#isInsideFrame) response.write(wire.heartbeat);
-  }
-
-  /** In the bytes gear the client has what the splitter still holds. */
-  get #isInsideFrame(): boolean {
-    return this.#delivery.gear === "bytes" && !this.#splitter.empty;
+    const { response, carrier } = this.#delivery;
+    const sign = response.writableNeedDrain ? "" : carrier.heartbeat();
+    if (sign !== "") response.write(sign);
   }
 
   #finish(end: StreamEnd): void {
@@ -146,4 +116,9 @@ class StreamPass implements BodySink {
     this.#delivery.response.off("drain", this.#onDrain).off("close", this.#onClose);
     this.#resolve(end);
   }
+}
+
+function malformed(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  return new Failure("upstream_error", "The vendor's stream is malformed.", { cause: error });
 }

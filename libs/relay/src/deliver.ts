@@ -1,16 +1,17 @@
+import type { ServerResponse } from "node:http";
 import type { Attempted } from "@modelgate/channels";
+import { headers } from "@modelgate/contracts";
 import { answerJson, type ServiceCall } from "@modelgate/platform";
 import type { Bill } from "./bill.ts";
 import { deliverStream } from "./deliver-stream.ts";
 import type { RelayDeps } from "./deps.ts";
-import { gearOf } from "./gear.ts";
+import type { Exchange } from "./exchange.ts";
 import type { Inlet } from "./inlet.ts";
 import { estimate, meter } from "./meter.ts";
 import type { CallPlan } from "./plan.ts";
 import type { Produced } from "./produced.ts";
 import type { Accepted } from "./send.ts";
 import { countTokens } from "./tokens.ts";
-import type { WholeAnswer } from "./whole-answer.ts";
 
 /** An answer on its way to the client, with all that its bill needs. */
 export interface Delivery {
@@ -25,29 +26,32 @@ export interface Delivery {
 /** Brings an answer to the client and settles the call: money first, the last byte after it. */
 export async function deliver(delivery: Delivery): Promise<void> {
   const { accepted } = delivery.attempted;
-  if ("whole" in accepted) await deliverWhole(delivery, accepted.whole);
-  else await deliverFrames(delivery, accepted.stream);
+  tellDropped(delivery.call.response, accepted.exchange);
+  if ("whole" in accepted) await deliverWhole(delivery, accepted.exchange, accepted.whole);
+  else await deliverFrames(delivery, accepted.exchange, accepted.stream);
 }
 
-async function deliverWhole({ call, plan, bill, attempted }: Delivery, { bytes, usage }: WholeAnswer): Promise<void> {
-  const units = usage ?? (await estimate(plan, await countTokens(plan.wire.wordsOf(bytes.toString()))));
+async function deliverWhole(delivery: Delivery, exchange: Exchange, bytes: Buffer): Promise<void> {
+  const { call, plan, bill } = delivery;
+  const answer = exchange.whole(bytes);
+  const usage = exchange.usageOf(bytes);
+  const units = usage ?? (await estimate(plan, await countTokens(answer.words())));
   const settled = bill.settle({
-    units: { ...units, requests: 1 },
+    units: { requests: 1, ...units },
     estimated: usage === undefined,
     outcome: "completed",
     status: 200,
   });
-  const { upstreamModel } = attempted.way.candidate;
-  const answer = upstreamModel === plan.model.name ? bytes : plan.wire.renameAnswer(bytes, plan.model.name);
-  answerJson(call.response, 200, answer);
+  told(delivery, exchange, answer.json);
+  answerJson(call.response, 200, answer.json);
   await settled;
 }
 
-async function deliverFrames({ deps, call, plan, bill, produced, attempted }: Delivery, inlet: Inlet): Promise<void> {
-  const { upstreamModel } = attempted.way.candidate;
-  const { includeUsage, wire } = plan;
+async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inlet): Promise<void> {
+  const { deps, call, plan, bill, produced, attempted } = delivery;
+  const carrier = exchange.stream(produced);
   call.response.writeHead(200, {
-    "content-type": "text/event-stream; charset=utf-8",
+    "content-type": carrier.contentType,
     "cache-control": "no-cache",
     "x-accel-buffering": "no",
   });
@@ -55,17 +59,14 @@ async function deliverFrames({ deps, call, plan, bill, produced, attempted }: De
   const end = await deliverStream({
     response: call.response,
     inlet,
-    wire,
-    gear: gearOf({ model: plan.model.name, upstreamModel, stream: true, includeUsage }),
-    rename: upstreamModel === plan.model.name ? undefined : plan.model.name,
-    hideUsage: !includeUsage,
-    produced,
+    carrier,
     requestId: call.requestId,
     heartbeatMs: deps.limits.heartbeatMs,
-    ending(failure) {
+    ending(failure, last) {
+      if (failure === undefined) told(delivery, exchange, last);
       if (produced.usage === undefined) return;
       settled = bill.settle({
-        units: { ...produced.usage, requests: 1 },
+        units: { requests: 1, ...produced.usage },
         estimated: false,
         outcome: failure === undefined ? "completed" : "failed",
         status: 200,
@@ -79,4 +80,19 @@ async function deliverFrames({ deps, call, plan, bill, produced, attempted }: De
     );
   settled ??= bill.settle({ ...(await meter(plan, produced)), outcome: end.outcome, status: 200 });
   await settled;
+}
+
+function told({ plan, attempted: { way } }: Delivery, { wire }: Exchange, answer: Buffer | string): void {
+  if (plan.answered === undefined) return;
+  plan.answered({ text: answer.toString(), place: `${way.candidate.channel.id}/${way.key.id}`, wire });
+}
+
+/** Longest header; more names than fit are told by an ellipsis. */
+const mostNamed = 1_000;
+
+/** Names what the vendor could not take. The names come from the client: only what a header may hold goes back. */
+export function tellDropped(response: ServerResponse, { dropped }: Pick<Exchange, "dropped">): void {
+  if (dropped.length === 0) return;
+  const names = dropped.map((name) => name.replaceAll(/[^\w.[\]-]/g, "?")).join(", ");
+  response.setHeader(headers.dropped, names.length > mostNamed ? `${names.slice(0, mostNamed)}...` : names);
 }

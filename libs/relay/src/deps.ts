@@ -3,6 +3,7 @@ import type { CatalogHandle } from "@modelgate/catalog";
 import type { BufferBudget, Logger, Redis } from "@modelgate/platform";
 import type { Renewals } from "./renewals.ts";
 import type { Settlements } from "./settlements.ts";
+import type { SpokenWires } from "./spoken-wires.ts";
 
 /** Every bound of a call's life; a service names them in its environment. */
 export interface RelayLimits {
@@ -25,6 +26,7 @@ export interface RelayDeps {
   readonly channels: Channels;
   readonly settlements: Settlements;
   readonly renewals: Renewals;
+  readonly spoken: SpokenWires;
   readonly budget: BufferBudget;
   readonly log: Logger;
   readonly newCallId: () => string;

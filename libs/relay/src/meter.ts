@@ -8,9 +8,9 @@ export async function meter(
   plan: CallPlan,
   produced: Produced,
 ): Promise<{ readonly units: Units; readonly estimated: boolean }> {
-  if (produced.usage !== undefined) return { units: { ...produced.usage, requests: 1 }, estimated: false };
+  if (produced.usage !== undefined) return { units: { requests: 1, ...produced.usage }, estimated: false };
   if (!produced.any) return { units: {}, estimated: true };
-  return { units: { ...(await estimate(plan, await produced.outputTokens())), requests: 1 }, estimated: true };
+  return { units: { requests: 1, ...(await estimate(plan, await produced.outputTokens())) }, estimated: true };
 }
 
 /** Units where the vendor reported none: the request's text counted, media at their bound. */

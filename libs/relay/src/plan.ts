@@ -1,5 +1,6 @@
+import type { UpstreamWire } from "@modelgate/contracts";
 import type { CatalogModel } from "@modelgate/catalog";
-import type { PassCodec } from "@modelgate/wires";
+import type { Exchange } from "./exchange.ts";
 import type { RequestSize } from "./expect.ts";
 
 /** A call that has been read and checked: all that its life needs to know. */
@@ -10,8 +11,30 @@ export interface CallPlan {
   /** The client's body, untouched; every attempt is made from it. */
   readonly body: Buffer;
   readonly stream: boolean;
-  /** Whether the client asked for usage at a stream's end. */
-  readonly includeUsage: boolean;
   readonly size: RequestSize;
-  readonly wire: PassCodec;
+  /** The wires that a vendor may be spoken to in, best first for this client. */
+  readonly wires: readonly UpstreamWire[];
+  /** What to say to a vendor in one of them. Throws Failure (400) for what the client said wrong or that wire cannot say. */
+  exchange(wire: UpstreamWire, upstreamModel: string): Exchange;
+  /** Headers and query of the client that go on to a vendor of the client's own wire. */
+  readonly forward?: Forwarded | undefined;
+  /** Where an earlier call of the conversation went, as `channel/key`: tried first. */
+  readonly prefer?: string | undefined;
+  /** Told of the whole answer, or of a stream's last words, just before the client has them. */
+  readonly answered?: ((answer: Answered) => void) | undefined;
+}
+
+export interface Forwarded {
+  readonly wire: UpstreamWire;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+/** An answer that is about to reach its client. */
+export interface Answered {
+  /** JSON, or the last frames of a stream. */
+  readonly text: string;
+  /** Where it came from, as `channel/key`. */
+  readonly place: string;
+  readonly wire: UpstreamWire;
 }

@@ -19,7 +19,7 @@ const clientLeft = 499;
 export async function runCall(deps: RelayDeps, call: ServiceCall, plan: CallPlan): Promise<void> {
   const bill = new Bill(deps, call, plan, expectText(plan.size, plan.model, plan.multiplier, deps.limits.outputTokens));
   await holdOrForget(bill);
-  const produced = new Produced(plan.wire);
+  const produced = new Produced();
   using _renewal = deps.renewals.keep({
     accountId: call.caller.accountId,
     callId: bill.callId,
@@ -27,7 +27,11 @@ export async function runCall(deps: RelayDeps, call: ServiceCall, plan: CallPlan
   });
   const gone = abortOnClose(call);
   try {
-    using attempted = await send(deps, call, plan, bill, gone);
+    using attempted = await send(deps, call, plan, {
+      callId: bill.callId,
+      signal: gone,
+      firstByte: () => bill.firstByte(),
+    });
     bill.went(attempted.way, attempted.attempts);
     await deliver({ deps, call, plan, bill, produced, attempted });
   } catch (error) {

@@ -1,68 +1,101 @@
-import { Failure } from "@modelgate/contracts";
-import type { Attempted, UpstreamAnswer, Way } from "@modelgate/channels";
+import { Failure, type UpstreamWire } from "@modelgate/contracts";
+import type { Attempted, UpstreamAnswer, UpstreamRequest, Way } from "@modelgate/channels";
 import type { ServiceCall } from "@modelgate/platform";
 import type { Provider } from "@modelgate/providers";
-import type { Bill } from "./bill.ts";
 import type { RelayDeps } from "./deps.ts";
+import type { Exchange } from "./exchange.ts";
 import { Inlet } from "./inlet.ts";
 import type { CallPlan } from "./plan.ts";
-import { readAnswer, type WholeAnswer } from "./whole-answer.ts";
+import { readAnswer } from "./whole-answer.ts";
 
 /** What an attempt brought: a stream at its first bytes, or a whole answer. */
-export type Accepted = { readonly stream: Inlet } | { readonly whole: WholeAnswer };
+export type Accepted = { readonly exchange: Exchange } & ({ readonly stream: Inlet } | { readonly whole: Buffer });
+
+/** Who wants an attempt's beginning. */
+export interface Sending {
+  readonly callId: string;
+  readonly signal: AbortSignal;
+  /** Called once, when the answer that is taken begins. */
+  firstByte(): void;
+}
 
 /** Sends a call through channels until one answers with something that can be given to the client. */
 export function send(
   deps: RelayDeps,
   call: ServiceCall,
   plan: CallPlan,
-  bill: Bill,
-  signal: AbortSignal,
+  { callId, signal, firstByte }: Sending,
 ): Promise<Attempted<Accepted>> {
+  let exchange: Exchange | undefined;
   return deps.channels.attempts.run<Accepted>({
-    callId: bill.callId,
+    callId,
     model: plan.model.name,
     candidates: deps.catalog.current().candidates(plan.model.name, call.caller.group),
+    prefer: plan.prefer,
     signal,
-    render: (way, provider) => renderRequest(call, plan, way, provider),
+    render(way, provider) {
+      exchange = plan.exchange(wireFor(deps, plan, way, provider), way.candidate.upstreamModel);
+      return requestFor(call, plan, way, provider, exchange);
+    },
     async accept(answer) {
+      if (exchange === undefined) throw new Error("an answer came before its request");
       const accepted = plan.stream
-        ? { stream: await openStream(answer, plan) }
-        : { whole: await readAnswer(answer, plan.wire, deps.limits.answerBytes, deps.budget) };
-      bill.firstByte();
+        ? { exchange, stream: await openStream(answer, exchange) }
+        : { exchange, whole: await readAnswer(answer, exchange, deps.limits.answerBytes, deps.budget) };
+      firstByte();
       return accepted;
+    },
+    unspoken(way, provider) {
+      if (exchange === undefined) return false;
+      const { channel } = way.candidate;
+      deps.spoken.missing(channel.id, exchange.wire);
+      return deps.spoken.choose(channel, provider, plan.wires) !== undefined;
     },
   });
 }
 
-function renderRequest(call: ServiceCall, plan: CallPlan, { candidate, key }: Way, provider: Provider) {
+function wireFor({ spoken }: RelayDeps, plan: CallPlan, { candidate }: Way, provider: Provider): UpstreamWire {
+  const wire = spoken.choose(candidate.channel, provider, plan.wires);
+  if (wire === undefined)
+    throw new Failure("no_available_channel", "The vendor of this model has no endpoint that could serve this call.");
+  return wire;
+}
+
+function requestFor(
+  call: ServiceCall,
+  plan: CallPlan,
+  { candidate, key }: Way,
+  provider: Provider,
+  { wire, body }: Exchange,
+): Omit<UpstreamRequest, "timeoutMs"> {
   const { upstreamModel, channel } = candidate;
+  const forwarded = plan.forward?.wire === wire ? plan.forward : undefined;
+  const url = provider.address({ baseUrl: channel.baseUrl, wire, model: upstreamModel, stream: plan.stream });
+  for (const [name, value] of Object.entries(forwarded?.query ?? {})) url.searchParams.set(name, value);
   return {
-    url: provider.address(channel.baseUrl, "chat"),
-    method: "POST" as const,
+    url,
+    method: "POST",
     headers: {
       "content-type": "application/json",
       accept: plan.stream ? "text/event-stream" : "application/json",
       "accept-encoding": "identity",
       "x-request-id": call.requestId,
-      ...provider.authorize(key.secret),
+      ...provider.headers({ key: key.secret, wire }),
+      ...forwarded?.headers,
     },
-    body: plan.wire.upstreamBody(plan.body, {
-      model: upstreamModel === plan.model.name ? undefined : upstreamModel,
-      reportUsage: plan.stream && !plan.includeUsage,
-    }),
+    body,
   };
 }
 
 /** Holds a stream at its first bytes; what is no stream, or begins with an error, is tried elsewhere. */
-async function openStream(answer: UpstreamAnswer, { wire }: CallPlan): Promise<Inlet> {
+async function openStream(answer: UpstreamAnswer, exchange: Exchange): Promise<Inlet> {
   const type = answer.headers["content-type"];
   if (typeof type !== "string" || !type.includes("text/event-stream")) {
     answer.abort();
     throw new Failure("upstream_error", "The vendor did not answer with a stream.");
   }
   const inlet = await Inlet.open(answer);
-  if (wire.see(inlet.firstFrame ?? inlet.first).failed) {
+  if (exchange.refuses(inlet.firstFrame ?? inlet.first)) {
     inlet.abort();
     throw new Failure("upstream_error", "The vendor failed before its answer began.");
   }

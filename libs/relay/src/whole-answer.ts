@@ -1,27 +1,23 @@
-import { Failure, type Units } from "@modelgate/contracts";
+import { Failure } from "@modelgate/contracts";
 import type { UpstreamAnswer } from "@modelgate/channels";
 import type { BufferBudget } from "@modelgate/platform";
-import type { PassCodec } from "@modelgate/wires";
+import type { Exchange } from "./exchange.ts";
 import { brokenOff } from "./inlet.ts";
 
-/** An answer that is no stream, held whole so that a broken one can be had from elsewhere. */
-export interface WholeAnswer {
-  readonly bytes: Buffer;
-  readonly usage: Units | undefined;
-}
-
-/** Reads an answer within its bound. Throws Failure upstream_error for what is cut, too large, no JSON object, or an error in disguise. */
+/**
+ * Reads an answer that is no stream, whole and within its bound, so that a broken one can be had from elsewhere. Throws
+ * Failure upstream_error for what is cut, too large, no JSON object, or an error in disguise.
+ */
 export async function readAnswer(
   answer: UpstreamAnswer,
-  wire: PassCodec,
+  exchange: Exchange,
   mostBytes: number,
   budget: BufferBudget,
-): Promise<WholeAnswer> {
+): Promise<Buffer> {
   const bytes = await collect(answer, mostBytes, budget);
-  const usage = wire.answerUsage(bytes);
   // An answer with usage at its end is whole; only what has none is parsed to be sure.
-  if (usage === undefined || bytes.at(-1) === undefined) check(bytes);
-  return { bytes, usage };
+  if (exchange.usageOf(bytes) === undefined) check(bytes);
+  return bytes;
 }
 
 function collect(answer: UpstreamAnswer, mostBytes: number, budget: BufferBudget): Promise<Buffer> {

@@ -2,7 +2,7 @@ import { openOutbox } from "@modelgate/accounts";
 import { openCatalog } from "@modelgate/catalog";
 import { openChannels } from "@modelgate/channels";
 import { BufferBudget, idSource, openBus, openRedis, type Environment, type Logger } from "@modelgate/platform";
-import { openRenewals, openSettlements, type RelayDeps } from "@modelgate/relay";
+import { openRenewals, openSettlements, SpokenWires, type RelayDeps } from "@modelgate/relay";
 import type { variables } from "./env.ts";
 
 /** What the text service's endpoints work with. */
@@ -14,6 +14,8 @@ export interface Deps extends AsyncDisposable {
     readonly depth: number;
     readonly budget: BufferBudget;
   };
+  /** Ids of answers that another wire's vendor gave; the wire's own prefix comes before it. */
+  readonly newAnswerId: () => string;
   /** Throws why the service cannot serve now. */
   ready(): void;
 }
@@ -40,6 +42,7 @@ export async function openDeps(env: Environment<typeof variables>, log: Logger):
       channels,
       settlements,
       renewals,
+      spoken: new SpokenWires(),
       budget,
       log,
       newCallId: idSource("call"),
@@ -51,6 +54,7 @@ export async function openDeps(env: Environment<typeof variables>, log: Logger):
         answerBytes: env.ANSWER_BYTES,
       },
     },
+    newAnswerId: idSource("answer"),
     body: { maxBytes: env.BODY_BYTES, silenceMs: env.BODY_SILENCE_MS, depth: env.BODY_DEPTH, budget },
     ready() {
       if (redis.status !== "ready") throw new Error("redis is away");

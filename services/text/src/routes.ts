@@ -2,12 +2,17 @@ import type { EndpointHandler } from "@modelgate/platform";
 import type { EndpointId } from "@modelgate/contracts";
 import type { Deps } from "./deps.ts";
 import { chatCompletions } from "./routes/chat-completions.ts";
+import { generateContent, streamGenerateContent } from "./routes/generate-content.ts";
+import { messages } from "./routes/messages.ts";
 import { getModel, listModels } from "./routes/models.ts";
 
 /** The endpoints of the text area that are served; the table's other rows answer 501. */
 export function routes(deps: Deps): Readonly<Partial<Record<EndpointId, EndpointHandler>>> {
   return {
     chatCompletions: chatCompletions(deps),
+    messages: messages(deps),
+    generateContent: generateContent(deps),
+    streamGenerateContent: streamGenerateContent(deps),
     listModels: listModels(deps),
     getModel: getModel(deps),
     listGammaModels: listModels(deps),

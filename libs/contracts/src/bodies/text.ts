@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type, type TSchema } from "typebox";
 
 const model = Type.String({ minLength: 1, description: "a name of GET /v1/models, exactly" });
 const stream = Type.Optional(Type.Boolean({ description: "true: the answer comes as server-sent events" }));
@@ -40,31 +40,48 @@ export const ChatRequest = Type.Object(
   { $id: "ChatRequest" },
 );
 
+const nullable = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]));
+const positive = Type.Integer({ minimum: 1 });
+
+/** POST /v1/responses (interface endpoint 4); fields that are not named here pass untouched. */
 export const ResponsesRequest = Type.Object(
-  { model, input: Type.Optional(Type.Union([Type.String(), Type.Array(anyObject)])), stream },
+  {
+    model,
+    input: nullable(Type.Union([Type.String(), Type.Array(anyObject)])),
+    stream: nullable(Type.Boolean({ description: "true: the answer comes as server-sent events" })),
+    max_output_tokens: nullable(positive),
+    previous_response_id: nullable(Type.String({ minLength: 1, maxLength: 200 })),
+    store: nullable(Type.Boolean({ description: "false: the response cannot be referred to later" })),
+  },
   { $id: "ResponsesRequest" },
 );
 
+/** POST /v1/responses/compact (interface endpoint 5). */
 export const CompactRequest = Type.Object(
   {
     model,
-    input: Type.Optional(Type.Union([Type.String(), Type.Array(anyObject), Type.Null()])),
-    instructions: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-    previous_response_id: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    input: nullable(Type.Union([Type.String(), Type.Array(anyObject)])),
+    instructions: nullable(Type.String()),
+    previous_response_id: nullable(Type.String({ minLength: 1, maxLength: 200 })),
   },
   { $id: "CompactRequest" },
 );
 
+const alphaMessages = Type.Array(
+  Type.Object({ role: Type.String(), content: Type.Union([Type.String(), Type.Array(anyObject)]) }),
+  { minItems: 1 },
+);
+
+/** POST /v1/messages (interface endpoint 6). */
 export const MessagesRequest = Type.Object(
-  {
-    model,
-    max_tokens: Type.Integer({ minimum: 1 }),
-    messages: Type.Array(
-      Type.Object({ role: Type.String(), content: Type.Union([Type.String(), Type.Array(anyObject)]) }),
-    ),
-    stream,
-  },
+  { model, max_tokens: positive, messages: alphaMessages, stream: Type.Optional(Type.Boolean()) },
   { $id: "MessagesRequest" },
+);
+
+/** POST /v1/messages/count_tokens: a messages body without its bound of tokens. */
+export const CountMessageTokensRequest = Type.Object(
+  { model, messages: alphaMessages },
+  { $id: "CountMessageTokensRequest" },
 );
 
 export const CompletionsRequest = Type.Object(
@@ -92,23 +109,54 @@ export const ModerationsRequest = Type.Object(
   { $id: "ModerationsRequest" },
 );
 
-/** Interface section 2.6. `generationConfig` is not demanded: a text call of the stock SDK omits it. */
+const content = Type.Object({
+  role: Type.Optional(Type.String()),
+  parts: Type.Optional(Type.Array(Type.Object({ text: Type.Optional(Type.String()) }))),
+});
+
+const generationConfig = Type.Object({
+  responseModalities: Type.Optional(Type.Array(Type.String())),
+  imageConfig: Type.Optional(
+    Type.Object({ aspectRatio: Type.Optional(Type.String()), imageSize: Type.Optional(Type.String()) }),
+  ),
+  maxOutputTokens: nullable(positive),
+  candidateCount: nullable(Type.Integer({ minimum: 1, maximum: 128 })),
+});
+
+/**
+ * Interface section 2.6. `generationConfig` is not demanded: a text call of the stock SDK omits it. Names may be in
+ * snake_case too.
+ */
 export const GenerateContentRequest = Type.Object(
   {
-    contents: Type.Array(
-      Type.Object({
-        role: Type.Optional(Type.String()),
-        parts: Type.Optional(Type.Array(Type.Object({ text: Type.Optional(Type.String()) }))),
-      }),
-    ),
-    generationConfig: Type.Optional(
-      Type.Object({
-        responseModalities: Type.Optional(Type.Array(Type.String())),
-        imageConfig: Type.Optional(
-          Type.Object({ aspectRatio: Type.Optional(Type.String()), imageSize: Type.Optional(Type.String()) }),
-        ),
-      }),
-    ),
+    contents: Type.Array(content, { minItems: 1 }),
+    generationConfig: Type.Optional(generationConfig),
   },
   { $id: "GenerateContentRequest" },
+);
+
+/** `:countTokens`: contents alone, or a whole request of generateContent. */
+export const CountContentTokensRequest = Type.Object(
+  {
+    contents: Type.Optional(Type.Array(content)),
+    generateContentRequest: Type.Optional(anyObject),
+  },
+  { $id: "CountContentTokensRequest" },
+);
+
+/** `:embedContent`. */
+export const EmbedContentRequest = Type.Object(
+  {
+    content,
+    taskType: Type.Optional(Type.String()),
+    title: Type.Optional(Type.String()),
+    outputDimensionality: Type.Optional(positive),
+  },
+  { $id: "EmbedContentRequest" },
+);
+
+/** `:batchEmbedContents`. */
+export const BatchEmbedContentsRequest = Type.Object(
+  { requests: Type.Array(EmbedContentRequest, { minItems: 1 }) },
+  { $id: "BatchEmbedContentsRequest" },
 );

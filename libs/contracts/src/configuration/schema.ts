@@ -1,6 +1,7 @@
 import { Type, type Static } from "typebox";
 import { modelKinds } from "../endpoints/endpoint.ts";
 import type { PriceField } from "../money/price.ts";
+import { upstreamWires } from "../upstream-wires.ts";
 
 const closed = { additionalProperties: false } as const;
 const name = Type.String({ minLength: 1, maxLength: 200 });
@@ -74,6 +75,12 @@ export const ChannelConfiguration = Type.Object(
     models: Type.Union([Type.Array(name, { minItems: 1 }), Type.Record(Type.String(), name)], {
       description: "names, or {gateway name: upstream name}",
     }),
+    wires: Type.Optional(
+      Type.Array(Type.Enum([...upstreamWires]), {
+        minItems: 1,
+        description: "the wire formats that this address speaks, best first, where the provider's usual ones are wrong",
+      }),
+    ),
     groups: Type.Optional(Type.Array(name, { minItems: 1 })),
     priority: Type.Optional(Type.Integer({ minimum: -1000, maximum: 1000, default: 0 })),
     weight: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000, default: 1 })),

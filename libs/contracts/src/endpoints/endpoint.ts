@@ -37,6 +37,8 @@ export interface Endpoint {
   readonly body: BodyForm;
   /** What a model must be for to be called here; absent: the endpoint calls no model and costs nothing. */
   readonly kinds?: readonly ModelKind[];
+  /** Calls a model and yet costs nothing, so that no balance is needed. */
+  readonly free?: true;
   /** Whether the answer can be a stream. */
   readonly streams?: true;
   /** Declared only: the edge answers 501 (interface section 4.8). */

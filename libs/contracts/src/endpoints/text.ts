@@ -1,6 +1,8 @@
 import { alphaKeys, bearer, gammaKeys, type Endpoint } from "./endpoint.ts";
 
 const text = { area: "text", body: "json", errors: "common", keys: bearer } as const;
+const stored = { area: "text", body: "none", errors: "common", keys: bearer } as const;
+const gamma = { ...text, method: "POST", errors: "gamma", keys: gammaKeys } as const;
 
 /** Text, vectors, ranking and moderation: interface sections 4.2, 4.3 and endpoint 14. */
 export const textEndpoints = {
@@ -22,6 +24,24 @@ export const textEndpoints = {
     schema: "ResponsesRequest",
     summary: "Create a response.",
   },
+  getResponse: {
+    ...stored,
+    method: "GET",
+    path: "/v1/responses/{response_id}",
+    summary: "A response that was stored.",
+  },
+  deleteResponse: {
+    ...stored,
+    method: "DELETE",
+    path: "/v1/responses/{response_id}",
+    summary: "Forget a stored response.",
+  },
+  listResponseInputItems: {
+    ...stored,
+    method: "GET",
+    path: "/v1/responses/{response_id}/input_items",
+    summary: "The input items of a stored response.",
+  },
   compactResponse: {
     ...text,
     method: "POST",
@@ -40,6 +60,17 @@ export const textEndpoints = {
     keys: alphaKeys,
     schema: "MessagesRequest",
     summary: "Create a message.",
+  },
+  countMessageTokens: {
+    ...text,
+    method: "POST",
+    path: "/v1/messages/count_tokens",
+    kinds: ["chat"],
+    free: true,
+    errors: "alpha",
+    keys: alphaKeys,
+    schema: "CountMessageTokensRequest",
+    summary: "Count the input tokens of a message request.",
   },
   completions: {
     ...text,
@@ -78,18 +109,45 @@ export const textEndpoints = {
     ...text,
     method: "POST",
     path: "/v1/moderations",
-    kinds: ["moderation", "chat"],
+    kinds: ["moderation"],
     schema: "ModerationsRequest",
     summary: "Check text against a usage policy.",
   },
   generateContent: {
-    ...text,
-    method: "POST",
+    ...gamma,
     path: "/v1beta/models/{model}:generateContent",
     kinds: ["chat", "image"],
-    errors: "gamma",
-    keys: gammaKeys,
     schema: "GenerateContentRequest",
     summary: "Generate content.",
+  },
+  streamGenerateContent: {
+    ...gamma,
+    path: "/v1beta/models/{model}:streamGenerateContent",
+    kinds: ["chat", "image"],
+    streams: true,
+    schema: "GenerateContentRequest",
+    summary: "Generate content as a stream: server-sent events with alt=sse, else one JSON array.",
+  },
+  countContentTokens: {
+    ...gamma,
+    path: "/v1beta/models/{model}:countTokens",
+    kinds: ["chat", "image"],
+    free: true,
+    schema: "CountContentTokensRequest",
+    summary: "Count the input tokens of a content request.",
+  },
+  embedContent: {
+    ...gamma,
+    path: "/v1beta/models/{model}:embedContent",
+    kinds: ["embedding"],
+    schema: "EmbedContentRequest",
+    summary: "Content to a vector.",
+  },
+  batchEmbedContents: {
+    ...gamma,
+    path: "/v1beta/models/{model}:batchEmbedContents",
+    kinds: ["embedding"],
+    schema: "BatchEmbedContentsRequest",
+    summary: "Several contents to vectors.",
   },
 } as const satisfies Record<string, Endpoint>;

@@ -1,11 +1,23 @@
+import type { UpstreamWire } from "@modelgate/contracts";
 import type { Provider } from "../provider.ts";
 import { failureOf } from "./failures.ts";
+
+/** Where each wire is, under the base URL. */
+export const openaiPaths: Readonly<Partial<Record<UpstreamWire, string>>> = {
+  chat: "/chat/completions",
+  responses: "/responses",
+  compact: "/responses/compact",
+  completions: "/completions",
+  embeddings: "/embeddings",
+  moderations: "/moderations",
+  "jina-rerank": "/rerank",
+};
 
 /** OpenAI, and every vendor that speaks its formats under another base URL. */
 export const openai: Provider = {
   name: "openai",
-  wires: ["chat"],
-  address: (baseUrl) => new URL(`${baseUrl.replace(/\/+$/, "")}/chat/completions`),
-  authorize: (key) => ({ authorization: `Bearer ${key}` }),
+  wires: ["chat", "responses", "compact", "completions", "embeddings", "moderations", "jina-rerank"],
+  address: ({ baseUrl, wire }) => new URL(`${baseUrl.replace(/\/+$/, "")}${openaiPaths[wire] ?? ""}`),
+  headers: ({ key }) => ({ authorization: `Bearer ${key}` }),
   failureOf,
 };

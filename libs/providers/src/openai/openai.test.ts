@@ -7,7 +7,8 @@ test.each([
   ["https://vendor.example/v1/", "https://vendor.example/v1/chat/completions"],
   ["http://127.0.0.1:9/at/x/openai/v1", "http://127.0.0.1:9/at/x/openai/v1/chat/completions"],
 ])("a call under %s goes to %s", (base, address) => {
-  expect(openai.address(base, "chat").href).toBe(address);
+  const call = { baseUrl: base, wire: "chat", model: "m", stream: false } as const;
+  expect(openai.address(call).href).toBe(address);
 });
 
 describe("an error means", () => {
@@ -23,7 +24,10 @@ describe("an error means", () => {
     [422, error(undefined), "upstream_rejected", "request", false],
     [413, "<html>", "upstream_rejected", "request", false],
     [404, error("model_not_found"), "upstream_error", "channel", true],
-    [404, "<html>", "upstream_error", "channel", true],
+    [404, "<html>", "upstream_error", "wire", true],
+    [404, error("unknown_url"), "upstream_error", "wire", true],
+    [404, error(undefined, "The model gpt-9 is not here"), "upstream_error", "channel", true],
+    [405, "", "upstream_error", "wire", true],
     [408, "", "upstream_timeout", "channel", true],
     [504, "", "upstream_timeout", "channel", true],
     [500, "", "upstream_error", "channel", true],
@@ -47,6 +51,11 @@ test.each([
   ["host 10.0.0.7:8080 refused", "host [address] refused"],
   ["key sk-abcdef123456 is wrong", "key [key] is wrong"],
   ["Bearer abc.def-ghi", "[key]"],
+  ["bearer abc.def-ghi", "[key]"],
+  ["dial tcp [::1]:8080: refused", "dial tcp [address]: refused"],
+  ["vllm-0.models.svc.internal fell over", "[address] fell over"],
+  ["localhost:8000 is away", "[address] is away"],
+  ["max_tokens:4096 is too much", "max_tokens:4096 is too much"],
   ["AIzaSyA1234567890", "[key]"],
   ["a".repeat(5_000), "a".repeat(2_000)],
 ])("%s is shown clean", (words, clean) => {

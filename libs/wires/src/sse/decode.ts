@@ -30,6 +30,7 @@ export class SseDecoder {
   end(): readonly SseFrame[] {
     const rest = this.#held.join("") + this.#text.decode();
     this.#held = [];
+    this.#heldChars = 0;
     const frame = parseFrame(rest);
     return frame === undefined ? [] : [frame];
   }
@@ -66,7 +67,8 @@ export class SseDecoder {
   }
 }
 
-function parseFrame(block: string): SseFrame | undefined {
+/** The fields of one frame; undefined where it has no data. */
+export function parseFrame(block: string): SseFrame | undefined {
   let event: string | undefined;
   const data: string[] = [];
   for (const line of block.split(/\r\n|\n|\r/)) {

@@ -2,14 +2,20 @@ import type { Failure, Units } from "@modelgate/contracts";
 
 /** What a passing frame of a stream says that the gateway must know. */
 export interface SeenFrame {
+  /** The newest report of usage, whole. */
   readonly usage?: Units | undefined;
   /** An extra frame that carries usage and nothing else; hidden from a client that did not ask for it. */
   readonly usageOnly: boolean;
-  /** The wire's terminal frame. */
+  /** The wire's terminal frame, or one after which nothing must come. */
   readonly done: boolean;
   /** The vendor says in the stream that it failed. */
   readonly failed: boolean;
+  /** The frame's number, on a wire that numbers them. */
+  readonly sequence?: number | undefined;
 }
+
+/** A frame that says nothing of its own. */
+export const plainFrame: SeenFrame = { usageOnly: false, done: false, failed: false };
 
 /**
  * What the pass-through gears need of a wire: the same wire stands at both ends, so bytes are forwarded as they
@@ -18,7 +24,10 @@ export interface SeenFrame {
 export interface PassCodec {
   /** The request for the vendor: its own name of the model, and usage asked for in streams. The same bytes where nothing differs. */
   upstreamBody(body: Buffer, change: { readonly model?: string | undefined; readonly reportUsage: boolean }): Buffer;
-  see(frame: Buffer): SeenFrame;
+  /** Looks at a frame; `before` is the usage that the stream reported so far, for wires that tell it in pieces. */
+  see(frame: Buffer, before?: Units): SeenFrame;
+  /** Whether a stream that ends without a terminal frame is whole all the same: it finished, and its wire has no such frame. */
+  readonly endsWithConnection: boolean;
   /** A frame under the client's name of the model. */
   renameFrame(frame: Buffer, model: string): Buffer;
   renameAnswer(answer: Buffer, model: string): Buffer;
@@ -28,8 +37,8 @@ export interface PassCodec {
   written(frame: Buffer): string;
   /** What the model wrote, out of raw pieces or of a whole answer. */
   wordsOf(raw: string): string;
-  /** How a broken stream ends in this wire; nothing follows. */
-  failureFrame(failure: Failure, requestId: string): string;
+  /** How a broken stream ends in this wire; nothing follows. `sequence` is the last frame's number, where it has one. */
+  failureFrame(failure: Failure, requestId: string, sequence?: number): string;
   /** Keeps a silent stream alive. */
   readonly heartbeat: string;
 }

@@ -3,6 +3,7 @@ import { readChannelStates, readText, switchChannel, type ChannelStates, type Tr
 import { Failure } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { cleanWords, providers } from "@modelgate/providers";
+import { probe } from "./probe.ts";
 import { fields } from "./fields.ts";
 import type { OperatorRoutes } from "./router.ts";
 
@@ -79,21 +80,20 @@ async function test(channel: CatalogChannel, transport: Transport) {
       status: 409,
     });
   const [model, upstreamModel] = entry;
-  const body = Buffer.from(
-    JSON.stringify({ model: upstreamModel, max_tokens: 16, messages: [{ role: "user", content: "Say OK." }] }),
-  );
+  const [wire] = channel.wires ?? provider.wires;
+  if (wire === undefined) throw new Failure("no_available_channel", "The channel speaks no wire.", { status: 409 });
   const startedAt = performance.now();
   try {
     const answer = await transport.send(
       {
-        url: provider.address(channel.baseUrl, "chat"),
+        url: provider.address({ baseUrl: channel.baseUrl, wire, model: upstreamModel, stream: false }),
         method: "POST",
         headers: {
           "content-type": "application/json",
           "accept-encoding": "identity",
-          ...provider.authorize(key.secret),
+          ...provider.headers({ key: key.secret, wire }),
         },
-        body,
+        body: probe(wire, upstreamModel),
         timeoutMs: testMs,
       },
       AbortSignal.timeout(testMs),

@@ -34,7 +34,7 @@ export function admit({
     const admission = await admitToken(redis, {
       ...seat,
       limits: group.limits,
-      metered: endpoint.kinds !== undefined,
+      metered: endpoint.kinds !== undefined && endpoint.free !== true,
       leaseMs: seats.leaseMs,
     });
     if (admission.decision === "admitted" && group.limits.concurrency !== undefined) seats.take(seat, response);

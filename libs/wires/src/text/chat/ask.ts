@@ -1,20 +1,10 @@
 import { bodies, Failure } from "@modelgate/contracts";
 import { Compile } from "typebox/compile";
 import type { Static } from "typebox";
+import { isRecord } from "../../json/fields.ts";
 import { firstProblem } from "../../json/problem.ts";
-import { mediaOf, type Media } from "./media.ts";
-
-/** All that admission and the pass-through gears need to know of a chat request. */
-export interface ChatAsk {
-  readonly model: string;
-  readonly stream: boolean;
-  /** Whether the client wants the usage chunk at a stream's end. */
-  readonly includeUsage: boolean;
-  /** Most output tokens over all choices; undefined where the client set no bound. */
-  readonly maxOutputTokens: number | undefined;
-  readonly choices: number;
-  readonly media: Media;
-}
+import type { TextAsk } from "../ask.ts";
+import { mediaOf } from "../media.ts";
 
 /** The members that decide what a call may do and cost. */
 export const reliedOfChat = Object.keys(bodies.ChatRequest.properties).concat("stream_options");
@@ -26,7 +16,7 @@ const shape = Compile(bodies.ChatRequest);
  * Checks the fields that the gateway relies on and says what it must know; all else passes untouched. Throws
  * Failure (400) naming the field, and refuses file parts in a stream (interface section 8).
  */
-export function askOfChat(body: unknown): ChatAsk {
+export function askOfChat(body: unknown): TextAsk {
   if (!shape.Check(body)) throw firstProblem(shape.Errors(body), body);
   const stream = body.stream ?? false;
   if (stream && hasFile(body)) throw new Failure("file_input_not_streamable", undefined, { param: "stream" });
@@ -38,7 +28,7 @@ export function askOfChat(body: unknown): ChatAsk {
     includeUsage: wantsUsage(body),
     maxOutputTokens: most === undefined ? undefined : most * choices,
     choices,
-    media: mediaOf(body.messages.map(({ content }) => content)),
+    media: mediaOf(body.messages),
   };
 }
 
@@ -47,9 +37,6 @@ function hasFile({ messages }: ChatRequest): boolean {
 }
 
 function wantsUsage(body: object): boolean {
-  if (!("stream_options" in body)) return false;
-  const options = body.stream_options;
-  return (
-    typeof options === "object" && options !== null && "include_usage" in options && options.include_usage === true
-  );
+  const options = "stream_options" in body ? body.stream_options : undefined;
+  return isRecord(options) && options["include_usage"] === true;
 }

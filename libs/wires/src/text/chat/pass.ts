@@ -1,17 +1,16 @@
 import { renderFailure, type Units } from "@modelgate/contracts";
+import { isRecord } from "../../json/fields.ts";
 import { membersOf, type Member } from "../../json/members.ts";
 import { spliceMembers } from "../../json/splice.ts";
-import type { PassCodec, SeenFrame } from "../pass.ts";
+import { plainFrame, type PassCodec } from "../pass.ts";
+import { changeJson, jsonOf, memberOf, renameAt } from "../pass-json.ts";
+import { wordsIn } from "../written-words.ts";
 import { chatUsage } from "./usage.ts";
 
 const usageWord = Buffer.from('"usage"');
 const doneWord = Buffer.from("[DONE]");
 const errorWord = Buffer.from('"error"');
 const deltaWord = Buffer.from('"delta"');
-const plain: SeenFrame = { usageOnly: false, done: false, failed: false };
-
-/** Up to the opening quote of what a model wrote. */
-const openingOfWords = /"(?:content|reasoning_content|reasoning|refusal|name|arguments)"\s*:\s*"/g;
 
 /** Chat completions, passed through. */
 export const chatPass: PassCodec = {
@@ -27,74 +26,44 @@ export const chatPass: PassCodec = {
 
   /** Most frames are passed over after a search for three words. */
   see(frame) {
-    if (frame.length < 40 && frame.includes(doneWord)) return { ...plain, done: true };
+    if (frame.length < 40 && frame.includes(doneWord)) return { ...plainFrame, done: true };
     const usage = frame.includes(usageWord);
-    if (!usage && !frame.includes(errorWord)) return plain;
-    const chunk = parsed(frame);
-    if (chunk === undefined) return plain;
+    if (!usage && !frame.includes(errorWord)) return plainFrame;
+    const chunk = jsonOf(frame);
+    if (chunk === undefined) return plainFrame;
     const choices = chunk["choices"];
     return {
       usage: chatUsage(chunk["usage"]) ?? usageInChoice(choices),
-      usageOnly: Array.isArray(choices) && choices.length === 0 && isObject(chunk["usage"]),
+      usageOnly: Array.isArray(choices) && choices.length === 0 && isRecord(chunk["usage"]),
       done: false,
-      failed: isObject(chunk["error"]),
+      failed: isRecord(chunk["error"]),
     };
   },
+  endsWithConnection: false,
 
-  renameFrame(frame, model) {
-    const [start, end] = objectIn(frame);
-    if (end <= start || parsed(frame) === undefined) return frame;
-    return Buffer.concat([frame.subarray(0, start), named(frame.subarray(start, end), model), frame.subarray(end)]);
-  },
-  renameAnswer: named,
+  renameFrame: (frame, model) => changeJson(frame, (json) => renameAnswer(json, model)),
+  renameAnswer,
 
-  answerUsage(answer): Units | undefined {
-    // The answer's own member, wherever it stands: the same word may stand in what the model wrote.
-    if (!answer.includes(usageWord)) return undefined;
-    try {
-      const usage = membersOf(answer).findLast(({ name }) => name === "usage");
-      return usage === undefined ? undefined : chatUsage(JSON.parse(answer.toString("utf8", usage.start, usage.end)));
-    } catch {
-      return undefined;
-    }
-  },
+  answerUsage: (answer) => (answer.includes(usageWord) ? chatUsage(memberOf(answer, "usage")) : undefined),
 
   written(frame) {
     const at = frame.indexOf(deltaWord);
     return at < 0 ? "" : frame.toString("utf8", at, frame.lastIndexOf(0x7d));
   },
-
-  wordsOf(raw) {
-    const words: string[] = [];
-    // Each literal's end is looked for by hand: an expression over a literal of megabytes overflows its stack.
-    for (const match of raw.matchAll(openingOfWords)) {
-      const open = match.index + match[0].length - 1;
-      words.push(literalText(raw.slice(open, endOfLiteral(raw, open))));
-    }
-    return words.join("");
-  },
+  wordsOf: wordsIn,
 
   failureFrame: (failure, requestId) => `data: ${JSON.stringify(renderFailure("common", failure, requestId))}\n\n`,
   heartbeat: ": keep-alive\n\n",
 };
 
+function renameAnswer(json: Buffer, model: string): Buffer {
+  return renameAt(json, ["model"], model);
+}
+
 /** Some vendors report usage inside the last choice instead of beside it. */
 function usageInChoice(choices: unknown): Units | undefined {
   const [first]: readonly unknown[] = Array.isArray(choices) ? choices : [];
-  return isObject(first) ? chatUsage(first["usage"]) : undefined;
-}
-
-function named(json: Buffer, model: string): Buffer {
-  return spliceMembers(json, { model: JSON.stringify(model) });
-}
-
-function literalText(literal: string): string {
-  try {
-    const text: unknown = JSON.parse(literal);
-    return typeof text === "string" ? text : "";
-  } catch {
-    return literal;
-  }
+  return isRecord(first) ? chatUsage(first["usage"]) : undefined;
 }
 
 /** Only that member is parsed: a second look at a whole body of megabytes would cost every stream milliseconds. */
@@ -102,36 +71,5 @@ function streamOptions(body: Buffer, members: readonly Member[]): object {
   const member = members.findLast(({ name }) => name === "stream_options");
   if (member === undefined) return {};
   const options: unknown = JSON.parse(body.toString("utf8", member.start, member.end));
-  return isObject(options) ? options : {};
-}
-
-/** The index after the closing quote of the literal that opens at `open`, or the text's end. */
-function endOfLiteral(text: string, open: number): number {
-  for (let end = text.indexOf('"', open + 1); end >= 0; end = text.indexOf('"', end + 1)) {
-    let slashes = 0;
-    while (text[end - 1 - slashes] === "\\") slashes++;
-    if (slashes % 2 === 0) return end + 1;
-  }
-  return text.length;
-}
-
-/** Where the JSON object of a frame's data stands. */
-function objectIn(frame: Buffer): readonly [number, number] {
-  const start = frame.indexOf(0x7b);
-  return [start, start < 0 ? -1 : frame.lastIndexOf(0x7d) + 1];
-}
-
-function parsed(frame: Buffer): Readonly<Record<string, unknown>> | undefined {
-  const [start, end] = objectIn(frame);
-  if (end <= start) return undefined;
-  try {
-    const value: unknown = JSON.parse(frame.toString("utf8", start, end));
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isRecord(options) ? options : {};
 }

@@ -1,0 +1,15 @@
+import type { Provider } from "../provider.ts";
+import { failureOf } from "./failures.ts";
+
+/** The version that is asked for where the client named none. */
+const version = "2023-06-01";
+
+/** Anthropic, and every vendor that speaks the messages wire under another base URL. */
+export const anthropic: Provider = {
+  name: "anthropic",
+  wires: ["messages", "count-messages"],
+  address: ({ baseUrl, wire }) =>
+    new URL(`${baseUrl.replace(/\/+$/, "")}/v1/messages${wire === "count-messages" ? "/count_tokens" : ""}`),
+  headers: ({ key }) => ({ "x-api-key": key, "anthropic-version": version }),
+  failureOf,
+};

@@ -1,0 +1,41 @@
+import { cleanName, cleanWords } from "./clean.ts";
+
+/** What an error body says, in the shapes that vendors use: `{error: {…}}`, `{error: "…"}`, `{message}`, `{detail}`. */
+export interface ErrorBody {
+  /** Any of `code`, `type` and `status`, as words. */
+  readonly code: string | undefined;
+  readonly type: string | undefined;
+  readonly status: string | undefined;
+  readonly message: string | undefined;
+  readonly param: string | undefined;
+  readonly details: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** Reads an error body; all undefined for what is no JSON. Words are clean. */
+export function readErrorBody(body: string): ErrorBody {
+  const parsed = parse(body);
+  // Some vendors wrap the object into an array.
+  const outer = Array.isArray(parsed) ? parsed[0] : parsed;
+  const inner = isObject(outer) ? (outer["error"] ?? outer["detail"] ?? outer) : outer;
+  const error: Readonly<Record<string, unknown>> = isObject(inner) ? inner : { message: inner };
+  return {
+    code: cleanName(error["code"]),
+    type: cleanName(error["type"]),
+    status: cleanName(error["status"]),
+    message: typeof error["message"] === "string" ? cleanWords(error["message"]) : undefined,
+    param: cleanName(error["param"]),
+    details: Array.isArray(error["details"]) ? error["details"].filter(isObject) : [],
+  };
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

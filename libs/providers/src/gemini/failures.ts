@@ -1,0 +1,26 @@
+import { readErrorBody, type ErrorBody } from "../error-body.ts";
+import { broken, keyLimited, keyRefused, meaningOfStatus, noEndpoint, timedOut } from "../meanings.ts";
+import type { VendorFailure } from "../provider.ts";
+
+/** What an error of the content wire means: `{error: {code, message, status, details}}`. */
+export function failureOf(status: number, body: string): VendorFailure {
+  const error = readErrorBody(body);
+  if (isAboutKey(error)) return keyRefused;
+  if (error.status === "RESOURCE_EXHAUSTED") return { ...keyLimited, retryAfterMs: retryDelayOf(error) };
+  if (error.status === "DEADLINE_EXCEEDED") return timedOut;
+  if (status === 404) return /\bmodels?\b/i.test(error.message ?? "") ? broken : noEndpoint;
+  return meaningOfStatus(status, error);
+}
+
+/** A wrong key is 400 INVALID_ARGUMENT here, told apart by a detail; FAILED_PRECONDITION is billing or region. */
+function isAboutKey({ status, details }: ErrorBody): boolean {
+  if (status === "UNAUTHENTICATED" || status === "PERMISSION_DENIED" || status === "FAILED_PRECONDITION") return true;
+  return details.some(({ reason }) => reason === "API_KEY_INVALID");
+}
+
+/** `RetryInfo` says "12s". */
+function retryDelayOf({ details }: ErrorBody): number | undefined {
+  const delay = details.find(({ retryDelay }) => typeof retryDelay === "string")?.["retryDelay"];
+  const seconds = typeof delay === "string" ? Number.parseFloat(delay) : Number.NaN;
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : undefined;
+}

@@ -1,0 +1,33 @@
+import type { ErrorBody } from "./error-body.ts";
+import type { VendorFailure } from "./provider.ts";
+
+/** The key cannot pay, or may not be used: another key may. */
+export const keyRefused: VendorFailure = { code: "upstream_auth_failed", retryable: true, blame: "key" };
+/** The key is too fast for its vendor. */
+export const keyLimited: VendorFailure = { code: "upstream_rate_limited", retryable: true, blame: "key" };
+export const timedOut: VendorFailure = { code: "upstream_timeout", retryable: true, blame: "channel" };
+/** The vendor is broken, overloaded, or not what the channel says it is. */
+export const broken: VendorFailure = { code: "upstream_error", retryable: true, blame: "channel" };
+/** The vendor has no endpoint for the wire that it was spoken to in. */
+export const noEndpoint: VendorFailure = { code: "upstream_error", retryable: true, blame: "wire" };
+
+/** The client's input was refused: it is told the vendor's words. */
+export function inputRefused({ code, type, status, message, param }: ErrorBody): VendorFailure {
+  return {
+    code: "upstream_rejected",
+    say: message,
+    vendorCode: code ?? type ?? status,
+    param,
+    retryable: false,
+    blame: "request",
+  };
+}
+
+/** What a status means whose body says nothing more; a 4xx is about the client's input. */
+export function meaningOfStatus(status: number, error: ErrorBody): VendorFailure {
+  if ([401, 402, 403].includes(status)) return keyRefused;
+  if (status === 429) return keyLimited;
+  if (status === 408 || status === 504) return timedOut;
+  if (status === 405) return noEndpoint;
+  return status >= 400 && status < 500 && status !== 409 ? inputRefused(error) : broken;
+}

@@ -1,0 +1,46 @@
+import type { Failure, Units, UpstreamWire } from "@modelgate/contracts";
+import type { Produced } from "./produced.ts";
+
+/** What one attempt says to a vendor, and how the vendor's answer becomes the client's. Made anew for every attempt. */
+export interface Exchange {
+  readonly wire: UpstreamWire;
+  readonly body: Buffer;
+  /** Fields of the client's request that this vendor cannot take, as the client spells them. */
+  readonly dropped: readonly string[];
+  /** Whether the first frame of a stream says that the vendor failed. */
+  refuses(frame: Buffer): boolean;
+  /** Usage of a whole answer; undefined where the vendor tells none. */
+  usageOf(answer: Buffer): Units | undefined;
+  /** A whole answer for the client. Throws Failure upstream_error for what is none. */
+  whole(answer: Buffer): CarriedAnswer;
+  /** The client's side of a stream that begins. */
+  stream(produced: Produced): StreamCarrier;
+}
+
+/** A whole answer in the client's wire. */
+export interface CarriedAnswer {
+  readonly json: Buffer;
+  /** What the model wrote, for counting where the vendor reported nothing. */
+  words(): string;
+}
+
+/** What a chunk of the vendor's comes to; with a failure, nothing follows it. */
+export interface Carried {
+  readonly out: Buffer | string;
+  readonly failure?: Failure | undefined;
+}
+
+/** A stream on its way to the client, chunk by chunk: synchronous, and blind to sockets. */
+export interface StreamCarrier {
+  readonly contentType: string;
+  /** Throws RangeError or Failure for what cannot be carried. */
+  push(chunk: Buffer): Carried;
+  /** Whether nothing follows: the wire's terminal frame was seen. */
+  readonly done: boolean;
+  /** The vendor's stream is over: what ends the client's. Throws Failure upstream_error where it was cut. */
+  end(): Buffer | string;
+  /** How a broken stream ends; nothing follows. */
+  fail(failure: Failure, requestId: string): string;
+  /** A sign of life for a silent stream; "" where none can stand now. */
+  heartbeat(): string;
+}

@@ -1,0 +1,96 @@
+import { Failure } from "@modelgate/contracts";
+import { cleanWords } from "@modelgate/providers";
+import { SseDecoder, type StreamReader, type StreamWriter, type TextEvent } from "@modelgate/wires";
+import type { Carried, StreamCarrier } from "../exchange.ts";
+import { plainWords, type Produced } from "../produced.ts";
+
+export interface ConvertOptions {
+  readonly reader: StreamReader;
+  readonly writer: StreamWriter;
+  /** Of the client's stream. */
+  readonly contentType: string;
+  /** Whether nothing of worth follows once the reader has a whole answer; else usage may. */
+  readonly endsWhenWhole: boolean;
+}
+
+/** The last frame of the chat wire. */
+const endOfChat = "[DONE]";
+
+/** A stream told in another wire: the vendor's frames are read into neutral events and written as the client's. */
+export class ConvertStream implements StreamCarrier {
+  readonly contentType: string;
+  readonly #decoder = new SseDecoder();
+  readonly #reader: StreamReader;
+  readonly #writer: StreamWriter;
+  readonly #produced: Produced;
+  readonly #endsWhenWhole: boolean;
+  #done = false;
+
+  constructor(options: ConvertOptions, produced: Produced) {
+    this.#reader = options.reader;
+    this.#writer = options.writer;
+    this.#produced = produced;
+    this.#endsWhenWhole = options.endsWhenWhole;
+    this.contentType = options.contentType;
+    produced.readAs(plainWords);
+  }
+
+  get done(): boolean {
+    return this.#done || (this.#endsWhenWhole && this.#reader.whole);
+  }
+
+  push(chunk: Buffer): Carried {
+    let out = "";
+    for (const frame of this.#decoder.push(chunk)) {
+      if (frame.data === endOfChat) this.#done = true;
+      const told = this.#tell(this.#reader.read(frame));
+      out += told.out;
+      if (told.failure !== undefined) return { out, failure: told.failure };
+    }
+    return { out };
+  }
+
+  end(): string {
+    let out = "";
+    for (const frame of this.#decoder.end()) out += this.#surely(this.#reader.read(frame));
+    if (!this.#reader.whole) throw new Failure("upstream_error", "The vendor's answer was cut off.");
+    out += this.#surely(this.#reader.end());
+    return out + this.#writer.end();
+  }
+
+  fail(failure: Failure, requestId: string): string {
+    return this.#writer.fail(failure, requestId);
+  }
+
+  heartbeat(): string {
+    return this.#writer.heartbeat();
+  }
+
+  #surely(events: readonly TextEvent[]): string {
+    const { out, failure } = this.#tell(events);
+    if (failure !== undefined) throw failure;
+    return out;
+  }
+
+  #tell(events: readonly TextEvent[]): { readonly out: string; readonly failure?: Failure | undefined } {
+    let out = "";
+    for (const event of events) {
+      if (event.type === "failure") return { out, failure: failureOf(event) };
+      this.#meter(event);
+      out += this.#writer.write(event);
+    }
+    return { out };
+  }
+
+  #meter(event: TextEvent): void {
+    if (event.type === "part-delta") this.#produced.add(event.text);
+    else if ((event.type === "usage" || event.type === "start") && event.usage !== undefined)
+      this.#produced.usage = event.usage;
+  }
+}
+
+function failureOf({ message, status }: Extract<TextEvent, { type: "failure" }>): Failure {
+  const words = cleanWords(message);
+  const code = status === 429 ? "upstream_rate_limited" : "upstream_error";
+  return new Failure(code, `The vendor failed in the middle of its answer${words === "" ? "" : `: ${words}`}.`);
+}

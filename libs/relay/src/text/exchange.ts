@@ -1,0 +1,125 @@
+import {
+  arrayFraming,
+  contentArrayWriter,
+  textCodecs,
+  textPasses,
+  type AnswerContext,
+  type JsonObject,
+  type Parsed,
+  type TextAnswer,
+  type TextWire,
+} from "@modelgate/wires";
+import type { CarriedAnswer, Exchange } from "../exchange.ts";
+import { gearOf } from "../gear.ts";
+import { ConvertStream } from "./convert-stream.ts";
+import { losses } from "./losses.ts";
+import { PassStream } from "./pass-stream.ts";
+
+/** A text call as its client made it. */
+export interface TextCall {
+  readonly wire: TextWire;
+  /** The client's body, untouched. */
+  readonly body: Buffer;
+  /** The client's name of the model. */
+  readonly model: string;
+  readonly stream: boolean;
+  /** Whether the client asked for usage at a stream's end. */
+  readonly includeUsage: boolean;
+  /** Whether the client wants a refusal rather than a dropped hint. */
+  readonly strict: boolean;
+  /** Whether a stream of generated content is one JSON array (no `alt=sse`). */
+  readonly asArray?: boolean | undefined;
+  /** Tokens asked for where a vendor's wire demands a number and the client gave none. */
+  readonly defaultMaxTokens: number;
+  readonly answerId: string;
+  /** The gateway's count of input tokens, for wires that tell it at a stream's start. */
+  readonly inputTokens: number;
+}
+
+/** The exchanges of one text call: with a vendor of its own wire it is passed on, with any other it is converted. */
+export function textExchanges(call: TextCall): (wire: TextWire, upstreamModel: string) => Exchange {
+  const read = once(() => readRequest(call));
+  return (wire, upstreamModel) =>
+    wire === call.wire ? passed(call, upstreamModel) : converted(call, wire, upstreamModel, read);
+}
+
+/** The same wire at both ends. */
+function passed(call: TextCall, upstreamModel: string): Exchange {
+  const pass = textPasses[call.wire];
+  const { model, stream, includeUsage } = call;
+  const rename = upstreamModel === model ? undefined : model;
+  const framing = call.asArray === true ? arrayFraming() : undefined;
+  const gear = framing === undefined ? gearOf({ model, upstreamModel, stream, includeUsage }) : "patched";
+  return {
+    wire: call.wire,
+    body: pass.upstreamBody(call.body, {
+      model: rename === undefined ? undefined : upstreamModel,
+      reportUsage: stream && !includeUsage,
+    }),
+    dropped: [],
+    refuses: (frame) => pass.see(frame).failed,
+    usageOf: pass.answerUsage,
+    whole: (answer) => ({
+      json: rename === undefined ? answer : pass.renameAnswer(answer, rename),
+      words: () => pass.wordsOf(answer.toString()),
+    }),
+    stream: (produced) => new PassStream({ pass, gear, rename, hideUsage: !includeUsage, framing }, produced),
+  };
+}
+
+/** What the client said, in the neutral form; and as it came, for wires that repeat it. */
+interface ReadRequest {
+  readonly asked: JsonObject;
+  readonly parsed: Parsed;
+}
+
+function readRequest({ wire, body, model, stream }: TextCall): ReadRequest {
+  const asked: JsonObject = JSON.parse(body.toString());
+  return { asked, parsed: textCodecs[wire].parseRequest(asked, { model, stream }) };
+}
+
+/** Another wire at the vendor's end. Throws Failure unsupported_parameter for what it cannot say. */
+function converted(call: TextCall, wire: TextWire, upstreamModel: string, read: () => ReadRequest): Exchange {
+  const [client, vendor] = [textCodecs[call.wire], textCodecs[wire]];
+  const { asked, parsed } = read();
+  const { body, dropped } = losses(call, parsed, () =>
+    vendor.renderRequest(parsed.request, { model: upstreamModel, defaultMaxTokens: call.defaultMaxTokens }),
+  );
+  const context = (): AnswerContext => ({
+    model: call.model,
+    asked,
+    request: parsed.request,
+    answerId: call.answerId,
+    now: Math.floor(Date.now() / 1_000),
+    inputTokens: call.inputTokens,
+  });
+  return {
+    wire,
+    body: Buffer.from(JSON.stringify(body)),
+    dropped,
+    refuses: (frame) => textPasses[wire].see(frame).failed,
+    usageOf: textPasses[wire].answerUsage,
+    whole(answer): CarriedAnswer {
+      const told = vendor.parseAnswer(JSON.parse(answer.toString()));
+      const json = Buffer.from(JSON.stringify(client.renderAnswer(told, context())));
+      return { json, words: () => wordsOf(told) };
+    },
+    stream(produced) {
+      const framing = call.asArray === true ? arrayFraming() : undefined;
+      const writer = framing === undefined ? client.writer(context()) : contentArrayWriter(context());
+      const contentType = framing?.contentType ?? "text/event-stream; charset=utf-8";
+      const endsWhenWhole = wire === "responses" || wire === "messages";
+      return new ConvertStream({ reader: vendor.reader(), writer, contentType, endsWhenWhole }, produced);
+    },
+  };
+}
+
+function wordsOf({ choices }: TextAnswer): string {
+  const parts = choices.flatMap((choice) => choice.parts);
+  return parts.map((part) => (part.kind === "tool-call" ? part.arguments : "text" in part ? part.text : "")).join("");
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => (made ??= { value: make() }).value;
+}

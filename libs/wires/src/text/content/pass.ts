@@ -1,0 +1,60 @@
+import { renderFailure } from "@modelgate/contracts";
+import { isRecord } from "../../json/fields.ts";
+import { plainFrame, type PassCodec } from "../pass.ts";
+import { changeJson, jsonOf, memberOf, renameAt } from "../pass-json.ts";
+import { wordsIn } from "../written-words.ts";
+import { contentUsage } from "./usage.ts";
+
+const usageWord = Buffer.from('"usageMetadata"');
+const endWords = [Buffer.from('"finishReason"'), Buffer.from('"blockReason"')];
+const errorWord = Buffer.from('"error"');
+const textWord = Buffer.from('"text"');
+
+/** Generated content, passed through; a stream of server-sent events ends with its connection. */
+export const contentPass: PassCodec = {
+  /** The model stands in the path. */
+  upstreamBody: (body) => body,
+
+  see(frame) {
+    const ends = endWords.some((word) => frame.includes(word));
+    if (!ends && !frame.includes(usageWord) && !frame.includes(errorWord)) return plainFrame;
+    const piece = jsonOf(frame);
+    if (piece === undefined) return plainFrame;
+    return {
+      usage: contentUsage(piece["usageMetadata"]),
+      usageOnly: false,
+      done: ends && isLast(piece),
+      failed: isRecord(piece["error"]),
+    };
+  },
+  endsWithConnection: true,
+
+  renameFrame: (frame, model) => changeJson(frame, (json) => renameAnswer(json, model)),
+  renameAnswer,
+
+  answerUsage: (answer) => (answer.includes(usageWord) ? contentUsage(memberOf(answer, "usageMetadata")) : undefined),
+
+  written(frame) {
+    const at = frame.indexOf(textWord);
+    return at < 0 ? "" : frame.toString("utf8", at, frame.lastIndexOf(0x7d));
+  },
+  wordsOf: wordsIn,
+
+  failureFrame: (failure, requestId) => `data: ${JSON.stringify(renderFailure("gamma", failure, requestId))}\r\n\r\n`,
+  heartbeat: ": keep-alive\r\n\r\n",
+};
+
+function renameAnswer(json: Buffer, model: string): Buffer {
+  return renameAt(json, ["modelVersion"], model);
+}
+
+/** Whether a candidate tells why it ended, or the prompt was blocked. */
+function isLast(piece: { readonly [name: string]: unknown }): boolean {
+  const candidates = piece["candidates"];
+  if (
+    Array.isArray(candidates) &&
+    candidates.some((each) => isRecord(each) && typeof each["finishReason"] === "string")
+  )
+    return true;
+  return isRecord(piece["promptFeedback"]) && typeof piece["promptFeedback"]["blockReason"] === "string";
+}

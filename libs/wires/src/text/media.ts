@@ -1,0 +1,89 @@
+import { isRecord, type JsonRecord } from "../json/fields.ts";
+
+/** Images, files and audio in a request: how much of the body they are, and how many tokens they may become. */
+export interface Media {
+  /** Characters of Base64 and data URLs: they are not text to the model. */
+  readonly characters: number;
+  /** An upper bound of the input tokens that vendors count for them. */
+  readonly tokens: number;
+}
+
+/** No vendor counts more for one image at the highest detail. */
+const tokensPerImage = 2_500;
+/** A file's text is at most its decoded size, a token at least about four bytes. */
+const tokensPerFileCharacter = 0.75 / 4;
+/** Speech is about ten tokens a second, and no codec in use is below a kilobyte a second. */
+const tokensPerAudioCharacter = 0.01;
+/** A video is at most about 300 tokens a second, and no codec in use is below ten kilobytes a second. */
+const tokensPerVideoCharacter = 0.03;
+/** A document or clip that only its address is known of: about a hundred pages. */
+const tokensPerRemoteFile = 60_000;
+
+/**
+ * Measures the media in messages, items or contents of any text wire, wherever they stand in it (tool results hold
+ * images too). What has the shape of media is measured as such, all else is walked through.
+ */
+export function mediaOf(value: unknown): Media {
+  let characters = 0;
+  let tokens = 0;
+  const waiting: unknown[] = [value];
+  while (waiting.length > 0) {
+    const next = waiting.pop();
+    if (Array.isArray(next)) for (const each of next) waiting.push(each);
+    else if (isRecord(next)) {
+      const found = measure(next);
+      if (found === undefined) for (const each of Object.values(next)) waiting.push(each);
+      else {
+        characters += found.characters;
+        tokens += found.tokens;
+      }
+    }
+  }
+  return { characters, tokens: Math.ceil(tokens) };
+}
+
+/** An object that is media itself; undefined for one that only may hold some. */
+function measure(part: JsonRecord): Media | undefined {
+  // chat and responses: image_url as an object or a string.
+  if (part["image_url"] !== undefined) return image(textAt(part["image_url"], "url"));
+  if (typeof part["file_data"] === "string") return bytes("application/pdf", part["file_data"]);
+  if (typeof part["file_url"] === "string") return { characters: 0, tokens: tokensPerRemoteFile };
+  if (isRecord(part["input_audio"])) return bytes("audio/", textAt(part["input_audio"], "data"));
+  if (part["video_url"] !== undefined) return { characters: 0, tokens: tokensPerRemoteFile };
+  return sourceOf(part) ?? inlineOf(part);
+}
+
+/** messages: a block's source. Plain text in it is text. */
+function sourceOf({ type, source }: JsonRecord): Media | undefined {
+  if (!isRecord(source)) return undefined;
+  if (source["type"] === "url") return type === "image" ? image("") : { characters: 0, tokens: tokensPerRemoteFile };
+  if (source["type"] !== "base64") return undefined;
+  return bytes(textAt(source, "media_type"), textAt(source, "data"));
+}
+
+/** content: bytes in line, or in a file elsewhere; both spellings. */
+function inlineOf(part: JsonRecord): Media | undefined {
+  const inline = part["inlineData"] ?? part["inline_data"];
+  if (isRecord(inline)) {
+    const type = textAt(inline, "mimeType") || textAt(inline, "mime_type");
+    return bytes(type, textAt(inline, "data"));
+  }
+  return isRecord(part["fileData"] ?? part["file_data"]) ? { characters: 0, tokens: tokensPerRemoteFile } : undefined;
+}
+
+function image(url: string): Media {
+  return { characters: url.startsWith("data:") ? url.length : 0, tokens: tokensPerImage };
+}
+
+function bytes(mediaType: string, { length: characters }: string): Media {
+  if (mediaType.startsWith("image/")) return { characters, tokens: tokensPerImage };
+  if (mediaType.startsWith("audio/")) return { characters, tokens: characters * tokensPerAudioCharacter };
+  if (mediaType.startsWith("video/")) return { characters, tokens: characters * tokensPerVideoCharacter };
+  return { characters, tokens: characters * tokensPerFileCharacter };
+}
+
+function textAt(value: unknown, name: string): string {
+  if (typeof value === "string") return value;
+  const found = isRecord(value) ? value[name] : undefined;
+  return typeof found === "string" ? found : "";
+}

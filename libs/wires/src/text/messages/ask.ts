@@ -1,0 +1,37 @@
+import { bodies } from "@modelgate/contracts";
+import { Compile } from "typebox/compile";
+import { firstProblem } from "../../json/problem.ts";
+import type { TextAsk } from "../ask.ts";
+import { mediaOf } from "../media.ts";
+
+/** The members that decide what a call may do and cost. */
+export const reliedOfMessages = Object.keys(bodies.MessagesRequest.properties);
+
+const request = Compile(bodies.MessagesRequest);
+const counted = Compile(bodies.CountMessageTokensRequest);
+
+/** Checks the fields that the gateway relies on. Throws Failure (400) naming the field. */
+export function askOfMessages(body: unknown): TextAsk {
+  if (!request.Check(body)) throw firstProblem(request.Errors(body), body);
+  return {
+    model: body.model,
+    stream: body.stream ?? false,
+    includeUsage: true,
+    maxOutputTokens: body.max_tokens,
+    choices: 1,
+    media: mediaOf(body.messages),
+  };
+}
+
+/** The same of a request whose tokens are only counted. */
+export function askOfMessageCount(body: unknown): TextAsk {
+  if (!counted.Check(body)) throw firstProblem(counted.Errors(body), body);
+  return {
+    model: body.model,
+    stream: false,
+    includeUsage: true,
+    maxOutputTokens: 0,
+    choices: 1,
+    media: mediaOf(body.messages),
+  };
+}

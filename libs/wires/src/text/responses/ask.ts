@@ -1,0 +1,35 @@
+import { bodies } from "@modelgate/contracts";
+import { Compile } from "typebox/compile";
+import { firstProblem } from "../../json/problem.ts";
+import type { TextAsk } from "../ask.ts";
+import { mediaOf } from "../media.ts";
+
+/** What the responses endpoint must know of a request beyond what every text call needs. */
+export interface ResponsesAsk extends TextAsk {
+  readonly previousId: string | undefined;
+  /** Whether the response may be referred to later. */
+  readonly store: boolean;
+  /** The last item asks for a compaction at the end of this turn. */
+  readonly compacts: boolean;
+}
+
+/** The members that decide what a call may do and cost. */
+export const reliedOfResponses = Object.keys(bodies.ResponsesRequest.properties).concat("background");
+
+const shape = Compile(bodies.ResponsesRequest);
+
+/** Checks the fields that the gateway relies on. Throws Failure (400) naming the field. */
+export function askOfResponses(body: unknown): ResponsesAsk {
+  if (!shape.Check(body)) throw firstProblem(shape.Errors(body), body);
+  return {
+    model: body.model,
+    stream: body.stream ?? false,
+    includeUsage: true,
+    maxOutputTokens: body.max_output_tokens ?? undefined,
+    choices: 1,
+    media: mediaOf(body.input),
+    previousId: body.previous_response_id ?? undefined,
+    store: body.store ?? true,
+    compacts: Array.isArray(body.input) && body.input.at(-1)?.["type"] === "compaction_trigger",
+  };
+}

@@ -1,0 +1,33 @@
+/** Up to the opening quote of what a model wrote, in the members of all text wires. */
+const openingOfWords =
+  /"(?:content|reasoning_content|reasoning|refusal|name|arguments|text|thinking|partial_json|delta)"\s*:\s*"/g;
+
+/** What the model wrote, out of raw JSON: pieces of frames, or a whole answer. */
+export function wordsIn(raw: string): string {
+  const words: string[] = [];
+  // Each literal's end is looked for by hand: an expression over a literal of megabytes overflows its stack.
+  for (const match of raw.matchAll(openingOfWords)) {
+    const open = match.index + match[0].length - 1;
+    words.push(literalText(raw.slice(open, endOfLiteral(raw, open))));
+  }
+  return words.join("");
+}
+
+function literalText(literal: string): string {
+  try {
+    const text: unknown = JSON.parse(literal);
+    return typeof text === "string" ? text : "";
+  } catch {
+    return literal;
+  }
+}
+
+/** The index after the closing quote of the literal that opens at `open`, or the text's end. */
+function endOfLiteral(text: string, open: number): number {
+  for (let end = text.indexOf('"', open + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text[end - 1 - slashes] === "\\") slashes++;
+    if (slashes % 2 === 0) return end + 1;
+  }
+  return text.length;
+}

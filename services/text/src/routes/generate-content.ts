@@ -1,0 +1,35 @@
+import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
+import { askOfContent, refuseAmbiguous, reliedOfContent, type TextAsk } from "@modelgate/wires";
+import type { Deps } from "../deps.ts";
+import { readJson } from "../json-body.ts";
+import { runText } from "../text-call.ts";
+
+/** POST /v1beta/models/{model}:generateContent (interface endpoint 14). */
+export function generateContent(deps: Deps): EndpointHandler {
+  return answering(deps, false);
+}
+
+/** POST /v1beta/models/{model}:streamGenerateContent: server-sent events with `alt=sse`, else one JSON array. */
+export function streamGenerateContent(deps: Deps): EndpointHandler {
+  return answering(deps, true);
+}
+
+function answering(deps: Deps, stream: boolean): EndpointHandler {
+  return async (call) => {
+    const path = { model: modelIn(call), stream };
+    using body = await readJson(call.request, deps.body, (value, bytes) => look(value, bytes, path));
+    const asArray = stream && call.query.get("alt") !== "sse";
+    await runText(deps, call, { wire: "content", body: body.bytes, ask: body.seen, asArray });
+  };
+}
+
+function look(value: unknown, bytes: Buffer, path: { readonly model: string; readonly stream: boolean }): TextAsk {
+  const ask = askOfContent(value, path);
+  refuseAmbiguous(bytes, reliedOfContent);
+  return ask;
+}
+
+/** The model of the path, with or without the prefix `models/`. */
+export function modelIn({ params }: ServiceCall): string {
+  return (params["model"] ?? "").replace(/^models\//, "");
+}

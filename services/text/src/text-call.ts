@@ -1,0 +1,107 @@
+import { Failure, type UpstreamWire } from "@modelgate/contracts";
+import type { CatalogModel } from "@modelgate/catalog";
+import type { ServiceCall } from "@modelgate/platform";
+import {
+  estimateTokens,
+  runCall,
+  textExchanges,
+  type CallPlan,
+  type RequestSize,
+  type TextCall,
+} from "@modelgate/relay";
+import type { TextAsk, TextWire } from "@modelgate/wires";
+import type { Deps } from "./deps.ts";
+
+/** A text request that has been read and looked at. */
+export interface AskedText extends Pick<CallPlan, "forward" | "prefer" | "answered"> {
+  readonly wire: TextWire;
+  readonly body: Buffer;
+  readonly ask: TextAsk;
+  /** Whether a stream of generated content is one JSON array. */
+  readonly asArray?: boolean;
+  /** The answer's id, where the caller must know it. */
+  readonly answerId?: string;
+}
+
+/** What answers are called in each wire. */
+const answerPrefixes: Readonly<Record<TextWire, string>> = {
+  chat: "chatcmpl-",
+  responses: "resp_",
+  messages: "msg_",
+  content: "",
+};
+
+/** Every wire that a text call can be served through, the client's own first. */
+const servedThrough: Readonly<Record<TextWire, readonly TextWire[]>> = {
+  chat: ["chat", "responses", "messages", "content"],
+  responses: ["responses", "chat", "messages", "content"],
+  messages: ["messages", "chat", "responses", "content"],
+  content: ["content", "chat", "responses", "messages"],
+};
+
+/** Runs a text call, from any client's wire to any vendor's. */
+export async function runText(deps: Deps, call: ServiceCall, asked: AskedText): Promise<void> {
+  await runCall(deps.relay, call, planText(deps, call, asked));
+}
+
+/** The plan of a text call. Throws Failure for a model that the caller cannot call. */
+export function planText(deps: Deps, call: ServiceCall, asked: AskedText): CallPlan {
+  const { wire, body, ask, asArray = false } = asked;
+  const size = sizeOf(asked);
+  const exchange = textExchanges({
+    wire,
+    body,
+    model: ask.model,
+    stream: ask.stream,
+    includeUsage: ask.includeUsage,
+    strict: call.strict,
+    asArray,
+    defaultMaxTokens: deps.relay.limits.outputTokens,
+    answerId: asked.answerId ?? newAnswerId(deps, wire),
+    inputTokens: estimateTokens(size.textBytes) + size.mediaTokens,
+  } satisfies TextCall);
+  return {
+    ...priced(deps, call, ask.model),
+    body,
+    stream: ask.stream,
+    size,
+    wires: servedThrough[wire],
+    exchange: (upstream, upstreamModel) => exchange(textWire(upstream), upstreamModel),
+    forward: asked.forward,
+    prefer: asked.prefer,
+    answered: asked.answered,
+  };
+}
+
+/** An id for an answer in a wire's own form. */
+export function newAnswerId(deps: Deps, wire: TextWire): string {
+  return answerPrefixes[wire] + deps.newAnswerId().replace(/^answer_/, "");
+}
+
+/** The model and what it costs this caller. Throws Failure for a model or group that it cannot use. */
+export function priced(
+  { relay }: Deps,
+  { caller, endpoint }: ServiceCall,
+  name: string,
+): { readonly model: CatalogModel; readonly multiplier: number } {
+  const catalog = relay.catalog.current();
+  const model = catalog.resolve(caller, name, endpoint.kinds ?? []);
+  const group = catalog.group(caller.group);
+  if (group === undefined) throw new Failure("group_not_allowed");
+  return { model, multiplier: group.multiplier };
+}
+
+/** What a request says of its own size. */
+export function sizeOf({ body, ask }: Pick<AskedText, "body" | "ask">): RequestSize {
+  return {
+    textBytes: Math.max(0, body.length - ask.media.characters),
+    mediaTokens: ask.media.tokens,
+    maxOutputTokens: ask.maxOutputTokens,
+    choices: ask.choices,
+  };
+}
+
+function textWire(wire: UpstreamWire): TextWire {
+  if (wire === "chat" || wire === "responses" || wire === "messages" || wire === "content") return wire;
+  throw new Error(`${wire} is no text wire`);
+}
