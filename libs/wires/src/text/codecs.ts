@@ -4,12 +4,14 @@ import type { PassCodec } from "./pass.ts";
 import { chatPass } from "./chat/pass.ts";
 import { contentCodec } from "./content/index.ts";
 import { contentPass } from "./content/pass.ts";
+import { messagesCodec } from "./messages/index.ts";
 import { responsesCodec } from "./responses/index.ts";
 import { responsesPass } from "./responses/pass.ts";
 
 /** Every text wire, through the neutral form: one line each. */
 export const textCodecs: Readonly<Record<TextWire, TextCodec>> = {
   responses: responsesCodec,
+  messages: messagesCodec,
   content: contentCodec,
 } as never;
 

@@ -1,24 +1,5 @@
 import { isRecord } from "../../json/fields.ts";
-import { wrapCustom } from "../hub/custom.ts";
-import type { ToolCallPart } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
-
-/** Where arguments that are no JSON object travel. */
-const rawName = "_raw";
-
-/** A call's arguments as an object; text that is none travels as it is, under one name. */
-export function argsOf({ arguments: text, custom }: Pick<ToolCallPart, "arguments" | "custom">): JsonObject {
-  if (custom === true) return wrapCustom(text);
-  if (text.trim() === "") return {};
-  const value = parsed(text);
-  return isRecord(value) ? value : { [rawName]: text };
-}
-
-/** The JSON text of a call's arguments. */
-export function argumentsOf(args: unknown): string {
-  if (isRecord(args) && Object.keys(args).length === 1 && typeof args[rawName] === "string") return args[rawName];
-  return JSON.stringify(args ?? {});
-}
 
 const wraps: ReadonlySet<string> = new Set(["output", "result", "error"]);
 

@@ -1,5 +1,6 @@
 import { isRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
+import { argsOf } from "../hub/call-arguments.ts";
 import { mediaTypeOfName } from "../hub/data-url.ts";
 import { cannotSay } from "../hub/fates.ts";
 import type { Losses } from "../hub/losses.ts";
@@ -17,7 +18,7 @@ import type {
 } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { ownSeal } from "../hub/seals.ts";
-import { argsOf, responseOf } from "./call-values.ts";
+import { responseOf } from "./call-values.ts";
 
 /** What rendering parts depends on beside the part. */
 export interface PartContext {

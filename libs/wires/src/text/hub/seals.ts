@@ -12,7 +12,7 @@ export interface Envelope {
 }
 
 /** Base64 of `{"modelgate"`: what every envelope begins with, and no vendor's own seal. */
-const mark = Buffer.from('{"modelgate"').toString("base64");
+export const envelopeMark = Buffer.from('{"modelgate"').toString("base64");
 
 /** An envelope as Base64, for a place where a client keeps its own wire's seals. It holds no secret of ours. */
 export function closeEnvelope({ seal, call, previous }: Envelope): string {
@@ -21,7 +21,7 @@ export function closeEnvelope({ seal, call, previous }: Envelope): string {
 
 /** The envelope in a text that a client sent back; undefined where it is something else. */
 export function openEnvelope(text: string): Envelope | undefined {
-  if (!text.startsWith(mark)) return undefined;
+  if (!text.startsWith(envelopeMark)) return undefined;
   try {
     const held: unknown = JSON.parse(Buffer.from(text, "base64").toString());
     if (!isRecord(held)) return undefined;

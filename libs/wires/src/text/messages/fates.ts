@@ -1,0 +1,32 @@
+import type { Fates } from "../hub/fates.ts";
+
+/** What the messages wire says of the neutral form's fields; `README.md` holds this table, checked by a test. */
+export const fates: Fates = {
+  tools: { as: "tools" },
+  toolChoice: { as: "tool_choice" },
+  parallelTools: { as: "tool_choice.disable_parallel_tool_use" },
+  maxTokens: { as: "max_tokens" },
+  stop: { as: "stop_sequences" },
+  format: { as: "output_config.format" },
+  reasoning: { as: "thinking" },
+  temperature: { as: "temperature" },
+  topP: { as: "top_p" },
+  topK: { as: "top_k" },
+  presencePenalty: { lost: "dropped" },
+  frequencyPenalty: { lost: "dropped" },
+  seed: { lost: "dropped" },
+  choices: { lost: "refused" },
+  logProbabilities: { lost: "refused" },
+  logitBias: { lost: "dropped" },
+  modalities: { lost: "refused" },
+  image: { lost: "dropped" },
+  audio: { lost: "refused" },
+  verbosity: { lost: "dropped" },
+  cacheKey: { lost: "dropped" },
+  cacheRetention: { lost: "dropped" },
+  metadata: { lost: "dropped" },
+  user: { as: "metadata.user_id" },
+  safetyIdentifier: { lost: "dropped" },
+  serviceTier: { as: "service_tier" },
+  prediction: { lost: "dropped" },
+};

@@ -1,0 +1,48 @@
+import { Failure } from "@modelgate/contracts";
+import { Fields, isRecord } from "../../json/fields.ts";
+import type { TextAnswer } from "../hub/answer.ts";
+import type { Part } from "../hub/part.ts";
+import type { JsonObject } from "../hub/request.ts";
+import { finishOf } from "./endings.ts";
+import { parseContent } from "./parse-blocks.ts";
+import { messagesUsage, tierOf } from "./usage.ts";
+
+/** A message of a vendor; it tells no time. Throws Failure upstream_error for what is none. */
+export function parseAnswer(body: JsonObject): TextAnswer {
+  if (!Array.isArray(body["content"])) throw new Failure("upstream_error", sayOf(body));
+  const parts = partsOf(body).filter((part) => !isEmpty(part));
+  const usage = messagesUsage(body["usage"]);
+  const tier = isRecord(body["usage"]) ? tierOf(body["usage"]["service_tier"]) : undefined;
+  const finish = finishOf(body["stop_reason"], new Set(parts.map(({ kind }) => kind)));
+  const stopSequence = body["stop_sequence"];
+  return {
+    id: textOf(body["id"]),
+    model: textOf(body["model"]),
+    createdAt: 0,
+    choices: [{ parts, finish, ...(typeof stopSequence === "string" ? { stopSequence } : {}) }],
+    ...(usage === undefined ? {} : { usage }),
+    ...(tier === undefined ? {} : { serviceTier: tier }),
+  };
+}
+
+function sayOf({ error }: JsonObject): string {
+  const message = isRecord(error) ? error["message"] : undefined;
+  return typeof message === "string" ? message : "The vendor's answer has no content.";
+}
+
+function partsOf(body: JsonObject): readonly Part[] {
+  try {
+    return parseContent(new Fields(body), "content", new Map());
+  } catch (cause) {
+    throw new Failure("upstream_error", "The vendor's answer holds a block that cannot be read.", { cause });
+  }
+}
+
+/** A text that says nothing and seals nothing. */
+function isEmpty(part: Part): boolean {
+  return (part.kind === "text" || part.kind === "reasoning") && part.text === "" && part.seal === undefined;
+}
+
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

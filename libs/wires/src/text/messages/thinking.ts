@@ -1,0 +1,109 @@
+import type { Fields } from "../../json/fields.ts";
+import { present } from "../../json/present.ts";
+import type { Target } from "../hub/codec.ts";
+import { effortOf } from "../hub/effort.ts";
+import type { Losses } from "../hub/losses.ts";
+import type { Effort, JsonObject, ReasoningWish, TextRequest } from "../hub/request.ts";
+import { takesAdaptiveOnly } from "./generations.ts";
+import type { Message } from "./render-turns.ts";
+
+/** `thinking` of a client, with the effort in its `output_config`. */
+export function parseThinking(body: Fields, output: Fields | undefined): ReasoningWish | undefined {
+  const thinking = body.fields("thinking");
+  const type = thinking?.word("type", ["enabled", "adaptive", "disabled", "between_tools"]);
+  if (thinking !== undefined && type === undefined) throw thinking.wrong("type", "enabled, adaptive or disabled");
+  if (type === "disabled") return { effort: "none" };
+  const effort = output?.word("effort", ["low", "medium", "high", "xhigh", "max"]);
+  if (thinking === undefined) return effort === undefined ? undefined : { effort };
+  const budget = type === "enabled" ? thinking.count("budget_tokens", 1) : effort === undefined ? -1 : undefined;
+  const display = thinking.word("display", ["summarized", "omitted"]);
+  return { ...present({ effort, budgetTokens: budget }), show: display === "omitted" ? "none" : "summary" };
+}
+
+/** How a request thinks: what is said of it, and what follows for the rest of the request. */
+export interface RenderedThinking {
+  readonly thinking: JsonObject | undefined;
+  /** For `output_config`. */
+  readonly effort: string | undefined;
+  /** The bound of the output, thoughts included. */
+  readonly maxTokens: number;
+  readonly on: boolean;
+}
+
+/** The least budget that the vendor takes. */
+const leastBudget = 1024;
+
+const budgets = { minimal: 1024, low: 2048, medium: 8192, high: 16_384, xhigh: 32_768, max: 32_768 } as const;
+
+const effortWords = {
+  minimal: "low",
+  low: "low",
+  medium: "medium",
+  high: "high",
+  xhigh: "xhigh",
+  max: "max",
+} as const satisfies Record<Exclude<Effort, "none">, string>;
+
+/**
+ * The wish for thoughts. It is given up, and noted as lost, where the vendor refuses it together with the rest: a
+ * forced tool, or a running tool loop whose turns do not begin with thoughts that the vendor sealed.
+ */
+export function renderThinking(
+  request: TextRequest,
+  target: Target,
+  messages: readonly Message[],
+  losses: Losses,
+): RenderedThinking {
+  const { reasoning } = request;
+  const maxTokens = request.maxTokens ?? target.defaultMaxTokens;
+  const silent = { thinking: undefined, effort: undefined, maxTokens, on: false };
+  if (reasoning === undefined || saysNothing(reasoning)) return silent;
+  const adaptive = takesAdaptiveOnly(target.model);
+  // Models that choose themselves are not told to stop: they think only where they are asked to.
+  const off = adaptive ? silent : { ...silent, thinking: { type: "disabled" } };
+  const effort = effortOf(reasoning);
+  if (effort === "none") return off;
+  if (forcesTool(request) || (!adaptive && hasUnsealedLoop(messages))) {
+    losses.note("reasoning");
+    return off;
+  }
+  if (adaptive) {
+    const display = reasoning.show === "none" ? "omitted" : "summarized";
+    const word = effort === undefined ? undefined : effortWords[effort];
+    return { ...silent, thinking: { type: "adaptive", display }, effort: word, on: true };
+  }
+  const budget = budgetFor(reasoning, effort ?? "medium", maxTokens);
+  const display = reasoning.show === "none" ? "omitted" : undefined;
+  return {
+    ...silent,
+    thinking: present({ type: "enabled", budget_tokens: budget, display }),
+    // Thoughts count as output here: a bound below their budget is meant for the words.
+    maxTokens: maxTokens > budget ? maxTokens : maxTokens + budget,
+    on: true,
+  };
+}
+
+/** Whether a wish is only about how thoughts that were not asked for are shown. */
+function saysNothing({ effort, budgetTokens, show }: ReasoningWish): boolean {
+  return effort === undefined && budgetTokens === undefined && (show === undefined || show === "none");
+}
+
+function budgetFor({ budgetTokens }: ReasoningWish, effort: Exclude<Effort, "none">, maxTokens: number): number {
+  if (budgetTokens !== undefined && budgetTokens > 0) return Math.max(leastBudget, budgetTokens);
+  return effort === "max" ? Math.max(budgets.max, Math.floor(maxTokens * 0.8)) : budgets[effort];
+}
+
+function forcesTool({ tools, toolChoice }: TextRequest): boolean {
+  return toolChoice?.mode === "required" && tools !== undefined && tools.length > 0;
+}
+
+/** From the end back to the user's last own words: a call in a turn that does not begin with sealed thoughts. */
+function hasUnsealedLoop(messages: readonly Message[]): boolean {
+  for (const { role, content } of messages.toReversed()) {
+    const types = content.map(({ type }) => type);
+    if (role === "user" && !types.includes("tool_result")) return false;
+    const thinks = types[0] === "thinking" || types[0] === "redacted_thinking";
+    if (role === "assistant" && types.includes("tool_use") && !thinks) return true;
+  }
+  return false;
+}
