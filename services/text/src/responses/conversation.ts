@@ -1,0 +1,77 @@
+import { Failure } from "@modelgate/contracts";
+import { isRecord, type JsonObject, type JsonRecord } from "@modelgate/wires";
+import { ownCompaction, summaryItem, type CompactionSeal } from "./compaction-seal.ts";
+import type { ResponseStore } from "./response-store.ts";
+import { outputOf, type StoredResponse } from "./stored-response.ts";
+
+/** Turns that one conversation may have, as it is told by references. */
+const mostTurns = 2_000;
+
+/** The turns before a request. */
+export interface Earlier {
+  readonly ids: readonly string[];
+  readonly last: StoredResponse;
+  /** Everything that was said, as it can be told to any vendor. */
+  readonly items: readonly JsonObject[];
+}
+
+/**
+ * The conversation that a `previous_response_id` stands for. Throws Failure previous_response_not_found (400) where
+ * it or a turn before it is unknown, another account's, or past its lifetime.
+ */
+export async function earlierTurns(store: ResponseStore, accountId: string, previousId: string): Promise<Earlier> {
+  const last = await store.find(accountId, previousId);
+  if (last === undefined) throw notFound(previousId);
+  if (last.ancestors.length >= mostTurns)
+    throw new Failure("invalid_value", `The conversation has more than ${mostTurns} turns; compact it.`, { param });
+  const before = await store.findAll(accountId, last.ancestors);
+  const turns = before.map((turn, at) => {
+    if (turn === undefined) throw notFound(last.ancestors[at] ?? "");
+    return turn;
+  });
+  const items = [...turns, last].flatMap((turn) => [...turn.input, ...outputOf(turn)].flatMap(retold));
+  return { ids: [...last.ancestors, previousId], last, items };
+}
+
+/** The items of an `input`, a bare text as the user's message. */
+export function itemsOf(input: unknown): readonly JsonObject[] {
+  if (typeof input === "string") return [{ type: "message", role: "user", content: [{ type: "input_text", text: input }] }];
+  return Array.isArray(input) ? input.filter(isRecord) : [];
+}
+
+/** Items with compactions of ours opened. Throws Failure invalid_value (400) for one that is not this account's. */
+export function openCompactions(
+  seal: CompactionSeal,
+  accountId: string,
+  items: readonly JsonObject[],
+): readonly JsonObject[] {
+  return items.map((item, at) => {
+    const sealed = ownCompaction(item);
+    if (sealed === undefined) return item;
+    const summary = seal.open(accountId, sealed);
+    const path = `input[${at}].encrypted_content`;
+    if (summary === undefined)
+      throw new Failure("invalid_value", `${path} is no compaction that this gateway made for this account.`, {
+        param: path,
+      });
+    return summaryItem(summary);
+  });
+}
+
+const param = "previous_response_id";
+
+function notFound(id: string): Failure {
+  return new Failure("previous_response_not_found", `Previous response with id ${JSON.stringify(id)} not found.`, {
+    param,
+  });
+}
+
+/**
+ * An item as it is told again: ids mean something only where they were given, and thoughts that are not sealed
+ * nowhere.
+ */
+function retold(item: JsonRecord): readonly JsonObject[] {
+  if (item["type"] === "reasoning")
+    return typeof item["encrypted_content"] === "string" ? [{ ...item, status: undefined }] : [];
+  return [{ ...item, id: undefined, status: undefined }];
+}

@@ -1,0 +1,21 @@
+import type { UpstreamWire } from "@modelgate/contracts";
+import type { JsonObject } from "@modelgate/wires";
+
+/** A response that can be referred to later, as it is kept. */
+export interface StoredResponse {
+  /** The response object as its client got it. */
+  readonly response: JsonObject;
+  /** The items of its own request, without those of earlier turns. */
+  readonly input: readonly JsonObject[];
+  /** Ids of the responses before it in the conversation, oldest first. */
+  readonly ancestors: readonly string[];
+  /** Where it came from: `channel/key`, and the wire that was spoken there. */
+  readonly place: string;
+  readonly wire: UpstreamWire;
+}
+
+/** The items that a response answered with. */
+export function outputOf({ response }: StoredResponse): readonly JsonObject[] {
+  const output = response["output"];
+  return Array.isArray(output) ? output : [];
+}
