@@ -81,7 +81,29 @@ describe("usage as disjoint units", () => {
     ],
     [
       { prompt_tokens: 10, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 99 } },
-      { inputTokens: 0, cachedInputTokens: 99, outputTokens: 1 },
+      { inputTokens: 0, cachedInputTokens: 10, outputTokens: 1 },
+    ],
+    [
+      { prompt_tokens: 10, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 8, audio_tokens: 9 } },
+      { inputTokens: 0, cachedInputTokens: 8, inputAudioTokens: 2, outputTokens: 1 },
+    ],
+    [
+      {
+        prompt_tokens: 10,
+        completion_tokens: 5,
+        total_tokens: 45,
+        completion_tokens_details: { reasoning_tokens: 30 },
+      },
+      { inputTokens: 10, outputTokens: 35, reasoningTokens: 30 },
+    ],
+    [
+      {
+        prompt_tokens: 10,
+        completion_tokens: 35,
+        total_tokens: 45,
+        completion_tokens_details: { reasoning_tokens: 30 },
+      },
+      { inputTokens: 10, outputTokens: 35, reasoningTokens: 30 },
     ],
     [
       { prompt_tokens: -5, completion_tokens: 3 },

@@ -1,48 +1,67 @@
 import type { Units } from "@modelgate/contracts";
+import { isRecord } from "../../json/fields.ts";
+import { countOf, inputTotal, outputTotal, unitsOf } from "../hub/counts.ts";
+import type { JsonObject } from "../hub/request.ts";
 
 /**
  * A chat `usage` object as disjoint units (see Units); undefined where it is none. Knows the spellings of other
- * vendors of this wire: DeepSeek's prompt_cache_hit_tokens, Moonshot's cached_tokens on top. Counts that contradict
- * each other are clamped, never negative.
+ * vendors of this wire: DeepSeek's prompt_cache_hit_tokens, Moonshot's cached_tokens on top, and reasoning that
+ * stands beside the completion instead of in it (xAI), which the total betrays. Counts that contradict each other
+ * are clamped: never negative, and the sums stay the vendor's.
  */
 export function chatUsage(usage: unknown): Units | undefined {
-  if (!isObject(usage)) return undefined;
-  const prompt = count(usage["prompt_tokens"]);
-  const completion = count(usage["completion_tokens"]);
+  if (!isRecord(usage)) return undefined;
+  const prompt = countOf(usage["prompt_tokens"]);
+  const completion = countOf(usage["completion_tokens"]);
   if (prompt === undefined && completion === undefined) return undefined;
+  return unitsOf({ ...inputOf(usage, prompt ?? 0), ...outputOf(usage, prompt ?? 0, completion ?? 0) });
+}
+
+function inputOf(usage: JsonObject, prompt: number): Units {
   const input = details(usage["prompt_tokens_details"]);
-  const output = details(usage["completion_tokens_details"]);
   const cached =
-    input("cached_tokens") ?? count(usage["prompt_cache_hit_tokens"]) ?? count(usage["cached_tokens"]) ?? 0;
-  const cacheWrite = input("cache_write_tokens") ?? 0;
-  const inputAudio = input("audio_tokens") ?? 0;
-  const outputAudio = output("audio_tokens") ?? 0;
-  const reasoning = output("reasoning_tokens") ?? 0;
-  return withoutZeros({
-    inputTokens: Math.max(0, (prompt ?? 0) - cached - cacheWrite - inputAudio),
-    cachedInputTokens: cached,
-    cacheWriteTokens: cacheWrite,
-    outputTokens: Math.max(0, (completion ?? 0) - outputAudio),
-    reasoningTokens: reasoning,
-    inputAudioTokens: inputAudio,
-    outputAudioTokens: outputAudio,
-  });
+    input("cached_tokens") ?? countOf(usage["prompt_cache_hit_tokens"]) ?? countOf(usage["cached_tokens"]) ?? 0;
+  const cachedInputTokens = Math.min(cached, prompt);
+  const cacheWriteTokens = Math.min(input("cache_write_tokens") ?? 0, prompt - cachedInputTokens);
+  const uncached = prompt - cachedInputTokens - cacheWriteTokens;
+  const inputAudioTokens = Math.min(input("audio_tokens") ?? 0, uncached);
+  return { inputTokens: uncached - inputAudioTokens, cachedInputTokens, cacheWriteTokens, inputAudioTokens };
+}
+
+function outputOf(usage: JsonObject, prompt: number, completion: number): Units {
+  const said = details(usage["completion_tokens_details"]);
+  const reasoning = said("reasoning_tokens") ?? 0;
+  const beside = reasoning > 0 && countOf(usage["total_tokens"]) === prompt + completion + reasoning;
+  const output = beside ? completion + reasoning : completion;
+  const outputAudioTokens = Math.min(said("audio_tokens") ?? 0, output);
+  return {
+    outputTokens: output - outputAudioTokens,
+    reasoningTokens: Math.min(reasoning, output - outputAudioTokens),
+    outputAudioTokens,
+  };
 }
 
 function details(value: unknown): (name: string) => number | undefined {
-  return (name) => (isObject(value) ? count(value[name]) : undefined);
+  return (name) => (isRecord(value) ? countOf(value[name]) : undefined);
 }
 
-function count(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.round(value) : undefined;
-}
-
-function withoutZeros(units: Required<Pick<Units, "inputTokens" | "outputTokens">> & Units): Units {
-  return Object.fromEntries(
-    Object.entries(units).filter(([name, amount]) => amount > 0 || name === "inputTokens" || name === "outputTokens"),
-  );
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** Units as `usage`: the totals hold everything, the details say what of it is dearer or cheaper. */
+export function renderUsage(units: Units): JsonObject {
+  const [input, output] = [inputTotal(units), outputTotal(units)];
+  return {
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: input + output,
+    prompt_tokens_details: {
+      cached_tokens: units.cachedInputTokens ?? 0,
+      audio_tokens: units.inputAudioTokens ?? 0,
+      ...(units.cacheWriteTokens === undefined ? {} : { cache_write_tokens: units.cacheWriteTokens }),
+    },
+    completion_tokens_details: {
+      reasoning_tokens: units.reasoningTokens ?? 0,
+      audio_tokens: units.outputAudioTokens ?? 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+  };
 }

@@ -3,7 +3,7 @@ import { Fields, isRecord } from "../../json/fields.ts";
 import type { Choice, TextAnswer } from "../hub/answer.ts";
 import type { Part } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
-import { CallPairs } from "./call-ids.ts";
+import { CallPairs } from "../hub/call-ids.ts";
 import { parseCitations } from "./citations.ts";
 import { finishOf } from "./endings.ts";
 import { parsePart } from "./parse-parts.ts";

@@ -1,7 +1,7 @@
 import type { Fields } from "../../json/fields.ts";
 import type { Part, TextPart } from "../hub/part.ts";
 import type { Turn } from "../hub/request.ts";
-import { CallPairs } from "./call-ids.ts";
+import { CallPairs } from "../hub/call-ids.ts";
 import { parsePart } from "./parse-parts.ts";
 
 /** Contents of a request, and parts of one content. */

@@ -3,7 +3,7 @@ import { argumentsOf } from "../hub/call-arguments.ts";
 import { mediaTypeOfName } from "../hub/data-url.ts";
 import type { Part, Seal, Source, ToolResultPart } from "../hub/part.ts";
 import { sealFromClient } from "../hub/seals.ts";
-import { callId, type CallPairs } from "./call-ids.ts";
+import { callId, type CallPairs } from "../hub/call-ids.ts";
 import { resultOf } from "./call-values.ts";
 
 /** What a client writes where a call's seal was lost: the vendor's own word for "do not look". */

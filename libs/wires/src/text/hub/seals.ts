@@ -9,14 +9,19 @@ export interface Envelope {
   readonly call?: string | undefined;
   /** It seals the part before it. */
   readonly previous?: boolean | undefined;
+  /** From which character to which the part stands in a text where a wire has joined it to others. */
+  readonly span?: Span | undefined;
 }
+
+/** The first character and the one after the last. */
+export type Span = readonly [start: number, end: number];
 
 /** Base64 of `{"modelgate"`: what every envelope begins with, and no vendor's own seal. */
 export const envelopeMark = Buffer.from('{"modelgate"').toString("base64");
 
 /** An envelope as Base64, for a place where a client keeps its own wire's seals. It holds no secret of ours. */
-export function closeEnvelope({ seal, call, previous }: Envelope): string {
-  return Buffer.from(JSON.stringify({ modelgate: 1, ...seal, call, previous })).toString("base64");
+export function closeEnvelope({ seal, call, previous, span }: Envelope): string {
+  return Buffer.from(JSON.stringify({ modelgate: 1, ...seal, call, previous, span })).toString("base64");
 }
 
 /** The envelope in a text that a client sent back; undefined where it is something else. */
@@ -25,17 +30,27 @@ export function openEnvelope(text: string): Envelope | undefined {
   try {
     const held: unknown = JSON.parse(Buffer.from(text, "base64").toString());
     if (!isRecord(held)) return undefined;
-    const { kind, value, call, previous } = held;
+    const { kind, value, call, previous, span } = held;
     const wire = textWires.find((name) => name === held["wire"]);
     if (wire === undefined || typeof kind !== "string" || typeof value !== "string") return undefined;
     return {
       seal: { wire, kind, value },
       ...(typeof call === "string" ? { call } : {}),
       ...(previous === true ? { previous } : {}),
+      ...(isSpan(span) ? { span } : {}),
     };
   } catch {
     return undefined;
   }
+}
+
+function isSpan(value: unknown): value is Span {
+  return (
+    Array.isArray(value) &&
+    value.length === 2 &&
+    value.every((at) => Number.isInteger(at) && at >= 0) &&
+    value[0] <= value[1]
+  );
 }
 
 /** What a client of `wire` is given of a seal: its own as it is, another wire's in an envelope. */

@@ -11,7 +11,8 @@ const validName = /^[A-Za-z0-9_-]{1,128}$/;
 
 /** Tools. Where only some may be called, the others are left out: the wire has no word for a choice among some. */
 export function renderTools({ tools, toolChoice }: TextRequest, losses: Losses): readonly JsonObject[] | undefined {
-  const narrow = toolChoice === undefined || toolChoice.mode === "none" || forcesOne(toolChoice) ? undefined : toolChoice.names;
+  const narrow =
+    toolChoice === undefined || toolChoice.mode === "none" || forcesOne(toolChoice) ? undefined : toolChoice.names;
   const all = (tools ?? []).filter((tool) => narrow === undefined || ("name" in tool && narrow.includes(tool.name)));
   return all.length > 0 ? all.map((tool) => renderTool(tool, losses)) : undefined;
 }

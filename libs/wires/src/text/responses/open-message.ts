@@ -1,10 +1,11 @@
 import { present } from "../../json/present.ts";
 import type { OpenedPart } from "../hub/answer.ts";
+import { logProbability } from "../hub/log-probabilities.ts";
 import type { Citation, RefusalPart, TextPart, TokenProbability } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import type { Emit, ItemPlace, OpenItem } from "./open-item.ts";
 import { messageItem, type ItemStatus } from "./output-items.ts";
-import { annotation, outputText, probability } from "./render-parts.ts";
+import { annotation, outputText } from "./render-parts.ts";
 
 /** A text or refusal while it grows. */
 interface Growing {
@@ -51,7 +52,7 @@ export class OpenMessage implements OpenItem {
     this.#open?.pieces.push(text);
     if (this.#open?.kind === "refusal") return this.#tell("response.refusal.delta", { delta: text });
     for (const each of logProbabilities) this.#open?.logProbabilities.push(each);
-    return this.#tell("response.output_text.delta", { delta: text, logprobs: logProbabilities.map(probability) });
+    return this.#tell("response.output_text.delta", { delta: text, logprobs: logProbabilities.map(logProbability) });
   }
 
   cite(citation: Citation): string {

@@ -1,7 +1,9 @@
 import { own } from "../../json/own.ts";
 import { isRecord, type Fields } from "../../json/fields.ts";
 import { mediaTypeOfName, readDataUrl } from "../hub/data-url.ts";
-import type { Citation, FilePart, Part, Source, TokenProbability } from "../hub/part.ts";
+import { parseLogProbabilities } from "../hub/log-probabilities.ts";
+import { audioTypes, sourceOfUrl } from "../hub/media.ts";
+import type { Citation, FilePart, Part, Source } from "../hub/part.ts";
 
 /** Parts that one message or tool output may have. */
 const mostParts = 4_096;
@@ -61,32 +63,6 @@ export function parseAnnotation(value: unknown): readonly Citation[] {
   ];
 }
 
-/** Log probabilities of a text or a delta; what is malformed is passed over. */
-export function parseLogProbabilities(value: unknown): readonly TokenProbability[] {
-  if (!Array.isArray(value)) return [];
-  return value.flatMap((each: unknown) => {
-    const probability = parseProbability(each);
-    if (probability === undefined || !isRecord(each)) return [];
-    const alternatives: unknown = each["top_logprobs"];
-    return [
-      {
-        ...probability,
-        alternatives: Array.isArray(alternatives) ? alternatives.flatMap((one) => parseProbability(one) ?? []) : [],
-      },
-    ];
-  });
-}
-
-function parseProbability(value: unknown): Omit<TokenProbability, "alternatives"> | undefined {
-  if (!isRecord(value) || typeof value["token"] !== "string" || typeof value["logprob"] !== "number") return undefined;
-  const bytes: unknown = value["bytes"];
-  return {
-    token: value["token"],
-    logProbability: value["logprob"],
-    ...(Array.isArray(bytes) ? { bytes: bytes.filter((byte) => typeof byte === "number") } : {}),
-  };
-}
-
 function readImage(part: Fields): Part {
   const detail = part.text("detail");
   const url = part.text("image_url");
@@ -112,17 +88,9 @@ function dataSource(data: string, name: string | undefined): Source {
   return { kind: "base64", mediaType: mediaTypeOfName(name ?? "") ?? "application/pdf", data };
 }
 
-function sourceOfUrl(url: string): Source {
-  const read = readDataUrl(url);
-  return read === undefined ? { kind: "url", url } : { kind: "base64", ...read };
-}
-
 function fileId(part: Fields, id: string | undefined, missing: string): Source {
   return { kind: "file-id", wire: "responses", id: id ?? part.needText(missing) };
 }
-
-/** Formats of `input_audio` and their media types. */
-export const audioTypes = { mp3: "audio/mpeg", wav: "audio/wav" } as const;
 
 function readAudio(part: Fields): Part {
   const audio = part.fields("input_audio");

@@ -1,9 +1,10 @@
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { OpenedPart, TextEvent } from "../hub/answer.ts";
+import { parseLogProbabilities } from "../hub/log-probabilities.ts";
 import type { PartBook } from "../hub/part-book.ts";
 import type { Seal } from "../hub/part.ts";
 import { answerItem, textOf } from "./parse-answer.ts";
-import { parseAnnotation, parseLogProbabilities } from "./parse-parts.ts";
+import { parseAnnotation } from "./parse-parts.ts";
 
 type Handler = (book: PartBook, event: JsonRecord) => readonly TextEvent[];
 

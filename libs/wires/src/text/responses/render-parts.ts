@@ -2,18 +2,10 @@ import { present } from "../../json/present.ts";
 import { writeDataUrl } from "../hub/data-url.ts";
 import { cannotSay } from "../hub/fates.ts";
 import type { Losses } from "../hub/losses.ts";
-import type {
-  AudioPart,
-  Citation,
-  FilePart,
-  ImagePart,
-  Part,
-  Source,
-  TextPart,
-  TokenProbability,
-} from "../hub/part.ts";
+import { logProbability } from "../hub/log-probabilities.ts";
+import { audioBytes } from "../hub/media.ts";
+import type { AudioPart, Citation, FilePart, ImagePart, Part, Source, TextPart } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
-import { audioTypes } from "./parse-parts.ts";
 
 /** A part of a user's or system's message, or of a tool's output. Throws Failure for what the wire cannot say. */
 export function inputPart(part: Part, losses: Losses): JsonObject {
@@ -67,10 +59,7 @@ function ownFile({ wire, id }: Extract<Source, { kind: "file-id" }>): string {
 }
 
 function inputAudio({ source }: AudioPart): JsonObject {
-  if (source.kind !== "base64") throw cannotSay("audio by address");
-  const format = source.mediaType === audioTypes.mp3 ? "mp3" : source.mediaType.endsWith("wav") ? "wav" : undefined;
-  if (format === undefined) throw cannotSay(`${source.mediaType} parts`);
-  return { type: "input_audio", input_audio: { data: source.data, format } };
+  return { type: "input_audio", input_audio: audioBytes(source) };
 }
 
 /** A text of the model, in an answer or in the history. */
@@ -79,7 +68,7 @@ export function outputText({ text, citations, logProbabilities }: TextPart): Jso
     type: "output_text",
     text,
     annotations: (citations ?? []).flatMap((citation) => annotation(citation, text.length)),
-    logprobs: (logProbabilities ?? []).map(probability),
+    logprobs: (logProbabilities ?? []).map(logProbability),
   };
 }
 
@@ -89,12 +78,4 @@ export function annotation(citation: Citation, length: number): readonly unknown
   const { url, title, start, end } = citation;
   if (url === undefined) return [];
   return [{ type: "url_citation", start_index: start ?? 0, end_index: end ?? length, title: title ?? url, url }];
-}
-
-export function probability({ alternatives, ...chosen }: TokenProbability): JsonObject {
-  return { ...oneProbability(chosen), top_logprobs: alternatives.map(oneProbability) };
-}
-
-function oneProbability({ token, logProbability, bytes }: Omit<TokenProbability, "alternatives">): JsonObject {
-  return { token, logprob: logProbability, bytes: bytes ?? [...Buffer.from(token)] };
 }

@@ -1,0 +1,18 @@
+/**
+ * Differences between vendors of this wire that show in a model's name only: the wire's own vendor has fields that
+ * its many followers do not know, and refuses theirs. A name may stand behind a path (`openai/gpt-5`).
+ */
+
+/** Models that take the newest fields: `max_completion_tokens`, free-text tools, a list of allowed tools. */
+const newest = /(?:^|\/)(?:o\d|gpt-(?:[5-9]|\d\d))/;
+
+/** Models whose vendor refuses fields that it does not know. */
+const strict = /(?:^|\/)(?:o\d|gpt-\d|chatgpt-)/;
+
+export function takesNewestFields(model: string): boolean {
+  return newest.test(model);
+}
+
+export function refusesUnknownFields(model: string): boolean {
+  return strict.test(model);
+}

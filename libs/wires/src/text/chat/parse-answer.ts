@@ -1,0 +1,89 @@
+import { Failure } from "@modelgate/contracts";
+import { Fields, isRecord } from "../../json/fields.ts";
+import type { Choice, TextAnswer } from "../hub/answer.ts";
+import { CallPairs } from "../hub/call-ids.ts";
+import { parseLogProbabilities } from "../hub/log-probabilities.ts";
+import type { Citation, Part } from "../hub/part.ts";
+import type { JsonObject } from "../hub/request.ts";
+import { finishOf } from "./endings.ts";
+import { failureOf } from "./failure.ts";
+import { modelParts } from "./parse-model.ts";
+import { chatUsage } from "./usage.ts";
+
+/** A completion of a vendor. Throws Failure upstream_error for one that failed or that is none. */
+export function parseAnswer(body: JsonObject): TextAnswer {
+  const failed = failureOf(body);
+  if (failed !== undefined) throw new Failure("upstream_error", failed.message === "" ? undefined : failed.message);
+  const choices = choicesOf(body);
+  const [first] = choices;
+  if (first === undefined) throw new Failure("upstream_error", "The vendor's answer holds no choice.");
+  const head = headOf(body);
+  const usage = chatUsage(body["usage"]) ?? chatUsage(first["usage"]);
+  const tier = body["service_tier"];
+  return {
+    ...head,
+    choices: choices.map((choice, index) => choiceOf(choice, [head.id, index])),
+    ...(usage === undefined ? {} : { usage }),
+    ...(typeof tier === "string" ? { serviceTier: tier } : {}),
+  };
+}
+
+/** Who answered, and when: what whole answers and chunks say alike. The time is 0 where the vendor tells none. */
+export function headOf({ id, model, created }: JsonObject): Pick<TextAnswer, "id" | "model" | "createdAt"> {
+  return { id: textOf(id), model: textOf(model), createdAt: typeof created === "number" ? created : 0 };
+}
+
+export function choicesOf({ choices }: JsonObject): readonly JsonObject[] {
+  return Array.isArray(choices) ? choices.filter(isRecord) : [];
+}
+
+function choiceOf(choice: JsonObject, place: readonly (string | number)[]): Choice {
+  const message = isRecord(choice["message"]) ? choice["message"] : {};
+  const parts = answerParts(message, place);
+  return { parts: withSources(parts, choice, message), ...finishOf(choice, new Set(parts.map(({ kind }) => kind))) };
+}
+
+function answerParts(message: JsonObject, place: readonly (string | number)[]): readonly Part[] {
+  try {
+    return modelParts(new Fields(message), { calls: new CallPairs(), place, google: "chat" });
+  } catch (cause) {
+    throw new Failure("upstream_error", "The vendor's answer holds a message that cannot be read.", { cause });
+  }
+}
+
+/** Citations go onto the last text, probabilities onto the first. */
+function withSources(parts: readonly Part[], choice: JsonObject, message: JsonObject): readonly Part[] {
+  const citations = parseAnnotations(message["annotations"]);
+  const logprobs = choice["logprobs"];
+  const logProbabilities = parseLogProbabilities(isRecord(logprobs) ? logprobs["content"] : undefined);
+  const first = parts.findIndex(({ kind }) => kind === "text");
+  const last = parts.findLastIndex(({ kind }) => kind === "text");
+  return parts.map((part, index) => {
+    if (part.kind !== "text") return part;
+    return {
+      ...part,
+      ...(index === last && citations.length > 0 ? { citations } : {}),
+      ...(index === first && logProbabilities.length > 0 ? { logProbabilities } : {}),
+    };
+  });
+}
+
+/** Citations of a text, each kept whole for the same wire; what is malformed is passed over. */
+export function parseAnnotations(value: unknown): readonly Citation[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter(isRecord).map((annotation) => {
+    const cited = isRecord(annotation["url_citation"]) ? annotation["url_citation"] : {};
+    const { url, title, start_index: start, end_index: end } = cited;
+    return {
+      ...(typeof url === "string" ? { url } : {}),
+      ...(typeof title === "string" ? { title } : {}),
+      ...(typeof start === "number" ? { start } : {}),
+      ...(typeof end === "number" ? { end } : {}),
+      own: { wire: "chat", value: annotation },
+    };
+  });
+}
+
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,75 @@
+import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
+import { present } from "../../json/present.ts";
+import type { Tool, ToolChoice } from "../hub/request.ts";
+import { parseCache } from "./parse-parts.ts";
+
+/** Tools that one request may have. */
+const mostTools = 1_024;
+
+/** Tools, functions of old, and search on the web, which is a field of its own here. */
+export function parseTools(body: Fields): readonly Tool[] {
+  const options = body.record("web_search_options");
+  return [
+    ...body.each("tools", mostTools).map(parseTool),
+    ...body.each("functions", mostTools).map((declared) => parseFunction(declared)),
+    ...(options === undefined ? [] : [{ kind: "web-search", wire: "chat", options } as const]),
+  ];
+}
+
+function parseTool(tool: Fields): Tool {
+  const type = tool.text("type") ?? "function";
+  const declared = type === "function" || type === "custom" ? tool.fields(type) : undefined;
+  if (declared === undefined && (type === "function" || type === "custom")) throw tool.wrong(type, "an object");
+  if (declared === undefined) return { kind: "vendor", wire: "chat", name: type, definition: tool.whole() };
+  const cache = parseCache(tool);
+  if (type === "function") return present({ ...parseFunction(declared), cache });
+  return present({
+    kind: "custom",
+    name: declared.needText("name"),
+    description: declared.text("description"),
+    format: declared.raw("format"),
+  });
+}
+
+function parseFunction(declared: Fields): Extract<Tool, { kind: "function" }> {
+  return present({
+    kind: "function",
+    name: declared.needText("name"),
+    description: declared.text("description"),
+    parameters: declared.record("parameters"),
+    // False is what every other wire means anyway.
+    strict: declared.flag("strict") === true ? true : undefined,
+  });
+}
+
+const modes = ["auto", "none", "required"] as const;
+
+/** Throws Failure (400) for a forced tool of a vendor: no other wire can say it. */
+export function parseToolChoice(body: Fields): ToolChoice | undefined {
+  const choice = body.raw("tool_choice");
+  if (choice === undefined) return parseFunctionCall(body);
+  body.ignore("function_call");
+  if (typeof choice === "string") return { mode: body.word("tool_choice", modes) ?? "auto" };
+  const fields = body.fields("tool_choice");
+  const allowed = fields?.fields("allowed_tools");
+  if (fields?.raw("type") !== "allowed_tools" || allowed === undefined)
+    return { mode: "required", names: [chosenName(body, choice)] };
+  const names = allowed.each("tools", mostTools).map((tool) => chosenName(body, tool.whole()));
+  return { mode: allowed.word("mode", ["auto", "required"]) ?? "auto", names };
+}
+
+/** The name in `{type, function: {name}}`, or of a free-text tool. */
+function chosenName(body: Fields, choice: unknown): string {
+  const { type, function: called, custom }: JsonRecord = isRecord(choice) ? choice : {};
+  const named = type === "custom" ? custom : called;
+  if (!isRecord(named) || typeof named["name"] !== "string") throw body.unsupported("tool_choice");
+  return named["name"];
+}
+
+/** The choice among functions of old. */
+function parseFunctionCall(body: Fields): ToolChoice | undefined {
+  const choice = body.raw("function_call");
+  if (choice === undefined) return undefined;
+  if (typeof choice === "string") return { mode: body.word("function_call", ["auto", "none"]) ?? "auto" };
+  return { mode: "required", names: [body.fields("function_call")?.needText("name") ?? ""] };
+}

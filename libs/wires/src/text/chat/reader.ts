@@ -1,0 +1,83 @@
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import type { TextEvent } from "../hub/answer.ts";
+import type { Frame, StreamReader } from "../hub/codec.ts";
+import { ChoiceReader } from "./choice-reader.ts";
+import { failureOf } from "./failure.ts";
+import { choicesOf, headOf } from "./parse-answer.ts";
+import { chatUsage } from "./usage.ts";
+
+const none: readonly TextEvent[] = [];
+
+/**
+ * A vendor's stream of chunks. It is whole with `[DONE]`; for vendors that leave it out, once every choice told why
+ * it ended and the usage came, so that nothing is missing.
+ */
+export class ChatReader implements StreamReader {
+  readonly #choices = new Map<number, ChoiceReader>();
+  #answerId = "";
+  #started = false;
+  #done = false;
+  #used = false;
+
+  get whole(): boolean {
+    return this.#done || (this.#used && this.#choices.size > 0 && this.#all((choice) => choice.finished));
+  }
+
+  read({ data }: Frame): readonly TextEvent[] {
+    if (data === "") return none;
+    if (data === "[DONE]") return this.#finish();
+    const chunk = parsed(data);
+    if (chunk === undefined)
+      return [{ type: "failure", code: "invalid_json", message: "The vendor's stream is no JSON." }];
+    const failure = failureOf(chunk);
+    if (failure !== undefined) return [failure];
+    const choices = choicesOf(chunk);
+    const usage = chatUsage(chunk["usage"]) ?? chatUsage(choices[0]?.["usage"]);
+    if (choices.length === 0 && usage === undefined) return none;
+    const events = [...this.#start(chunk)];
+    for (const choice of choices) events.push(...this.#choice(choice["index"]).take(choice));
+    if (usage !== undefined) {
+      this.#used = true;
+      events.push({ type: "usage", usage });
+    }
+    return events;
+  }
+
+  end(): readonly TextEvent[] {
+    return [...this.#choices.values()].flatMap((choice) => (choice.finished ? none : choice.close()));
+  }
+
+  #finish(): readonly TextEvent[] {
+    this.#done = true;
+    return [...this.#choices.values()].flatMap((choice) => choice.finish({}));
+  }
+
+  /** Told by the first chunk that says anything: some vendors send others before, without an id. */
+  #start(chunk: JsonRecord): readonly TextEvent[] {
+    if (this.#started) return none;
+    this.#started = true;
+    const head = headOf(chunk);
+    this.#answerId = head.id;
+    return [{ type: "start", ...head }];
+  }
+
+  #choice(index: unknown): ChoiceReader {
+    const at = typeof index === "number" ? index : 0;
+    const known = this.#choices.get(at) ?? new ChoiceReader(at, this.#answerId);
+    this.#choices.set(at, known);
+    return known;
+  }
+
+  #all(is: (choice: ChoiceReader) => boolean): boolean {
+    return [...this.#choices.values()].every(is);
+  }
+}
+
+function parsed(data: string): JsonRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(data);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,88 @@
+import { present } from "../../json/present.ts";
+import type { Rendered, Target } from "../hub/codec.ts";
+import { effortOf } from "../hub/effort.ts";
+import { cannotSay, lostFields } from "../hub/fates.ts";
+import { Losses } from "../hub/losses.ts";
+import type { JsonObject, TextRequest } from "../hub/request.ts";
+import { fates } from "./fates.ts";
+import { refusesUnknownFields, takesNewestFields } from "./models.ts";
+import { renderMessages } from "./render-messages.ts";
+import { renderTools } from "./render-tools.ts";
+
+/** Stop sequences that the wire takes. */
+const mostStops = 4;
+
+/**
+ * The request for a vendor of this wire. A stream is always asked for its usage: the bill needs it, and the writer
+ * hides it from a client that did not ask. Throws Failure unsupported_parameter for what the wire cannot say.
+ */
+export function renderRequest(request: TextRequest, { model }: Target): Rendered {
+  const losses = new Losses();
+  for (const field of lostFields(request, fates)) losses.note(field);
+  if ((request.stop?.length ?? 0) > mostStops) throw cannotSay("stop", `At most ${mostStops} stop sequences.`);
+  const body = present({
+    model,
+    messages: renderMessages(request, model, losses),
+    stream: request.stream ? true : undefined,
+    stream_options: request.stream ? { include_usage: true } : undefined,
+    ...renderTools(request, model, losses),
+    ...renderMaxTokens(request, model),
+    stop: request.stop,
+    response_format: renderFormat(request),
+    reasoning_effort: request.reasoning === undefined ? undefined : effortOf(request.reasoning),
+    temperature: request.temperature,
+    top_p: request.topP,
+    top_k: renderTopK(request, model, losses),
+    presence_penalty: request.presencePenalty,
+    frequency_penalty: request.frequencyPenalty,
+    seed: request.seed,
+    n: request.choices,
+    ...renderProbabilities(request),
+    logit_bias: request.logitBias,
+    ...renderOutput(request),
+    verbosity: request.verbosity,
+    prompt_cache_key: request.cacheKey,
+    prompt_cache_retention: request.cacheRetention,
+    metadata: request.metadata,
+    user: request.user,
+    safety_identifier: request.safetyIdentifier,
+    service_tier: request.serviceTier,
+    prediction: request.prediction,
+  });
+  return { body, dropped: losses.words };
+}
+
+/** The wire's own vendor takes only the newer name for its thinking models; most of its followers only the older. */
+function renderMaxTokens({ maxTokens }: TextRequest, model: string): JsonObject {
+  return takesNewestFields(model) ? { max_completion_tokens: maxTokens } : { max_tokens: maxTokens };
+}
+
+function renderTopK({ topK }: TextRequest, model: string, losses: Losses): number | undefined {
+  if (!refusesUnknownFields(model)) return topK;
+  losses.noteIf("topK", topK);
+  return undefined;
+}
+
+function renderFormat({ format }: TextRequest): JsonObject | undefined {
+  if (format === undefined) return undefined;
+  if (format.kind === "json") return { type: "json_object" };
+  const { name, description, schema, strict } = format;
+  return { type: "json_schema", json_schema: present({ name: name ?? "answer", description, schema, strict }) };
+}
+
+/** Zero alternatives are the vendor's default, and refused by some where said. */
+function renderProbabilities({ logProbabilities }: TextRequest): JsonObject {
+  if (logProbabilities === undefined) return {};
+  const { alternatives } = logProbabilities;
+  return { logprobs: true, top_logprobs: alternatives === 0 ? undefined : alternatives };
+}
+
+/** Speech needs a format on this wire; a stream's can be `pcm16` only. */
+function renderOutput({ modalities, audio, image, stream }: TextRequest): JsonObject {
+  return {
+    modalities,
+    audio: audio === undefined ? undefined : { format: stream ? "pcm16" : "wav", ...audio },
+    image_config:
+      image === undefined ? undefined : present({ aspect_ratio: image.aspectRatio, image_size: image.size }),
+  };
+}

@@ -1,0 +1,74 @@
+import { present } from "../../json/present.ts";
+import { customParameters } from "../hub/custom.ts";
+import { cannotSay } from "../hub/fates.ts";
+import type { Losses } from "../hub/losses.ts";
+import type { JsonObject, TextRequest, Tool, ToolChoice } from "../hub/request.ts";
+import { takesNewestFields } from "./models.ts";
+
+/**
+ * `tools` with what depends on them, and `web_search_options`. Vendors refuse a choice, or a word on parallel calls,
+ * where there are no tools.
+ */
+export function renderTools(request: TextRequest, model: string, losses: Losses): JsonObject {
+  const { tools = [], toolChoice, parallelTools } = request;
+  const newest = takesNewestFields(model);
+  const allowed = newest ? tools : allowedOf(tools, toolChoice);
+  const rendered = allowed.flatMap((tool) => renderTool(tool, newest, losses));
+  const search = { web_search_options: renderSearch(tools, losses) };
+  if (rendered.length === 0) {
+    losses.noteIf("toolChoice", toolChoice);
+    return search;
+  }
+  const choice = toolChoice === undefined ? undefined : renderChoice(toolChoice, tools, newest);
+  return { tools: rendered, tool_choice: choice, parallel_tool_calls: parallelTools, ...search };
+}
+
+/** Where the vendor knows no list of allowed tools, the others are not told to the model. */
+function allowedOf(tools: readonly Tool[], choice: ToolChoice | undefined): readonly Tool[] {
+  const names = choice?.mode === "none" ? undefined : choice?.names;
+  if (names === undefined || isForced(choice)) return tools;
+  return tools.filter((tool) => !("name" in tool) || names.includes(tool.name));
+}
+
+/** Whether the choice is one tool that must be called. */
+function isForced(choice: ToolChoice | undefined): boolean {
+  return choice?.mode === "required" && choice.names?.length === 1;
+}
+
+function renderTool(tool: Tool, newest: boolean, losses: Losses): readonly JsonObject[] {
+  if (tool.kind === "function") {
+    const { name, description, parameters, strict, cache } = tool;
+    losses.noteIf("tools.cache", cache);
+    return [{ type: "function", function: present({ name, description, parameters, strict }) }];
+  }
+  if (tool.kind === "custom") {
+    const { name, description, format } = tool;
+    if (newest) return [{ type: "custom", custom: present({ name, description, format }) }];
+    losses.noteIf("tools.format", format);
+    return [{ type: "function", function: present({ name, description, parameters: customParameters }) }];
+  }
+  if (tool.kind === "web-search") return [];
+  if (tool.wire !== "chat") throw cannotSay(`tools: ${tool.name}`);
+  return [tool.definition];
+}
+
+function renderSearch(tools: readonly Tool[], losses: Losses): JsonObject | undefined {
+  const search = tools.find((tool) => tool.kind === "web-search");
+  if (search === undefined) return undefined;
+  if (search.wire === "chat") return search.options;
+  losses.noteIf("tools.web-search.options", Object.keys(search.options).length > 0);
+  return {};
+}
+
+function renderChoice(choice: ToolChoice, tools: readonly Tool[], newest: boolean): unknown {
+  const { mode, names } = choice;
+  if (names === undefined || mode === "none") return mode;
+  const chosen = names.map((name) => named(name, tools, newest));
+  if (isForced(choice)) return chosen[0];
+  return newest ? { type: "allowed_tools", allowed_tools: { mode, tools: chosen } } : mode;
+}
+
+function named(name: string, tools: readonly Tool[], newest: boolean): JsonObject {
+  const custom = newest && tools.some((tool) => tool.kind === "custom" && tool.name === name);
+  return custom ? { type: "custom", custom: { name } } : { type: "function", function: { name } };
+}

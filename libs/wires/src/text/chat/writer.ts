@@ -1,0 +1,78 @@
+import { renderFailure, type Failure, type Units } from "@modelgate/contracts";
+import type { TextEvent } from "../hub/answer.ts";
+import type { AnswerContext, StreamWriter } from "../hub/codec.ts";
+import { dispatch } from "../hub/dispatch.ts";
+import { ChoiceWriter } from "./choice-writer.ts";
+import { Chunks } from "./chunks.ts";
+import { tellingOf, type Telling } from "./message-parts.ts";
+import { renderUsage } from "./usage.ts";
+
+type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEvent, { type: Type }>) => string };
+
+/**
+ * A stream of chunks: the role first, a chunk that ends each choice, the usage where the client asked for it, and
+ * `[DONE]` after a normal end only.
+ */
+export class ChatWriter implements StreamWriter {
+  readonly #context: AnswerContext;
+  readonly #chunks: Chunks;
+  readonly #telling: Telling;
+  readonly #choices = new Map<number, ChoiceWriter>();
+  #usage: Units | undefined;
+  readonly #on: Handlers = {
+    start: ({ usage }) => {
+      this.#usage ??= usage;
+      return this.#choice(0).begin();
+    },
+    usage: ({ usage }) => {
+      this.#usage = usage;
+      return "";
+    },
+    "part-start": ({ choice, part, opened }) => this.#begun(choice, (told) => told.start(part, opened)),
+    citation: ({ choice, part, citation }) => this.#begun(choice, (told) => told.cite(part, citation)),
+    "part-end": ({ choice, part, seal }) => this.#begun(choice, (told) => told.end(part, seal)),
+    "part-whole": ({ choice, part, whole }) => this.#begun(choice, (told) => told.whole(part, whole)),
+    finish: ({ choice, reason }) => this.#begun(choice, (told) => told.finish(reason)),
+    ping: () => this.heartbeat(),
+  };
+
+  constructor(context: AnswerContext) {
+    this.#context = context;
+    this.#chunks = new Chunks(context);
+    this.#telling = tellingOf(context);
+  }
+
+  /** A vendor's `failure` writes nothing: whoever reads it calls `fail`. */
+  write(event: TextEvent): string {
+    // What comes for every few words does not go through the table.
+    if (event.type === "part-delta")
+      return this.#choice(event.choice).delta(event.part, event.text, event.logProbabilities ?? []);
+    return dispatch(this.#on, event) ?? "";
+  }
+
+  end(): string {
+    const ends = [this.#choice(0), ...this.#choices.values()].map((choice) => choice.begin() + choice.finish("other"));
+    const wanted = this.#context.request.includeUsage === true ? this.#usage : undefined;
+    const usage = wanted === undefined ? "" : this.#chunks.usage(renderUsage(wanted));
+    return `${ends.join("")}${usage}data: [DONE]\n\n`;
+  }
+
+  fail(failure: Failure, requestId: string): string {
+    return `data: ${JSON.stringify(renderFailure("common", failure, requestId))}\n\n`;
+  }
+
+  heartbeat(): string {
+    return ": keep-alive\n\n";
+  }
+
+  #begun(choice: number, tell: (choice: ChoiceWriter) => string): string {
+    const told = this.#choice(choice);
+    return told.begin() + tell(told);
+  }
+
+  #choice(index: number): ChoiceWriter {
+    const known = this.#choices.get(index) ?? new ChoiceWriter(index, this.#chunks, this.#context, this.#telling);
+    this.#choices.set(index, known);
+    return known;
+  }
+}
