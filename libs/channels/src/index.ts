@@ -1,6 +1,6 @@
 export { AttemptsFailed, type Attempted, type AttemptLimits, type AttemptPlan, type Attempts } from "./attempt.ts";
 export { openChannels, type Channels } from "./channels.ts";
-export { type Way } from "./pick.ts";
+export { placeOf, type Way } from "./pick.ts";
 export { readText } from "./read-text.ts";
 export { readChannelStates, switchChannel, type ChannelStates, type CoolDown, type Switched } from "./state.ts";
 export {

@@ -10,8 +10,8 @@ export interface StreamDelivery {
   readonly carrier: StreamCarrier;
   readonly requestId: string;
   readonly heartbeatMs: number;
-  /** Called when the vendor's stream is over and before the client's ends, with its last words: money is settled first. */
-  readonly ending: (failure: Failure | undefined, last: Buffer | string) => void;
+  /** Called when the vendor's stream is over and before the client's ends: money is settled first. */
+  readonly ending: (failure: Failure | undefined) => void;
 }
 
 /** How a delivered stream ended. */
@@ -80,7 +80,7 @@ class StreamPass implements BodySink {
     } catch (error) {
       return this.#fail(malformed(error));
     }
-    ending(undefined, last);
+    ending(undefined);
     this.#finish({ outcome: "completed" });
     // What may still come is read and dropped, so that the connection can serve the next call.
     inlet.resume();
@@ -97,7 +97,7 @@ class StreamPass implements BodySink {
     // The vendor's exchange was ended because the client left: that is no failure.
     if (response.destroyed) return this.#finish({ outcome: "cancelled" });
     const last = carrier.fail(failure, requestId);
-    ending(failure, last);
+    ending(failure);
     this.#finish({ outcome: "failed", failure });
     response.end(last);
     inlet.abort();

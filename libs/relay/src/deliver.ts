@@ -62,8 +62,8 @@ async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inle
     carrier,
     requestId: call.requestId,
     heartbeatMs: deps.limits.heartbeatMs,
-    ending(failure, last) {
-      if (failure === undefined) told(delivery, exchange, last);
+    ending(failure) {
+      if (failure === undefined) told(delivery, exchange, carrier.last);
       if (produced.usage === undefined) return;
       settled = bill.settle({
         units: { requests: 1, ...produced.usage },

@@ -39,6 +39,8 @@ export interface StreamCarrier {
   readonly done: boolean;
   /** The vendor's stream is over: what ends the client's. Throws Failure upstream_error where it was cut. */
   end(): Buffer | string;
+  /** The last frames that the client got, once the stream is over: they tell the whole answer where its wire does. */
+  readonly last: string;
   /** How a broken stream ends; nothing follows. */
   fail(failure: Failure, requestId: string): string;
   /** A sign of life for a silent stream; "" where none can stand now. */

@@ -9,3 +9,4 @@ export type { RequestSize } from "./expect.ts";
 export { SpokenWires } from "./spoken-wires.ts";
 export { textExchanges, type TextCall } from "./text/exchange.ts";
 export { countTokens, estimateTokens } from "./tokens.ts";
+export { ConvertStream } from "./text/convert-stream.ts";

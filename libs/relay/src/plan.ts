@@ -1,5 +1,6 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { CatalogModel } from "@modelgate/catalog";
+import type { Way } from "@modelgate/channels";
 import type { Exchange } from "./exchange.ts";
 import type { RequestSize } from "./expect.ts";
 
@@ -15,7 +16,7 @@ export interface CallPlan {
   /** The wires that a vendor may be spoken to in, best first for this client. */
   readonly wires: readonly UpstreamWire[];
   /** What to say to a vendor in one of them. Throws Failure (400) for what the client said wrong or that wire cannot say. */
-  exchange(wire: UpstreamWire, upstreamModel: string): Exchange;
+  exchange(wire: UpstreamWire, way: Way): Exchange;
   /** Headers and query of the client that go on to a vendor of the client's own wire. */
   readonly forward?: Forwarded | undefined;
   /** Where an earlier call of the conversation went, as `channel/key`: tried first. */

@@ -34,7 +34,7 @@ export function send(
     prefer: plan.prefer,
     signal,
     render(way, provider) {
-      exchange = plan.exchange(wireFor(deps, plan, way, provider), way.candidate.upstreamModel);
+      exchange = plan.exchange(wireFor(deps, plan, way, provider), way);
       return requestFor(call, plan, way, provider, exchange);
     },
     async accept(answer) {

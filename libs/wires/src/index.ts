@@ -17,3 +17,6 @@ export { contentArrayWriter } from "./text/content/index.ts";
 export { askOfContent, countedContent, reliedOfContent } from "./text/content/ask.ts";
 export { askOfMessageCount, askOfMessages, reliedOfMessages } from "./text/messages/ask.ts";
 export { askOfResponses, reliedOfResponses, type ResponsesAsk } from "./text/responses/ask.ts";
+export { isRecord, type JsonRecord } from "./json/fields.ts";
+export { changeResponsesBody } from "./text/responses/pass.ts";
+export { hasEnvelope } from "./text/hub/seals.ts";

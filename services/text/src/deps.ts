@@ -4,6 +4,8 @@ import { openChannels } from "@modelgate/channels";
 import { BufferBudget, idSource, openBus, openRedis, type Environment, type Logger } from "@modelgate/platform";
 import { openRenewals, openSettlements, SpokenWires, type RelayDeps } from "@modelgate/relay";
 import type { variables } from "./env.ts";
+import { openCompactionSeal, type CompactionSeal } from "./responses/compaction-seal.ts";
+import { openResponseStore, type ResponseStore } from "./responses/response-store.ts";
 
 /** What the text service's endpoints work with. */
 export interface Deps extends AsyncDisposable {
@@ -16,6 +18,8 @@ export interface Deps extends AsyncDisposable {
   };
   /** Ids of answers that another wire's vendor gave; the wire's own prefix comes before it. */
   readonly newAnswerId: () => string;
+  readonly responses: ResponseStore;
+  readonly compactions: CompactionSeal;
   /** Throws why the service cannot serve now. */
   ready(): void;
 }
@@ -55,6 +59,8 @@ export async function openDeps(env: Environment<typeof variables>, log: Logger):
       },
     },
     newAnswerId: idSource("answer"),
+    responses: openResponseStore(redis, { lifetimeMs: env.RESPONSE_LIFETIME_MS, mostBytes: env.RESPONSE_BYTES }),
+    compactions: openCompactionSeal(env.MODELGATE_SECRET),
     body: { maxBytes: env.BODY_BYTES, silenceMs: env.BODY_SILENCE_MS, depth: env.BODY_DEPTH, budget },
     ready() {
       if (redis.status !== "ready") throw new Error("redis is away");

@@ -23,6 +23,10 @@ export const variables = {
   /** Attempts of one call, and the time after which no further one begins. */
   ATTEMPTS: variable.integer({ fallback: 4, min: 1, max: 100 }),
   ATTEMPT_BUDGET_MS: variable.integer({ fallback: 60_000, min: 1 }),
+  /** How long a stored response can be referred to. */
+  RESPONSE_LIFETIME_MS: variable.integer({ fallback: 7 * 24 * 3_600_000, min: 1_000 }),
+  /** Largest response that is stored, with its input, compressed. */
+  RESPONSE_BYTES: variable.integer({ fallback: 4 * 1024 * 1024, min: 1_024 }),
   /** Silence of a vendor after which a stream gets a sign of life. */
   HEARTBEAT_MS: variable.integer({ fallback: 15_000, min: 10 }),
 };

@@ -2,14 +2,22 @@ import type { EndpointHandler } from "@modelgate/platform";
 import type { EndpointId } from "@modelgate/contracts";
 import type { Deps } from "./deps.ts";
 import { chatCompletions } from "./routes/chat-completions.ts";
+import { compactResponse } from "./routes/compact-response.ts";
 import { generateContent, streamGenerateContent } from "./routes/generate-content.ts";
 import { messages } from "./routes/messages.ts";
 import { getModel, listModels } from "./routes/models.ts";
+import { responses } from "./routes/responses.ts";
+import { deleteResponse, getResponse, listResponseInputItems } from "./routes/stored-responses.ts";
 
 /** The endpoints of the text area that are served; the table's other rows answer 501. */
 export function routes(deps: Deps): Readonly<Partial<Record<EndpointId, EndpointHandler>>> {
   return {
     chatCompletions: chatCompletions(deps),
+    responses: responses(deps),
+    getResponse: getResponse(deps),
+    deleteResponse: deleteResponse(deps),
+    listResponseInputItems: listResponseInputItems(deps),
+    compactResponse: compactResponse(deps),
     messages: messages(deps),
     generateContent: generateContent(deps),
     streamGenerateContent: streamGenerateContent(deps),

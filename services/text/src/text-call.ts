@@ -1,5 +1,6 @@
 import { Failure, type UpstreamWire } from "@modelgate/contracts";
 import type { CatalogModel } from "@modelgate/catalog";
+import { placeOf } from "@modelgate/channels";
 import type { ServiceCall } from "@modelgate/platform";
 import {
   estimateTokens,
@@ -9,7 +10,7 @@ import {
   type RequestSize,
   type TextCall,
 } from "@modelgate/relay";
-import type { TextAsk, TextWire } from "@modelgate/wires";
+import type { JsonObject, TextAsk, TextWire } from "@modelgate/wires";
 import type { Deps } from "./deps.ts";
 
 /** A text request that has been read and looked at. */
@@ -21,6 +22,10 @@ export interface AskedText extends Pick<CallPlan, "forward" | "prefer" | "answer
   readonly asArray?: boolean;
   /** The answer's id, where the caller must know it. */
   readonly answerId?: string;
+  /** Members that the answer repeats otherwise than the body says them. */
+  readonly echo?: JsonObject;
+  /** Another body, for the one `channel/key` whose vendor keeps the conversation. */
+  readonly native?: { readonly place: string; readonly body: Buffer } | undefined;
 }
 
 /** What answers are called in each wire. */
@@ -32,7 +37,7 @@ const answerPrefixes: Readonly<Record<TextWire, string>> = {
 };
 
 /** Every wire that a text call can be served through, the client's own first. */
-const servedThrough: Readonly<Record<TextWire, readonly TextWire[]>> = {
+export const servedThrough: Readonly<Record<TextWire, readonly TextWire[]>> = {
   chat: ["chat", "responses", "messages", "content"],
   responses: ["responses", "chat", "messages", "content"],
   messages: ["messages", "chat", "responses", "content"],
@@ -48,7 +53,7 @@ export async function runText(deps: Deps, call: ServiceCall, asked: AskedText): 
 export function planText(deps: Deps, call: ServiceCall, asked: AskedText): CallPlan {
   const { wire, body, ask, asArray = false } = asked;
   const size = sizeOf(asked);
-  const exchange = textExchanges({
+  const told = {
     wire,
     body,
     model: ask.model,
@@ -59,16 +64,22 @@ export function planText(deps: Deps, call: ServiceCall, asked: AskedText): CallP
     defaultMaxTokens: deps.relay.limits.outputTokens,
     answerId: asked.answerId ?? newAnswerId(deps, wire),
     inputTokens: estimateTokens(size.textBytes) + size.mediaTokens,
-  } satisfies TextCall);
+    echo: asked.echo,
+  } satisfies TextCall;
+  const exchange = textExchanges(told);
+  const native = asked.native === undefined ? undefined : textExchanges({ ...told, body: asked.native.body });
   return {
     ...priced(deps, call, ask.model),
     body,
     stream: ask.stream,
     size,
     wires: servedThrough[wire],
-    exchange: (upstream, upstreamModel) => exchange(textWire(upstream), upstreamModel),
+    exchange(upstream, way) {
+      const isNative = upstream === wire && placeOf(way) === asked.native?.place;
+      return (isNative ? (native ?? exchange) : exchange)(textWire(upstream), way.candidate.upstreamModel);
+    },
     forward: asked.forward,
-    prefer: asked.prefer,
+    prefer: asked.native?.place ?? asked.prefer,
     answered: asked.answered,
   };
 }
@@ -101,7 +112,7 @@ export function sizeOf({ body, ask }: Pick<AskedText, "body" | "ask">): RequestS
   };
 }
 
-function textWire(wire: UpstreamWire): TextWire {
+export function textWire(wire: UpstreamWire): TextWire {
   if (wire === "chat" || wire === "responses" || wire === "messages" || wire === "content") return wire;
   throw new Error(`${wire} is no text wire`);
 }

@@ -89,6 +89,11 @@ export const failures = {
     status: 400,
     say: "The serving vendor cannot take a parameter of this request.",
   },
+  previous_response_not_found: {
+    ...invalid,
+    status: 400,
+    say: "The previous response is not known, or no longer kept.",
+  },
   file_input_not_streamable: {
     ...invalid,
     status: 400,
@@ -120,6 +125,7 @@ export const failures = {
     retryable: false,
     say: "This endpoint is declared but not implemented.",
   },
+  response_not_found: { ...absent, say: "There is no such response, or it is no longer kept." },
   task_not_found: { ...absent, say: "There is no such task." },
   video_not_ready: { ...absent, say: "The video is not finished." },
 

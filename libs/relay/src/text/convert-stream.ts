@@ -25,6 +25,7 @@ export class ConvertStream implements StreamCarrier {
   readonly #produced: Produced;
   readonly #endsWhenWhole: boolean;
   #done = false;
+  last = "";
 
   constructor(options: ConvertOptions, produced: Produced) {
     this.#reader = options.reader;
@@ -55,7 +56,8 @@ export class ConvertStream implements StreamCarrier {
     for (const frame of this.#decoder.end()) out += this.#surely(this.#reader.read(frame));
     if (!this.#reader.whole) throw new Failure("upstream_error", "The vendor's answer was cut off.");
     out += this.#surely(this.#reader.end());
-    return out + this.#writer.end();
+    this.last = this.#writer.end();
+    return out + this.last;
   }
 
   fail(failure: Failure, requestId: string): string {

@@ -1,6 +1,7 @@
 import {
   arrayFraming,
   contentArrayWriter,
+  hasEnvelope,
   textCodecs,
   textPasses,
   type AnswerContext,
@@ -32,15 +33,21 @@ export interface TextCall {
   /** Tokens asked for where a vendor's wire demands a number and the client gave none. */
   readonly defaultMaxTokens: number;
   readonly answerId: string;
+  /** Members that the answer repeats otherwise than the body says them. */
+  readonly echo?: JsonObject | undefined;
   /** The gateway's count of input tokens, for wires that tell it at a stream's start. */
   readonly inputTokens: number;
 }
 
-/** The exchanges of one text call: with a vendor of its own wire it is passed on, with any other it is converted. */
+/**
+ * The exchanges of one text call: with a vendor of its own wire it is passed on, with any other it is converted. So is
+ * one that carries another vendor's seals in its history: they must not reach this one.
+ */
 export function textExchanges(call: TextCall): (wire: TextWire, upstreamModel: string) => Exchange {
   const read = once(() => readRequest(call));
+  const passes = !hasEnvelope(call.body);
   return (wire, upstreamModel) =>
-    wire === call.wire ? passed(call, upstreamModel) : converted(call, wire, upstreamModel, read);
+    wire === call.wire && passes ? passed(call, upstreamModel) : converted(call, wire, upstreamModel, read);
 }
 
 /** The same wire at both ends. */
@@ -73,9 +80,9 @@ interface ReadRequest {
   readonly parsed: Parsed;
 }
 
-function readRequest({ wire, body, model, stream }: TextCall): ReadRequest {
+function readRequest({ wire, body, model, stream, echo }: TextCall): ReadRequest {
   const asked: JsonObject = JSON.parse(body.toString());
-  return { asked, parsed: textCodecs[wire].parseRequest(asked, { model, stream }) };
+  return { asked: { ...asked, ...echo }, parsed: textCodecs[wire].parseRequest(asked, { model, stream }) };
 }
 
 /** Another wire at the vendor's end. Throws Failure unsupported_parameter for what it cannot say. */

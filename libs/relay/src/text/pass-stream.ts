@@ -26,6 +26,7 @@ export class PassStream implements StreamCarrier {
   readonly #produced: Produced;
   readonly #splitter = new SseSplitter();
   #done = false;
+  #last: Buffer | undefined;
   #sequence: number | undefined;
 
   constructor(options: PassOptions, produced: Produced) {
@@ -38,6 +39,10 @@ export class PassStream implements StreamCarrier {
   /** A wire that ends with its connection may still have a frame to say after its last word. */
   get done(): boolean {
     return this.#done && !this.#options.pass.endsWithConnection;
+  }
+
+  get last(): string {
+    return this.#last?.toString() ?? "";
   }
 
   push(chunk: Buffer): Carried {
@@ -86,7 +91,10 @@ export class PassStream implements StreamCarrier {
     const seen = pass.see(frame, this.#produced.usage);
     if (seen.failed) return "failed";
     this.#sequence = seen.sequence ?? this.#sequence;
-    if (seen.done) this.#done = true;
+    if (seen.done) {
+      this.#done = true;
+      this.#last = frame;
+    }
     if (seen.usage !== undefined) this.#produced.usage = seen.usage;
     if (seen.usageOnly) return hideUsage ? "hidden" : "shown";
     this.#produced.add(pass.written(frame));

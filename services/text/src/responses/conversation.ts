@@ -35,7 +35,8 @@ export async function earlierTurns(store: ResponseStore, accountId: string, prev
 
 /** The items of an `input`, a bare text as the user's message. */
 export function itemsOf(input: unknown): readonly JsonObject[] {
-  if (typeof input === "string") return [{ type: "message", role: "user", content: [{ type: "input_text", text: input }] }];
+  if (typeof input === "string")
+    return [{ type: "message", role: "user", content: [{ type: "input_text", text: input }] }];
   return Array.isArray(input) ? input.filter(isRecord) : [];
 }
 

@@ -1,4 +1,3 @@
-import type { UpstreamWire } from "@modelgate/contracts";
 import type { JsonObject } from "@modelgate/wires";
 
 /** A response that can be referred to later, as it is kept. */
@@ -9,9 +8,8 @@ export interface StoredResponse {
   readonly input: readonly JsonObject[];
   /** Ids of the responses before it in the conversation, oldest first. */
   readonly ancestors: readonly string[];
-  /** Where it came from: `channel/key`, and the wire that was spoken there. */
-  readonly place: string;
-  readonly wire: UpstreamWire;
+  /** The `channel/key` whose vendor keeps it too, under the same id: it need not be told again there. */
+  readonly keptAt?: string | undefined;
 }
 
 /** The items that a response answered with. */

@@ -19,6 +19,11 @@ export type Span = readonly [start: number, end: number];
 /** Base64 of `{"modelgate"`: what every envelope begins with, and no vendor's own seal. */
 export const envelopeMark = Buffer.from('{"modelgate"').toString("base64");
 
+/** Whether a body holds another wire's seals, so that it cannot go to a vendor as it is. */
+export function hasEnvelope(body: Buffer): boolean {
+  return body.includes(envelopeMark);
+}
+
 /** An envelope as Base64, for a place where a client keeps its own wire's seals. It holds no secret of ours. */
 export function closeEnvelope({ seal, call, previous, span }: Envelope): string {
   return Buffer.from(JSON.stringify({ modelgate: 1, ...seal, call, previous, span })).toString("base64");

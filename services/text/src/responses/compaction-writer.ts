@@ -1,0 +1,54 @@
+import { Failure } from "@modelgate/contracts";
+import type { StreamWriter, TextEvent } from "@modelgate/wires";
+
+/** Longest summary, in characters; beyond it the stream fails as `upstream_error`. */
+const mostCharacters = 1_000_000;
+
+/** A model's summary as the one compaction item of a stream of response events; nothing of it is shown before its end. */
+export class CompactionWriter implements StreamWriter {
+  readonly #inner: StreamWriter;
+  readonly #seal: (summary: string) => string;
+  /** Numbers of the parts that are text: thoughts are no part of a summary. */
+  readonly #texts = new Set<number>();
+  readonly #pieces: string[] = [];
+  #characters = 0;
+
+  constructor(inner: StreamWriter, seal: (summary: string) => string) {
+    this.#inner = inner;
+    this.#seal = seal;
+  }
+
+  write(event: TextEvent): string {
+    if (event.type === "part-start" && event.opened.kind === "text") this.#texts.add(event.part);
+    if (event.type === "part-delta" && this.#texts.has(event.part)) this.#keep(event.text);
+    if (event.type === "finish" && event.choice === 0) return this.#compaction();
+    return "choice" in event ? "" : this.#inner.write(event);
+  }
+
+  end(): string {
+    return this.#inner.end();
+  }
+
+  fail(failure: Failure, requestId: string): string {
+    return this.#inner.fail(failure, requestId);
+  }
+
+  heartbeat(): string {
+    return this.#inner.heartbeat();
+  }
+
+  #keep(text: string): void {
+    this.#characters += text.length;
+    if (this.#characters > mostCharacters) throw new Failure("upstream_error", "The summary is too large.");
+    this.#pieces.push(text);
+  }
+
+  #compaction(): string {
+    const value = this.#seal(this.#pieces.join(""));
+    const whole = { kind: "compaction", seal: { wire: "responses", kind: "encrypted_content", value } } as const;
+    return (
+      this.#inner.write({ type: "part-whole", choice: 0, part: 0, whole }) +
+      this.#inner.write({ type: "finish", choice: 0, reason: "stop" })
+    );
+  }
+}

@@ -1,0 +1,75 @@
+import { Failure } from "@modelgate/contracts";
+import {
+  askOfResponses,
+  changeResponsesBody,
+  isRecord,
+  refuseAmbiguous,
+  reliedOfResponses,
+  type JsonObject,
+  type ResponsesAsk,
+} from "@modelgate/wires";
+import { ownCompaction, type CompactionSeal } from "./compaction-seal.ts";
+import { earlierTurns, itemsOf, openCompactions } from "./conversation.ts";
+import type { ResponseStore } from "./response-store.ts";
+
+/** A request as it was read: what it asks for, and its value where it refers to something that only we can tell. */
+export interface ReadResponses {
+  readonly ask: ResponsesAsk;
+  readonly unresolved: JsonObject | undefined;
+}
+
+/** Looks at a body; the value of one that needs nothing resolved is let go. Throws Failure (400) naming the field. */
+export function readResponses(value: unknown, bytes: Buffer): ReadResponses {
+  const ask = askOfResponses(value);
+  refuseAmbiguous(bytes, reliedOfResponses);
+  if (!isRecord(value)) throw new Failure("invalid_value", "The body must be a JSON object.");
+  if (value["background"] === true)
+    throw new Failure(
+      "unsupported_parameter",
+      "background cannot be true: answers are given while their client waits.",
+      {
+        param: "background",
+      },
+    );
+  const refers = ask.previousId !== undefined || itemsOf(value["input"]).some((item) => ownCompaction(item));
+  return { ask, unresolved: refers ? value : undefined };
+}
+
+/** A request that any vendor can be sent. */
+export interface PreparedResponses {
+  readonly ask: ResponsesAsk;
+  /** The body, with all that it referred to in it. */
+  readonly body: Buffer;
+  /** The client's own body, for the one vendor that keeps the conversation under the same ids. */
+  readonly native?: { readonly place: string; readonly body: Buffer } | undefined;
+  /** Ids of the responses before this one. */
+  readonly ancestors: readonly string[];
+}
+
+/** Resolves what a request refers to: earlier responses and compactions of ours. Throws Failure (400) for what is unknown. */
+export async function prepareResponses(
+  {
+    store,
+    seal,
+    maxBytes,
+  }: { readonly store: ResponseStore; readonly seal: CompactionSeal; readonly maxBytes: number },
+  accountId: string,
+  { ask, unresolved }: ReadResponses,
+  bytes: Buffer,
+): Promise<PreparedResponses> {
+  if (unresolved === undefined) return { ask, body: bytes, ancestors: [] };
+  const earlier = ask.previousId === undefined ? undefined : await earlierTurns(store, accountId, ask.previousId);
+  const said = itemsOf(unresolved["input"]);
+  const input = openCompactions(seal, accountId, [...(earlier?.items ?? []), ...said]);
+  const resolved = { input, previous_response_id: null };
+  const body = changeResponsesBody(bytes, resolved);
+  if (body.length > maxBytes)
+    throw new Failure("request_too_large", `The whole conversation is larger than ${maxBytes} bytes; compact it.`);
+  const keptAt = said.some((item) => ownCompaction(item)) ? undefined : earlier?.last.keptAt;
+  return {
+    ask: askOfResponses({ ...unresolved, ...resolved }),
+    body,
+    native: keptAt === undefined ? undefined : { place: keptAt, body: bytes },
+    ancestors: earlier?.ids ?? [],
+  };
+}

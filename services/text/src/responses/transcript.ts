@@ -1,0 +1,50 @@
+import { isRecord, type JsonObject } from "@modelgate/wires";
+
+/** Longest single item in a transcript; of what is longer, the beginning and the end are kept. */
+const mostCharacters = 40_000;
+
+/** A conversation as plain text, for a model that is to sum it up: any model can read it, whatever tools were used in it. */
+export function transcriptOf(items: readonly JsonObject[]): string {
+  return items.map(line).filter(Boolean).join("\n\n");
+}
+
+function line(item: JsonObject): string {
+  switch (item["type"] ?? "message") {
+    case "message":
+      return `${textOf(item["role"])}: ${said(item["content"])}`;
+    case "function_call":
+    case "custom_tool_call":
+      return `assistant calls ${textOf(item["name"])} (${textOf(item["call_id"])}): ${short(textOf(item["arguments"] ?? item["input"]))}`;
+    case "function_call_output":
+    case "custom_tool_call_output":
+      return `result of ${textOf(item["call_id"])}: ${said(item["output"])}`;
+    case "reasoning":
+    case "compaction_trigger":
+    case "item_reference":
+      return "";
+    default:
+      return `[${textOf(item["type"])}]`;
+  }
+}
+
+/** The words of a content; images and files are named, since a summary has no use for their bytes. */
+function said(content: unknown): string {
+  if (typeof content === "string") return short(content);
+  if (!Array.isArray(content)) return "";
+  const parts = content.filter(isRecord).map((part) => {
+    if (typeof part["text"] === "string") return part["text"];
+    if (typeof part["refusal"] === "string") return part["refusal"];
+    return `[${textOf(part["filename"] ?? part["type"])}]`;
+  });
+  return short(parts.join("\n"));
+}
+
+function short(text: string): string {
+  if (text.length <= mostCharacters) return text;
+  const half = mostCharacters / 2;
+  return `${text.slice(0, half)}\n[… ${text.length - mostCharacters} characters left out …]\n${text.slice(-half)}`;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,92 @@
+import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
+import { runCall } from "@modelgate/relay";
+import { isRecord, textCodecs, type AnswerContext, type JsonObject, type TextAnswer } from "@modelgate/wires";
+import type { Deps } from "../deps.ts";
+import { readJson } from "../json-body.ts";
+import { compactExchange, type Compaction } from "../responses/compact-exchange.ts";
+import { itemsOf } from "../responses/conversation.ts";
+import { nativeCompact } from "../responses/native-compact.ts";
+import { prepareResponses, readResponses } from "../responses/prepare.ts";
+import { summaryTokens } from "../responses/summary.ts";
+import { newAnswerId, planText, servedThrough, textWire } from "../text-call.ts";
+
+/** POST /v1/responses/compact (interface endpoint 5): the vendor's own where it has one, else the model sums up. */
+export function compactResponse(deps: Deps): EndpointHandler {
+  return async (call) => {
+    using body = await readJson(call.request, deps.body, readResponses);
+    const prepared = await prepareResponses(
+      { store: deps.responses, seal: deps.compactions, maxBytes: deps.body.maxBytes },
+      call.caller.accountId,
+      body.seen,
+      body.bytes,
+    );
+    const ask = { ...prepared.ask, stream: false, maxOutputTokens: summaryTokens };
+    const answerId = newAnswerId(deps, "responses");
+    const plan = planText(deps, call, { wire: "responses", body: prepared.body, ask, answerId });
+    const compaction = compactionOf(deps, call, prepared.body, answerId);
+    await runCall(deps.relay, call, {
+      ...plan,
+      wires: ["compact", ...servedThrough.responses],
+      exchange: (wire, { candidate: { upstreamModel } }) =>
+        wire === "compact"
+          ? nativeCompact(prepared.body, ask.model, upstreamModel)
+          : compactExchange(compaction, textWire(wire), upstreamModel),
+    });
+  };
+}
+
+function compactionOf(deps: Deps, call: ServiceCall, body: Buffer, answerId: string): Compaction {
+  const parsed: unknown = JSON.parse(body.toString());
+  const asked: JsonObject = isRecord(parsed) ? parsed : {};
+  const items = itemsOf(asked["input"]);
+  return {
+    model: String(asked["model"]),
+    stream: false,
+    instructions: typeof asked["instructions"] === "string" ? asked["instructions"] : undefined,
+    items,
+    seal: (summary) => deps.compactions.seal(call.caller.accountId, summary),
+    answerId,
+    asked,
+    render: (answer, sealed, context) => compactedConversation(items, answer, sealed, context),
+  };
+}
+
+/** Characters of the user's own words that stay as they are, newest first: about 20,000 tokens. */
+const mostKept = 80_000;
+
+/** The user's messages as they were, as far as they fit, and behind them the sealed summary of everything. */
+function compactedConversation(
+  items: readonly JsonObject[],
+  answer: TextAnswer,
+  sealed: string,
+  context: AnswerContext,
+): JsonObject {
+  const id = context.answerId.replace(/^resp_/, "");
+  const kept = lastMessages(items).map((item, at) => ({
+    type: "message",
+    id: `msg_${id}_${at}`,
+    status: "completed",
+    role: "user",
+    content: typeof item["content"] === "string" ? [{ type: "input_text", text: item["content"] }] : item["content"],
+  }));
+  const rendered = textCodecs.responses.renderAnswer({ ...answer, choices: [{ parts: [], finish: "stop" }] }, context);
+  return {
+    id: context.answerId,
+    object: "response.compaction",
+    created_at: context.now,
+    output: [...kept, { type: "compaction", id: `cmp_${id}`, encrypted_content: sealed }],
+    usage: rendered["usage"] ?? null,
+  };
+}
+
+function lastMessages(items: readonly JsonObject[]): readonly JsonObject[] {
+  const kept: JsonObject[] = [];
+  let characters = 0;
+  for (const item of items.toReversed()) {
+    if (item["role"] !== "user" || (item["type"] ?? "message") !== "message") continue;
+    characters += JSON.stringify(item["content"]).length;
+    if (characters > mostKept) break;
+    kept.unshift(item);
+  }
+  return kept;
+}
