@@ -1,0 +1,423 @@
+import { Failure } from "@modelgate/contracts";
+import fc from "fast-check";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { SseDecoder } from "../src/sse/decode.ts";
+import { contentCodec } from "../src/text/content/index.ts";
+import type { TextAnswer, TextEvent } from "../src/text/hub/answer.ts";
+import { fatesTable } from "../src/text/hub/fates.ts";
+import type { Part } from "../src/text/hub/part.ts";
+import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
+import { fates } from "../src/text/messages/fates.ts";
+import { takesAdaptiveOnly } from "../src/text/messages/generations.ts";
+import { messagesCodec } from "../src/text/messages/index.ts";
+import { mostHeld } from "../src/text/messages/reader.ts";
+import { unsealed } from "../src/text/messages/signatures.ts";
+import { messagesUsage } from "../src/text/messages/usage.ts";
+import { responsesCodec } from "../src/text/responses/index.ts";
+import {
+  answer,
+  dialogue,
+  functionCall,
+  functionTool,
+  imageBytes,
+  json,
+  merged,
+  record,
+  request,
+  sampling,
+  seal,
+  word,
+} from "./arbitraries.ts";
+import { contextFor, eventsOf, framesOf, readBack, written } from "./harness.ts";
+
+const target = { model: "theirs", defaultMaxTokens: 1000 };
+const adaptive = { model: "claude-opus-4-7", defaultMaxTokens: 1000 };
+const parse = (body: JsonObject) =>
+  messagesCodec.parseRequest({ model: "m", max_tokens: 9, messages: [], ...body }, {});
+const render = (fields: Partial<TextRequest>, to = target) =>
+  messagesCodec.renderRequest({ model: "m", stream: false, instructions: [], turns: [], ...fields }, to);
+const user = (...parts: readonly Part[]): Partial<TextRequest> => ({ turns: [{ role: "user", parts }] });
+const text = (said: string): Part => ({ kind: "text", text: said });
+const calling = (id: string): Part => ({ kind: "tool-call", id, name: "f", arguments: "{}" });
+const result = (callId: string): Part => ({ kind: "tool-result", callId, name: "f", parts: [text("ok")] }) as Part;
+const tools = [
+  { kind: "function", name: "f" },
+  { kind: "function", name: "g" },
+] as const;
+
+const weather = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+const round = {
+  model: "m",
+  max_tokens: 2348,
+  thinking: { type: "enabled", budget_tokens: 2048 },
+  system: "Be brief.",
+  tool_choice: { type: "auto", disable_parallel_tool_use: true },
+  tools: [{ name: "get_weather", description: "Weather now", input_schema: weather }],
+  messages: [
+    {
+      role: "user",
+      content: [
+        { type: "text", text: "Weather in this city?" },
+        { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } },
+      ],
+    },
+    {
+      role: "assistant",
+      content: [
+        { type: "text", text: "I check." },
+        { type: "tool_use", id: "call_1", name: "get_weather", input: { city: "Oslo" } },
+      ],
+    },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "call_1", content: '{"temp":4}' }] },
+  ],
+};
+const roundRequest: TextRequest = {
+  model: "m",
+  stream: false,
+  instructions: [{ kind: "text", text: "Be brief." }],
+  tools: [{ kind: "function", name: "get_weather", description: "Weather now", parameters: weather }],
+  toolChoice: { mode: "auto" },
+  parallelTools: false,
+  maxTokens: 2348,
+  reasoning: { budgetTokens: 2048, show: "summary" },
+  turns: [
+    {
+      role: "user",
+      parts: [
+        { kind: "text", text: "Weather in this city?" },
+        { kind: "image", source: { kind: "base64", mediaType: "image/png", data: "iVBORw0KGgo=" } },
+      ],
+    },
+    {
+      role: "assistant",
+      parts: [
+        { kind: "text", text: "I check." },
+        { kind: "tool-call", id: "call_1", name: "get_weather", arguments: '{"city":"Oslo"}' },
+      ],
+    },
+    {
+      role: "user",
+      parts: [
+        { kind: "tool-result", callId: "call_1", name: "get_weather", parts: [{ kind: "text", text: '{"temp":4}' }] },
+      ],
+    },
+  ],
+};
+
+test("one tool round, read and written", () => {
+  expect(messagesCodec.parseRequest(round, {})).toEqual({ request: roundRequest, dropped: [] });
+  const { body, dropped } = messagesCodec.renderRequest(roundRequest, { ...target, model: "m" });
+  // The call's turn has no thoughts of the vendor, which it would refuse while it thinks.
+  expect(dropped).toEqual(["reasoning"]);
+  expect(body).toEqual({ ...round, thinking: { type: "disabled" } });
+});
+
+test("the round in another wire's words becomes the same", () => {
+  const turns = roundRequest.turns.slice(0, 1);
+  const { body } = render({ ...roundRequest, turns, maxTokens: 300, reasoning: { effort: "low" } });
+  expect(body).toEqual({ ...round, model: "theirs", messages: round.messages.slice(0, 1) });
+});
+
+const said = word.filter((words) => words.trim() !== "");
+const textPart: fc.Arbitrary<Part> = said.map(text);
+const cache = fc.constantFrom({}, { lifetime: "1h" as const });
+const kept = seal("messages", "signature");
+const thought: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("reasoning"), text: word, seal: kept });
+const redacted: fc.Arbitrary<Part> = fc.record({
+  kind: fc.constant("reasoning"),
+  text: fc.constant(""),
+  seal: seal("messages", "redacted"),
+});
+const image: fc.Arbitrary<Part> = fc.oneof(
+  fc.record({ kind: fc.constant("image" as const), source: imageBytes }),
+  fc.record({
+    kind: fc.constant("image" as const),
+    source: fc.constant({ kind: "url" as const, url: "https://pictures.example/1" }),
+    cache,
+  }),
+);
+const file: fc.Arbitrary<Part> = fc
+  .record({
+    source: fc.constantFrom(
+      { kind: "base64", mediaType: "application/pdf", data: "JVBERi0=" },
+      { kind: "text", text: "plain" },
+      { kind: "url", url: "https://files.example/a.pdf" },
+      { kind: "file-id", wire: "messages", id: "file_1" },
+    ),
+    more: record({ title: word, context: word, citations: fc.constant(true), cache }),
+  })
+  .map(({ source, more }) => ({ kind: "file", source, ...(more as object) }) as Part);
+const search = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "x" } };
+const vendorBlock: fc.Arbitrary<Part> = fc.constantFrom<Part>(
+  { kind: "vendor", wire: "messages", value: search },
+  {
+    kind: "vendor",
+    wire: "messages",
+    value: { type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [] },
+  },
+);
+const cited: fc.Arbitrary<Part> = said.map((words) => ({
+  kind: "text",
+  text: words,
+  citations: [
+    {
+      url: "https://a.example",
+      title: "A",
+      citedText: "a",
+      own: {
+        wire: "messages",
+        value: {
+          type: "web_search_result_location",
+          url: "https://a.example",
+          title: "A",
+          encrypted_index: "e",
+          cited_text: "a",
+        },
+      },
+    },
+  ],
+}));
+const resultParts = fc.oneof(
+  word.map((words) => [{ kind: "text" as const, text: words }]),
+  fc.tuple(
+    said.map((words) => ({ kind: "text" as const, text: words })),
+    fc.record({ kind: fc.constant("image" as const), source: imageBytes }),
+  ),
+);
+const turnsWith = (call: typeof functionCall) =>
+  dialogue(
+    fc.oneof(
+      textPart,
+      said.map((words) => ({ kind: "text" as const, text: words, cache: {} })),
+      image,
+      file,
+    ),
+    fc.oneof(textPart, thought, redacted, vendorBlock, cited),
+    call,
+    resultParts,
+  );
+const turns = turnsWith(functionCall);
+/** Turns of a conversation without calls: only there may thinking be switched on in its midst. */
+const plainTurns = turns.map((all) =>
+  all.flatMap(({ role, parts }) => {
+    const rest = parts.filter(({ kind }) => kind !== "tool-call" && kind !== "tool-result");
+    return rest.length > 0 ? [{ role, parts: rest }] : [];
+  }),
+);
+const shared = {
+  tools: fc.array(
+    fc.oneof(
+      functionTool,
+      functionTool.map((tool) => ({ ...tool, strict: true, cache: {} })),
+      fc.constant({ kind: "web-search" as const, wire: "messages" as const, options: { max_uses: 3 } }),
+      fc.constant({
+        kind: "vendor" as const,
+        wire: "messages" as const,
+        name: "bash",
+        definition: { type: "bash_20250124", name: "bash" },
+      }),
+    ),
+    { minLength: 1, maxLength: 3 },
+  ),
+  stop: fc.array(said, { minLength: 1, maxLength: 6 }),
+  format: fc.record({ kind: fc.constant("schema" as const), schema: json }),
+  user: word,
+  serviceTier: fc.constantFrom("auto", "default"),
+};
+const fields = record({
+  ...shared,
+  ...sampling,
+  topK: fc.nat(99),
+  reasoning: fc.constant({ effort: "none" }),
+}).chain((drawn) =>
+  fc
+    .record({
+      toolChoice: fc.constantFrom<TextRequest["toolChoice"]>(
+        { mode: "auto" },
+        { mode: "required" },
+        { mode: "required", names: ["f"] },
+        { mode: "none" },
+      ),
+      one: fc.boolean(),
+      maxTokens: fc.integer({ min: 1, max: 9999 }),
+    })
+    .map(({ toolChoice, one, maxTokens }) => ({
+      ...(drawn as Partial<TextRequest>),
+      maxTokens,
+      ...(drawn["tools"] === undefined ? {} : { toolChoice }),
+      ...(drawn["tools"] === undefined || !one || toolChoice?.mode === "none" ? {} : { parallelTools: false }),
+    })),
+);
+const thinkingFields = fc
+  .record({
+    budgetTokens: fc.integer({ min: 1024, max: 9000 }),
+    show: fc.constantFrom("summary" as const, "none" as const),
+    more: record({ ...shared, topP: fc.constantFrom(0.95, 1) }),
+  })
+  .map(({ budgetTokens, show, more }): Partial<TextRequest> => ({
+    ...(more as Partial<TextRequest>),
+    maxTokens: 9999,
+    reasoning: { budgetTokens, show },
+  }));
+const adaptiveFields = fc
+  .record({
+    wish: fc.oneof(
+      fc.constant({ budgetTokens: -1 }),
+      fc.record({ effort: fc.constantFrom("low", "medium", "high", "xhigh", "max") }),
+    ),
+    show: fc.constantFrom("summary" as const, "none" as const),
+    more: record(shared),
+  })
+  .map(({ wish, show, more }): Partial<TextRequest> => ({
+    ...(more as Partial<TextRequest>),
+    maxTokens: 300,
+    reasoning: { ...wish, show } as NonNullable<TextRequest["reasoning"]>,
+  }));
+const speakable = (asked: TextRequest): TextRequest => ({
+  ...asked,
+  instructions: asked.instructions.filter((part) => part.text.trim() !== ""),
+});
+
+test.each([
+  ["with calls", turns, fields, target],
+  ["with thoughts", plainTurns, thinkingFields, target],
+  ["of the newest models", turns, adaptiveFields, adaptive],
+])("a request %s that this wire can say survives it", (_, drawnTurns, drawnFields, to) => {
+  fc.assert(
+    fc.property(request(drawnTurns, drawnFields).map(speakable), (asked) => {
+      const { body, dropped } = messagesCodec.renderRequest(asked, to);
+      expect(dropped).toEqual([]);
+      const back = messagesCodec.parseRequest({ ...JSON.parse(JSON.stringify(body)), model: "theirs" }, {});
+      expect(back.dropped).toEqual([]);
+      expect(back.request).toEqual({ ...asked, turns: merged(asked.turns) });
+    }),
+  );
+});
+
+const unsealedThought: fc.Arbitrary<Part> = word.map((words) => ({ kind: "reasoning", text: words }));
+const answered = answer(
+  fc
+    .array(fc.oneof(textPart, cited, thought, unsealedThought, redacted, vendorBlock, functionCall), {
+      minLength: 1,
+      maxLength: 6,
+    })
+    .map((parts) => parts.map((part, index) => ("id" in part ? { ...part, id: `${part.id}${index}` } : part))),
+  fc.constantFrom("stop", "length", "refused", "paused", "context-full"),
+);
+/** Where the vendor reported no usage, this wire tells the gateway's own count of the input. */
+const asTold = (whole: TextAnswer): TextAnswer => ({
+  ...whole,
+  usage: whole.usage ?? { inputTokens: 3, outputTokens: 0 },
+});
+
+/** What a client's SDK makes of a stream: blocks put together out of their deltas. */
+function assembled(stream: string): JsonObject {
+  const message: JsonObject[] = [];
+  let open: any;
+  let head: any = {};
+  const pieces: string[] = [];
+  for (const { event, data } of framesOf(stream)) {
+    const body = JSON.parse(data);
+    expect(body.type).toBe(event);
+    if (event === "message_start") head = body.message;
+    if (event === "content_block_start") {
+      expect(open).toBeUndefined();
+      expect(body.index).toBe(message.length);
+      open = body.content_block;
+    }
+    if (event === "content_block_delta") {
+      expect(body.index).toBe(message.length);
+      const { type, ...delta } = body.delta;
+      if (type === "text_delta") open.text += delta.text;
+      if (type === "thinking_delta") open.thinking += delta.thinking;
+      if (type === "signature_delta") open.signature = delta.signature;
+      if (type === "citations_delta") open.citations = [...(open.citations ?? []), delta.citation];
+      if (type === "input_json_delta") pieces.push(delta.partial_json);
+    }
+    if (event === "content_block_stop") {
+      expect(body.index).toBe(message.length);
+      const all = pieces.splice(0).join("");
+      message.push(all === "" ? open : { ...open, input: JSON.parse(all) });
+      open = undefined;
+    }
+    if (event === "message_delta") head = { ...head, ...body.delta, usage: body.usage };
+  }
+  return { ...head, content: message };
+}
+
+describe("answers", () => {
+  test("a whole one survives this wire", () => {
+    fc.assert(
+      fc.property(answered, (whole) => {
+        const body = messagesCodec.renderAnswer(whole, contextFor());
+        expect(messagesCodec.parseAnswer(JSON.parse(JSON.stringify(body)))).toEqual(asTold(whole));
+      }),
+    );
+  });
+
+  test("a stream is read back as what was written", () => {
+    fc.assert(
+      fc.property(answered, (whole) => {
+        const reader = messagesCodec.reader();
+        expect(readBack(reader, written(messagesCodec.writer(contextFor()), whole))).toEqual(asTold(whole));
+        expect(reader.whole).toBe(true);
+      }),
+    );
+  });
+
+  test("a stream tells blocks one after another, and comes to the whole answer", () => {
+    fc.assert(
+      fc.property(answered, (whole) => {
+        const stream = written(messagesCodec.writer(contextFor()), whole);
+        expect(assembled(stream)).toEqual(messagesCodec.renderAnswer(whole, contextFor()));
+      }),
+    );
+  });
+
+  test("any split of the bytes gives the same events", () => {
+    fc.assert(
+      fc.property(answered, fc.array(fc.nat(), { maxLength: 8 }), (whole, cuts) => {
+        const stream = written(messagesCodec.writer(contextFor()), whole);
+        const bytes = Buffer.from(stream);
+        const at = [0, ...cuts.map((cut) => cut % bytes.length).sort((left, right) => left - right), bytes.length];
+        const decoder = new SseDecoder();
+        const frames = at.flatMap((start, index) => decoder.push(bytes.subarray(start, at[index + 1] ?? start)));
+        const reader = messagesCodec.reader();
+        const events: readonly TextEvent[] = [...frames, ...decoder.end()].flatMap((frame) => reader.read(frame));
+        expect([...events, ...reader.end()]).toEqual(eventsOf(messagesCodec.reader(), stream));
+      }),
+    );
+  });
+
+  test.each([
+    ["content", contentCodec],
+    ["responses", responsesCodec],
+  ])("a vendor's %s stream becomes the client's messages, event by event, and back", (_, other) => {
+    const common = answer(
+      fc
+        .tuple(textPart, fc.array(functionCall, { maxLength: 3 }))
+        .map(([words, calls]): readonly Part[] => [
+          words,
+          ...calls.map((call, index) => ({ ...call, id: `${call.id}${index}` })),
+        ]),
+      fc.constantFrom("stop", "length"),
+    );
+    const usual = ({ choices, usage }: TextAnswer): object => ({ choices, usage });
+    fc.assert(
+      fc.property(common, (drawn) => {
+        const whole = asTold(drawn);
+        for (const [vendor, client] of [
+          [other, messagesCodec],
+          [messagesCodec, other],
+        ] as const) {
+          const writer = client.writer(contextFor());
+          const events = eventsOf(vendor.reader(), written(vendor.writer(contextFor()), whole));
+          const stream = events.map((event) => writer.write(event)).join("") + writer.end();
+          expect(usual(readBack(client.reader(), stream))).toEqual(usual(whole));
+        }
+      }),
+    );
+  });
+});
