@@ -19,15 +19,20 @@ export function renderSampling(
   if (temperature !== undefined && temperature > 1)
     throw cannotSay("temperature", "The vendor of this model takes a temperature from 0 to 1.");
   const free = !takesAdaptiveOnly(model);
-  const plain = free && !thinks;
   const alone = temperature === undefined || !takesOneSampling(model);
-  const takesTopP = free && alone && (!thinks || (topP ?? 0) >= leastTopP);
-  losses.noteIf("temperature", plain || temperature === 1 ? undefined : temperature);
-  losses.noteIf("topP", takesTopP || topP === 1 ? undefined : topP);
-  losses.noteIf("topK", plain ? undefined : topK);
-  return {
-    temperature: plain ? temperature : undefined,
-    top_p: takesTopP ? topP : undefined,
-    top_k: plain ? topK : undefined,
-  };
+  const beside = !thinks || (topP ?? 0) >= leastTopP;
+  const kept = taken(free && !thinks, { temperature, top_k: topK });
+  const keptTopP = taken(free && alone && beside, { top_p: topP });
+  losses.noteIf("temperature", temperature === 1 ? undefined : lost(temperature, kept["temperature"]));
+  losses.noteIf("topP", topP === 1 ? undefined : lost(topP, keptTopP["top_p"]));
+  losses.noteIf("topK", lost(topK, kept["top_k"]));
+  return { ...kept, ...keptTopP };
+}
+
+function taken(takes: boolean, members: JsonObject): JsonObject {
+  return takes ? members : {};
+}
+
+function lost(given: number | undefined, kept: unknown): number | undefined {
+  return kept === undefined ? given : undefined;
 }
