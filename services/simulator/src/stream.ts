@@ -16,8 +16,8 @@ export interface Frame {
 /** A streamed answer, as a vendor would send it. */
 export interface Streamed {
   readonly frames: Iterable<Frame>;
-  /** The frame of a failure while the stream runs. */
-  error(message: string): Frame;
+  /** The frame of a failure after so many frames. */
+  error(message: string, sent: number): Frame;
   /** `crlf`: server-sent events whose lines end in CRLF; `array`: the elements of one JSON array. Default: LF. */
   readonly framing?: "crlf" | "array";
 }
@@ -30,21 +30,23 @@ export async function writeStream(response: ServerResponse, streamed: Streamed, 
     "cache-control": "no-cache",
   });
   const { write, end } = writer(response, streamed.framing, behaviour);
-  let at = 0;
+  let [at, sent] = [0, 0];
   for (const frame of streamed.frames) {
     if (response.destroyed) return;
     if (frame.content === true) {
       if (at === behaviour.cutAfterChunks) return void response.socket?.destroy();
       if (at === behaviour.stallAfterChunks) return void (await once(response, "close"));
       if (at === behaviour.errorAfterChunks) {
-        await write(streamed.error("simulated failure in the stream"));
+        await write(streamed.error("simulated failure in the stream", sent));
         return end();
       }
       if (behaviour.chunkDelayMs !== undefined)
         await new Promise((resolve) => setTimeout(resolve, behaviour.chunkDelayMs));
       at++;
     } else if (at === 0 && behaviour.errorAfterChunks === 0) continue;
-    if (frame.last !== true || behaviour.noDone !== true) await write(frame);
+    if (frame.last === true && behaviour.noDone === true) continue;
+    await write(frame);
+    sent++;
   }
   end();
 }

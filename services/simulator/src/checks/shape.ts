@@ -131,6 +131,12 @@ export function orNull(shape: Shape): Shape {
   return (value, path) => (value === null ? undefined : shape(value, path));
 }
 
+/** A value of the right type was looked at further than one of the wrong type. */
+function furtherThan(one: Wrong, other: Wrong): boolean {
+  const depth = ({ path, problem }: Wrong): number => path.length * 2 + (problem === "type" ? 0 : 1);
+  return depth(one) > depth(other);
+}
+
 /** Any of these; what is told is wrong is what went furthest into the value. */
 export function either(...shapes: readonly Shape[]): Shape {
   return (value, path) => {
@@ -138,7 +144,7 @@ export function either(...shapes: readonly Shape[]): Shape {
     for (const shape of shapes) {
       const wrong = shape(value, path);
       if (wrong === undefined) return undefined;
-      if (deepest === undefined || wrong.path.length > deepest.path.length) deepest = wrong;
+      if (deepest === undefined || furtherThan(wrong, deepest)) deepest = wrong;
     }
     return deepest;
   };

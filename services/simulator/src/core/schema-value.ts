@@ -13,23 +13,23 @@ export function valueFor(schema: unknown, root: unknown = schema, depth = 0): un
   if (reference !== undefined) return valueFor(referred(root, reference), root, depth + 1);
   const [first] = [schema["enum"], schema["anyOf"], schema["oneOf"], schema["allOf"]].find(Array.isArray) ?? [];
   if (first !== undefined) return Array.isArray(schema["enum"]) ? first : valueFor(first, root, depth + 1);
-  switch (typeOf(schema)) {
-    case "object":
-      return objectFor(schema, root, depth);
-    case "array":
-      return Array.from({ length: numberAt(schema, "minItems") ?? 1 }, () =>
-        valueFor(memberOf(schema, "items") ?? { type: "string" }, root, depth + 1),
-      );
-    case "integer":
-    case "number":
-      return numberFor(schema);
-    case "boolean":
-      return true;
-    case "null":
-      return null;
-    default:
-      return textFor(schema);
-  }
+  return ofType(typeOf(schema), schema, root, depth);
+}
+
+function ofType(type: string, schema: object, root: unknown, depth: number): unknown {
+  if (type === "object") return objectFor(schema, root, depth);
+  if (type === "array") return listFor(schema, root, depth);
+  if (type === "integer" || type === "number") return numberFor(schema);
+  if (type === "boolean") return true;
+  return type === "null" ? null : textFor(schema);
+}
+
+const mostElements = 100;
+
+function listFor(schema: object, root: unknown, depth: number): unknown {
+  const length = Math.min(numberAt(schema, "minItems") ?? 1, mostElements);
+  const items = memberOf(schema, "items") ?? { type: "string" };
+  return Array.from({ length }, () => valueFor(items, root, depth + 1));
 }
 
 function objectFor(schema: object, root: unknown, depth: number): unknown {

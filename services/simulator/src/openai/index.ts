@@ -2,6 +2,7 @@ import { Refusal } from "../checks/refusal.ts";
 import { bearerOf, createVendor, headerOf, isBadKey, type Endpoint, type Vendor } from "../vendor.ts";
 import { chatCompletions, deploymentChat } from "./chat/index.ts";
 import { renderError } from "./errors.ts";
+import { compactResponses, responses } from "./responses/index.ts";
 
 const models: Endpoint = {
   method: "GET",
@@ -17,7 +18,7 @@ const models: Endpoint = {
 /** The vendor of OpenAI's wires under `/openai/v1`, and Azure's addresses of the same under `/openai`. */
 export const openai: Vendor = createVendor({
   prefix: "/openai",
-  endpoints: [models, chatCompletions, deploymentChat],
+  endpoints: [models, chatCompletions, deploymentChat, responses, compactResponses],
   admit({ headers, path, query }) {
     const key = headerOf(headers, "api-key") || bearerOf(headers);
     if (isBadKey(key)) throw new Refusal(401, "The API key is not a valid one.", { code: "invalid_api_key" });
