@@ -49,27 +49,29 @@ export interface Endpoint {
   open(asking: Asking): Understood;
 }
 
+/** Headers by their lower-case names. */
+export type AnswerHeaders = Readonly<Record<string, string>>;
+
 /** What makes one vendor differ from another, apart from its endpoints. */
 export interface VendorTraits {
   readonly prefix: string;
   readonly endpoints: readonly Endpoint[];
   /** The caller's key. Throws a Refusal for a caller that the vendor would not admit. */
   admit(call: VendorCall): string;
-  /** An error body in the vendor's form. */
-  renderError(refusal: Refusal): object;
-  /** Headers of every answer. */
-  headers?(): Readonly<Record<string, string>>;
+  /** An error body in the vendor's form; `headers` are those of this answer. */
+  renderError(refusal: Refusal, headers: AnswerHeaders): object;
+  /** Headers of an answer, whatever it is. */
+  headers?(): AnswerHeaders;
 }
 
 /** A vendor from its traits: admission, routing, faults and errors are the same for all. */
 export function createVendor(traits: VendorTraits): Vendor {
-  const refuse = (response: ServerResponse, refusal: Refusal): void =>
-    answerJson(response, refusal.status, traits.renderError(refusal));
   return {
     prefix: traits.prefix,
     async answer(call) {
       const { response, behaviour: scripted } = call;
-      for (const [name, value] of Object.entries(traits.headers?.() ?? {})) response.setHeader(name, value);
+      const headers = traits.headers?.() ?? {};
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
       try {
         const understood = open(traits, call);
         const behaviour = scripted ?? understood.directive ?? {};
@@ -77,7 +79,7 @@ export function createVendor(traits: VendorTraits): Vendor {
         await serve(response, understood, behaviour);
       } catch (error) {
         if (!(error instanceof Refusal) || response.headersSent) throw error;
-        refuse(response, error);
+        answerJson(response, error.status, traits.renderError(error, headers));
       }
     },
   };

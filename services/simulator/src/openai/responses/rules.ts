@@ -96,7 +96,7 @@ export function demandSense(body: unknown): void {
 function demandFormat(body: unknown): void {
   const format = memberOf(memberOf(body, "text"), "format");
   if (memberOf(format, "strict") === true) demandStrictSchema(memberOf(format, "schema"), ["text", "format", "schema"]);
-  const said = JSON.stringify([memberOf(body, "input"), memberOf(body, "instructions")]);
-  if (textAt(format, "type") === "json_object" && !/json/i.test(said))
+  if (textAt(format, "type") !== "json_object") return;
+  if (!/json/i.test(JSON.stringify([memberOf(body, "input"), memberOf(body, "instructions")])))
     throw wrongField(["input"], "With 'text.format' json_object, the input must say the word json.");
 }
