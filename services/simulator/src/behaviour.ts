@@ -1,8 +1,20 @@
 import { Type, type Static } from "typebox";
 import { Compile } from "typebox/compile";
+import { jsonAtStart } from "./core/json-at-start.ts";
 
 const count = (maximum: number, description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum, description }));
+
+const calls = (description: string) =>
+  Type.Optional(
+    Type.Array(
+      Type.Object({
+        name: Type.String(),
+        arguments: Type.Union([Type.String(), Type.Record(Type.String(), Type.Unknown())]),
+      }),
+      { maxItems: 128, description },
+    ),
+  );
 
 /** How a simulated vendor answers one request: its faults and shapes, all bounded. `{}` is a good answer. */
 export const Behaviour = Type.Object(
@@ -15,6 +27,10 @@ export const Behaviour = Type.Object(
     retryAfter: Type.Optional(Type.String({ description: "value of the retry-after header" })),
     malformed: Type.Optional(Type.Boolean({ description: "200 with something that is no JSON" })),
     text: Type.Optional(Type.String({ description: "the answer's words" })),
+    reply: Type.Optional(Type.String({ description: "the same as text" })),
+    reasoning: Type.Optional(Type.String({ description: "the answer's thoughts; empty: none" })),
+    redactedReasoning: Type.Optional(Type.Boolean({ description: "the thoughts are told sealed only" })),
+    image: Type.Optional(Type.Boolean({ description: "a picture is part of the answer, or is not" })),
     bodyBytes: count(64 * 1024 * 1024, "length of the answer's words, instead of text"),
     chunks: count(1_000_000, "content chunks of a stream"),
     chunkDelayMs: count(60_000, "silence before each content chunk"),
@@ -33,16 +49,13 @@ export const Behaviour = Type.Object(
     noDone: Type.Optional(Type.Boolean({ description: "the stream ends without its terminal frame" })),
     usage: Type.Optional(
       Type.Union([Type.Null(), Type.Record(Type.String(), Type.Unknown())], {
-        description: "the usage object; null: none is reported",
+        description: "counts, or the usage object in the vendor's own form; null: none is reported",
       }),
     ),
     finishReason: Type.Optional(Type.String()),
-    toolCalls: Type.Optional(
-      Type.Array(Type.Object({ name: Type.String(), arguments: Type.String() }), {
-        maxItems: 128,
-        description: "answer with these calls",
-      }),
-    ),
+    finish: Type.Optional(Type.String({ description: "the same as finishReason" })),
+    toolCalls: calls("answer with these calls"),
+    tools: calls("the same as toolCalls"),
     repeat: Type.Optional(Type.Boolean({ description: "in a script: this step stands for all that follow" })),
   },
   { $id: "Behaviour", additionalProperties: false },
@@ -58,14 +71,27 @@ export function checkBehaviour(value: unknown): { readonly behaviour: Behaviour 
   return { wrong: first === undefined ? "not a behaviour" : `${first.instancePath} ${first.message}` };
 }
 
-const directive = /\{\{simulate:\s*(\{[\s\S]*?\})\s*\}\}/;
+const opening = /\{\{simulate:\s*/;
+
+/** Where a text's directive stands, and the JSON in it. */
+function directivePlace(
+  text: string,
+): { readonly start: number; readonly end: number; readonly json: string } | undefined {
+  const match = opening.exec(text);
+  if (match === null) return undefined;
+  const at = match.index + match[0].length;
+  const json = jsonAtStart(text.slice(at));
+  if (json === undefined) return undefined;
+  const closing = /^\s*\}\}/.exec(text.slice(at + json.length));
+  return closing === null ? undefined : { start: match.index, end: at + json.length + closing[0].length, json };
+}
 
 /** The behaviour that a message's words ask for: `{{simulate: {"delayMs": 500}}}`. */
 export function directiveIn(text: string): { readonly behaviour: Behaviour } | { readonly wrong: string } | undefined {
-  const match = directive.exec(text);
-  if (match === null) return undefined;
+  const place = directivePlace(text);
+  if (place === undefined) return undefined;
   try {
-    return checkBehaviour(JSON.parse(match[1] ?? ""));
+    return checkBehaviour(JSON.parse(place.json));
   } catch {
     return { wrong: "the directive is not valid JSON" };
   }
@@ -73,5 +99,6 @@ export function directiveIn(text: string): { readonly behaviour: Behaviour } | {
 
 /** A message without its directive. */
 export function withoutDirective(text: string): string {
-  return text.replace(directive, "").trim();
+  const place = directivePlace(text);
+  return (place === undefined ? text : text.slice(0, place.start) + text.slice(place.end)).trim();
 }

@@ -22,7 +22,7 @@ export function createSimulator(): RequestListener {
   };
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const [path = "/"] = (request.url ?? "/").split("?");
+    const [path = "/", search = ""] = (request.url ?? "/").split("?");
     const body = await readAll(request);
     const own = /^\/_(script|requests)\/([\w.-]+)$/.exec(path);
     if (own !== null) return administer(own[1] ?? "", instanceOf(own[2] ?? ""), request, body, response);
@@ -37,7 +37,8 @@ export function createSimulator(): RequestListener {
     await vendor.answer({
       method: request.method ?? "GET",
       path: rest.slice(vendor.prefix.length),
-      key: keyOf(request),
+      query: new URLSearchParams(search),
+      headers: request.headers,
       body,
       behaviour: instance.next(),
       response,
@@ -74,10 +75,6 @@ function administer(
   const script = checked.flatMap((step): readonly Behaviour[] => ("behaviour" in step ? [step.behaviour] : []));
   instance.script(script);
   tell(response, 200, script);
-}
-
-function keyOf({ headers }: IncomingMessage): string {
-  return /^Bearer (.*)$/.exec(headers.authorization ?? "")?.[1] ?? "";
 }
 
 async function readAll(request: IncomingMessage): Promise<Buffer> {

@@ -1,48 +1,83 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { Behaviour } from "./behaviour.ts";
-import type { StreamFrames } from "./openai/render.ts";
 
-/** Writes a stream of server-sent events at the pace and with the faults that were asked for. */
-export async function streamFrames(
-  response: ServerResponse,
-  { opening, content, closing }: StreamFrames,
-  behaviour: Behaviour,
-): Promise<void> {
-  response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" });
-  const write = writer(response, behaviour);
-  if (behaviour.errorAfterChunks !== 0) await write(opening);
-  for (const [at, data] of content.entries()) {
-    if (response.destroyed) return;
-    if (at === behaviour.cutAfterChunks) return void response.socket?.destroy();
-    if (at === behaviour.stallAfterChunks) return void (await once(response, "close"));
-    if (at === behaviour.errorAfterChunks) {
-      await write(
-        JSON.stringify({
-          error: { message: "simulated failure in the stream", type: "server_error", param: null, code: null },
-        }),
-      );
-      return void response.end();
-    }
-    if (behaviour.chunkDelayMs !== undefined)
-      await new Promise((resolve) => setTimeout(resolve, behaviour.chunkDelayMs));
-    await write(data);
-  }
-  for (const data of closing) await write(data);
-  response.end();
+/** A frame of a stream. */
+export interface Frame {
+  /** Absent: the frame has no name. */
+  readonly event?: string;
+  readonly data: string;
+  /** It carries content: delays and faults count these. */
+  readonly content?: boolean;
+  /** Without it the stream was cut: `noDone` leaves it out. */
+  readonly last?: boolean;
 }
 
-/** Writes one frame, whole or in pieces; waits where the reader is slow. */
-function writer(response: ServerResponse, { crlf, comments, splitBytes }: Behaviour): (data: string) => Promise<void> {
-  const end = crlf === true ? "\r\n" : "\n";
-  return async (data) => {
-    const frame = Buffer.from(`${comments === true ? `: still here${end}${end}` : ""}data: ${data}${end}${end}`);
-    const size = splitBytes ?? frame.length;
-    for (let at = 0; at < frame.length && !response.destroyed; at += size) {
-      if (!response.write(frame.subarray(at, at + size)))
-        await Promise.race([once(response, "drain"), once(response, "close")]);
-      // Pieces go out one by one: what is written in one turn would arrive in one.
-      if (splitBytes !== undefined) await new Promise((resolve) => setImmediate(resolve));
-    }
+/** A streamed answer, as a vendor would send it. */
+export interface Streamed {
+  readonly frames: Iterable<Frame>;
+  /** The frame of a failure after so many frames. */
+  error(message: string, sent: number): Frame;
+  /** `crlf`: server-sent events whose lines end in CRLF; `array`: the elements of one JSON array. Default: LF. */
+  readonly framing?: "crlf" | "array";
+}
+
+/** Writes a stream at the pace and with the faults that were asked for. */
+export async function writeStream(response: ServerResponse, streamed: Streamed, behaviour: Behaviour): Promise<void> {
+  const array = streamed.framing === "array";
+  response.writeHead(200, {
+    "content-type": array ? "application/json" : "text/event-stream; charset=utf-8",
+    "cache-control": "no-cache",
+  });
+  const { write, end } = writer(response, streamed.framing, behaviour);
+  let [at, sent] = [0, 0];
+  for (const frame of streamed.frames) {
+    if (response.destroyed) return;
+    if (frame.content === true) {
+      if (at === behaviour.cutAfterChunks) return void response.socket?.destroy();
+      if (at === behaviour.stallAfterChunks) return void (await once(response, "close"));
+      if (at === behaviour.errorAfterChunks) {
+        await write(streamed.error("simulated failure in the stream", sent));
+        return end();
+      }
+      if (behaviour.chunkDelayMs !== undefined)
+        await new Promise((resolve) => setTimeout(resolve, behaviour.chunkDelayMs));
+      at++;
+    } else if (at === 0 && behaviour.errorAfterChunks === 0) continue;
+    if (frame.last === true && behaviour.noDone === true) continue;
+    await write(frame);
+    sent++;
+  }
+  end();
+}
+
+/** Writes frames, whole or in pieces; waits where the reader is slow. */
+function writer(
+  response: ServerResponse,
+  framing: Streamed["framing"],
+  { crlf, comments, splitBytes }: Behaviour,
+): { write(frame: Frame): Promise<void>; end(): void } {
+  const newline = crlf === true || framing === "crlf" ? "\r\n" : "\n";
+  let began = false;
+  const bytesOf = ({ event, data }: Frame): string => {
+    if (framing === "array") return `${began ? `,${newline}` : "["}${data}`;
+    const comment = comments === true ? `: still here${newline}${newline}` : "";
+    return `${comment}${event === undefined ? "" : `event: ${event}${newline}`}data: ${data}${newline}${newline}`;
+  };
+  return {
+    async write(frame) {
+      const bytes = Buffer.from(bytesOf(frame));
+      began = true;
+      const size = splitBytes ?? bytes.length;
+      for (let at = 0; at < bytes.length && !response.destroyed; at += size) {
+        if (!response.write(bytes.subarray(at, at + size)))
+          await Promise.race([once(response, "drain"), once(response, "close")]);
+        // Pieces go out one by one: what is written in one turn would arrive in one.
+        if (splitBytes !== undefined) await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+    end() {
+      response.end(framing === "array" ? (began ? "]" : "[]") : "");
+    },
   };
 }

@@ -1,13 +1,15 @@
-import type { ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { Behaviour } from "./behaviour.ts";
+import { Refusal } from "./checks/refusal.ts";
+import { writeStream, type Streamed } from "./stream.ts";
 
 /** A request to a simulated vendor. */
-interface VendorCall {
+export interface VendorCall {
   readonly method: string;
   /** Below the vendor's prefix. */
   readonly path: string;
-  /** The API key that came along. */
-  readonly key: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
   /** What the instance's script asks for; absent: what the message asks for, or a good answer. */
   readonly behaviour: Behaviour | undefined;
@@ -17,5 +19,133 @@ interface VendorCall {
 /** A simulated vendor: a folder, and a line in `vendors.ts`. */
 export interface Vendor {
   readonly prefix: string;
-  answer(call: VendorCall): Promise<void> | void;
+  answer(call: VendorCall): Promise<void>;
+}
+
+/** What an endpoint is given. */
+export interface Asking {
+  /** The caller's key; answers are kept for it alone. */
+  readonly key: string;
+  /** What the path's groups matched, decoded. */
+  readonly groups: readonly string[];
+  readonly query: URLSearchParams;
+  /** The JSON body; undefined where there is none. */
+  readonly body: unknown;
+}
+
+/** A request that was understood, and how it is answered. */
+export interface Understood {
+  /** What the request's own words ask for. */
+  readonly directive?: Behaviour | undefined;
+  whole(behaviour: Behaviour): object;
+  /** Absent: the answer comes whole. */
+  readonly streamed?: ((behaviour: Behaviour) => Streamed) | undefined;
+}
+
+/** An endpoint: reads strictly, and throws a Refusal for what the vendor would refuse. */
+export interface Endpoint {
+  readonly method: "GET" | "POST";
+  readonly path: RegExp;
+  open(asking: Asking): Understood;
+}
+
+/** Headers by their lower-case names. */
+export type AnswerHeaders = Readonly<Record<string, string>>;
+
+/** What makes one vendor differ from another, apart from its endpoints. */
+export interface VendorTraits {
+  readonly prefix: string;
+  readonly endpoints: readonly Endpoint[];
+  /** The caller's key. Throws a Refusal for a caller that the vendor would not admit. */
+  admit(call: VendorCall): string;
+  /** An error body in the vendor's form; `headers` are those of this answer. */
+  renderError(refusal: Refusal, headers: AnswerHeaders): object;
+  /** Headers of an answer, whatever it is. */
+  headers?(): AnswerHeaders;
+}
+
+/** A vendor from its traits: admission, routing, faults and errors are the same for all. */
+export function createVendor(traits: VendorTraits): Vendor {
+  return {
+    prefix: traits.prefix,
+    async answer(call) {
+      const { response, behaviour: scripted } = call;
+      const headers = traits.headers?.() ?? {};
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+      try {
+        const understood = open(traits, call);
+        const behaviour = scripted ?? understood.directive ?? {};
+        if (behaviour.delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, behaviour.delayMs));
+        await serve(response, understood, behaviour);
+      } catch (error) {
+        if (!(error instanceof Refusal) || response.headersSent) throw error;
+        answerJson(response, error.status, traits.renderError(error, headers));
+      }
+    },
+  };
+}
+
+function open({ endpoints, admit }: VendorTraits, call: VendorCall): Understood {
+  const key = admit(call);
+  for (const { method, path, open: openEndpoint } of endpoints) {
+    const match = method === call.method ? path.exec(call.path) : null;
+    if (match !== null)
+      return openEndpoint({
+        key,
+        groups: match.slice(1).map(decodeURIComponent),
+        query: call.query,
+        body: parsed(call.body),
+      });
+  }
+  throw new Refusal(404, `There is nothing at ${call.method} ${call.path}.`);
+}
+
+async function serve(response: ServerResponse, understood: Understood, behaviour: Behaviour): Promise<void> {
+  if (behaviour.closeBeforeHead === true) return void response.socket?.resetAndDestroy();
+  if (behaviour.status !== undefined) {
+    if (behaviour.retryAfter !== undefined) response.setHeader("retry-after", behaviour.retryAfter);
+    throw asRefusal(behaviour.status, behaviour);
+  }
+  if (behaviour.malformed === true)
+    return void response
+      .writeHead(200, { "content-type": "application/json" })
+      .end("<html>not what you asked for</html>");
+  if (understood.streamed !== undefined) return writeStream(response, understood.streamed(behaviour), behaviour);
+  answerJson(response, 200, understood.whole(behaviour));
+}
+
+function asRefusal(status: number, { errorCode, errorMessage }: Behaviour): Refusal {
+  return new Refusal(status, errorMessage ?? `simulated ${status}`, errorCode === undefined ? {} : { code: errorCode });
+}
+
+function parsed(body: Buffer): unknown {
+  if (body.length === 0) return undefined;
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    throw new Refusal(400, "The body is not valid JSON.");
+  }
+}
+
+function answerJson(response: ServerResponse, status: number, body: object): void {
+  const text = JSON.stringify(body);
+  response
+    .writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(text) })
+    .end(text);
+}
+
+/** The key of an `authorization: Bearer` header; empty where there is none. */
+export function bearerOf({ authorization }: IncomingHttpHeaders): string {
+  return /^Bearer (.*)$/i.exec(authorization ?? "")?.[1] ?? "";
+}
+
+/** A header's text; empty where there is none. */
+export function headerOf(headers: IncomingHttpHeaders, name: string): string {
+  const value = headers[name];
+  return typeof value === "string" ? value : "";
+}
+
+/** Keys that every vendor refuses. */
+export function isBadKey(key: string): boolean {
+  return key.startsWith("bad-");
 }

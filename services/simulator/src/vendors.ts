@@ -1,5 +1,6 @@
+import { anthropic } from "./anthropic/index.ts";
 import { openai } from "./openai/index.ts";
 import type { Vendor } from "./vendor.ts";
 
 /** Every vendor on this machine: one line each. */
-export const vendors: readonly Vendor[] = [openai];
+export const vendors: readonly Vendor[] = [openai, anthropic];

@@ -1,0 +1,63 @@
+import { listAt, memberOf, numberAt, textAt } from "../checks/members.ts";
+import { demand } from "../checks/refusal.ts";
+import type { Shape } from "../checks/shape.ts";
+import { questionFrom, type OfferedTool, type Question } from "../core/question.ts";
+import { demandSense } from "./rules.ts";
+import { blocksOf, turnsOf } from "./turns.ts";
+
+/** Reads a request. Throws a Refusal for what the vendor would refuse. */
+export function readMessages(body: unknown, shape: Shape): Question {
+  demand(body, shape);
+  demandSense(body);
+  const turns = turnsOf(body);
+  const thinking = textAt(memberOf(body, "thinking"), "type") ?? "disabled";
+  const choice = memberOf(body, "tool_choice");
+  const results = blocksOf(turns.at(-1), "tool_result").map(wordsOfBlock);
+  const format = memberOf(memberOf(body, "output_config"), "format");
+  const said = [wordsOfContent(memberOf(body, "system")), ...turns.map(({ blocks }) => wordsOfContent(blocks))];
+  return questionFrom(textAt(body, "model") ?? "", said, {
+    tools: listAt(body, "tools").flatMap(offered),
+    choice: choiceIn(choice),
+    parallel: memberOf(choice, "disable_parallel_tool_use") !== true,
+    results: results.length > 0 ? results : undefined,
+    reasoning: thinking === "enabled" || thinking === "adaptive",
+    format: (format ?? undefined) === undefined ? undefined : { schema: memberOf(format, "schema") },
+    maxTokens: numberAt(body, "max_tokens"),
+    stops: listAt(body, "stop_sequences").map(String),
+  });
+}
+
+function wordsOfContent(content: unknown): string {
+  if (typeof content === "string") return content;
+  return (Array.isArray(content) ? content : []).map(wordsOfBlock).join("");
+}
+
+/** A block's words; pictures and files by kind and size. */
+function wordsOfBlock(block: unknown): string {
+  const source = memberOf(block, "source");
+  const size = `${(textAt(source, "data") ?? textAt(source, "url") ?? "").length} characters`;
+  switch (textAt(block, "type") ?? "") {
+    case "image":
+      return `[image ${size}]`;
+    case "document":
+      return `[file ${textAt(block, "title") ?? "?"} ${size}]`;
+    case "tool_use":
+      return JSON.stringify(memberOf(block, "input"));
+    case "thinking":
+      return textAt(block, "thinking") ?? "";
+    default:
+      return textAt(block, "text") ?? wordsOfContent(memberOf(block, "content"));
+  }
+}
+
+/** A tool that the caller runs; those that run at the vendor are never called here. */
+function offered(tool: unknown): readonly OfferedTool[] {
+  const schema = memberOf(tool, "input_schema");
+  return schema === undefined ? [] : [{ name: textAt(tool, "name") ?? "", schema }];
+}
+
+function choiceIn(choice: unknown): Question["choice"] {
+  const type = textAt(choice, "type");
+  if (type === "tool") return { name: textAt(choice, "name") ?? "" };
+  return type === "any" ? "required" : type === "none" ? "none" : "auto";
+}

@@ -1,0 +1,88 @@
+import type { Answer } from "../core/answer.ts";
+import { freshId } from "../core/ids.ts";
+import { closeText, sealOf } from "../core/seal.ts";
+import { redactedSeal, thinkingSeal } from "./rules.ts";
+
+/** What a request wants to see of the thoughts. */
+export interface Shown {
+  /** The thoughts are sealed, and their words left out. */
+  readonly omitted: boolean;
+}
+
+/** A block of an answer. */
+export type Block =
+  | { readonly type: "thinking"; readonly thinking: string; readonly signature: string }
+  | { readonly type: "redacted_thinking"; readonly data: string }
+  | { readonly type: "text"; readonly text: string; readonly citations: null }
+  | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: unknown };
+
+/** An answer's blocks: thoughts, words, calls. */
+export function blocksFor({ thoughts, redacted, text, calls }: Answer, { omitted }: Shown): readonly Block[] {
+  const blocks: Block[] = [];
+  if (thoughts !== undefined && redacted)
+    blocks.push({ type: "redacted_thinking", data: closeText(redactedSeal, thoughts) });
+  if (thoughts !== undefined && !redacted) {
+    const thinking = omitted ? "" : thoughts;
+    blocks.push({ type: "thinking", thinking, signature: sealOf(thinkingSeal, thinking) });
+  }
+  if (text !== undefined && text !== "") blocks.push({ type: "text", text, citations: null });
+  for (const call of calls)
+    blocks.push({ type: "tool_use", id: freshId("toolu_"), name: call.name, input: inputOf(call.arguments) });
+  return blocks;
+}
+
+function inputOf(given: string): unknown {
+  try {
+    return JSON.parse(given || "{}");
+  } catch {
+    return { text: given };
+  }
+}
+
+const stopReasons: Readonly<Record<string, string>> = {
+  stop: "end_turn",
+  length: "max_tokens",
+  tool_calls: "tool_use",
+  content_filter: "refusal",
+};
+
+/** Why an answer ended, in this vendor's words. */
+export function stopOf({ finish, stopText }: Answer): object {
+  const reason = finish === "stop" && stopText !== undefined ? "stop_sequence" : (stopReasons[finish] ?? finish);
+  return {
+    stop_reason: reason,
+    stop_sequence: stopText ?? null,
+    ...(reason === "refusal" && { stop_details: { type: "refusal", category: null, explanation: null } }),
+  };
+}
+
+/** The usage of a message: what was cached is not among the input tokens. Undefined where none is to be reported. */
+export function renderUsage({ counts, usage }: Answer): object | undefined {
+  if (usage === null) return undefined;
+  if (usage !== undefined) return usage;
+  const { inputTokens, cachedTokens, cacheWriteTokens, outputTokens, reasoningTokens } = counts;
+  return {
+    input_tokens: Math.max(0, inputTokens - cachedTokens - cacheWriteTokens),
+    cache_creation_input_tokens: cacheWriteTokens,
+    cache_read_input_tokens: cachedTokens,
+    cache_creation: { ephemeral_5m_input_tokens: cacheWriteTokens, ephemeral_1h_input_tokens: 0 },
+    output_tokens: outputTokens,
+    output_tokens_details: { thinking_tokens: reasoningTokens },
+    server_tool_use: null,
+    service_tier: "standard",
+  };
+}
+
+/** A whole message. */
+export function renderMessage(model: string, answer: Answer, shown: Shown): object {
+  const usage = renderUsage(answer);
+  return {
+    id: freshId("msg_"),
+    type: "message",
+    role: "assistant",
+    model,
+    content: blocksFor(answer, shown),
+    ...stopOf(answer),
+    ...(usage && { usage }),
+  };
+}

@@ -1,0 +1,124 @@
+import { listAt, memberOf, numberAt, textAt } from "../checks/members.ts";
+import { Refusal, wrongField } from "../checks/refusal.ts";
+import { isSealOf } from "../core/seal.ts";
+import { blocksOf, turnsOf, type Turn } from "./turns.ts";
+
+/** What thoughts of this vendor are sealed as. */
+export const thinkingSeal = "anthropic.thinking";
+export const redactedSeal = "anthropic.redacted";
+
+const mostCacheCuts = 4;
+
+/** Refuses what has the right shape and still makes no sense to this vendor. */
+export function demandSense(body: unknown): void {
+  const turns = turnsOf(body);
+  const [first] = turns;
+  if (first?.role !== "user") throw wrongField(["messages", 0, "role"], "The first message must be the user's.");
+  demandTools(turns);
+  demandSeals(turns);
+  demandThinking(body, turns);
+  demandChoice(body);
+  const cuts = JSON.stringify(body).match(/"cache_control":\{/g) ?? [];
+  if (cuts.length > mostCacheCuts)
+    throw new Refusal(400, `There may be ${mostCacheCuts} blocks with cache_control; there are ${cuts.length}.`);
+  const last = turns.at(-1);
+  if (last?.role === "assistant" && /\s$/.test(textAt(last.blocks.at(-1), "text") ?? ""))
+    throw wrongField(["messages", last.at], "The beginning of an answer must not end in white space.");
+  demandFiles(turns);
+}
+
+/** The results of a turn's calls all stand first in the next one; nothing else is a result. */
+function demandTools(turns: readonly Turn[]): void {
+  const seen = new Set<string>();
+  for (const [place, turn] of turns.entries()) {
+    const uses = blocksOf(turns[place - 1], "tool_use").map((use) => textAt(use, "id") ?? "");
+    for (const id of uses) {
+      if (seen.has(id)) throw wrongField(["messages", turn.at - 1], `The tool_use id '${id}' is there twice.`);
+      seen.add(id);
+    }
+    demandResults(turn, new Set(uses));
+  }
+  const last = turns.at(-1);
+  if (blocksOf(last, "tool_use").length > 0)
+    throw wrongField(["messages", last?.at ?? 0], "The tool_use blocks have no tool_result after them.");
+}
+
+/** @param open ids of the calls that this turn must answer */
+function demandResults(turn: Turn, open: Set<string>): void {
+  let began = false;
+  for (const [at, block] of turn.blocks.entries()) {
+    const isResult = textAt(block, "type") === "tool_result";
+    const path = ["messages", turn.at, "content", at];
+    if (isResult && !open.delete(textAt(block, "tool_use_id") ?? ""))
+      throw wrongField(path, "A tool_result needs its tool_use in the message before.");
+    if (isResult && began) throw wrongField(path, "Tool results stand before everything else in their message.");
+    if (!isResult) began = true;
+  }
+  if (open.size > 0)
+    throw wrongField(["messages", turn.at], `These tool_use ids have no tool_result: ${[...open].join(", ")}.`);
+}
+
+function demandSeals(turns: readonly Turn[]): void {
+  for (const turn of turns)
+    for (const [at, block] of turn.blocks.entries()) {
+      const path = ["messages", turn.at, "content", at];
+      const type = textAt(block, "type");
+      const [thought, signature] = [textAt(block, "thinking") ?? "", textAt(block, "signature") ?? ""];
+      if (type === "thinking" && !isSealOf(thinkingSeal, signature, thought))
+        throw wrongField([...path, "signature"], "This is not the signature of this thinking block.");
+      if (type === "redacted_thinking" && !isSealOf(redactedSeal, textAt(block, "data") ?? ""))
+        throw wrongField([...path, "data"], "This data was not made here.");
+    }
+}
+
+function demandThinking(body: unknown, turns: readonly Turn[]): void {
+  const thinking = memberOf(body, "thinking");
+  const type = textAt(thinking, "type");
+  if (type !== "enabled" && type !== "adaptive") return;
+  const most = numberAt(body, "max_tokens");
+  if (most !== undefined && (numberAt(thinking, "budget_tokens") ?? 0) >= most)
+    throw wrongField(["thinking", "budget_tokens"], "The budget must be less than max_tokens.");
+  if ((numberAt(body, "temperature") ?? 1) !== 1)
+    throw wrongField(["temperature"], "With thinking, the temperature may only be 1.");
+  if (numberAt(body, "top_k") !== undefined) throw wrongField(["top_k"], "With thinking, top_k is not taken.");
+  if ((numberAt(body, "top_p") ?? 1) < 0.95) throw wrongField(["top_p"], "With thinking, top_p is 0.95 at least.");
+  const choice = textAt(memberOf(body, "tool_choice"), "type");
+  if (choice === "any" || choice === "tool")
+    throw wrongField(["tool_choice"], "With thinking, no tool call can be forced.");
+  demandThoughtFirst(type, turns);
+}
+
+/** In a tool round under way, the assistant's turn begins with its thoughts. */
+function demandThoughtFirst(type: string, turns: readonly Turn[]): void {
+  const last = turns.at(-1);
+  if (last?.role === "assistant")
+    throw wrongField(["messages", last.at], "With thinking, the beginning of an answer cannot be given.");
+  const before = turns.at(-2);
+  const began = textAt(before?.blocks[0], "type");
+  const isRound = blocksOf(before, "tool_use").length > 0;
+  if (type === "enabled" && isRound && began !== "thinking" && began !== "redacted_thinking")
+    throw wrongField(
+      ["messages", before?.at ?? 0, "content", 0, "type"],
+      "With thinking, an assistant message that calls tools must begin with a thinking block.",
+    );
+}
+
+function demandChoice(body: unknown): void {
+  const names = listAt(body, "tools").map((tool) => textAt(tool, "name"));
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) throw wrongField(["tools"], `Tool names must be unique; '${twice}' is there twice.`);
+  const choice = memberOf(body, "tool_choice");
+  if (choice === undefined) return;
+  if (names.length === 0) throw wrongField(["tool_choice"], "A tool_choice is only taken together with tools.");
+  const wanted = textAt(choice, "name");
+  if (wanted !== undefined && !names.includes(wanted))
+    throw wrongField(["tool_choice", "name"], `There is no tool '${wanted}'.`);
+}
+
+function demandFiles(turns: readonly Turn[]): void {
+  for (const turn of turns)
+    for (const block of turn.blocks) {
+      const file = textAt(memberOf(block, "source"), "file_id");
+      if (file !== undefined) throw new Refusal(404, `There is no file '${file}'.`);
+    }
+}

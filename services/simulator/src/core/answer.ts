@@ -1,0 +1,140 @@
+import type { Behaviour } from "../behaviour.ts";
+import { numberAt } from "../checks/members.ts";
+import { callsIn, type ToolCall } from "./asked-calls.ts";
+import { pngOf } from "./png.ts";
+import type { Question } from "./question.ts";
+import { valueFor } from "./schema-value.ts";
+import { charactersPerToken, tokensOf } from "./tokens.ts";
+
+/** Tokens of a call. Input tokens hold the cached and the written ones, output tokens the reasoning ones. */
+export interface Counts {
+  readonly inputTokens: number;
+  readonly cachedTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly outputTokens: number;
+  readonly reasoningTokens: number;
+}
+
+/** What is answered, whatever wire it goes out on. */
+export interface Answer {
+  /** Absent: no thoughts. */
+  readonly thoughts?: string | undefined;
+  /** The thoughts are not to be read by anybody. */
+  readonly redacted: boolean;
+  /** Absent: no words, only calls. */
+  readonly text?: string | undefined;
+  readonly calls: readonly ToolCall[];
+  /** A PNG. */
+  readonly image?: Buffer | undefined;
+  /** `stop`, `length`, `tool_calls`, `content_filter`, or a vendor's own word. */
+  readonly finish: string;
+  /** The stop sequence that ended it. */
+  readonly stopText?: string | undefined;
+  readonly counts: Counts;
+  /** A usage object in the vendor's own form, told instead of the counts; null: none is told. */
+  readonly usage: undefined | null | Readonly<Record<string, unknown>>;
+}
+
+/** The one answer to a question under a behaviour. */
+export function decide(question: Question, behaviour: Behaviour): Answer {
+  const calls = callsFor(question, behaviour);
+  const { given, ending } = wishesOf(behaviour);
+  const whole = calls.length > 0 && given === undefined ? undefined : wordsFor(question, behaviour);
+  const { text, finish, stopText } = cut(whole, question);
+  const thoughts = thoughtsFor(question, behaviour);
+  const image = (behaviour.image ?? question.image) ? pngOf(question.words) : undefined;
+  return {
+    thoughts,
+    redacted: behaviour.redactedReasoning === true,
+    text,
+    calls,
+    image,
+    finish: ending ?? finish ?? (calls.length > 0 ? "tool_calls" : "stop"),
+    stopText,
+    ...usageFor(question, behaviour, [thoughts ?? "", text ?? "", calls.length > 0 ? JSON.stringify(calls) : ""]),
+  };
+}
+
+/** The directive's two spellings of the same. */
+function wishesOf({ text, reply, finishReason, finish }: Behaviour) {
+  return { given: text ?? reply, ending: finishReason ?? finish };
+}
+
+const mostEchoed = 200;
+
+function thoughtsFor({ reasoning, words }: Question, behaviour: Behaviour): string | undefined {
+  const thoughts = behaviour.reasoning ?? (reasoning ? `Thinking about: ${words.slice(0, mostEchoed)}` : "");
+  return thoughts === "" ? undefined : thoughts;
+}
+
+function callsFor(question: Question, behaviour: Behaviour): readonly ToolCall[] {
+  const asked = behaviour.toolCalls ?? behaviour.tools;
+  if (asked !== undefined)
+    return asked.map(({ name, arguments: given }) => ({
+      name,
+      arguments: typeof given === "string" ? given : JSON.stringify(given),
+    }));
+  const { tools, choice, words, results } = question;
+  if (tools.length === 0 || choice === "none") return [];
+  const known = callsIn(results === undefined ? words : "").flatMap((call) => {
+    const tool = tools.find(({ name }) => name === call.name);
+    return tool === undefined ? [] : [{ name: call.name, arguments: call.arguments || argumentsFor(tool) }];
+  });
+  const allowed = typeof choice === "object" ? known.filter(({ name }) => name === choice.name) : known;
+  if (allowed.length > 0) return question.parallel ? allowed : allowed.slice(0, 1);
+  if (choice === "auto") return [];
+  const tool = typeof choice === "object" ? tools.find(({ name }) => name === choice.name) : tools[0];
+  return tool === undefined ? [] : [{ name: tool.name, arguments: argumentsFor(tool) }];
+}
+
+const argumentsFor = (tool: Question["tools"][number]): string =>
+  tool.custom === true ? "words" : JSON.stringify(valueFor(tool.schema ?? { type: "object" }));
+
+function wordsFor({ words, results, format }: Question, behaviour: Behaviour): string {
+  const { bodyBytes } = behaviour;
+  if (bodyBytes !== undefined) return "lorem ipsum ".repeat(Math.ceil(bodyBytes / 12)).slice(0, bodyBytes);
+  const { given } = wishesOf(behaviour);
+  if (given !== undefined) return given;
+  if (typeof format === "object") return JSON.stringify(valueFor(format.schema));
+  const said = results === undefined ? `You said: ${words}` : results.join("\n");
+  return format === "json" ? JSON.stringify({ answer: said }) : said;
+}
+
+/** Words end at the first stop sequence, or where the tokens do. */
+function cut(
+  text: string | undefined,
+  { stops, maxTokens }: Question,
+): { readonly text: string | undefined; readonly finish?: string; readonly stopText?: string } {
+  if (text === undefined) return { text };
+  const [first] = stops
+    .map((stop) => ({ stop, at: stop === "" ? -1 : text.indexOf(stop) }))
+    .filter(({ at }) => at >= 0)
+    .sort((one, other) => one.at - other.at);
+  const told = first === undefined ? text : text.slice(0, first.at);
+  if (maxTokens !== undefined && tokensOf(told) > maxTokens)
+    return { text: told.slice(0, maxTokens * charactersPerToken), finish: "length" };
+  return first === undefined ? { text: told } : { text: told, finish: "stop", stopText: first.stop };
+}
+
+const countNames = ["inputTokens", "cachedTokens", "cacheWriteTokens", "outputTokens", "reasoningTokens"] as const;
+
+function usageFor(
+  { promptTokens, choices }: Question,
+  { usage }: Behaviour,
+  [thoughts, ...told]: readonly string[],
+): Pick<Answer, "counts" | "usage"> {
+  const reasoningTokens = tokensOf(thoughts ?? "");
+  const spoken = told.reduce((sum, words) => sum + tokensOf(words), 0);
+  const counts: Counts = {
+    inputTokens: promptTokens,
+    cachedTokens: 0,
+    cacheWriteTokens: 0,
+    outputTokens: (reasoningTokens + spoken) * choices,
+    reasoningTokens: reasoningTokens * choices,
+  };
+  if (usage === undefined || usage === null) return { counts, usage };
+  const known: readonly string[] = countNames;
+  if (!Object.keys(usage).every((name) => known.includes(name))) return { counts, usage };
+  const given = countNames.map((name) => [name, numberAt(usage, name) ?? counts[name]] as const);
+  return { counts: { ...counts, ...Object.fromEntries(given) }, usage: undefined };
+}

@@ -1,0 +1,105 @@
+import { listAt, memberOf, numberAt, textAt } from "../../checks/members.ts";
+import { demand } from "../../checks/refusal.ts";
+import { questionFrom, type OfferedTool, type Question } from "../../core/question.ts";
+import { chatShape } from "./shape.ts";
+import { demandSense } from "./rules.ts";
+
+/** A chat request: the question, and what only this wire knows. */
+export interface ChatAsked {
+  readonly question: Question;
+  readonly stream: boolean;
+  readonly includeUsage: boolean;
+  /** Most likely alternatives of each token; absent: no probabilities. */
+  readonly topLogprobs: number | undefined;
+  /** A tool call is told as the old `function_call`. */
+  readonly legacy: boolean;
+}
+
+/** Reads a chat request. Throws a Refusal for what the vendor would refuse. */
+export function readChat(body: unknown): ChatAsked {
+  demand(body, chatShape);
+  demandSense(body);
+  const messages = listAt(body, "messages");
+  const effort = textAt(body, "reasoning_effort") ?? "none";
+  const tools = [...listAt(body, "tools").map(offered), ...listAt(body, "functions").map(offeredFunction)];
+  return {
+    question: questionFrom(
+      textAt(body, "model") ?? "",
+      messages.map((message) => wordsOf(memberOf(message, "content"))),
+      {
+        tools,
+        choice: choiceIn(memberOf(body, "tool_choice") ?? memberOf(body, "function_call")),
+        parallel: memberOf(body, "parallel_tool_calls") !== false,
+        results: resultsIn(messages),
+        reasoning: effort !== "none",
+        format: formatIn(memberOf(body, "response_format")),
+        maxTokens: numberAt(body, "max_completion_tokens") ?? numberAt(body, "max_tokens"),
+        stops: stopsIn(memberOf(body, "stop")),
+        choices: numberAt(body, "n") ?? 1,
+      },
+    ),
+    stream: memberOf(body, "stream") === true,
+    includeUsage: memberOf(memberOf(body, "stream_options"), "include_usage") === true,
+    topLogprobs: memberOf(body, "logprobs") === true ? (numberAt(body, "top_logprobs") ?? 0) : undefined,
+    legacy: listAt(body, "functions").length > 0,
+  };
+}
+
+/** A message's words; images and files show up by name and size, so that a test sees that they arrived. */
+function wordsOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  return (Array.isArray(content) ? content : []).map(wordsOfPart).join("");
+}
+
+function wordsOfPart(part: unknown): string {
+  const file = memberOf(part, "file");
+  if (file !== undefined)
+    return `[file ${textAt(file, "filename") ?? "?"} ${(textAt(file, "file_data") ?? "").length} characters]`;
+  const image = memberOf(part, "image_url");
+  if (image !== undefined) return `[image ${(textAt(image, "url") ?? "").length} characters]`;
+  const audio = memberOf(part, "input_audio");
+  if (audio !== undefined)
+    return `[audio ${textAt(audio, "format") ?? "?"} ${(textAt(audio, "data") ?? "").length} characters]`;
+  return textAt(part, "text") ?? "";
+}
+
+function resultsIn(messages: readonly unknown[]): readonly string[] | undefined {
+  const results: string[] = [];
+  for (const message of messages.toReversed()) {
+    const role = textAt(message, "role");
+    if (role !== "tool" && role !== "function") break;
+    results.unshift(wordsOf(memberOf(message, "content")));
+  }
+  return results.length > 0 ? results : undefined;
+}
+
+function offered(tool: unknown): OfferedTool {
+  const custom = memberOf(tool, "custom");
+  return custom === undefined
+    ? offeredFunction(memberOf(tool, "function"))
+    : { name: textAt(custom, "name") ?? "", custom: true };
+}
+
+function offeredFunction(described: unknown): OfferedTool {
+  return { name: textAt(described, "name") ?? "", schema: memberOf(described, "parameters") ?? undefined };
+}
+
+function choiceIn(choice: unknown): Question["choice"] {
+  if (choice === "none" || choice === "required") return choice;
+  const allowed = textAt(memberOf(choice, "allowed_tools"), "mode");
+  if (allowed === "required") return "required";
+  const name = textAt(memberOf(choice, "function") ?? memberOf(choice, "custom") ?? choice, "name");
+  return name === undefined ? "auto" : { name };
+}
+
+function formatIn(format: unknown): Question["format"] {
+  const type = textAt(format, "type");
+  if (type === "json_object") return "json";
+  return type === "json_schema" ? { schema: memberOf(memberOf(format, "json_schema"), "schema") } : undefined;
+}
+
+/** Stop sequences: one, several, or none. */
+export function stopsIn(stop: unknown): readonly string[] {
+  if (typeof stop === "string") return [stop];
+  return Array.isArray(stop) ? stop.map(String) : [];
+}

@@ -1,0 +1,73 @@
+import { tokenTexts } from "../../core/tokens.ts";
+import { freshId, nowSeconds } from "../../core/ids.ts";
+import type { Answer } from "../../core/answer.ts";
+import type { ToolCall } from "../../core/asked-calls.ts";
+import type { ChatAsked } from "./read.ts";
+import { renderUsage } from "./usage.ts";
+
+/** The members that all chunks of an answer share. */
+export function headOf(object: string, model: string): object {
+  return { id: freshId("chatcmpl-"), object, created: nowSeconds(), model, system_fingerprint: null };
+}
+
+/** A whole chat completion. */
+export function renderAnswer(asked: ChatAsked, answer: Answer): object {
+  const usage = renderUsage(answer);
+  return {
+    ...headOf("chat.completion", asked.question.model),
+    service_tier: "default",
+    choices: Array.from({ length: asked.question.choices }, (_, index) => ({
+      index,
+      message: messageOf(asked, answer),
+      logprobs: renderLogprobs(answer.text, asked.topLogprobs),
+      finish_reason: finishOf(asked, answer),
+    })),
+    ...(usage && { usage }),
+  };
+}
+
+function messageOf({ question, legacy }: ChatAsked, { text, thoughts, calls, image }: Answer): object {
+  const [first] = calls;
+  const told = calls.map((call) => ({ id: freshId("call_"), ...calledAs(question, call) }));
+  return {
+    role: "assistant",
+    content: text ?? null,
+    refusal: null,
+    annotations: [],
+    ...(thoughts !== undefined && { reasoning_content: thoughts }),
+    ...(image && { images: [imagePart(image)] }),
+    ...(first !== undefined && (legacy ? { function_call: first } : { tool_calls: told })),
+  };
+}
+
+/** A call as a function's or a custom tool's, by what was offered. */
+export function calledAs({ tools }: ChatAsked["question"], call: ToolCall): object {
+  const custom = tools.some(({ name, custom }) => name === call.name && custom === true);
+  return custom
+    ? { type: "custom", custom: { name: call.name, input: call.arguments } }
+    : { type: "function", function: call };
+}
+
+export function imagePart(image: Buffer): object {
+  return { type: "image_url", image_url: { url: `data:image/png;base64,${image.toString("base64")}` } };
+}
+
+/** Why it ended; a call of the old kind has a word of its own. */
+export function finishOf({ legacy }: ChatAsked, { finish }: Answer): string {
+  return legacy && finish === "tool_calls" ? "function_call" : finish;
+}
+
+const likely = -0.125;
+
+/** The probabilities of a text's tokens: each the same, alternatives each half as likely as the one before. */
+export function renderLogprobs(text: string | undefined, top: number | undefined): object | null {
+  if (text === undefined || top === undefined) return null;
+  const entry = (token: string, logprob: number) => ({ token, logprob, bytes: [...Buffer.from(token)] });
+  return {
+    content: tokenTexts(text).map((token) => ({
+      ...entry(token, likely),
+      top_logprobs: Array.from({ length: top }, (_, at) => entry(at === 0 ? token : `other${at}`, likely - at)),
+    })),
+    refusal: null,
+  };
+}

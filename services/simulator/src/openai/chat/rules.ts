@@ -1,0 +1,91 @@
+import { listAt, memberOf, numberAt, textAt } from "../../checks/members.ts";
+import { Refusal, wrongField } from "../../checks/refusal.ts";
+import { demandStrictSchema } from "../strict-schema.ts";
+
+/** Refuses what has the right shape and still makes no sense to this vendor. */
+export function demandSense(body: unknown): void {
+  demandToolOrder(listAt(body, "messages"));
+  demandFiles(listAt(body, "messages"));
+  demandToolChoice(body);
+  if (memberOf(body, "stream") !== true && (memberOf(body, "stream_options") ?? null) !== null)
+    throw wrongField(["stream_options"], "'stream_options' is for streams only.");
+  if (numberAt(body, "max_tokens") !== undefined && numberAt(body, "max_completion_tokens") !== undefined)
+    throw wrongField(["max_tokens"], "'max_tokens' and 'max_completion_tokens' exclude one another.");
+  if (numberAt(body, "top_logprobs") !== undefined && memberOf(body, "logprobs") !== true)
+    throw wrongField(["top_logprobs"], "'top_logprobs' is only taken together with 'logprobs'.");
+  demandFormat(body);
+}
+
+/** A tool message answers a call of the assistant message before it, and every call is answered. */
+function demandToolOrder(messages: readonly unknown[]): void {
+  let open = new Set<string>();
+  for (const [at, message] of messages.entries()) {
+    const role = textAt(message, "role");
+    if (role === "tool") {
+      if (!open.delete(textAt(message, "tool_call_id") ?? ""))
+        throw wrongField(
+          ["messages", at, "tool_call_id"],
+          "A tool message must answer a tool call of the assistant message before it.",
+        );
+      continue;
+    }
+    demandAnswered(open, at);
+    open = new Set(listAt(message, "tool_calls").map((call) => textAt(call, "id") ?? ""));
+    if (role === "assistant" && open.size === 0 && (memberOf(message, "content") ?? null) === null)
+      demandSpoken(message, at);
+  }
+  demandAnswered(open, messages.length);
+}
+
+function demandAnswered(open: ReadonlySet<string>, at: number): void {
+  if (open.size > 0)
+    throw wrongField(
+      ["messages", at],
+      `Tool calls must be answered by tool messages; these are not: ${[...open].join(", ")}.`,
+    );
+}
+
+function demandSpoken(message: unknown, at: number): void {
+  const other = ["refusal", "function_call", "audio"].some((name) => (memberOf(message, name) ?? null) !== null);
+  if (!other)
+    throw wrongField(["messages", at, "content"], "An assistant message needs content, a refusal, or tool calls.");
+}
+
+function demandFiles(messages: readonly unknown[]): void {
+  for (const [at, message] of messages.entries())
+    for (const [place, part] of listAt(message, "content").entries()) {
+      const file = memberOf(part, "file");
+      if (file === undefined) continue;
+      const path = ["messages", at, "content", place, "file"];
+      if (textAt(file, "file_id") !== undefined)
+        throw new Refusal(400, `There is no file ${textAt(file, "file_id")}.`, { path: [...path, "file_id"] });
+      if (textAt(file, "file_data") === undefined)
+        throw new Refusal(400, "A file needs data.", { path: [...path, "file_data"], problem: "missing" });
+    }
+}
+
+function demandToolChoice(body: unknown): void {
+  const tools = listAt(body, "tools");
+  const choice = memberOf(body, "tool_choice") ?? undefined;
+  if (choice !== undefined && tools.length === 0)
+    throw wrongField(["tool_choice"], "'tool_choice' is only taken together with 'tools'.");
+  if ((memberOf(body, "parallel_tool_calls") ?? undefined) !== undefined && tools.length === 0)
+    throw wrongField(["parallel_tool_calls"], "'parallel_tool_calls' is only taken together with 'tools'.");
+  const names = tools.map((tool) => textAt(memberOf(tool, textAt(tool, "type") ?? ""), "name"));
+  const wanted = textAt(memberOf(choice, textAt(choice, "type") ?? ""), "name");
+  if (wanted !== undefined && !names.includes(wanted))
+    throw wrongField(["tool_choice"], `There is no tool '${wanted}' among 'tools'.`);
+  for (const [at, tool] of tools.entries()) {
+    const called = memberOf(tool, "function");
+    if (memberOf(called, "strict") === true)
+      demandStrictSchema(memberOf(called, "parameters"), ["tools", at, "function", "parameters"]);
+  }
+}
+
+function demandFormat(body: unknown): void {
+  const format = memberOf(body, "response_format");
+  const schema = memberOf(format, "json_schema");
+  if (memberOf(schema, "strict") === true) demandStrictSchema(memberOf(schema, "schema"), ["response_format"]);
+  if (textAt(format, "type") === "json_object" && !/json/i.test(JSON.stringify(memberOf(body, "messages"))))
+    throw wrongField(["messages"], "With 'response_format' json_object, the messages must say the word json.");
+}

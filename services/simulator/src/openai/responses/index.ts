@@ -1,0 +1,65 @@
+import { textAt } from "../../checks/members.ts";
+import { demand } from "../../checks/refusal.ts";
+import { decide } from "../../core/answer.ts";
+import { freshId, nowSeconds } from "../../core/ids.ts";
+import { questionFrom } from "../../core/question.ts";
+import { closeText } from "../../core/seal.ts";
+import type { Endpoint } from "../../vendor.ts";
+import { conversationOf, readResponses } from "./read.ts";
+import { renderResponse, renderUsage, streamResponse } from "./render.ts";
+import { compactionSeal } from "./rules.ts";
+import { compactShape } from "./shape.ts";
+import { wordsOfItem } from "./words.ts";
+
+/** `POST /v1/responses`. */
+export const responses: Endpoint = {
+  method: "POST",
+  path: /^\/v1\/responses$/,
+  open({ body, key }) {
+    const asked = readResponses(body, key);
+    return {
+      directive: asked.question.directive,
+      whole: (behaviour) => renderResponse(asked, behaviour, key),
+      streamed: asked.stream ? (behaviour) => streamResponse(asked, behaviour, key) : undefined,
+    };
+  },
+};
+
+/** `POST /v1/responses/compact`: the user's messages as they were, and all that was said, sealed. */
+export const compactResponses: Endpoint = {
+  method: "POST",
+  path: /^\/v1\/responses\/compact$/,
+  open({ body, key }) {
+    demand(body, compactShape);
+    const items = conversationOf(body, key);
+    const said = items.map(wordsOfItem);
+    const question = questionFrom(textAt(body, "model") ?? "", said);
+    const kept = items.filter((item) => textAt(item, "role") === "user");
+    return {
+      directive: question.directive,
+      whole: (behaviour) => {
+        const answer = decide(question, { text: said.join("\n"), ...behaviour });
+        return {
+          id: freshId("resp_"),
+          object: "response.compaction",
+          created_at: nowSeconds(),
+          output: [
+            ...kept.map((item) => ({
+              type: "message",
+              id: textAt(item, "id") ?? freshId("msg_"),
+              role: "user",
+              status: "completed",
+              content: [{ type: "input_text", text: wordsOfItem(item) }],
+            })),
+            {
+              type: "compaction",
+              id: freshId("cmp_"),
+              encrypted_content: closeText(compactionSeal, answer.text ?? ""),
+            },
+          ],
+          usage: renderUsage(answer),
+        };
+      },
+    };
+  },
+};

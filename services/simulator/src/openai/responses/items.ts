@@ -1,0 +1,120 @@
+import type { Behaviour } from "../../behaviour.ts";
+import { present } from "../../checks/members.ts";
+import type { Answer } from "../../core/answer.ts";
+import type { ToolCall } from "../../core/asked-calls.ts";
+import { freshId } from "../../core/ids.ts";
+import { sealOf } from "../../core/seal.ts";
+import { halvesOf, piecesOf } from "../../core/tokens.ts";
+import { renderLogprobs } from "../chat/render.ts";
+import { reasoningSeal } from "./rules.ts";
+import type { ResponsesAsked } from "./read.ts";
+
+/** An event of a stream, without its number. */
+export interface ItemEvent {
+  readonly type: string;
+  readonly members: object;
+  /** It carries content: delays and faults count these. */
+  readonly content?: boolean;
+}
+
+/** An item of an answer: as it is announced, what streams of it, and as it is in the end. */
+export interface OutputItem {
+  readonly added: object;
+  readonly events: Iterable<ItemEvent>;
+  readonly done: object;
+}
+
+/** An answer's items: thoughts, words, a picture, calls. */
+export function itemsOf(asked: ResponsesAsked, answer: Answer, behaviour: Behaviour): readonly OutputItem[] {
+  const items: OutputItem[] = [];
+  if (answer.thoughts !== undefined) items.push(reasoningItem(asked, answer.thoughts, answer.redacted, behaviour));
+  if (answer.text !== undefined) items.push(messageItem(asked, answer.text, answer.finish, behaviour));
+  if (answer.image !== undefined) items.push(imageItem(answer.image));
+  for (const call of answer.calls) items.push(callItem(asked, call));
+  return items;
+}
+
+function reasoningItem(
+  asked: ResponsesAsked,
+  thoughts: string,
+  redacted: boolean,
+  { reasoning }: Behaviour,
+): OutputItem {
+  const id = freshId("rs_");
+  const shown = (asked.summary || reasoning !== undefined) && !redacted;
+  const summary = shown ? [{ type: "summary_text", text: thoughts }] : [];
+  const sealed = asked.sealed ? sealOf(reasoningSeal, thoughts) : undefined;
+  return {
+    added: { type: "reasoning", id, summary: [] },
+    events: shown ? summaryEvents(id, thoughts) : [],
+    done: present({ type: "reasoning", id, summary, encrypted_content: sealed }),
+  };
+}
+
+function* summaryEvents(item_id: string, text: string): Generator<ItemEvent> {
+  const place = { item_id, summary_index: 0 };
+  const type = (name: string): string => `response.reasoning_summary_${name}`;
+  yield { type: type("part.added"), members: { ...place, part: { type: "summary_text", text: "" } } };
+  for (const delta of piecesOf(text)) yield { type: type("text.delta"), members: { ...place, delta }, content: true };
+  yield { type: type("text.done"), members: { ...place, text } };
+  yield { type: type("part.done"), members: { ...place, part: { type: "summary_text", text } } };
+}
+
+function messageItem(asked: ResponsesAsked, text: string, finish: string, { chunks }: Behaviour): OutputItem {
+  const id = freshId("msg_");
+  const head = { type: "message", id, role: "assistant" };
+  const logprobsOf = (words: string): unknown =>
+    asked.logprobs ? Reflect.get(renderLogprobs(words, 0) ?? {}, "content") : [];
+  const pieces = piecesOf(text, chunks);
+  const told = chunks === undefined || !asked.stream ? text : pieces.join("");
+  const part = { type: "output_text", text: told, annotations: [], logprobs: logprobsOf(told) };
+  const status = finish === "length" || finish === "content_filter" ? "incomplete" : "completed";
+  function* events(): Generator<ItemEvent> {
+    const place = { item_id: id, content_index: 0 };
+    const empty = { ...part, text: "", logprobs: [] };
+    yield { type: "response.content_part.added", members: { ...place, part: empty } };
+    for (const delta of pieces)
+      yield {
+        type: "response.output_text.delta",
+        members: { ...place, delta, logprobs: logprobsOf(delta) },
+        content: true,
+      };
+    yield { type: "response.output_text.done", members: { ...place, text: told, logprobs: part.logprobs } };
+    yield { type: "response.content_part.done", members: { ...place, part } };
+  }
+  return {
+    added: { ...head, status: "in_progress", content: [] },
+    events: events(),
+    done: { ...head, status, content: [part] },
+  };
+}
+
+function imageItem(image: Buffer): OutputItem {
+  const head = { type: "image_generation_call", id: freshId("ig_") };
+  const step = (name: string): ItemEvent => ({
+    type: `response.image_generation_call.${name}`,
+    members: { item_id: head.id },
+  });
+  return {
+    added: { ...head, status: "in_progress", result: null },
+    events: [step("in_progress"), step("generating"), step("completed")],
+    done: { ...head, status: "completed", result: image.toString("base64"), output_format: "png" },
+  };
+}
+
+function callItem({ question }: ResponsesAsked, { name, arguments: given }: ToolCall): OutputItem {
+  const custom = question.tools.some((tool) => tool.name === name && tool.custom === true);
+  const id = freshId(custom ? "ctc_" : "fc_");
+  const head = { type: custom ? "custom_tool_call" : "function_call", id, call_id: freshId("call_"), name };
+  const whole = custom ? { input: given } : { arguments: given };
+  const type = custom ? "response.custom_tool_call_input" : "response.function_call_arguments";
+  const place = { item_id: id };
+  return {
+    added: { ...head, ...(custom ? { input: "" } : { arguments: "" }), status: "in_progress" },
+    events: [
+      ...halvesOf(given).map((delta) => ({ type: `${type}.delta`, members: { ...place, delta }, content: true })),
+      { type: `${type}.done`, members: { ...place, ...(custom ? {} : { name }), ...whole } },
+    ],
+    done: { ...head, ...whole, status: "completed" },
+  };
+}

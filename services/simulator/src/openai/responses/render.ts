@@ -1,0 +1,121 @@
+import type { Behaviour } from "../../behaviour.ts";
+import { memberOf } from "../../checks/members.ts";
+import { decide, type Answer } from "../../core/answer.ts";
+import { freshId, nowSeconds } from "../../core/ids.ts";
+import type { Frame, Streamed } from "../../stream.ts";
+import { itemsOf, type OutputItem } from "./items.ts";
+import type { ResponsesAsked } from "./read.ts";
+import { keepResponse } from "./store.ts";
+
+/** A whole response; a follow-up may name it. */
+export function renderResponse(asked: ResponsesAsked, behaviour: Behaviour, key: string): object {
+  const answer = decide(asked.question, behaviour);
+  const output = itemsOf(asked, answer, behaviour).map(({ done }) => done);
+  const id = freshId("resp_");
+  if (memberOf(asked.body, "store") !== false) keepResponse(key, id, [...asked.items, ...output]);
+  return ended(headOf(asked, id), answer, output);
+}
+
+/** A response as a stream: its life, its items one after another, and the whole of it at the end. */
+export function streamResponse(asked: ResponsesAsked, behaviour: Behaviour, key: string): Streamed {
+  let sequence = 0;
+  const event = (type: string, members: object, more: Partial<Frame> = {}): Frame => ({
+    event: type,
+    data: JSON.stringify({ type, sequence_number: sequence++, ...members }),
+    ...more,
+  });
+  const answer = decide(asked.question, behaviour);
+  const items = itemsOf(asked, answer, behaviour);
+  const head = headOf(asked, freshId("resp_"));
+  return {
+    frames: (function* () {
+      yield event("response.created", { response: head });
+      yield event("response.in_progress", { response: head });
+      for (const [at, item] of items.entries()) yield* itemFrames(item, at, event);
+      const output = items.map(({ done }) => done);
+      if (memberOf(asked.body, "store") !== false) keepResponse(key, head.id, [...asked.items, ...output]);
+      const response = ended(head, answer, output);
+      yield event(`response.${response.status}`, { response }, { last: true });
+    })(),
+    error: (message, sent) => {
+      sequence = sent;
+      return event("error", { code: "server_error", message, param: null });
+    },
+  };
+}
+
+function* itemFrames(
+  { added, events, done }: OutputItem,
+  output_index: number,
+  event: (type: string, members: object, more?: Partial<Frame>) => Frame,
+): Generator<Frame> {
+  yield event("response.output_item.added", { output_index, item: added });
+  for (const { type, members, content = false } of events) yield event(type, { output_index, ...members }, { content });
+  yield event("response.output_item.done", { output_index, item: done });
+}
+
+/** A response that has just begun: what was asked for, and nothing yet. */
+function headOf({ body }: ResponsesAsked, id: string) {
+  const said = (name: string, otherwise: unknown): unknown => memberOf(body, name) ?? otherwise;
+  return {
+    id,
+    object: "response",
+    created_at: nowSeconds(),
+    status: "in_progress",
+    background: false,
+    error: null,
+    incomplete_details: null,
+    instructions: said("instructions", null),
+    max_output_tokens: said("max_output_tokens", null),
+    max_tool_calls: said("max_tool_calls", null),
+    model: said("model", ""),
+    output: [],
+    parallel_tool_calls: said("parallel_tool_calls", true),
+    previous_response_id: said("previous_response_id", null),
+    reasoning: said("reasoning", { effort: null, summary: null }),
+    service_tier: "default",
+    store: said("store", true),
+    temperature: said("temperature", 1),
+    text: said("text", { format: { type: "text" } }),
+    tool_choice: said("tool_choice", "auto"),
+    tools: said("tools", []),
+    top_logprobs: said("top_logprobs", 0),
+    top_p: said("top_p", 1),
+    truncation: said("truncation", "disabled"),
+    metadata: said("metadata", {}),
+    user: said("user", null),
+    usage: null,
+  };
+}
+
+const incomplete: Readonly<Record<string, string>> = {
+  length: "max_output_tokens",
+  content_filter: "content_filter",
+};
+
+function ended(head: ReturnType<typeof headOf>, answer: Answer, output: readonly object[]) {
+  const reason = incomplete[answer.finish];
+  const failed = answer.finish === "failed";
+  return {
+    ...head,
+    status: failed ? "failed" : reason === undefined ? "completed" : "incomplete",
+    ...(reason === undefined && !failed && { completed_at: nowSeconds() }),
+    error: failed ? { code: "server_error", message: "simulated failure" } : null,
+    incomplete_details: reason === undefined ? null : { reason },
+    output,
+    usage: renderUsage(answer),
+  };
+}
+
+/** The usage of a response; null where the vendor is to report none. */
+export function renderUsage({ counts, usage }: Answer): object | null {
+  if (usage !== undefined) return usage;
+  const { inputTokens, cachedTokens, cacheWriteTokens, outputTokens, reasoningTokens } = counts;
+  return {
+    input_tokens: inputTokens,
+    input_tokens_details: { cached_tokens: cachedTokens, cache_write_tokens: cacheWriteTokens },
+    output_tokens: outputTokens,
+    output_tokens_details: { reasoning_tokens: reasoningTokens },
+    total_tokens: inputTokens + outputTokens,
+  };
+}

@@ -1,0 +1,102 @@
+import { listAt, memberOf, textAt } from "../../checks/members.ts";
+import { Refusal, wrongField } from "../../checks/refusal.ts";
+import { isSealOf } from "../../core/seal.ts";
+import { demandStrictSchema } from "../strict-schema.ts";
+import { isKeptItem } from "./store.ts";
+
+/** What a sealed thought of this endpoint is sealed as. */
+export const reasoningSeal = "openai.reasoning";
+/** What a compaction of this endpoint is sealed as. */
+export const compactionSeal = "openai.compaction";
+
+/**
+ * Refuses items that make no sense where they stand.
+ * @param before items of the answer that this one follows
+ */
+export function demandItemSense(input: readonly unknown[], before: readonly unknown[], key: string): void {
+  demandPairs([...before, ...input], before.length);
+  for (const [at, item] of input.entries()) {
+    const type = textAt(item, "type");
+    if (type === "reasoning") demandReasoning(item, input[at + 1], at, key);
+    if (type === "compaction" && !isSealOf(compactionSeal, textAt(item, "encrypted_content") ?? ""))
+      throw wrongField(["input", at, "encrypted_content"], "This compaction was not made here.", "invalid_compaction");
+    if (type === "item_reference" && !isKeptItem(key, textAt(item, "id") ?? ""))
+      throw new Refusal(404, `There is no item '${textAt(item, "id")}'.`, { path: ["input"] });
+    for (const part of listAt(item, "content")) demandPart(part, at);
+  }
+}
+
+const callTypes = ["function_call", "custom_tool_call"];
+const outputTypes = ["function_call_output", "custom_tool_call_output"];
+
+/** Every output has its call before it, and every call its output after it. */
+function demandPairs(items: readonly unknown[], offset: number): void {
+  const open = new Map<string, number>();
+  for (const [at, item] of items.entries()) {
+    const type = textAt(item, "type") ?? "message";
+    const callId = textAt(item, "call_id") ?? "";
+    if (callTypes.includes(type)) open.set(callId, at);
+    if (outputTypes.includes(type) && !open.delete(callId))
+      throw wrongField(["input", at - offset], `There is no tool call with call_id '${callId}' for this output.`);
+  }
+  const [lost] = open.keys();
+  if (lost !== undefined) throw wrongField(["input"], `There is no output for the tool call '${lost}'.`);
+}
+
+function demandReasoning(item: unknown, next: unknown, at: number, key: string): void {
+  const sealed = textAt(item, "encrypted_content");
+  const path = ["input", at, "encrypted_content"];
+  if (sealed !== undefined && !isSealOf(reasoningSeal, sealed))
+    throw wrongField(path, "This encrypted content was not made here.", "invalid_encrypted_content");
+  if (sealed === undefined && !isKeptItem(key, textAt(item, "id") ?? ""))
+    throw new Refusal(404, `There is no item '${textAt(item, "id")}': it was not kept and brings no content.`, {
+      path,
+    });
+  const type = textAt(next, "type") ?? textAt(next, "role");
+  const follows = [...callTypes, "reasoning", "image_generation_call", "web_search_call"];
+  const goesOn = follows.includes(type ?? "") || textAt(next, "role") === "assistant";
+  if (!goesOn) throw wrongField(["input", at], "A reasoning item must be followed by the item that it led to.");
+}
+
+function demandPart(part: unknown, at: number): void {
+  const type = textAt(part, "type");
+  const has = (name: string): boolean => textAt(part, name) !== undefined;
+  const path = ["input", at, "content"];
+  if (has("file_id"))
+    throw new Refusal(404, `There is no file ${textAt(part, "file_id")}.`, { path: [...path, "file_id"] });
+  if (type === "input_image" && !has("image_url"))
+    throw new Refusal(400, "A picture needs an address.", { path: [...path, "image_url"], problem: "missing" });
+  if (type === "input_file" && has("file_data") === has("file_url"))
+    throw wrongField([...path, "file_data"], "A file needs either data or an address.");
+  if (type === "input_file" && has("file_data") && !has("filename"))
+    throw new Refusal(400, "A file needs a name.", { path: [...path, "filename"], problem: "missing" });
+}
+
+/** Refuses settings that this vendor would refuse. */
+export function demandSense(body: unknown): void {
+  const set = (name: string): boolean => (memberOf(body, name) ?? null) !== null;
+  if (set("conversation") && set("previous_response_id"))
+    throw wrongField(["conversation"], "'conversation' and 'previous_response_id' exclude one another.");
+  for (const name of ["conversation", "prompt"])
+    if (set(name)) throw new Refusal(404, `There is no such ${name} here.`, { path: [name] });
+  if (memberOf(body, "background") === true)
+    throw wrongField(["background"], "The simulator does not work in the background.");
+  if (set("stream_options") && memberOf(body, "stream") !== true)
+    throw wrongField(["stream_options"], "'stream_options' is for streams only.");
+  const tools = listAt(body, "tools");
+  for (const [at, tool] of tools.entries())
+    if (memberOf(tool, "strict") === true)
+      demandStrictSchema(memberOf(tool, "parameters"), ["tools", at, "parameters"]);
+  const wanted = textAt(memberOf(body, "tool_choice"), "name");
+  if (wanted !== undefined && !tools.some((tool) => textAt(tool, "name") === wanted))
+    throw wrongField(["tool_choice"], `There is no tool '${wanted}' among 'tools'.`);
+  demandFormat(body);
+}
+
+function demandFormat(body: unknown): void {
+  const format = memberOf(memberOf(body, "text"), "format");
+  if (memberOf(format, "strict") === true) demandStrictSchema(memberOf(format, "schema"), ["text", "format", "schema"]);
+  if (textAt(format, "type") !== "json_object") return;
+  if (!/json/i.test(JSON.stringify([memberOf(body, "input"), memberOf(body, "instructions")])))
+    throw wrongField(["input"], "With 'text.format' json_object, the input must say the word json.");
+}

@@ -1,0 +1,43 @@
+import { listAt, memberOf, textAt } from "../../checks/members.ts";
+import { openText } from "../../core/seal.ts";
+import { compactionSeal } from "./rules.ts";
+
+/** An item's words; pictures and files by kind and size. */
+export function wordsOfItem(item: unknown): string {
+  switch (textAt(item, "type") ?? "message") {
+    case "function_call":
+    case "custom_tool_call":
+      return textAt(item, "arguments") ?? textAt(item, "input") ?? "";
+    case "function_call_output":
+    case "custom_tool_call_output":
+      return wordsOfContent(memberOf(item, "output"));
+    case "reasoning":
+      return listAt(item, "summary")
+        .map((part) => textAt(part, "text") ?? "")
+        .join("");
+    case "compaction":
+      return openText(compactionSeal, textAt(item, "encrypted_content") ?? "") ?? "";
+    default:
+      return wordsOfContent(memberOf(item, "content"));
+  }
+}
+
+function wordsOfContent(content: unknown): string {
+  if (typeof content === "string") return content;
+  return (Array.isArray(content) ? content : []).map(wordsOfPart).join("");
+}
+
+function wordsOfPart(part: unknown): string {
+  const size = (value: string | undefined): string => `${(value ?? "").length} characters`;
+  const audio = memberOf(part, "input_audio");
+  switch (textAt(part, "type") ?? "") {
+    case "input_image":
+      return `[image ${size(textAt(part, "image_url"))}]`;
+    case "input_file":
+      return `[file ${textAt(part, "filename") ?? "?"} ${size(textAt(part, "file_data") ?? textAt(part, "file_url"))}]`;
+    case "input_audio":
+      return `[audio ${textAt(audio, "format") ?? "?"} ${size(textAt(audio, "data"))}]`;
+    default:
+      return textAt(part, "text") ?? textAt(part, "refusal") ?? "";
+  }
+}

@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { simulate, startSimulator, type Started } from "./started.ts";
+
+let started: Started;
+beforeAll(async () => {
+  started = await startSimulator({ authorization: "Bearer key" });
+});
+afterAll(() => started[Symbol.asyncDispose]());
+
+const path = "/openai/v1/chat/completions";
+const user = (content: unknown) => ({ role: "user", content });
+const ask = (content: unknown, more: object = {}) => ({ model: "m", messages: [user(content)], ...more });
+const post = (body: unknown) => started.post(path, body);
+const weather = {
+  type: "function",
+  function: { name: "weather", parameters: { type: "object", properties: { city: { type: "string" } } } },
+};
+const grep = { type: "custom", custom: { name: "grep" } };
+const called = { id: "c1", type: "function", function: { name: "weather", arguments: "{}" } };
+
+test("tools are called as the words ask, and their results are told", async () => {
+  const words = 'call weather {"city":"Os{l}o"} and call grep {x} and call nothing {}';
+  const { body } = await post(ask(words, { tools: [weather, grep] }));
+  expect(body.choices[0]).toMatchObject({
+    finish_reason: "tool_calls",
+    message: {
+      content: null,
+      tool_calls: [
+        { type: "function", function: { name: "weather", arguments: '{"city":"Os{l}o"}' } },
+        { type: "custom", custom: { name: "grep", input: "{x}" } },
+      ],
+    },
+  });
+  const { tool_calls: calls } = body.choices[0].message;
+  const messages = [
+    user(words),
+    body.choices[0].message,
+    ...calls.map(({ id }: { id: string }, at: number) => ({ role: "tool", tool_call_id: id, content: `result ${at}` })),
+  ];
+  expect((await post({ model: "m", messages, tools: [weather] })).body.choices[0].message.content).toBe(
+    "result 0\nresult 1",
+  );
+});
+
+test.each<[string, object, readonly string[]]>([
+  ["none", { tool_choice: "none" }, []],
+  ["one at most", { parallel_tool_calls: false }, ["weather"]],
+  ["a certain one", { tool_choice: { type: "custom", custom: { name: "grep" } } }, ["grep"]],
+])("choice: %s", async (_, more, names) => {
+  const { body } = await post(ask("call weather {} call grep", { tools: [weather, grep], ...more }));
+  const calls: readonly { function?: { name: string }; custom?: { name: string } }[] =
+    body.choices[0].message.tool_calls ?? [];
+  expect(calls.map(({ function: called, custom }) => (called ?? custom)?.name)).toEqual(names);
+});
+
+test("a required call has arguments of its schema", async () => {
+  const { body } = await post(ask("Hi", { tools: [weather], tool_choice: "required" }));
+  expect(JSON.parse(body.choices[0].message.tool_calls[0].function.arguments)).toEqual({ city: "words" });
+});
+
+test("thoughts, pictures, counts", async () => {
+  const usage = { inputTokens: 50, cachedTokens: 20, cacheWriteTokens: 5, outputTokens: 9, reasoningTokens: 4 };
+  const { body } = await post(ask(simulate({ reasoning: "Hm.", reply: "Ah.", image: true, usage })));
+  expect(body).toMatchObject({
+    choices: [{ message: { content: "Ah.", reasoning_content: "Hm.", images: [{ type: "image_url" }] } }],
+    usage: {
+      prompt_tokens: 50,
+      completion_tokens: 9,
+      total_tokens: 59,
+      prompt_tokens_details: { cached_tokens: 20, cache_write_tokens: 5 },
+      completion_tokens_details: { reasoning_tokens: 4 },
+    },
+  });
+  expect((await post(ask("Hi", { reasoning_effort: "low" }))).body.choices[0].message.reasoning_content).toBe(
+    "Thinking about: Hi",
+  );
+});
+
+test("answers fit the schema, the length, the stop sequences, the number asked for", async () => {
+  const schema = {
+    type: "object",
+    properties: { kind: { enum: ["a", "b"] }, sizes: { type: "array", items: { $ref: "#/$defs/size" } } },
+    required: ["kind", "sizes"],
+    additionalProperties: false,
+    $defs: { size: { type: "integer", minimum: 3 } },
+  };
+  const format = { type: "json_schema", json_schema: { name: "n", strict: true, schema } };
+  const fitting = await post(ask("Hi", { response_format: format }));
+  expect(JSON.parse(fitting.body.choices[0].message.content)).toEqual({ kind: "a", sizes: [3] });
+  expect((await post(ask("Hello", { max_tokens: 2 }))).body.choices[0]).toMatchObject({
+    message: { content: "You said" },
+    finish_reason: "length",
+  });
+  const two = await post(ask("Hello", { stop: ["said", "lo"], n: 2, logprobs: true, top_logprobs: 2 }));
+  expect(two.body.choices).toHaveLength(2);
+  expect(two.body.choices[1]).toMatchObject({ index: 1, message: { content: "You " }, finish_reason: "stop" });
+  expect(two.body.choices[1].logprobs.content[0]).toMatchObject({ token: "You ", bytes: [89, 111, 117, 32] });
+  expect(two.body.choices[1].logprobs.content[0].top_logprobs).toHaveLength(2);
+});
+
+test("a stream has the role, thoughts, words and calls of every choice, then the ends", async () => {
+  const tools = [{ name: "weather", arguments: { city: "Oslo" } }];
+  const frames = await started.stream(
+    path,
+    ask(simulate({ reasoning: "Hm", text: "Ah", tools }), { stream: true, n: 2, logprobs: true }),
+  );
+  expect(frames.at(-1)?.data).toBe("[DONE]");
+  const choices = frames.slice(0, -1).map(({ data }) => data.choices[0]);
+  for (const index of [0, 1]) {
+    const own = choices.filter((choice) => choice.index === index);
+    const joined = (pick: (delta: any) => string | undefined) => own.map(({ delta }) => pick(delta) ?? "").join("");
+    expect(own[0].delta.role).toBe("assistant");
+    expect(joined((delta) => delta.reasoning_content)).toBe("Hm");
+    expect(joined((delta) => delta.content)).toBe("Ah");
+    expect(joined((delta) => delta.tool_calls?.[0].function?.arguments)).toBe('{"city":"Oslo"}');
+    expect(own.at(-1)).toMatchObject({ delta: {}, finish_reason: "tool_calls" });
+    expect(own.flatMap(({ logprobs }) => logprobs?.content ?? [])).not.toEqual([]);
+  }
+});
+
+test("Azure's addresses: the deployment is the model, the key has a header of its own", async () => {
+  const azure = `/openai/deployments/my-model/chat/completions`;
+  const { model: _, ...body } = ask("Hi");
+  const answer = await started.post(`${azure}?api-version=2024-10-21`, body, { "api-key": "k" });
+  expect(answer.body).toMatchObject({ model: "my-model", choices: [{ message: { content: "You said: Hi" } }] });
+  expect((await started.post(azure, body, { "api-key": "k" })).status).toBe(404);
+  expect((await started.post(path, ask("Hi"), { "api-key": "bad-k" })).status).toBe(401);
+});
+
+const answered = (id: string) => ({ role: "tool", tool_call_id: id, content: "4" });
+const calling = { role: "assistant", tool_calls: [called] };
+
+test.each<[string, object, string, string]>([
+  ["an unknown field", { top_k: 1 }, "top_k", "unknown_parameter"],
+  ["no model", { model: undefined }, "model", "missing_required_parameter"],
+  ["no messages", { messages: [] }, "messages", "invalid_value"],
+  ["a wrong type", { temperature: "1" }, "temperature", "invalid_type"],
+  ["out of range", { temperature: 3 }, "temperature", "invalid_value"],
+  ["five stops", { stop: ["1", "2", "3", "4", "5"] }, "stop", "invalid_value"],
+  ["an unknown role", { messages: [{ role: "robot", content: "" }] }, "messages[0].role", "invalid_value"],
+  ["an unknown part", { messages: [user([{ type: "smell" }])] }, "messages[0].content[0].type", "invalid_value"],
+  ["no parts", { messages: [user([])] }, "messages[0].content", "invalid_value"],
+  [
+    "a field of another vendor in a message",
+    { messages: [{ ...user("Hi"), cache_control: {} }] },
+    "messages[0].cache_control",
+    "unknown_parameter",
+  ],
+  [
+    "a picture that is none",
+    { messages: [user([{ type: "image_url", image_url: { url: "data:image/png;base64,!!" } }])] },
+    "messages[0].content[0].image_url.url",
+    "invalid_value",
+  ],
+  [
+    "a file that is not there",
+    { messages: [user([{ type: "file", file: { file_id: "f" } }])] },
+    "messages[0].content[0].file.file_id",
+    "invalid_value",
+  ],
+  ["a result without a call", { messages: [answered("c1")] }, "messages[0].tool_call_id", "invalid_value"],
+  ["a result of another call", { messages: [calling, answered("c2")] }, "messages[1].tool_call_id", "invalid_value"],
+  ["a call without a result", { messages: [calling, user("Hi")] }, "messages[1]", "invalid_value"],
+  ["an empty turn", { messages: [{ role: "assistant" }] }, "messages[0].content", "invalid_value"],
+  [
+    "a name outside the characters",
+    { tools: [{ type: "function", function: { name: "a.b" } }] },
+    "tools[0].function.name",
+    "invalid_value",
+  ],
+  ["a choice without tools", { tool_choice: "auto" }, "tool_choice", "invalid_value"],
+  [
+    "a choice of no tool",
+    { tools: [weather], tool_choice: { type: "function", function: { name: "f" } } },
+    "tool_choice",
+    "invalid_value",
+  ],
+  ["options of a stream", { stream_options: { include_usage: true } }, "stream_options", "invalid_value"],
+  ["alternatives without probabilities", { top_logprobs: 1 }, "top_logprobs", "invalid_value"],
+  ["JSON that nobody speaks of", { response_format: { type: "json_object" } }, "messages", "invalid_value"],
+  [
+    "a schema that is not strict",
+    { response_format: { type: "json_schema", json_schema: { name: "n", strict: true, schema: { type: "object" } } } },
+    "response_format",
+    "invalid_schema",
+  ],
+])("refused: %s", async (_, more, param, code) => {
+  expect(await post({ ...ask("Hi"), ...more })).toMatchObject({
+    status: 400,
+    body: { error: { type: "invalid_request_error", param, code } },
+  });
+});

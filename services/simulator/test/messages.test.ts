@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { simulate, startSimulator, type Started } from "./started.ts";
+
+let started: Started;
+beforeAll(async () => {
+  started = await startSimulator({ "x-api-key": "key", "anthropic-version": "2023-06-01" });
+});
+afterAll(() => started[Symbol.asyncDispose]());
+
+const path = "/anthropic/v1/messages";
+const user = (content: unknown) => ({ role: "user", content });
+const assistant = (...content: unknown[]) => ({ role: "assistant", content });
+const ask = (content: unknown, more: object = {}) => ({
+  model: "m",
+  max_tokens: 4_000,
+  messages: [user(content)],
+  ...more,
+});
+const post = (body: unknown) => started.post(path, body);
+const weather = { name: "weather", input_schema: { type: "object", properties: { city: { type: "string" } } } };
+const thinking = { type: "enabled", budget_tokens: 1_024 };
+
+test("an echo, with pictures and files by kind and size", async () => {
+  const content = [
+    { type: "text", text: "Look: " },
+    { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } },
+    { type: "document", title: "q3.txt", source: { type: "text", media_type: "text/plain", data: "abc" } },
+  ];
+  const answer = await post(ask(content, { system: "Be brief." }));
+  expect(answer.headers.get("request-id")).toMatch(/^req_/);
+  expect(answer.body).toMatchObject({
+    type: "message",
+    role: "assistant",
+    content: [{ type: "text", text: "You said: Look: [image 12 characters][file q3.txt 3 characters]" }],
+    stop_reason: "end_turn",
+    stop_sequence: null,
+  });
+});
+
+test("counts: what was cached is not among the input tokens", async () => {
+  const usage = { inputTokens: 50, cachedTokens: 20, cacheWriteTokens: 5 };
+  expect((await post(ask(simulate({ usage, reply: "Hm" })))).body.usage).toMatchObject({
+    input_tokens: 25,
+    cache_read_input_tokens: 20,
+    cache_creation_input_tokens: 5,
+    cache_creation: { ephemeral_5m_input_tokens: 5 },
+    output_tokens: 1,
+  });
+  const { max_tokens: _, ...body } = ask("Hello");
+  expect((await started.post(`${path}/count_tokens`, body)).body).toEqual({ input_tokens: 2 });
+});
+
+test("a stream: blocks one after another, a ping, the end", async () => {
+  const tools = [{ name: "weather", arguments: { city: "Oslo" } }];
+  const frames = await started.stream(path, {
+    ...ask(simulate({ reasoning: "Hm", text: "Ah", tools }), { thinking, tools: [weather] }),
+    stream: true,
+  });
+  expect(frames.every(({ event, data }) => event === data.type)).toBe(true);
+  const types = frames.map(({ event, data }) => data.delta?.type ?? data.content_block?.type ?? event);
+  expect(types.filter((type, at) => type !== types[at - 1])).toEqual([
+    "message_start",
+    "thinking",
+    "ping",
+    "thinking_delta",
+    "signature_delta",
+    "content_block_stop",
+    "text",
+    "text_delta",
+    "content_block_stop",
+    "tool_use",
+    "input_json_delta",
+    "content_block_stop",
+    "message_delta",
+    "message_stop",
+  ]);
+  expect(frames.map(({ data }) => data.delta?.partial_json ?? "").join("")).toBe('{"city":"Oslo"}');
+  expect(frames.at(-2)?.data).toMatchObject({ delta: { stop_reason: "tool_use" }, usage: { output_tokens: 16 } });
+  expect(frames[0]?.data.message.usage).toMatchObject({ output_tokens: 1 });
+});
+
+test("a tool round with signed thoughts; a signature belongs to its thought", async () => {
+  const question = ask("call weather {}", { thinking, tools: [weather] });
+  const first = (await post(question)).body;
+  const [thought, use] = first.content;
+  expect(first).toMatchObject({ stop_reason: "tool_use", content: [{ type: "thinking" }, { type: "tool_use" }] });
+  const results = user([{ type: "tool_result", tool_use_id: use.id, content: [{ type: "text", text: "4 degrees" }] }]);
+  const go = (...content: unknown[]) =>
+    post({ ...question, messages: [...question.messages, assistant(...content), results] });
+  expect((await go(thought, use)).body.content.at(-1).text).toBe("4 degrees");
+  const refusals = [
+    await go({ ...thought, thinking: "Something else" }, use),
+    await go({ ...thought, signature: "EqQB" }, use),
+    await go(use),
+  ];
+  expect(refusals.map(({ status }) => status)).toEqual([400, 400, 400]);
+  expect(refusals[0]?.body.error.message).toContain("messages.1.content.0.signature");
+});
+
+test("thoughts may be redacted or omitted, and come back so", async () => {
+  for (const [asking, behaviour] of [
+    [{ thinking }, { reasoning: "secret", redactedReasoning: true }],
+    [{ thinking: { ...thinking, display: "omitted" } }, { reasoning: "secret" }],
+  ]) {
+    const { content } = (await post(ask(simulate(behaviour ?? {}), asking))).body;
+    expect(JSON.stringify(content)).not.toContain("secret");
+    const messages = [user("Hi"), assistant(...content), user("Go on")];
+    expect((await post({ ...ask(""), messages })).status).toBe(200);
+  }
+});
+
+test("ways to end, and to fail", async () => {
+  expect((await post(ask("Hello", { stop_sequences: ["said"] }))).body).toMatchObject({
+    stop_reason: "stop_sequence",
+    stop_sequence: "said",
+    content: [{ text: "You " }],
+  });
+  expect((await post(ask("Hello", { max_tokens: 2 }))).body.stop_reason).toBe("max_tokens");
+  expect((await post(ask(simulate({ finish: "content_filter" })))).body.stop_reason).toBe("refusal");
+  expect(await post(ask(simulate({ status: 529 })))).toMatchObject({
+    status: 529,
+    body: { type: "error", error: { type: "overloaded_error" }, request_id: expect.stringMatching(/^req_/) },
+  });
+  const frames = await started.stream(path, { ...ask(simulate({ errorAfterChunks: 1 })), stream: true });
+  expect(frames.at(-1)).toMatchObject({ event: "error", data: { type: "error", error: { type: "overloaded_error" } } });
+});
+
+test.each<[string, Record<string, string>, number]>([
+  ["no key", { "x-api-key": "", authorization: "Bearer k" }, 401],
+  ["a bad key", { "x-api-key": "bad-k" }, 401],
+  ["no version", { "anthropic-version": "" }, 400],
+  ["a version that never was", { "anthropic-version": "2024-01-01" }, 400],
+])("not admitted: %s", async (_, headers, status) => {
+  expect(await started.post(path, ask("Hi"), headers)).toMatchObject({ status, body: { type: "error" } });
+});
+
+const use = { type: "tool_use", id: "t1", name: "weather", input: {} };
+const result = { type: "tool_result", tool_use_id: "t1", content: "4" };
+
+test.each<[string, object, string]>([
+  ["no max_tokens", { max_tokens: undefined }, "max_tokens: "],
+  ["an unknown field", { n: 1 }, "n: "],
+  ["a null", { temperature: null }, "temperature: "],
+  ["a temperature for others", { temperature: 1.5 }, "temperature: "],
+  ["a budget beyond max_tokens", { max_tokens: 1_024, thinking }, "thinking.budget_tokens: "],
+  ["a small budget", { thinking: { type: "enabled", budget_tokens: 1_023 } }, "thinking.budget_tokens: "],
+  ["thinking at another temperature", { thinking, temperature: 0.5 }, "temperature: "],
+  ["thinking with a forced call", { thinking, tools: [weather], tool_choice: { type: "any" } }, "tool_choice: "],
+  ["a system message among the others", { messages: [{ role: "system", content: "x" }] }, "messages.0.role: "],
+  ["the assistant first", { messages: [assistant({ type: "text", text: "x" })] }, "messages.0.role: "],
+  ["empty words", { messages: [user([{ type: "text", text: "" }])] }, "messages.0.content.0.text: "],
+  ["no words", { messages: [user("")] }, "messages.0.content: "],
+  ["a result without a call", { messages: [user([result])] }, "messages.0.content.0: "],
+  ["a call without a result", { messages: [user("Hi"), assistant(use), user("Well?")] }, "messages.2: "],
+  ["a call at the end", { messages: [user("Hi"), assistant(use)] }, "messages.1: "],
+  [
+    "words before a result",
+    { messages: [user("Hi"), assistant(use), user([{ type: "text", text: "x" }, result])] },
+    "messages.2.content.1: ",
+  ],
+  ["a tool of the chat wire", { tools: [{ type: "function", function: {} }] }, "tools.0.type: "],
+  ["a tool without a schema", { tools: [{ name: "f" }] }, "tools.0.input_schema: "],
+  ["a schema of no object", { tools: [{ name: "f", input_schema: {} }] }, "tools.0.input_schema.type: "],
+  ["a name outside the characters", { tools: [{ ...weather, name: "a.b" }] }, "tools.0.name: "],
+  ["a choice of no tool", { tools: [weather], tool_choice: { type: "tool", name: "f" } }, "tool_choice.name: "],
+  ["a blank stop sequence", { stop_sequences: [" "] }, "stop_sequences.0: "],
+  [
+    "a picture of another type",
+    { messages: [user([{ type: "image", source: { type: "base64", media_type: "image/bmp", data: "AAAA" } }])] },
+    "messages.0.content.0.source.media_type: ",
+  ],
+  [
+    "sealed thoughts from elsewhere",
+    { messages: [user("Hi"), assistant({ type: "redacted_thinking", data: "x" }), user("Go on")] },
+    "messages.1.content.0.data: ",
+  ],
+])("refused: %s", async (_, more, start) => {
+  const { status, body } = await post({ ...ask("Hi"), ...more });
+  expect(status).toBe(400);
+  expect(body).toMatchObject({ type: "error", error: { type: "invalid_request_error" } });
+  expect(body.error.message.slice(0, start.length)).toBe(start);
+});
