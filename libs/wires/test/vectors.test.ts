@@ -1,6 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { askOfBatchEmbedContents, askOfEmbedContent, reliedOfContentEmbeddings } from "../src/vectors/content/ask.ts";
 import { batchEmbedContentsCodec, embedContentCodec } from "../src/vectors/content/index.ts";
 import { mostInBatch } from "../src/vectors/content/render-request.ts";
 import { askOfEmbeddings, reliedOfEmbeddings } from "../src/vectors/embeddings/ask.ts";
@@ -8,7 +9,6 @@ import { embeddingsCodec } from "../src/vectors/embeddings/index.ts";
 import type { VectorsContext } from "../src/vectors/hub/codec.ts";
 import { mostInputs, vectorTasks, type VectorContent, type VectorsRequest } from "../src/vectors/hub/request.ts";
 import { base64Of, floatsOf } from "../src/vectors/hub/vector.ts";
-import { askOfVectors } from "../src/vectors/hub/ask.ts";
 import { failureOf, record, word } from "./arbitraries.ts";
 
 const texts = (...all: readonly string[]): VectorsRequest["inputs"] =>
@@ -335,12 +335,13 @@ describe("what admission is told", () => {
     expect(media.tokens).toBeGreaterThan(0);
   });
 
-  test("of a content request as well", () => {
-    const { request } = embedContentCodec.parseRequest(
-      { content: { parts: [{ text: "abc" }] }, title: "T" },
-      { model: "m" },
-    );
-    expect(askOfVectors(request).textBytes).toBe(4 + 2 * 4);
+  test("of content requests as well", () => {
+    const single = { content: { parts: [{ text: "abc" }] }, title: "T" };
+    expect(askOfEmbedContent(single, { model: "m" })).toMatchObject({ model: "m", textBytes: 4 + 2 * 4 });
+    const batch = { requests: [single, { content: { parts: [{ text: "d" }] } }] };
+    expect(askOfBatchEmbedContents(batch, { model: "m" })).toMatchObject({ model: "m", textBytes: 5 + 3 * 4 });
+    expect(failureOf(() => askOfEmbedContent({}, { model: "m" })).param).toBe("content");
+    expect(reliedOfContentEmbeddings).toEqual(expect.arrayContaining(["content", "requests", "outputDimensionality"]));
   });
 
   test("members that must stand there once", () => {

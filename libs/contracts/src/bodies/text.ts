@@ -1,7 +1,6 @@
 import { Type, type TSchema } from "typebox";
 
 const model = Type.String({ minLength: 1, description: "a name of GET /v1/models, exactly" });
-const stream = Type.Optional(Type.Boolean({ description: "true: the answer comes as server-sent events" }));
 const anyObject = Type.Record(Type.String(), Type.Unknown());
 const tokens = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1 });
 const someObjects = Type.Array(anyObject, { minItems: 1 });

@@ -1,4 +1,4 @@
-import type { Media } from "../text/chat/media.ts";
+import type { Media } from "../text/media.ts";
 
 /** All that admission needs to know of a request of a kind that answers in one piece. */
 export interface Ask<Request> {

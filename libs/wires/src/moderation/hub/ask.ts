@@ -1,5 +1,5 @@
 import { bytesOfTexts, type Ask } from "../../kind/ask.ts";
-import { mediaOf } from "../../text/chat/media.ts";
+import { mediaOf } from "../../text/media.ts";
 import type { ModerationRequest } from "./request.ts";
 
 /** What admission must know of a request to judge. Its output is bounded by the model that judges. */

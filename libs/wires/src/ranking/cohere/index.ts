@@ -7,7 +7,7 @@ import { readUsage } from "./usage.ts";
 
 /** The second version of Cohere's rerank wire (POST /v2/rerank), both directions. */
 export const cohereCodec: RankingCodec = {
-  wire: "cohere",
+  wire: "cohere-rerank",
   parseRequest,
   renderRequest,
   parseAnswer,

@@ -20,7 +20,7 @@ export function parseRequest(body: JsonRecord): ParsedRequest<RankingRequest> {
     ...present({
       top: parseTop(fields, "top_n", documents),
       maxTokensPerDocument: fields.count("max_tokens_per_doc", 1),
-      own: ownMembers("cohere", fields),
+      own: ownMembers("cohere-rerank", fields),
     }),
   };
   return { request, dropped: [] };

@@ -10,7 +10,7 @@ import type { RankingRequest } from "../hub/request.ts";
  * gateway fills them in. It has no chunks, so a bound on them is dropped.
  */
 export function renderRequest(request: RankingRequest, { model }: { readonly model: string }): RenderedRequest {
-  const own = renderOwn(request.own, "cohere");
+  const own = renderOwn(request.own, "cohere-rerank");
   const losses = new Losses();
   for (const name of own.dropped) losses.note(name);
   losses.noteIf("maxChunksPerDocument", request.maxChunksPerDocument);

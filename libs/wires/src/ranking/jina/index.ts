@@ -7,7 +7,7 @@ import { readUsage } from "./usage.ts";
 
 /** The rerank wire that most vendors and all clients of POST /v1/rerank share, both directions. */
 export const jinaCodec: RankingCodec = {
-  wire: "jina",
+  wire: "jina-rerank",
   parseRequest,
   renderRequest,
   parseAnswer,

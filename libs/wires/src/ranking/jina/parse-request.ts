@@ -24,7 +24,7 @@ export function parseRequest(body: JsonRecord): ParsedRequest<RankingRequest> {
       rankFields: fields.texts("rank_fields"),
       maxChunksPerDocument: fields.count(either(fields, "max_chunks_per_doc", "max_chunk_per_doc"), 1),
       maxTokensPerDocument: fields.count("max_tokens_per_doc", 1),
-      own: ownMembers("jina", fields),
+      own: ownMembers("jina-rerank", fields),
     }),
   };
   return { request, dropped: [] };

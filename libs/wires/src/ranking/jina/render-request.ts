@@ -5,7 +5,7 @@ import type { RankingRequest } from "../hub/request.ts";
 
 /** The request for a vendor of this wire. Whether documents come back is always said, as its vendors differ in it. */
 export function renderRequest(request: RankingRequest, { model }: { readonly model: string }): RenderedRequest {
-  const own = renderOwn(request.own, "jina");
+  const own = renderOwn(request.own, "jina-rerank");
   const body = present({
     ...own.members,
     model,

@@ -6,7 +6,7 @@ import { renderBatch, renderSingle } from "./render-request.ts";
 import { readUsage } from "./usage.ts";
 
 const both = {
-  wire: "content",
+  wire: "content-embeddings",
   parseAnswer,
   readUsage,
   spelling: { model: "model", inputs: "content", dimensions: "outputDimensionality" },

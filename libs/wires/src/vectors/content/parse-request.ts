@@ -58,7 +58,7 @@ function parseContent(fields: Fields): VectorContent {
   content?.ignore("role");
   if (content !== undefined && parts.some((part) => !part.has("text") && Object.keys(part.value).length > 0)) {
     for (const part of parts) part.whole();
-    return { kind: "own", wire: "content", value: content.whole() };
+    return { kind: "own", wire: "content-embeddings", value: content.whole() };
   }
   const text = parts.map((part) => part.text("text") ?? "").join("\n");
   if (text === "") throw fields.wrong("content.parts", "an array with some text");

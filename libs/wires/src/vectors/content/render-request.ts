@@ -33,7 +33,7 @@ export function renderBatch(request: VectorsRequest, target: Target): RenderedRe
 
 /** How numbers are written is the gateway's to see to; nothing of it is lost. */
 function lost({ own, user }: VectorsRequest): readonly string[] {
-  const { dropped } = renderOwn(own, "content");
+  const { dropped } = renderOwn(own, "content-embeddings");
   return user === undefined ? dropped : [...dropped, "user"];
 }
 
@@ -49,7 +49,7 @@ function renderInput({ content, task, title }: VectorInput, request: VectorsRequ
 
 function renderContent(content: VectorContent): JsonRecord {
   if (content.kind === "text") return { parts: [{ text: content.text }] };
-  if (content.kind === "own" && content.wire === "content") return content.value;
+  if (content.kind === "own" && content.wire === "content-embeddings") return content.value;
   throw cannotSay(
     "inputs",
     `The vendor of this model takes text, not ${content.kind === "tokens" ? "tokens" : "this"}.`,

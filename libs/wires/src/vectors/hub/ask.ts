@@ -1,5 +1,5 @@
 import { bytesOfTexts, type Ask } from "../../kind/ask.ts";
-import { mediaOf, type Media } from "../../text/chat/media.ts";
+import { mediaOf, type Media } from "../../text/media.ts";
 import type { VectorContent, VectorsRequest } from "./request.ts";
 
 /** What admission must know of a request for vectors, whatever its wire. Vectors are no output tokens. */

@@ -2,7 +2,7 @@ import type { JsonRecord } from "../../json/fields.ts";
 import type { OwnMembers } from "../../kind/own-members.ts";
 
 /** The wires of vectors: one folder each. */
-export type VectorsWire = "embeddings" | "content";
+export type VectorsWire = "embeddings" | "content-embeddings";
 
 /** Inputs that one request may have, on every wire: beyond it 400. */
 export const mostInputs = 2_048;
