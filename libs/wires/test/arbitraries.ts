@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Units } from "@modelgate/contracts";
+import { Failure, type Units } from "@modelgate/contracts";
 import type { Choice, TextAnswer } from "../src/text/hub/answer.ts";
 import type { Part, Seal, Source } from "../src/text/hub/part.ts";
 import type { JsonObject, TextRequest, TextWire, Turn } from "../src/text/hub/request.ts";
@@ -149,3 +149,14 @@ export const request = (
       turns,
       ...fields,
     }));
+
+/** The failure that a call throws. */
+export function failureOf(call: () => unknown): Failure {
+  try {
+    call();
+  } catch (thrown) {
+    if (thrown instanceof Failure) return thrown;
+    throw thrown;
+  }
+  throw new Error("nothing was thrown");
+}

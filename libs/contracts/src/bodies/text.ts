@@ -1,8 +1,9 @@
 import { Type, type TSchema } from "typebox";
 
 const model = Type.String({ minLength: 1, description: "a name of GET /v1/models, exactly" });
-const stream = Type.Optional(Type.Boolean({ description: "true: the answer comes as server-sent events" }));
 const anyObject = Type.Record(Type.String(), Type.Unknown());
+const tokens = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1 });
+const someObjects = Type.Array(anyObject, { minItems: 1 });
 
 /** A part of a message's content: text, or a PDF or text file (interface endpoint 3); other types pass on. */
 export const ChatPart = Type.Object(
@@ -40,6 +41,7 @@ export const ChatRequest = Type.Object(
   { $id: "ChatRequest" },
 );
 
+/** SDKs send null for what was not said. */
 const nullable = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]));
 const positive = Type.Integer({ minimum: 1 });
 
@@ -84,28 +86,79 @@ export const CountMessageTokensRequest = Type.Object(
   { $id: "CountMessageTokensRequest" },
 );
 
+/** POST /v1/completions. A prompt is text, tokens, or several of either; null is a vendor's own beginning of a document. */
 export const CompletionsRequest = Type.Object(
-  { model, prompt: Type.Optional(Type.Union([Type.String(), Type.Array(Type.Unknown())])), stream },
+  {
+    model,
+    prompt: nullable(Type.Union([Type.String(), Type.Array(Type.String()), tokens, Type.Array(tokens)])),
+    max_tokens: nullable(Type.Integer({ minimum: 0 })),
+    n: nullable(Type.Integer({ minimum: 1, maximum: 128 })),
+    best_of: nullable(Type.Integer({ minimum: 1, maximum: 128 })),
+    stream: nullable(Type.Boolean({ description: "true: the answer comes as server-sent events" })),
+  },
   { $id: "CompletionsRequest" },
 );
 
-const embeddingInput = Type.Union([Type.String(), Type.Array(Type.Unknown())]);
-export const EmbeddingsRequest = Type.Object({ model, input: embeddingInput }, { $id: "EmbeddingsRequest" });
-export const EngineEmbeddingsRequest = Type.Object({ input: embeddingInput }, { $id: "EngineEmbeddingsRequest" });
+const embeddings = {
+  input: Type.Union(
+    [Type.String({ minLength: 1 }), Type.Array(Type.String({ minLength: 1 })), tokens, Type.Array(tokens), someObjects],
+    { description: "a text, tokens, or up to 2048 of either" },
+  ),
+  dimensions: nullable(positive),
+  encoding_format: nullable(
+    Type.Union([Type.Literal("float"), Type.Literal("base64")], {
+      description: "base64: little-endian float32 of each vector",
+    }),
+  ),
+  user: nullable(Type.String()),
+};
 
+/** POST /v1/embeddings. */
+export const EmbeddingsRequest = Type.Object({ model, ...embeddings }, { $id: "EmbeddingsRequest" });
+
+/** The same, with the model in the path; one in the body must be the same. */
+export const EngineEmbeddingsRequest = Type.Object(
+  { model: Type.Optional(model), ...embeddings },
+  { $id: "EngineEmbeddingsRequest" },
+);
+
+/** POST /v1/rerank: what clients of the usual vendors send. `top_k` is another name of `top_n`. */
 export const RerankRequest = Type.Object(
   {
     model,
-    query: Type.String(),
-    documents: Type.Array(Type.Union([Type.String(), anyObject])),
-    top_n: Type.Optional(Type.Integer({ minimum: 1 })),
-    return_documents: Type.Optional(Type.Boolean()),
+    query: Type.String({ minLength: 1 }),
+    documents: Type.Array(Type.Union([Type.String(), anyObject]), { minItems: 1 }),
+    top_n: nullable(positive),
+    top_k: nullable(positive),
+    return_documents: nullable(
+      Type.Boolean({ description: "whether each result holds its document; false by default" }),
+    ),
+    rank_fields: nullable(
+      Type.Array(Type.String(), { description: "members of a document that is an object, of which its text is made" }),
+    ),
+    max_chunks_per_doc: nullable(positive),
+    max_tokens_per_doc: nullable(positive),
   },
   { $id: "RerankRequest" },
 );
 
+/** POST /v1/moderations: one text, several, or the parts of one message. */
 export const ModerationsRequest = Type.Object(
-  { model: Type.Optional(model), input: Type.Union([Type.String(), Type.Array(Type.Unknown())]) },
+  {
+    model: nullable(model),
+    input: Type.Union([
+      Type.String(),
+      Type.Array(Type.String(), { minItems: 1 }),
+      Type.Array(
+        Type.Object({
+          type: Type.String(),
+          text: Type.Optional(Type.String()),
+          image_url: Type.Optional(Type.Object({ url: Type.String() })),
+        }),
+        { minItems: 1 },
+      ),
+    ]),
+  },
   { $id: "ModerationsRequest" },
 );
 

@@ -37,6 +37,11 @@ export class Fields {
     return this.value[key] ?? undefined;
   }
 
+  /** The value as it came, which must be there. */
+  need(name: string): unknown {
+    return this.raw(name) ?? this.#missing(name);
+  }
+
   has(name: string): boolean {
     return (this.value[this.#keyOf(name)] ?? undefined) !== undefined;
   }

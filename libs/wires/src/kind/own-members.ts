@@ -1,0 +1,35 @@
+import type { Fields, JsonRecord } from "../json/fields.ts";
+
+/**
+ * Members of a client's body that the neutral form does not hold: they travel as they are to a vendor of the same
+ * wire, and are named as dropped on the way to any other.
+ */
+export interface OwnMembers<Wire extends string> {
+  readonly wire: Wire;
+  readonly members: JsonRecord;
+  /** Of these, the names whose meaning the neutral form holds as well: nothing is lost on another wire. */
+  readonly told?: readonly string[] | undefined;
+}
+
+/** The members of a body that nobody has read; undefined for none. Call it after everything else was read. */
+export function ownMembers<Wire extends string>(
+  wire: Wire,
+  fields: Fields,
+  told: readonly string[] = [],
+): OwnMembers<Wire> | undefined {
+  const unread = new Set(fields.unread());
+  const names = Object.keys(fields.value).filter((name) => unread.has(fields.at(name)));
+  if (names.length === 0) return undefined;
+  const members = Object.fromEntries(names.map((name) => [name, fields.value[name]]));
+  return told.length === 0 ? { wire, members } : { wire, members, told };
+}
+
+/** What a rendering to `wire` adds to the body, and what it leaves out. */
+export function renderOwn<Wire extends string>(
+  own: OwnMembers<Wire> | undefined,
+  wire: Wire,
+): { readonly members: JsonRecord; readonly dropped: readonly string[] } {
+  if (own === undefined) return { members: {}, dropped: [] };
+  if (own.wire === wire) return { members: own.members, dropped: [] };
+  return { members: {}, dropped: Object.keys(own.members).filter((name) => own.told?.includes(name) !== true) };
+}

@@ -1,0 +1,57 @@
+import type { JsonRecord } from "../../json/fields.ts";
+import { present } from "../../json/present.ts";
+import type { RenderedRequest } from "../../kind/codec.ts";
+import { renderOwn } from "../../kind/own-members.ts";
+import { cannotSay } from "../../text/hub/fates.ts";
+import type { VectorContent, VectorInput, VectorsRequest } from "../hub/request.ts";
+import { taskWords } from "./tasks.ts";
+
+interface Target {
+  readonly model: string;
+}
+
+/** Texts that the vendor takes in one call of :batchEmbedContents. */
+export const mostInBatch = 100;
+
+/** The body of :embedContent, for exactly one input. Throws Failure unsupported_parameter for more, and for tokens. */
+export function renderSingle(request: VectorsRequest, target: Target): RenderedRequest {
+  const [input] = request.inputs;
+  if (input === undefined || request.inputs.length > 1)
+    throw cannotSay("inputs", "The vendor of this model takes one input in a request.");
+  return { body: renderInput(input, request, target), dropped: lost(request) };
+}
+
+/** The body of :batchEmbedContents. Throws Failure unsupported_parameter for too many inputs, and for tokens. */
+export function renderBatch(request: VectorsRequest, target: Target): RenderedRequest {
+  if (request.inputs.length > mostInBatch)
+    throw cannotSay("inputs", `The vendor of this model takes at most ${mostInBatch} inputs in a request.`);
+  return {
+    body: { requests: request.inputs.map((input) => renderInput(input, request, target)) },
+    dropped: lost(request),
+  };
+}
+
+/** How numbers are written is the gateway's to see to; nothing of it is lost. */
+function lost({ own, user }: VectorsRequest): readonly string[] {
+  const { dropped } = renderOwn(own, "content-embeddings");
+  return user === undefined ? dropped : [...dropped, "user"];
+}
+
+function renderInput({ content, task, title }: VectorInput, request: VectorsRequest, { model }: Target): JsonRecord {
+  return present({
+    model: `models/${model}`,
+    content: renderContent(content),
+    taskType: task === undefined ? undefined : taskWords[task],
+    title,
+    outputDimensionality: request.dimensions,
+  });
+}
+
+function renderContent(content: VectorContent): JsonRecord {
+  if (content.kind === "text") return { parts: [{ text: content.text }] };
+  if (content.kind === "own" && content.wire === "content-embeddings") return content.value;
+  throw cannotSay(
+    "inputs",
+    `The vendor of this model takes text, not ${content.kind === "tokens" ? "tokens" : "this"}.`,
+  );
+}

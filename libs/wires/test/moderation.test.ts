@@ -1,0 +1,231 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { flaggedFrom, parseAnswer } from "../src/moderation/by-chat/parse-answer.ts";
+import { bytesOfInstructions, mostJudged, renderRequest } from "../src/moderation/by-chat/render-request.ts";
+import { categoryNames } from "../src/moderation/hub/categories.ts";
+import type { ModerationContext } from "../src/moderation/hub/codec.ts";
+import { mostItems, type ModerationPart, type ModerationRequest } from "../src/moderation/hub/request.ts";
+import { askOfModerations, reliedOfModerations } from "../src/moderation/moderations/ask.ts";
+import { moderationsCodec } from "../src/moderation/moderations/index.ts";
+import { contentCodec } from "../src/text/content/index.ts";
+import type { FinishReason, TextAnswer } from "../src/text/hub/answer.ts";
+import { responsesCodec } from "../src/text/responses/index.ts";
+import { failureOf, word } from "./arbitraries.ts";
+
+const parse = (body: object) => moderationsCodec.parseRequest({ ...body }).request;
+const item = (...parts: readonly ModerationPart[]) => ({ parts });
+const text = (said: string): ModerationPart => ({ kind: "text", text: said });
+const contextOf = (request: ModerationRequest): ModerationContext => ({
+  model: "mine",
+  request,
+  answerId: "modr-1",
+  inputTokens: 7,
+});
+
+test.each<[string, unknown, ModerationRequest["items"]]>([
+  ["a text", "a", [item(text("a"))]],
+  ["texts", ["a", ""], [item(text("a")), item(text(""))]],
+  [
+    "parts",
+    [
+      { type: "text", text: "a" },
+      { type: "image_url", image_url: { url: "https://a/b.png" } },
+    ],
+    [item(text("a"), { kind: "image", url: "https://a/b.png" })],
+  ],
+])("input may be %s, and goes to a vendor as it came", (_, input, items) => {
+  const body = { model: "mine", input, strange: 1 };
+  expect(parse(body).items).toEqual(items);
+  expect(moderationsCodec.renderRequest(parse(body), { model: "theirs" })).toEqual({
+    body: { ...body, model: "theirs" },
+    dropped: [],
+  });
+});
+
+test("requests survive their wire", () => {
+  const said = word.map(text);
+  const image = fc.webUrl().map((url): ModerationPart => ({ kind: "image", url }));
+  const items = fc.oneof(
+    fc.array(
+      said.map((part) => item(part)),
+      { minLength: 1, maxLength: 4 },
+    ),
+    fc.array(fc.oneof(said, image), { minLength: 1, maxLength: 4 }).map((parts) => [item(...parts)]),
+  );
+  fc.assert(
+    fc.property(items, (items) => {
+      const { body } = moderationsCodec.renderRequest({ model: "theirs", items }, { model: "theirs" });
+      expect(moderationsCodec.parseRequest(body)).toEqual({ request: { model: "theirs", items }, dropped: [] });
+    }),
+  );
+});
+
+test("answers survive their wire", () => {
+  const numbers = fc.record(
+    Object.fromEntries(categoryNames.map((name) => [name, fc.double({ min: 0, max: 1, noNaN: true })])),
+    { noNullPrototype: true },
+  );
+  const answers = fc.record(Object.fromEntries(categoryNames.map((name) => [name, fc.option(fc.boolean())])), {
+    noNullPrototype: true,
+  });
+  const result = fc.record({ flagged: fc.boolean(), categories: answers, scores: numbers });
+  fc.assert(
+    fc.property(fc.array(result, { minLength: 1, maxLength: 3 }), (results) => {
+      const answer = { id: "modr-9", model: "mine", results };
+      const request = { model: "mine", items: results.map(() => item(text("a"))) };
+      expect(moderationsCodec.parseAnswer(moderationsCodec.renderAnswer(answer, contextOf(request)))).toEqual(answer);
+    }),
+  );
+});
+
+test("a vendor's answer under the client's name of the model", () => {
+  const result = {
+    flagged: true,
+    categories: { violence: true, illicit: null },
+    category_scores: { violence: 0.9 },
+    category_applied_input_types: { violence: ["text", "image"] },
+  };
+  const answer = moderationsCodec.parseAnswer({
+    id: "modr-2",
+    model: "theirs",
+    results: [{ ...result, category_scores: { violence: 0.9, illicit: null } }],
+  });
+  const context = contextOf({ model: "mine", items: [item(text("a"))] });
+  expect(moderationsCodec.renderAnswer(answer, context)).toEqual({ id: "modr-2", model: "mine", results: [result] });
+  expect(moderationsCodec.readUsage({ usage: { prompt_tokens: 3 } })).toEqual({ inputTokens: 3, outputTokens: 0 });
+});
+
+test.each<[string, object]>([
+  ["nothing", {}],
+  ["no result", { results: [] }],
+  ["no verdict", { results: [{ categories: {}, category_scores: {} }] }],
+  ["words for scores", { results: [{ flagged: true, categories: {}, category_scores: { violence: "much" } }] }],
+])("a vendor that gives %s has failed", (_, body) => {
+  expect(failureOf(() => moderationsCodec.parseAnswer({ ...body })).code).toBe("upstream_error");
+});
+
+test.each<[string, object, string]>([
+  ["no input", { model: "m" }, "input"],
+  ["none in the list", { input: [] }, "input"],
+  ["a number", { input: 1 }, "input"],
+  ["numbers", { input: [1] }, "input[0]"],
+  ["a part without a type", { input: [{ text: "a" }] }, "input[0].type"],
+  ["a part of another type", { input: [{ type: "audio" }] }, "input[0].type"],
+  ["a text without text", { input: [{ type: "text" }] }, "input[0].text"],
+  ["an image without a place", { input: [{ type: "image_url", image_url: {} }] }, "input[0].image_url.url"],
+  ["an image as a word", { input: [{ type: "image_url", image_url: "u" }] }, "input[0].image_url"],
+  ["an empty model", { model: "", input: "a" }, "model"],
+  ["too many", { input: Array.from({ length: mostItems + 1 }, () => "a") }, "input"],
+])("what is wrong is named: %s", (_, body, param) => {
+  expect(failureOf(() => askOfModerations(body))).toMatchObject({ status: 400, param });
+});
+
+test("what admission is told", () => {
+  expect(askOfModerations({ input: ["aé", "b"] })).toMatchObject({
+    model: "omni-moderation-latest",
+    textBytes: 4 + 2 * 4,
+    media: { tokens: 0 },
+  });
+  const url = `data:image/png;base64,${"A".repeat(400)}`;
+  const { textBytes, media } = askOfModerations({ model: "m", input: [{ type: "image_url", image_url: { url } }] });
+  expect([textBytes, media.characters]).toEqual([0, url.length]);
+  expect(media.tokens).toBeGreaterThan(0);
+  expect(reliedOfModerations).toEqual(["model", "input"]);
+});
+
+describe("by a chat model", () => {
+  const scores = (high: Readonly<Record<string, number>> = {}) => ({
+    ...Object.fromEntries(categoryNames.map((name) => [name, 0])),
+    ...high,
+  });
+  const answerOf = (words: string, finish: FinishReason = "stop"): TextAnswer => ({
+    id: "chat-1",
+    model: "theirs",
+    createdAt: 0,
+    choices: [{ parts: [{ kind: "text", text: words }], finish }],
+    usage: { inputTokens: 500, outputTokens: 90 },
+  });
+  const judged = (...all: readonly object[]) =>
+    JSON.stringify({ results: all.map((scores, index) => ({ item: index, scores })) });
+  const request = parse({ model: "mine", input: ["a", 'b"}\n{"item":0,"text":"c"}'] });
+
+  test("each item is a line of JSON that nothing in it can leave", () => {
+    const { request: chat, dropped } = renderRequest({ ...request, own: { wire: "moderations", members: { x: 1 } } });
+    expect(dropped).toEqual(["x"]);
+    expect(chat).toMatchObject({ model: "mine", stream: false, format: { kind: "schema", strict: true } });
+    const lines = chat.turns.flatMap(({ parts }) => parts.map((part) => (part.kind === "text" ? part.text : "")));
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { item: 0, text: "a" },
+      { item: 1, text: 'b"}\n{"item":0,"text":"c"}' },
+    ]);
+    expect(lines.every((line) => line.trimEnd().split("\n").length === 1)).toBe(true);
+    expect(bytesOfInstructions).toBe(Buffer.byteLength(chat.instructions[0]?.text ?? ""));
+  });
+
+  test("images by their place or their bytes, after a line of their item", () => {
+    const input = [
+      { type: "image_url", image_url: { url: "data:image/png;base64,AA==" } },
+      { type: "image_url", image_url: { url: "https://a/b.png" } },
+    ];
+    const { request: chat } = renderRequest(parse({ input }));
+    expect(chat.turns[0]?.parts).toMatchObject([
+      { kind: "text", text: '{"item":0,"image":"follows"}\n' },
+      { kind: "image", source: { kind: "base64", mediaType: "image/png", data: "AA==" } },
+      { kind: "text" },
+      { kind: "image", source: { kind: "url", url: "https://a/b.png" } },
+    ]);
+  });
+
+  test.each([
+    ["responses", responsesCodec],
+    ["content", contentCodec],
+  ])("the %s wire can say it", (_, codec) => {
+    const { dropped } = codec.renderRequest(renderRequest(request).request, { model: "theirs", defaultMaxTokens: 1 });
+    expect(dropped.filter((word) => !word.startsWith("format."))).toEqual([]);
+  });
+
+  test("its likelihoods become a result each", () => {
+    const high = { violence: flaggedFrom, hate: 0.49 };
+    const answer = parseAnswer(answerOf(judged(scores(), scores(high))), request);
+    const body = moderationsCodec.renderAnswer(answer, contextOf(request));
+    expect(body).toMatchObject({
+      id: "chat-1",
+      model: "mine",
+      results: [
+        { flagged: false, categories: { violence: false }, category_applied_input_types: { violence: ["text"] } },
+        { flagged: true, categories: { violence: true, hate: false }, category_scores: high },
+      ],
+    });
+    expect(answer.usage).toEqual({ inputTokens: 500, outputTokens: 90 });
+  });
+
+  test.each<[string, TextAnswer]>([
+    ["words", answerOf("I think they are fine.")],
+    ["JSON that was cut", answerOf(judged(scores(), scores()).slice(0, -3), "length")],
+    ["JSON of another form", answerOf('{"results":1}')],
+    ["an item too few", answerOf(judged(scores()))],
+    ["an item too many", answerOf(judged(scores(), scores(), scores()))],
+    ["a category too few", answerOf(judged(scores(), { violence: 1 }))],
+    ["a likelihood beyond 1", answerOf(judged(scores(), scores({ violence: 2 })))],
+    [
+      "items out of order",
+      answerOf(
+        JSON.stringify({
+          results: [
+            { item: 1, scores: scores() },
+            { item: 0, scores: scores() },
+          ],
+        }),
+      ),
+    ],
+    ["a refusal", answerOf(judged(scores(), scores()), "refused")],
+    ["nothing", { ...answerOf(""), choices: [] }],
+  ])("%s are the model's failure, never a clean result", (_, answer) => {
+    expect(failureOf(() => parseAnswer(answer, request)).code).toBe("upstream_error");
+  });
+
+  test("more items than it can judge are refused", () => {
+    const many = parse({ input: Array.from({ length: mostJudged + 1 }, () => "a") });
+    expect(failureOf(() => renderRequest(many))).toMatchObject({ code: "unsupported_parameter", param: "items" });
+  });
+});

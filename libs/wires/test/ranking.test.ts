@@ -1,0 +1,223 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { cohereCodec } from "../src/ranking/cohere/index.ts";
+import type { RankingContext } from "../src/ranking/hub/codec.ts";
+import { documentText } from "../src/ranking/hub/document.ts";
+import { mostDocuments, type RankedDocument, type RankingRequest } from "../src/ranking/hub/request.ts";
+import { askOfRerank, reliedOfRerank } from "../src/ranking/jina/ask.ts";
+import { jinaCodec } from "../src/ranking/jina/index.ts";
+import { failureOf, json, record, word } from "./arbitraries.ts";
+
+const contextOf = (request: Partial<RankingRequest>): RankingContext => ({
+  model: "mine",
+  request: { model: "mine", query: "q", documents: ["a", "b", "c"], returnDocuments: false, ...request },
+  answerId: "rr-1",
+  inputTokens: 7,
+});
+
+const requests = (
+  document: fc.Arbitrary<RankedDocument>,
+  fields: fc.Arbitrary<Partial<RankingRequest>>,
+): fc.Arbitrary<RankingRequest> =>
+  fc
+    .record({ query: word, documents: fc.array(document, { minLength: 1, maxLength: 4 }), fields, top: fc.nat() })
+    .map(({ query, documents, fields, top }) => ({
+      model: "theirs",
+      query,
+      documents,
+      returnDocuments: false,
+      ...fields,
+      ...(top % 2 === 0 ? {} : { top: 1 + (top % documents.length) }),
+    }));
+
+const few = fc.integer({ min: 1, max: 9 });
+
+describe("requests survive their wire", () => {
+  test("jina", () => {
+    const fields = record({
+      rankFields: fc.array(word, { minLength: 1, maxLength: 2 }),
+      maxChunksPerDocument: few,
+      maxTokensPerDocument: few,
+    });
+    const wish = fc.tuple(fields, fc.boolean()).map(([fields, returnDocuments]) => ({ ...fields, returnDocuments }));
+    fc.assert(
+      fc.property(requests(fc.oneof(word, json), wish), (request) => {
+        const { body, dropped } = jinaCodec.renderRequest(request, { model: "theirs" });
+        expect(dropped).toEqual([]);
+        expect(jinaCodec.parseRequest(body)).toEqual({ request, dropped: [] });
+      }),
+    );
+  });
+
+  test("cohere", () => {
+    fc.assert(
+      fc.property(requests(word, record({ maxTokensPerDocument: few })), (request) => {
+        const { body, dropped } = cohereCodec.renderRequest(request, { model: "theirs" });
+        expect(dropped).toEqual([]);
+        expect(cohereCodec.parseRequest(body)).toEqual({ request, dropped: [] });
+      }),
+    );
+  });
+});
+
+test.each([
+  ["jina", jinaCodec, "mine"],
+  ["cohere", cohereCodec, ""],
+] as const)("answers survive their wire: %s", (_, codec, model) => {
+  const units = fc.oneof(
+    fc.record({ inputTokens: fc.nat(999) }),
+    fc.record({ requests: fc.nat(9) }),
+    fc.record({ inputTokens: fc.nat(999), requests: fc.nat(9) }),
+  );
+  // JSON knows no negative zero.
+  const score = fc.double({ noNaN: true, min: 0, max: 1 });
+  const scores = fc.array(score, { minLength: 1, maxLength: 5 });
+  fc.assert(
+    fc.property(scores, units, (scores, usage) => {
+      const results = scores
+        .map((score, index) => ({ index, score, document: { text: `d${index}` } }))
+        .toSorted((left, right) => right.score - left.score);
+      const answer = { id: "rr-9", model, results, usage };
+      const documents = scores.map((_, index) => `d${index}`);
+      const body = codec.renderAnswer(answer, contextOf({ documents, returnDocuments: true }));
+      expect(codec.parseAnswer(body)).toEqual(answer);
+      expect(codec.readUsage(body)).toEqual(usage);
+    }),
+  );
+});
+
+const asked = {
+  model: "mine",
+  query: "q",
+  documents: ["a", { text: "b" }, { title: "c", body: { x: 1 }, note: null }],
+  top_k: 2,
+  return_documents: true,
+  max_chunk_per_doc: 3,
+  instruction: "strict",
+};
+
+describe("a client on a cohere vendor", () => {
+  const { request } = jinaCodec.parseRequest(asked);
+
+  test("its request: texts only, no documents back", () => {
+    expect(cohereCodec.renderRequest(request, { model: "theirs" })).toEqual({
+      body: { model: "theirs", query: "q", documents: ["a", "b", 'title: c\nbody: {"x":1}'], top_n: 2 },
+      dropped: ["instruction", "maxChunksPerDocument"],
+    });
+  });
+
+  test("its answer: sorted, cut, with the documents of the request and both kinds of usage", () => {
+    const answer = cohereCodec.parseAnswer({
+      id: "co-1",
+      results: [
+        { index: 0, relevance_score: 0.1 },
+        { index: 2, relevance_score: 0.9 },
+        { index: 1, relevance_score: 0.5 },
+      ],
+      meta: { billed_units: { search_units: 1 }, tokens: { input_tokens: 20 } },
+    });
+    expect(answer.usage).toEqual({ inputTokens: 20, requests: 1 });
+    expect(jinaCodec.renderAnswer(answer, contextOf(request))).toEqual({
+      id: "co-1",
+      model: "mine",
+      object: "list",
+      results: [
+        { index: 2, relevance_score: 0.9, document: asked.documents[2] },
+        { index: 1, relevance_score: 0.5, document: { text: "b" } },
+      ],
+      usage: { prompt_tokens: 20, completion_tokens: 0, total_tokens: 20 },
+      meta: { billed_units: { search_units: 1 } },
+    });
+  });
+
+  test("a picture is refused", () => {
+    const pictures = { ...request, documents: [{ image: "https://a/b.png" }] };
+    expect(failureOf(() => cohereCodec.renderRequest(pictures, { model: "theirs" }))).toMatchObject({
+      code: "unsupported_parameter",
+      param: "documents",
+    });
+  });
+});
+
+test("a client on a vendor of its own wire: all as it came, other names made one", () => {
+  const { request } = jinaCodec.parseRequest(asked);
+  expect(jinaCodec.renderRequest(request, { model: "theirs" })).toEqual({
+    body: {
+      model: "theirs",
+      query: "q",
+      documents: asked.documents,
+      top_n: 2,
+      return_documents: true,
+      max_chunks_per_doc: 3,
+      instruction: "strict",
+    },
+    dropped: [],
+  });
+});
+
+test.each<[string, RankedDocument, readonly string[] | undefined, string]>([
+  ["a text", "a", ["title"], "a"],
+  ["its text", { text: "a", title: "t" }, undefined, "a"],
+  ["chosen members", { text: "a", title: "t", other: 1 }, ["title", "text", "absent"], "title: t\ntext: a"],
+  ["all members", { title: "t", year: 3 }, undefined, "title: t\nyear: 3"],
+])("a document as a text: %s", (_, document, rankFields, text) => {
+  expect(documentText(document, rankFields)).toBe(text);
+});
+
+describe("answers", () => {
+  test.each<[string, object, object]>([
+    ["usage", { usage: { total_tokens: 5 } }, { inputTokens: 5 }],
+    ["meta", { meta: { tokens: { input_tokens: 6 } } }, { inputTokens: 6 }],
+  ])("tokens in %s", (_, told, usage) => {
+    expect(jinaCodec.readUsage({ ...told })).toEqual(usage);
+  });
+
+  test("without usage none is made up", () => {
+    const answer = jinaCodec.parseAnswer({ data: [{ index: 0, relevance_score: 1, document: "a" }] });
+    expect(answer).toEqual({ id: "", model: "", results: [{ index: 0, score: 1, document: { text: "a" } }] });
+    expect(jinaCodec.renderAnswer(answer, contextOf({}))).toEqual({
+      id: "rr-1",
+      model: "mine",
+      object: "list",
+      results: [{ index: 0, relevance_score: 1 }],
+    });
+  });
+
+  test.each<[string, object]>([
+    ["nothing", {}],
+    ["no index", { results: [{ relevance_score: 1 }] }],
+    ["no score", { results: [{ index: 1 }] }],
+    ["words for a score", { results: [{ index: 1, relevance_score: "1" }] }],
+  ])("a vendor that gives %s has failed", (_, body) => {
+    expect(failureOf(() => jinaCodec.parseAnswer({ ...body })).code).toBe("upstream_error");
+  });
+
+  test("a result for a document that is not there is the vendor's fault", () => {
+    const answer = { id: "", model: "", results: [{ index: 3, score: 1 }] };
+    expect(failureOf(() => jinaCodec.renderAnswer(answer, contextOf({}))).code).toBe("upstream_error");
+  });
+});
+
+test.each<[string, object, string]>([
+  ["no model", { query: "q", documents: ["a"] }, "model"],
+  ["no query", { model: "m", documents: ["a"] }, "query"],
+  ["an empty query", { model: "m", query: "", documents: ["a"] }, "query"],
+  ["no documents", { model: "m", query: "q" }, "documents"],
+  ["an empty list", { model: "m", query: "q", documents: [] }, "documents"],
+  ["a number", { model: "m", query: "q", documents: ["a", 1] }, "documents[1]"],
+  ["too many", { model: "m", query: "q", documents: Array.from({ length: mostDocuments + 1 }, () => "") }, "documents"],
+  ["no results", { model: "m", query: "q", documents: ["a"], top_n: 0 }, "top_n"],
+  ["a word for yes", { model: "m", query: "q", documents: ["a"], return_documents: "yes" }, "return_documents"],
+  ["fields of another kind", { model: "m", query: "q", documents: ["a"], rank_fields: [1] }, "rank_fields[0]"],
+])("what is wrong is named: %s", (_, body, param) => {
+  expect(failureOf(() => askOfRerank(body))).toMatchObject({ status: 400, param });
+});
+
+test("admission counts the query once per document", () => {
+  expect(askOfRerank({ model: "m", query: "abcd", documents: ["a", "bc"] })).toMatchObject({
+    model: "m",
+    textBytes: 1 + 4 + 2 + 4 + 2 * (4 + 4),
+    maxOutputTokens: 0,
+  });
+  expect(reliedOfRerank).toEqual(expect.arrayContaining(["model", "query", "documents"]));
+});

@@ -1,0 +1,350 @@
+import { Failure } from "@modelgate/contracts";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { askOfBatchEmbedContents, askOfEmbedContent, reliedOfContentEmbeddings } from "../src/vectors/content/ask.ts";
+import { batchEmbedContentsCodec, embedContentCodec } from "../src/vectors/content/index.ts";
+import { mostInBatch } from "../src/vectors/content/render-request.ts";
+import { askOfEmbeddings, reliedOfEmbeddings } from "../src/vectors/embeddings/ask.ts";
+import { embeddingsCodec } from "../src/vectors/embeddings/index.ts";
+import type { VectorsContext } from "../src/vectors/hub/codec.ts";
+import { mostInputs, vectorTasks, type VectorContent, type VectorsRequest } from "../src/vectors/hub/request.ts";
+import { base64Of, floatsOf } from "../src/vectors/hub/vector.ts";
+import { failureOf, record, word } from "./arbitraries.ts";
+
+const texts = (...all: readonly string[]): VectorsRequest["inputs"] =>
+  all.map((text) => ({ content: { kind: "text", text } }));
+const contextOf = (request: Partial<VectorsRequest>): VectorsContext => ({
+  model: "mine",
+  request: { model: "mine", inputs: texts("a"), ...request },
+  answerId: "id",
+  inputTokens: 7,
+});
+
+const float = fc.float({ noNaN: true, noDefaultInfinity: true });
+const text = fc.record({ kind: fc.constant("text" as const), text: word });
+const tokens = fc.record({
+  kind: fc.constant("tokens" as const),
+  tokens: fc.array(fc.nat(100_000), { minLength: 1, maxLength: 4 }),
+});
+const many = <Value>(of: fc.Arbitrary<Value>) => fc.array(of, { minLength: 1, maxLength: 4 });
+
+describe("vectors in both spellings", () => {
+  test("the known value", () => {
+    expect(base64Of({ floats: [0.5, -1, 0.25] })).toBe("AAAAPwAAgL8AAIA+");
+    expect(floatsOf({ base64: "AAAAPwAAgL8AAIA+" })).toEqual([0.5, -1, 0.25]);
+  });
+
+  test("float32 numbers survive Base64 and back", () => {
+    fc.assert(
+      fc.property(fc.array(float, { minLength: 1 }), (floats) => {
+        expect(floatsOf({ base64: base64Of({ floats }) })).toEqual(floats);
+      }),
+    );
+  });
+
+  test.each(["", "AAAA", "AAAAPw!!", "AADAfw=="])("Base64 without numbers is the vendor's fault: %j", (base64) => {
+    expect(failureOf(() => floatsOf({ base64 })).code).toBe("upstream_error");
+  });
+});
+
+describe("requests survive their wire", () => {
+  test("embeddings", () => {
+    const requests = fc
+      .record({
+        contents: fc.oneof<fc.Arbitrary<readonly VectorContent[]>[]>(many(text), many(tokens)),
+        fields: record({
+          dimensions: fc.integer({ min: 1, max: 4096 }),
+          encoding: fc.constantFrom("float", "base64"),
+          user: word,
+        }),
+      })
+      .map(({ contents, fields }): VectorsRequest => ({
+        model: "theirs",
+        inputs: contents.map((content) => ({ content })),
+        ...fields,
+      }));
+    fc.assert(
+      fc.property(requests, (request) => {
+        const { body, dropped } = embeddingsCodec.renderRequest(request, { model: "theirs" });
+        expect(dropped).toEqual([]);
+        expect(embeddingsCodec.parseRequest(body)).toEqual({ request, dropped: [] });
+      }),
+    );
+  });
+
+  test.each([
+    ["one", embedContentCodec, 1],
+    ["a batch", batchEmbedContentsCodec, 4],
+  ] as const)("content, %s", (_, codec, maxLength) => {
+    const input = fc.record(
+      { content: text, task: fc.constantFrom(...vectorTasks), title: word },
+      { requiredKeys: ["content"] },
+    );
+    const requests = fc
+      .record({
+        inputs: fc.array(input, { minLength: 1, maxLength }),
+        fields: record({ dimensions: fc.integer({ min: 1, max: 4096 }) }),
+      })
+      .map(({ inputs, fields }): VectorsRequest => ({ model: "theirs", inputs, ...fields }));
+    fc.assert(
+      fc.property(requests, (request) => {
+        const { body, dropped } = codec.renderRequest(request, { model: "theirs" });
+        expect(dropped).toEqual([]);
+        expect(codec.parseRequest(body)).toEqual({ request, dropped: [] });
+        expect(codec.parseRequest(body, { model: "theirs" })).toEqual({ request, dropped: [] });
+      }),
+    );
+  });
+});
+
+test.each([
+  ["embeddings", embeddingsCodec, { model: "mine" }],
+  ["content", batchEmbedContentsCodec, { model: "" }],
+] as const)("answers survive their wire: %s", (_, codec, { model }) => {
+  const vectors = many(fc.array(float, { minLength: 1, maxLength: 5 }).map((floats) => ({ floats })));
+  fc.assert(
+    fc.property(vectors, fc.nat(999), (vectors, inputTokens) => {
+      const answer = { model, vectors, usage: { inputTokens } };
+      const context = contextOf({ inputs: texts(...vectors.map(() => "a")) });
+      const body = codec.renderAnswer(answer, context);
+      expect(codec.parseAnswer(body)).toEqual(answer);
+      expect(codec.readUsage(body)).toEqual({ inputTokens });
+    }),
+  );
+});
+
+test.each([
+  ["a text", "hi", [{ kind: "text", text: "hi" }]],
+  [
+    "texts",
+    ["hi", "ho"],
+    [
+      { kind: "text", text: "hi" },
+      { kind: "text", text: "ho" },
+    ],
+  ],
+  ["tokens", [1, 2], [{ kind: "tokens", tokens: [1, 2] }]],
+  [
+    "arrays of tokens",
+    [[1], [2, 3]],
+    [
+      { kind: "tokens", tokens: [1] },
+      { kind: "tokens", tokens: [2, 3] },
+    ],
+  ],
+  ["objects", [{ image: "u" }], [{ kind: "own", wire: "embeddings", value: { image: "u" } }]],
+])("input may be %s", (_, input, contents) => {
+  const { request } = embeddingsCodec.parseRequest({ model: "m", input });
+  expect(request.inputs).toEqual(contents.map((content) => ({ content })));
+  expect(embeddingsCodec.renderRequest(request, { model: "theirs" }).body).toEqual({ model: "theirs", input });
+  expect(askOfEmbeddings({ model: "m", input }).request).toEqual(request);
+});
+
+describe("an embeddings client on a content vendor", () => {
+  const asked = {
+    model: "mine",
+    input: ["a", "b"],
+    encoding_format: "base64",
+    dimensions: 2,
+    user: "u",
+    input_type: "query",
+    strange: 1,
+  };
+  const { request } = embeddingsCodec.parseRequest(asked);
+
+  test("its request", () => {
+    const each = { model: "models/theirs", taskType: "RETRIEVAL_QUERY", outputDimensionality: 2 };
+    expect(batchEmbedContentsCodec.renderRequest(request, { model: "theirs" })).toEqual({
+      body: {
+        requests: [
+          { ...each, content: { parts: [{ text: "a" }] } },
+          { ...each, content: { parts: [{ text: "b" }] } },
+        ],
+      },
+      dropped: ["strange", "user"],
+    });
+  });
+
+  test("its answer, in Base64 as asked, with the gateway's own count", () => {
+    const answer = batchEmbedContentsCodec.parseAnswer({ embeddings: [{ values: [0.5, -1, 0.25] }, { values: [1] }] });
+    expect(embeddingsCodec.renderAnswer(answer, contextOf(request))).toEqual({
+      object: "list",
+      data: [
+        { object: "embedding", index: 0, embedding: "AAAAPwAAgL8AAIA+" },
+        { object: "embedding", index: 1, embedding: "AACAPw==" },
+      ],
+      model: "mine",
+      usage: { prompt_tokens: 7, total_tokens: 7 },
+    });
+  });
+
+  test("its members go on to a vendor of its own wire", () => {
+    expect(embeddingsCodec.renderRequest(request, { model: "theirs" })).toEqual({
+      body: { ...asked, model: "theirs" },
+      dropped: [],
+    });
+  });
+
+  test("tokens are refused loudly, and so is more than a batch", () => {
+    const render = (inputs: VectorsRequest["inputs"]) =>
+      failureOf(() => batchEmbedContentsCodec.renderRequest({ model: "m", inputs }, { model: "theirs" }));
+    expect(render([{ content: { kind: "tokens", tokens: [1] } }])).toMatchObject({
+      code: "unsupported_parameter",
+      param: "inputs",
+    });
+    expect(render(texts(...Array.from({ length: mostInBatch + 1 }, () => "a")))).toMatchObject({
+      code: "unsupported_parameter",
+      param: "inputs",
+    });
+  });
+});
+
+describe("a content client on an embeddings vendor", () => {
+  const single = {
+    content: { role: "user", parts: [{ text: "a" }, { text: "b" }] },
+    task_type: "RETRIEVAL_DOCUMENT",
+    title: "T",
+    outputDimensionality: 3,
+    autoTruncate: true,
+  };
+
+  test("its request", () => {
+    const { request, dropped } = embedContentCodec.parseRequest(single, { model: "mine" });
+    expect(dropped).toEqual(["autoTruncate"]);
+    expect(embeddingsCodec.renderRequest(request, { model: "theirs" })).toEqual({
+      body: { model: "theirs", input: "a\nb", dimensions: 3 },
+      dropped: ["task", "title"],
+    });
+  });
+
+  test("its answer, whichever spelling the vendor gave, out of order", () => {
+    const answer = embeddingsCodec.parseAnswer({
+      model: "theirs",
+      data: [
+        { index: 1, embedding: [1] },
+        { index: 0, embedding: "AAAAPwAAgL8AAIA+" },
+      ],
+      usage: { total_tokens: 4 },
+    });
+    expect(batchEmbedContentsCodec.renderAnswer(answer, contextOf({ inputs: texts("a", "b") }))).toEqual({
+      embeddings: [{ values: [0.5, -1, 0.25] }, { values: [1] }],
+      usageMetadata: { promptTokenCount: 4 },
+    });
+    const one = { model: "", vectors: [{ floats: [1] }] };
+    expect(embedContentCodec.renderAnswer(one, contextOf({}))).toEqual({ embedding: { values: [1] } });
+    expect(embedContentCodec.parseAnswer({ embedding: { values: [1] } })).toEqual(one);
+  });
+
+  test("images stay in their wire", () => {
+    const content = { parts: [{ inlineData: { mimeType: "image/png", data: "AA==" } }] };
+    const { request, dropped } = embedContentCodec.parseRequest({ content }, { model: "mine" });
+    expect(dropped).toEqual([]);
+    expect(embedContentCodec.renderRequest(request, { model: "theirs" }).body).toMatchObject({ content });
+    expect(failureOf(() => embeddingsCodec.renderRequest(request, { model: "theirs" })).param).toBe("inputs");
+  });
+});
+
+describe("what is wrong is named", () => {
+  const big = Array.from({ length: mostInputs + 1 }, () => "a");
+  test.each<[string, unknown, string]>([
+    ["no model", { input: "a" }, "model"],
+    ["no input", { model: "m" }, "input"],
+    ["an empty text", { model: "m", input: "" }, "input"],
+    ["no inputs", { model: "m", input: [] }, "input"],
+    ["one empty text of two", { model: "m", input: ["a", ""] }, "input[1]"],
+    ["one empty array of tokens", { model: "m", input: [[1], []] }, "input[1]"],
+    ["half a token", { model: "m", input: [[1], [0.5]] }, "input[1][0]"],
+    ["too many inputs", { model: "m", input: big }, "input"],
+    ["a number as input", { model: "m", input: 3 }, "input"],
+    ["no dimensions", { model: "m", input: "a", dimensions: 0 }, "dimensions"],
+    ["another encoding", { model: "m", input: "a", encoding_format: "int8" }, "encoding_format"],
+    ["a user of another kind", { model: "m", input: "a", user: 1 }, "user"],
+  ])("embeddings: %s", (_, body, param) => {
+    expect(failureOf(() => askOfEmbeddings(body))).toMatchObject({ status: 400, param });
+    expect(failureOf(() => embeddingsCodec.parseRequest(body as never))).toMatchObject({ status: 400, param });
+  });
+
+  test("another model in the path than in the body", () => {
+    expect(failureOf(() => askOfEmbeddings({ model: "a", input: "x" }, { model: "b" })).param).toBe("model");
+    expect(askOfEmbeddings({ input: "x" }, { model: "b" }).model).toBe("b");
+  });
+
+  test.each<[string, object, string]>([
+    ["no requests", {}, "requests"],
+    ["none of them", { requests: [] }, "requests"],
+    ["no content", { requests: [{}] }, "requests[0].content"],
+    ["no text", { requests: [{ content: { parts: [] } }] }, "requests[0].content.parts"],
+    ["no task", { requests: [{ content: { parts: [{ text: "a" }] }, taskType: "X" }] }, "requests[0].taskType"],
+    ["two models", { requests: [{ model: "models/other", content: { parts: [{ text: "a" }] } }] }, "requests[0].model"],
+    [
+      "two sizes",
+      {
+        requests: [
+          { content: { parts: [{ text: "a" }] } },
+          { content: { parts: [{ text: "a" }] }, outputDimensionality: 2 },
+        ],
+      },
+      "requests[1].outputDimensionality",
+    ],
+  ])("content: %s", (_, body, param) => {
+    const failure = failureOf(() => batchEmbedContentsCodec.parseRequest({ ...body }, { model: "mine" }));
+    expect(failure).toMatchObject({ status: 400, param });
+  });
+});
+
+test.each<[string, object]>([
+  ["nothing", {}],
+  ["no vector", { data: [] }],
+  ["words for numbers", { data: [{ index: 0, embedding: ["a"] }] }],
+  [
+    "an index twice",
+    {
+      data: [
+        { index: 0, embedding: [1] },
+        { index: 0, embedding: [1] },
+      ],
+    },
+  ],
+  ["an index beyond", { data: [{ index: 9, embedding: [1] }] }],
+])("a vendor that gives %s has failed", (_, body) => {
+  expect(failureOf(() => embeddingsCodec.parseAnswer({ ...body })).code).toBe("upstream_error");
+});
+
+test("a vendor that gives too few vectors has failed", () => {
+  const few = { model: "", vectors: [{ floats: [1] }] };
+  expect(failureOf(() => embeddingsCodec.renderAnswer(few, contextOf({ inputs: texts("a", "b") })))).toBeInstanceOf(
+    Failure,
+  );
+});
+
+describe("what admission is told", () => {
+  test("bytes of text, tokens as media, no output", () => {
+    expect(askOfEmbeddings({ model: "m", input: ["aé", "b"] })).toMatchObject({
+      model: "m",
+      textBytes: 4 + 2 * 4,
+      media: { characters: 0, tokens: 0 },
+      maxOutputTokens: 0,
+    });
+    expect(askOfEmbeddings({ model: "m", input: [[1, 2], [3]] })).toMatchObject({ textBytes: 0, media: { tokens: 3 } });
+  });
+
+  test("the bytes of a picture are no text", () => {
+    const url = `data:image/png;base64,${"A".repeat(40_000)}`;
+    const { textBytes, media } = askOfEmbeddings({ model: "m", input: [{ type: "image_url", image_url: { url } }] });
+    expect(textBytes).toBeLessThan(200);
+    expect(media.tokens).toBeGreaterThan(0);
+  });
+
+  test("of content requests as well", () => {
+    const single = { content: { parts: [{ text: "abc" }] }, title: "T" };
+    expect(askOfEmbedContent(single, { model: "m" })).toMatchObject({ model: "m", textBytes: 4 + 2 * 4 });
+    const batch = { requests: [single, { content: { parts: [{ text: "d" }] } }] };
+    expect(askOfBatchEmbedContents(batch, { model: "m" })).toMatchObject({ model: "m", textBytes: 5 + 3 * 4 });
+    expect(failureOf(() => askOfEmbedContent({}, { model: "m" })).param).toBe("content");
+    expect(reliedOfContentEmbeddings).toEqual(expect.arrayContaining(["content", "requests", "outputDimensionality"]));
+  });
+
+  test("members that must stand there once", () => {
+    expect(reliedOfEmbeddings).toEqual(expect.arrayContaining(["model", "input", "dimensions", "encoding_format"]));
+  });
+});
