@@ -22,9 +22,7 @@ export function unpackServers() {
   say("getting redis-server and nats-server from Debian's packages (once)");
   try {
     mkdirSync(join(making, "packages"), { recursive: true });
-    const apt = withPackageLists(making);
-    const wanted = withLibraries(apt);
-    run("apt-get", [...apt, "download", ...wanted], "", { cwd: join(making, "packages") });
+    download(making);
     for (const file of readdirSync(join(making, "packages")))
       run("dpkg-deb", ["-x", join(making, "packages", file), join(making, "root")], "");
     writePrograms(making);
@@ -38,28 +36,28 @@ export function unpackServers() {
   }
 }
 
-/** Options for apt: the system's own package lists where it has them, else lists fetched into a folder of ours. */
-function withPackageLists(making) {
+/**
+ * By the system's own package lists where they serve: where there are none, or they name versions that the archive
+ * has no more, by fresh lists in a folder of ours.
+ */
+function download(making) {
+  const fetch = (apt) =>
+    run("apt-get", [...apt, "download", ...withLibraries(apt)], "", { cwd: join(making, "packages") });
   try {
     run("apt-cache", ["show", ...packages], "");
-    return [];
+    fetch([]);
   } catch {
-    const state = join(making, "apt");
-    for (const folder of ["lists/partial", "cache/archives/partial"])
-      mkdirSync(join(state, folder), { recursive: true });
-    const apt = [
-      "-o",
-      `Dir::State::lists=${join(state, "lists")}`,
-      "-o",
-      `Dir::Cache=${join(state, "cache")}`,
-      "-o",
-      "APT::Sandbox::User=",
-      "-o",
-      "Debug::NoLocking=1",
-    ];
-    run("apt-get", [...apt, "update"], "");
-    return apt;
+    fetch(freshLists(join(making, "apt")));
   }
+}
+
+/** Options that make apt use lists which are fetched into a folder. */
+function freshLists(state) {
+  for (const folder of ["lists/partial", "cache/archives/partial"]) mkdirSync(join(state, folder), { recursive: true });
+  const options = [`Dir::State::lists=${join(state, "lists")}`, `Dir::Cache=${join(state, "cache")}`];
+  const apt = [...options, "APT::Sandbox::User=", "Debug::NoLocking=1"].flatMap((option) => ["-o", option]);
+  run("apt-get", [...apt, "update"], "");
+  return apt;
 }
 
 /** The packages with all that they stand on, but for what every Debian has. */
@@ -94,7 +92,11 @@ function writePrograms(making) {
       file,
       `#!/bin/sh
 root=$(dirname "$(readlink -f "$0")")/../root
-libraries=$(ls -d "$root"/usr/lib/*-linux-gnu "$root"/lib/*-linux-gnu 2>/dev/null | tr '\\n' ':')
+libraries=
+# Joined without an empty part, which would stand for the current folder.
+for folder in "$root"/usr/lib/*-linux-gnu "$root"/lib/*-linux-gnu; do
+  [ ! -d "$folder" ] || libraries=\${libraries:+$libraries:}$folder
+done
 LD_LIBRARY_PATH="$libraries" exec "$root/${inside}" "$@"
 `,
     );
