@@ -1,6 +1,7 @@
 // The first thing that runs: any Node from 20 on, no packages. It gets what is missing and hands over to Node 24.
 //   node deploy/local/bootstrap.mjs start | test | bench | gatectl … | prepare
 import { fail } from "./bootstrap/say.mjs";
+import { Interrupted, watchForInterrupts } from "./bootstrap/interrupt.mjs";
 import { locked } from "./bootstrap/lock.mjs";
 import { findNode, findPnpm } from "./bootstrap/runtime.mjs";
 import { installPackages } from "./bootstrap/packages.mjs";
@@ -19,16 +20,19 @@ const tasks = {
 const [name = "", ...args] = process.argv.slice(2);
 const task = Object.hasOwn(tasks, name) ? tasks[name] : undefined;
 
+watchForInterrupts();
 try {
   if (task === undefined)
     throw new Error(`There is no task ${JSON.stringify(name)}; there are ${Object.keys(tasks).join(", ")}.`);
-  const ready = await locked(() => {
-    const node = findNode();
-    const pnpm = findPnpm();
-    installPackages(node, pnpm);
-    return { node, pnpm, servers: task.servers ? findServers() : {} };
+  const ready = await locked(async () => {
+    const node = await findNode();
+    const pnpm = await findPnpm();
+    await installPackages(node, pnpm);
+    return { node, pnpm, servers: task.servers ? await findServers() : {} };
   });
   if (task.entry !== undefined) await handOver(ready, task.entry, args);
 } catch (error) {
-  fail(error);
+  // Ctrl-C at `npm start` is how it ends, whenever it comes; any other task has not done what it should.
+  if (error instanceof Interrupted) process.exitCode = name === "start" ? 0 : error.status;
+  else fail(error);
 }

@@ -30,6 +30,8 @@ const ending = Promise.withResolvers<"asked" | Child>();
 
 process.on("SIGINT", stopOrInsist);
 process.on("SIGTERM", () => ending.resolve("asked"));
+// The bootstrap is gone, and with it whoever could ask us.
+process.once("disconnect", () => ending.resolve("asked"));
 
 try {
   await start();

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { throwIfInterrupted } from "./interrupt.mjs";
 import { tools } from "./places.mjs";
 import { run } from "./run.mjs";
 import { say } from "./say.mjs";
@@ -14,7 +15,7 @@ const foreign =
  * Unpacks Debian's packages into `.tools/debian`: as any user, nothing is installed and no service starts. Leaves
  * the machine as it was; where the packages cannot be had, nothing is there afterwards and another way is tried.
  */
-export function unpackServers() {
+export async function unpackServers() {
   const place = join(tools, "debian");
   const making = `${place}.${process.pid}`;
   for (const left of readdirSync(tools).filter((entry) => entry.startsWith("debian.")))
@@ -22,49 +23,49 @@ export function unpackServers() {
   say("getting redis-server and nats-server from Debian's packages (once)");
   try {
     mkdirSync(join(making, "packages"), { recursive: true });
-    const apt = withPackageLists(making);
-    const wanted = withLibraries(apt);
-    run("apt-get", [...apt, "download", ...wanted], "", { cwd: join(making, "packages") });
+    await download(making);
     for (const file of readdirSync(join(making, "packages")))
-      run("dpkg-deb", ["-x", join(making, "packages", file), join(making, "root")], "");
+      await run("dpkg-deb", ["-x", join(making, "packages", file), join(making, "root")], "");
     writePrograms(making);
     rmSync(join(making, "packages"), { recursive: true });
     rmSync(join(making, "apt"), { recursive: true, force: true });
     renameSync(making, place);
   } catch (error) {
+    throwIfInterrupted();
     say(`Debian's packages could not be had: ${error.message.trim().split("\n").at(-1)}`);
   } finally {
     rmSync(making, { recursive: true, force: true });
   }
 }
 
-/** Options for apt: the system's own package lists where it has them, else lists fetched into a folder of ours. */
-function withPackageLists(making) {
+/**
+ * By the system's own package lists where they serve: where there are none, or they name versions that the archive
+ * has no more, by fresh lists in a folder of ours.
+ */
+async function download(making) {
+  const fetch = async (apt) =>
+    run("apt-get", [...apt, "download", ...(await withLibraries(apt))], "", { cwd: join(making, "packages") });
   try {
-    run("apt-cache", ["show", ...packages], "");
-    return [];
+    await run("apt-cache", ["show", ...packages], "");
+    await fetch([]);
   } catch {
-    const state = join(making, "apt");
-    for (const folder of ["lists/partial", "cache/archives/partial"])
-      mkdirSync(join(state, folder), { recursive: true });
-    const apt = [
-      "-o",
-      `Dir::State::lists=${join(state, "lists")}`,
-      "-o",
-      `Dir::Cache=${join(state, "cache")}`,
-      "-o",
-      "APT::Sandbox::User=",
-      "-o",
-      "Debug::NoLocking=1",
-    ];
-    run("apt-get", [...apt, "update"], "");
-    return apt;
+    throwIfInterrupted();
+    await fetch(await freshLists(join(making, "apt")));
   }
 }
 
+/** Options that make apt use lists which are fetched into a folder. */
+async function freshLists(state) {
+  for (const folder of ["lists/partial", "cache/archives/partial"]) mkdirSync(join(state, folder), { recursive: true });
+  const options = [`Dir::State::lists=${join(state, "lists")}`, `Dir::Cache=${join(state, "cache")}`];
+  const apt = [...options, "APT::Sandbox::User=", "Debug::NoLocking=1"].flatMap((option) => ["-o", option]);
+  await run("apt-get", [...apt, "update"], "");
+  return apt;
+}
+
 /** The packages with all that they stand on, but for what every Debian has. */
-function withLibraries(apt) {
-  const listed = run(
+async function withLibraries(apt) {
+  const listed = await run(
     "apt-cache",
     [
       ...apt,
@@ -94,7 +95,11 @@ function writePrograms(making) {
       file,
       `#!/bin/sh
 root=$(dirname "$(readlink -f "$0")")/../root
-libraries=$(ls -d "$root"/usr/lib/*-linux-gnu "$root"/lib/*-linux-gnu 2>/dev/null | tr '\\n' ':')
+libraries=
+# Joined without an empty part, which would stand for the current folder.
+for folder in "$root"/usr/lib/*-linux-gnu "$root"/lib/*-linux-gnu; do
+  [ ! -d "$folder" ] || libraries=\${libraries:+$libraries:}$folder
+done
 LD_LIBRARY_PATH="$libraries" exec "$root/${inside}" "$@"
 `,
     );

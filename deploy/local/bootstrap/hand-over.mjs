@@ -1,15 +1,18 @@
 import { spawn } from "node:child_process";
 import { dirname, join } from "node:path";
+import { onInterrupt, signalGroup, statusOf, throwIfInterrupted } from "./interrupt.mjs";
 import { root, tools } from "./places.mjs";
 
-/** How often the parent is looked at: npm killed by a signal passes it to nobody. */
-const watchMs = 500;
-
-/** Runs a task on Node 24 and ends with its exit status; a signal to us, or our parent's end, is the task's too. */
+/**
+ * Runs a task on Node 24 and ends with its exit status. The task is a group of its own, apart from the terminal's, so
+ * that it hears of every wish for its end from us, and once; the channel tells it of our own end, however that comes.
+ */
 export function handOver({ node, pnpm, servers }, entry, args) {
+  throwIfInterrupted();
   return new Promise((resolve) => {
     const child = spawn(node, [join(root, entry), ...args], {
-      stdio: "inherit",
+      stdio: ["inherit", "inherit", "inherit", "ipc"],
+      detached: true,
       cwd: root,
       env: {
         ...process.env,
@@ -19,22 +22,14 @@ export function handOver({ node, pnpm, servers }, entry, args) {
         MODELGATE_PNPM: pnpm,
       },
     });
-    const pass = (signal) => child.kill(signal);
-    // A terminal sends Ctrl-C to the whole group: the task has it already, and a second one means "at once".
-    process.on("SIGINT", () => undefined);
-    process.on("SIGTERM", () => pass("SIGTERM"));
-    process.on("SIGHUP", () => pass("SIGTERM"));
-    const parent = process.ppid;
-    const watch = setInterval(() => {
-      if (process.ppid !== parent) pass("SIGTERM");
-    }, watchMs);
+    onInterrupt((signal) => signalGroup(child.pid, signal));
     child.on("error", (error) => {
       process.stderr.write(`${error.message}\n`);
       process.exitCode = 1;
+      resolve();
     });
     child.on("close", (code, signal) => {
-      clearInterval(watch);
-      process.exitCode = code ?? (signal === "SIGINT" ? 130 : 1);
+      process.exitCode = code ?? statusOf(signal);
       resolve();
     });
   });

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { root } from "./places.mjs";
 import { run } from "./run.mjs";
@@ -8,11 +8,13 @@ import { say } from "./say.mjs";
 const stamp = join(root, "node_modules/.bootstrap-stamp");
 
 /** Installs packages where anything that decides them has changed since the last time it went through. */
-export function installPackages(node, pnpm) {
+export async function installPackages(node, pnpm) {
   const wanted = digest(node);
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
+  // Until it has gone through, nothing says that it did: an install that is cut short leaves half a tree.
+  rmSync(stamp, { force: true });
   say("installing packages");
-  run(pnpm, ["install", "--frozen-lockfile", "--prefer-offline"], "The packages could not be installed:", {
+  await run(pnpm, ["install", "--frozen-lockfile", "--prefer-offline"], "The packages could not be installed:", {
     env: { ...process.env, CI: "true", PATH: `${dirname(node)}:${process.env.PATH ?? ""}` },
   });
   writeFileSync(stamp, wanted);

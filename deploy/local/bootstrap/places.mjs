@@ -1,6 +1,8 @@
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
-export const root = join(import.meta.dirname ?? new URL("..", import.meta.url).pathname, "../../..");
+/** The repository. Not by `import.meta.dirname`: the first releases of Node 20 have none. */
+export const root = join(fileURLToPath(new URL(".", import.meta.url)), "../../..");
 
 /** What this repository brings for itself; never under version control, safe to delete. */
 export const tools = join(root, ".tools");

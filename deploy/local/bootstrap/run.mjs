@@ -1,25 +1,52 @@
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
+import { onInterrupt, signalGroup, throwIfInterrupted } from "./interrupt.mjs";
 import { root } from "./places.mjs";
 
+/** How long a program that we were asked to end may take for it. */
+const insistAfterMs = 2_000;
+
 /** Runs a program; its output is shown only where it fails. Throws with the given sentence. */
-export function run(command, args, sentence, options = {}) {
-  const { status, stdout, stderr, error } = spawnSync(command, args, {
-    cwd: root,
-    encoding: "utf8",
-    maxBuffer: 64 * 1024 * 1024,
-    ...options,
-  });
+export async function run(command, args, sentence, options = {}) {
+  const { status, stdout, stderr } = await finished(command, args, options);
   if (status === 0) return stdout;
-  const words = [stdout, stderr, error?.message].filter(Boolean).join("\n").trim().split("\n").slice(-15).join("\n");
+  const words = [stdout, stderr].filter(Boolean).join("\n").trim().split("\n").slice(-15).join("\n");
   throw new Error(`${sentence}\n${words}`);
 }
 
 /** What a program prints, or undefined where it is not there or fails. */
-export function ask(command, args) {
-  const { status, stdout } = spawnSync(command, args, { encoding: "utf8" });
+export async function ask(command, args) {
+  const { status, stdout } = await finished(command, args);
   return status === 0 ? stdout.trim() : undefined;
+}
+
+/** Runs a program to its end, as a group of its own: what wants our end ends it with all that it has started. */
+async function finished(command, args, options = {}) {
+  throwIfInterrupted();
+  const ended = await new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"], detached: true, ...options });
+    const output = { stdout: "", stderr: "" };
+    for (const stream of ["stdout", "stderr"])
+      child[stream].setEncoding("utf8").on("data", (chunk) => (output[stream] += chunk));
+    let insisting;
+    const quiet = onInterrupt(() => {
+      signalGroup(child.pid, "SIGTERM");
+      insisting ??= setTimeout(() => signalGroup(child.pid, "SIGKILL"), insistAfterMs);
+    });
+    const end = (status) => {
+      clearTimeout(insisting);
+      quiet();
+      resolve({ status, ...output });
+    };
+    child.once("error", (error) => {
+      output.stderr += error.message;
+      end(undefined);
+    });
+    child.once("close", end);
+  });
+  throwIfInterrupted();
+  return ended;
 }
 
 /** A program on PATH or in the folders that users' PATH leaves out. */

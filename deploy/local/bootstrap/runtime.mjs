@@ -5,11 +5,15 @@ import { ask, isExecutable, onPath, run } from "./run.mjs";
 import { say } from "./say.mjs";
 
 /** Node 24: the one that runs this, the one on PATH, or one from npm in `.tools`. */
-export function findNode() {
+export async function findNode() {
   if (isEnough(process.version)) return process.execPath;
   const installed = onPath("node");
-  if (installed !== undefined && isEnough(ask(installed, ["--version"]) ?? "")) return installed;
-  const folder = fetched(`node-${versions.node}`, `node-${platform}@${versions.node}`, `Node ${versions.nodeMajor}`);
+  if (installed !== undefined && isEnough((await ask(installed, ["--version"])) ?? "")) return installed;
+  const folder = await fetched(
+    `node-${versions.node}`,
+    `node-${platform}@${versions.node}`,
+    `Node ${versions.nodeMajor}`,
+  );
   return join(folder, "node_modules", `node-${platform}`, "bin", "node");
 }
 
@@ -18,10 +22,11 @@ function isEnough(version) {
 }
 
 /** pnpm: the one on PATH of the right major version, or a native one from npm in `.tools`. */
-export function findPnpm() {
+export async function findPnpm() {
   const installed = onPath("pnpm");
-  if (installed !== undefined && ask(installed, ["--version"])?.startsWith(`${versions.pnpmMajor}.`)) return installed;
-  const folder = fetched(`pnpm-${versions.pnpm}`, `pnpm@${versions.pnpm}`, "pnpm");
+  if (installed !== undefined && (await ask(installed, ["--version"]))?.startsWith(`${versions.pnpmMajor}.`))
+    return installed;
+  const folder = await fetched(`pnpm-${versions.pnpm}`, `pnpm@${versions.pnpm}`, "pnpm");
   const native = join(folder, "node_modules/@pnpm", `exe.${platform}`, "pnpm");
   if (isExecutable(native)) return native;
   throw new Error(`pnpm has no program for ${platform}: install pnpm ${versions.pnpmMajor} and try again.`);
@@ -31,7 +36,7 @@ export function findPnpm() {
  * A package from npm in a folder of its own. It is put together beside its place and moved there in one step, so
  * that a kill half way leaves nothing that looks whole.
  */
-function fetched(name, specifier, what) {
+async function fetched(name, specifier, what) {
   const folder = join(tools, name);
   if (existsSync(folder)) return folder;
   for (const left of readdirSync(tools).filter((entry) => entry.startsWith(`${name}.`)))
@@ -39,7 +44,7 @@ function fetched(name, specifier, what) {
   say(`getting ${what} (once)`);
   const making = `${folder}.${process.pid}`;
   mkdirSync(making, { recursive: true });
-  run(
+  await run(
     "npm",
     [
       "install",

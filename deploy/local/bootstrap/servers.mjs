@@ -14,14 +14,14 @@ const needed = [
  * Where Redis and NATS come from, in this order: addresses of running ones, programs on PATH, Debian's packages
  * unpacked in `.tools` (no root, no system service), Docker; else one sentence that says what to install.
  */
-export function findServers() {
+export async function findServers() {
   const found = {};
   for (const { name, url, variable, image } of needed) {
     if (process.env[url] || process.env[variable]) continue;
     const program =
       onPath(name) ??
-      unpacked(name) ??
-      (ask("docker", ["info", "--format", "{{.ServerVersion}}"]) ? `docker:${image}` : undefined);
+      (await unpacked(name)) ??
+      ((await ask("docker", ["info", "--format", "{{.ServerVersion}}"])) ? `docker:${image}` : undefined);
     if (program === undefined) {
       throw new Error(
         `${name} is missing: install it (${installHint(name)}), start Docker, or set ${url} to the address of a running one.`,
@@ -32,12 +32,12 @@ export function findServers() {
   return found;
 }
 
-function unpacked(name) {
+async function unpacked(name) {
   const program = join(tools, "debian/bin", name);
   if (isExecutable(program)) return program;
   if (!existsSync("/etc/debian_version") || onPath("apt-get") === undefined || onPath("dpkg-deb") === undefined)
     return undefined;
-  unpackServers();
+  await unpackServers();
   return isExecutable(program) ? program : undefined;
 }
 

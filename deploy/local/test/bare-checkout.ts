@@ -1,0 +1,57 @@
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const root = join(import.meta.dirname, "../../..");
+
+/** The bootstrap alone in a folder of its own, with programs of the test's in front of this machine's. */
+export interface BareCheckout extends Disposable {
+  /** A file of the checkout. */
+  path(...parts: readonly string[]): string;
+  /** Puts a shell script on the checkout's PATH. */
+  program(name: string, script: string): void;
+  /** Runs Node in the checkout until it ends. */
+  node(...words: readonly string[]): {
+    readonly status: number | null;
+    readonly stdout: string;
+    readonly stderr: string;
+  };
+  /** Starts Node in the checkout. */
+  start(...words: readonly string[]): ChildProcess;
+  /** What stands in `.tools`. */
+  tools(): readonly string[];
+}
+
+/** The bootstrap's program, as the package's scripts name it. */
+export const bootstrap = "deploy/local/bootstrap.mjs";
+
+/** Makes a checkout in which programs for everything are there: pnpm "installs", the servers do nothing. */
+export function bareCheckout(name = "modelgate-bare-"): BareCheckout {
+  const folder = mkdtempSync(join(tmpdir(), name));
+  const path = (...parts: readonly string[]): string => join(folder, ...parts);
+  for (const part of [bootstrap, "deploy/local/bootstrap"]) cpSync(join(root, part), path(part), { recursive: true });
+  for (const made of ["libs", "services", "bin"]) mkdirSync(path(made));
+  for (const made of ["package.json", "pnpm-workspace.yaml", "pnpm-lock.yaml"]) writeFileSync(path(made), "{}");
+  const program = (called: string, script: string): void => {
+    writeFileSync(path("bin", called), `#!/bin/sh\n${script}\n`);
+    chmodSync(path("bin", called), 0o755);
+  };
+  program("npm", "echo npm was asked >&2; exit 1");
+  program("pnpm", installing("true"));
+  for (const server of ["redis-server", "nats-server"]) program(server, "exit 0");
+  const place = { cwd: folder, env: { PATH: `${path("bin")}:/usr/bin:/bin` } };
+  return {
+    path,
+    program,
+    node: (...words) => spawnSync(process.execPath, words, { ...place, encoding: "utf8" }),
+    start: (...words) => spawn(process.execPath, words, place),
+    tools: () => (existsSync(path(".tools")) ? readdirSync(path(".tools")) : []),
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** A pnpm of the right version that does this instead of installing. */
+export function installing(script: string): string {
+  return `if [ "$1" = --version ]; then echo 12.21.0; else mkdir -p node_modules; ${script}; fi`;
+}

@@ -1,0 +1,64 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { bareCheckout, type BareCheckout } from "./bare-checkout.ts";
+
+/** Asks for Debian's packages and gives what was said. */
+function unpack(checkout: BareCheckout): string {
+  mkdirSync(checkout.path(".tools"), { recursive: true });
+  const script = `import("./deploy/local/bootstrap/debian.mjs").then(({ unpackServers }) => unpackServers())`;
+  return checkout.node("-e", script).stderr;
+}
+
+/** A checkout with an apt that makes up packages, and a dpkg-deb that unpacks both servers from any of them. */
+function debian(apt: { readonly show: string; readonly download: string }): BareCheckout {
+  const checkout = bareCheckout();
+  checkout.program("apt-cache", `case "$1" in show) ${apt.show};; *) echo redis-server; echo libfoo1; esac`);
+  checkout.program(
+    "apt-get",
+    `echo "$@" >> ${checkout.path("asked")}
+case "$*" in *download*) ${apt.download};; esac`,
+  );
+  checkout.program(
+    "dpkg-deb",
+    `mkdir -p "$3/usr/bin" "$3/usr/sbin" "$3/usr/lib/x86_64-linux-gnu" "$3/lib/x86_64-linux-gnu"
+for file in bin/redis-server sbin/nats-server; do
+  printf '#!/bin/sh\\necho "$LD_LIBRARY_PATH"\\n' > "$3/usr/$file"; chmod +x "$3/usr/$file"
+done`,
+  );
+  return checkout;
+}
+
+test("an unpacked server gets its own libraries' folders, and never the current one", () => {
+  using checkout = debian({ show: "true", download: "touch redis-server.deb" });
+  expect(unpack(checkout)).toBe("getting redis-server and nats-server from Debian's packages (once)\n");
+  // By a link, as a PATH may have it.
+  symlinkSync(checkout.path(".tools/debian/bin/redis-server"), checkout.path("bin/linked"));
+  const folders = spawnSync(checkout.path("bin/linked"), { encoding: "utf8" }).stdout.trim().split(":");
+  expect(folders).toEqual([
+    expect.stringMatching(/^\/.+\/usr\/lib\/x86_64-linux-gnu$/),
+    expect.stringMatching(/^\/.+\/lib\/x86_64-linux-gnu$/),
+  ]);
+});
+
+test.each([
+  { lists: "none", show: "exit 100", downloads: 1 },
+  { lists: "stale", show: "true", downloads: 2 },
+])("package lists that do not serve ($lists) are fetched anew, beside the system's", ({ show, downloads }) => {
+  // The system's lists name a version that the archive has no more; fresh ones name one that is there.
+  const download = `case "$*" in *Dir::State::lists=*) touch redis-server.deb;; *) echo '404  Not Found' >&2; exit 100;; esac`;
+  using checkout = debian({ show, download });
+  expect(unpack(checkout)).not.toContain("could not be had");
+  expect(checkout.tools()).toEqual(["debian"]);
+  const asked = spawnSync("cat", [checkout.path("asked")], { encoding: "utf8" })
+    .stdout.trim()
+    .split("\n");
+  expect(asked.filter((line) => line.includes("download"))).toHaveLength(downloads);
+  expect(asked.filter((line) => line.includes("update"))).toEqual([expect.stringContaining("Dir::State::lists=")]);
+});
+
+test("where nothing can be had, nothing is left behind, and the reason is said", () => {
+  using checkout = debian({ show: "true", download: "echo 'no network here' >&2; exit 100" });
+  expect(unpack(checkout)).toContain("Debian's packages could not be had: no network here");
+  expect(checkout.tools()).toEqual([]);
+});

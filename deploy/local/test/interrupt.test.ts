@@ -1,0 +1,107 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn, type ChildProcess } from "node:child_process";
+import { expect, test, vi } from "vitest";
+import { bareCheckout, bootstrap, installing, type BareCheckout } from "./bare-checkout.ts";
+
+const ended = (child: ChildProcess): Promise<number | string | null> =>
+  new Promise((resolve) => child.once("close", (status, signal) => resolve(status ?? signal)));
+
+const until = (what: () => void): Promise<void> => vi.waitFor(what, { timeout: 10_000, interval: 20 });
+
+/** Waits for a process id that a program has written down. */
+async function pidIn(checkout: BareCheckout, file: string): Promise<number> {
+  await until(() => expect(readFileSync(checkout.path(file), "utf8")).toMatch(/^\d+\n$/));
+  return Number(readFileSync(checkout.path(file), "utf8"));
+}
+
+/** Fails while a process lives; a dead one that nobody has asked for counts as gone. */
+function expectGone(pid: number): void {
+  const living = existsSync(`/proc/${pid}/stat`) && !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
+  expect(living, `process ${pid} lives`).toBe(false);
+}
+
+/** A pnpm that takes for ever, with a child of its own. */
+const forEver = installing("sleep 300 & echo $! > child; echo $$ > pnpm; wait");
+
+test.each([
+  { task: "prepare", signal: "SIGTERM", status: 143 },
+  { task: "prepare", signal: "SIGINT", status: 130 },
+  { task: "test", signal: "SIGHUP", status: 143 },
+  // Ctrl-C is how it ends, whenever it comes.
+  { task: "start", signal: "SIGINT", status: 0 },
+] as const)(
+  "$signal while `$task` prepares ends what it runs, and leaves no lock",
+  async ({ task, signal, status }) => {
+    using checkout = bareCheckout();
+    checkout.program("pnpm", forEver);
+    const child = checkout.start(bootstrap, task);
+    const pids = [await pidIn(checkout, "pnpm"), await pidIn(checkout, "child")];
+    expect(checkout.tools()).toEqual([expect.stringMatching(/^lock\./)]);
+    child.kill(signal);
+    expect(await ended(child)).toBe(status);
+    await until(() => pids.forEach(expectGone));
+    expect(checkout.tools()).toEqual([]);
+  },
+);
+
+test("what does not end when asked is ended", async () => {
+  using checkout = bareCheckout();
+  checkout.program("pnpm", installing("trap '' TERM; echo $$ > pnpm; sleep 300 & wait; sleep 300"));
+  const child = checkout.start(bootstrap, "prepare");
+  const pid = await pidIn(checkout, "pnpm");
+  child.kill("SIGTERM");
+  expect(await ended(child)).toBe(143);
+  await until(() => expectGone(pid));
+});
+
+test("the parent's end while it prepares ends it too", async () => {
+  using checkout = bareCheckout();
+  checkout.program("pnpm", forEver);
+  checkout.program("parent", `"$@" & echo $! > bootstrap; wait`);
+  const parent = spawn(checkout.path("bin/parent"), [process.execPath, bootstrap, "prepare"], {
+    cwd: checkout.path(),
+    env: { PATH: `${checkout.path("bin")}:/usr/bin:/bin` },
+  });
+  const pids = [await pidIn(checkout, "bootstrap"), await pidIn(checkout, "pnpm"), await pidIn(checkout, "child")];
+  parent.kill("SIGKILL");
+  await until(() => pids.forEach(expectGone));
+  expect(checkout.tools()).toEqual([]);
+});
+
+/** A task that counts what it hears, and ends on the given signal. */
+const listening = (last: string): string => `
+import { appendFileSync, writeFileSync } from "node:fs";
+for (const signal of ["SIGINT", "SIGTERM"])
+  process.on(signal, () => {
+    appendFileSync("heard", signal + "\\n");
+    if (signal === "${last}") setTimeout(() => process.exit(7), 50);
+  });
+process.once("disconnect", () => process.exit(8));
+setInterval(() => undefined, 1_000);
+writeFileSync("task", process.pid + "\\n");
+`;
+
+test.each([
+  { sent: ["SIGINT"], heard: "SIGINT\n" },
+  { sent: ["SIGTERM"], heard: "SIGTERM\n" },
+  { sent: ["SIGHUP"], heard: "SIGTERM\n" },
+  // A terminal's Ctrl-C arrives from the terminal and, at once, from npm.
+  { sent: ["SIGINT", "SIGINT"], heard: "SIGINT\n" },
+] as const)("$sent to the bootstrap alone reaches the task once", async ({ sent, heard }) => {
+  using checkout = bareCheckout();
+  writeFileSync(checkout.path("deploy/local/start.ts"), listening(heard.trim()));
+  const child = checkout.start(bootstrap, "start");
+  await pidIn(checkout, "task");
+  for (const signal of sent) child.kill(signal);
+  expect(await ended(child)).toBe(7);
+  expect(readFileSync(checkout.path("heard"), "utf8")).toBe(heard);
+});
+
+test("a task hears of the bootstrap's own sudden end", async () => {
+  using checkout = bareCheckout();
+  writeFileSync(checkout.path("deploy/local/start.ts"), listening("SIGTERM"));
+  const child = checkout.start(bootstrap, "start");
+  const task = await pidIn(checkout, "task");
+  child.kill("SIGKILL");
+  await until(() => expectGone(task));
+});
