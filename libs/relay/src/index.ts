@@ -10,3 +10,5 @@ export { SpokenWires } from "./spoken-wires.ts";
 export { textExchanges, type TextCall } from "./text/exchange.ts";
 export { countTokens, estimateTokens } from "./tokens.ts";
 export { ConvertStream } from "./text/convert-stream.ts";
+export { kindExchange, wholeExchange, type KindCall } from "./kind/exchange.ts";
+export { tellLosses } from "./losses.ts";

@@ -12,8 +12,9 @@ import {
 } from "@modelgate/wires";
 import type { CarriedAnswer, Exchange } from "../exchange.ts";
 import { gearOf } from "../gear.ts";
+import { tellLosses } from "../losses.ts";
 import { ConvertStream } from "./convert-stream.ts";
-import { losses } from "./losses.ts";
+
 import { PassStream } from "./pass-stream.ts";
 
 /** A text call as its client made it. */
@@ -89,7 +90,8 @@ function readRequest({ wire, body, model, stream, echo }: TextCall): ReadRequest
 function converted(call: TextCall, wire: TextWire, upstreamModel: string, read: () => ReadRequest): Exchange {
   const [client, vendor] = [textCodecs[call.wire], textCodecs[wire]];
   const { asked, parsed } = read();
-  const { body, dropped } = losses(call, parsed, () =>
+  const asker = { spelling: client.spelling, strict: call.strict };
+  const { body, dropped } = tellLosses(asker, parsed.dropped, () =>
     vendor.renderRequest(parsed.request, { model: upstreamModel, defaultMaxTokens: call.defaultMaxTokens }),
   );
   const context = (): AnswerContext => ({
