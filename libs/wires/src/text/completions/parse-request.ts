@@ -1,0 +1,89 @@
+import { Fields, type JsonRecord } from "../../json/fields.ts";
+import { present } from "../../json/present.ts";
+import type { Parsed } from "../hub/codec.ts";
+import type { TextRequest } from "../hub/request.ts";
+import { parsePrompts } from "./parse-prompts.ts";
+
+/** Tokens of an answer where the client sets no bound: this wire's own default. */
+const defaultMaxTokens = 16;
+/** Alternatives per token that the wire has. */
+const mostAlternatives = 5;
+
+/** The calls that a request comes to: one per prompt, all alike but for it. */
+export interface ParsedPrompts {
+  readonly requests: readonly [TextRequest, ...TextRequest[]];
+  /** Hints of the client that the neutral form does not hold. */
+  readonly dropped: readonly string[];
+}
+
+/** A request of one prompt in the neutral form. Several prompts, which come to several calls, are refused. */
+export function parseRequest(body: JsonRecord): Parsed {
+  const {
+    requests: [request, ...others],
+    dropped,
+  } = parseRequests(body);
+  if (others.length > 0) throw new Fields(body).unsupported("prompt");
+  return { request, dropped };
+}
+
+/**
+ * A request in the neutral form: each prompt is what a user says. Throws Failure (400) naming the field that is wrong,
+ * or that no chat can say: tokens as prompts, `suffix`, a `best_of` beyond `n`, probabilities of echoed words.
+ */
+export function parseRequests(body: JsonRecord): ParsedPrompts {
+  const fields = new Fields(body);
+  const prompts = parsePrompts(fields);
+  const alike = parseAlike(fields);
+  refuseUnsayable(fields, alike);
+  const requests = prompts.map((prompt): TextRequest => ({
+    ...alike,
+    turns: [{ role: "user", parts: [{ kind: "text", text: prompt }] }],
+  }));
+  const [first, ...others] = requests;
+  if (first === undefined) throw fields.wrong("prompt", "a string or an array that is not empty");
+  return { requests: [first, ...others], dropped: fields.unread() };
+}
+
+function parseAlike(fields: Fields): Omit<TextRequest, "turns"> {
+  const alternatives = fields.count("logprobs");
+  if ((alternatives ?? 0) > mostAlternatives) throw fields.wrong("logprobs", `at most ${mostAlternatives}`);
+  return {
+    model: fields.needText("model"),
+    stream: fields.flag("stream") ?? false,
+    instructions: [],
+    maxTokens: fields.count("max_tokens", 1) ?? defaultMaxTokens,
+    ...present({
+      stop: parseStop(fields),
+      temperature: fields.number("temperature"),
+      topP: fields.number("top_p"),
+      presencePenalty: fields.number("presence_penalty"),
+      frequencyPenalty: fields.number("frequency_penalty"),
+      seed: fields.count("seed", Number.MIN_SAFE_INTEGER),
+      choices: fields.count("n", 1),
+      logProbabilities: alternatives === undefined ? undefined : { alternatives },
+      logitBias: fields.record("logit_bias"),
+      user: fields.text("user"),
+      includeUsage: parseStreamOptions(fields),
+    }),
+  };
+}
+
+function refuseUnsayable(fields: Fields, { choices = 1, logProbabilities }: Omit<TextRequest, "turns">): void {
+  if ((fields.text("suffix") ?? "") !== "") throw fields.unsupported("suffix");
+  const best = fields.count("best_of", 1) ?? choices;
+  if (best < choices) throw fields.wrong("best_of", "at least n");
+  if (best > choices) throw fields.unsupported("best_of");
+  if (fields.flag("echo") === true && logProbabilities !== undefined) throw fields.unsupported("echo");
+}
+
+function parseStop(fields: Fields): readonly string[] | undefined {
+  const stop = fields.raw("stop");
+  return typeof stop === "string" ? [stop] : fields.texts("stop");
+}
+
+/** Streams of ours are never padded. */
+function parseStreamOptions(fields: Fields): boolean | undefined {
+  const options = fields.fields("stream_options");
+  if (options?.value["include_obfuscation"] === false) options.ignore("include_obfuscation");
+  return options?.flag("include_usage");
+}

@@ -1,0 +1,53 @@
+import { addUnits, Failure, type Units } from "@modelgate/contracts";
+import { present } from "../../json/present.ts";
+import { renderUsage } from "../chat/usage.ts";
+import type { Choice, TextAnswer } from "../hub/answer.ts";
+import type { AnswerContext } from "../hub/codec.ts";
+import type { JsonObject, TextRequest } from "../hub/request.ts";
+import { echoOf } from "./echo.ts";
+import { finishWords } from "./endings.ts";
+import { renderProbabilities } from "./log-probabilities.ts";
+
+/** The completion for the answer to one prompt, that of the context's request. */
+export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonObject {
+  return renderAnswers([{ request: context.request, answer }], context);
+}
+
+/** The completion for the answers to all prompts, in the order of the prompts; choices are numbered through. */
+export function renderAnswers(
+  all: readonly { readonly request: TextRequest; readonly answer: TextAnswer }[],
+  context: AnswerContext,
+): JsonObject {
+  const choices = all.flatMap(({ request, answer }, prompt) => {
+    if (answer.choices.length === 0) throw new Failure("upstream_error", "The vendor's answer is empty.");
+    const first = prompt * (request.choices ?? 1);
+    const echo = echoOf(context, request);
+    return answer.choices.map((choice, index) => renderChoice(choice, first + index, echo));
+  });
+  const usage = sumOf(all.map(({ answer }) => answer.usage));
+  return present({
+    id: context.answerId,
+    object: "text_completion",
+    created: context.now,
+    model: context.model,
+    choices,
+    usage: usage === undefined ? undefined : renderUsage(usage),
+  });
+}
+
+/** Words only: thoughts have no place here, and nobody asked for calls. */
+function renderChoice({ parts, finish }: Choice, index: number, echo: string): JsonObject {
+  const words = parts.flatMap((part) => (part.kind === "text" || part.kind === "refusal" ? [part.text] : []));
+  const probabilities = parts.flatMap((part) => (part.kind === "text" ? (part.logProbabilities ?? []) : []));
+  return {
+    text: echo + words.join(""),
+    index,
+    logprobs: renderProbabilities(probabilities, echo.length),
+    finish_reason: finishWords[finish],
+  };
+}
+
+/** The usage of all calls; undefined where one of them told none, as a part is no total. */
+function sumOf(all: readonly (Units | undefined)[]): Units | undefined {
+  return all.reduce((sum, each) => (sum === undefined || each === undefined ? undefined : addUnits(sum, each)));
+}

@@ -1,0 +1,371 @@
+import { Failure } from "@modelgate/contracts";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { chatCodec } from "../src/text/chat/index.ts";
+import { askOfCompletions, reliedOfCompletions } from "../src/text/completions/ask.ts";
+import { completionsCodec } from "../src/text/completions/index.ts";
+import { mostPrompts } from "../src/text/completions/parse-prompts.ts";
+import { parseRequests } from "../src/text/completions/parse-request.ts";
+import { completionsPass } from "../src/text/completions/pass.ts";
+import { renderAnswers } from "../src/text/completions/render-answer.ts";
+import { CompletionsWriter } from "../src/text/completions/writer.ts";
+import { contentCodec } from "../src/text/content/index.ts";
+import type { Choice, TextAnswer } from "../src/text/hub/answer.ts";
+import type { Part } from "../src/text/hub/part.ts";
+import { replay } from "../src/text/hub/replay.ts";
+import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
+import { responsesCodec } from "../src/text/responses/index.ts";
+import { failureOf, units, word } from "./arbitraries.ts";
+import { contextFor, framesOf } from "./harness.ts";
+
+const said = (prompt: string): TextRequest["turns"] => [{ role: "user", parts: [{ kind: "text", text: prompt }] }];
+const answerOf = (text: string, more: Partial<Choice> = {}): TextAnswer => ({
+  id: "chat-1",
+  model: "theirs",
+  createdAt: 0,
+  choices: [{ parts: [{ kind: "text", text }], finish: "stop", ...more }],
+});
+const chunksOf = (stream: string): readonly JsonObject[] =>
+  framesOf(stream)
+    .filter(({ data }) => data !== "[DONE]")
+    .map(({ data }) => JSON.parse(data));
+
+/** A stream's chunks put together as a client does it. */
+function collected(stream: string): JsonObject {
+  const choices = new Map<number, { text: string; index: number; finish_reason: unknown }>();
+  let usage: unknown;
+  for (const chunk of chunksOf(stream)) {
+    usage = chunk["usage"] ?? usage;
+    for (const { text, index, finish_reason } of chunk["choices"] as readonly {
+      text: string;
+      index: number;
+      finish_reason: unknown;
+    }[]) {
+      const known = choices.get(index) ?? { text: "", index, finish_reason: null };
+      choices.set(index, { text: known.text + text, index, finish_reason: finish_reason ?? known.finish_reason });
+    }
+  }
+  return { choices: [...choices.values()], usage };
+}
+
+describe("a request over a chat model", () => {
+  test("its fields in the neutral form", () => {
+    const parsed = completionsCodec.parseRequest(
+      {
+        model: "mine",
+        prompt: "Once",
+        suffix: "",
+        max_tokens: 5,
+        temperature: 0,
+        top_p: 0.5,
+        n: 2,
+        best_of: 2,
+        stream: true,
+        stream_options: { include_usage: true, include_obfuscation: false },
+        logprobs: 3,
+        echo: false,
+        stop: "\n",
+        presence_penalty: 1,
+        frequency_penalty: -1,
+        logit_bias: { "50256": -100 },
+        seed: -3,
+        user: "u",
+        strange: 1,
+      },
+      {},
+    );
+    expect(parsed).toEqual({
+      request: {
+        model: "mine",
+        stream: true,
+        instructions: [],
+        turns: said("Once"),
+        maxTokens: 5,
+        temperature: 0,
+        topP: 0.5,
+        choices: 2,
+        includeUsage: true,
+        logProbabilities: { alternatives: 3 },
+        stop: ["\n"],
+        presencePenalty: 1,
+        frequencyPenalty: -1,
+        logitBias: { "50256": -100 },
+        seed: -3,
+        user: "u",
+      },
+      dropped: ["strange"],
+    });
+  });
+
+  test("what the client leaves out is the wire's own default", () => {
+    const { request } = completionsCodec.parseRequest({ model: "mine", prompt: ["Once"], n: null }, {});
+    expect(request).toEqual({ model: "mine", stream: false, instructions: [], turns: said("Once"), maxTokens: 16 });
+  });
+
+  test("several prompts are several calls", () => {
+    const body = { model: "mine", prompt: ["a", "b"], n: 2 };
+    expect(parseRequests(body).requests.map(({ turns }) => turns)).toEqual([said("a"), said("b")]);
+    expect(failureOf(() => completionsCodec.parseRequest(body, {}))).toMatchObject({
+      code: "unsupported_parameter",
+      param: "prompt",
+    });
+  });
+
+  test.each([
+    ["chat", chatCodec],
+    ["responses", responsesCodec],
+    ["content", contentCodec],
+  ])("the %s wire can say it", (_, codec) => {
+    const { request } = completionsCodec.parseRequest({ model: "m", prompt: "Once", temperature: 0.5 }, {});
+    const { dropped } = codec.renderRequest(request, { model: "theirs", defaultMaxTokens: 1 });
+    expect(dropped).toEqual([]);
+  });
+
+  test.each<[string, object, string]>([
+    ["tokens", { prompt: [1, 2] }, "prompt"],
+    ["many tokens", { prompt: Array.from({ length: 99 }, () => 1) }, "prompt"],
+    ["arrays of tokens", { prompt: [[1], [2]] }, "prompt"],
+    ["a suffix", { prompt: "a", suffix: "b" }, "suffix"],
+    ["the best of more", { prompt: "a", best_of: 3 }, "best_of"],
+    ["probabilities of echoed words", { prompt: "a", echo: true, logprobs: 1 }, "echo"],
+  ])("what no chat can say is refused: %s", (_, body, param) => {
+    expect(failureOf(() => parseRequests({ model: "m", ...body }))).toMatchObject({
+      code: "unsupported_parameter",
+      param,
+    });
+  });
+
+  test.each<[string, object, string]>([
+    ["no model", { prompt: "a" }, "model"],
+    ["no prompt", { model: "m" }, "prompt"],
+    ["nothing to say", { model: "m", prompt: "" }, "prompt"],
+    ["no prompts", { model: "m", prompt: [] }, "prompt"],
+    ["one of another kind", { model: "m", prompt: ["a", {}] }, "prompt[1]"],
+    ["too many", { model: "m", prompt: Array.from({ length: mostPrompts + 1 }, () => "a") }, "prompt"],
+    ["no tokens", { model: "m", prompt: "a", max_tokens: 0 }, "max_tokens"],
+    ["too many probabilities", { model: "m", prompt: "a", logprobs: 6 }, "logprobs"],
+    ["the best of fewer", { model: "m", prompt: "a", n: 2, best_of: 1 }, "best_of"],
+    ["a stop of another kind", { model: "m", prompt: "a", stop: [1] }, "stop[0]"],
+    ["an echo of another kind", { model: "m", prompt: "a", echo: 1 }, "echo"],
+  ])("what is wrong is named: %s", (_, body, param) => {
+    expect(failureOf(() => parseRequests({ ...body }))).toMatchObject({ status: 400, param });
+  });
+});
+
+describe("a whole answer", () => {
+  test("with an echo and usage", () => {
+    const asked = { model: "mine", prompt: "Once", echo: true };
+    const context = { ...contextFor({}, asked), request: completionsCodec.parseRequest(asked, {}).request };
+    const answer = { ...answerOf(" upon", { finish: "length" }), usage: { inputTokens: 2, outputTokens: 1 } };
+    expect(completionsCodec.renderAnswer(answer, context)).toEqual({
+      id: "resp_abc",
+      object: "text_completion",
+      created: 1_763_700_000,
+      model: "mine",
+      choices: [{ text: "Once upon", index: 0, logprobs: null, finish_reason: "length" }],
+      usage: expect.objectContaining({ prompt_tokens: 2, completion_tokens: 1, total_tokens: 3 }),
+    });
+  });
+
+  test("of several prompts: choices numbered through, usage summed", () => {
+    const { requests } = parseRequests({ model: "mine", prompt: ["a", "b"], n: 2 });
+    const two = (text: string): TextAnswer => ({
+      ...answerOf(text),
+      choices: [...answerOf(`${text}0`).choices, ...answerOf(`${text}1`).choices],
+      usage: { inputTokens: 1, outputTokens: 2 },
+    });
+    const all = requests.map((request, index) => ({ request, answer: two(`p${index}`) }));
+    expect(renderAnswers(all, contextFor())).toMatchObject({
+      choices: ["p00", "p01", "p10", "p11"].map((text, index) => ({ text, index })),
+      usage: { prompt_tokens: 2, completion_tokens: 4, total_tokens: 6 },
+    });
+    const untold = all.map(({ request }, index) => ({ request, answer: index === 0 ? two("a") : answerOf("b") }));
+    expect(renderAnswers(untold, contextFor())).not.toHaveProperty("usage");
+  });
+
+  test("probabilities in parallel lists", () => {
+    const logProbabilities = [
+      { token: "Hi", logProbability: -0.1, alternatives: [{ token: "Ho", logProbability: -2 }] },
+      { token: "!", logProbability: -0.2, alternatives: [] },
+    ];
+    const answer = answerOf("", { parts: [{ kind: "text", text: "Hi!", logProbabilities }] });
+    const expected = {
+      tokens: ["Hi", "!"],
+      token_logprobs: [-0.1, -0.2],
+      top_logprobs: [{ Ho: -2 }, {}],
+      text_offset: [0, 2],
+    };
+    expect(completionsCodec.renderAnswer(answer, contextFor())).toMatchObject({ choices: [{ logprobs: expected }] });
+    const writer = completionsCodec.writer(contextFor());
+    const [first] = chunksOf(
+      replay(answer)
+        .map((event) => writer.write(event))
+        .join(""),
+    );
+    expect(first).toMatchObject({ choices: [{ text: "Hi!", logprobs: expected, finish_reason: null }] });
+  });
+
+  test("thoughts are not told, a refusal is", () => {
+    const parts: readonly Part[] = [
+      { kind: "reasoning", text: "hm" },
+      { kind: "refusal", text: "No." },
+    ];
+    expect(completionsCodec.renderAnswer(answerOf("", { parts, finish: "refused" }), contextFor())).toMatchObject({
+      choices: [{ text: "No.", finish_reason: "content_filter" }],
+    });
+  });
+
+  test("an empty one is the vendor's failure", () => {
+    const empty = { ...answerOf(""), choices: [] };
+    expect(failureOf(() => completionsCodec.renderAnswer(empty, contextFor())).code).toBe("upstream_error");
+  });
+});
+
+describe("a stream", () => {
+  const finish = fc.constantFrom("stop", "length", "filtered", "other") as fc.Arbitrary<Choice["finish"]>;
+  const part: fc.Arbitrary<Part> = fc.oneof(
+    word.map((text): Part => ({ kind: "text", text })),
+    word.map((text): Part => ({ kind: "reasoning", text })),
+  );
+  const answers = fc
+    .record({
+      choices: fc.array(fc.record({ parts: fc.array(part, { maxLength: 3 }), finish }), { minLength: 2, maxLength: 2 }),
+      usage: units,
+    })
+    .map((told): TextAnswer => ({ ...answerOf(""), ...told }));
+
+  test("comes to the same as the whole answer, over all prompts", () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(word, answers), { minLength: 1, maxLength: 3 }), fc.boolean(), (all, echo) => {
+        const asked = {
+          model: "mine",
+          prompt: all.map(([prompt]) => prompt),
+          n: 2,
+          echo,
+          stream_options: { include_usage: true },
+        };
+        const { requests } = parseRequests(asked);
+        const context = { ...contextFor({}, asked), request: requests[0] };
+        const writer = new CompletionsWriter(context);
+        const stream = all.map(([, answer], index) => {
+          const request = requests[index];
+          const turned = index === 0 || request === undefined ? "" : writer.next(request);
+          return (
+            turned +
+            replay(answer)
+              .map((event) => writer.write(event))
+              .join("")
+          );
+        });
+        const pairs = all.flatMap(([, answer], index) => {
+          const request = requests[index];
+          return request === undefined ? [] : [{ request, answer }];
+        });
+        const { choices, usage } = renderAnswers(pairs, context);
+        const bare = (choices as readonly JsonObject[]).map(({ text, index, finish_reason }) => ({
+          text,
+          index,
+          finish_reason,
+        }));
+        expect(collected(stream.join("") + writer.end())).toEqual({ choices: bare, usage });
+      }),
+    );
+  });
+
+  test("is in the wire's own words", () => {
+    const writer = completionsCodec.writer(contextFor());
+    const stream =
+      replay(answerOf(" there"))
+        .map((event) => writer.write(event))
+        .join("") + writer.end();
+    const head = { id: "resp_abc", object: "text_completion", created: 1_763_700_000, model: "mine" };
+    expect(chunksOf(stream)).toEqual([
+      { ...head, choices: [{ text: " there", index: 0, logprobs: null, finish_reason: null }] },
+      { ...head, choices: [{ text: "", index: 0, logprobs: null, finish_reason: "stop" }] },
+    ]);
+    expect(stream.endsWith("data: [DONE]\n\n")).toBe(true);
+  });
+
+  test("that says nothing still ends", () => {
+    const writer = completionsCodec.writer(contextFor());
+    expect(chunksOf(writer.end())).toMatchObject([{ choices: [{ text: "", index: 0, finish_reason: "stop" }] }]);
+  });
+
+  test("that breaks says so, and nothing more", () => {
+    const writer = completionsCodec.writer(contextFor());
+    const [frame] = chunksOf(writer.fail(new Failure("upstream_error"), "r"));
+    expect(frame).toMatchObject({ error: { code: "upstream_error" } });
+  });
+});
+
+describe("passed through", () => {
+  const frame = (value: object) => Buffer.from(`data: ${JSON.stringify(value)}\n\n`);
+
+  test("the model's name and the wish for usage, and nothing else", () => {
+    const body = Buffer.from('{"model":"mine", "prompt":"a", "seed":12345678901234567890}');
+    expect(completionsPass.upstreamBody(body, { model: "theirs", reportUsage: true }).toString()).toBe(
+      '{"model":"theirs", "prompt":"a", "seed":12345678901234567890,"stream_options":{"include_usage":true}}',
+    );
+  });
+
+  test("frames are looked at", () => {
+    const usage = frame({ choices: [], usage: { prompt_tokens: 2, completion_tokens: 1 } });
+    expect(completionsPass.see(usage)).toMatchObject({ usageOnly: true, usage: { inputTokens: 2, outputTokens: 1 } });
+    expect(completionsPass.see(Buffer.from("data: [DONE]\n\n")).done).toBe(true);
+    expect(completionsPass.see(frame({ error: { message: "no" } })).failed).toBe(true);
+    const chunk = frame({ model: "theirs", choices: [{ text: "a", index: 0 }] });
+    expect(completionsPass.renameFrame(chunk, "mine").toString()).toContain('"model":"mine"');
+  });
+
+  test("what the model wrote is found in frames and in a whole answer", () => {
+    const words = fc.array(fc.string(), { maxLength: 4 });
+    fc.assert(
+      fc.property(words, (texts) => {
+        const frames = texts.map((text) =>
+          frame({ id: "text", model: "m", choices: [{ text, index: 0, logprobs: null }] }),
+        );
+        const raw = frames.map((each) => completionsPass.written(each)).join("");
+        expect(completionsPass.wordsOf(raw)).toBe(texts.join(""));
+        const whole = {
+          object: "text_completion",
+          choices: texts.map((text, index) => ({ text, index })),
+          usage: null,
+        };
+        expect(completionsPass.wordsOf(JSON.stringify(whole))).toBe(texts.join(""));
+      }),
+    );
+  });
+});
+
+describe("what admission is told", () => {
+  test.each<[object, object]>([
+    [{ prompt: "a" }, { maxOutputTokens: undefined, choices: 1, stream: false, includeUsage: false }],
+    [
+      { prompt: [1, 2, 3], max_tokens: 7 },
+      { maxOutputTokens: 7, choices: 1 },
+    ],
+    [
+      { prompt: ["a", "b"], n: 2, best_of: 3, max_tokens: 7 },
+      { maxOutputTokens: 42, choices: 6 },
+    ],
+    [
+      { prompt: null, stream: true, stream_options: { include_usage: true } },
+      { stream: true, includeUsage: true },
+    ],
+  ])("of %j", (body, ask) => {
+    expect(askOfCompletions({ model: "m", ...body })).toMatchObject({ model: "m", ...ask });
+  });
+
+  test.each<[object, string]>([
+    [{ prompt: "a" }, "model"],
+    [{ model: "m", prompt: 1 }, "prompt"],
+    [{ model: "m", prompt: "a", max_tokens: -1 }, "max_tokens"],
+    [{ model: "m", prompt: "a", n: 999 }, "n"],
+  ])("what is wrong is named: %j", (body, param) => {
+    expect(failureOf(() => askOfCompletions(body))).toMatchObject({ status: 400, param });
+  });
+
+  test("members that must stand there once", () => {
+    expect(reliedOfCompletions).toEqual(expect.arrayContaining(["model", "max_tokens", "best_of", "stream_options"]));
+  });
+});
