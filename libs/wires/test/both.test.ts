@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { chatCodec } from "../src/text/chat/index.ts";
 import { contentCodec } from "../src/text/content/index.ts";
 import { SseDecoder } from "../src/sse/decode.ts";
 import { responsesCodec } from "../src/text/responses/index.ts";
@@ -8,7 +9,7 @@ import type { Part } from "../src/text/hub/part.ts";
 import { answer, functionCall, textPart } from "./arbitraries.ts";
 import { contextFor, eventsOf, readBack, written } from "./harness.ts";
 
-/** What both wires can say: words, then calls. */
+/** What any two wires can say: words, then calls. */
 const common = answer(
   fc
     .tuple(textPart, fc.array(functionCall, { maxLength: 3 }))
@@ -18,16 +19,22 @@ const common = answer(
     ]),
   fc.constantFrom("stop", "length"),
 );
+/** A chat client gets the usage only where it asks. */
+const context = contextFor({ includeUsage: true });
 const said = ({ choices, usage }: TextAnswer): object => ({ choices, usage });
 
 test.each([
   ["content to responses", contentCodec, responsesCodec],
   ["responses to content", responsesCodec, contentCodec],
+  ["chat to responses", chatCodec, responsesCodec],
+  ["responses to chat", responsesCodec, chatCodec],
+  ["chat to content", chatCodec, contentCodec],
+  ["content to chat", contentCodec, chatCodec],
 ])("%s: a vendor's stream becomes the client's, event by event", (_, vendor, client) => {
   fc.assert(
     fc.property(common, (whole) => {
-      const writer = client.writer(contextFor());
-      const events = eventsOf(vendor.reader(), written(vendor.writer(contextFor()), whole));
+      const writer = client.writer(context);
+      const events = eventsOf(vendor.reader(), written(vendor.writer(context), whole));
       const stream = events.map((event) => writer.write(event)).join("") + writer.end();
       expect(said(readBack(client.reader(), stream))).toEqual(said(whole));
     }),
@@ -35,12 +42,13 @@ test.each([
 });
 
 test.each([
+  ["chat", chatCodec],
   ["responses", responsesCodec],
   ["content", contentCodec],
 ])("%s: any split of the bytes gives the same events", (_, codec) => {
   fc.assert(
     fc.property(common, fc.array(fc.nat(), { maxLength: 8 }), (whole, cuts) => {
-      const stream = written(codec.writer(contextFor()), whole);
+      const stream = written(codec.writer(context), whole);
       const bytes = Buffer.from(stream);
       const at = [0, ...cuts.map((cut) => cut % bytes.length).sort((left, right) => left - right), bytes.length];
       const decoder = new SseDecoder();

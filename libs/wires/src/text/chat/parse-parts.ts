@@ -31,7 +31,7 @@ const readers: Readonly<Record<string, ReadPart>> = {
   image_url: readImage,
   file: readFile,
   input_audio: readAudio,
-  video_url: (part) => ({ kind: "video", source: sourceOfUrl(part.text("video_url") ?? urlIn(part, "video_url")) }),
+  video_url: (part) => ({ kind: "video", source: addressed(part, "video_url").source }),
 };
 
 /** Thoughts among the parts, as texts of their own (Mistral). */
@@ -48,8 +48,11 @@ export function parseCache(of: Fields): CacheHint | undefined {
   return present({ lifetime: control.word("ttl", ["5m", "1h"]) });
 }
 
-function urlIn(part: Fields, name: string): string {
-  return need(part, name).needText("url");
+/** What is told by `{url}`, with what stands beside the address, or by an address alone. */
+function addressed(part: Fields, name: string): { readonly source: Source; readonly beside?: Fields } {
+  if (typeof part.value[name] === "string") return { source: sourceOfUrl(part.needText(name)) };
+  const beside = need(part, name);
+  return { source: sourceOfUrl(beside.needText("url")), beside };
 }
 
 function need(part: Fields, name: string): Fields {
@@ -58,14 +61,13 @@ function need(part: Fields, name: string): Fields {
   return fields;
 }
 
-/** An image by `{url, detail}` or by its address alone. */
+/** An image; `auto` is what its detail is where nobody says. */
 export function readImage(part: Fields): Extract<Part, { kind: "image" }> {
-  const plain = part.value["image_url"];
-  const image = typeof plain === "string" ? undefined : need(part, "image_url");
-  const detail = image?.text("detail");
+  const { source, beside } = addressed(part, "image_url");
+  const detail = beside?.text("detail");
   return present({
     kind: "image",
-    source: sourceOfUrl(image?.needText("url") ?? part.needText("image_url")),
+    source,
     detail: detail === "auto" ? undefined : detail,
     cache: parseCache(part),
   });

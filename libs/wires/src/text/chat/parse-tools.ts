@@ -50,10 +50,12 @@ export function parseToolChoice(body: Fields): ToolChoice | undefined {
   if (choice === undefined) return parseFunctionCall(body);
   body.ignore("function_call");
   if (typeof choice === "string") return { mode: body.word("tool_choice", modes) ?? "auto" };
-  const fields = body.fields("tool_choice");
-  const allowed = fields?.fields("allowed_tools");
-  if (fields?.raw("type") !== "allowed_tools" || allowed === undefined)
+  if (!isRecord(choice) || choice["type"] !== "allowed_tools")
     return { mode: "required", names: [chosenName(body, choice)] };
+  const fields = body.fields("tool_choice");
+  fields?.ignore("type");
+  const allowed = fields?.fields("allowed_tools");
+  if (allowed === undefined) throw body.wrong("tool_choice", "a choice that names its allowed_tools");
   const names = allowed.each("tools", mostTools).map((tool) => chosenName(body, tool.whole()));
   return { mode: allowed.word("mode", ["auto", "required"]) ?? "auto", names };
 }
