@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { SseDecoder } from "../src/sse/decode.ts";
+import { chatCodec } from "../src/text/chat/index.ts";
 import { contentCodec } from "../src/text/content/index.ts";
 import type { TextAnswer, TextEvent } from "../src/text/hub/answer.ts";
 import { fatesTable } from "../src/text/hub/fates.ts";
@@ -393,6 +394,7 @@ describe("answers", () => {
   });
 
   test.each([
+    ["chat", chatCodec],
     ["content", contentCodec],
     ["responses", responsesCodec],
   ])("a vendor's %s stream becomes the client's messages, event by event, and back", (_, other) => {
@@ -405,6 +407,7 @@ describe("answers", () => {
         ]),
       fc.constantFrom("stop", "length"),
     );
+    const context = contextFor({ includeUsage: true });
     const usual = ({ choices, usage }: TextAnswer): object => ({ choices, usage });
     fc.assert(
       fc.property(common, (drawn) => {
@@ -413,8 +416,8 @@ describe("answers", () => {
           [other, messagesCodec],
           [messagesCodec, other],
         ] as const) {
-          const writer = client.writer(contextFor());
-          const events = eventsOf(vendor.reader(), written(vendor.writer(contextFor()), whole));
+          const writer = client.writer(context);
+          const events = eventsOf(vendor.reader(), written(vendor.writer(context), whole));
           const stream = events.map((event) => writer.write(event)).join("") + writer.end();
           expect(usual(readBack(client.reader(), stream))).toEqual(usual(whole));
         }
@@ -630,6 +633,7 @@ describe("thinking", () => {
       { maxTokens: 4000, reasoning: { effort: "low" } },
       { max_tokens: 4000, thinking: budget(2048) },
     ],
+    ["a bound at the budget leaves no words", { maxTokens: 2048, reasoning: { effort: "low" } }, { max_tokens: 4096 }],
     ["without a bound the target's", { reasoning: { effort: "medium" } }, { max_tokens: 9192, thinking: budget(8192) }],
     [
       "the most is most of the bound",
@@ -1028,6 +1032,16 @@ const start = (part: number, id: string, custom?: boolean): TextEvent => ({
 const piece = (part: number, said: string): TextEvent => ({ type: "part-delta", choice: 0, part, text: said });
 const over = (part: number): TextEvent => ({ type: "part-end", choice: 0, part });
 
+test("another vendor's citation reaches the client, and no vendor of this wire", () => {
+  const part: Part = { ...text("It rains."), citations: [{ url: "https://w.example", title: "W", citedText: "rain" }] };
+  const whole: TextAnswer = { id: "", model: "", createdAt: 0, choices: [{ parts: [part], finish: "stop" }] };
+  const { content } = messagesCodec.renderAnswer(whole, contextFor());
+  expect(content).toMatchObject([{ citations: [{ type: "web_search_result_location", url: "https://w.example" }] }]);
+  const { turns } = parse({ messages: [{ role: "assistant", content }] }).request;
+  expect(turns).toEqual([{ role: "assistant", parts: [part] }]);
+  expect(JSON.stringify(render({ turns }).body)).not.toContain("w.example");
+});
+
 describe("a stream for a client", () => {
   const told = (events: readonly TextEvent[]) => {
     const writer = messagesCodec.writer(contextFor());
@@ -1131,6 +1145,14 @@ describe("a stream for a client", () => {
       "ping",
       "message_delta",
       "message_stop",
+    ]);
+  });
+
+  test("begins with its first words at the latest", () => {
+    const writer = messagesCodec.writer(contextFor());
+    expect(framesOf(writer.write(start(0, "a"))).map(({ event }) => event)).toEqual([
+      "message_start",
+      "content_block_start",
     ]);
   });
 
@@ -1252,6 +1274,16 @@ describe("a vendor's stream", () => {
     const [event] = eventsOf(reader, frame({ type: "error", error: { type, message: "no" } }));
     expect(event).toEqual({ type: "failure", code: type, message: "no", ...(status === undefined ? {} : { status }) });
     expect(reader.whole).toBe(false);
+  });
+
+  test("is counted by its newest reports together", () => {
+    const report = (usage: JsonObject) => frame({ type: "message_delta", delta: {}, usage });
+    const body = report({ input_tokens: 30, output_tokens: 2 }) + report({ output_tokens: 4 });
+    const events = eventsOf(messagesCodec.reader(), head + body);
+    expect(events.at(-1)).toEqual({
+      type: "usage",
+      usage: { inputTokens: 30, cachedInputTokens: 1024, outputTokens: 4 },
+    });
   });
 
   test("that is no JSON is a failure", () => {
@@ -1394,6 +1426,8 @@ describe("passing through", () => {
         { role: "assistant", content: "x" },
       ],
     });
+    const some = Buffer.from(JSON.stringify({ messages: [{ role: "assistant", content: [...alone, text("x")] }] }));
+    expect(messagesPass.upstreamBody(some, { reportUsage: true }).toString()).not.toContain("thinking");
     const spoken = Buffer.from(JSON.stringify({ messages: [{ role: "user", content: unsealed }] }));
     expect(messagesPass.upstreamBody(spoken, { reportUsage: true })).toBe(spoken);
   });
