@@ -44,6 +44,10 @@ function inWordsOf(spelling: Spelling, render: () => Told): Told {
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== "unsupported_parameter" || error.param === undefined) throw error;
     const param = spell(spelling, error.param);
-    throw new Failure("unsupported_parameter", error.message.replace(error.param, () => param), { param });
+    throw new Failure(
+      "unsupported_parameter",
+      error.message.replace(error.param, () => param),
+      { param },
+    );
   }
 }

@@ -8,7 +8,7 @@ export { SseSplitter } from "./sse/split.ts";
 export type { TextAsk } from "./text/ask.ts";
 export { askOfChat, reliedOfChat } from "./text/chat/ask.ts";
 export type { PassCodec, SeenFrame } from "./text/pass.ts";
-export { textCodecs, textPasses } from "./text/codecs.ts";
+export { clientCodecs, textCodecs, textPasses, type ClientWire } from "./text/codecs.ts";
 export type { TextAnswer, TextEvent } from "./text/hub/answer.ts";
 export type { AnswerContext, Parsed, Rendered, StreamReader, StreamWriter, TextCodec } from "./text/hub/codec.ts";
 export type { JsonObject, TextRequest, TextWire } from "./text/hub/request.ts";
@@ -36,3 +36,4 @@ export { bytesOfInstructions, renderRequest as askJudgement } from "./moderation
 export type { ModerationRequest } from "./moderation/hub/request.ts";
 export { askOfModerations, reliedOfModerations } from "./moderation/moderations/ask.ts";
 export { moderationsCodec } from "./moderation/moderations/index.ts";
+export { askOfCompletions, reliedOfCompletions } from "./text/completions/ask.ts";

@@ -3,9 +3,13 @@ import type { EndpointId } from "@modelgate/contracts";
 import type { Deps } from "./deps.ts";
 import { chatCompletions } from "./routes/chat-completions.ts";
 import { compactResponse } from "./routes/compact-response.ts";
+import { completions } from "./routes/completions.ts";
+import { batchEmbedContents, embedContent, embeddings } from "./routes/embeddings.ts";
 import { generateContent, streamGenerateContent } from "./routes/generate-content.ts";
 import { messages } from "./routes/messages.ts";
 import { getModel, listModels } from "./routes/models.ts";
+import { moderations } from "./routes/moderations.ts";
+import { rerank } from "./routes/rerank.ts";
 import { responses } from "./routes/responses.ts";
 import { deleteResponse, getResponse, listResponseInputItems } from "./routes/stored-responses.ts";
 
@@ -21,6 +25,13 @@ export function routes(deps: Deps): Readonly<Partial<Record<EndpointId, Endpoint
     messages: messages(deps),
     generateContent: generateContent(deps),
     streamGenerateContent: streamGenerateContent(deps),
+    completions: completions(deps),
+    embeddings: embeddings(deps),
+    engineEmbeddings: embeddings(deps),
+    embedContent: embedContent(deps),
+    batchEmbedContents: batchEmbedContents(deps),
+    rerank: rerank(deps),
+    moderations: moderations(deps),
     listModels: listModels(deps),
     getModel: getModel(deps),
     listGammaModels: listModels(deps),

@@ -10,12 +10,12 @@ import {
   type RequestSize,
   type TextCall,
 } from "@modelgate/relay";
-import type { JsonObject, TextAsk, TextWire } from "@modelgate/wires";
+import type { ClientWire, JsonObject, TextAsk, TextWire } from "@modelgate/wires";
 import type { Deps } from "./deps.ts";
 
 /** A text request that has been read and looked at. */
 export interface AskedText extends Pick<CallPlan, "forward" | "prefer" | "answered"> {
-  readonly wire: TextWire;
+  readonly wire: ClientWire;
   readonly body: Buffer;
   readonly ask: TextAsk;
   /** Whether a stream of generated content is one JSON array. */
@@ -29,19 +29,21 @@ export interface AskedText extends Pick<CallPlan, "forward" | "prefer" | "answer
 }
 
 /** What answers are called in each wire. */
-const answerPrefixes: Readonly<Record<TextWire, string>> = {
+const answerPrefixes: Readonly<Record<ClientWire, string>> = {
   chat: "chatcmpl-",
   responses: "resp_",
   messages: "msg_",
   content: "",
+  completions: "cmpl-",
 };
 
 /** Every wire that a text call can be served through, the client's own first. */
-export const servedThrough: Readonly<Record<TextWire, readonly TextWire[]>> = {
+export const servedThrough: Readonly<Record<ClientWire, readonly ClientWire[]>> = {
   chat: ["chat", "responses", "messages", "content"],
   responses: ["responses", "chat", "messages", "content"],
   messages: ["messages", "chat", "responses", "content"],
   content: ["content", "chat", "responses", "messages"],
+  completions: ["completions", "chat", "responses", "messages", "content"],
 };
 
 /** Runs a text call, from any client's wire to any vendor's. */
@@ -53,7 +55,7 @@ export async function runText(deps: Deps, call: ServiceCall, asked: AskedText): 
 export function planText(deps: Deps, call: ServiceCall, asked: AskedText): CallPlan {
   const { wire, body, ask, asArray = false } = asked;
   const size = sizeOf(asked);
-  const told = {
+  const textCall = {
     wire,
     body,
     model: ask.model,
@@ -66,8 +68,8 @@ export function planText(deps: Deps, call: ServiceCall, asked: AskedText): CallP
     inputTokens: estimateTokens(size.textBytes) + size.mediaTokens,
     echo: asked.echo,
   } satisfies TextCall;
-  const exchange = textExchanges(told);
-  const native = asked.native === undefined ? undefined : textExchanges({ ...told, body: asked.native.body });
+  const exchange = textExchanges(textCall);
+  const native = asked.native === undefined ? undefined : textExchanges({ ...textCall, body: asked.native.body });
   return {
     ...priced(deps, call, ask.model),
     body,
@@ -76,7 +78,8 @@ export function planText(deps: Deps, call: ServiceCall, asked: AskedText): CallP
     wires: servedThrough[wire],
     exchange(upstream, way) {
       const isNative = upstream === wire && placeOf(way) === asked.native?.place;
-      return (isNative ? (native ?? exchange) : exchange)(textWire(upstream), way.candidate.upstreamModel);
+      const told = upstream === "completions" ? upstream : textWire(upstream);
+      return (isNative ? (native ?? exchange) : exchange)(told, way.candidate.upstreamModel);
     },
     forward: asked.forward,
     prefer: asked.native?.place ?? asked.prefer,
@@ -85,7 +88,7 @@ export function planText(deps: Deps, call: ServiceCall, asked: AskedText): CallP
 }
 
 /** An id for an answer in a wire's own form. */
-export function newAnswerId(deps: Deps, wire: TextWire): string {
+export function newAnswerId(deps: Deps, wire: ClientWire): string {
   return answerPrefixes[wire] + deps.newAnswerId().replace(/^answer_/, "");
 }
 

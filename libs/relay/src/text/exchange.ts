@@ -1,10 +1,12 @@
 import {
   arrayFraming,
+  clientCodecs,
   contentArrayWriter,
   hasEnvelope,
   textCodecs,
   textPasses,
   type AnswerContext,
+  type ClientWire,
   type JsonObject,
   type Parsed,
   type TextAnswer,
@@ -19,7 +21,7 @@ import { PassStream } from "./pass-stream.ts";
 
 /** A text call as its client made it. */
 export interface TextCall {
-  readonly wire: TextWire;
+  readonly wire: ClientWire;
   /** The client's body, untouched. */
   readonly body: Buffer;
   /** The client's name of the model. */
@@ -44,11 +46,13 @@ export interface TextCall {
  * The exchanges of one text call: with a vendor of its own wire it is passed on, with any other it is converted. So is
  * one that carries another vendor's seals in its history: they must not reach this one.
  */
-export function textExchanges(call: TextCall): (wire: TextWire, upstreamModel: string) => Exchange {
+export function textExchanges(call: TextCall): (wire: ClientWire, upstreamModel: string) => Exchange {
   const read = once(() => readRequest(call));
   const passes = !hasEnvelope(call.body);
   return (wire, upstreamModel) =>
-    wire === call.wire && passes ? passed(call, upstreamModel) : converted(call, wire, upstreamModel, read);
+    wire === "completions" || (wire === call.wire && passes)
+      ? passed(call, upstreamModel)
+      : converted(call, wire, upstreamModel, read);
 }
 
 /** The same wire at both ends. */
@@ -83,12 +87,12 @@ interface ReadRequest {
 
 function readRequest({ wire, body, model, stream, echo }: TextCall): ReadRequest {
   const asked: JsonObject = JSON.parse(body.toString());
-  return { asked: { ...asked, ...echo }, parsed: textCodecs[wire].parseRequest(asked, { model, stream }) };
+  return { asked: { ...asked, ...echo }, parsed: clientCodecs[wire].parseRequest(asked, { model, stream }) };
 }
 
 /** Another wire at the vendor's end. Throws Failure unsupported_parameter for what it cannot say. */
 function converted(call: TextCall, wire: TextWire, upstreamModel: string, read: () => ReadRequest): Exchange {
-  const [client, vendor] = [textCodecs[call.wire], textCodecs[wire]];
+  const [client, vendor] = [clientCodecs[call.wire], textCodecs[wire]];
   const { asked, parsed } = read();
   const asker = { spelling: client.spelling, strict: call.strict };
   const { body, dropped } = tellLosses(asker, parsed.dropped, () =>

@@ -1,15 +1,18 @@
-import type { TextCodec } from "./hub/codec.ts";
-import type { TextWire } from "./hub/request.ts";
-import type { PassCodec } from "./pass.ts";
 import { chatCodec } from "./chat/index.ts";
 import { chatPass } from "./chat/pass.ts";
+import { completionsCodec } from "./completions/index.ts";
+import { completionsPass } from "./completions/pass.ts";
 import { contentCodec } from "./content/index.ts";
 import { contentPass } from "./content/pass.ts";
+import type { ClientCodec, TextCodec } from "./hub/codec.ts";
+import type { TextWire } from "./hub/request.ts";
 import { messagesCodec } from "./messages/index.ts";
+import { messagesPass } from "./messages/pass.ts";
+import type { PassCodec } from "./pass.ts";
 import { responsesCodec } from "./responses/index.ts";
 import { responsesPass } from "./responses/pass.ts";
 
-/** Every text wire, through the neutral form: one line each. */
+/** Every text wire that converts to every other: one line each. */
 export const textCodecs: Readonly<Record<TextWire, TextCodec>> = {
   chat: chatCodec,
   responses: responsesCodec,
@@ -17,9 +20,16 @@ export const textCodecs: Readonly<Record<TextWire, TextCodec>> = {
   content: contentCodec,
 };
 
+/** The wires that a client of text may speak; the old completions are spoken to vendors only as they came. */
+export type ClientWire = TextWire | "completions";
+
+export const clientCodecs: Readonly<Record<ClientWire, ClientCodec>> = { ...textCodecs, completions: completionsCodec };
+
 /** Every text wire, passed through: one line each. */
-export const textPasses: Readonly<Record<TextWire, PassCodec>> = {
+export const textPasses: Readonly<Record<ClientWire, PassCodec>> = {
   chat: chatPass,
   responses: responsesPass,
+  messages: messagesPass,
   content: contentPass,
-} as never;
+  completions: completionsPass,
+};

@@ -1,4 +1,4 @@
-import type { TextCodec } from "../hub/codec.ts";
+import type { ClientCodec } from "../hub/codec.ts";
 import { parseRequest } from "./parse-request.ts";
 import { renderAnswer } from "./render-answer.ts";
 import { CompletionsWriter } from "./writer.ts";
@@ -8,7 +8,7 @@ import { CompletionsWriter } from "./writer.ts";
  * Several prompts are `parseRequests`, `renderAnswers` and the writer's `next`. A vendor that has the endpoint gets
  * the request as it is (`pass.ts`).
  */
-export const completionsCodec: Pick<TextCodec, "parseRequest" | "renderAnswer" | "writer" | "spelling"> = {
+export const completionsCodec: ClientCodec = {
   parseRequest,
   renderAnswer,
   writer: (context) => new CompletionsWriter(context),

@@ -86,3 +86,6 @@ export interface TextCodec {
   /** How this wire spells a field of the neutral form, for failures and `x-modelgate-dropped`. */
   readonly spelling: Readonly<Partial<Record<RequestField, string>>>;
 }
+
+/** The client's half of a codec: what is needed to serve its clients through vendors of other wires. */
+export type ClientCodec = Pick<TextCodec, "parseRequest" | "renderAnswer" | "writer" | "spelling">;

@@ -1,0 +1,64 @@
+import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
+import { kindExchange } from "@modelgate/relay";
+import {
+  askOfBatchEmbedContents,
+  askOfEmbedContent,
+  askOfEmbeddings,
+  batchEmbedContentsCodec,
+  embedContentCodec,
+  embeddingsCodec,
+  refuseAmbiguous,
+  reliedOfContentEmbeddings,
+  reliedOfEmbeddings,
+  type Ask,
+  type VectorsCodec,
+  type VectorsRequest,
+} from "@modelgate/wires";
+import type { Deps } from "../deps.ts";
+import { readJson } from "../json-body.ts";
+import { runKind } from "../kind-call.ts";
+import { modelIn } from "./generate-content.ts";
+
+/** POST /v1/embeddings, and POST /v1/engines/{model}/embeddings (interface endpoints 8 and 9). */
+export function embeddings(deps: Deps): EndpointHandler {
+  return vectors(deps, embeddingsCodec, reliedOfEmbeddings, (value, { params }) =>
+    askOfEmbeddings(value, { model: params["model"] }),
+  );
+}
+
+/** POST /v1beta/models/{model}:embedContent. */
+export function embedContent(deps: Deps): EndpointHandler {
+  return vectors(deps, embedContentCodec, reliedOfContentEmbeddings, (value, call) =>
+    askOfEmbedContent(value, { model: modelIn(call) }),
+  );
+}
+
+/** POST /v1beta/models/{model}:batchEmbedContents. */
+export function batchEmbedContents(deps: Deps): EndpointHandler {
+  return vectors(deps, batchEmbedContentsCodec, reliedOfContentEmbeddings, (value, call) =>
+    askOfBatchEmbedContents(value, { model: modelIn(call) }),
+  );
+}
+
+function vectors(
+  deps: Deps,
+  client: VectorsCodec,
+  relied: readonly string[],
+  look: (value: unknown, call: ServiceCall) => Ask<VectorsRequest>,
+): EndpointHandler {
+  return async (call) => {
+    using body = await readJson(call.request, deps.body, (value, bytes) => {
+      const ask = look(value, call);
+      refuseAmbiguous(bytes, relied);
+      return ask;
+    });
+    const isContent = client.wire === "content-embeddings";
+    await runKind(deps, call, {
+      ask: body.seen,
+      body: body.bytes,
+      wires: isContent ? ["content-embeddings", "embeddings"] : ["embeddings", "content-embeddings"],
+      exchange: (wire, asked, upstreamModel) =>
+        kindExchange(asked, client, wire === "embeddings" ? embeddingsCodec : batchEmbedContentsCodec, upstreamModel),
+    });
+  };
+}

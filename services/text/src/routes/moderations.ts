@@ -1,0 +1,73 @@
+import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
+import { kindExchange, tellLosses, wholeExchange, type Exchange, type KindCall } from "@modelgate/relay";
+import {
+  askJudgement,
+  askOfModerations,
+  bytesOfInstructions,
+  judgementOf,
+  isRecord,
+  moderationsCodec,
+  refuseAmbiguous,
+  reliedOfModerations,
+  textCodecs,
+  type ModerationRequest,
+  type TextWire,
+} from "@modelgate/wires";
+import type { Deps } from "../deps.ts";
+import { readJson } from "../json-body.ts";
+import { runKind } from "../kind-call.ts";
+import { textWire } from "../text-call.ts";
+
+/**
+ * POST /v1/moderations (interface endpoint 11): by a vendor that has it, or by a chat model. A model of kind
+ * `moderation` behind a vendor without the endpoint is such a chat model.
+ */
+export function moderations(deps: Deps): EndpointHandler {
+  return async (call) => {
+    using body = await readJson(call.request, deps.body, (value, bytes) => {
+      const ask = askOfModerations(withModel(deps, call, value));
+      refuseAmbiguous(bytes, reliedOfModerations);
+      return ask;
+    });
+    await runKind(deps, call, {
+      ask: body.seen,
+      body: body.bytes,
+      wires: ["moderations", "chat", "responses", "messages", "content"],
+      exchange: (wire, asked, upstreamModel) =>
+        wire === "moderations"
+          ? kindExchange(asked, moderationsCodec, moderationsCodec, upstreamModel)
+          : judged(asked, textWire(wire), upstreamModel),
+      addedBytes: bytesOfInstructions,
+    });
+  };
+}
+
+/** A request that names no model means the first one of this kind that its caller has. */
+function withModel({ relay }: Deps, { caller }: ServiceCall, value: unknown): unknown {
+  if (!isRecord(value) || (value["model"] ?? undefined) !== undefined) return value;
+  const model = relay.catalog
+    .current()
+    .modelsOf(caller)
+    .find(({ kind }) => kind === "moderation");
+  return model === undefined ? value : { ...value, model: model.name };
+}
+
+/** Output tokens that a judgement may take where a vendor's wire demands a number. */
+const judgementTokens = 8_192;
+
+/** A chat model's judgement as the answer of a vendor that judges natively. */
+function judged(call: KindCall<ModerationRequest>, wire: TextWire, upstreamModel: string): Exchange {
+  const vendor = textCodecs[wire];
+  const { request, dropped: before } = askJudgement(call.request);
+  const asker = { spelling: moderationsCodec.spelling, strict: call.strict };
+  const { body, dropped } = tellLosses(asker, before, () =>
+    vendor.renderRequest(request, { model: upstreamModel, defaultMaxTokens: judgementTokens }),
+  );
+  return wholeExchange({
+    wire,
+    body,
+    dropped,
+    usageOf: (answer) => vendor.parseAnswer(answer).usage,
+    render: (answer) => moderationsCodec.renderAnswer(judgementOf(vendor.parseAnswer(answer), call.request), call),
+  });
+}

@@ -1,0 +1,24 @@
+import type { EndpointHandler } from "@modelgate/platform";
+import { kindExchange } from "@modelgate/relay";
+import { askOfRerank, cohereCodec, jinaCodec, refuseAmbiguous, reliedOfRerank } from "@modelgate/wires";
+import type { Deps } from "../deps.ts";
+import { readJson } from "../json-body.ts";
+import { runKind } from "../kind-call.ts";
+
+/** POST /v1/rerank (interface endpoint 10). */
+export function rerank(deps: Deps): EndpointHandler {
+  return async (call) => {
+    using body = await readJson(call.request, deps.body, (value, bytes) => {
+      const ask = askOfRerank(value);
+      refuseAmbiguous(bytes, reliedOfRerank);
+      return ask;
+    });
+    await runKind(deps, call, {
+      ask: body.seen,
+      body: body.bytes,
+      wires: ["jina-rerank", "cohere-rerank"],
+      exchange: (wire, asked, upstreamModel) =>
+        kindExchange(asked, jinaCodec, wire === "cohere-rerank" ? cohereCodec : jinaCodec, upstreamModel),
+    });
+  };
+}
