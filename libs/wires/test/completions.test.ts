@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { chatCodec } from "../src/text/chat/index.ts";
+import { textCodecs } from "../src/text/codecs.ts";
 import { askOfCompletions, reliedOfCompletions } from "../src/text/completions/ask.ts";
 import { completionsCodec } from "../src/text/completions/index.ts";
 import { mostPrompts } from "../src/text/completions/parse-prompts.ts";
@@ -9,12 +9,10 @@ import { parseRequests } from "../src/text/completions/parse-request.ts";
 import { completionsPass } from "../src/text/completions/pass.ts";
 import { renderAnswers } from "../src/text/completions/render-answer.ts";
 import { CompletionsWriter } from "../src/text/completions/writer.ts";
-import { contentCodec } from "../src/text/content/index.ts";
 import type { Choice, TextAnswer } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import { replay } from "../src/text/hub/replay.ts";
-import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
-import { responsesCodec } from "../src/text/responses/index.ts";
+import { textWires, type JsonObject, type TextRequest } from "../src/text/hub/request.ts";
 import { failureOf, units, word } from "./arbitraries.ts";
 import { contextFor, framesOf } from "./harness.ts";
 
@@ -111,13 +109,9 @@ describe("a request over a chat model", () => {
     });
   });
 
-  test.each([
-    ["chat", chatCodec],
-    ["responses", responsesCodec],
-    ["content", contentCodec],
-  ])("the %s wire can say it", (_, codec) => {
+  test.each(textWires)("the %s wire can say it", (wire) => {
     const { request } = completionsCodec.parseRequest({ model: "m", prompt: "Once", temperature: 0.5 }, {});
-    const { dropped } = codec.renderRequest(request, { model: "theirs", defaultMaxTokens: 1 });
+    const { dropped } = textCodecs[wire].renderRequest(request, { model: "theirs", defaultMaxTokens: 1 });
     expect(dropped).toEqual([]);
   });
 

@@ -7,9 +7,9 @@ import type { ModerationContext } from "../src/moderation/hub/codec.ts";
 import { mostItems, type ModerationPart, type ModerationRequest } from "../src/moderation/hub/request.ts";
 import { askOfModerations, reliedOfModerations } from "../src/moderation/moderations/ask.ts";
 import { moderationsCodec } from "../src/moderation/moderations/index.ts";
-import { contentCodec } from "../src/text/content/index.ts";
+import { textCodecs } from "../src/text/codecs.ts";
 import type { FinishReason, TextAnswer } from "../src/text/hub/answer.ts";
-import { responsesCodec } from "../src/text/responses/index.ts";
+import { textWires } from "../src/text/hub/request.ts";
 import { failureOf, word } from "./arbitraries.ts";
 
 const parse = (body: object) => moderationsCodec.parseRequest({ ...body }).request;
@@ -176,11 +176,11 @@ describe("by a chat model", () => {
     ]);
   });
 
-  test.each([
-    ["responses", responsesCodec],
-    ["content", contentCodec],
-  ])("the %s wire can say it", (_, codec) => {
-    const { dropped } = codec.renderRequest(renderRequest(request).request, { model: "theirs", defaultMaxTokens: 1 });
+  test.each(textWires)("the %s wire can say it", (wire) => {
+    const { dropped } = textCodecs[wire].renderRequest(renderRequest(request).request, {
+      model: "theirs",
+      defaultMaxTokens: 1,
+    });
     expect(dropped.filter((word) => !word.startsWith("format."))).toEqual([]);
   });
 
