@@ -48,7 +48,8 @@ export interface TextCall {
  */
 export function textExchanges(call: TextCall): (wire: ClientWire, upstreamModel: string) => Exchange {
   const read = once(() => readRequest(call));
-  const passes = !hasEnvelope(call.body);
+  // The messages wire leaves out what is sealed by others itself.
+  const passes = call.wire === "messages" || !hasEnvelope(call.body);
   return (wire, upstreamModel) =>
     wire === "completions" || (wire === call.wire && passes)
       ? passed(call, upstreamModel)
