@@ -268,6 +268,21 @@ const answered = answer(
 const asAnswered = (whole: TextAnswer): TextAnswer => ({ ...whole, createdAt: 1_763_700_000 });
 const wanting = contextFor({ includeUsage: true });
 
+/** What stock clients make of deltas: texts are joined, entries of lists by their number, all else is replaced. */
+function joined(before: unknown, delta: unknown, name = ""): unknown {
+  if (before === null || before === undefined) return delta;
+  if (typeof before === "string" && typeof delta === "string" && name !== "type") return before + delta;
+  if (Array.isArray(before) && Array.isArray(delta))
+    return delta.reduce((list: unknown[], entry) => {
+      if (typeof entry.index !== "number") throw new Error("an entry without a number cannot be joined");
+      const at = list.findIndex((each) => Object(each).index === entry.index);
+      return at < 0 ? [...list, entry] : list.with(at, joined(list[at], entry));
+    }, before);
+  if (typeof before !== "object" || typeof delta !== "object" || delta === null) return delta ?? before;
+  const grown = Object.entries(delta).map(([key, value]) => [key, joined(Reflect.get(before, key), value, key)]);
+  return { ...before, ...Object.fromEntries(grown) };
+}
+
 describe("answers", () => {
   test("a whole one survives this wire", () => {
     fc.assert(
@@ -305,6 +320,18 @@ describe("answers", () => {
         const back = parse({ messages: [choice?.message ?? {}] }).request.turns;
         expect(back).toEqual([{ role: "assistant", parts: told.map(asSeen) }]);
         expect(JSON.stringify(render({ turns: back }).body)).not.toContain("bW9kZWxnYXRl");
+      }),
+    );
+  });
+
+  test("so does what a client joins of a stream", () => {
+    fc.assert(
+      fc.property(answered, (whole) => {
+        const frames = framesOf(written(chatCodec.writer(wanting), whole)).slice(0, -1);
+        const deltas = frames.map(({ data }) => JSON.parse(data).choices[0]?.delta ?? {});
+        const message = deltas.reduce<unknown>((before, delta) => joined(before, delta), {});
+        const [turn] = parse({ messages: [message] }).request.turns;
+        expect(turn?.parts).toEqual(whole.choices[0]?.parts.map(asSeen));
       }),
     );
   });
