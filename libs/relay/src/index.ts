@@ -12,3 +12,4 @@ export { countTokens, estimateTokens } from "./tokens.ts";
 export { ConvertStream } from "./text/convert-stream.ts";
 export { kindExchange, wholeExchange, type KindCall } from "./kind/exchange.ts";
 export { tellLosses } from "./losses.ts";
+export { isSpoken, lookUp } from "./look-up.ts";
