@@ -1,4 +1,5 @@
 import type { Nanos, UsageDraft, UsageEvent } from "@modelgate/contracts";
+import type { OutboxEntry } from "../outbox/entry.ts";
 import { defineScript, replyList, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
 import { within } from "./bounds.ts";
@@ -17,20 +18,16 @@ export interface Settlement {
   readonly nowMs?: number;
 }
 
-/** An event that stands in the outbox. */
-export interface OutboxEntry {
-  readonly shard: string;
-  readonly entryId: string;
-  readonly event: UsageEvent;
-}
-
-const run = defineScript(new URL("settle.lua", import.meta.url), replyList);
+const run = defineScript(
+  ["settlement.lua", "settle.lua"].map((file) => new URL(file, import.meta.url)),
+  replyList,
+);
 
 /**
  * Settles a call in one atomic step, exactly once by its call id; undefined where it was settled before. A cost
  * above the hold is taken from what is available, never below zero: the event's cost is what was really taken.
  */
-export async function settle(redis: Redis, settlement: Settlement): Promise<OutboxEntry | undefined> {
+export async function settle(redis: Redis, settlement: Settlement): Promise<OutboxEntry<UsageEvent> | undefined> {
   const { accountId, callId, tokenId, draft } = settlement;
   const cost = within(settlement.costNanos);
   const shard = shardOf(accountId);
@@ -63,7 +60,7 @@ const pausesMs = [50, 100, 250, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 20_000
  * Settles through an outage of Redis: tried again for about a minute, harmless because a settlement happens once.
  * After that the hold's lease runs out and the sweep settles it at its floor. Rejects with the last error.
  */
-export async function settleSurely(redis: Redis, settlement: Settlement): Promise<OutboxEntry | undefined> {
+export async function settleSurely(redis: Redis, settlement: Settlement): Promise<OutboxEntry<UsageEvent> | undefined> {
   for (const pauseMs of pausesMs) {
     try {
       return await settle(redis, settlement);
