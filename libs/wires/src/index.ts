@@ -38,3 +38,8 @@ export { askOfModerations, reliedOfModerations } from "./moderation/moderations/
 export { moderationsCodec } from "./moderation/moderations/index.ts";
 export { askOfCompletions, reliedOfCompletions } from "./text/completions/ask.ts";
 export { changeModel } from "./text/change-model.ts";
+export { videoCodecs } from "./video/codecs.ts";
+export type { RenderedVideo, VideoCodec } from "./video/hub/codec.ts";
+export type { VideoRequest } from "./video/hub/request.ts";
+export type { Sighting, VideoResult } from "./video/hub/sighting.ts";
+export { askedOf, type AskedVideo, type VideoTask } from "./video/hub/task.ts";

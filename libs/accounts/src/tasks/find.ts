@@ -66,7 +66,7 @@ async function idsAfter(redis: Redis, list: string, { after, limit, order }: Tas
   if (after !== undefined) {
     const rank = await (order === "asc" ? redis.zrank(list, after) : redis.zrevrank(list, after));
     if (rank === null) return [];
-    start = Number(rank) + 1;
+    start = rank + 1;
   }
   const [first, last] = [String(start), String(start + limit)];
   return order === "asc" ? redis.zrange(list, first, last) : redis.zrevrange(list, first, last);

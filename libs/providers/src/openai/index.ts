@@ -1,6 +1,7 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { Provider } from "../provider.ts";
 import { failureOf } from "./failures.ts";
+import { openaiVideo } from "./video.ts";
 
 /** Where each wire is, under the base URL. */
 export const openaiPaths: Readonly<Partial<Record<UpstreamWire, string>>> = {
@@ -16,8 +17,9 @@ export const openaiPaths: Readonly<Partial<Record<UpstreamWire, string>>> = {
 /** OpenAI, and every vendor that speaks its formats under another base URL. */
 export const openai: Provider = {
   name: "openai",
-  wires: ["chat", "responses", "compact", "completions", "embeddings", "moderations", "jina-rerank"],
+  wires: ["chat", "responses", "compact", "completions", "embeddings", "moderations", "jina-rerank", "videos"],
   address: ({ baseUrl, wire }) => new URL(`${baseUrl.replace(/\/+$/, "")}${openaiPaths[wire] ?? ""}`),
   headers: ({ key }) => ({ authorization: `Bearer ${key}` }),
   failureOf,
+  video: openaiVideo,
 };
