@@ -1,4 +1,11 @@
-export { AttemptsFailed, type Attempted, type AttemptLimits, type AttemptPlan, type Attempts } from "./attempt.ts";
+export {
+  AttemptsFailed,
+  Refused,
+  type Attempted,
+  type AttemptLimits,
+  type AttemptPlan,
+  type Attempts,
+} from "./attempt.ts";
 export { openChannels, type Channels } from "./channels.ts";
 export { placeOf, type Way } from "./pick.ts";
 export { readText } from "./read-text.ts";
