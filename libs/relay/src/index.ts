@@ -7,7 +7,7 @@ export type { CarriedAnswer, Exchange } from "./exchange.ts";
 export type { Answered, Forwarded } from "./plan.ts";
 export type { RequestSize } from "./expect.ts";
 export { SpokenWires } from "./spoken-wires.ts";
-export { textExchanges, type TextCall } from "./text/exchange.ts";
+export { textExchanges, waitingIn, type TextCall } from "./text/exchange.ts";
 export { countTokens, estimateTokens } from "./tokens.ts";
 export { ConvertStream } from "./text/convert-stream.ts";
 export { kindExchange, wholeExchange, type KindCall } from "./kind/exchange.ts";

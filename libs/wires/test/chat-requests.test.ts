@@ -1,3 +1,5 @@
+import { Failure } from "@modelgate/contracts";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { chatCodec } from "../src/text/chat/index.ts";
 import type { Part } from "../src/text/hub/part.ts";
@@ -82,6 +84,7 @@ describe("what clients write", () => {
         includeUsage: true,
       },
     ],
+    ["what is only carried", { metadata: { a: "b" }, n: 2, seed: 0 }, { metadata: { a: "b" }, choices: 2, seed: 0 }],
     ["nothing to be stored", { store: false, user: null }, {}],
   ])("%s", (_, body, fields) => {
     const { request, dropped } = parse(body);
@@ -357,6 +360,41 @@ describe("what a vendor of this wire is told", () => {
   });
 
   test("fields that the wire's own vendor refuses are dropped by name", () => {
-    expect(render({ topK: 2 }, newest)).toMatchObject({ dropped: ["topK"] });
+    const fields = { topK: 2, metadata: { a: "b" } };
+    expect(render(fields, newest)).toEqual({ body: { model: "gpt-5.1", messages: [] }, dropped: ["topK", "metadata"] });
+    expect(render(fields)).toMatchObject({ body: { top_k: 2, metadata: { a: "b" } }, dropped: [] });
   });
+});
+
+test("whatever a body holds, it is read or refused by name", () => {
+  const odd = fc.oneof(
+    fc.jsonValue({ maxDepth: 1 }),
+    fc.constantFrom("text", "function", "custom", "allowed_tools", {}, [{}]),
+  );
+  const names = ["content", "tool_calls", "function_call", "reasoning_details", "images", "audio", "refusal", "name"];
+  const message = fc
+    .tuple(
+      fc.constantFrom("system", "user", "assistant", "tool", "function"),
+      fc.dictionary(fc.constantFrom(...names), odd),
+    )
+    .map(([role, members]) => ({ role, tool_call_id: "c", ...members }));
+  const fields = [
+    "tools",
+    "tool_choice",
+    "functions",
+    "stop",
+    "response_format",
+    "reasoning",
+    "thinking",
+    "stream_options",
+  ];
+  fc.assert(
+    fc.property(fc.array(message, { maxLength: 3 }), fc.dictionary(fc.constantFrom(...fields), odd), (said, rest) => {
+      try {
+        parse({ ...plain(rest), messages: said.map(plain) });
+      } catch (error) {
+        expect(error).toBeInstanceOf(Failure);
+      }
+    }),
+  );
 });

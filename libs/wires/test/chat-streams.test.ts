@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { chatCodec } from "../src/text/chat/index.ts";
 import type { TextEvent } from "../src/text/hub/answer.ts";
@@ -216,4 +217,34 @@ test.each<readonly [string, JsonObject]>([
   ["a message that cannot be read", { choices: [{ message: { content: [{ type: "riddle" }] } }] }],
 ])("%s is the vendor's error", (_, body) => {
   expect(() => chatCodec.parseAnswer(body)).toThrow(expect.objectContaining({ code: "upstream_error" }));
+});
+
+test("whatever a chunk holds, the parts that are told are opened and ended once", () => {
+  const odd = fc.oneof(
+    fc.jsonValue({ maxDepth: 2 }),
+    fc.constantFrom("x", [{}], [{ index: 0, id: "a", function: { name: "f" } }]),
+  );
+  const names = [
+    "content",
+    "reasoning",
+    "refusal",
+    "reasoning_details",
+    "images",
+    "tool_calls",
+    "function_call",
+    "audio",
+  ];
+  const delta = fc.dictionary(fc.constantFrom(...names, "annotations"), odd);
+  fc.assert(
+    fc.property(fc.array(fc.tuple(delta, odd), { maxLength: 6 }), (deltas) => {
+      const stream = deltas.map(([each, logprobs]) => chunk(each, { logprobs })).join("");
+      const events = eventsOf(chatCodec.reader(), stream + end("stop"));
+      const numbers = (type: TextEvent["type"]): readonly number[] =>
+        events
+          .flatMap((event) => (event.type === type && "part" in event ? [event.part] : []))
+          .toSorted((a, b) => a - b);
+      expect(numbers("part-end")).toEqual(numbers("part-start"));
+      expect(new Set(numbers("part-start")).size).toBe(numbers("part-start").length);
+    }),
+  );
 });

@@ -177,7 +177,6 @@ const fields: fc.Arbitrary<Partial<TextRequest>> = record({
   verbosity: fc.constantFrom("low", "high"),
   cacheKey: word,
   cacheRetention: fc.constantFrom("24h"),
-  metadata: json,
   user: word,
   safetyIdentifier: word,
   serviceTier: fc.constant("flex"),
