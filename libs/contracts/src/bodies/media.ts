@@ -81,8 +81,8 @@ export const TranslationForm = Type.Object(
 export const SpeechRequest = Type.Object(
   {
     model,
-    input: Type.String({ minLength: 1, maxLength: 4096 }),
-    voice: Type.Unknown({ description: "a vendor's name of a voice, or {id}" }),
+    input: Type.String({ minLength: 1 }),
+    voice: Type.Optional(Type.Unknown({ description: "a vendor's name of a voice, or {id}" })),
     instructions: text,
     response_format: Type.Optional(
       Type.Union([

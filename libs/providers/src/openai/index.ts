@@ -19,7 +19,18 @@ export const openaiPaths: Readonly<Partial<Record<UpstreamWire, string>>> = {
 /** OpenAI, and every vendor that speaks its formats under another base URL. */
 export const openai: Provider = {
   name: "openai",
-  wires: ["chat", "responses", "compact", "completions", "embeddings", "moderations", "jina-rerank", "transcriptions", "translations", "speech"],
+  wires: [
+    "chat",
+    "responses",
+    "compact",
+    "completions",
+    "embeddings",
+    "moderations",
+    "jina-rerank",
+    "transcriptions",
+    "translations",
+    "speech",
+  ],
   address: ({ baseUrl, wire }) => new URL(`${baseUrl.replace(/\/+$/, "")}${openaiPaths[wire] ?? ""}`),
   headers: ({ key }) => ({ authorization: `Bearer ${key}` }),
   failureOf,
