@@ -26,5 +26,5 @@ export interface SpeechCodec {
   /** A frame for the client: a piece of audio, or the end with what it used. */
   writeAudio(bytes: Buffer): string;
   writeDone(usage: Units): string;
-  readonly spelling: Readonly<Partial<Record<string & keyof SpeechRequest, string>>>;
+  readonly spelling: Readonly<Partial<Record<keyof SpeechRequest, string>>>;
 }
