@@ -13,5 +13,8 @@ export const upstreamWires = [
   "moderations",
   "jina-rerank",
   "cohere-rerank",
+  "transcriptions",
+  "translations",
+  "speech",
 ] as const;
 export type UpstreamWire = (typeof upstreamWires)[number];

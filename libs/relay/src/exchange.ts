@@ -1,12 +1,19 @@
+import type { Readable } from "node:stream";
+import type { UpstreamAnswer } from "@modelgate/channels";
 import type { Failure, Units, UpstreamWire } from "@modelgate/contracts";
 import type { Produced } from "./produced.ts";
 
 /** What one attempt says to a vendor, and how the vendor's answer becomes the client's. Made anew for every attempt. */
 export interface Exchange {
   readonly wire: UpstreamWire;
-  readonly body: Buffer;
+  /** A stream is read once: every attempt has its own. */
+  readonly body: Buffer | Readable;
+  /** Headers of the request beside the usual ones, or in their place: a content type that is not JSON. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Fields of the client's request that this vendor cannot take, as the client spells them. */
   readonly dropped: readonly string[];
+  /** How an answer of this head is to be read; absent: as the client asked for it. */
+  formOf?(answer: Pick<UpstreamAnswer, "headers">): AnswerForm;
   /** Whether the first frame of a stream says that the vendor failed. */
   refuses(frame: Buffer): boolean;
   /** Usage of a whole answer; undefined where the vendor tells none. */
@@ -17,9 +24,14 @@ export interface Exchange {
   stream(produced: Produced): StreamCarrier;
 }
 
+/** How a vendor's answer comes: whole and in JSON, as server-sent events, or as a stream of any bytes. */
+export type AnswerForm = "whole" | "events" | "bytes";
+
 /** A whole answer in the client's wire. */
 export interface CarriedAnswer {
   readonly json: Buffer;
+  /** Its media type, where it is not JSON. */
+  readonly contentType?: string | undefined;
   /** What the model wrote, for counting where the vendor reported nothing. */
   words(): string;
 }
@@ -41,8 +53,8 @@ export interface StreamCarrier {
   end(): Buffer | string;
   /** The last frames that the client got, once the stream is over: they tell the whole answer where its wire does. */
   readonly last: string;
-  /** How a broken stream ends; nothing follows. */
-  fail(failure: Failure, requestId: string): string;
+  /** How a broken stream ends; nothing follows. Undefined: it has no words for it, and the connection is cut. */
+  fail(failure: Failure, requestId: string): string | undefined;
   /** A sign of life for a silent stream; "" where none can stand now. */
   heartbeat(): string;
 }
