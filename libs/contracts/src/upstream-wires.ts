@@ -18,5 +18,8 @@ export const upstreamWires = [
   "jina-rerank",
   "cohere-rerank",
   ...videoWires,
+  "transcriptions",
+  "translations",
+  "speech",
 ] as const;
 export type UpstreamWire = (typeof upstreamWires)[number];

@@ -1,5 +1,6 @@
-import { costOf, type Nanos, type Units } from "@modelgate/contracts";
+import { costOf, tokensIn, type Nanos, type Units } from "@modelgate/contracts";
 import type { CatalogModel } from "@modelgate/catalog";
+import type { Measure } from "./measure.ts";
 import { estimateTokens } from "./tokens.ts";
 
 /** What a request says of its own size. */
@@ -30,6 +31,16 @@ export interface Expectation {
  */
 const leastBytesPerToken = 2;
 
+/** Bounds of a call's cost where something else than text decides it. */
+export function expectUnits({ upper, floor }: Measure, model: CatalogModel, multiplier: number): Expectation {
+  return {
+    upperNanos: costOf({ ...upper, requests: 1 }, model.price, multiplier),
+    floorNanos: costOf({ ...floor, requests: 1 }, model.price, multiplier),
+    floorUnits: { ...floor, requests: 1 },
+    tokens: Math.min(tokensIn(floor), mostReservedTokens),
+  };
+}
+
 /** A client may write any number; what a token's minute reserves stays a number that Redis can count with. */
 const mostReservedTokens = 1_000_000_000;
 
@@ -51,11 +62,13 @@ export function expectText(
     { cacheWriteTokens: boundedInput },
     { cachedInputTokens: boundedInput },
   ];
-  const dearestInput = inputs
-    .map((units) => costOf({ ...units, outputTokens: output, requests: 1 }, model.price, multiplier))
+  // And any of the output as audio.
+  const outputs: readonly Units[] = [{ outputTokens: output }, { outputAudioTokens: output }];
+  const upperNanos = inputs
+    .flatMap((into) => outputs.map((out) => costOf({ ...into, ...out, requests: 1 }, model.price, multiplier)))
     .reduce((most, cost) => (cost > most ? cost : most));
   return {
-    upperNanos: dearestInput,
+    upperNanos,
     floorNanos: costOf(floorUnits, model.price, multiplier),
     floorUnits,
     tokens: Math.min(estimatedInput + (size.maxOutputTokens ?? 0), mostReservedTokens),

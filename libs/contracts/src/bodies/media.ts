@@ -42,10 +42,11 @@ const audioFormat = Type.Optional(
     Type.Literal("srt"),
     Type.Literal("verbose_json"),
     Type.Literal("vtt"),
+    Type.Literal("diarized_json"),
   ]),
 );
 
-/** Interface section 2.7. */
+/** Interface section 2.7, and what the SDKs send beside it. */
 export const TranscriptionForm = Type.Object(
   {
     file: file("audio file"),
@@ -53,20 +54,49 @@ export const TranscriptionForm = Type.Object(
     language: Type.Optional(Type.String({ description: "ISO-639-1" })),
     prompt: text,
     response_format: audioFormat,
-    temperature: Type.Optional(Type.Number()),
-    timestamp_granularities: Type.Optional(Type.Array(Type.Union([Type.Literal("word"), Type.Literal("segment")]))),
+    temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+    timestamp_granularities: Type.Optional(
+      Type.Array(Type.Union([Type.Literal("word"), Type.Literal("segment")]), {
+        description: "with verbose_json only; also written timestamp_granularities[]",
+      }),
+    ),
+    stream: Type.Optional(Type.Boolean({ description: "server-sent events; with json or text only" })),
   },
   { $id: "TranscriptionForm" },
 );
 
 /** Interface section 2.7. */
 export const TranslationForm = Type.Object(
-  { file: file("audio file"), model, prompt: text, response_format: text, temperature: Type.Optional(Type.Number()) },
+  {
+    file: file("audio file"),
+    model,
+    prompt: text,
+    response_format: audioFormat,
+    temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  },
   { $id: "TranslationForm" },
 );
 
+/** Interface endpoint 27; the interface leaves the body open, these are the members that the SDKs send. */
 export const SpeechRequest = Type.Object(
-  { model, input: Type.String(), voice: Type.Optional(Type.Unknown()), response_format: text },
+  {
+    model,
+    input: Type.String({ minLength: 1 }),
+    voice: Type.Optional(Type.Unknown({ description: "a vendor's name of a voice, or {id}" })),
+    instructions: text,
+    response_format: Type.Optional(
+      Type.Union([
+        Type.Literal("mp3"),
+        Type.Literal("opus"),
+        Type.Literal("aac"),
+        Type.Literal("flac"),
+        Type.Literal("wav"),
+        Type.Literal("pcm"),
+      ]),
+    ),
+    speed: Type.Optional(Type.Number({ minimum: 0.25, maximum: 4 })),
+    stream_format: Type.Optional(Type.Union([Type.Literal("audio"), Type.Literal("sse")])),
+  },
   { $id: "SpeechRequest" },
 );
 

@@ -30,5 +30,9 @@ function probes(model: string): Readonly<Record<Exclude<UpstreamWire, TextWire |
     moderations: { model, input: "OK" },
     "jina-rerank": question,
     "cohere-rerank": question,
+    speech: { model, input: "OK", voice: "alloy" },
+    // Their bodies are forms with a file: this shows whether the address and the key are right, no more.
+    transcriptions: { model },
+    translations: { model },
   };
 }

@@ -1,9 +1,9 @@
 import { Failure, firstHeader, headerAliases } from "@modelgate/contracts";
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
+import { readJson } from "@modelgate/relay";
 import type { Forwarded } from "@modelgate/relay";
 import { askOfMessages, refuseAmbiguous, reliedOfMessages, type TextAsk } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
-import { readJson } from "../json-body.ts";
 import { runText } from "../text-call.ts";
 
 /** POST /v1/messages (interface endpoint 6). */

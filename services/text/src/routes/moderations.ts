@@ -1,5 +1,5 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
-import { kindExchange, tellLosses, wholeExchange, type Exchange, type KindCall } from "@modelgate/relay";
+import { kindExchange, tellLosses, wholeExchange, type Exchange, type KindCall, readJson } from "@modelgate/relay";
 import {
   askJudgement,
   askOfModerations,
@@ -14,7 +14,6 @@ import {
   type TextWire,
 } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
-import { readJson } from "../json-body.ts";
 import { runKind } from "../kind-call.ts";
 import { textWire } from "../text-call.ts";
 
