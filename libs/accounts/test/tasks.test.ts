@@ -52,6 +52,7 @@ async function another(accountId: string, { createdAt = Date.now(), leaseMs = 1_
     model: "film",
     channelId: "main",
     keyId: "k",
+    wire: "videos",
     operation: "op",
     asked: { seconds: "5" },
     callId: `call_${id}`,
@@ -82,7 +83,7 @@ async function another(accountId: string, { createdAt = Date.now(), leaseMs = 1_
     holdUntil: createdAt + 2 * day,
     keepMs: 30 * day,
   });
-  expect(told?.event).toMatchObject({ id: `${id}.queued`, state: "queued", previousState: null });
+  expect(told).toMatchObject({ event: { id: `${id}.queued`, state: "queued", previousState: null } });
   return task;
 }
 
@@ -116,7 +117,7 @@ test("a task whose hold was swept is not recorded", async () => {
   const task = await begin();
   await settle(redis, { ...task, callId: task.callId, costNanos: 0n, tokens: 0, draft: task.draft });
   const late = { ...task, id: `${task.id}late` };
-  expect(await createTask(redis, { task: late, dueAt: 0, holdUntil: 0, keepMs: day })).toBeUndefined();
+  expect(await createTask(redis, { task: late, dueAt: 0, holdUntil: 0, keepMs: day })).toBe("no-hold");
   expect(await findTask(redis, task.accountId, late.id)).toBeUndefined();
 });
 

@@ -17,6 +17,12 @@ export {
   type RemoteFiles,
   type RemoteLimits,
 } from "./remote/remote-files.ts";
+export {
+  openRemoteStreams,
+  type RemoteStream,
+  type RemoteStreamAsk,
+  type RemoteStreams,
+} from "./remote/remote-streams.ts";
 export { readChannelStates, switchChannel, type ChannelStates, type CoolDown, type Switched } from "./state.ts";
 export {
   openTransport,

@@ -42,7 +42,7 @@ export { videoCodecs } from "./video/codecs.ts";
 export type { RenderedVideo, VideoCodec } from "./video/hub/codec.ts";
 export type { VideoRequest } from "./video/hub/request.ts";
 export type { Sighting, VideoResult } from "./video/hub/sighting.ts";
-export { askedOf, type AskedVideo, type VideoTask } from "./video/hub/task.ts";
+export { askedOf, type AskedVideo, type TaskContext, type VideoTask } from "./video/hub/task.ts";
 export { askOfSpeech, reliedOfSpeech } from "./speech/openai/ask.ts";
 export { speechCodec } from "./speech/openai/index.ts";
 export { charactersIn, speechFormats, type SpeechRequest } from "./speech/hub/request.ts";

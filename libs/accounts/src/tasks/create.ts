@@ -18,13 +18,14 @@ export interface TaskCreation {
 const run = defineScript(new URL("create.lua", import.meta.url), replyList);
 
 /**
- * Records a task with its first event, and lengthens its hold's lease to the task's own, in one write. Undefined where
- * its hold is gone: the call took so long that it was swept. Throws Failure server_overloaded (503).
+ * Records a task with its first event, and lengthens its hold's lease to the task's own, in one write. "recorded" where
+ * an earlier try was (its reply was lost), "no-hold" where the hold is gone: the call took so long that it was swept.
+ * Throws Failure server_overloaded (503).
  */
 export async function createTask(
   redis: Redis,
   { task, dueAt, holdUntil, keepMs }: TaskCreation,
-): Promise<OutboxEntry | undefined> {
+): Promise<OutboxEntry | "recorded" | "no-hold"> {
   const { id, accountId, createdAt, callId } = task;
   const shard = shardOf(accountId);
   const event = taskEvent(task, null, createdAt);
@@ -45,5 +46,6 @@ export async function createTask(
       ],
     ),
   );
-  return verdict === "created" ? { shard, entryId, event } : undefined;
+  if (verdict === "created") return { shard, entryId, event };
+  return verdict === "exists" ? "recorded" : "no-hold";
 }

@@ -1,4 +1,4 @@
-import type { TaskEvent, TaskState, UsageDraft } from "@modelgate/contracts";
+import type { TaskEvent, TaskState, UsageDraft, VideoWire } from "@modelgate/contracts";
 
 /** A video task as it is kept in Redis, by owner and id. Times are Unix ms. No key and no secret is in it. */
 export interface TaskRecord {
@@ -10,6 +10,8 @@ export interface TaskRecord {
   /** Where the vendor keeps it: it is looked at through the same channel with the same key. */
   readonly channelId: string;
   readonly keyId: string;
+  /** What is spoken there. */
+  readonly wire: VideoWire;
   /** What the vendor calls it, in words that only its provider reads. */
   readonly operation: string;
   /** What was asked for, as answers repeat it. */

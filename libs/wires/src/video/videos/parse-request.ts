@@ -19,6 +19,8 @@ export function parseRequest(body: JsonRecord): ParsedRequest<VideoRequest> {
   const size = fields.text("size");
   const seconds = readSeconds(fields, "seconds") ?? readSeconds(fields, "duration");
   fields.ignore("duration");
+  // Compatible vendors may read it, and make more than was paid for.
+  if (!["1", "undefined"].includes(String(fields.raw("n")))) throw fields.wrong("n", "1: a task makes one video");
   const request: VideoRequest = {
     model,
     prompt,
