@@ -6,7 +6,7 @@ import { ChildEnded, type Child } from "./child.ts";
 import { freePorts, isFree } from "./ports.ts";
 import { removeRunFile, runningOn, writeRunFile } from "./run-file.ts";
 import { startNats, startRedis } from "./servers.ts";
-import { addressOf, serviceNames, startService, type ServiceName, type SuitePorts } from "./services.ts";
+import { addressOf, portsOf, serviceNames, startService, type ServiceName, type SuitePorts } from "./services.ts";
 
 const root = join(import.meta.dirname, "../..");
 /** The environment; what is set to nothing counts as not set. */
@@ -132,15 +132,8 @@ async function startServer(begin: typeof startRedis, name: string, serverPort: n
 }
 
 function suitePorts(free: readonly number[]): SuitePorts {
-  const pair = (at: number) => ({ main: free[at * 2] ?? 0, ops: free[at * 2 + 1] ?? 0 });
-  const edge = pair(0);
-  return {
-    edge: port === 0 ? edge : { ...edge, main: port },
-    text: pair(1),
-    simulator: pair(2),
-    ledger: pair(3),
-    control: pair(4),
-  };
+  const ports = portsOf(free);
+  return port === 0 ? ports : { ...ports, edge: { ...ports.edge, main: port } };
 }
 
 /** A wrong configuration is the control service's to explain; it does so in full, so its words are enough. */
