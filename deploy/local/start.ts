@@ -32,6 +32,7 @@ process.on("SIGINT", stopOrInsist);
 process.on("SIGTERM", () => ending.resolve("asked"));
 // The bootstrap is gone, and with it whoever could ask us.
 process.once("disconnect", () => ending.resolve("asked"));
+process.channel?.unref(); // listening to it must not keep us here
 
 try {
   await start();
