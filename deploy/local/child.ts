@@ -31,14 +31,15 @@ const insistAfterMs = 10_000;
 
 /**
  * Ends a program that knows nothing of us when we are gone: it watches the pipe on its third descriptor, which
- * closes with our process however that ends.
+ * closes with our process however that ends. The watcher itself is killed outright: just forked it may still have
+ * our trap, which would swallow a milder signal, and it would hold our pipes open for ever.
  */
 const guarded = `"$@" 3<&- & child=$!
 trap 'kill -TERM "$child" 2>/dev/null' TERM INT
 ( read -r _ <&3; kill -TERM "$child" 2>/dev/null ) & guard=$!
 wait "$child"; status=$?
 [ "$status" -le 128 ] || { wait "$child" 2>/dev/null; }
-kill "$guard" 2>/dev/null
+kill -KILL "$guard" 2>/dev/null
 exit "$status"`;
 
 /** Starts a program of others (a database server) so that it ends with us. */
