@@ -18,27 +18,31 @@ export interface ServerOptions {
   /** Whether files are written through: the demo keeps its money over a restart, a test does not. */
   readonly keep: boolean;
   readonly logFile?: string | undefined;
+  /** Told of the process as soon as there is one, long before it answers. */
+  readonly onSpawn?: (child: Child) => void;
 }
 
 const answersWithinMs = 10_000;
 
 /** Starts redis-server on loopback and waits until it answers. */
-export async function startRedis({ port, folder, keep, logFile }: ServerOptions): Promise<LocalServer> {
+export async function startRedis({ port, folder, keep, logFile, onSpawn }: ServerOptions): Promise<LocalServer> {
   mkdirSync(folder, { recursive: true });
   const durability = keep ? ["--appendonly", "yes", "--appendfsync", "everysec"] : ["--appendonly", "no"];
   const { command, args } = program("redis-server", "MODELGATE_REDIS_SERVER", port, 6379);
   const own = command === "docker" ? [] : ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder];
   const child = spawnGuarded({ name: "redis", command, args: [...args, ...own, "--save", "", ...durability], logFile });
+  onSpawn?.(child);
   await answering(child, port);
   return { url: `redis://127.0.0.1:${port}`, child };
 }
 
 /** Starts nats-server with JetStream on loopback and waits until it answers. */
-export async function startNats({ port, folder, logFile }: ServerOptions): Promise<LocalServer> {
+export async function startNats({ port, folder, logFile, onSpawn }: ServerOptions): Promise<LocalServer> {
   mkdirSync(folder, { recursive: true });
   const { command, args } = program("nats-server", "MODELGATE_NATS_SERVER", port, 4222);
   const own = command === "docker" ? ["-js"] : ["-js", "-a", "127.0.0.1", "-p", String(port), "-sd", folder];
   const child = spawnGuarded({ name: "nats", command, args: [...args, ...own], logFile });
+  onSpawn?.(child);
   await answering(child, port);
   return { url: `nats://127.0.0.1:${port}`, child };
 }

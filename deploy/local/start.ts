@@ -4,7 +4,7 @@ import { join, relative, resolve } from "node:path";
 import { banner } from "./banner.ts";
 import { ChildEnded, type Child } from "./child.ts";
 import { freePorts, isFree } from "./ports.ts";
-import { removeRunFile, runningOn, writeRunFile } from "./run-file.ts";
+import { claimFolder, type FolderClaim } from "./run-file.ts";
 import { startNats, startRedis } from "./servers.ts";
 import { addressOf, serviceNames, startService, type ServiceName, type SuitePorts } from "./services.ts";
 
@@ -27,6 +27,7 @@ const startedAt = performance.now();
 const services: Child[] = [];
 const servers: Child[] = [];
 const ending = Promise.withResolvers<"asked" | Child>();
+let folder: FolderClaim | undefined;
 
 process.on("SIGINT", stopOrInsist);
 process.on("SIGTERM", () => ending.resolve("asked"));
@@ -37,7 +38,7 @@ process.channel?.unref(); // listening to it must not keep us here
 try {
   await start();
   const why = await ending.promise;
-  if (why !== "asked") throw new CannotStart(`${why.name} ended by itself; its last words:\n${lastLines(why.logs())}`);
+  if (why !== "asked") throw new CannotStart(`${why.name} ended by itself${lastWords(why.logs())}`);
   process.stderr.write("\nending: open requests finish first (Ctrl-C again ends at once)\n");
 } catch (error) {
   if (!(error instanceof AskedToEnd)) {
@@ -55,10 +56,12 @@ async function start(): Promise<void> {
 
   const [redisPort = 0, natsPort = 0, ...free] = await freePorts(2 + serviceNames.length * 2);
   const secret = env["MODELGATE_SECRET"] ?? randomBytes(32).toString("base64url");
-  const [redisUrl, natsUrl] = await Promise.all([
-    env["REDIS_URL"] ?? startServer(startRedis, "redis", redisPort),
-    env["NATS_URL"] ?? startServer(startNats, "nats", natsPort),
-  ]);
+  const [redisUrl, natsUrl] = await orEnding(
+    Promise.all([
+      env["REDIS_URL"] ?? startServer(startRedis, "redis", redisPort),
+      env["NATS_URL"] ?? startServer(startNats, "nats", natsPort),
+    ]),
+  );
   const ports = suitePorts(free);
   const url = `http://${host === "0.0.0.0" ? "127.0.0.1" : host}:${ports.edge.main}`;
   // The simulator is part of the demo: a configuration of one's own has vendors of its own.
@@ -71,9 +74,9 @@ async function start(): Promise<void> {
     services.push(child);
     void child.ended.then(() => ending.resolve(child));
   }
-  await Promise.race([Promise.all(started.map(({ ready }) => ready)), ending.promise.then(stopWaiting)]);
-  await untilServing(url);
-  writeRunFile(data, {
+  await orEnding(Promise.all(started.map(({ ready }) => ready)));
+  await orEnding(untilServing(url));
+  folder?.write({
     pid: process.pid,
     edgeUrl: url,
     controlUrl: addressOf(ports, "control"),
@@ -95,13 +98,27 @@ async function start(): Promise<void> {
 async function checkPlace(): Promise<void> {
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new CannotStart(`PORT must be a number from 0 to 65535, not ${env["PORT"] ?? ""}.`);
-  const other = runningOn(data);
-  if (other !== undefined)
-    throw new CannotStart(
-      `modelgate runs already on ${relative(root, data)} (process ${other}): end it, or set MODELGATE_DATA to another folder.`,
-    );
+  await claimData();
   if (port !== 0 && !(await isFree(port, host)))
     throw new CannotStart(`Port ${port} is in use: end what listens there, or set PORT to another one.`);
+}
+
+/**
+ * Takes the data folder. Where Redis and NATS are elsewhere two suites may share it: the first stays the one that
+ * gatectl finds.
+ */
+async function claimData(): Promise<void> {
+  const claimed = await claimFolder(data).catch((error: unknown) => {
+    throw new CannotStart(`MODELGATE_DATA cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  if (!("heldBy" in claimed)) {
+    folder = claimed;
+    return;
+  }
+  const words = `modelgate runs already on ${relative(root, data)} (process ${claimed.heldBy})`;
+  if (env["REDIS_URL"] === undefined || env["NATS_URL"] === undefined)
+    throw new CannotStart(`${words}: end it, or set MODELGATE_DATA to another folder.`);
+  process.stderr.write(`${words}; gatectl will find that one: set MODELGATE_DATA to tell them apart.\n`);
 }
 
 /** Every service lives; the suite serves when the edge has taken the configuration up. */
@@ -121,13 +138,14 @@ async function startServer(begin: typeof startRedis, name: string, serverPort: n
       folder: join(data, name),
       keep: true,
       logFile: join(data, "logs", `${name}.log`),
+      // From the first moment: when the other one fails, this one must end too.
+      onSpawn: (child) => servers.push(child),
     });
-    servers.push(server.child);
     void server.child.ended.then(() => ending.resolve(server.child));
     return server.url;
   } catch (error) {
     if (error instanceof ChildEnded)
-      throw new CannotStart(`${name} did not start; its last words:\n${lastLines(error.logs)}`);
+      throw new CannotStart(`${name} did not start (it ended with ${error.status})${lastWords(error.logs)}`);
     throw new CannotStart(error instanceof Error ? error.message : String(error));
   }
 }
@@ -149,24 +167,26 @@ function explain(error: unknown): string {
   if (error instanceof CannotStart) return error.message;
   if (error instanceof ChildEnded) {
     const words = error.logs.split("\n").filter((line) => line !== "" && !line.startsWith("{"));
-    return error.status === 78 ? words.join("\n") : `${error.message}; its last words:\n${lastLines(error.logs)}`;
+    return error.status === 78 ? words.join("\n") : `${error.message}${lastWords(error.logs)}`;
   }
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-function lastLines(logs: string): string {
-  return logs
-    .trim()
-    .split("\n")
-    .slice(-8)
-    .map((line) => `  ${line}`)
-    .join("\n");
+/** The newest lines, to follow a statement. */
+function lastWords(logs: string): string {
+  const lines = logs.trim().split("\n").slice(-8);
+  return logs.trim() === "" ? ", without a word." : `; its last words:\n${lines.map((line) => `  ${line}`).join("\n")}`;
 }
 
 /** While all is well a service writes nothing here; what it does write is for the person at the terminal. */
 function complain(name: ServiceName, line: string): void {
   if (services.length > 0 && process.exitCode === undefined)
     process.stderr.write(line.startsWith(name) ? `${line}\n` : `${name}: ${line}\n`);
+}
+
+/** What is waited for, unless an end is asked for or forced before. */
+function orEnding<T>(waiting: Promise<T>): Promise<T> {
+  return Promise.race([waiting, ending.promise.then(stopWaiting)]);
 }
 
 function stopWaiting(why: "asked" | Child): never {
@@ -184,7 +204,7 @@ async function stopAll(): Promise<void> {
   await Promise.all(others.filter((child) => !books.includes(child)).map((child) => child.stop(graceMs)));
   await Promise.all(books.map((child) => child.stop(graceMs)));
   await Promise.all(servers.map((child) => child.stop()));
-  if (runningOn(data) === process.pid) removeRunFile(data);
+  folder?.release();
 }
 
 function stopOrInsist(): void {
