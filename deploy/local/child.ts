@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { createWriteStream, type WriteStream } from "node:fs";
+import { createInterface } from "node:readline";
 
 /** A process of ours: its output is kept, its end is awaited, and it never outlives us. */
 export interface Child {
@@ -22,8 +23,8 @@ export interface ChildOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Where output goes beside memory. */
   readonly logFile?: string | undefined;
-  /** Called with every line that the process writes to stderr. */
-  readonly onComplaint?: (line: string) => void;
+  /** Called with every line that the process writes, to stdout or stderr. */
+  readonly onLine?: (line: string) => void;
 }
 
 const keptCharacters = 64 * 1024;
@@ -82,22 +83,17 @@ export class ChildEnded extends Error {
   }
 }
 
-function follow(child: ChildProcess, { name, logFile, onComplaint }: ChildOptions): Child {
+function follow(child: ChildProcess, { name, logFile, onLine }: ChildOptions): Child {
   const file: WriteStream | undefined = logFile === undefined ? undefined : createWriteStream(logFile, { flags: "a" });
   let kept = "";
   let running = true;
-  let unfinished = "";
-  const take = (chunk: Buffer): void => {
-    file?.write(chunk);
-    kept = (kept + chunk.toString()).slice(-keptCharacters);
-  };
-  child.stdout?.on("data", take);
-  child.stderr?.on("data", (chunk: Buffer) => {
-    take(chunk);
-    const lines = (unfinished + chunk.toString()).split("\n");
-    unfinished = lines.pop() ?? "";
-    for (const line of lines) onComplaint?.(line);
-  });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8").on("data", (chunk: string) => {
+      file?.write(chunk);
+      kept = (kept + chunk).slice(-keptCharacters);
+    });
+    if (stream && onLine !== undefined) createInterface({ input: stream }).on("line", onLine);
+  }
   const ended = new Promise<number | string>((resolve) => {
     child.once("error", (error) => {
       kept += error.message;

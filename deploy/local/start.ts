@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { banner } from "./banner.ts";
 import { ChildEnded, type Child } from "./child.ts";
+import { complaintIn, complaintTeller } from "./complaints.ts";
 import { freePorts, isFree } from "./ports.ts";
 import { claimFolder, type FolderClaim } from "./run-file.ts";
 import { startNats, startRedis } from "./servers.ts";
@@ -17,6 +18,9 @@ const config = env["MODELGATE_CONFIG"] === undefined ? demo : resolve(root, env[
 const host = env["HOST"] ?? "127.0.0.1";
 const port = Number(env["PORT"] ?? 8080);
 
+/** Exit status of a service whose configuration is wrong (EX_CONFIG). */
+const configurationStatus = 78;
+
 /** Something that a person can mend; said in one sentence, status 1. */
 class CannotStart extends Error {}
 
@@ -27,6 +31,7 @@ const startedAt = performance.now();
 const services: Child[] = [];
 const servers: Child[] = [];
 const ending = Promise.withResolvers<"asked" | Child>();
+const tell = complaintTeller((text) => process.stderr.write(text));
 let folder: FolderClaim | undefined;
 
 process.on("SIGINT", stopOrInsist);
@@ -38,7 +43,8 @@ process.channel?.unref(); // listening to it must not keep us here
 try {
   await start();
   const why = await ending.promise;
-  if (why !== "asked") throw new CannotStart(`${why.name} ended by itself${lastWords(why.logs())}`);
+  if (why !== "asked")
+    throw new CannotStart(`${why.name} ended by itself with ${await why.ended}${lastWords(why.logs())}`);
   process.stderr.write("\nending: open requests finish first (Ctrl-C again ends at once)\n");
 } catch (error) {
   if (!(error instanceof AskedToEnd)) {
@@ -162,26 +168,29 @@ function suitePorts(free: readonly number[]): SuitePorts {
   };
 }
 
-/** A wrong configuration is the control service's to explain; it does so in full, so its words are enough. */
+/** Of a wrong configuration the control service has said everything by now. */
 function explain(error: unknown): string {
   if (error instanceof CannotStart) return error.message;
-  if (error instanceof ChildEnded) {
-    const words = error.logs.split("\n").filter((line) => line !== "" && !line.startsWith("{"));
-    return error.status === 78 ? words.join("\n") : `${error.message}${lastWords(error.logs)}`;
-  }
+  if (error instanceof ChildEnded)
+    return error.status === configurationStatus
+      ? "modelgate did not start: mend what is said above."
+      : `${error.message}${lastWords(error.logs)}`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 /** The newest lines, to follow a statement. */
 function lastWords(logs: string): string {
-  const lines = logs.trim().split("\n").slice(-8);
+  const lines = logs
+    .trim()
+    .split("\n")
+    .slice(-8)
+    .map((line) => complaintIn(line) ?? line);
   return logs.trim() === "" ? ", without a word." : `; its last words:\n${lines.map((line) => `  ${line}`).join("\n")}`;
 }
 
-/** While all is well a service writes nothing here; what it does write is for the person at the terminal. */
-function complain(name: ServiceName, line: string): void {
-  if (services.length > 0 && process.exitCode === undefined)
-    process.stderr.write(line.startsWith(name) ? `${line}\n` : `${name}: ${line}\n`);
+/** While all is well nobody complains; a failure's last words are said at the end, by who explains it. */
+function complain(name: ServiceName, words: string): void {
+  if (process.exitCode === undefined) tell(name, words);
 }
 
 /** What is waited for, unless an end is asked for or forced before. */
