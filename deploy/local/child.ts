@@ -25,6 +25,8 @@ export interface ChildOptions {
   readonly logFile?: string | undefined;
   /** Called with every line that the process writes, to stdout or stderr. */
   readonly onLine?: (line: string) => void;
+  /** What is still to be done when the process has ended, before that counts as its end. */
+  readonly afterwards?: () => Promise<void>;
 }
 
 const keptCharacters = 64 * 1024;
@@ -83,7 +85,7 @@ export class ChildEnded extends Error {
   }
 }
 
-function follow(child: ChildProcess, { name, logFile, onLine }: ChildOptions): Child {
+function follow(child: ChildProcess, { name, logFile, onLine, afterwards }: ChildOptions): Child {
   const file: WriteStream | undefined = logFile === undefined ? undefined : createWriteStream(logFile, { flags: "a" });
   let kept = "";
   let running = true;
@@ -94,7 +96,7 @@ function follow(child: ChildProcess, { name, logFile, onLine }: ChildOptions): C
     });
     if (stream && onLine !== undefined) createInterface({ input: stream }).on("line", onLine);
   }
-  const ended = new Promise<number | string>((resolve) => {
+  const closed = new Promise<number | string>((resolve) => {
     child.once("error", (error) => {
       kept += error.message;
       running = false;
@@ -106,6 +108,7 @@ function follow(child: ChildProcess, { name, logFile, onLine }: ChildOptions): C
       resolve(code ?? signal ?? 1);
     });
   });
+  const ended = afterwards === undefined ? closed : closed.then((status) => afterwards().then(() => status));
   const pid = child.pid ?? 0;
   const signal = (word: NodeJS.Signals): void => {
     try {
@@ -125,7 +128,10 @@ function follow(child: ChildProcess, { name, logFile, onLine }: ChildOptions): C
     },
     signal,
     async stop(graceMs = insistAfterMs) {
-      if (!running) return;
+      if (!running) {
+        await ended;
+        return;
+      }
       signal("SIGTERM");
       const timer = setTimeout(() => signal("SIGKILL"), graceMs);
       await ended;
