@@ -2,8 +2,9 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { banner } from "./banner.ts";
+import { CannotStart, explain, lastWords } from "./cannot-start.ts";
 import { ChildEnded, type Child } from "./child.ts";
-import { complaintIn, complaintTeller } from "./complaints.ts";
+import { complaintTeller } from "./complaints.ts";
 import { freePorts, isFree } from "./ports.ts";
 import { claimFolder, type FolderClaim } from "./run-file.ts";
 import { startNats, startRedis } from "./servers.ts";
@@ -17,12 +18,6 @@ const demo = join(root, "deploy/config/demo.yaml");
 const config = env["MODELGATE_CONFIG"] === undefined ? demo : resolve(root, env["MODELGATE_CONFIG"]);
 const host = env["HOST"] ?? "127.0.0.1";
 const port = Number(env["PORT"] ?? 8080);
-
-/** Exit status of a service whose configuration is wrong (EX_CONFIG). */
-const configurationStatus = 78;
-
-/** Something that a person can mend; said in one sentence, status 1. */
-class CannotStart extends Error {}
 
 /** Ctrl-C before everything was ready: no failure. */
 class AskedToEnd extends Error {}
@@ -168,26 +163,6 @@ function suitePorts(free: readonly number[]): SuitePorts {
   };
 }
 
-/** Of a wrong configuration the control service has said everything by now. */
-function explain(error: unknown): string {
-  if (error instanceof CannotStart) return error.message;
-  if (error instanceof ChildEnded)
-    return error.status === configurationStatus
-      ? "modelgate did not start: mend what is said above."
-      : `${error.message}${lastWords(error.logs)}`;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
-}
-
-/** The newest lines, to follow a statement. */
-function lastWords(logs: string): string {
-  const lines = logs
-    .trim()
-    .split("\n")
-    .slice(-8)
-    .map((line) => complaintIn(line) ?? line);
-  return logs.trim() === "" ? ", without a word." : `; its last words:\n${lines.map((line) => `  ${line}`).join("\n")}`;
-}
-
 /** While all is well nobody complains; a failure's last words are said at the end, by who explains it. */
 function complain(name: ServiceName, words: string): void {
   if (process.exitCode === undefined) tell(name, words);
@@ -198,10 +173,9 @@ function orEnding<T>(waiting: Promise<T>): Promise<T> {
   return Promise.race([waiting, ending.promise.then(stopWaiting)]);
 }
 
-function stopWaiting(why: "asked" | Child): never {
+async function stopWaiting(why: "asked" | Child): Promise<never> {
   if (why === "asked") throw new AskedToEnd();
-  const status = why.running ? 1 : (process.exitCode ?? 1);
-  throw new ChildEnded(why.name, status, why.logs());
+  throw new ChildEnded(why.name, await why.ended, why.logs());
 }
 
 /** Calls end first, books last, databases after everybody who writes to them. */
