@@ -11,6 +11,7 @@ import { meter, meterWhole } from "./meter.ts";
 import type { CallPlan } from "./plan.ts";
 import type { Produced } from "./produced.ts";
 import type { Accepted } from "./send.ts";
+import { vendorLink } from "./vendor-link.ts";
 import { streamHead } from "./waiting.ts";
 
 /** An answer on its way to the client, with all that its bill needs. */
@@ -21,6 +22,8 @@ export interface Delivery {
   readonly bill: Bill;
   readonly produced: Produced;
   readonly attempted: Attempted<Accepted>;
+  /** Aborted when the client leaves. */
+  readonly signal: AbortSignal;
 }
 
 /** Brings an answer to the client and settles the call: money first, the last byte after it. */
@@ -33,8 +36,8 @@ export async function deliver(delivery: Delivery): Promise<void> {
 
 async function deliverWhole(delivery: Delivery, exchange: Exchange, bytes: Buffer): Promise<void> {
   const { call, plan, bill } = delivery;
-  const answer = exchange.whole(bytes);
-  const metered = await meterWhole(plan, exchange.usageOf(bytes), answer);
+  const answer = await exchange.whole(bytes, vendorLink(delivery, exchange));
+  const metered = await meterWhole(plan, answer.usage ?? exchange.usageOf(bytes), answer);
   const settled = bill.settle({ ...metered, outcome: "completed", status: 200 });
   told(delivery, exchange, answer.json);
   answerJson(

@@ -5,7 +5,7 @@ export { priced } from "./priced.ts";
 export { readJson, type JsonBody } from "./read-json.ts";
 export { runCall } from "./run-call.ts";
 export { openSettlements, type Settlements } from "./settlements.ts";
-export type { AnswerForm, Carried, CarriedAnswer, Exchange, StreamCarrier } from "./exchange.ts";
+export type { AnswerForm, Carried, CarriedAnswer, Exchange, StreamCarrier, VendorLink } from "./exchange.ts";
 export type { Measure, Metered } from "./measure.ts";
 export { Produced } from "./produced.ts";
 export type { Answered, Forwarded } from "./plan.ts";

@@ -20,7 +20,7 @@ export interface CallPlan {
   /** The wires that a vendor may be spoken to in, best first for this client. */
   readonly wires: readonly UpstreamWire[];
   /** What to say to a vendor in one of them. Throws Failure (400) for what the client said wrong or that wire cannot say. */
-  exchange(wire: UpstreamWire, way: Way): Exchange;
+  exchange(wire: UpstreamWire, way: Way): Exchange | Promise<Exchange>;
   /** How a stream is kept alive before it begins; absent: not at all. */
   readonly waiting?: Waiting | undefined;
   /** Headers and query of the client that go on to a vendor of the client's own wire. */

@@ -31,7 +31,7 @@ export async function runCall(deps: RelayDeps, call: ServiceCall, plan: CallPlan
   try {
     using attempted = await attempt(deps, call, plan, bill, ended);
     bill.went(attempted.way, attempted.attempts);
-    await deliver({ deps, call, plan, bill, produced, attempted });
+    await deliver({ deps, call, plan, bill, produced, attempted, signal: ended });
   } catch (error) {
     await fail(call, plan, bill, error, isGone(plan, gone));
   }

@@ -33,8 +33,9 @@ export function send(
     candidates: deps.catalog.current().candidates(plan.model.name, call.caller.group),
     prefer: plan.prefer,
     signal,
-    render(way, provider) {
-      exchange = plan.exchange(wireFor(deps, plan, way, provider), way);
+    async render(way, provider) {
+      exchange = undefined;
+      exchange = await plan.exchange(wireFor(deps, plan, way, provider), way);
       return requestFor(call, plan, way, provider, exchange);
     },
     async accept(answer) {
@@ -68,18 +69,18 @@ function requestFor(
   plan: CallPlan,
   { candidate, key }: Way,
   provider: Provider,
-  { wire, body, headers }: Exchange,
+  { wire, body, headers, asksStream: stream = plan.stream }: Exchange,
 ): Omit<UpstreamRequest, "timeoutMs"> {
   const { upstreamModel, channel } = candidate;
   const forwarded = plan.forward?.wire === wire ? plan.forward : undefined;
-  const url = provider.address({ baseUrl: channel.baseUrl, wire, model: upstreamModel, stream: plan.stream });
+  const url = provider.address({ baseUrl: channel.baseUrl, wire, model: upstreamModel, stream });
   for (const [name, value] of Object.entries(forwarded?.query ?? {})) url.searchParams.set(name, value);
   return {
     url,
     method: "POST",
     headers: {
       "content-type": "application/json",
-      accept: plan.stream ? "text/event-stream" : "application/json",
+      accept: stream ? "text/event-stream" : "application/json",
       "accept-encoding": "identity",
       "x-request-id": call.requestId,
       ...headers,
