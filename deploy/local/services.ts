@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { spawnService, type Child } from "./child.ts";
+import { complaintIn } from "./complaints.ts";
 
 const root = join(import.meta.dirname, "../..");
 
 /** The services of a suite on one machine, in the order in which they end: who takes calls first, who keeps books last. */
-export const serviceNames = ["edge", "text", "simulator", "ledger", "control"] as const;
+export const serviceNames = ["edge", "text", "audio", "simulator", "ledger", "control"] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
 /** Ports of a suite: what each service listens on, and its second port. */
@@ -23,7 +24,18 @@ export interface ServiceSettings {
   readonly env?: Readonly<Record<string, string>>;
   readonly envOf?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
   readonly logFile?: (name: ServiceName) => string;
-  readonly onComplaint?: (name: ServiceName, line: string) => void;
+  /** Told of warnings and errors, in plain words. */
+  readonly onComplaint?: (name: ServiceName, words: string) => void;
+}
+
+/** Ports of every service, taken in turn from free ones: two for each. */
+export function portsOf(free: readonly number[]): SuitePorts {
+  const pairs = serviceNames.map(
+    (name, at) => [name, { main: free[at * 2] ?? 0, ops: free[at * 2 + 1] ?? 0 }] as const,
+  );
+  // Every name has its pair, which `fromEntries` does not know.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return Object.fromEntries(pairs) as SuitePorts;
 }
 
 /** Address of a service of a suite on this machine. */
@@ -38,6 +50,10 @@ export function startService(
 ): { readonly child: Child; readonly ready: Promise<void> } {
   const { ports, onComplaint } = settings;
   const prefix = name.toUpperCase();
+  const tellComplaint = (line: string): void => {
+    const words = complaintIn(line);
+    if (words !== undefined) onComplaint?.(name, words);
+  };
   return spawnService({
     name,
     command: process.execPath,
@@ -50,12 +66,11 @@ export function startService(
       HOST: name === "edge" ? settings.host : "127.0.0.1",
       [name === "edge" ? "PORT" : `${prefix}_PORT`]: String(ports[name].main),
       [`${prefix}_OPS_PORT`]: String(ports[name].ops),
-      TEXT_URL: addressOf(ports, "text"),
-      SIMULATOR_URL: addressOf(ports, "simulator"),
+      ...Object.fromEntries(serviceNames.map((each) => [`${each.toUpperCase()}_URL`, addressOf(ports, each)])),
       ...settings.env,
       ...settings.envOf?.[name],
     },
     logFile: settings.logFile?.(name),
-    ...(onComplaint === undefined ? {} : { onComplaint: (line: string) => onComplaint(name, line) }),
+    ...(onComplaint === undefined ? {} : { onLine: tellComplaint }),
   });
 }

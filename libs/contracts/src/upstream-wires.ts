@@ -21,5 +21,10 @@ export const upstreamWires = [
   "transcriptions",
   "translations",
   "speech",
+  "images",
+  "image-edits",
+  "qwen-images",
+  "qwen-image-tasks",
+  "qwen-image-edit-tasks",
 ] as const;
 export type UpstreamWire = (typeof upstreamWires)[number];

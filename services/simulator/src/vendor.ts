@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { Behaviour } from "./behaviour.ts";
 import { Refusal } from "./checks/refusal.ts";
-import { writeStream, type Streamed } from "./stream.ts";
+import { writeBytes, writeStream, type Streamed, type StreamedBytes } from "./stream.ts";
 
 /** A request to a simulated vendor. */
 export interface VendorCall {
@@ -40,6 +40,8 @@ export interface Understood {
   whole(behaviour: Behaviour): object;
   /** Absent: the answer comes whole. */
   readonly streamed?: ((behaviour: Behaviour) => Streamed) | undefined;
+  /** The answer is no JSON. */
+  readonly bytes?: ((behaviour: Behaviour) => StreamedBytes) | undefined;
 }
 
 /** An endpoint: reads strictly, and throws a Refusal for what the vendor would refuse. */
@@ -111,6 +113,7 @@ async function serve(response: ServerResponse, understood: Understood, behaviour
       .writeHead(200, { "content-type": "application/json" })
       .end("<html>not what you asked for</html>");
   if (understood.streamed !== undefined) return writeStream(response, understood.streamed(behaviour), behaviour);
+  if (understood.bytes !== undefined) return writeBytes(response, understood.bytes(behaviour), behaviour);
   answerJson(response, 200, understood.whole(behaviour));
 }
 

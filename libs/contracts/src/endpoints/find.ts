@@ -34,11 +34,15 @@ export function findEndpoint(method: string, rawPath: string): Found {
   return findFixed(method, path) ?? findPattern(method, path) ?? { kind: "unknown", errors: errorFormatOfPath(path) };
 }
 
+const contentAction = /:(?:generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents)$/;
+
 /** The path as the table writes it: alias prefixes replaced, a trailing slash dropped where the table has none. */
 function canonical(rawPath: string): string {
   let path = rawPath === "/jimeng" || rawPath === "/epsilon" ? `${rawPath}/` : rawPath;
   for (const { alias, path: prefix } of pathAliases)
     if (path.startsWith(alias)) path = prefix + path.slice(alias.length);
+  // Google's SDK says `/v1/models/{model}:generateContent` as well; no other path ends in an action.
+  if (path.startsWith("/v1/models/") && contentAction.test(path)) path = `/v1beta${path.slice("/v1".length)}`;
   return path.length > 1 && path.endsWith("/") && !fixed.has(path) ? path.slice(0, -1) : path;
 }
 

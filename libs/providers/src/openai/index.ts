@@ -15,6 +15,8 @@ export const openaiPaths: Readonly<Partial<Record<UpstreamWire, string>>> = {
   transcriptions: "/audio/transcriptions",
   translations: "/audio/translations",
   speech: "/audio/speech",
+  images: "/images/generations",
+  "image-edits": "/images/edits",
 };
 
 /** OpenAI, and every vendor that speaks its formats under another base URL. */
@@ -32,6 +34,8 @@ export const openai: Provider = {
     "translations",
     "speech",
     "videos",
+    "images",
+    "image-edits",
   ],
   address: ({ baseUrl, wire }) => new URL(`${baseUrl.replace(/\/+$/, "")}${openaiPaths[wire] ?? ""}`),
   headers: ({ key }) => ({ authorization: `Bearer ${key}` }),
