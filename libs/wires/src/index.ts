@@ -61,3 +61,7 @@ export { imageFile, imageTypeOf } from "./images/hub/image-bytes.ts";
 export { mostInputImages, type ImageRequest, type ImagesWire, type InputImage } from "./images/hub/request.ts";
 export { imagesVendors } from "./images/vendors.ts";
 export { imagesPass } from "./images/openai/pass.ts";
+export { transcriptsCodec } from "./transcripts/openai/index.ts";
+export { modelIn as modelInForm } from "./transcripts/openai/parse-form.ts";
+export { asSrt, asText, asVtt } from "./transcripts/hub/render.ts";
+export type { FormEntry, TranscriptFormat, TranscriptsRequest, TranscriptsWire } from "./transcripts/hub/request.ts";
