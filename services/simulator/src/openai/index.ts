@@ -8,6 +8,7 @@ import { embeddings } from "./embeddings.ts";
 import { renderError } from "./errors.ts";
 import { moderations } from "./moderations.ts";
 import { compactResponses, responses } from "./responses/index.ts";
+import { videos } from "./videos.ts";
 
 const models: Endpoint = {
   method: "GET",
@@ -35,6 +36,7 @@ export const openai: Vendor = createVendor({
     speech,
     transcriptions,
     translations,
+    ...videos,
   ],
   admit({ headers, path, query }) {
     const key = headerOf(headers, "api-key") || bearerOf(headers);
