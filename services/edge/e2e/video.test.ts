@@ -43,9 +43,9 @@ test.each(vendors)(
     const before = await settled();
     const client = sdk(suite);
     const video = await client.videos.create({
-      model: model as "sora-2",
+      model,
       prompt: "A boat",
-      seconds: String(seconds) as "4",
+      seconds: String(seconds),
     });
     expect(video).toMatchObject({ object: "video", model, status: "queued", progress: 0, seconds: String(seconds) });
     expect(Math.abs(video.created_at * 1_000 - Date.now())).toBeLessThan(60_000);
@@ -137,7 +137,7 @@ describe("a picture", () => {
       await suite.simulator.forget(instance);
       const file = await toFile(png, "boat.png", { type: "image/png" });
       const video = await sdk(suite).videos.create({
-        model: model as "sora-2",
+        model,
         prompt: "A boat",
         input_reference: file,
       });
@@ -373,7 +373,7 @@ describe("a start", () => {
     expect([answer.status, answer.json.error.code]).toEqual([502, "create_uncertain"]);
     expect(answer.headers.get("x-should-retry")).toBe("false");
     const client = sdk(suite).withOptions({ maxRetries: 2 });
-    await expect(client.videos.create({ ...body, model: "film-two" as "sora-2" })).rejects.toThrow(APIError);
+    await expect(client.videos.create({ ...body, model: "film-two" })).rejects.toThrow(APIError);
     expect(await suite.simulator.requests("first")).toHaveLength(2);
     expect(await suite.simulator.requests("second")).toEqual([]);
     expect(await settled()).toBe(before);
@@ -405,7 +405,7 @@ test("a list page by page, a remix, and a task that is forgotten", async () => {
   for await (const { id } of client.videos.list({ limit: 7 })) ids.push(id);
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids.length).toBeGreaterThan(7);
-  const source = await client.videos.create({ model: "film-openai" as "sora-2", prompt: "A boat", seconds: "12" });
+  const source = await client.videos.create({ model: "film-openai", prompt: "A boat", seconds: "12" });
   await ended(suite, source.id);
   const remix = await client.videos.remix(source.id, { prompt: "At night" });
   expect(remix).toMatchObject({
