@@ -12,6 +12,7 @@ export type { Answered, Forwarded } from "./plan.ts";
 export type { RequestSize } from "./expect.ts";
 export { textExchanges, waitingIn, type TextCall } from "./text/exchange.ts";
 export { countTokens, estimateTokens } from "./tokens.ts";
+export { PassStream } from "./text/pass-stream.ts";
 export { ConvertStream } from "./text/convert-stream.ts";
 export { kindExchange, wholeExchange, type KindCall } from "./kind/exchange.ts";
 export { tellLosses } from "./losses.ts";

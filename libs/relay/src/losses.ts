@@ -5,8 +5,8 @@ import type { JsonObject } from "@modelgate/wires";
 export type Spelling = Readonly<Record<string, string | undefined>>;
 
 /** A rendered request, with what was left out on the way. */
-export interface Told {
-  readonly body: JsonObject;
+export interface Told<Body = JsonObject> {
+  readonly body: Body;
   readonly dropped: readonly string[];
 }
 
@@ -21,7 +21,11 @@ export interface Asker {
  * Renders a request and names what got lost in the client's words; `before` was lost when it was read. Throws Failure
  * unsupported_parameter (400) for what would change the answer's meaning, and under strict for every hint as well.
  */
-export function tellLosses({ spelling, strict }: Asker, before: readonly string[], render: () => Told): Told {
+export function tellLosses<Body = JsonObject>(
+  { spelling, strict }: Asker,
+  before: readonly string[],
+  render: () => Told<Body>,
+): Told<Body> {
   const { body, dropped: after } = inWordsOf(spelling, render);
   const dropped = [...new Set([...before, ...after.map((word) => spell(spelling, word))])];
   if (strict && dropped.length > 0)
@@ -38,7 +42,7 @@ function spell(spelling: Spelling, word: string): string {
   return own === undefined ? word : [own, ...rest].join(".");
 }
 
-function inWordsOf(spelling: Spelling, render: () => Told): Told {
+function inWordsOf<Body>(spelling: Spelling, render: () => Told<Body>): Told<Body> {
   try {
     return render();
   } catch (error) {

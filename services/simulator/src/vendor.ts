@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { Behaviour } from "./behaviour.ts";
+import type { Form } from "./core/form.ts";
 import { Refusal } from "./checks/refusal.ts";
 import { writeBytes, writeStream, type Streamed, type StreamedBytes } from "./stream.ts";
 
@@ -11,6 +12,8 @@ export interface VendorCall {
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
+  /** The body's parts, where it is a form. */
+  readonly form: Form | undefined;
   /** What the instance's script asks for; absent: what the message asks for, or a good answer. */
   readonly behaviour: Behaviour | undefined;
   readonly response: ServerResponse;
@@ -29,8 +32,11 @@ export interface Asking {
   /** What the path's groups matched, decoded. */
   readonly groups: readonly string[];
   readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
   /** The JSON body; undefined where there is none. */
   readonly body: unknown;
+  /** The form; undefined where the body is none. */
+  readonly form: Form | undefined;
 }
 
 /** A request that was understood, and how it is answered. */
@@ -48,7 +54,7 @@ export interface Understood {
 export interface Endpoint {
   readonly method: "GET" | "POST";
   readonly path: RegExp;
-  open(asking: Asking): Understood;
+  open(asking: Asking): Understood | Promise<Understood>;
 }
 
 /** Headers by their lower-case names. */
@@ -75,7 +81,7 @@ export function createVendor(traits: VendorTraits): Vendor {
       const headers = traits.headers?.() ?? {};
       for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
       try {
-        const understood = open(traits, call);
+        const understood = await open(traits, call);
         const behaviour = scripted ?? understood.directive ?? {};
         if (behaviour.delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, behaviour.delayMs));
         await serve(response, understood, behaviour);
@@ -87,7 +93,7 @@ export function createVendor(traits: VendorTraits): Vendor {
   };
 }
 
-function open({ endpoints, admit }: VendorTraits, call: VendorCall): Understood {
+function open({ endpoints, admit }: VendorTraits, call: VendorCall): Understood | Promise<Understood> {
   const key = admit(call);
   for (const { method, path, open: openEndpoint } of endpoints) {
     const match = method === call.method ? path.exec(call.path) : null;
@@ -96,7 +102,9 @@ function open({ endpoints, admit }: VendorTraits, call: VendorCall): Understood 
         key,
         groups: match.slice(1).map(decodeURIComponent),
         query: call.query,
-        body: parsed(call.body),
+        headers: call.headers,
+        body: call.form === undefined ? parsed(call.body) : undefined,
+        form: call.form,
       });
   }
   throw new Refusal(404, `There is nothing at ${call.method} ${call.path}.`);

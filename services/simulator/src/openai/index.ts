@@ -5,6 +5,7 @@ import { chatCompletions, deploymentChat } from "./chat/index.ts";
 import { completions } from "./completions.ts";
 import { embeddings } from "./embeddings.ts";
 import { renderError } from "./errors.ts";
+import { imageEdits, imageGenerations } from "./images/index.ts";
 import { moderations } from "./moderations.ts";
 import { compactResponses, responses } from "./responses/index.ts";
 
@@ -32,6 +33,8 @@ export const openai: Vendor = createVendor({
     embeddings,
     moderations,
     speech,
+    imageGenerations,
+    imageEdits,
   ],
   admit({ headers, path, query }) {
     const key = headerOf(headers, "api-key") || bearerOf(headers);
