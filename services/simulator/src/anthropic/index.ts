@@ -35,7 +35,8 @@ const countTokens: Endpoint = {
   },
 };
 
-const versions = ["2023-01-01", "2023-06-01"];
+/** The newest is what the official SDK asks for since its 1.0. */
+const versions = ["2023-01-01", "2023-06-01", "2026-10-21"];
 
 /** The vendor of the messages wire, under `/anthropic`. */
 export const anthropic: Vendor = createVendor({
