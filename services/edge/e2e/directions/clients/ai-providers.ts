@@ -1,0 +1,96 @@
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { createGoogle } from "@ai-sdk/google";
+import { createOpenAI } from "@ai-sdk/openai";
+import type { Suite } from "@modelgate/testkit";
+import type { Client, Ending, Question } from "../question.ts";
+import { aiError, askAi, type AiProvider } from "./ai-text.ts";
+
+/** The SDK has one word for each ending, whatever the wire. */
+const endings: Readonly<Record<Ending, string>> = {
+  stop: "stop",
+  stopped: "stop",
+  length: "length",
+  calls: "tool-calls",
+  filtered: "content-filter",
+};
+
+type Make = (suite: Suite, key: string, question: Question) => AiProvider;
+
+/** A client that makes its provider anew for every conversation; `follow` to another model does, too. */
+function clientOf(name: string, wire: Client["wire"], words: Client["words"], make: Make): Client {
+  return {
+    name,
+    wire,
+    endings,
+    words,
+    ask: (suite, key, question) => askAi((model) => make(suite, key, { ...question, model }), question),
+    errorOf: aiError,
+  };
+}
+
+const openaiWords = { seed: "seed", topK: "top_k", stops: "stop", serial: "parallel_tool_calls" };
+
+const aiOpenaiChat = clientOf("ai openai chat", "chat", openaiWords, (suite, apiKey, { model, serial, reasoning }) => ({
+  model: createOpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey }).chat(model),
+  options: {
+    openai: {
+      ...(serial && { parallelToolCalls: false }),
+      // Names of models tell the SDK nothing here.
+      ...(reasoning && { forceReasoning: true, systemMessageMode: "system" }),
+    },
+  },
+}));
+
+const aiOpenaiResponses = clientOf(
+  "ai openai responses",
+  "responses",
+  openaiWords,
+  (suite, apiKey, { model, serial, reasoning }) => ({
+    model: createOpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey }).responses(model),
+    options: {
+      openai: {
+        store: false,
+        ...(serial && { parallelToolCalls: false }),
+        ...(reasoning && {
+          forceReasoning: true,
+          reasoningSummary: "auto",
+          include: ["reasoning.encrypted_content"],
+        }),
+      },
+    },
+  }),
+);
+
+const aiAnthropic = clientOf(
+  "ai anthropic",
+  "messages",
+  { seed: "seed", topK: "top_k", stops: "stop_sequences", serial: "tool_choice.disable_parallel_tool_use" },
+  (suite, apiKey, { model, serial, reasoning }) => ({
+    model: createAnthropic({ baseURL: `${suite.edgeUrl}/v1`, apiKey })(model),
+    options: {
+      anthropic: {
+        structuredOutputMode: "outputFormat",
+        ...(serial && { disableParallelToolUse: true }),
+        ...(reasoning && { thinking: { type: "enabled", budgetTokens: 2_048 } }),
+      },
+    },
+  }),
+);
+
+const aiGoogle = clientOf(
+  "ai google",
+  "content",
+  {
+    seed: "generationConfig.seed",
+    topK: "generationConfig.topK",
+    stops: "generationConfig.stopSequences",
+    serial: "",
+  },
+  (suite, apiKey, { model, reasoning }) => ({
+    model: createGoogle({ baseURL: `${suite.edgeUrl}/v1beta`, apiKey })(model),
+    options: { google: { ...(reasoning && { thinkingConfig: { includeThoughts: true } }) } },
+  }),
+);
+
+/** The `ai` SDK with the providers of every wire. */
+export const aiClients: readonly Client[] = [aiOpenaiChat, aiOpenaiResponses, aiAnthropic, aiGoogle];
