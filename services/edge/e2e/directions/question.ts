@@ -32,6 +32,10 @@ export interface Question {
   readonly temperature?: number;
   readonly seed?: number;
   readonly topK?: number;
+  /** Notes about the call, for the vendor to keep. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** Alternatives to each token, with their probabilities. */
+  readonly alternatives?: number;
   /** Loss is a failure. */
   readonly strict?: boolean;
 }
@@ -92,6 +96,15 @@ export interface HeardError {
 /** Ends that a model can come to. */
 export type Ending = "stop" | "stopped" | "length" | "calls" | "filtered";
 
+/** What some vendors cannot take. */
+export interface Loss {
+  readonly question: Partial<Question>;
+  /** How the client's wire names it. */
+  readonly word: string;
+  /** Names of vendors. */
+  readonly lostBy: readonly string[];
+}
+
 /** An official SDK as a client of the gateway. */
 export interface Client {
   readonly name: string;
@@ -99,8 +112,10 @@ export interface Client {
   readonly wire: Wire;
   /** How it names each ending. */
   readonly endings: Readonly<Record<Ending, string>>;
-  /** How its wire names fields that some vendor may lose. */
-  readonly words: Readonly<Record<"seed" | "topK" | "stops" | "serial", string>>;
+  /** Something that it can say, and not every vendor can take: left out, and named. */
+  readonly hint: Loss;
+  /** Something that it can say, and that means another request without it: refused. */
+  readonly demand: Loss;
   ask(suite: Suite, key: string, question: Question): Promise<Heard>;
   /** The error that `ask` threw. */
   errorOf(thrown: unknown): HeardError;

@@ -17,39 +17,50 @@ const endings: Readonly<Record<Ending, string>> = {
 type Make = (suite: Suite, key: string, question: Question) => AiProvider;
 
 /** A client that makes its provider anew for every conversation; `follow` to another model does, too. */
-function clientOf(name: string, wire: Client["wire"], words: Client["words"], make: Make): Client {
+function clientOf(name: string, wire: Client["wire"], losses: Pick<Client, "hint" | "demand">, make: Make): Client {
   return {
     name,
     wire,
     endings,
-    words,
+    ...losses,
     ask: (suite, key, question) => askAi((model) => make(suite, key, { ...question, model }), question),
     errorOf: aiError,
   };
 }
 
-const openaiWords = { seed: "seed", topK: "top_k", stops: "stop", serial: "parallel_tool_calls" };
-
-const aiOpenaiChat = clientOf("ai openai chat", "chat", openaiWords, (suite, apiKey, { model, serial, reasoning }) => ({
-  model: createOpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey }).chat(model),
-  options: {
-    openai: {
-      ...(serial && { parallelToolCalls: false }),
-      // Names of models tell the SDK nothing here.
-      ...(reasoning && { forceReasoning: true, systemMessageMode: "system" }),
-    },
+const aiOpenaiChat = clientOf(
+  "ai openai chat",
+  "chat",
+  {
+    hint: { question: { seed: 7 }, word: "seed", lostBy: ["responses", "messages"] },
+    demand: { question: { stops: ["|"] }, word: "stop", lostBy: ["responses"] },
   },
-}));
+  (suite, apiKey, { model, serial, reasoning }) => ({
+    model: createOpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey }).chat(model),
+    options: {
+      openai: {
+        ...(serial && { parallelToolCalls: false }),
+        // Names of models tell the SDK nothing here.
+        ...(reasoning && { forceReasoning: true, systemMessageMode: "system" }),
+      },
+    },
+  }),
+);
 
 const aiOpenaiResponses = clientOf(
   "ai openai responses",
   "responses",
-  openaiWords,
-  (suite, apiKey, { model, serial, reasoning }) => ({
+  {
+    hint: { question: { metadata: { team: "a" } }, word: "metadata", lostBy: ["messages", "content"] },
+    demand: { question: { alternatives: 2 }, word: "top_logprobs", lostBy: ["messages"] },
+  },
+  (suite, apiKey, { model, serial, reasoning, metadata, alternatives }) => ({
     model: createOpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey }).responses(model),
     options: {
       openai: {
         store: false,
+        ...(metadata && { metadata }),
+        ...(alternatives !== undefined && { logprobs: alternatives }),
         ...(serial && { parallelToolCalls: false }),
         ...(reasoning && {
           forceReasoning: true,
@@ -64,7 +75,10 @@ const aiOpenaiResponses = clientOf(
 const aiAnthropic = clientOf(
   "ai anthropic",
   "messages",
-  { seed: "seed", topK: "top_k", stops: "stop_sequences", serial: "tool_choice.disable_parallel_tool_use" },
+  {
+    hint: { question: { topK: 7 }, word: "top_k", lostBy: ["chat", "responses"] },
+    demand: { question: { stops: ["|"] }, word: "stop_sequences", lostBy: ["responses"] },
+  },
   (suite, apiKey, { model, serial, reasoning }) => ({
     model: createAnthropic({ baseURL: `${suite.edgeUrl}/v1`, apiKey })(model),
     options: {
@@ -81,10 +95,8 @@ const aiGoogle = clientOf(
   "ai google",
   "content",
   {
-    seed: "generationConfig.seed",
-    topK: "generationConfig.topK",
-    stops: "generationConfig.stopSequences",
-    serial: "",
+    hint: { question: { seed: 7 }, word: "generationConfig.seed", lostBy: ["responses", "messages"] },
+    demand: { question: { stops: ["|"] }, word: "generationConfig.stopSequences", lostBy: ["responses"] },
   },
   (suite, apiKey, { model, reasoning }) => ({
     model: createGoogle({ baseURL: `${suite.edgeUrl}/v1beta`, apiKey })(model),

@@ -32,7 +32,8 @@ export const anthropicMessages: Client = {
     calls: "tool_use",
     filtered: "refusal",
   },
-  words: { seed: "seed", topK: "top_k", stops: "stop_sequences", serial: "tool_choice.disable_parallel_tool_use" },
+  hint: { question: { topK: 7 }, word: "top_k", lostBy: ["chat", "responses"] },
+  demand: { question: { stops: ["|"] }, word: "stop_sequences", lostBy: ["responses"] },
   ask: (suite, key, question) =>
     ask(anthropicAt(suite, key), question, [{ role: "user", content: question.said.map(blockOf) }]),
   errorOf(thrown) {
@@ -75,7 +76,6 @@ function bodyOf(question: Question, messages: MessageParam[]): MessageCreatePara
     ...(schema && { output_config: { format: { type: "json_schema", schema: { ...schema } } } }),
     ...(question.stops && { stop_sequences: [...question.stops] }),
     ...(question.temperature !== undefined && { temperature: question.temperature }),
-    ...(question.seed !== undefined && { seed: question.seed }),
     ...(question.topK !== undefined && { top_k: question.topK }),
   };
 }

@@ -20,12 +20,8 @@ export const googleContent: Client = {
   name: "genai",
   wire: "content",
   endings: { stop: "STOP", stopped: "STOP", length: "MAX_TOKENS", calls: "STOP", filtered: "SAFETY" },
-  words: {
-    seed: "generationConfig.seed",
-    topK: "generationConfig.topK",
-    stops: "generationConfig.stopSequences",
-    serial: "",
-  },
+  hint: { question: { seed: 7 }, word: "generationConfig.seed", lostBy: ["responses", "messages"] },
+  demand: { question: { stops: ["|"] }, word: "generationConfig.stopSequences", lostBy: ["responses"] },
   ask: (suite, key, question) =>
     ask(googleAt(suite, key), question, [{ role: "user", parts: question.said.map(partOf) }]),
   errorOf(thrown) {

@@ -26,7 +26,8 @@ export const openaiChat: Client = {
   name: "openai chat",
   wire: "chat",
   endings: { stop: "stop", stopped: "stop", length: "length", calls: "tool_calls", filtered: "content_filter" },
-  words: { seed: "seed", topK: "top_k", stops: "stop", serial: "parallel_tool_calls" },
+  hint: { question: { seed: 7 }, word: "seed", lostBy: ["responses", "messages"] },
+  demand: { question: { stops: ["|"] }, word: "stop", lostBy: ["responses"] },
   ask(suite, key, question) {
     const messages: ChatCompletionMessageParam[] = [
       ...(question.system === undefined ? [] : [{ role: "system" as const, content: question.system }]),
@@ -68,7 +69,6 @@ function settingsOf(question: Question): Omit<ChatCompletionCreateParams, "messa
     ...(question.maxTokens !== undefined && { max_completion_tokens: question.maxTokens }),
     ...(question.temperature !== undefined && { temperature: question.temperature }),
     ...(question.seed !== undefined && { seed: question.seed }),
-    ...(question.topK !== undefined && { top_k: question.topK }),
   };
 }
 

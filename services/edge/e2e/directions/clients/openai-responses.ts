@@ -19,7 +19,8 @@ export const openaiResponses: Client = {
     calls: "completed",
     filtered: "content_filter",
   },
-  words: { seed: "seed", topK: "top_k", stops: "stop", serial: "parallel_tool_calls" },
+  hint: { question: { metadata: { team: "a" } }, word: "metadata", lostBy: ["messages", "content"] },
+  demand: { question: { alternatives: 2 }, word: "top_logprobs", lostBy: ["messages"] },
   ask(suite, key, question) {
     const { system, said } = question;
     return ask(openaiAt(suite, key), question, [
@@ -57,11 +58,10 @@ function bodyOf(question: Question, input: ResponseInput): ResponseCreateParamsN
     ...(question.forced && { tool_choice: "required" }),
     ...(question.reasoning && { reasoning: { effort: "medium", summary: "auto" } }),
     ...(schema && { text: { format: { type: "json_schema", name: "answer", strict: true, schema: { ...schema } } } }),
-    ...(question.stops && { stop: [...question.stops] }),
     ...(question.maxTokens !== undefined && { max_output_tokens: question.maxTokens }),
     ...(question.temperature !== undefined && { temperature: question.temperature }),
-    ...(question.seed !== undefined && { seed: question.seed }),
-    ...(question.topK !== undefined && { top_k: question.topK }),
+    ...(question.metadata && { metadata: question.metadata }),
+    ...(question.alternatives !== undefined && { top_logprobs: question.alternatives }),
   };
 }
 
