@@ -37,3 +37,4 @@ export type { ModerationRequest } from "./moderation/hub/request.ts";
 export { askOfModerations, reliedOfModerations } from "./moderation/moderations/ask.ts";
 export { moderationsCodec } from "./moderation/moderations/index.ts";
 export { askOfCompletions, reliedOfCompletions } from "./text/completions/ask.ts";
+export { changeModel } from "./text/change-model.ts";

@@ -86,6 +86,20 @@ test("a tool round: calls come back signed, each signature on its own call", asy
   expect((await go("gemini-3-pro", dummy, two)).status).toBe(200);
 });
 
+test("a streamed turn may come back piece by piece, as the official SDK keeps it", async () => {
+  const question = user({ text: "call weather {}" });
+  const asked = { contents: [question], tools, generationConfig: { thinkingConfig: { includeThoughts: true } } };
+  const frames = await started.stream(`${at("streamGenerateContent")}?alt=sse`, asked);
+  const pieces = frames.map(({ data }) => data.candidates[0].content);
+  expect(pieces.length).toBeGreaterThan(2);
+  const { functionCall } = pieces.flatMap(({ parts }) => parts).find((part) => part.functionCall);
+  const result = user({
+    functionResponse: { id: functionCall.id, name: "weather", response: { output: "4 degrees" } },
+  });
+  const { body } = await post({ ...asked, contents: [question, ...pieces, result] });
+  expect(body.candidates[0].content.parts.at(-1).text).toBe("4 degrees");
+});
+
 test("a picture where one is asked for", async () => {
   const wanted = { generationConfig: { responseModalities: ["IMAGE"], imageConfig: { aspectRatio: "1:1" } } };
   const { candidates, usageMetadata } = (await post(ask("A boat", wanted))).body;

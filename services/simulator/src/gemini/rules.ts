@@ -1,5 +1,6 @@
 import { listAt, memberOf, numberAt, textAt } from "../checks/members.ts";
 import { Refusal, wrongField } from "../checks/refusal.ts";
+import type { Path } from "../checks/shape.ts";
 import { isSealOf } from "../core/seal.ts";
 import { signsCalls, takesBudgetsOnly } from "./models.ts";
 
@@ -11,40 +12,58 @@ const dummySeals = ["context_engineering_is_the_way_to_go", "skip_thought_signat
 
 /** Refuses what has the right shape and still makes no sense to this vendor. */
 export function demandSense(body: unknown, model: string): void {
-  const contents = listAt(body, "contents");
-  demandOrder(contents);
-  demandSeals(contents);
-  if (signsCalls(model)) demandSignedCalls(contents);
+  const turns = turnsOf(listAt(body, "contents"));
+  demandOrder(turns);
+  demandSeals(turns);
+  if (signsCalls(model)) demandSignedCalls(turns);
   demandTools(body);
   demandConfig(memberOf(body, "generationConfig"), model);
   if (textAt(body, "cachedContent") !== undefined)
     throw new Refusal(403, "The cached content is not there, or not for this key.", { path: ["cachedContent"] });
 }
 
-const payloadsIn = (content: unknown, name: string): readonly unknown[] =>
-  listAt(content, "parts").flatMap((part) => memberOf(part, name) ?? []);
+/** What one side said in one go: neighbouring contents of one side are one turn, as streams are kept piece by piece. */
+interface Turn {
+  readonly isModel: boolean;
+  /** Where its first content stands. */
+  readonly at: number;
+  readonly parts: readonly { readonly part: unknown; readonly path: Path }[];
+}
 
-/** Calls follow what a user said or a function returned; as many results follow them, in the next content. */
-function demandOrder(contents: readonly unknown[]): void {
+function turnsOf(contents: readonly unknown[]): readonly Turn[] {
+  const turns: Turn[] = [];
   for (const [at, content] of contents.entries()) {
-    const [calls, results] = [payloadsIn(content, "functionCall"), payloadsIn(content, "functionResponse")];
     const isModel = textAt(content, "role") === "model";
-    const path = ["contents", at];
-    const before = contents[at - 1];
-    if (calls.length > 0 && (!isModel || before === undefined || textAt(before, "role") === "model"))
+    const parts = listAt(content, "parts").map((part, place) => ({ part, path: ["contents", at, "parts", place] }));
+    const last = turns.at(-1);
+    if (last?.isModel === isModel) turns.splice(-1, 1, { ...last, parts: [...last.parts, ...parts] });
+    else turns.push({ isModel, at, parts });
+  }
+  return turns;
+}
+
+const payloadsIn = (turn: Turn | undefined, name: string): readonly unknown[] =>
+  (turn?.parts ?? []).flatMap(({ part }) => memberOf(part, name) ?? []);
+
+/** Calls follow what a user said or a function returned; as many results follow them, in the next turn. */
+function demandOrder(turns: readonly Turn[]): void {
+  for (const [place, turn] of turns.entries()) {
+    const [calls, results] = [payloadsIn(turn, "functionCall"), payloadsIn(turn, "functionResponse")];
+    const path = ["contents", turn.at];
+    if (calls.length > 0 && (!turn.isModel || place === 0))
       throw wrongField(path, "Function calls are the model's, right after a user's turn or a function's results.");
-    if (results.length > 0 && isModel) throw wrongField(path, "Function results are not the model's.");
-    const asked = payloadsIn(before, "functionCall");
+    if (results.length > 0 && turn.isModel) throw wrongField(path, "Function results are not the model's.");
+    const asked = payloadsIn(turns[place - 1], "functionCall");
     if (results.length !== asked.length)
       throw wrongField(
         path,
         `There must be as many function results as calls: ${asked.length}, not ${results.length}.`,
       );
-    demandPairs(asked, results, at);
+    demandPairs(asked, results, turn.at);
   }
-  const last = contents.at(-1);
-  if (textAt(last, "role") === "model")
-    throw wrongField(["contents", contents.length - 1], "A request ends with the user's turn or a function's results.");
+  const last = turns.at(-1);
+  if (last?.isModel === true)
+    throw wrongField(["contents", last.at], "A request ends with the user's turn or a function's results.");
 }
 
 function demandPairs(asked: readonly unknown[], results: readonly unknown[], at: number): void {
@@ -57,30 +76,22 @@ function demandPairs(asked: readonly unknown[], results: readonly unknown[], at:
   }
 }
 
-function demandSeals(contents: readonly unknown[]): void {
-  for (const [at, content] of contents.entries())
-    for (const [place, part] of listAt(content, "parts").entries()) {
-      const seal = textAt(part, "thoughtSignature");
-      if (seal === undefined || dummySeals.includes(seal)) continue;
-      const name = textAt(memberOf(part, "functionCall"), "name");
-      if (!isSealOf(thoughtSeal, seal, name))
-        throw wrongField(["contents", at, "parts", place, "thoughtSignature"], "The thought signature is not valid.");
-    }
+function demandSeals(turns: readonly Turn[]): void {
+  for (const { part, path } of turns.flatMap(({ parts }) => parts)) {
+    const seal = textAt(part, "thoughtSignature");
+    if (seal === undefined || dummySeals.includes(seal)) continue;
+    if (!isSealOf(thoughtSeal, seal, textAt(memberOf(part, "functionCall"), "name")))
+      throw wrongField([...path, "thoughtSignature"], "The thought signature is not valid.");
+  }
 }
 
 /** Since the user last spoke, the first call of every step is signed. */
-function demandSignedCalls(contents: readonly unknown[]): void {
-  const spoke = contents.findLastIndex(
-    (content) => textAt(content, "role") !== "model" && payloadsIn(content, "functionResponse").length === 0,
-  );
-  for (const [at, content] of contents.entries()) {
-    const parts = listAt(content, "parts");
-    const first = parts.findIndex((part) => memberOf(part, "functionCall") !== undefined);
-    if (at > spoke && first >= 0 && textAt(parts[first], "thoughtSignature") === undefined)
-      throw wrongField(
-        ["contents", at, "parts", first, "thoughtSignature"],
-        "The function call needs its thought signature.",
-      );
+function demandSignedCalls(turns: readonly Turn[]): void {
+  const spoke = turns.findLastIndex((turn) => !turn.isModel && payloadsIn(turn, "functionResponse").length === 0);
+  for (const { parts } of turns.slice(spoke + 1)) {
+    const first = parts.find(({ part }) => memberOf(part, "functionCall") !== undefined);
+    if (first !== undefined && textAt(first.part, "thoughtSignature") === undefined)
+      throw wrongField([...first.path, "thoughtSignature"], "The function call needs its thought signature.");
   }
 }
 
