@@ -32,7 +32,7 @@ function* framesOf(asked: ChatAsked, answer: Answer, { chunks }: Behaviour): Gen
     });
   const content = answer.text === undefined ? null : "";
   for (const index of every) yield { data: chunk(index, { role: "assistant", content, refusal: null }) };
-  for (const piece of answer.thoughts === undefined ? [] : piecesOf(answer.thoughts))
+  for (const piece of answer.thoughts === undefined || !asked.showsThoughts ? [] : piecesOf(answer.thoughts))
     for (const index of every) yield { data: chunk(index, { reasoning_content: piece }), content: true };
   for (const piece of answer.text === undefined ? [] : piecesOf(answer.text, chunks))
     for (const index of every) {

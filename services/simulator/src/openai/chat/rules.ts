@@ -18,11 +18,13 @@ export function demandSense(body: unknown): void {
   demandOwnFields(body);
 }
 
-/** Names of models whose vendor refuses what only others of the same wire have added. */
-const ownModels = /^(?:o\d|gpt-\d|chatgpt-)/;
+/** Whether a model is of the wire's inventor, who knows nothing of what its followers have added. */
+export function isOfInventor(model: string): boolean {
+  return /^(?:o\d|gpt-\d|chatgpt-)/.test(model);
+}
 
 function demandOwnFields(body: unknown): void {
-  if (!ownModels.test(textAt(body, "model") ?? "")) return;
+  if (!isOfInventor(textAt(body, "model") ?? "")) return;
   const unknown = (path: Path): Refusal =>
     new Refusal(400, `There is no parameter '${bracketPath(path)}'.`, { path, problem: "unknown" });
   if (memberOf(body, "top_k") !== undefined) throw unknown(["top_k"]);
