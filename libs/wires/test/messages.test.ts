@@ -15,7 +15,7 @@ import { takesAdaptiveOnly } from "../src/text/messages/generations.ts";
 import { messagesCodec } from "../src/text/messages/index.ts";
 import { messagesPass } from "../src/text/messages/pass.ts";
 import { mostHeld } from "../src/text/messages/reader.ts";
-import { unsealed } from "../src/text/messages/signatures.ts";
+import { unsealed } from "../src/text/hub/seals.ts";
 import { messagesUsage } from "../src/text/messages/usage.ts";
 import { responsesCodec } from "../src/text/responses/index.ts";
 import {

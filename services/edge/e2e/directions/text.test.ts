@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { Suite } from "@modelgate/testkit";
+import { errorOf, inEveryDirection, wrongField } from "./cells.ts";
+import { keyOf, startHouse } from "./house.ts";
+import { pdf, png } from "./media.ts";
+import { forbidWarnings } from "./quiet.ts";
+import type { Ending, Heard, Question } from "./question.ts";
+import { vendors, type Wire } from "./vendors.ts";
+
+let suite: Suite;
+beforeAll(async () => {
+  suite = await startHouse();
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+beforeEach(async () => {
+  for (const { name } of vendors) await suite.simulator.forget(name);
+});
+forbidWarnings();
+
+const simulate = (behaviour: object) => ({ text: `{{simulate: ${JSON.stringify(behaviour)}}}` });
+
+/** Where each wire tells the vendor what the system says. */
+const systemPlaces: Readonly<Record<Wire, string>> = {
+  chat: `{"role":"system","content":"Be brief."}`,
+  responses: `"Be brief."`,
+  messages: `"system":`,
+  content: `"systemInstruction":`,
+};
+
+const schema = {
+  type: "object",
+  properties: { city: { type: "string" }, degrees: { type: "number" } },
+  required: ["city", "degrees"],
+  additionalProperties: false,
+} as const;
+
+inEveryDirection(({ client, vendor, stream }) => {
+  const ask = (question: Partial<Question>): Promise<Heard> =>
+    client.ask(suite, keyOf("demo"), { model: vendor.name, stream, said: [{ text: "Hello" }], ...question });
+  const seen = async (): Promise<string> => (await suite.simulator.requests(vendor.name)).at(-1)?.body ?? "";
+
+  test("plain text", async () => {
+    const heard = await ask({});
+    expect(heard).toMatchObject({
+      text: "You said: Hello",
+      reasoning: "",
+      refusal: "",
+      finish: client.endings.stop,
+      calls: [],
+      dropped: [],
+    });
+  });
+
+  test("letters of every kind", async () => {
+    const text = 'Grüße, 世界 👋 \u0000\u2028 "quoted" \\ </script>';
+    expect((await ask({ said: [simulate({ text })] })).text).toBe(text);
+  });
+
+  test("a system prompt stands where the vendor wants it", async () => {
+    const heard = await ask({ system: "Be brief." });
+    expect(heard).toMatchObject({ text: "You said: Hello", dropped: [] });
+    expect(await seen()).toContain(systemPlaces[vendor.wire]);
+    expect(await seen()).toContain("Be brief.");
+  });
+
+  test("a picture", async () => {
+    const heard = await ask({ said: [{ text: "Look: " }, { image: png }] });
+    expect(heard.text).toMatch(/^You said: Look: \[image \d+ characters\]$/);
+    expect(heard.dropped).toEqual([]);
+    expect(await seen()).toContain(png);
+  });
+
+  if (client.wire === "chat" && stream)
+    test("a PDF is refused, as the interface demands of streamed chat", async () => {
+      const error = await errorOf(client, ask({ said: [{ text: "Read: " }, { pdf }] }));
+      expect(error).toMatchObject({ status: 400, body: { code: "file_input_not_streamable" } });
+    });
+  else
+    test("a PDF", async () => {
+      const heard = await ask({ said: [{ text: "Read: " }, { pdf }] });
+      expect(heard.text).toMatch(/^You said: Read: \[file .* \d+ characters\]$/);
+      expect(await seen()).toContain(pdf);
+    });
+
+  test("an answer by a JSON schema", async () => {
+    const heard = await ask({ schema });
+    expect(JSON.parse(heard.text)).toEqual({ city: "words", degrees: 1 });
+  });
+
+  test.each<[string, Ending, Partial<Question>, string]>([
+    ["its natural end", "stop", {}, "You said: Hello"],
+    ["where the tokens end", "length", { maxTokens: 20, said: [{ text: "word ".repeat(40) }] }, "You said: word"],
+    ["where it was filtered", "filtered", { said: [simulate({ finish: "content_filter", text: "Half a" })] }, "Half a"],
+  ])("ends at %s", async (_, ending, question, beginning) => {
+    const heard = await ask(question);
+    expect(heard.finish).toBe(client.endings[ending]);
+    expect(heard.text.startsWith(beginning)).toBe(true);
+  });
+
+  const { hint, demand } = client;
+  const loses = hint.lostBy.includes(vendor.name);
+  test(loses ? `${hint.word} gets lost, and is named` : `${hint.word} gets through`, async () => {
+    const heard = await ask(hint.question);
+    expect(heard).toMatchObject({ text: "You said: Hello", dropped: loses ? [hint.word] : [] });
+  });
+
+  test(`${hint.word} under x-modelgate-strict is ${loses ? "refused" : "no matter"}`, async () => {
+    const asked = ask({ ...hint.question, strict: true });
+    if (!loses) return expect((await asked).text).toBe("You said: Hello");
+    const error = await errorOf(client, asked);
+    expect(error).toMatchObject({ status: 400, body: wrongField(client.wire, hint.word, "unsupported_parameter") });
+    expect(error.message).toContain(hint.word);
+    expect(await seen()).toBe("");
+  });
+
+  if (demand.lostBy.includes(vendor.name))
+    test(`${demand.word} is refused: without it the request would mean something else`, async () => {
+      const error = await errorOf(client, ask(demand.question));
+      expect(error).toMatchObject({ status: 400, body: wrongField(client.wire, demand.word, "unsupported_parameter") });
+      expect(error.message).toContain(demand.word);
+      expect(await seen()).toBe("");
+    });
+  else if (demand.question.stops)
+    test("a stop sequence ends the answer", async () => {
+      const heard = await ask({ ...demand.question, said: [{ text: "one|two" }] });
+      expect(heard).toMatchObject({ text: "You said: one", dropped: [] });
+      expect([client.endings.stopped, client.endings.stop]).toContain(heard.finish);
+    });
+  else
+    test(`${demand.word} gets through`, async () => {
+      expect(await ask(demand.question)).toMatchObject({ text: "You said: Hello", dropped: [] });
+    });
+});
