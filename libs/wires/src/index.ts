@@ -38,3 +38,4 @@ export { askOfModerations, reliedOfModerations } from "./moderation/moderations/
 export { moderationsCodec } from "./moderation/moderations/index.ts";
 export { askOfCompletions, reliedOfCompletions } from "./text/completions/ask.ts";
 export { changeModel } from "./text/change-model.ts";
+export { parseRecord } from "./json/parse-record.ts";
