@@ -19,7 +19,7 @@ export const openaiResponses: Client = {
     calls: "completed",
     filtered: "content_filter",
   },
-  hint: { question: { metadata: { team: "a" } }, word: "metadata", lostBy: ["messages", "content"] },
+  hint: { question: { metadata: { team: "a" } }, word: "metadata", lostBy: ["chat", "messages", "content"] },
   demand: { question: { alternatives: 2 }, word: "top_logprobs", lostBy: ["messages"] },
   ask(suite, key, question) {
     const { system, said } = question;
