@@ -17,7 +17,9 @@ export function inEveryDirection(define: (cell: Cell) => void): void {
       describe.each([
         { how: "whole", stream: false },
         { how: "streamed", stream: true },
-      ])("$how", ({ stream }) => define({ client, vendor, stream }));
+      ])("$how", ({ stream }) => {
+        define({ client, vendor, stream });
+      });
     });
   });
 }
