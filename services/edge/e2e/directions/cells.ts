@@ -17,7 +17,9 @@ export function inEveryDirection(define: (cell: Cell) => void): void {
       describe.each([
         { how: "whole", stream: false },
         { how: "streamed", stream: true },
-      ])("$how", ({ stream }) => define({ client, vendor, stream }));
+      ])("$how", ({ stream }) => {
+        define({ client, vendor, stream });
+      });
     });
   });
 }
@@ -35,7 +37,7 @@ export async function errorOf(client: Client, asked: Promise<Heard>): Promise<He
 
 /** How a client's wire tells that a field was wrong: `error` of the body, as far as it is the same everywhere. */
 export function wrongField(wire: Wire, field: string, code: string): object {
-  if (wire === "messages") return { type: "error", error: { type: "invalid_request_error" } };
+  if (wire === "messages") return { type: "invalid_request_error" };
   if (wire === "content")
     return {
       code: 400,

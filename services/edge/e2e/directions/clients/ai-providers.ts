@@ -51,7 +51,7 @@ const aiOpenaiResponses = clientOf(
   "ai openai responses",
   "responses",
   {
-    hint: { question: { metadata: { team: "a" } }, word: "metadata", lostBy: ["messages", "content"] },
+    hint: { question: { metadata: { team: "a" } }, word: "metadata", lostBy: ["chat", "messages", "content"] },
     demand: { question: { alternatives: 2 }, word: "top_logprobs", lostBy: ["messages"] },
   },
   (suite, apiKey, { model, serial, reasoning, metadata, alternatives }) => ({

@@ -39,19 +39,14 @@ export function askAi(provider: ProviderFor, question: Question): Promise<Heard>
   return ask(provider, question, [{ role: "user", content: contentOf(question.said) }]);
 }
 
-/** What the `ai` SDK threw; errors in a stream come as they are told. */
+/** What the `ai` SDK threw. */
 export function aiError(thrown: unknown): HeardError {
   if (APICallError.isInstance(thrown)) {
     const { name, statusCode, message, responseBody } = thrown;
     return { className: name, status: statusCode, message, body: memberOf(JSON.parse(responseBody ?? "{}"), "error") };
   }
-  const inner = memberOf(thrown, "error") ?? thrown;
-  return {
-    className: thrown instanceof Error ? thrown.name : typeof thrown,
-    status: undefined,
-    message: thrown instanceof Error ? thrown.message : String(memberOf(inner, "message") ?? thrown),
-    body: inner,
-  };
+  if (!(thrown instanceof Error)) throw thrown;
+  return { className: thrown.name, status: undefined, message: thrown.message, body: memberOf(thrown, "data") };
 }
 
 const contentOf = (said: readonly Piece[]): UserContent =>

@@ -16,6 +16,7 @@ import {
   type Piece,
   type Question,
 } from "../question.ts";
+import { memberOf } from "./members.ts";
 
 /** `@anthropic-ai/sdk` against the gateway: it appends `/v1` itself. */
 export const anthropicAt = (suite: Suite, apiKey: string): Anthropic =>
@@ -38,7 +39,12 @@ export const anthropicMessages: Client = {
     ask(anthropicAt(suite, key), question, [{ role: "user", content: question.said.map(blockOf) }]),
   errorOf(thrown) {
     if (!(thrown instanceof APIError)) throw thrown;
-    return { className: thrown.constructor.name, status: thrown.status, message: thrown.message, body: thrown.error };
+    return {
+      className: thrown.constructor.name,
+      status: thrown.status,
+      message: thrown.message,
+      body: memberOf(thrown.error, "error"),
+    };
   },
 };
 

@@ -27,7 +27,7 @@ export const googleContent: Client = {
   errorOf(thrown) {
     if (!(thrown instanceof ApiError)) throw thrown;
     const { status, message } = thrown;
-    return { className: thrown.name, status, message, body: JSON.parse(message).error };
+    return { className: thrown.name, status, message, body: JSON.parse(message.slice(message.indexOf("{"))).error };
   },
 };
 

@@ -19,7 +19,7 @@ export const openaiResponses: Client = {
     calls: "completed",
     filtered: "content_filter",
   },
-  hint: { question: { metadata: { team: "a" } }, word: "metadata", lostBy: ["messages", "content"] },
+  hint: { question: { metadata: { team: "a" } }, word: "metadata", lostBy: ["chat", "messages", "content"] },
   demand: { question: { alternatives: 2 }, word: "top_logprobs", lostBy: ["messages"] },
   ask(suite, key, question) {
     const { system, said } = question;
@@ -28,8 +28,21 @@ export const openaiResponses: Client = {
       { role: "user", content: said.map(partOf) },
     ]);
   },
-  errorOf: openaiError,
+  errorOf(thrown) {
+    if (!(thrown instanceof FailedResponse)) return openaiError(thrown);
+    return { className: "response.failed", status: undefined, message: thrown.message, body: thrown.error };
+  },
 };
+
+/** What the SDK tells as an event and does not throw. */
+class FailedResponse extends Error {
+  readonly error: unknown;
+
+  constructor(message = "", error: unknown) {
+    super(message);
+    this.error = error;
+  }
+}
 
 function partOf(piece: Piece): ResponseInputContent {
   if ("text" in piece) return { type: "input_text", text: piece.text };
@@ -79,6 +92,7 @@ async function ask(openai: OpenAI, question: Question, input: ResponseInput): Pr
   for await (const event of events) {
     if (event.sequence_number !== number++) throw new Error(`event ${event.sequence_number} is out of its order`);
     if (event.type === "response.output_text.delta") told += event.delta;
+    if (event.type === "response.failed") throw new FailedResponse(event.response.error?.message, event.response.error);
     if (event.type === "response.completed" || event.type === "response.incomplete") whole = event.response;
   }
   if (whole === undefined) throw new Error("the stream ended without its response");
