@@ -56,3 +56,4 @@ export { imageFile, imageTypeOf } from "./images/hub/image-bytes.ts";
 export { mostInputImages, type ImageRequest, type ImagesWire, type InputImage } from "./images/hub/request.ts";
 export { imagesVendors } from "./images/vendors.ts";
 export { imagesPass } from "./images/openai/pass.ts";
+export { parseRecord } from "./json/parse-record.ts";

@@ -40,6 +40,11 @@ export interface StreamPassCodec {
  * came, looked at but not rewritten, but for the few members that differ.
  */
 export interface PassCodec extends StreamPassCodec {
+  /**
+   * Whether a vendor's model takes the body as it is. Parts of a conversation may have been with vendors that seal and
+   * tell less or more than this one: what it would refuse is converted instead. Absent: it takes every body.
+   */
+  takes?(body: Buffer, model: string): boolean;
   /** The request for the vendor: its own name of the model, and usage asked for in streams. The same bytes where nothing differs. */
   upstreamBody(body: Buffer, change: { readonly model?: string | undefined; readonly reportUsage: boolean }): Buffer;
   renameAnswer(answer: Buffer, model: string): Buffer;

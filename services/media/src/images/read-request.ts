@@ -1,13 +1,6 @@
 import { holdForm, type ServiceCall } from "@modelgate/platform";
-import { readJson } from "@modelgate/relay";
-import {
-  askOfImageBody,
-  askOfImageForm,
-  refuseAmbiguous,
-  reliedOfImages,
-  type Ask,
-  type ImageRequest,
-} from "@modelgate/wires";
+import { checked, readJson } from "@modelgate/relay";
+import { askOfImageBody, askOfImageForm, reliedOfImages, type Ask, type ImageRequest } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
 
 /** A request that was read; dispose it when its images have been sent. */
@@ -18,11 +11,7 @@ export interface ReadRequest extends Disposable {
 /** Reads a request for images: JSON in either dialect, or a form. Throws Failure. */
 export async function readImageRequest(deps: Deps, { request }: ServiceCall): Promise<ReadRequest> {
   if (/^multipart\//i.test(request.headers["content-type"] ?? "")) return readForm(deps, request);
-  const body = await readJson(request, deps.body, (value, bytes) => {
-    const ask = askOfImageBody(value);
-    refuseAmbiguous(bytes, reliedOfImages);
-    return ask;
-  });
+  const body = await readJson(request, deps.body, checked(askOfImageBody, reliedOfImages));
   return { ask: body.seen, [Symbol.dispose]: () => body[Symbol.dispose]() };
 }
 
