@@ -6,6 +6,7 @@ import { jimeng } from "./jimeng/index.ts";
 import { jina } from "./jina/index.ts";
 import { kling } from "./kling/index.ts";
 import { openai } from "./openai/index.ts";
+import { qwen } from "./qwen/index.ts";
 import type { Provider } from "./provider.ts";
 
 export { cleanWords } from "./clean.ts";
@@ -20,6 +21,7 @@ export const providers: Readonly<Record<string, Provider>> = {
   azure,
   jina,
   cohere,
+  qwen,
   kling,
   jimeng,
 };

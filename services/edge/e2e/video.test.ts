@@ -45,7 +45,7 @@ test.each(vendors)(
     const video = await client.videos.create({
       model,
       prompt: "A boat",
-      seconds: String(seconds),
+      seconds: String(seconds) as "4",
     });
     expect(video).toMatchObject({ object: "video", model, status: "queued", progress: 0, seconds: String(seconds) });
     expect(Math.abs(video.created_at * 1_000 - Date.now())).toBeLessThan(60_000);

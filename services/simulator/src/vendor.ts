@@ -35,6 +35,7 @@ export interface Asking {
   /** What the path's groups matched, decoded. */
   readonly groups: readonly string[];
   readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
   /** The JSON body; undefined where there is none. */
   readonly body: unknown;
   /** The form; undefined where the body is none. */
@@ -107,6 +108,7 @@ function open({ endpoints, admit }: VendorTraits, call: VendorCall): Understood 
         address: addressOf(call),
         groups: match.slice(1).map(decodeURIComponent),
         query: call.query,
+        headers: call.headers,
         body: call.form === undefined ? parsed(call.body) : undefined,
         form: call.form,
       });

@@ -13,7 +13,7 @@ import {
   text,
 } from "../checks/shape.ts";
 import type { Form } from "../core/form.ts";
-import { pngOf } from "../core/png.ts";
+import { smallPictureOf } from "../pictures/picture.ts";
 import type { Asking, Endpoint, Understood } from "../vendor.ts";
 import {
   directiveOf,
@@ -84,7 +84,7 @@ const content: Endpoint = {
     if (file === undefined) throw new Refusal(404, "The video is not there.", { code: "not_found" });
     const variant = query.get("variant") ?? "video";
     if (variant === "spritesheet") throw new Refusal(404, "There is no such variant.", { code: "not_found" });
-    const thumbnail = { bytes: pngOf(task.prompt), contentType: "image/png" };
+    const thumbnail = { bytes: smallPictureOf(task.prompt), contentType: "image/png" };
     return { whole: () => ({}), file: () => (variant === "thumbnail" ? thumbnail : file) };
   },
 };
