@@ -39,3 +39,4 @@ export { moderationsCodec } from "./moderation/moderations/index.ts";
 export { askOfCompletions, reliedOfCompletions } from "./text/completions/ask.ts";
 export { changeModel } from "./text/change-model.ts";
 export { parseRecord } from "./json/parse-record.ts";
+export { wholeNumberIn } from "./whole-number.ts";
