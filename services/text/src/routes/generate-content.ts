@@ -1,7 +1,7 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
-import { askOfContent, reliedOfContent } from "@modelgate/wires";
+import { checked, readJson } from "@modelgate/relay";
+import { askOfContent, refuseAmbiguous, reliedOfContent, type TextAsk } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
-import { checked, readJson } from "../json-body.ts";
 import { runText } from "../text-call.ts";
 
 /** POST /v1beta/models/{model}:generateContent (interface endpoint 14). */

@@ -1,8 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { Failure } from "@modelgate/contracts";
-import { readBody, type Body } from "@modelgate/platform";
+import { readBody, type Body, type BodyLimits } from "@modelgate/platform";
 import { nestsDeeper, refuseAmbiguous } from "@modelgate/wires";
-import type { Deps } from "./deps.ts";
+
+/** Bounds of a JSON body; `depth` is its deepest nesting. */
+export interface JsonLimits extends BodyLimits {
+  readonly depth: number;
+}
 
 /** A JSON body: its bytes for forwarding, and what was seen in it. Dispose it when the bytes have been sent. */
 export interface JsonBody<Seen> extends Disposable {
@@ -16,7 +20,7 @@ export interface JsonBody<Seen> extends Disposable {
  */
 export async function readJson<Seen>(
   request: IncomingMessage,
-  limits: Deps["body"],
+  limits: JsonLimits,
   look: (value: unknown, bytes: Buffer) => Seen,
 ): Promise<JsonBody<Seen>> {
   const type = request.headers["content-type"];
