@@ -141,7 +141,7 @@ describe.each(vendors)("responses over $name", ({ name: model, wire }) => {
   const isNative = wire === "responses";
 
   test("a conversation is compacted, and goes on from there", async () => {
-    const compacted = await mine().compact({ model: String(model), input: said });
+    const compacted = await mine().compact({ model, input: said });
     expect(compacted).toMatchObject({ object: "response.compaction", usage: { input_tokens: expect.any(Number) } });
     const [compaction, ...rest] = compacted.output.filter(({ type }) => type === "compaction");
     expect(compaction).toMatchObject({ encrypted_content: expect.any(String) });
