@@ -9,7 +9,7 @@ export {
 } from "./limits/admit.ts";
 export { leave, renewSeats, type Seat } from "./limits/seats.ts";
 export { createAccount, findAccount, listAccountIds, type Account } from "./money/account.ts";
-export { credit, listCredits, type Credit, type CreditEntry, type CreditReply } from "./money/credit.ts";
+export { credit, listCredits, type Credit, type CreditReply } from "./money/credit.ts";
 export { hold, type HoldRequest } from "./money/hold.ts";
 export { renewHold, type Renewal } from "./money/renew.ts";
 export { settle, settleSurely, type Settlement } from "./money/settle.ts";

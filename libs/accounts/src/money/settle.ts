@@ -1,8 +1,9 @@
 import type { Nanos, UsageDraft, UsageEvent } from "@modelgate/contracts";
-import type { OutboxEntry } from "../outbox/entry.ts";
 import { defineScript, replyList, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
+import type { OutboxEntry } from "../outbox/entry.ts";
 import { within } from "./bounds.ts";
+import { receiptOf, receiptScript } from "./receipt.ts";
 
 /** A call's end, as it is to be billed. */
 export interface Settlement {
@@ -19,7 +20,7 @@ export interface Settlement {
 }
 
 const run = defineScript(
-  ["settlement.lua", "settle.lua"].map((file) => new URL(file, import.meta.url)),
+  [receiptScript, ...["settlement.lua", "settle.lua"].map((file) => new URL(file, import.meta.url))],
   replyList,
 );
 
@@ -31,7 +32,7 @@ export async function settle(redis: Redis, settlement: Settlement): Promise<Outb
   const { accountId, callId, tokenId, draft } = settlement;
   const cost = within(settlement.costNanos);
   const shard = shardOf(accountId);
-  const [verdict, entryId = "", uncovered = "0"] = await run(
+  const [verdict, entryId = "", uncovered = "0", ...receipt] = await run(
     redis,
     [
       keys.account(accountId),
@@ -50,7 +51,11 @@ export async function settle(redis: Redis, settlement: Settlement): Promise<Outb
     ],
   );
   if (verdict !== "settled") return undefined;
-  return { shard, entryId, event: { ...draft, costNanos: (cost - BigInt(uncovered)).toString() } };
+  return {
+    shard,
+    entryId,
+    event: { ...draft, costNanos: (cost - BigInt(uncovered)).toString(), receipt: receiptOf(receipt) },
+  };
 }
 
 /** Pauses between the tries of `settleSurely`, in ms: Redis is given about a minute to come back. */

@@ -1,7 +1,7 @@
-import type { TaskEvent, UsageEvent } from "@modelgate/contracts";
+import type { CreditEvent, TaskEvent, UsageEvent } from "@modelgate/contracts";
 
-/** What is told through the outbox: a settled call, or a task's transition. */
-export type ToldEvent = UsageEvent | TaskEvent;
+/** What is told through the outbox: a settled call, a task's transition, or a change of a balance. */
+export type ToldEvent = UsageEvent | TaskEvent | CreditEvent;
 
 /** An event that stands in the outbox. */
 export interface OutboxEntry<Event extends ToldEvent = ToldEvent> {

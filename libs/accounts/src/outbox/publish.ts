@@ -1,6 +1,15 @@
-import { taskSubject, usageSubject, type Area, type TaskEvent, type UsageEvent } from "@modelgate/contracts";
+import {
+  creditSubject,
+  taskSubject,
+  usageSubject,
+  type Area,
+  type CreditEvent,
+  type TaskEvent,
+  type UsageDraft,
+} from "@modelgate/contracts";
 import type { Bus, Redis } from "@modelgate/platform";
 import { keys } from "../keys.ts";
+import { receiptOf } from "../money/receipt.ts";
 import type { OutboxEntry, ToldEvent } from "./entry.ts";
 
 /**
@@ -51,13 +60,22 @@ function eventOf(fields: readonly string[]): ToldEvent {
     const task: TaskEvent = JSON.parse(field("task"));
     return task;
   }
-  const event: Omit<UsageEvent, "costNanos"> = JSON.parse(field("event"));
-  return { ...event, costNanos: (BigInt(field("cost")) - BigInt(field("uncovered"))).toString() };
+  if (fields[0] === "credit") {
+    const credit: CreditEvent = JSON.parse(field("credit"));
+    return credit;
+  }
+  const event: UsageDraft = JSON.parse(field("event"));
+  return {
+    ...event,
+    costNanos: (BigInt(field("cost")) - BigInt(field("uncovered"))).toString(),
+    receipt: receiptOf(["number", "previous", "balance", "hash"].map(field)),
+  };
 }
 
 const areas: readonly Area[] = ["text", "media", "video", "audio", "realtime"];
 
 function subjectOf(event: ToldEvent): string {
+  if ("kind" in event) return creditSubject(event.kind);
   if ("state" in event) return taskSubject(event.state);
   return usageSubject(areas.find((known) => known === event.area) ?? "edge");
 }

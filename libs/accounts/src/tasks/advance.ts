@@ -2,6 +2,7 @@ import type { Nanos, TaskState, UsageDraft } from "@modelgate/contracts";
 import { defineScript, replyList, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
 import { within } from "../money/bounds.ts";
+import { receiptOf, receiptScript } from "../money/receipt.ts";
 import type { OutboxEntry } from "../outbox/entry.ts";
 import { placeName } from "./claim.ts";
 import { taskEvent, type TaskRecord } from "./record.ts";
@@ -29,7 +30,7 @@ export interface TaskAdvance {
 }
 
 const run = defineScript(
-  ["../money/settlement.lua", "advance.lua"].map((file) => new URL(file, import.meta.url)),
+  [receiptScript, ...["../money/settlement.lua", "advance.lua"].map((file) => new URL(file, import.meta.url))],
   replyList,
 );
 
@@ -43,7 +44,7 @@ export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<r
   const shard = shardOf(accountId);
   const event = from === undefined ? undefined : taskEvent(task, from, nowMs);
   const cost = settlement === undefined ? 0n : within(settlement.costNanos);
-  const [verdict, taskEntry = "", usageEntry = "", uncovered = "0"] = await run(
+  const [verdict, taskEntry = "", usageEntry = "", uncovered = "0", ...receipt] = await run(
     redis,
     [
       keys.task(accountId, id),
@@ -72,7 +73,7 @@ export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<r
   if (event !== undefined) told.push({ shard, entryId: taskEntry, event });
   if (settlement !== undefined && usageEntry !== "") {
     const costNanos = (cost - BigInt(uncovered)).toString();
-    told.push({ shard, entryId: usageEntry, event: { ...settlement.draft, costNanos } });
+    told.push({ shard, entryId: usageEntry, event: { ...settlement.draft, costNanos, receipt: receiptOf(receipt) } });
   }
   return told;
 }
