@@ -10,6 +10,8 @@ export interface TestVendor extends AsyncDisposable {
   readonly looks: string[];
 }
 
+const unknownTask = { status: 404, body: { error: { message: "no such video" } } };
+
 export async function startVendor(): Promise<TestVendor> {
   const answers = new Map<string, { readonly status?: number; readonly body: object } | "nothing">();
   const looks: string[] = [];
@@ -17,9 +19,9 @@ export async function startVendor(): Promise<TestVendor> {
     const operation = (request.url ?? "").split("/").at(-1) ?? "";
     looks.push(operation);
     const answer = answers.get(operation);
-    if (answer === "nothing") return void request.socket.destroy();
-    const { status = 200, body } = answer ?? { status: 404, body: { error: { message: "no such video" } } };
-    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    const { status = 200, body } = answer === "nothing" ? { body: {} } : (answer ?? unknownTask);
+    if (answer === "nothing") request.socket.destroy();
+    else response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
