@@ -2,7 +2,7 @@ export type { RelayDeps, RelayLimits } from "./deps.ts";
 export type { CallPlan } from "./plan.ts";
 export { openRelay, relayVariables, type OpenRelay } from "./open-relay.ts";
 export { priced } from "./priced.ts";
-export { readJson, type JsonBody } from "./read-json.ts";
+export { checked, readJson, type JsonBody } from "./read-json.ts";
 export { runCall } from "./run-call.ts";
 export { openSettlements, type Settlements } from "./settlements.ts";
 export type { AnswerForm, Carried, CarriedAnswer, Exchange, StreamCarrier, VendorLink } from "./exchange.ts";

@@ -23,6 +23,8 @@ export const relayVariables = {
   BODY_BYTES: variable.integer({ fallback: 64 * 1024 * 1024, min: 1_024 }),
   /** Longest silence while a body arrives. */
   BODY_SILENCE_MS: variable.integer({ fallback: 30_000, min: 10 }),
+  /** Longest time for a whole body, however steadily it drips. */
+  BODY_TOTAL_MS: variable.integer({ fallback: 600_000, min: 100 }),
   /** Deepest nesting of a body. */
   BODY_DEPTH: variable.integer({ fallback: 256, min: 8, max: 5_000 }),
   /** Bytes of bodies and answers that the process holds at once. */
@@ -88,7 +90,13 @@ export async function openRelay(
         answerBytes: env.ANSWER_BYTES,
       },
     },
-    body: { maxBytes: env.BODY_BYTES, silenceMs: env.BODY_SILENCE_MS, depth: env.BODY_DEPTH, budget },
+    body: {
+      maxBytes: env.BODY_BYTES,
+      silenceMs: env.BODY_SILENCE_MS,
+      totalMs: env.BODY_TOTAL_MS,
+      depth: env.BODY_DEPTH,
+      budget,
+    },
     ready() {
       if (redis.status !== "ready") throw new Error("redis is away");
       if (!catalog.ready) throw new Error("no configuration yet");

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Failure } from "@modelgate/contracts";
 import { readBody, type Body, type BodyLimits } from "@modelgate/platform";
-import { nestsDeeper } from "@modelgate/wires";
+import { nestsDeeper, refuseAmbiguous } from "@modelgate/wires";
 
 /** Bounds of a JSON body; `depth` is its deepest nesting. */
 export interface JsonLimits extends BodyLimits {
@@ -39,6 +39,18 @@ export async function readJson<Seen>(
     body[Symbol.dispose]();
     throw error;
   }
+}
+
+/** A look at a body through an `ask`, which also refuses members that parsers may read in two ways. */
+export function checked<Seen>(
+  ask: (value: unknown) => Seen,
+  relied: readonly string[],
+): (value: unknown, bytes: Buffer) => Seen {
+  return (value, bytes) => {
+    const seen = ask(value);
+    refuseAmbiguous(bytes, relied);
+    return seen;
+  };
 }
 
 function parse({ bytes }: Body, depth: number): unknown {

@@ -38,6 +38,8 @@ export { askOfModerations, reliedOfModerations } from "./moderation/moderations/
 export { moderationsCodec } from "./moderation/moderations/index.ts";
 export { askOfCompletions, reliedOfCompletions } from "./text/completions/ask.ts";
 export { changeModel } from "./text/change-model.ts";
+export { parseRecord } from "./json/parse-record.ts";
+export { wholeNumberIn } from "./whole-number.ts";
 export { askOfSpeech, reliedOfSpeech } from "./speech/openai/ask.ts";
 export { speechCodec } from "./speech/openai/index.ts";
 export { charactersIn, speechFormats, type SpeechRequest } from "./speech/hub/request.ts";
