@@ -1,4 +1,4 @@
-import { openOutbox } from "@modelgate/accounts";
+import { openOutbox, type Outbox } from "@modelgate/accounts";
 import { openCatalog } from "@modelgate/catalog";
 import { openChannels } from "@modelgate/channels";
 import {
@@ -47,6 +47,8 @@ export const relayVariables = {
 /** What calls run with, open. */
 export interface OpenRelay extends AsyncDisposable {
   readonly relay: RelayDeps;
+  /** For events that a settlement does not tell. */
+  readonly outbox: Outbox;
   /** Bounds of JSON bodies. */
   readonly body: JsonLimits;
   /** Throws why the service cannot serve now. */
@@ -90,6 +92,7 @@ export async function openRelay(
         answerBytes: env.ANSWER_BYTES,
       },
     },
+    outbox,
     body: {
       maxBytes: env.BODY_BYTES,
       silenceMs: env.BODY_SILENCE_MS,

@@ -1,6 +1,6 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import { checked, readJson } from "@modelgate/relay";
-import { askOfContent, refuseAmbiguous, reliedOfContent, type TextAsk } from "@modelgate/wires";
+import { askOfContent, reliedOfContent } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
 import { runText } from "../text-call.ts";
 
