@@ -27,6 +27,7 @@ export {
   listTokens,
   putToken,
   type Token,
+  type TokenBudget,
   type TokenWish,
 } from "./tokens/token.ts";
 export { mostDays } from "./usage/days.ts";
