@@ -16,6 +16,9 @@ export interface Group {
     readonly requestsPerMinute?: number | undefined;
     readonly tokensPerMinute?: number | undefined;
     readonly concurrency?: number | undefined;
+    /** US dollars that an account's tokens of the group spend. */
+    readonly dollarsPerDay?: number | undefined;
+    readonly dollarsPerMonth?: number | undefined;
   };
   /** Model names, or "*" for all. */
   readonly models: ReadonlySet<string>;
