@@ -2,6 +2,7 @@ export type { Candidate, Catalog, CatalogChannel, CatalogModel, ChannelKey, Grou
 export { openCatalog, type CatalogHandle } from "./open-catalog.ts";
 export {
   publishConfiguration,
+  publishedVersion,
   publishedKey,
   type Published,
   type PublishedChannel,

@@ -61,6 +61,7 @@ async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inle
     heartbeatMs: deps.limits.heartbeatMs,
     ending(failure) {
       if (failure === undefined) told(delivery, exchange, carrier.last);
+      else attempted.broke(failure.code);
       if (produced.usage === undefined) return;
       settled = bill.settle({
         units: { requests: 1, ...produced.usage },

@@ -1,5 +1,6 @@
 import { createAccount, putToken } from "@modelgate/accounts";
-import { publishConfiguration } from "@modelgate/catalog";
+import { publishConfiguration, publishedVersion } from "@modelgate/catalog";
+import { putBackTakenOut } from "@modelgate/channels";
 import { parseUsd, type Configuration } from "@modelgate/contracts";
 import type { Logger, Redis } from "@modelgate/platform";
 import { resolveChannels } from "./resolve.ts";
@@ -21,7 +22,10 @@ export async function applyConfiguration(
   const channels = await resolveChannels(configuration, names);
   for (const { path, say } of warningsOf(configuration, channels)) log.info({ path }, `configuration: ${path} ${say}`);
   await createAccounts(redis, log, configuration);
+  const before = await publishedVersion(redis);
   const version = await publishConfiguration(redis, configuration, channels, secret);
+  // A key that its vendor refused may be right now: it is tried once more.
+  if (version !== before) await putBackTakenOut(redis);
   log.info(
     { version, channels: channels.length, models: Object.keys(configuration.models).length },
     "configuration published",
