@@ -3,6 +3,14 @@ export { openChannels, type Channels } from "./channels.ts";
 export { readSeats } from "./gate.ts";
 export { placeOf, type Way } from "./pick.ts";
 export { readText } from "./read-text.ts";
+export { NotFetched } from "./remote/not-fetched.ts";
+export {
+  openRemoteFiles,
+  type RemoteAsk,
+  type RemoteFile,
+  type RemoteFiles,
+  type RemoteLimits,
+} from "./remote/remote-files.ts";
 export {
   putBackTakenOut,
   readChannelStates,

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import {
   addressOf,
   freePorts,
+  portsOf,
   serviceNames,
   startService,
   type Child,
@@ -21,6 +22,8 @@ export interface SuiteOptions<B extends Backends> {
   /** The configuration, as the YAML would say it; `${SIMULATOR_URL}` works in it. */
   readonly config: object;
   readonly backends?: B;
+  /** What is started; absent: every service that the configuration has work for. */
+  readonly services?: "all";
   readonly env?: Readonly<Record<string, string>>;
   readonly envOf?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
 }
@@ -47,6 +50,31 @@ export interface Suite<B extends Backends = Backends> extends AsyncDisposable {
   ask<T = unknown>(...words: readonly string[]): Promise<T>;
 }
 
+/** Services that a test needs no more of than their start. */
+const unwaited: ReadonlySet<ServiceName> = new Set(["simulator", "ledger", "control"]);
+
+/** The areas that only models of some kinds need: a suite without such models is started without them. */
+const kindsOfArea: Readonly<Partial<Record<string, readonly string[]>>> = {
+  media: ["image"],
+  video: ["video"],
+  audio: ["transcription", "speech"],
+  realtime: ["realtime"],
+};
+
+/** Whether a suite with that configuration has work for a service. */
+function neededBy({
+  config,
+  services,
+}: Pick<SuiteOptions<Backends>, "config" | "services">): (name: ServiceName) => boolean {
+  const kinds = "models" in config && typeof config.models === "object" ? Object.values(config.models ?? {}) : [];
+  const has = (kind: string): boolean => kinds.some((model: unknown) => isOfKind(model, kind));
+  return (name) => services === "all" || (kindsOfArea[name]?.some(has) ?? true);
+}
+
+function isOfKind(model: unknown, kind: string): boolean {
+  return typeof model === "object" && model !== null && "kind" in model && model.kind === kind;
+}
+
 const root = join(import.meta.dirname, "../../..");
 
 /** Starts Redis, NATS and every service, and waits until the edge serves. */
@@ -57,9 +85,7 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
   const configure = (value: object | string): void =>
     writeFileSync(config, typeof value === "string" ? value : stringify(value));
   configure(options.config);
-  const free = await freePorts(serviceNames.length * 2);
-  const pair = (at: number) => ({ main: free[at * 2] ?? 0, ops: free[at * 2 + 1] ?? 0 });
-  const ports = { edge: pair(0), text: pair(1), simulator: pair(2), ledger: pair(3), control: pair(4) };
+  const ports = portsOf(await freePorts(serviceNames.length * 2));
   const secret = randomBytes(24).toString("base64url");
   const settings: ServiceSettings = {
     ports,
@@ -95,8 +121,9 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
   }
 
   try {
-    await Promise.all(serviceNames.map(start));
-    for (const name of ["edge", "text"] as const) {
+    const started = serviceNames.filter(neededBy(options));
+    await Promise.all(started.map(start));
+    for (const name of started.filter((each) => !unwaited.has(each))) {
       await until(`${name} to be ready`, async () => (await fetch(`http://127.0.0.1:${ports[name].ops}/readyz`)).ok);
     }
   } catch (error) {

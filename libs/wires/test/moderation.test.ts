@@ -18,7 +18,7 @@ const text = (said: string): ModerationPart => ({ kind: "text", text: said });
 const contextOf = (request: ModerationRequest): ModerationContext => ({
   model: "mine",
   request,
-  answerId: "modr-1",
+  answerId: "1",
   inputTokens: 7,
 });
 
