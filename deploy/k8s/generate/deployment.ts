@@ -77,9 +77,7 @@ function containerOf(row: ServiceRow, urls: Readonly<Record<string, string>>): o
       { name: "ops", containerPort: ports.ops },
     ],
     env: variablesOf(row, urls),
-    ...(row.readsConfiguration
-      ? { envFrom: [{ secretRef: { name: "modelgate-vendor-keys", optional: true } }] }
-      : {}),
+    ...(row.readsConfiguration ? { envFrom: [{ secretRef: { name: "modelgate-vendor-keys", optional: true } }] } : {}),
     volumeMounts: [
       { name: "tmp", mountPath: "/tmp" },
       // The whole folder: a file of its own (subPath) would never change.

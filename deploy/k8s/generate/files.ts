@@ -8,9 +8,10 @@ const head = "# Written by `node deploy/k8s/generate/main.ts` from generate/serv
 export function generated(): ReadonlyMap<string, string> {
   const print = (value: object): string => stringify(value, { lineWidth: 120, aliasDuplicateObjects: false });
   const files = new Map(
-    [...rows.map((row) => [`base/${row.name}.yaml`, row] as const), ["components/simulator/simulator.yaml", simulator] as const].map(
-      ([file, row]) => [file, head + objectsOf(row, rows).map(print).join("---\n")],
-    ),
+    [
+      ...rows.map((row) => [`base/${row.name}.yaml`, row] as const),
+      ["components/simulator/simulator.yaml", simulator] as const,
+    ].map(([file, row]) => [file, head + objectsOf(row, rows).map(print).join("---\n")]),
   );
   const kustomization = {
     apiVersion: "kustomize.config.k8s.io/v1beta1",

@@ -57,7 +57,10 @@ function autoscalerOf(row: ServiceRow): object {
       minReplicas: replicas.min,
       maxReplicas: replicas.max,
       metrics: [
-        { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: targetCpuPercent } } },
+        {
+          type: "Resource",
+          resource: { name: "cpu", target: { type: "Utilization", averageUtilization: targetCpuPercent } },
+        },
       ],
       behavior: {
         scaleUp: { stabilizationWindowSeconds: 0, policies: [{ type: "Percent", value: 100, periodSeconds: 15 }] },

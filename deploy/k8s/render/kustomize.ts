@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { parse } from "yaml";
 import { applyJsonPatch, patchShape } from "./json-patch.ts";
 import { isFolder, parseObjects, readKustomization, type Kustomization } from "./kustomization.ts";
-import { isFields, type Fields, type Value } from "./value.ts";
+import { isFields, textOf, type Fields, type Value } from "./value.ts";
 
 /** Kinds that stand in no namespace, of those that we use. */
 const clusterScoped = new Set(["Namespace", "GatewayClass"]);
@@ -64,11 +64,11 @@ function matches(object: Fields, { kind, name, labelSelector }: Patch["target"])
 
 /** The name of an object. */
 export function nameOf(object: Fields): string {
-  return isFields(object["metadata"]) ? String(object["metadata"]["name"]) : "";
+  return isFields(object["metadata"]) ? textOf(object["metadata"]["name"]) : "";
 }
 
 function inNamespace(object: Fields, namespace: string): Fields {
-  if (clusterScoped.has(String(object["kind"])) || !isFields(object["metadata"])) return object;
+  if (clusterScoped.has(textOf(object["kind"])) || !isFields(object["metadata"])) return object;
   return { ...object, metadata: { ...object["metadata"], namespace } };
 }
 

@@ -8,3 +8,8 @@ export interface Fields {
 export function isFields(value: Value | undefined): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** A plain value as text; "" for what has members or is absent. */
+export function textOf(value: Value | undefined): string {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
+}

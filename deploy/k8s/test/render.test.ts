@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parseObjects } from "../render/kustomization.ts";
 import { nameOf, renderFolder } from "../render/kustomize.ts";
-import type { Fields } from "../render/value.ts";
+import { textOf, type Fields } from "../render/value.ts";
 
 const folder = join(import.meta.dirname, "..");
 const hasKubectl = spawnSync("kubectl", ["version", "--client"]).status === 0;
-const place = (object: Fields): string => `${String(object["kind"])}/${nameOf(object)}`;
+const place = (object: Fields): string => `${textOf(object["kind"])}/${nameOf(object)}`;
 
 describe.each(["base", "overlays/local", "overlays/production"])("%s", (name) => {
   test("renders, each object once", () => {
@@ -20,7 +20,8 @@ describe.each(["base", "overlays/local", "overlays/production"])("%s", (name) =>
     const { stdout, stderr, status } = spawnSync("kubectl", ["kustomize", join(folder, name)], { encoding: "utf8" });
     expect(stderr).toBe("");
     expect(status).toBe(0);
-    const byPlace = (objects: readonly Fields[]) => Object.fromEntries(objects.map((object) => [place(object), object]));
+    const byPlace = (objects: readonly Fields[]) =>
+      Object.fromEntries(objects.map((object) => [place(object), object]));
     expect(byPlace(renderFolder(join(folder, name)))).toEqual(byPlace(parseObjects(stdout)));
   });
 });
