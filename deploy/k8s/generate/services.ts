@@ -1,3 +1,6 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
 /** What Kubernetes must know of one service beyond what all services share. Everything in `base/` follows from it. */
 export interface ServiceRow {
   /** The folder in `services/`, the image `modelgate/<name>`, and the name of every object. */
@@ -35,7 +38,7 @@ const area = {
 } as const satisfies Partial<ServiceRow>;
 
 /** Every service that runs in a cluster: one more is one more row, then `node deploy/k8s/generate/main.ts`. */
-export const rows: readonly ServiceRow[] = [
+const table: readonly ServiceRow[] = [
   {
     name: "edge",
     portVariable: "PORT",
@@ -53,6 +56,37 @@ export const rows: readonly ServiceRow[] = [
     resources: { cpu: "500m", memory: "512Mi", memoryLimit: "1Gi" },
     // A body in work takes about four times its size: 128 MiB of bodies fit beside streams in the limit.
     env: { BUFFER_BYTES: String(128 * 1024 * 1024) },
+  },
+  {
+    ...area,
+    name: "media",
+    portVariable: "MEDIA_PORT",
+    // Pictures are large: a body or an answer in work takes several times its size.
+    resources: { cpu: "500m", memory: "768Mi", memoryLimit: "2Gi" },
+    env: { BUFFER_BYTES: String(256 * 1024 * 1024) },
+  },
+  {
+    ...area,
+    name: "audio",
+    portVariable: "AUDIO_PORT",
+    resources: { cpu: "500m", memory: "512Mi", memoryLimit: "1Gi" },
+    env: { BUFFER_BYTES: String(128 * 1024 * 1024) },
+  },
+  {
+    ...area,
+    name: "video",
+    portVariable: "VIDEO_PORT",
+    resources: { cpu: "250m", memory: "320Mi", memoryLimit: "1Gi" },
+    env: { BUFFER_BYTES: String(128 * 1024 * 1024) },
+  },
+  {
+    ...area,
+    name: "realtime",
+    portVariable: "REALTIME_PORT",
+    resources: { cpu: "500m", memory: "512Mi", memoryLimit: "2Gi" },
+    // Sessions last: most have ended by themselves before this.
+    drainSeconds: 900,
+    env: { SESSIONS: "2000" },
   },
   {
     name: "ledger",
@@ -78,6 +112,11 @@ export const rows: readonly ServiceRow[] = [
     readsConfiguration: true,
   },
 ];
+
+/** The rows of the services that there are. */
+export const rows: readonly ServiceRow[] = table.filter(({ name }) =>
+  existsSync(join(import.meta.dirname, "../../../services", name, "src/main.ts")),
+);
 
 /** The vendors' simulator, for overlays without a vendor's key. */
 export const simulator: ServiceRow = {

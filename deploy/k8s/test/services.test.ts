@@ -14,7 +14,7 @@ const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const alsoRead: Readonly<Record<string, readonly string[]>> = { control: ["CONTROL_URL"] };
 const ofNode = ["NODE_EXTRA_CA_CERTS"];
 
-test("every service has its manifests", () => {
+test("every service has its manifests: a row of generate/services.ts, written by generate/main.ts", () => {
   expect(deployedIn(overlay("local")).map(({ name }) => name)).toEqual(expect.arrayContaining([...services]));
 });
 

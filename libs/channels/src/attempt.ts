@@ -13,7 +13,10 @@ export interface AttemptPlan<Accepted> {
   readonly model: string;
   readonly candidates: readonly Candidate[];
   /** What to send that way; called for every attempt, always from the untouched client body. */
-  readonly render: (way: Way, provider: Provider) => Omit<UpstreamRequest, "timeoutMs">;
+  readonly render: (
+    way: Way,
+    provider: Provider,
+  ) => Omit<UpstreamRequest, "timeoutMs"> | Promise<Omit<UpstreamRequest, "timeoutMs">>;
   /** Looks at the beginning of a successful answer; throws Failure where it is none, and the next way is tried. */
   readonly accept: (answer: UpstreamAnswer, way: Way) => Promise<Accepted>;
   /** Told that the vendor has no endpoint where the call was sent; whether there is another one to try there. */
@@ -134,7 +137,7 @@ async function once<Accepted>(
   const provider = providers[channel.provider];
   if (provider === undefined)
     throw new Failure("no_available_channel", `The channel's provider ${channel.provider} is not known.`);
-  const request = { ...plan.render(way, provider), timeoutMs: channel.timeoutMs };
+  const request = { ...(await plan.render(way, provider)), timeoutMs: channel.timeoutMs };
   const answer = await reach(transport.send(request, plan.signal), plan.signal);
   if (answer.status >= 300) throw await refusal(answer, provider);
   const accepted = await plan.accept(answer, way);

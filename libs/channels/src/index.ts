@@ -2,6 +2,14 @@ export { AttemptsFailed, type Attempted, type AttemptLimits, type AttemptPlan, t
 export { openChannels, type Channels } from "./channels.ts";
 export { placeOf, type Way } from "./pick.ts";
 export { readText } from "./read-text.ts";
+export { NotFetched } from "./remote/not-fetched.ts";
+export {
+  openRemoteFiles,
+  type RemoteAsk,
+  type RemoteFile,
+  type RemoteFiles,
+  type RemoteLimits,
+} from "./remote/remote-files.ts";
 export { readChannelStates, switchChannel, type ChannelStates, type CoolDown, type Switched } from "./state.ts";
 export {
   openTransport,

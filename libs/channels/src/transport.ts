@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import { Pool, type Dispatcher } from "undici";
 
 /** What is sent to a vendor. */
@@ -5,7 +6,8 @@ export interface UpstreamRequest {
   readonly url: URL;
   readonly method: "POST" | "GET";
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Buffer | undefined;
+  /** A stream is sent as it comes, at the vendor's pace, and is destroyed with the exchange. */
+  readonly body?: Buffer | Readable | undefined;
   /** Longest wait for the head, and longest silence in the body. */
   readonly timeoutMs: number;
 }

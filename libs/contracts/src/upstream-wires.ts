@@ -13,5 +13,13 @@ export const upstreamWires = [
   "moderations",
   "jina-rerank",
   "cohere-rerank",
+  "transcriptions",
+  "translations",
+  "speech",
+  "images",
+  "image-edits",
+  "qwen-images",
+  "qwen-image-tasks",
+  "qwen-image-edit-tasks",
 ] as const;
 export type UpstreamWire = (typeof upstreamWires)[number];

@@ -31,6 +31,8 @@ export interface Provider {
   /** What it usually speaks, best first. A channel can say otherwise, and an endpoint that is missing is found out. */
   readonly wires: readonly UpstreamWire[];
   address(call: UpstreamCall): URL;
+  /** Where a task stands that an answer named, for vendors that answer with one. */
+  taskAddress?(task: { readonly baseUrl: string; readonly task: string }): URL;
   /** The headers that carry the channel's key, and those that the wire demands. */
   headers(call: { readonly key: string; readonly wire: UpstreamWire }): Readonly<Record<string, string>>;
   /** What an answer with an error status means; `body` is its text, cut at a bound. */

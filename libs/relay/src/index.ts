@@ -1,12 +1,15 @@
 export type { RelayDeps, RelayLimits } from "./deps.ts";
 export type { CallPlan } from "./plan.ts";
-export { openRenewals, type Renewals } from "./renewals.ts";
+export { openRelay, relayVariables, type OpenRelay } from "./open-relay.ts";
+export { priced } from "./priced.ts";
+export { checked, readJson, type JsonBody } from "./read-json.ts";
 export { runCall } from "./run-call.ts";
 export { openSettlements, type Settlements } from "./settlements.ts";
-export type { CarriedAnswer, Exchange } from "./exchange.ts";
+export type { AnswerForm, Carried, CarriedAnswer, Exchange, StreamCarrier, VendorLink } from "./exchange.ts";
+export type { Measure, Metered } from "./measure.ts";
+export { Produced } from "./produced.ts";
 export type { Answered, Forwarded } from "./plan.ts";
 export type { RequestSize } from "./expect.ts";
-export { SpokenWires } from "./spoken-wires.ts";
 export { textExchanges, waitingIn, type TextCall } from "./text/exchange.ts";
 export { countTokens, estimateTokens } from "./tokens.ts";
 export { ConvertStream } from "./text/convert-stream.ts";

@@ -38,3 +38,27 @@ export { askOfModerations, reliedOfModerations } from "./moderation/moderations/
 export { moderationsCodec } from "./moderation/moderations/index.ts";
 export { askOfCompletions, reliedOfCompletions } from "./text/completions/ask.ts";
 export { changeModel } from "./text/change-model.ts";
+export { parseRecord } from "./json/parse-record.ts";
+export { wholeNumberIn } from "./whole-number.ts";
+export { askOfSpeech, reliedOfSpeech } from "./speech/openai/ask.ts";
+export { speechCodec } from "./speech/openai/index.ts";
+export { charactersIn, speechFormats, type SpeechRequest } from "./speech/hub/request.ts";
+export { askOfImageBody, askOfImageForm, imageSpelling, refuseWithoutImage, reliedOfImages } from "./images/ask.ts";
+export {
+  base64InUrl,
+  dataUrlOf,
+  renderImageEvents,
+  renderImages,
+  unitsOfImages,
+  type ImagesAnswer,
+  type MadeImage,
+} from "./images/hub/answer.ts";
+export type { ImagesTask, ImagesVendor } from "./images/hub/codec.ts";
+export { imageFile, imageTypeOf } from "./images/hub/image-bytes.ts";
+export { mostInputImages, type ImageRequest, type ImagesWire, type InputImage } from "./images/hub/request.ts";
+export { imagesVendors } from "./images/vendors.ts";
+export { imagesPass } from "./images/openai/pass.ts";
+export { transcriptsCodec } from "./transcripts/openai/index.ts";
+export { modelIn as modelInForm } from "./transcripts/openai/parse-form.ts";
+export { asSrt, asText, asVtt } from "./transcripts/hub/render.ts";
+export type { FormEntry, TranscriptFormat, TranscriptsRequest, TranscriptsWire } from "./transcripts/hub/request.ts";

@@ -1,4 +1,5 @@
 import OpenAI from "openai";
+import { signOperator } from "@modelgate/platform";
 import type { Suite } from "@modelgate/testkit";
 
 /** Keys of the tests' accounts. */
@@ -87,7 +88,12 @@ export interface Money {
   readonly spentNanos: string;
 }
 
-/** An account's money as the operator sees it. */
-export function money(suite: Suite, account = "demo"): Promise<Money> {
-  return suite.ask<Money>("account", "show", account);
+/** An account's money as the operator sees it; asked of the operator's API itself, which is faster than a process. */
+export async function money(suite: Suite, account = "demo"): Promise<Money> {
+  const credential = signOperator(suite.secret, Math.floor(Date.now() / 1_000) + 60);
+  const answer = await fetch(`${suite.controlUrl}/accounts/${account}`, {
+    headers: { authorization: `Bearer ${credential}` },
+  });
+  const { data }: { readonly data: Money } = JSON.parse(await answer.text());
+  return data;
 }

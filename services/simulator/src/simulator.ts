@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { checkBehaviour, type Behaviour } from "./behaviour.ts";
+import { formIn } from "./core/form.ts";
 import { createInstance, plainInstance, type Instance } from "./instances.ts";
 import { vendors } from "./vendors.ts";
 
@@ -30,7 +31,8 @@ export function createSimulator(): RequestListener {
     const vendor = vendors.find(({ prefix }) => rest.startsWith(`${prefix}/`));
     if (vendor === undefined) return tell(response, 404, { error: { message: `No simulated vendor at ${path}.` } });
     const instance = instanceOf(name);
-    const seen = instance.remember(request, path, body);
+    const form = await formIn(request.headers, body);
+    const seen = instance.remember(request, path, body, form);
     response.once("close", () => {
       if (seen !== undefined) seen.aborted = !response.writableFinished;
     });
@@ -40,6 +42,7 @@ export function createSimulator(): RequestListener {
       query: new URLSearchParams(search),
       headers: request.headers,
       body,
+      form,
       behaviour: instance.next(),
       response,
     });

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { Behaviour } from "./behaviour.ts";
+import type { Form } from "./core/form.ts";
 import { Refusal } from "./checks/refusal.ts";
-import { writeStream, type Streamed } from "./stream.ts";
+import { writeBytes, writeStream, type Streamed, type StreamedBytes } from "./stream.ts";
 
 /** A request to a simulated vendor. */
 export interface VendorCall {
@@ -11,6 +12,8 @@ export interface VendorCall {
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
+  /** The body's parts, where it is a form. */
+  readonly form: Form | undefined;
   /** What the instance's script asks for; absent: what the message asks for, or a good answer. */
   readonly behaviour: Behaviour | undefined;
   readonly response: ServerResponse;
@@ -31,6 +34,8 @@ export interface Asking {
   readonly query: URLSearchParams;
   /** The JSON body; undefined where there is none. */
   readonly body: unknown;
+  /** The form; undefined where the body is none. */
+  readonly form: Form | undefined;
 }
 
 /** A request that was understood, and how it is answered. */
@@ -40,13 +45,15 @@ export interface Understood {
   whole(behaviour: Behaviour): object;
   /** Absent: the answer comes whole. */
   readonly streamed?: ((behaviour: Behaviour) => Streamed) | undefined;
+  /** The answer is no JSON. */
+  readonly bytes?: ((behaviour: Behaviour) => StreamedBytes) | undefined;
 }
 
 /** An endpoint: reads strictly, and throws a Refusal for what the vendor would refuse. */
 export interface Endpoint {
   readonly method: "GET" | "POST";
   readonly path: RegExp;
-  open(asking: Asking): Understood;
+  open(asking: Asking): Understood | Promise<Understood>;
 }
 
 /** Headers by their lower-case names. */
@@ -73,7 +80,7 @@ export function createVendor(traits: VendorTraits): Vendor {
       const headers = traits.headers?.() ?? {};
       for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
       try {
-        const understood = open(traits, call);
+        const understood = await open(traits, call);
         const behaviour = scripted ?? understood.directive ?? {};
         if (behaviour.delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, behaviour.delayMs));
         await serve(response, understood, behaviour);
@@ -85,7 +92,7 @@ export function createVendor(traits: VendorTraits): Vendor {
   };
 }
 
-function open({ endpoints, admit }: VendorTraits, call: VendorCall): Understood {
+function open({ endpoints, admit }: VendorTraits, call: VendorCall): Understood | Promise<Understood> {
   const key = admit(call);
   for (const { method, path, open: openEndpoint } of endpoints) {
     const match = method === call.method ? path.exec(call.path) : null;
@@ -94,7 +101,8 @@ function open({ endpoints, admit }: VendorTraits, call: VendorCall): Understood 
         key,
         groups: match.slice(1).map(decodeURIComponent),
         query: call.query,
-        body: parsed(call.body),
+        body: call.form === undefined ? parsed(call.body) : undefined,
+        form: call.form,
       });
   }
   throw new Refusal(404, `There is nothing at ${call.method} ${call.path}.`);
@@ -111,6 +119,7 @@ async function serve(response: ServerResponse, understood: Understood, behaviour
       .writeHead(200, { "content-type": "application/json" })
       .end("<html>not what you asked for</html>");
   if (understood.streamed !== undefined) return writeStream(response, understood.streamed(behaviour), behaviour);
+  if (understood.bytes !== undefined) return writeBytes(response, understood.bytes(behaviour), behaviour);
   answerJson(response, 200, understood.whole(behaviour));
 }
 

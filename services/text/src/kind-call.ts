@@ -1,9 +1,8 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { ServiceCall } from "@modelgate/platform";
-import { estimateTokens, runCall, type Exchange, type KindCall, type RequestSize } from "@modelgate/relay";
+import { estimateTokens, priced, runCall, type Exchange, type KindCall, type RequestSize } from "@modelgate/relay";
 import type { Ask } from "@modelgate/wires";
 import type { Deps } from "./deps.ts";
-import { priced } from "./text-call.ts";
 
 /** A request of a kind that answers in one piece. */
 export interface AskedKind<Request> {
@@ -35,7 +34,7 @@ export async function runKind<Request>(deps: Deps, call: ServiceCall, asked: Ask
     inputTokens: estimateTokens(ask.textBytes) + ask.media.tokens,
   };
   await runCall(deps.relay, call, {
-    ...priced(deps, call, ask.model),
+    ...priced(deps.relay, call, ask.model),
     body,
     stream: false,
     size,

@@ -1,7 +1,7 @@
 import type { ErrorFormat } from "../failures/render.ts";
 import { firstHeader, headerAliases, type IncomingHeaders } from "../headers.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { endpointIds, endpointOf, pathAliases, type EndpointId } from "./table.ts";
+import { actionAlias, endpointIds, endpointOf, pathAliases, type EndpointId } from "./table.ts";
 
 /** What a method and a path mean. */
 export type Found =
@@ -34,15 +34,11 @@ export function findEndpoint(method: string, rawPath: string): Found {
   return findFixed(method, path) ?? findPattern(method, path) ?? { kind: "unknown", errors: errorFormatOfPath(path) };
 }
 
-const contentAction = /:(?:generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents)$/;
-
 /** The path as the table writes it: alias prefixes replaced, a trailing slash dropped where the table has none. */
 function canonical(rawPath: string): string {
   let path = rawPath === "/jimeng" || rawPath === "/epsilon" ? `${rawPath}/` : rawPath;
   for (const { alias, path: prefix } of pathAliases)
     if (path.startsWith(alias)) path = prefix + path.slice(alias.length);
-  // Google's SDK says `/v1/models/{model}:generateContent` as well; no other path ends in an action.
-  if (path.startsWith("/v1/models/") && contentAction.test(path)) path = `/v1beta${path.slice("/v1".length)}`;
   return path.length > 1 && path.endsWith("/") && !fixed.has(path) ? path.slice(0, -1) : path;
 }
 
@@ -115,6 +111,8 @@ function fillTable(): void {
   for (const [path, byMethod] of byPath) {
     if (path.includes("{")) patterns.push(patternOf(path, byMethod));
     else fixed.set(path, byMethod);
+    if (path.startsWith(actionAlias.path))
+      patterns.push(patternOf(actionAlias.alias + path.slice(actionAlias.path.length), byMethod));
   }
   // The longer pattern says more: `{model}:generateContent` is tried before `{model}`.
   patterns.sort((left, right) => right.shape.source.length - left.shape.source.length);

@@ -11,7 +11,17 @@ const defaultVersion = "2024-10-21";
  */
 export const azure: Provider = {
   name: "azure",
-  wires: ["chat", "responses", "completions", "embeddings"],
+  wires: [
+    "chat",
+    "responses",
+    "completions",
+    "embeddings",
+    "transcriptions",
+    "translations",
+    "speech",
+    "images",
+    "image-edits",
+  ],
   address({ baseUrl, wire, model }) {
     const url = new URL(baseUrl);
     const base = url.pathname.replace(/\/+$/, "");

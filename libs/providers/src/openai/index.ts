@@ -11,12 +11,30 @@ export const openaiPaths: Readonly<Partial<Record<UpstreamWire, string>>> = {
   embeddings: "/embeddings",
   moderations: "/moderations",
   "jina-rerank": "/rerank",
+  transcriptions: "/audio/transcriptions",
+  translations: "/audio/translations",
+  speech: "/audio/speech",
+  images: "/images/generations",
+  "image-edits": "/images/edits",
 };
 
 /** OpenAI, and every vendor that speaks its formats under another base URL. */
 export const openai: Provider = {
   name: "openai",
-  wires: ["chat", "responses", "compact", "completions", "embeddings", "moderations", "jina-rerank"],
+  wires: [
+    "chat",
+    "responses",
+    "compact",
+    "completions",
+    "embeddings",
+    "moderations",
+    "jina-rerank",
+    "transcriptions",
+    "translations",
+    "speech",
+    "images",
+    "image-edits",
+  ],
   address: ({ baseUrl, wire }) => new URL(`${baseUrl.replace(/\/+$/, "")}${openaiPaths[wire] ?? ""}`),
   headers: ({ key }) => ({ authorization: `Bearer ${key}` }),
   failureOf,

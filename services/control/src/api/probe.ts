@@ -30,5 +30,15 @@ function probes(model: string): Readonly<Record<Exclude<UpstreamWire, TextWire>,
     moderations: { model, input: "OK" },
     "jina-rerank": question,
     "cohere-rerank": question,
+    speech: { model, input: "OK", voice: "alloy" },
+    images: { model, prompt: "A dot" },
+    "qwen-images": { model, input: { messages: [{ role: "user", content: [{ text: "A dot" }] }] } },
+    "qwen-image-tasks": { model, input: { prompt: "A dot" } },
+    // Without an image: this shows whether the address and the key are right, no more.
+    "qwen-image-edit-tasks": { model, input: { prompt: "A dot" } },
+    // Their bodies are forms with a file: this shows whether the address and the key are right, no more.
+    transcriptions: { model },
+    translations: { model },
+    "image-edits": { model },
   };
 }

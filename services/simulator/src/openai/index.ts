@@ -1,5 +1,7 @@
 import { Refusal } from "../checks/refusal.ts";
 import { bearerOf, createVendor, headerOf, isBadKey, type Endpoint, type Vendor } from "../vendor.ts";
+import { speech } from "./audio/speech.ts";
+import { transcriptions, translations } from "./audio/transcripts.ts";
 import { chatCompletions, deploymentChat } from "./chat/index.ts";
 import { completions } from "./completions.ts";
 import { embeddings } from "./embeddings.ts";
@@ -30,6 +32,9 @@ export const openai: Vendor = createVendor({
     completions,
     embeddings,
     moderations,
+    speech,
+    transcriptions,
+    translations,
   ],
   admit({ headers, path, query }) {
     const key = headerOf(headers, "api-key") || bearerOf(headers);

@@ -1,8 +1,7 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
-import { runCall } from "@modelgate/relay";
+import { runCall, readJson } from "@modelgate/relay";
 import { isRecord, textCodecs, type AnswerContext, type JsonObject, type TextAnswer } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
-import { readJson } from "../json-body.ts";
 import { compactExchange, type Compaction } from "../responses/compact-exchange.ts";
 import { itemsOf } from "../responses/conversation.ts";
 import { nativeCompact } from "../responses/native-compact.ts";
@@ -14,12 +13,7 @@ import { newAnswerId, planText, servedThrough, textWire } from "../text-call.ts"
 export function compactResponse(deps: Deps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call.request, deps.body, readResponses);
-    const prepared = await prepareResponses(
-      { store: deps.responses, seal: deps.compactions, maxBytes: deps.body.maxBytes },
-      call.caller.accountId,
-      body.seen,
-      body.bytes,
-    );
+    const prepared = await prepareResponses(deps, call, body);
     const ask = { ...prepared.ask, stream: false, maxOutputTokens: summaryTokens };
     const answerId = newAnswerId(deps, "responses");
     const plan = planText(deps, call, { wire: "responses", body: prepared.body, ask, answerId });

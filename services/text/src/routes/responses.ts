@@ -1,8 +1,7 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
-import { runCall, type Answered } from "@modelgate/relay";
+import { runCall, type Answered, readJson } from "@modelgate/relay";
 import { isRecord, type JsonObject } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
-import { readJson } from "../json-body.ts";
 import { responseIn } from "../responses/answered-response.ts";
 import { compactedTurn, compactExchange } from "../responses/compact-exchange.ts";
 import { itemsOf } from "../responses/conversation.ts";
@@ -13,12 +12,7 @@ import { newAnswerId, planText, textWire } from "../text-call.ts";
 export function responses(deps: Deps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call.request, deps.body, readResponses);
-    const prepared = await prepareResponses(
-      { store: deps.responses, seal: deps.compactions, maxBytes: deps.body.maxBytes },
-      call.caller.accountId,
-      body.seen,
-      body.bytes,
-    );
+    const prepared = await prepareResponses(deps, call, body);
     const answerId = newAnswerId(deps, "responses");
     const { ask } = body.seen;
     const plan = planText(deps, call, {

@@ -1,8 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { Failure } from "@modelgate/contracts";
-import { readBody, type Body } from "@modelgate/platform";
-import { nestsDeeper } from "@modelgate/wires";
-import type { Deps } from "./deps.ts";
+import { readBody, type Body, type BodyLimits } from "@modelgate/platform";
+import { nestsDeeper, refuseAmbiguous } from "@modelgate/wires";
+
+/** Bounds of a JSON body; `depth` is its deepest nesting. */
+export interface JsonLimits extends BodyLimits {
+  readonly depth: number;
+}
 
 /** A JSON body: its bytes for forwarding, and what was seen in it. Dispose it when the bytes have been sent. */
 export interface JsonBody<Seen> extends Disposable {
@@ -16,7 +20,7 @@ export interface JsonBody<Seen> extends Disposable {
  */
 export async function readJson<Seen>(
   request: IncomingMessage,
-  limits: Deps["body"],
+  limits: JsonLimits,
   look: (value: unknown, bytes: Buffer) => Seen,
 ): Promise<JsonBody<Seen>> {
   const type = request.headers["content-type"];
@@ -35,6 +39,18 @@ export async function readJson<Seen>(
     body[Symbol.dispose]();
     throw error;
   }
+}
+
+/** A look at a body through an `ask`, which also refuses members that parsers may read in two ways. */
+export function checked<Seen>(
+  ask: (value: unknown) => Seen,
+  relied: readonly string[],
+): (value: unknown, bytes: Buffer) => Seen {
+  return (value, bytes) => {
+    const seen = ask(value);
+    refuseAmbiguous(bytes, relied);
+    return seen;
+  };
 }
 
 function parse({ bytes }: Body, depth: number): unknown {
