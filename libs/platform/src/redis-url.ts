@@ -51,13 +51,13 @@ export function readRedisUrl(text: string): RedisPlace {
   if (kind === "cluster") return { ...common, kind, nodes };
   if (kind === "single")
     return { ...common, kind, node: nodes[0] ?? { host: "", port: 0 }, database: databaseOf(path[0]) };
-  const [master = "", database] = path;
+  return { ...common, kind, nodes, ...sentinelsIn(urls, path) };
+}
+
+function sentinelsIn(urls: readonly URL[], [master = "", database]: readonly string[]) {
   if (master === "") throw new StartError("REDIS_URL must name the Sentinels' master: redis+sentinel://host/master");
   const [sentinelPassword] = urls.flatMap(({ searchParams }) => searchParams.getAll("sentinelPassword"));
   return {
-    ...common,
-    kind,
-    nodes,
     master: decodeURIComponent(master),
     database: databaseOf(database),
     ...(sentinelPassword === undefined ? {} : { sentinelPassword }),
