@@ -49,12 +49,12 @@ describe.each(["tokens", "addresses", "extras", "synchronous", "tasks", "content
     expect(await pictureOf(answer.data[0])).toEqual({ type: "png", ...size });
   });
 
-  test.skipIf(model === "addresses" || model === "tasks")("are edited from a form", async () => {
+  test("are edited from a form", async () => {
     const answer = await client.images.edit({ model, prompt: "at night", image: await file(samplePng()) });
     expect(await pictureOf(answer.data?.[0])).toMatchObject({ type: "png" });
   });
 
-  test.skipIf(model === "addresses" || model === "tasks")("are edited from the qwen-style body", async () => {
+  test("are edited from the qwen-style body", async () => {
     const body = qwenBody(model, [{ image: remote() }, { text: "at night" }]);
     const { status, body: answer } = await postImages(suite, "edits", body);
     expect(status).toBe(200);
@@ -75,6 +75,20 @@ test.each(["png", "jpeg", "webp"] as const)("an image as %s", async (format) => 
     size: "1536x1024",
     usage: { input_tokens: 2, output_tokens: 1_056 },
   });
+});
+
+test("models of one vendor that are served at once and as tasks stand in one channel", async () => {
+  for (const model of ["other-tasks", "synchronous", "other-tasks"])
+    expect((await client.images.generate({ model, prompt: "a fox" })).data).toHaveLength(1);
+  const paths = (await suite.simulator.requests("sync")).map(
+    ({ method, path }) => `${method} ${path.split("/").at(-1)}`,
+  );
+  expect(paths.filter((path) => path.startsWith("POST"))).toEqual([
+    "POST generation",
+    "POST image-synthesis",
+    "POST generation",
+    "POST image-synthesis",
+  ]);
 });
 
 describe("what reaches the vendor", () => {
