@@ -9,13 +9,27 @@ export {
 } from "./limits/admit.ts";
 export { leave, renewSeats, type Seat } from "./limits/seats.ts";
 export { createAccount, findAccount, listAccountIds, type Account } from "./money/account.ts";
-export { credit, listCredits, type Credit, type CreditEntry, type CreditReply } from "./money/credit.ts";
+export { credit, listCredits, type Credit, type CreditReply } from "./money/credit.ts";
 export { hold, type HoldRequest } from "./money/hold.ts";
 export { renewHold, type Renewal } from "./money/renew.ts";
-export { settle, settleSurely, type OutboxEntry, type Settlement } from "./money/settle.ts";
+export { settle, settleSurely, type Settlement } from "./money/settle.ts";
 export { openHolds, sweepHolds } from "./money/sweep.ts";
+export type { OutboxEntry } from "./outbox/entry.ts";
 export { openOutbox, type Outbox } from "./outbox/outbox.ts";
 export { outboxLength, publishEntries, readLeftovers } from "./outbox/publish.ts";
+export { advanceTask, type TaskAdvance, type TaskSettlement } from "./tasks/advance.ts";
+export { claimTasks, openTasks, type TaskPlace } from "./tasks/claim.ts";
+export { createTask, type TaskCreation } from "./tasks/create.ts";
+export {
+  findTask,
+  findTasks,
+  listTasks,
+  removeTask,
+  type StoredTask,
+  type TaskPage,
+  type TaskQuery,
+} from "./tasks/find.ts";
+export type { TaskRecord } from "./tasks/record.ts";
 export { digestOf, isKeyShaped, newKey } from "./tokens/key.ts";
 export {
   changeToken,

@@ -23,6 +23,11 @@ export interface AttemptPlan<Accepted> {
   readonly unspoken: (way: Way, provider: Provider) => boolean;
   /** A way that is tried first while it can be: `channel/key`. */
   readonly prefer?: string | undefined;
+  /**
+   * The call begins something that is paid for once: it goes on to another way only while the vendor cannot have taken
+   * it. Else it ends with Failure create_uncertain.
+   */
+  readonly unrepeatable?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -118,8 +123,8 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
             last = { failure: error.failure, way };
             continue;
           }
-          last = { failure: blame(error, way, health), way };
-          if (!isWorthAnother(error)) break;
+          last = { failure: judge(error, way, plan, health), way };
+          if (!isWorthAnother(error) || last.failure.code === "create_uncertain") break;
         }
       }
       throw new AttemptsFailed(last?.failure ?? nothingLeft(plan, full, health), attempts, last?.way);
@@ -146,15 +151,17 @@ async function once<Accepted>(
   return accepted;
 }
 
-/** A refusal by the vendor, on its way to be blamed on somebody. */
-class Refused extends Error {
+/** A refusal by the vendor, on its way to be blamed on somebody; `accept` throws it for one that came with a good status. */
+export class Refused extends Error {
   override readonly name = "Refused";
   readonly meaning: VendorFailure;
   readonly failure: Failure;
+  readonly status: number;
   readonly retryAfterMs: number | undefined;
   constructor(meaning: VendorFailure, status: number, retryAfterMs: number | undefined) {
     super(meaning.code);
     this.meaning = meaning;
+    this.status = status;
     this.retryAfterMs = retryAfterMs;
     this.failure = new Failure(meaning.code, meaning.say, {
       param: meaning.param,
@@ -190,6 +197,13 @@ async function reach(sent: Promise<UpstreamAnswer>, signal: AbortSignal): Promis
   }
 }
 
+/** The failure of an attempt, its blame noted; what may have been taken by the vendor must not be sent again. */
+function judge(error: unknown, way: Way, plan: AttemptPlan<unknown>, health: Health): Failure {
+  const failure = blame(error, way, health);
+  if (plan.unrepeatable !== true || !mayBeTaken(error)) return failure;
+  return new Failure("create_uncertain", undefined, { cause: error });
+}
+
 /** Notes who failed, and gives the failure that the client sees if nothing better comes. */
 function blame(error: unknown, way: Way, health: Health): Failure {
   if (error instanceof Refused) {
@@ -220,6 +234,25 @@ function isElsewhere(error: unknown, way: Way, plan: AttemptPlan<unknown>): erro
 function isWorthAnother(error: unknown): boolean {
   if (error instanceof Refused) return error.meaning.retryable;
   return !(error instanceof Failure) || error.status >= 500 || error.code === "unsupported_parameter";
+}
+
+/** Connections that never came to be: nothing was sent. */
+const neverSent: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+/** Whether the vendor may have taken a call all the same: only a plain refusal, or no connection, rules it out. */
+function mayBeTaken(error: unknown): boolean {
+  if (error instanceof Refused) return error.status === 408 || (error.status >= 500 && error.status !== 503);
+  if (!(error instanceof Failure)) return true;
+  if (error.status < 500 || error.code === "no_available_channel") return false;
+  const { cause } = error;
+  return !(cause instanceof Error && "code" in cause && neverSent.has(String(cause.code)));
 }
 
 /** No attempt could be made: every channel is full, rests, or is switched off. */

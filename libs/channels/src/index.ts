@@ -1,4 +1,11 @@
-export { AttemptsFailed, type Attempted, type AttemptLimits, type AttemptPlan, type Attempts } from "./attempt.ts";
+export {
+  AttemptsFailed,
+  Refused,
+  type Attempted,
+  type AttemptLimits,
+  type AttemptPlan,
+  type Attempts,
+} from "./attempt.ts";
 export { openChannels, type Channels } from "./channels.ts";
 export { placeOf, type Way } from "./pick.ts";
 export { readText } from "./read-text.ts";
@@ -10,6 +17,12 @@ export {
   type RemoteFiles,
   type RemoteLimits,
 } from "./remote/remote-files.ts";
+export {
+  openRemoteStreams,
+  type RemoteStream,
+  type RemoteStreamAsk,
+  type RemoteStreams,
+} from "./remote/remote-streams.ts";
 export { readChannelStates, switchChannel, type ChannelStates, type CoolDown, type Switched } from "./state.ts";
 export {
   openTransport,

@@ -19,7 +19,9 @@ export {
 } from "./endpoints/endpoint.ts";
 export { errorFormatOf, errorFormatOfPath, findEndpoint, listFormatOf, type Found } from "./endpoints/find.ts";
 export { endpointIds, endpointLabel, endpointOf, endpoints, pathAliases, type EndpointId } from "./endpoints/table.ts";
-export { eventStreams, taskSubject, usageSubject } from "./events/streams.ts";
+export { CreditEvent, CreditKind } from "./events/credit.ts";
+export { Receipt } from "./events/receipt.ts";
+export { creditSubject, eventStreams, taskSubject, usageSubject } from "./events/streams.ts";
 export { TaskEvent, TaskState } from "./events/task.ts";
 export { Outcome, UsageEvent, type UsageDraft } from "./events/usage.ts";
 export { asFailure, Failure, type FailureDetails } from "./failures/failure.ts";
@@ -39,4 +41,4 @@ export {
 } from "./money/price.ts";
 export { openApi } from "./openapi/document.ts";
 export { addUnits, tokensIn, unitEntries, unitNames, Units, type UnitName } from "./units.ts";
-export { upstreamWires, type UpstreamWire } from "./upstream-wires.ts";
+export { upstreamWires, videoWires, type UpstreamWire, type VideoWire } from "./upstream-wires.ts";

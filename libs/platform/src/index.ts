@@ -11,6 +11,7 @@ export {
   type Environment,
   type Variable,
 } from "./env.ts";
+export { followFile, type FollowedFile, type SpoolPlace } from "./form/follow-file.ts";
 export type { FormField, FormFile, FormPart } from "./form/form-file.ts";
 export { holdForm, type HeldFile, type HeldForm } from "./form/hold-form.ts";
 export { openForm, type Form, type FormLimits } from "./form/open-form.ts";

@@ -1,8 +1,10 @@
+export { Bill, holdOrForget, type Priced } from "./bill.ts";
+export { tellDropped } from "./deliver.ts";
 export type { RelayDeps, RelayLimits } from "./deps.ts";
 export type { CallPlan } from "./plan.ts";
 export { openRelay, relayVariables, type OpenRelay } from "./open-relay.ts";
 export { priced } from "./priced.ts";
-export { checked, readJson, type JsonBody } from "./read-json.ts";
+export { checked, readJson, type JsonBody, type JsonLimits } from "./read-json.ts";
 export { runCall } from "./run-call.ts";
 export { openSettlements, type Settlements } from "./settlements.ts";
 export type { AnswerForm, Carried, CarriedAnswer, Exchange, StreamCarrier, VendorLink } from "./exchange.ts";

@@ -1,4 +1,4 @@
-import { openOutbox } from "@modelgate/accounts";
+import { openOutbox, type Outbox } from "@modelgate/accounts";
 import { openCatalog } from "@modelgate/catalog";
 import { openChannels } from "@modelgate/channels";
 import {
@@ -23,6 +23,8 @@ export const relayVariables = {
   BODY_BYTES: variable.integer({ fallback: 64 * 1024 * 1024, min: 1_024 }),
   /** Longest silence while a body arrives. */
   BODY_SILENCE_MS: variable.integer({ fallback: 30_000, min: 10 }),
+  /** Longest time for a whole body, however steadily it drips. */
+  BODY_TOTAL_MS: variable.integer({ fallback: 600_000, min: 100 }),
   /** Deepest nesting of a body. */
   BODY_DEPTH: variable.integer({ fallback: 256, min: 8, max: 5_000 }),
   /** Bytes of bodies and answers that the process holds at once. */
@@ -45,6 +47,8 @@ export const relayVariables = {
 /** What calls run with, open. */
 export interface OpenRelay extends AsyncDisposable {
   readonly relay: RelayDeps;
+  /** For events that a settlement does not tell. */
+  readonly outbox: Outbox;
   /** Bounds of JSON bodies. */
   readonly body: JsonLimits;
   /** Throws why the service cannot serve now. */
@@ -88,7 +92,14 @@ export async function openRelay(
         answerBytes: env.ANSWER_BYTES,
       },
     },
-    body: { maxBytes: env.BODY_BYTES, silenceMs: env.BODY_SILENCE_MS, depth: env.BODY_DEPTH, budget },
+    outbox,
+    body: {
+      maxBytes: env.BODY_BYTES,
+      silenceMs: env.BODY_SILENCE_MS,
+      totalMs: env.BODY_TOTAL_MS,
+      depth: env.BODY_DEPTH,
+      budget,
+    },
     ready() {
       if (redis.status !== "ready") throw new Error("redis is away");
       if (!catalog.ready) throw new Error("no configuration yet");

@@ -1,5 +1,5 @@
 import { parseBuffer } from "music-metadata";
-import OpenAI from "openai";
+import OpenAI, { toFile } from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSimulator, type Started } from "./started.ts";
 
@@ -77,5 +77,60 @@ describe("speech", () => {
   ])("a wrong %s is refused by name", async (param, wrong) => {
     const { status, body } = await simulator.post("/openai/v1/audio/speech", { ...ask, ...wrong });
     expect({ status, param: body.error.param }).toEqual({ status: 400, param });
+  });
+});
+
+describe("transcripts", () => {
+  const audio = async (format: "mp3" | "wav" = "mp3") => {
+    const answer = await client.audio.speech.create({ ...ask, response_format: format });
+    return toFile(Buffer.from(await answer.arrayBuffer()), `speech.${format}`);
+  };
+
+  test("are as long as the file, and begin and end with it", async () => {
+    const transcript = await client.audio.transcriptions.create({
+      model: "whisper-1",
+      file: await audio("wav"),
+      response_format: "verbose_json",
+      timestamp_granularities: ["word", "segment"],
+    });
+    expect(transcript.duration).toBeCloseTo(seconds, 3);
+    expect(transcript.segments?.at(-1)?.end).toBeCloseTo(seconds, 2);
+    expect(transcript.words?.map(({ word }) => word).join(" ")).toBe(transcript.text);
+    expect(transcript).toMatchObject({ usage: { type: "duration", seconds: Math.ceil(seconds) } });
+  });
+
+  test.each([
+    ["text", /^we heard this file\n$/],
+    ["srt", /^1\n00:00:00,000 --> 00:00:02,160\nwe heard this file\n\n$/],
+    ["vtt", /^WEBVTT\n\n00:00:00.000 --> 00:00:02.160\nwe heard this file\n\n$/],
+  ] as const)("%s", async (format, expected) => {
+    const file = await audio("wav");
+    expect(await client.audio.transcriptions.create({ model: "whisper-1", file, response_format: format })).toMatch(
+      expected,
+    );
+  });
+
+  test("models that write have only json, tokens, and a stream", async () => {
+    const model = "gpt-4o-transcribe";
+    const file = await audio();
+    await expect(client.audio.transcriptions.create({ model, file, response_format: "srt" })).rejects.toMatchObject({
+      status: 400,
+      param: "response_format",
+    });
+    const events = [];
+    for await (const event of await client.audio.transcriptions.create({ model, file, stream: true }))
+      events.push(event);
+    expect(events.at(-1)).toMatchObject({ type: "transcript.text.done", usage: { type: "tokens" } });
+  });
+
+  test.each<[string, () => Promise<object>]>([
+    ["file", async () => ({ file: await toFile(Buffer.from("no audio"), "a.mp3") })],
+    ["file", async () => ({ file: await toFile(Buffer.from("no audio"), "a.txt") })],
+    ["temperature", async () => ({ file: await audio(), temperature: 2 })],
+    ["timestamp_granularities", async () => ({ file: await audio(), timestamp_granularities: ["word"] })],
+  ])("a wrong %s is refused by name", async (param, wrong) => {
+    const asked = { model: "whisper-1", ...(await wrong()) };
+    // The SDK's types know better than to ask this.
+    await expect(client.audio.transcriptions.create(asked as never)).rejects.toMatchObject({ status: 400, param });
   });
 });

@@ -30,7 +30,7 @@ export async function runKind<Request>(deps: Deps, call: ServiceCall, asked: Ask
     dropped: ask.dropped,
     model: ask.model,
     strict: call.strict,
-    answerId: deps.newAnswerId(),
+    answerId: deps.newAnswerId().replace(/^answer_/, ""),
     inputTokens: estimateTokens(ask.textBytes) + ask.media.tokens,
   };
   await runCall(deps.relay, call, {

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { Failure } from "@modelgate/contracts";
 import { BufferBudget } from "../buffer-budget.ts";
 import { ClientGone } from "../read-body.ts";
+import { followFile } from "./follow-file.ts";
 import { holdForm } from "./hold-form.ts";
 import { openForm, type FormLimits } from "./open-form.ts";
 import { spoolFile } from "./spool-file.ts";
@@ -165,7 +166,7 @@ describe("spooled to disk", () => {
     using form = openForm(asked, limits);
     for await (const part of form) {
       if (part.kind !== "file") continue;
-      await using kept = await spoolFile(part, folder);
+      await using kept = await spoolFile(part, { folder, budget });
       const sizes = [];
       for (const _ of [1, 2]) {
         let size = 0;
@@ -195,6 +196,45 @@ describe("spooled to disk", () => {
 
   test("a client that leaves in the middle leaves nothing behind", async () => {
     expect(await sendAndLeave(file("file", "x".repeat(50_000)).slice(0, -4))).toBeInstanceOf(ClientGone);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe("followed while it comes", () => {
+  test("a reader has the bytes before the client has sent them all, and again from the first one", async () => {
+    const beginning = Promise.withResolvers<string>();
+    read = async (asked) => {
+      const form = openForm(asked, limits);
+      const all: string[] = [];
+      for await (const part of form) {
+        if (part.kind !== "file") continue;
+        await using kept = await followFile(part, { folder, budget });
+        await kept.reached(5);
+        for await (const chunk of kept.read()) {
+          beginning.resolve(String(chunk));
+          all.push(String(chunk));
+        }
+        all.push(String((await kept.read().toArray())[0]));
+      }
+      return { text: all.join("|"), onDisk: readdirSync(folder), taken: budget.taken };
+    };
+    const asking = request({ port, method: "POST", headers: typed });
+    asking.write(file("file", "begin").slice(0, -2));
+    // The parser holds what may be the boundary's begin: one more byte lets go of the rest.
+    asking.write("-");
+    expect(await beginning.promise).toMatch(/^beg/);
+    asking.end(`-end\r\n${end}`);
+    await expect.poll(() => outcomes.length).toBe(1);
+    expect(outcomes[0]).toMatchObject({ text: expect.stringMatching(/begin--end$/), onDisk: [], taken: 0 });
+  });
+
+  test("a process whose files take all the disk that they may refuses the next", async () => {
+    read = async (asked) => {
+      using form = openForm(asked, limits);
+      for await (const part of form)
+        if (part.kind === "file") await spoolFile(part, { folder, budget: new BufferBudget(10) });
+    };
+    expect(await send(file("file", "x".repeat(100)) + end)).toMatchObject({ code: "server_overloaded" });
     expect(readdirSync(folder)).toEqual([]);
   });
 });
