@@ -61,6 +61,8 @@ export {
 export type { ImagesTask, ImagesVendor } from "./images/hub/codec.ts";
 export { imageFile, imageTypeOf } from "./images/hub/image-bytes.ts";
 export { mostInputImages, type ImageRequest, type ImagesWire, type InputImage } from "./images/hub/request.ts";
+export { imagesInContent } from "./images/content/index.ts";
+export { jsonOf as parseFrameRecord } from "./text/pass-json.ts";
 export { imagesVendors } from "./images/vendors.ts";
 export { imagesPass } from "./images/openai/pass.ts";
 export { transcriptsCodec } from "./transcripts/openai/index.ts";

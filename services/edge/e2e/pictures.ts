@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { deflateSync, crc32 } from "node:zlib";
 
 /** What kind of picture bytes are, and its size, read from its head. */
@@ -40,4 +41,8 @@ function block(type: string, data: Buffer): Buffer {
   length.writeUInt32BE(data.length);
   check.writeUInt32BE(crc32(named));
   return Buffer.concat([length, named, check]);
+}
+
+export function sha256(bytes: Buffer): string {
+  return createHash("sha256").update(bytes).digest("hex");
 }

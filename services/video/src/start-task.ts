@@ -47,11 +47,11 @@ export function waysOf(deps: Deps, { caller }: ServiceCall, { client, request, r
   const candidates = catalog
     .current()
     .candidates(request.model, caller.group)
-    .filter(({ channel }) => spoken.speaks(channel, wires))
+    .filter((candidate) => spoken.speaks(candidate, wires))
     .flatMap((candidate) => (remix === undefined ? [candidate] : onlyAt(candidate, remix)));
-  const defaults = candidates.map(({ channel }) => {
-    const provider = providers[channel.provider];
-    const wire = provider && asVideoWire(spoken.choose(channel, provider, wires));
+  const defaults = candidates.map((candidate) => {
+    const provider = providers[candidate.channel.provider];
+    const wire = provider && asVideoWire(spoken.choose(candidate, provider, wires));
     return wire === undefined ? 0 : videoCodecs[wire].defaultSeconds;
   });
   return { candidates, wires, longestSeconds: request.seconds ?? Math.max(0, ...defaults) };
@@ -99,11 +99,10 @@ export function startAtVendor(
       if (saying === undefined) throw new Error("an answer came before its request");
       return readStarted(answer, saying, providers[candidate.channel.provider]);
     },
-    unspoken(way, provider) {
+    unspoken({ candidate }, provider) {
       if (saying === undefined) return false;
-      const { channel } = way.candidate;
-      spoken.missing(channel.id, saying.start.wire);
-      return spoken.choose(channel, provider, ways.wires) !== undefined;
+      spoken.missing(candidate, saying.start.wire);
+      return spoken.choose(candidate, provider, ways.wires) !== undefined;
     },
   });
 }
@@ -125,7 +124,7 @@ function say(
   provider: Provider,
 ): Saying {
   const { channel, upstreamModel: model } = candidate;
-  const wire = asVideoWire(deps.relay.spoken.choose(channel, provider, wires));
+  const wire = asVideoWire(deps.relay.spoken.choose(candidate, provider, wires));
   if (wire === undefined || provider.video === undefined)
     throw new Failure("no_available_channel", "The vendor of this model makes no videos.");
   const said = tellLosses({ spelling: client.spelling, strict }, dropped, () =>

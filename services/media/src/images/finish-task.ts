@@ -4,7 +4,7 @@ import type { VendorLink } from "@modelgate/relay";
 import type { ImagesAnswer, ImagesTask } from "@modelgate/wires";
 
 /** Pauses between looks: short at first, since most images are quick. */
-const firstPauseMs = 500;
+const firstPauseMs = 300;
 const longestPauseMs = 2_000;
 const pauseGrowth = 1.5;
 /** Looks in a row that may fail before the task is given up. */
