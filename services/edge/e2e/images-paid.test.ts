@@ -11,7 +11,7 @@ let client: OpenAI;
 beforeAll(async () => {
   suite = await startSuite({
     config: imagesConfig,
-    envOf: { media: { TASK_WAIT_MS: "3000" } },
+    envOf: { media: { TASK_WAIT_MS: "3000", HEARTBEAT_MS: "200" } },
   });
   client = sdk(suite);
 });
@@ -72,15 +72,39 @@ describe("a stream", () => {
     },
   );
 
-  test("that breaks ends with an error, and the image that was begun is paid", async () => {
+  test("that breaks ends with an error, and costs nothing without its image", async () => {
     const cost = await costOf(suite, async () => {
       const prompt = simulate({ errorAfterChunks: 1 });
-      await expect(events("tokens", { prompt, partial_images: 2 })).rejects.toThrow("in the middle of its answer");
+      await expect(events("extras", { prompt, partial_images: 2 })).rejects.toThrow("in the middle of its answer");
+      await expect(events("extras", { prompt: simulate({ cutAfterChunks: 1 }), partial_images: 2 })).rejects.toThrow();
     });
-    expect(cost).toBe(0n); // no tokens were reported, and the model has no price per image
-    await expect(events("tokens", { prompt: simulate({ errorAfterChunks: 0 }) })).rejects.toMatchObject({
-      status: 502,
+    expect(cost).toBe(0n);
+    const refused = events("tokens", { prompt: simulate({ errorAfterChunks: 0 }) });
+    await expect(refused).rejects.toMatchObject({ status: 502 });
+  });
+
+  test("that its client leaves is paid: the image was being made", async () => {
+    const cost = await costOf(suite, async () => {
+      const prompt = simulate({ stallAfterChunks: 1 });
+      const request = { model: "extras", prompt, stream: true, partial_images: 2 } as const;
+      const stream = await client.images.generate(request);
+      for await (const { type } of stream) {
+        expect(type).toBe("image_generation.partial_image");
+        stream.controller.abort();
+      }
     });
+    expect(cost).toBe(40_000_000n);
+  });
+
+  test("of a vendor that has none and takes long is kept alive", async () => {
+    const answer = await fetch(`${suite.edgeUrl}/v1/images/generations`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "tasks", prompt: "a fox", stream: true }),
+    });
+    expect(answer.headers.get("content-type")).toContain("text/event-stream");
+    const text = await answer.text();
+    expect(text).toMatch(/^: keep-alive\n\n(?:: keep-alive\n\n)*event: image_generation\.completed\n/);
   });
 });
 
