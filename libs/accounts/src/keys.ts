@@ -34,9 +34,11 @@ export const keys = {
   task: (accountId: string, taskId: string) => `task:${tag(accountId)}:${accountId}:${taskId}`,
   tasksOf: (accountId: string) => `tasks-of:${tag(accountId)}:${accountId}`,
   tasksDue: (shard: string) => `tasks-due:{s${shard}}`,
+  budgets: (accountId: string, period: string) => `budgets:${tag(accountId)}:${accountId}:${period}`,
   outbox: (shard: string) => `outbox:{s${shard}}`,
   totals: (accountId: string, day: string) => `totals:${tag(accountId)}:${accountId}:${day}`,
   logged: (accountId: string, day: string) => `logged:${tag(accountId)}:${accountId}:${day}`,
+  usageRequests: (accountId: string, day: string) => `usage-requests:${tag(accountId)}:${accountId}:${day}`,
   usageLog: (accountId: string, day: string) => `usage-log:${tag(accountId)}:${accountId}:${day}`,
   /** Pub/sub: the SHA-256 of a token that changed. */
   tokenChanges: "tokens",

@@ -7,6 +7,7 @@ export {
   type Attempts,
 } from "./attempt.ts";
 export { openChannels, type Channels } from "./channels.ts";
+export { readSeats } from "./gate.ts";
 export { placeOf, type Way } from "./pick.ts";
 export { readText } from "./read-text.ts";
 export { NotFetched } from "./remote/not-fetched.ts";
@@ -23,7 +24,14 @@ export {
   type RemoteStreamAsk,
   type RemoteStreams,
 } from "./remote/remote-streams.ts";
-export { readChannelStates, switchChannel, type ChannelStates, type CoolDown, type Switched } from "./state.ts";
+export {
+  putBackTakenOut,
+  readChannelStates,
+  switchChannel,
+  type ChannelStates,
+  type CoolDown,
+  type Switched,
+} from "./state.ts";
 export {
   openTransport,
   type BodySink,

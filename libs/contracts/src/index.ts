@@ -29,7 +29,8 @@ export { failures, type FailureCode, type FailureKind } from "./failures/registr
 export { failureHeaders, renderFailure, type ErrorFormat } from "./failures/render.ts";
 export { fieldPath } from "./field-path.ts";
 export { firstHeader, headerAliases, headers, ownHeaderPrefix, type IncomingHeaders } from "./headers.ts";
-export { formatUsd, parseNanos, parseUsd, type Nanos } from "./money/nanos.ts";
+export { Budgets } from "./money/budget.ts";
+export { formatUsd, nanosOf, parseNanos, parseUsd, type Nanos } from "./money/nanos.ts";
 export {
   compilePrice,
   costOf,

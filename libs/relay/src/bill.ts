@@ -3,12 +3,14 @@ import {
   costOf,
   endpointLabel,
   tokensIn,
+  unpricedUnits,
   type Nanos,
   type Outcome,
   type Units,
   type UsageDraft,
 } from "@modelgate/contracts";
 import { hold } from "@modelgate/accounts";
+import { priceVersionOf } from "@modelgate/catalog";
 import type { Way } from "@modelgate/channels";
 import type { ServiceCall } from "@modelgate/platform";
 import type { RelayDeps } from "./deps.ts";
@@ -50,13 +52,14 @@ export class Bill {
 
   /** Puts the upper bound aside, or throws what the client is told. */
   hold(): Promise<void> {
-    const { accountId, tokenId, tokensPerMinute } = this.#call.caller;
+    const { accountId, tokenId, tokensPerMinute, budgets } = this.#call.caller;
     const { limits, redis } = this.#deps;
     const { upperNanos, floorNanos, floorUnits, tokens } = this.expected;
     return hold(redis, {
       accountId,
       tokenId,
       tokensPerMinute,
+      budgets,
       callId: this.callId,
       nanos: upperNanos,
       floorNanos,
@@ -124,6 +127,8 @@ export class Bill {
     const { caller, requestId, id, endpoint } = this.#call;
     const now = performance.now();
     const latencyMs = Math.round(now - this.#startedAt);
+    const { price } = this.#plan.model;
+    const unpriced = unpricedUnits(end.units, price);
     return {
       id: this.callId,
       time: new Date().toISOString(),
@@ -144,6 +149,8 @@ export class Bill {
       latencyMs,
       firstByteMs: this.#firstByteAt === undefined ? latencyMs : Math.round(this.#firstByteAt - this.#startedAt),
       attempts: this.#attempts,
+      priceVersion: priceVersionOf(price),
+      ...(unpriced.length === 0 ? {} : { unpriced: [...unpriced] }),
     };
   }
 }

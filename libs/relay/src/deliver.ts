@@ -71,6 +71,7 @@ async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inle
     heartbeatMs: deps.limits.heartbeatMs,
     ending(failure) {
       if (failure === undefined) told(delivery, exchange, carrier.last);
+      else attempted.broke(failure.code);
       const outcome = failure === undefined ? "completed" : "failed";
       if (plan.measure !== undefined) settled = settleMetered(delivery, outcome);
       else if (produced.usage !== undefined)

@@ -32,6 +32,7 @@ export function send(
     model: plan.model.name,
     candidates: deps.catalog.current().candidates(plan.model.name, call.caller.group),
     prefer: plan.prefer,
+    stream: plan.stream,
     signal,
     async render(way, provider) {
       exchange = undefined;
