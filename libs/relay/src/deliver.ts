@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Attempted } from "@modelgate/channels";
-import { headers, type Outcome } from "@modelgate/contracts";
+import { asFailure, headers, type Outcome } from "@modelgate/contracts";
 import { answerJson, type ServiceCall } from "@modelgate/platform";
 import type { Bill } from "./bill.ts";
 import { deliverStream } from "./deliver-stream.ts";
@@ -55,7 +55,13 @@ async function deliverWhole(delivery: Delivery, exchange: Exchange, bytes: Buffe
 async function wholeInTime(delivery: Delivery, exchange: Exchange, bytes: Buffer): Promise<CarriedAnswer> {
   const { call, plan, deps } = delivery;
   using _waiting = keepWaiting(call, plan.waiting, deps.limits.heartbeatMs);
-  return await exchange.whole(bytes, vendorLink(delivery, exchange));
+  try {
+    return await exchange.whole(bytes, vendorLink(delivery, exchange));
+  } catch (error) {
+    const { code, status } = asFailure(error);
+    if (status >= 500 && code.startsWith("upstream_") && !delivery.signal.aborted) delivery.attempted.broke(code);
+    throw error;
+  }
 }
 
 async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inlet): Promise<void> {

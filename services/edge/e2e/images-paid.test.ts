@@ -72,17 +72,6 @@ describe("a stream", () => {
     },
   );
 
-  test("that breaks ends with an error, and costs nothing without its image", async () => {
-    const cost = await costOf(suite, async () => {
-      const prompt = simulate({ errorAfterChunks: 1 });
-      await expect(events("extras", { prompt, partial_images: 2 })).rejects.toThrow("in the middle of its answer");
-      await expect(events("extras", { prompt: simulate({ cutAfterChunks: 1 }), partial_images: 2 })).rejects.toThrow();
-    });
-    expect(cost).toBe(0n);
-    const refused = events("tokens", { prompt: simulate({ errorAfterChunks: 0 }) });
-    await expect(refused).rejects.toMatchObject({ status: 502 });
-  });
-
   test("that its client leaves is paid: the image was being made", async () => {
     const cost = await costOf(suite, async () => {
       const prompt = simulate({ stallAfterChunks: 1 });
@@ -105,6 +94,18 @@ describe("a stream", () => {
     expect(answer.headers.get("content-type")).toContain("text/event-stream");
     const text = await answer.text();
     expect(text).toMatch(/^: keep-alive\n\n(?:: keep-alive\n\n)*event: image_generation\.completed\n/);
+  });
+
+  // The last one: the channel rests after it.
+  test("that breaks ends with an error, and costs nothing without its image", async () => {
+    const cost = await costOf(suite, async () => {
+      const prompt = simulate({ errorAfterChunks: 1 });
+      await expect(events("extras", { prompt, partial_images: 2 })).rejects.toThrow("in the middle of its answer");
+      await expect(events("extras", { prompt: simulate({ cutAfterChunks: 1 }), partial_images: 2 })).rejects.toThrow();
+    });
+    expect(cost).toBe(0n);
+    const refused = events("tokens", { prompt: simulate({ errorAfterChunks: 0 }) });
+    await expect(refused).rejects.toMatchObject({ status: 502 });
   });
 });
 
@@ -146,6 +147,26 @@ describe("what is paid", () => {
       }),
     );
     expect(cost).toBe(0n);
+  });
+
+  test("nothing of a task that may have been taken, and nobody else is asked for it", async () => {
+    await client.images.generate({ model: "tasks", prompt: "a fox" });
+    await Promise.all([suite.simulator.forget("spare"), suite.simulator.script("async", [{ closeBeforeHead: true }])]);
+    const cost = await costOf(suite, () =>
+      expect(client.images.generate({ model: "tasks", prompt: "a fox" })).rejects.toMatchObject({
+        status: 502,
+        code: "create_uncertain",
+      }),
+    );
+    expect(cost).toBe(0n);
+    expect(await suite.simulator.requests("spare")).toEqual([]);
+  });
+
+  test("once, of a vendor that was at its limit and another that was not", async () => {
+    await suite.simulator.script("async", [{ status: 429 }]);
+    const cost = await costOf(suite, () => client.images.generate({ model: "tasks", prompt: "a fox" }));
+    expect(cost).toBe(40_000_000n);
+    expect(await suite.simulator.requests("spare")).not.toEqual([]);
   });
 
   test("nothing by a client that leaves, and its task is looked at no more", async () => {
