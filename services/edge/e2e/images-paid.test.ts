@@ -2,6 +2,7 @@ import { GoogleGenAI } from "@google/genai";
 import { toFile, type OpenAI } from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { storedEvents } from "./events.ts";
 import { keys, money, sdk } from "./house.ts";
 import { costOf, imagesConfig } from "./images-house.ts";
 import { pictureIn, samplePng } from "./pictures.ts";
@@ -113,6 +114,20 @@ describe("what is paid", () => {
   test("per image that came", async () => {
     const two = () => client.images.generate({ model: "synchronous", prompt: "a fox", n: 2 });
     expect(await costOf(suite, two)).toBe(80_000_000n);
+    const event = await until("the event to be stored", async () =>
+      (await storedEvents(suite.backends.natsUrl)).find(({ event: { units } }) => units.images === 2),
+    );
+    expect(event).toMatchObject({
+      subject: "usage.v1.media",
+      event: {
+        endpoint: "POST /v1/images/generations",
+        model: "synchronous",
+        upstreamModel: "qwen-image",
+        units: { images: 2, requests: 1 },
+        estimated: false,
+        costNanos: "80000000",
+      },
+    });
   });
 
   test("per token that was reported, and per image", async () => {
