@@ -16,9 +16,14 @@ export interface Group {
     readonly requestsPerMinute?: number | undefined;
     readonly tokensPerMinute?: number | undefined;
     readonly concurrency?: number | undefined;
+    /** US dollars that an account's tokens of the group spend. */
+    readonly dollarsPerDay?: number | undefined;
+    readonly dollarsPerMonth?: number | undefined;
   };
   /** Model names, or "*" for all. */
   readonly models: ReadonlySet<string>;
+  /** Whether callers are told which channel served them. */
+  readonly showChannel: boolean;
 }
 
 /** A model, its price ready for `costOf`. */
@@ -49,8 +54,16 @@ export interface CatalogChannel {
   readonly groups?: ReadonlySet<string> | undefined;
   readonly priority: number;
   readonly weight: number;
+  /** Open calls, across all replicas. */
   readonly maxConcurrency?: number | undefined;
+  /** Open calls of each key, likewise. */
+  readonly keyConcurrency?: number | undefined;
+  /** Calls that are sent in a minute, likewise. */
+  readonly requestsPerMinute?: number | undefined;
+  /** Longest silence of the vendor. */
   readonly timeoutMs: number;
+  /** Longest wait for a stream's first byte, where it differs. */
+  readonly firstByteTimeoutMs?: number | undefined;
   /** Why it cannot serve at all. */
   readonly off?: string | undefined;
 }
@@ -88,9 +101,9 @@ const defaultOwner = "modelgate";
 /** Compiles a published configuration; `open` unseals a channel's key and throws where it cannot. */
 export function compileCatalog(published: Published, open: (sealed: string, place: string) => string): Catalog {
   const groups = new Map(
-    Object.entries(published.groups).map(([name, { multiplier = 1, limits = {}, models }]) => [
+    Object.entries(published.groups).map(([name, { multiplier = 1, limits = {}, models, showChannel = false }]) => [
       name,
-      { name, multiplier, limits, models: new Set(models) },
+      { name, multiplier, limits, models: new Set(models), showChannel },
     ]),
   );
   const models = new Map(Object.entries(published.models).map(([name, model]) => [name, compileModel(name, model)]));
@@ -105,7 +118,10 @@ export function compileCatalog(published: Published, open: (sealed: string, plac
     priority: channel.priority ?? 0,
     weight: channel.weight ?? 1,
     maxConcurrency: channel.maxConcurrency,
+    keyConcurrency: channel.keyConcurrency,
+    requestsPerMinute: channel.requestsPerMinute,
     timeoutMs: channel.timeoutMs ?? 600_000,
+    firstByteTimeoutMs: channel.firstByteTimeoutMs,
     off: channel.off,
   }));
   const candidates = new Map<string, readonly Candidate[]>();
