@@ -17,11 +17,29 @@ const places = faults.flatMap((fault) =>
   clients.flatMap((client) => vendors.map((vendor) => ({ vendor, id: channelFor(fault, client, vendor) }))),
 );
 
+/** A model at two vendors of different wires, the first of which is asked first. */
+const pairs = vendors.map((first, at) => {
+  const second =
+    vendors
+      .slice(at + 1)
+      .concat(vendors)
+      .find(({ wire }) => wire !== first.wire) ?? first;
+  return { first, second, model: `${first.name}-before-${second.name}` };
+});
+
 let suite: Suite;
 beforeAll(async () => {
   suite = await startHouse({
-    models: Object.fromEntries(places.map(({ id }) => [id, { kind: "chat" }])),
-    channels: places.map(({ vendor, id }) => channelOf(vendor, id, { [id]: vendor.model })),
+    models: Object.fromEntries(
+      [...places.map(({ id }) => id), ...pairs.map(({ model }) => model)].map((id) => [id, { kind: "chat" }]),
+    ),
+    channels: [
+      ...places.map(({ vendor, id }) => channelOf(vendor, id, { [id]: vendor.model })),
+      ...pairs.flatMap(({ first, second, model }) => [
+        { ...channelOf(first, `${model}-1`, { [model]: first.model }), priority: 10 },
+        channelOf(second, `${model}-2`, { [model]: second.model }),
+      ]),
+    ],
   });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
@@ -112,5 +130,21 @@ describe.each(clients)("$name", (client) => {
       const error = await errorFor(fault, paced, { stream: true });
       expect(error).toMatchObject(streamError(client, vendor));
     });
+  });
+});
+
+describe.each(pairs)("a vendor that fails is followed by one of another wire: $model", ({ model, second }) => {
+  test.each(clients)("$name", async (client) => {
+    const { hint } = client;
+    await suite.simulator.script(`${model}-1`, [{ status: 500, repeat: true }]);
+    for (const stream of [false, true]) {
+      const question = { model, stream, said: [{ text: "Hello" }], ...hint.question };
+      const heard = await client.ask(suite, keyOf("demo"), question);
+      expect(heard.text).toBe("You said: Hello");
+      // What is lost is what the vendor that answered could not take.
+      expect(heard.dropped).toEqual(hint.lostBy.includes(second.name) ? [hint.word] : []);
+    }
+    // After some failures it rests, and is not asked first any more.
+    expect(await suite.simulator.requests(`${model}-1`)).not.toEqual([]);
   });
 });
