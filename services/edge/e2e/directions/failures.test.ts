@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Suite } from "@modelgate/testkit";
+import { until, type Suite } from "@modelgate/testkit";
 import { errorOf } from "./cells.ts";
 import { clients } from "./clients/index.ts";
-import { channelOf, keyOf, startHouse } from "./house.ts";
+import { channelOf, keyOf, settled, startHouse } from "./house.ts";
 import { forbidWarnings } from "./quiet.ts";
 import type { Client, Question } from "./question.ts";
 import { vendors, type Vendor } from "./vendors.ts";
@@ -146,5 +146,65 @@ describe.each(pairs)("a vendor that fails is followed by one of another wire: $m
     }
     // After some failures it rests, and is not asked first any more.
     expect(await suite.simulator.requests(`${model}-1`)).not.toEqual([]);
+  });
+});
+
+/** As long as any test needs, and slow enough to be left. */
+const endless = { chunks: 10_000, chunkDelayMs: 5 };
+
+describe.each(clients)("$name: what came is paid for", (client) => {
+  test.each(vendors)("of a stream that $name breaks", async ({ name: model }) => {
+    const before = await settled(suite);
+    const behaviour = {
+      errorAfterChunks: 20,
+      chunks: 40,
+      chunkDelayMs: 1,
+      text: "one two three four five ".repeat(10),
+    };
+    const said = [{ text: `{{simulate: ${JSON.stringify(behaviour)}}}` }];
+    await errorOf(client, client.ask(suite, keyOf("demo"), { model, stream: true, said }));
+    expect(before - (await settled(suite))).toBeGreaterThan(0n);
+    // A channel with a failure would rest after some more.
+    await suite.ask("channel", "enable", model);
+  });
+});
+
+const paths = {
+  chat: "/v1/chat/completions",
+  responses: "/v1/responses",
+  messages: "/v1/messages",
+  content: "/v1beta/models/MODEL:streamGenerateContent?alt=sse",
+} as const;
+
+describe.each(Object.entries(paths))("a client of %s that leaves", (wire, path) => {
+  test.each(vendors)("ends the work of $name and pays for what came", async ({ name: model }) => {
+    await suite.simulator.forget(model);
+    const before = await settled(suite);
+    const said = `{{simulate: ${JSON.stringify(endless)}}}`;
+    const messages = [{ role: "user", content: said }];
+    const bodies: Readonly<Record<string, object>> = {
+      responses: { model, stream: true, input: said },
+      content: { contents: [{ role: "user", parts: [{ text: said }] }] },
+    };
+    const leaving = new AbortController();
+    const answer = await fetch(suite.edgeUrl + path.replace("MODEL", model), {
+      method: "POST",
+      signal: leaving.signal,
+      headers: {
+        authorization: `Bearer ${keyOf("demo")}`,
+        "content-type": "application/json",
+        "anthropic-version": "2023-06-01",
+      },
+      body: JSON.stringify(bodies[wire] ?? { model, stream: true, max_tokens: 100_000, messages }),
+    });
+    const reader = answer.body?.getReader();
+    for (let at = 0; at < 20; at++) await reader?.read();
+    leaving.abort();
+    await until(
+      "the vendor to see it",
+      async () => (await suite.simulator.requests(model))[0]?.aborted === true,
+      2_000,
+    );
+    expect(before - (await settled(suite))).toBeGreaterThan(0n);
   });
 });
