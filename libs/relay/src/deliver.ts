@@ -40,12 +40,14 @@ async function deliverWhole(delivery: Delivery, exchange: Exchange, bytes: Buffe
   const metered = await meterWhole(plan, answer.usage ?? exchange.usageOf(bytes), answer);
   const settled = bill.settle({ ...metered, outcome: "completed", status: 200 });
   told(delivery, exchange, answer.json);
-  answerJson(
-    call.response,
-    200,
-    answer.json,
-    answer.contentType === undefined ? {} : { "content-type": answer.contentType },
-  );
+  if (call.response.headersSent) call.response.end(answer.json);
+  else
+    answerJson(
+      call.response,
+      200,
+      answer.json,
+      answer.contentType === undefined ? {} : { "content-type": answer.contentType },
+    );
   await settled;
 }
 
@@ -62,6 +64,7 @@ async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inle
     heartbeatMs: deps.limits.heartbeatMs,
     ending(failure) {
       if (failure === undefined) told(delivery, exchange, carrier.last);
+      else attempted.broke(failure.code);
       const outcome = failure === undefined ? "completed" : "failed";
       if (plan.measure !== undefined) settled = settleMetered(delivery, outcome);
       else if (produced.usage !== undefined)
