@@ -1,4 +1,12 @@
-export { AttemptsFailed, type Attempted, type AttemptLimits, type AttemptPlan, type Attempts } from "./attempt.ts";
+export type { Affinity, Conversation } from "./affinity.ts";
+export {
+  AttemptsFailed,
+  type Attempted,
+  type AttemptLimits,
+  type AttemptPlan,
+  type Attempts,
+  type Tried,
+} from "./attempt.ts";
 export { openChannels, type Channels } from "./channels.ts";
 export { readSeats } from "./gate.ts";
 export { placeOf, type Way } from "./pick.ts";

@@ -1,16 +1,17 @@
 import type { ServerResponse } from "node:http";
 import type { Attempted } from "@modelgate/channels";
-import { headers, type Outcome } from "@modelgate/contracts";
+import { asFailure, headers, type Outcome } from "@modelgate/contracts";
 import { answerJson, type ServiceCall } from "@modelgate/platform";
 import type { Bill } from "./bill.ts";
 import { deliverStream } from "./deliver-stream.ts";
 import type { RelayDeps } from "./deps.ts";
-import type { Exchange } from "./exchange.ts";
+import type { CarriedAnswer, Exchange } from "./exchange.ts";
 import type { Inlet } from "./inlet.ts";
 import { meter, meterWhole } from "./meter.ts";
 import type { CallPlan } from "./plan.ts";
 import type { Produced } from "./produced.ts";
 import type { Accepted } from "./send.ts";
+import { tellWay } from "./tell-way.ts";
 import { vendorLink } from "./vendor-link.ts";
 import { streamHead } from "./waiting.ts";
 
@@ -30,13 +31,14 @@ export interface Delivery {
 export async function deliver(delivery: Delivery): Promise<void> {
   const { accepted } = delivery.attempted;
   tellDropped(delivery.call.response, accepted.exchange);
+  tellWay(delivery.deps, delivery.call, delivery.attempted.tried);
   if ("whole" in accepted) await deliverWhole(delivery, accepted.exchange, accepted.whole);
   else await deliverFrames(delivery, accepted.exchange, accepted.stream);
 }
 
 async function deliverWhole(delivery: Delivery, exchange: Exchange, bytes: Buffer): Promise<void> {
   const { call, plan, bill } = delivery;
-  const answer = await exchange.whole(bytes, vendorLink(delivery, exchange));
+  const answer = await wholeOf(delivery, exchange, bytes);
   const metered = await meterWhole(plan, answer.usage ?? exchange.usageOf(bytes), answer);
   const settled = bill.settle({ ...metered, outcome: "completed", status: 200 });
   told(delivery, exchange, answer.json);
@@ -47,6 +49,17 @@ async function deliverWhole(delivery: Delivery, exchange: Exchange, bytes: Buffe
     answer.contentType === undefined ? {} : { "content-type": answer.contentType },
   );
   await settled;
+}
+
+/** The client's form of a whole answer. What cannot be read, or a task that failed, counts against the channel. */
+async function wholeOf(delivery: Delivery, exchange: Exchange, bytes: Buffer): Promise<CarriedAnswer> {
+  try {
+    return await exchange.whole(bytes, vendorLink(delivery, exchange));
+  } catch (error) {
+    const { code, status } = asFailure(error);
+    if (status >= 500 && !delivery.signal.aborted) delivery.attempted.broke(code);
+    throw error;
+  }
 }
 
 async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inlet): Promise<void> {

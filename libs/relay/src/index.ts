@@ -1,3 +1,4 @@
+export type { Conversation } from "@modelgate/channels";
 export type { RelayDeps, RelayLimits } from "./deps.ts";
 export type { CallPlan } from "./plan.ts";
 export { openRelay, relayVariables, type OpenRelay } from "./open-relay.ts";

@@ -1,6 +1,7 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import { checked, readJson } from "@modelgate/relay";
 import { askOfContent, refuseAmbiguous, reliedOfContent, type TextAsk } from "@modelgate/wires";
+import { asTurn } from "../conversation-of.ts";
 import type { Deps } from "../deps.ts";
 import { runText } from "../text-call.ts";
 
@@ -20,7 +21,10 @@ function answering(deps: Deps, stream: boolean): EndpointHandler {
     using body = await readJson(
       call.request,
       deps.body,
-      checked((value) => askOfContent(value, path), reliedOfContent),
+      checked(
+        asTurn("content", (value) => askOfContent(value, path)),
+        reliedOfContent,
+      ),
     );
     const asArray = stream && call.query.get("alt") !== "sse";
     await runText(deps, call, { wire: "content", body: body.bytes, ask: body.seen, asArray });
