@@ -10,6 +10,7 @@ export {
 export { openChannels, type Channels } from "./channels.ts";
 export { readSeats } from "./gate.ts";
 export { placeOf, type Way } from "./pick.ts";
+export { Refused } from "./refused.ts";
 export { readText } from "./read-text.ts";
 export { NotFetched } from "./remote/not-fetched.ts";
 export {
@@ -19,6 +20,12 @@ export {
   type RemoteFiles,
   type RemoteLimits,
 } from "./remote/remote-files.ts";
+export {
+  openRemoteStreams,
+  type RemoteStream,
+  type RemoteStreamAsk,
+  type RemoteStreams,
+} from "./remote/remote-streams.ts";
 export {
   putBackTakenOut,
   readChannelStates,

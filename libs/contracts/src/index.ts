@@ -29,7 +29,8 @@ export { failures, type FailureCode, type FailureKind } from "./failures/registr
 export { failureHeaders, renderFailure, type ErrorFormat } from "./failures/render.ts";
 export { fieldPath } from "./field-path.ts";
 export { firstHeader, headerAliases, headers, ownHeaderPrefix, type IncomingHeaders } from "./headers.ts";
-export { formatUsd, parseNanos, parseUsd, type Nanos } from "./money/nanos.ts";
+export { Budgets } from "./money/budget.ts";
+export { formatUsd, nanosOf, parseNanos, parseUsd, type Nanos } from "./money/nanos.ts";
 export {
   compilePrice,
   costOf,
@@ -41,4 +42,4 @@ export {
 } from "./money/price.ts";
 export { openApi } from "./openapi/document.ts";
 export { addUnits, tokensIn, unitEntries, unitNames, Units, type UnitName } from "./units.ts";
-export { upstreamWires, type UpstreamWire } from "./upstream-wires.ts";
+export { upstreamWires, videoWires, type UpstreamWire, type VideoWire } from "./upstream-wires.ts";

@@ -1,4 +1,5 @@
 import type { FailureCode, UpstreamWire } from "@modelgate/contracts";
+import type { VideoAccess } from "./video/access.ts";
 
 /** A vendor's refusal, understood. */
 export interface VendorFailure {
@@ -39,4 +40,6 @@ export interface Provider {
   headers(call: { readonly key: string; readonly wire: UpstreamWire }): Readonly<Record<string, string>>;
   /** What an answer with an error status means; `body` is its text, cut at a bound. */
   failureOf(status: number, body: string): VendorFailure;
+  /** Its video tasks, where it makes videos. */
+  readonly video?: VideoAccess;
 }

@@ -42,12 +42,14 @@ async function deliverWhole(delivery: Delivery, exchange: Exchange, bytes: Buffe
   const metered = await meterWhole(plan, answer.usage ?? exchange.usageOf(bytes), answer);
   const settled = bill.settle({ ...metered, outcome: "completed", status: 200 });
   told(delivery, exchange, answer.json);
-  answerJson(
-    call.response,
-    200,
-    answer.json,
-    answer.contentType === undefined ? {} : { "content-type": answer.contentType },
-  );
+  if (call.response.headersSent) call.response.end(answer.json);
+  else
+    answerJson(
+      call.response,
+      200,
+      answer.json,
+      answer.contentType === undefined ? {} : { "content-type": answer.contentType },
+    );
   await settled;
 }
 

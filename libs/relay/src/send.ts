@@ -60,9 +60,9 @@ export async function send(
     },
     unspoken(way, provider) {
       if (exchange === undefined) return false;
-      const { channel } = way.candidate;
-      deps.spoken.missing(channel.id, exchange.wire);
-      return deps.spoken.choose(channel, provider, plan.wires) !== undefined;
+      const { candidate } = way;
+      deps.spoken.missing(candidate, exchange.wire);
+      return deps.spoken.choose(candidate, provider, plan.wires) !== undefined;
     },
   });
 }
@@ -72,7 +72,7 @@ function hasChoice(candidates: readonly Candidate[]): boolean {
 }
 
 function wireFor({ spoken }: RelayDeps, plan: CallPlan, { candidate }: Way, provider: Provider): UpstreamWire {
-  const wire = spoken.choose(candidate.channel, provider, plan.wires);
+  const wire = spoken.choose(candidate, provider, plan.wires);
   if (wire === undefined)
     throw new Failure("no_available_channel", "The vendor of this model has no endpoint that could serve this call.");
   return wire;

@@ -13,6 +13,7 @@ export function receiptOf([number = "", previous = "", balanceNanos = "", hash =
 
 /** A change of an account's balance with its receipt, as the chain has it. */
 export interface ChainEntry {
+  readonly kind: "settlement" | "credit";
   /** Of the call or of the operation. */
   readonly id: string;
   readonly time: string;
@@ -28,6 +29,7 @@ export function settlementLink({ receipt, costNanos, ...draft }: UsageEvent): Ch
   if (receipt === undefined) return undefined;
   const amountNanos = -BigInt(costNanos);
   return {
+    kind: "settlement",
     id: draft.id,
     time: draft.time,
     amountNanos,
@@ -41,6 +43,7 @@ export function creditLink({ receipt, ...entry }: CreditEvent): ChainEntry | und
   if (receipt === undefined) return undefined;
   const amountNanos = BigInt(entry.nanos);
   return {
+    kind: "credit",
     id: entry.operationId,
     time: entry.time,
     amountNanos,

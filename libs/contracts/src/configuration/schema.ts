@@ -17,6 +17,8 @@ const timeout = (description: string, fallback?: number) =>
   );
 const dollars = Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000 }));
 
+const budget = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000, description }));
+
 /** A group: which models, at what price, how fast. */
 export const GroupConfiguration = Type.Object(
   {
@@ -30,6 +32,8 @@ export const GroupConfiguration = Type.Object(
           requestsPerMinute: limit("per token"),
           tokensPerMinute: limit("per token"),
           concurrency: limit("open calls per token"),
+          dollarsPerDay: budget("US dollars that an account's tokens of the group spend in a day of UTC"),
+          dollarsPerMonth: budget("the same for a month"),
         },
         closed,
       ),
@@ -117,6 +121,15 @@ export const TokenConfiguration = Type.Object(
       Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?(Z|[+-]\\d\\d:\\d\\d)?)?$" }),
     ),
     disabled: Type.Optional(Type.Boolean()),
+    budget: Type.Optional(
+      Type.Object(
+        {
+          dollarsPerDay: budget("US dollars that the token spends in a day of UTC"),
+          dollarsPerMonth: budget("the same for a month"),
+        },
+        closed,
+      ),
+    ),
   },
   closed,
 );

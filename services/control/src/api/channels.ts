@@ -1,6 +1,6 @@
 import type { CatalogChannel, CatalogHandle, ChannelKey } from "@modelgate/catalog";
 import { readChannelStates, readSeats, readText, switchChannel, type Transport } from "@modelgate/channels";
-import { Failure } from "@modelgate/contracts";
+import { Failure, videoWires, type UpstreamWire, type VideoWire } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { cleanWords, providers } from "@modelgate/providers";
 import { channelView } from "./channel-view.ts";
@@ -74,7 +74,10 @@ async function test(channel: CatalogChannel, body: unknown, transport: Transport
     });
   const [model, upstreamModel] = entry;
   const [wire] = channel.wires ?? provider.wires;
-  if (wire === undefined) throw new Failure("no_available_channel", "The channel speaks no wire.", { status: 409 });
+  if (wire === undefined || isVideoWire(wire))
+    throw new Failure("no_available_channel", "The channel speaks no wire that can be tried for nothing.", {
+      status: 409,
+    });
   const startedAt = performance.now();
   try {
     const answer = await transport.send(
@@ -112,4 +115,8 @@ async function test(channel: CatalogChannel, body: unknown, transport: Transport
       said: cleanWords(error instanceof Error ? error.message : String(error)),
     };
   }
+}
+
+function isVideoWire(wire: UpstreamWire): wire is VideoWire {
+  return videoWires.some((known) => known === wire);
 }

@@ -1,6 +1,6 @@
 import { addUnits, renderFailure, type Units } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
-import { plainFrame, type PassCodec } from "../../text/pass.ts";
+import { plainFrame, type StreamPassCodec } from "../../text/pass.ts";
 import { jsonOf } from "../../text/pass-json.ts";
 import { readTokens } from "./usage.ts";
 
@@ -8,10 +8,7 @@ import { readTokens } from "./usage.ts";
  * A stream of partial images, passed on as it comes. Images are counted as they are completed; one that is shown in
  * part counts, since it is being made. A pass is for one stream.
  */
-export function imagesPass(): Pick<
-  PassCodec,
-  "see" | "endsWithConnection" | "renameFrame" | "written" | "wordsOf" | "failureFrame" | "heartbeat"
-> {
+export function imagesPass(): StreamPassCodec {
   let [completed, begun] = [0, false];
   let tokens: Units = {};
   const used = (): Units => ({ ...tokens, images: Math.max(completed, begun ? 1 : 0) });
