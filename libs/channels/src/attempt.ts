@@ -1,6 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import type { Candidate } from "@modelgate/catalog";
 import { providers, type Provider, type VendorFailure } from "@modelgate/providers";
+import { connectSocket, type ConnectOptions } from "./connect.ts";
 import type { Health } from "./health.ts";
 import { pick, placeOf, soonest, type Way } from "./pick.ts";
 import { readText } from "./read-text.ts";
@@ -14,6 +15,8 @@ export interface AttemptPlan<Accepted> {
   readonly candidates: readonly Candidate[];
   /** What to send that way; called for every attempt, always from the untouched client body. */
   readonly render: (way: Way, provider: Provider) => Omit<UpstreamRequest, "timeoutMs">;
+  /** The vendor is met by WebSocket: the answer is 101 and carries the open connection. Absent: by HTTP. */
+  readonly connect?: ConnectOptions | undefined;
   /** Looks at the beginning of a successful answer; throws Failure where it is none, and the next way is tried. */
   readonly accept: (answer: UpstreamAnswer, way: Way) => Promise<Accepted>;
   /** Told that the vendor has no endpoint where the call was sent; whether there is another one to try there. */
@@ -135,7 +138,9 @@ async function once<Accepted>(
   if (provider === undefined)
     throw new Failure("no_available_channel", `The channel's provider ${channel.provider} is not known.`);
   const request = { ...plan.render(way, provider), timeoutMs: channel.timeoutMs };
-  const answer = await reach(transport.send(request, plan.signal), plan.signal);
+  const { connect, signal } = plan;
+  const sent = connect === undefined ? transport.send(request, signal) : connectSocket(request, connect, signal);
+  const answer = await reach(sent, signal);
   if (answer.status >= 300) throw await refusal(answer, provider);
   const accepted = await plan.accept(answer, way);
   health.worked(channel.id);
@@ -180,7 +185,7 @@ async function reach(sent: Promise<UpstreamAnswer>, signal: AbortSignal): Promis
   try {
     return await sent;
   } catch (error) {
-    if (signal.aborted) throw error;
+    if (signal.aborted || error instanceof Failure) throw error;
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     const silent = code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_CONNECT_TIMEOUT";
     throw new Failure(silent ? "upstream_timeout" : "upstream_error", undefined, { cause: error });

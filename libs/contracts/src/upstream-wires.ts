@@ -13,5 +13,7 @@ export const upstreamWires = [
   "moderations",
   "jina-rerank",
   "cohere-rerank",
+  "realtime",
+  "gemini-live",
 ] as const;
 export type UpstreamWire = (typeof upstreamWires)[number];

@@ -23,20 +23,31 @@ export interface CallEnd {
   readonly status: number;
 }
 
+/** What a bill is written with. */
+export type BillDeps = Pick<RelayDeps, "redis" | "settlements" | "log" | "newCallId"> & {
+  readonly limits: Pick<RelayDeps["limits"], "leaseMs" | "outboxBound">;
+};
+
+/** Whose call it is, and what it is a call of. */
+export type BilledCall = Pick<ServiceCall, "caller" | "requestId" | "id" | "endpoint">;
+
+/** What a call is billed by. */
+export type BilledPlan = Pick<CallPlan, "model" | "multiplier">;
+
 /** The money of one call: held before it is sent, settled once when it is over. */
 export class Bill {
   readonly callId: string;
   readonly expected: Expectation;
-  readonly #deps: RelayDeps;
-  readonly #call: ServiceCall;
-  readonly #plan: CallPlan;
-  readonly #startedAt = performance.now();
+  readonly #deps: BillDeps;
+  readonly #call: BilledCall;
+  readonly #plan: BilledPlan;
+  #startedAt = performance.now();
   #firstByteAt: number | undefined;
   #way: Way | undefined;
   #attempts = 0;
   #settled = false;
 
-  constructor(deps: RelayDeps, call: ServiceCall, plan: CallPlan, expected: Expectation) {
+  constructor(deps: BillDeps, call: BilledCall, plan: BilledPlan, expected: Expectation) {
     this.callId = deps.newCallId();
     this.expected = expected;
     this.#deps = deps;
@@ -67,6 +78,11 @@ export class Bill {
   went(way: Way | undefined, attempts: number): void {
     this.#way = way;
     this.#attempts = attempts;
+  }
+
+  /** The call begins now, not when its money was put aside: a session holds money for what may be asked later. */
+  begins(): void {
+    this.#startedAt = performance.now();
   }
 
   /** The vendor's first byte is there. */

@@ -1,3 +1,4 @@
+export { Bill, type BillDeps, type CallEnd } from "./bill.ts";
 export type { RelayDeps, RelayLimits } from "./deps.ts";
 export type { CallPlan } from "./plan.ts";
 export { openRenewals, type Renewals } from "./renewals.ts";
@@ -5,7 +6,7 @@ export { runCall } from "./run-call.ts";
 export { openSettlements, type Settlements } from "./settlements.ts";
 export type { CarriedAnswer, Exchange } from "./exchange.ts";
 export type { Answered, Forwarded } from "./plan.ts";
-export type { RequestSize } from "./expect.ts";
+export type { Expectation, RequestSize } from "./expect.ts";
 export { SpokenWires } from "./spoken-wires.ts";
 export { textExchanges, type TextCall } from "./text/exchange.ts";
 export { countTokens, estimateTokens } from "./tokens.ts";

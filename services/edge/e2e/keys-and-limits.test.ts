@@ -32,6 +32,7 @@ const carry: Readonly<
 > = {
   authorization: (key) => ({ headers: { authorization: `Bearer ${key}` } }),
   "x-api-key": (key) => ({ headers: { "x-api-key": key } }),
+  "api-key": (key) => ({ headers: { "api-key": key } }),
   "gamma-header": (key) => ({ headers: { "x-goog-api-key": key } }),
   "gamma-query": (key) => ({ query: `?key=${key}` }),
   subprotocol: (key) => ({ headers: { "sec-websocket-protocol": `realtime, openai-insecure-api-key.${key}` } }),

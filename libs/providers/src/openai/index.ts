@@ -11,13 +11,18 @@ export const openaiPaths: Readonly<Partial<Record<UpstreamWire, string>>> = {
   embeddings: "/embeddings",
   moderations: "/moderations",
   "jina-rerank": "/rerank",
+  realtime: "/realtime",
 };
 
 /** OpenAI, and every vendor that speaks its formats under another base URL. */
 export const openai: Provider = {
   name: "openai",
-  wires: ["chat", "responses", "compact", "completions", "embeddings", "moderations", "jina-rerank"],
-  address: ({ baseUrl, wire }) => new URL(`${baseUrl.replace(/\/+$/, "")}${openaiPaths[wire] ?? ""}`),
+  wires: ["chat", "responses", "compact", "completions", "embeddings", "moderations", "jina-rerank", "realtime"],
+  address({ baseUrl, wire, model }) {
+    const url = new URL(`${baseUrl.replace(/\/+$/, "")}${openaiPaths[wire] ?? ""}`);
+    if (wire === "realtime") url.searchParams.set("model", model);
+    return url;
+  },
   headers: ({ key }) => ({ authorization: `Bearer ${key}` }),
   failureOf,
 };

@@ -30,5 +30,8 @@ function probes(model: string): Readonly<Record<Exclude<UpstreamWire, TextWire>,
     moderations: { model, input: "OK" },
     "jina-rerank": question,
     "cohere-rerank": question,
+    // Sessions are opened, not asked: there is no body.
+    realtime: {},
+    "gemini-live": {},
   };
 }
