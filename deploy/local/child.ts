@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { createWriteStream, type WriteStream } from "node:fs";
+import { createInterface } from "node:readline";
 
 /** A process of ours: its output is kept, its end is awaited, and it never outlives us. */
 export interface Child {
@@ -22,8 +23,10 @@ export interface ChildOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Where output goes beside memory. */
   readonly logFile?: string | undefined;
-  /** Called with every line that the process writes to stderr. */
-  readonly onComplaint?: (line: string) => void;
+  /** Called with every line that the process writes, to stdout or stderr. */
+  readonly onLine?: (line: string) => void;
+  /** What is still to be done when the process has ended, before that counts as its end. */
+  readonly afterwards?: () => Promise<void>;
 }
 
 const keptCharacters = 64 * 1024;
@@ -31,14 +34,15 @@ const insistAfterMs = 10_000;
 
 /**
  * Ends a program that knows nothing of us when we are gone: it watches the pipe on its third descriptor, which
- * closes with our process however that ends.
+ * closes with our process however that ends. The watcher itself is killed outright: just forked it may still have
+ * our trap, which would swallow a milder signal, and it would hold our pipes open for ever.
  */
 const guarded = `"$@" 3<&- & child=$!
 trap 'kill -TERM "$child" 2>/dev/null' TERM INT
 ( read -r _ <&3; kill -TERM "$child" 2>/dev/null ) & guard=$!
 wait "$child"; status=$?
 [ "$status" -le 128 ] || { wait "$child" 2>/dev/null; }
-kill "$guard" 2>/dev/null
+kill -KILL "$guard" 2>/dev/null
 exit "$status"`;
 
 /** Starts a program of others (a database server) so that it ends with us. */
@@ -81,23 +85,18 @@ export class ChildEnded extends Error {
   }
 }
 
-function follow(child: ChildProcess, { name, logFile, onComplaint }: ChildOptions): Child {
+function follow(child: ChildProcess, { name, logFile, onLine, afterwards }: ChildOptions): Child {
   const file: WriteStream | undefined = logFile === undefined ? undefined : createWriteStream(logFile, { flags: "a" });
   let kept = "";
   let running = true;
-  let unfinished = "";
-  const take = (chunk: Buffer): void => {
-    file?.write(chunk);
-    kept = (kept + chunk.toString()).slice(-keptCharacters);
-  };
-  child.stdout?.on("data", take);
-  child.stderr?.on("data", (chunk: Buffer) => {
-    take(chunk);
-    const lines = (unfinished + chunk.toString()).split("\n");
-    unfinished = lines.pop() ?? "";
-    for (const line of lines) onComplaint?.(line);
-  });
-  const ended = new Promise<number | string>((resolve) => {
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8").on("data", (chunk: string) => {
+      file?.write(chunk);
+      kept = (kept + chunk).slice(-keptCharacters);
+    });
+    if (stream && onLine !== undefined) createInterface({ input: stream }).on("line", onLine);
+  }
+  const closed = new Promise<number | string>((resolve) => {
     child.once("error", (error) => {
       kept += error.message;
       running = false;
@@ -109,6 +108,7 @@ function follow(child: ChildProcess, { name, logFile, onComplaint }: ChildOption
       resolve(code ?? signal ?? 1);
     });
   });
+  const ended = afterwards === undefined ? closed : closed.then((status) => afterwards().then(() => status));
   const pid = child.pid ?? 0;
   const signal = (word: NodeJS.Signals): void => {
     try {
@@ -128,7 +128,10 @@ function follow(child: ChildProcess, { name, logFile, onComplaint }: ChildOption
     },
     signal,
     async stop(graceMs = insistAfterMs) {
-      if (!running) return;
+      if (!running) {
+        await ended;
+        return;
+      }
       signal("SIGTERM");
       const timer = setTimeout(() => signal("SIGKILL"), graceMs);
       await ended;

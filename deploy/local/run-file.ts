@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { claim } from "./bootstrap/claim.mjs";
 
-/** What a running `npm start` tells gatectl, and a second one: readable by its owner only. */
+/** What a running `npm start` tells gatectl: readable by its owner only. */
 export interface RunFile {
   readonly pid: number;
   readonly edgeUrl: string;
@@ -11,25 +12,38 @@ export interface RunFile {
   readonly secret: string;
 }
 
-const nameIn = (folder: string): string => join(folder, "run.json");
-
-/** The process that runs a suite on this data folder now, if there is one. */
-export function runningOn(folder: string): number | undefined {
-  try {
-    const { pid }: RunFile = JSON.parse(readFileSync(nameIn(folder), "utf8"));
-    process.kill(pid, 0);
-    return pid;
-  } catch {
-    return undefined;
-  }
+/** A data folder that is this process's own until it lets go of it. */
+export interface FolderClaim {
+  /** Tells gatectl where the suite is. */
+  write(run: RunFile): void;
+  release(): void;
 }
 
-export function writeRunFile(folder: string, run: RunFile): void {
+/** Two that start at the same moment may both be refused: each tries so often, after a while that differs. */
+const tries = 5;
+const tryAgainMs = 60;
+
+/** Takes a data folder, from before anything is started in it; gives the process that has it already, if one does. */
+export async function claimFolder(folder: string): Promise<FolderClaim | { readonly heldBy: number }> {
   mkdirSync(folder, { recursive: true });
-  rmSync(nameIn(folder), { force: true });
-  writeFileSync(nameIn(folder), `${JSON.stringify(run, undefined, 2)}\n`, { mode: 0o600 });
-}
-
-export function removeRunFile(folder: string): void {
-  rmSync(nameIn(folder), { force: true });
+  const file = join(folder, "run.json");
+  for (let tried = 1; ; tried++) {
+    const { heldBy, release } = claim(folder, "running");
+    if (release !== undefined) {
+      const remove = (): void => rmSync(file, { force: true });
+      remove(); // of one that was killed
+      return {
+        write(run) {
+          remove();
+          writeFileSync(file, `${JSON.stringify(run, undefined, 2)}\n`, { mode: 0o600 });
+        },
+        release() {
+          remove();
+          release();
+        },
+      };
+    }
+    if (tried === tries) return { heldBy };
+    await new Promise((resolve) => setTimeout(resolve, tryAgainMs * (0.5 + Math.random())));
+  }
 }

@@ -2,6 +2,7 @@ import { accessSync, constants, mkdirSync } from "node:fs";
 import { connect } from "node:net";
 import { delimiter, join } from "node:path";
 import { ChildEnded, spawnGuarded, type Child } from "./child.ts";
+import { spawnContainer } from "./container.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -18,51 +19,80 @@ export interface ServerOptions {
   /** Whether files are written through: the demo keeps its money over a restart, a test does not. */
   readonly keep: boolean;
   readonly logFile?: string | undefined;
+  /** Told of the process as soon as there is one, long before it answers. */
+  readonly onSpawn?: (child: Child) => void;
 }
 
 const answersWithinMs = 10_000;
+const wordWithinMs = 1_000;
+/** How the bootstrap says that an image is to be run. */
+const docker = "docker:";
 
 /** Starts redis-server on loopback and waits until it answers. */
-export async function startRedis({ port, folder, keep, logFile }: ServerOptions): Promise<LocalServer> {
-  mkdirSync(folder, { recursive: true });
+export async function startRedis(options: ServerOptions): Promise<LocalServer> {
+  const { port, keep } = options;
   const durability = keep ? ["--appendonly", "yes", "--appendfsync", "everysec"] : ["--appendonly", "no"];
-  const { command, args } = program("redis-server", "MODELGATE_REDIS_SERVER", port, 6379);
-  const own = command === "docker" ? [] : ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder];
-  const child = spawnGuarded({ name: "redis", command, args: [...args, ...own, "--save", "", ...durability], logFile });
-  await answering(child, port);
-  return { url: `redis://127.0.0.1:${port}`, child };
+  const kind: ServerKind = {
+    name: "redis",
+    program: "redis-server",
+    variable: "MODELGATE_REDIS_SERVER",
+    inside: 6379,
+    args: (at) => ["--port", String(at.port), "--bind", at.host, "--dir", at.folder, "--save", "", ...durability],
+    // Its image is for private networks; ours is published on loopback alone.
+    argsInContainer: ["--protected-mode", "no"],
+    hello: "PING\r\n",
+  };
+  return { url: `redis://127.0.0.1:${port}`, child: await startServer(kind, options) };
 }
 
 /** Starts nats-server with JetStream on loopback and waits until it answers. */
-export async function startNats({ port, folder, logFile }: ServerOptions): Promise<LocalServer> {
-  mkdirSync(folder, { recursive: true });
-  const { command, args } = program("nats-server", "MODELGATE_NATS_SERVER", port, 4222);
-  const own = command === "docker" ? ["-js"] : ["-js", "-a", "127.0.0.1", "-p", String(port), "-sd", folder];
-  const child = spawnGuarded({ name: "nats", command, args: [...args, ...own], logFile });
-  await answering(child, port);
-  return { url: `nats://127.0.0.1:${port}`, child };
+export async function startNats(options: ServerOptions): Promise<LocalServer> {
+  const kind: ServerKind = {
+    name: "nats",
+    program: "nats-server",
+    variable: "MODELGATE_NATS_SERVER",
+    inside: 4222,
+    args: (at) => ["-js", "-a", at.host, "-p", String(at.port), "-sd", at.folder],
+    argsInContainer: [],
+    hello: "",
+  };
+  return { url: `nats://127.0.0.1:${options.port}`, child: await startServer(kind, options) };
 }
 
-/** How to run a server: the bootstrap's word (`docker:<image>` or a path), else what is on this machine. */
-function program(
-  name: string,
-  variable: string,
-  port: number,
-  inside: number,
-): { readonly command: string; readonly args: readonly string[] } {
-  const told = process.env[variable];
-  if (told?.startsWith("docker:")) {
-    return {
-      command: "docker",
-      args: ["run", "--rm", "-p", `127.0.0.1:${port}:${inside}`, told.slice("docker:".length), name],
-    };
+interface ServerKind {
+  readonly name: string;
+  readonly program: string;
+  /** Where the bootstrap says what to run: `docker:<image>`, or a path. */
+  readonly variable: string;
+  /** The port in a container. */
+  readonly inside: number;
+  readonly args: (at: { readonly host: string; readonly port: number; readonly folder: string }) => readonly string[];
+  readonly argsInContainer: readonly string[];
+  /** What makes it say something; nothing where it speaks first. */
+  readonly hello: string;
+}
+
+/** Runs a server as the bootstrap says, else by what is on this machine. */
+async function startServer(kind: ServerKind, { port, folder, logFile, onSpawn }: ServerOptions): Promise<Child> {
+  const { name, inside } = kind;
+  mkdirSync(folder, { recursive: true });
+  const told = process.env[kind.variable];
+  let child: Child;
+  if (told?.startsWith(docker)) {
+    const args = [...kind.args({ host: "0.0.0.0", port: inside, folder: "/data" }), ...kind.argsInContainer];
+    const image = told.slice(docker.length);
+    child = spawnContainer({ name, image, command: kind.program, args, port, inside, folder, logFile });
+  } else {
+    const command = told ?? findProgram(kind.program);
+    if (command === undefined)
+      throw new Error(
+        `There is no ${kind.program} on this machine: install it, or set ${kind.variable} or the address of a running one.`,
+      );
+    child = spawnGuarded({ name, command, args: kind.args({ host: "127.0.0.1", port, folder }), logFile });
   }
-  const found = told ?? findProgram(name);
-  if (found === undefined)
-    throw new Error(
-      `There is no ${name} on this machine: install it, or set ${variable} or the address of a running one.`,
-    );
-  return { command: found, args: [] };
+  onSpawn?.(child);
+  await answering(child, port, kind.hello);
+  return child;
 }
 
 /** A program on PATH, in the folders that PATH of users leaves out, or among the repository's own tools. */
@@ -88,11 +118,11 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Resolves when something listens on the port; rejects with the server's last words where it ends before. */
-async function answering(child: Child, port: number): Promise<void> {
+/** Resolves when the server says something; rejects with its last words where it ends before. */
+async function answering(child: Child, port: number, hello: string): Promise<void> {
   const until = Date.now() + answersWithinMs;
   while (child.running) {
-    if (await accepts(port)) return;
+    if (await answers(port, hello)) return;
     if (Date.now() > until) break;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
@@ -100,13 +130,16 @@ async function answering(child: Child, port: number): Promise<void> {
   throw new ChildEnded(child.name, await child.ended, child.logs());
 }
 
-function accepts(port: number): Promise<boolean> {
+/** Whether a word comes back: that a connection is accepted says nothing, a container's is before its server runs. */
+function answers(port: number, hello: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: "127.0.0.1" });
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once("error", () => resolve(false));
+    socket.setTimeout(wordWithinMs);
+    socket.once("connect", () => socket.write(hello));
+    for (const event of ["data", "error", "timeout", "close"] as const)
+      socket.once(event, () => {
+        socket.destroy();
+        resolve(event === "data");
+      });
   });
 }

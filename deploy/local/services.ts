@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { spawnService, type Child } from "./child.ts";
+import { complaintIn } from "./complaints.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -23,7 +24,8 @@ export interface ServiceSettings {
   readonly env?: Readonly<Record<string, string>>;
   readonly envOf?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
   readonly logFile?: (name: ServiceName) => string;
-  readonly onComplaint?: (name: ServiceName, line: string) => void;
+  /** Told of warnings and errors, in plain words. */
+  readonly onComplaint?: (name: ServiceName, words: string) => void;
 }
 
 /** Address of a service of a suite on this machine. */
@@ -38,6 +40,10 @@ export function startService(
 ): { readonly child: Child; readonly ready: Promise<void> } {
   const { ports, onComplaint } = settings;
   const prefix = name.toUpperCase();
+  const tellComplaint = (line: string): void => {
+    const words = complaintIn(line);
+    if (words !== undefined) onComplaint?.(name, words);
+  };
   return spawnService({
     name,
     command: process.execPath,
@@ -56,6 +62,6 @@ export function startService(
       ...settings.envOf?.[name],
     },
     logFile: settings.logFile?.(name),
-    ...(onComplaint === undefined ? {} : { onComplaint: (line: string) => onComplaint(name, line) }),
+    ...(onComplaint === undefined ? {} : { onLine: tellComplaint }),
   });
 }

@@ -2,9 +2,11 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { banner } from "./banner.ts";
+import { CannotStart, explain, lastWords } from "./cannot-start.ts";
 import { ChildEnded, type Child } from "./child.ts";
+import { complaintTeller } from "./complaints.ts";
 import { freePorts, isFree } from "./ports.ts";
-import { removeRunFile, runningOn, writeRunFile } from "./run-file.ts";
+import { claimFolder, type FolderClaim } from "./run-file.ts";
 import { startNats, startRedis } from "./servers.ts";
 import { addressOf, serviceNames, startService, type ServiceName, type SuitePorts } from "./services.ts";
 
@@ -17,9 +19,6 @@ const config = env["MODELGATE_CONFIG"] === undefined ? demo : resolve(root, env[
 const host = env["HOST"] ?? "127.0.0.1";
 const port = Number(env["PORT"] ?? 8080);
 
-/** Something that a person can mend; said in one sentence, status 1. */
-class CannotStart extends Error {}
-
 /** Ctrl-C before everything was ready: no failure. */
 class AskedToEnd extends Error {}
 
@@ -27,16 +26,20 @@ const startedAt = performance.now();
 const services: Child[] = [];
 const servers: Child[] = [];
 const ending = Promise.withResolvers<"asked" | Child>();
+const tell = complaintTeller((text) => process.stderr.write(text));
+let folder: FolderClaim | undefined;
 
 process.on("SIGINT", stopOrInsist);
 process.on("SIGTERM", () => ending.resolve("asked"));
 // The bootstrap is gone, and with it whoever could ask us.
 process.once("disconnect", () => ending.resolve("asked"));
+process.channel?.unref(); // listening to it must not keep us here
 
 try {
   await start();
   const why = await ending.promise;
-  if (why !== "asked") throw new CannotStart(`${why.name} ended by itself; its last words:\n${lastLines(why.logs())}`);
+  if (why !== "asked")
+    throw new CannotStart(`${why.name} ended by itself with ${await why.ended}${lastWords(why.logs())}`);
   process.stderr.write("\nending: open requests finish first (Ctrl-C again ends at once)\n");
 } catch (error) {
   if (!(error instanceof AskedToEnd)) {
@@ -54,10 +57,12 @@ async function start(): Promise<void> {
 
   const [redisPort = 0, natsPort = 0, ...free] = await freePorts(2 + serviceNames.length * 2);
   const secret = env["MODELGATE_SECRET"] ?? randomBytes(32).toString("base64url");
-  const [redisUrl, natsUrl] = await Promise.all([
-    env["REDIS_URL"] ?? startServer(startRedis, "redis", redisPort),
-    env["NATS_URL"] ?? startServer(startNats, "nats", natsPort),
-  ]);
+  const [redisUrl, natsUrl] = await orEnding(
+    Promise.all([
+      env["REDIS_URL"] ?? startServer(startRedis, "redis", redisPort),
+      env["NATS_URL"] ?? startServer(startNats, "nats", natsPort),
+    ]),
+  );
   const ports = suitePorts(free);
   const url = `http://${host === "0.0.0.0" ? "127.0.0.1" : host}:${ports.edge.main}`;
   // The simulator is part of the demo: a configuration of one's own has vendors of its own.
@@ -70,9 +75,9 @@ async function start(): Promise<void> {
     services.push(child);
     void child.ended.then(() => ending.resolve(child));
   }
-  await Promise.race([Promise.all(started.map(({ ready }) => ready)), ending.promise.then(stopWaiting)]);
-  await untilServing(url);
-  writeRunFile(data, {
+  await orEnding(Promise.all(started.map(({ ready }) => ready)));
+  await orEnding(untilServing(url));
+  folder?.write({
     pid: process.pid,
     edgeUrl: url,
     controlUrl: addressOf(ports, "control"),
@@ -94,13 +99,27 @@ async function start(): Promise<void> {
 async function checkPlace(): Promise<void> {
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new CannotStart(`PORT must be a number from 0 to 65535, not ${env["PORT"] ?? ""}.`);
-  const other = runningOn(data);
-  if (other !== undefined)
-    throw new CannotStart(
-      `modelgate runs already on ${relative(root, data)} (process ${other}): end it, or set MODELGATE_DATA to another folder.`,
-    );
+  await claimData();
   if (port !== 0 && !(await isFree(port, host)))
     throw new CannotStart(`Port ${port} is in use: end what listens there, or set PORT to another one.`);
+}
+
+/**
+ * Takes the data folder. Where Redis and NATS are elsewhere two suites may share it: the first stays the one that
+ * gatectl finds.
+ */
+async function claimData(): Promise<void> {
+  const claimed = await claimFolder(data).catch((error: unknown) => {
+    throw new CannotStart(`MODELGATE_DATA cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  if (!("heldBy" in claimed)) {
+    folder = claimed;
+    return;
+  }
+  const words = `modelgate runs already on ${relative(root, data)} (process ${claimed.heldBy})`;
+  if (env["REDIS_URL"] === undefined || env["NATS_URL"] === undefined)
+    throw new CannotStart(`${words}: end it, or set MODELGATE_DATA to another folder.`);
+  process.stderr.write(`${words}; gatectl will find that one: set MODELGATE_DATA to tell them apart.\n`);
 }
 
 /** Every service lives; the suite serves when the edge has taken the configuration up. */
@@ -120,13 +139,14 @@ async function startServer(begin: typeof startRedis, name: string, serverPort: n
       folder: join(data, name),
       keep: true,
       logFile: join(data, "logs", `${name}.log`),
+      // From the first moment: when the other one fails, this one must end too.
+      onSpawn: (child) => servers.push(child),
     });
-    servers.push(server.child);
     void server.child.ended.then(() => ending.resolve(server.child));
     return server.url;
   } catch (error) {
     if (error instanceof ChildEnded)
-      throw new CannotStart(`${name} did not start; its last words:\n${lastLines(error.logs)}`);
+      throw new CannotStart(`${name} did not start (it ended with ${error.status})${lastWords(error.logs)}`);
     throw new CannotStart(error instanceof Error ? error.message : String(error));
   }
 }
@@ -143,35 +163,19 @@ function suitePorts(free: readonly number[]): SuitePorts {
   };
 }
 
-/** A wrong configuration is the control service's to explain; it does so in full, so its words are enough. */
-function explain(error: unknown): string {
-  if (error instanceof CannotStart) return error.message;
-  if (error instanceof ChildEnded) {
-    const words = error.logs.split("\n").filter((line) => line !== "" && !line.startsWith("{"));
-    return error.status === 78 ? words.join("\n") : `${error.message}; its last words:\n${lastLines(error.logs)}`;
-  }
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+/** While all is well nobody complains; a failure's last words are said at the end, by who explains it. */
+function complain(name: ServiceName, words: string): void {
+  if (process.exitCode === undefined) tell(name, words);
 }
 
-function lastLines(logs: string): string {
-  return logs
-    .trim()
-    .split("\n")
-    .slice(-8)
-    .map((line) => `  ${line}`)
-    .join("\n");
+/** What is waited for, unless an end is asked for or forced before. */
+function orEnding<T>(waiting: Promise<T>): Promise<T> {
+  return Promise.race([waiting, ending.promise.then(stopWaiting)]);
 }
 
-/** While all is well a service writes nothing here; what it does write is for the person at the terminal. */
-function complain(name: ServiceName, line: string): void {
-  if (services.length > 0 && process.exitCode === undefined)
-    process.stderr.write(line.startsWith(name) ? `${line}\n` : `${name}: ${line}\n`);
-}
-
-function stopWaiting(why: "asked" | Child): never {
+async function stopWaiting(why: "asked" | Child): Promise<never> {
   if (why === "asked") throw new AskedToEnd();
-  const status = why.running ? 1 : (process.exitCode ?? 1);
-  throw new ChildEnded(why.name, status, why.logs());
+  throw new ChildEnded(why.name, await why.ended, why.logs());
 }
 
 /** Calls end first, books last, databases after everybody who writes to them. */
@@ -183,7 +187,7 @@ async function stopAll(): Promise<void> {
   await Promise.all(others.filter((child) => !books.includes(child)).map((child) => child.stop(graceMs)));
   await Promise.all(books.map((child) => child.stop(graceMs)));
   await Promise.all(servers.map((child) => child.stop()));
-  if (runningOn(data) === process.pid) removeRunFile(data);
+  folder?.release();
 }
 
 function stopOrInsist(): void {

@@ -48,6 +48,6 @@ function beginningOf(pid) {
     encoding: "utf8",
     env: { ...process.env, LC_ALL: "C", TZ: "UTC" },
   });
-  const began = Date.parse(stdout ?? "");
+  const began = Date.parse(`${stdout ?? ""} UTC`);
   return Number.isNaN(began) ? undefined : began;
 }

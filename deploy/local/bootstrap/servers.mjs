@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { unpackServers } from "./debian.mjs";
 import { tools } from "./places.mjs";
-import { ask, isExecutable, onPath } from "./run.mjs";
+import { ask, isExecutable, onPath, run } from "./run.mjs";
+import { say } from "./say.mjs";
 
 /** What is needed, where its address would be given, and how its program is told to the tasks. */
 const needed = [
@@ -17,8 +18,9 @@ const needed = [
 export async function findServers() {
   const found = {};
   for (const { name, url, variable, image } of needed) {
-    if (process.env[url] || process.env[variable]) continue;
+    if (process.env[url]) continue;
     const program =
+      (process.env[variable] || undefined) ??
       onPath(name) ??
       (await unpacked(name)) ??
       ((await ask("docker", ["info", "--format", "{{.ServerVersion}}"])) ? `docker:${image}` : undefined);
@@ -27,9 +29,17 @@ export async function findServers() {
         `${name} is missing: install it (${installHint(name)}), start Docker, or set ${url} to the address of a running one.`,
       );
     }
+    if (program.startsWith("docker:")) await pull(program.slice("docker:".length));
     found[variable] = program;
   }
   return found;
+}
+
+/** Gets an image beforehand: a server that starts has seconds, an image on its way may need minutes. */
+async function pull(image) {
+  if ((await ask("docker", ["image", "inspect", "--format", "{{.Id}}", image])) !== undefined) return;
+  say(`getting the image ${image} (once)`);
+  await run("docker", ["pull", "--quiet", image], `The image ${image} could not be had:`);
 }
 
 async function unpacked(name) {

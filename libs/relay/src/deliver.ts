@@ -12,6 +12,7 @@ import type { CallPlan } from "./plan.ts";
 import type { Produced } from "./produced.ts";
 import type { Accepted } from "./send.ts";
 import { countTokens } from "./tokens.ts";
+import { streamHead } from "./waiting.ts";
 
 /** An answer on its way to the client, with all that its bill needs. */
 export interface Delivery {
@@ -50,11 +51,7 @@ async function deliverWhole(delivery: Delivery, exchange: Exchange, bytes: Buffe
 async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inlet): Promise<void> {
   const { deps, call, plan, bill, produced, attempted } = delivery;
   const carrier = exchange.stream(produced);
-  call.response.writeHead(200, {
-    "content-type": carrier.contentType,
-    "cache-control": "no-cache",
-    "x-accel-buffering": "no",
-  });
+  if (!call.response.headersSent) call.response.writeHead(200, streamHead(carrier.contentType));
   let settled: Promise<void> | undefined;
   const end = await deliverStream({
     response: call.response,
@@ -92,7 +89,7 @@ const mostNamed = 1_000;
 
 /** Names what the vendor could not take. The names come from the client: only what a header may hold goes back. */
 export function tellDropped(response: ServerResponse, { dropped }: Pick<Exchange, "dropped">): void {
-  if (dropped.length === 0) return;
+  if (dropped.length === 0 || response.headersSent) return;
   const names = dropped.map((name) => name.replaceAll(/[^\w.[\]-]/g, "?")).join(", ");
   response.setHeader(headers.dropped, names.length > mostNamed ? `${names.slice(0, mostNamed)}...` : names);
 }

@@ -51,11 +51,13 @@ export function expectText(
     { cacheWriteTokens: boundedInput },
     { cachedInputTokens: boundedInput },
   ];
-  const dearestInput = inputs
-    .map((units) => costOf({ ...units, outputTokens: output, requests: 1 }, model.price, multiplier))
+  // And any of the output as audio.
+  const outputs: readonly Units[] = [{ outputTokens: output }, { outputAudioTokens: output }];
+  const upperNanos = inputs
+    .flatMap((into) => outputs.map((out) => costOf({ ...into, ...out, requests: 1 }, model.price, multiplier)))
     .reduce((most, cost) => (cost > most ? cost : most));
   return {
-    upperNanos: dearestInput,
+    upperNanos,
     floorNanos: costOf(floorUnits, model.price, multiplier),
     floorUnits,
     tokens: Math.min(estimatedInput + (size.maxOutputTokens ?? 0), mostReservedTokens),

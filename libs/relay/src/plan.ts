@@ -3,6 +3,7 @@ import type { CatalogModel } from "@modelgate/catalog";
 import type { Way } from "@modelgate/channels";
 import type { Exchange } from "./exchange.ts";
 import type { RequestSize } from "./expect.ts";
+import type { Waiting } from "./waiting.ts";
 
 /** A call that has been read and checked: all that its life needs to know. */
 export interface CallPlan {
@@ -17,6 +18,8 @@ export interface CallPlan {
   readonly wires: readonly UpstreamWire[];
   /** What to say to a vendor in one of them. Throws Failure (400) for what the client said wrong or that wire cannot say. */
   exchange(wire: UpstreamWire, way: Way): Exchange;
+  /** How a stream is kept alive before it begins; absent: not at all. */
+  readonly waiting?: Waiting | undefined;
   /** Headers and query of the client that go on to a vendor of the client's own wire. */
   readonly forward?: Forwarded | undefined;
   /** Where an earlier call of the conversation went, as `channel/key`: tried first. */

@@ -8,6 +8,7 @@ import { expectText } from "./expect.ts";
 import type { CallPlan } from "./plan.ts";
 import { Produced } from "./produced.ts";
 import { send } from "./send.ts";
+import { keepWaiting } from "./waiting.ts";
 
 /** Nginx' word for a client that left before its answer: for events and logs, since nobody gets it. */
 const clientLeft = 499;
@@ -27,16 +28,18 @@ export async function runCall(deps: RelayDeps, call: ServiceCall, plan: CallPlan
   });
   const gone = abortOnClose(call);
   try {
-    using attempted = await send(deps, call, plan, {
-      callId: bill.callId,
-      signal: gone,
-      firstByte: () => bill.firstByte(),
-    });
+    using attempted = await attempt(deps, call, plan, bill, gone);
     bill.went(attempted.way, attempted.attempts);
     await deliver({ deps, call, plan, bill, produced, attempted });
   } catch (error) {
-    await fail(bill, error, gone.aborted);
+    await fail(call, plan, bill, error, gone.aborted);
   }
+}
+
+/** Finds a vendor that answers, with signs of life for the client meanwhile. */
+async function attempt(deps: RelayDeps, call: ServiceCall, plan: CallPlan, bill: Bill, signal: AbortSignal) {
+  using _waiting = keepWaiting(call, plan.waiting, deps.limits.heartbeatMs);
+  return await send(deps, call, plan, { callId: bill.callId, signal, firstByte: () => bill.firstByte() });
 }
 
 /**
@@ -73,17 +76,18 @@ function progressOf(bill: Bill, produced: Produced) {
   };
 }
 
-/** Nothing reached the client: nothing is charged, and the client is told, if it is still there. */
-async function fail(bill: Bill, error: unknown, gone: boolean): Promise<never> {
+/** Nothing of an answer reached the client: nothing is charged, and the client is told, if it is still there. */
+async function fail(call: ServiceCall, plan: CallPlan, bill: Bill, error: unknown, gone: boolean): Promise<void> {
   const failure = error instanceof AttemptsFailed ? error.failure : asFailure(error);
   if (error instanceof AttemptsFailed) bill.went(error.way, error.attempts);
   const settled = bill.settle({
     units: {},
     estimated: false,
     outcome: gone ? "cancelled" : "failed",
-    status: gone ? clientLeft : failure.status,
+    status: gone ? clientLeft : call.response.headersSent ? 200 : failure.status,
   });
-  if (!gone) throw failure;
+  if (!gone && !call.response.headersSent) throw failure;
+  if (!gone) return void call.response.end(plan.waiting?.fail(failure, call.requestId));
   await settled;
   throw new ClientGone("the client left before its answer");
 }

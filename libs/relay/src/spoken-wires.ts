@@ -1,6 +1,6 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { CatalogChannel } from "@modelgate/catalog";
-import type { Provider } from "@modelgate/providers";
+import { providers, type Provider } from "@modelgate/providers";
 
 /** How long a vendor that has no endpoint for a wire is not asked in it again. */
 const unspokenMs = 600_000;
@@ -25,6 +25,12 @@ export class SpokenWires {
     const [own] = wanted;
     const usable = spoken.filter((wire) => wanted.includes(wire) && !this.#isUnspoken(channel.id, wire));
     return own !== undefined && usable.includes(own) ? own : usable[0];
+  }
+
+  /** Whether there is any wire for such a call. */
+  speaks(channel: CatalogChannel, wanted: readonly UpstreamWire[]): boolean {
+    const provider = providers[channel.provider];
+    return provider !== undefined && this.choose(channel, provider, wanted) !== undefined;
   }
 
   /** The vendor has no endpoint for this wire. */

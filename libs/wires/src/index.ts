@@ -43,3 +43,4 @@ export { errorEvent } from "./realtime/error-event.ts";
 export { eventType, inputOf, lookAtEvent, type SeenEvent } from "./realtime/look.ts";
 export type { RealtimeMessage } from "./realtime/message.ts";
 export { roughUnits } from "./realtime/usage.ts";
+export { changeModel } from "./text/change-model.ts";

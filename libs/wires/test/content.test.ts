@@ -28,13 +28,12 @@ import {
   textPart,
   word,
 } from "./arbitraries.ts";
-import { contextFor, eventsOf, framesOf, readBack, written } from "./harness.ts";
+import { contextFor, eventsOf, framesOf, readBack, renders, written } from "./harness.ts";
 
 const levels = { model: "gemini-3-flash", defaultMaxTokens: 1000 };
 const budgets = { model: "gemini-2.5-flash", defaultMaxTokens: 1000 };
 const parse = (body: JsonObject) => contentCodec.parseRequest(body, { model: "m" });
-const render = (fields: Partial<TextRequest>, target = levels) =>
-  contentCodec.renderRequest({ model: "m", stream: false, instructions: [], turns: [], ...fields }, target);
+const render = renders(contentCodec, levels);
 
 const weather = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
 const upper = { type: "OBJECT", properties: { city: { type: "STRING" } }, required: ["city"] };

@@ -1,7 +1,8 @@
-import type { AnswerContext, StreamReader, StreamWriter } from "../src/text/hub/codec.ts";
+import type { AnswerContext, Rendered, StreamReader, StreamWriter, Target, TextCodec } from "../src/text/hub/codec.ts";
 import { Collector } from "../src/text/hub/collect.ts";
 import { replay } from "../src/text/hub/replay.ts";
-import type { TextAnswer, TextEvent } from "../src/text/hub/answer.ts";
+import type { Choice, TextAnswer, TextEvent } from "../src/text/hub/answer.ts";
+import type { Part } from "../src/text/hub/part.ts";
 import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
 import { SseDecoder } from "../src/sse/decode.ts";
 
@@ -42,4 +43,20 @@ export function readBack(reader: StreamReader, stream: string): TextAnswer {
   const collector = new Collector();
   for (const event of eventsOf(reader, stream)) collector.take(event);
   return collector.answer();
+}
+
+/** Renders requests that say nothing but what a test is about. */
+export function renders(codec: TextCodec, target: Target): (fields: Partial<TextRequest>, to?: Target) => Rendered {
+  return (fields, to = target) =>
+    codec.renderRequest({ model: "m", stream: false, instructions: [], turns: [], ...fields }, to);
+}
+
+/** What is left of a value on its way as JSON. */
+export function plain(value: object): JsonObject {
+  return JSON.parse(JSON.stringify(value));
+}
+
+/** An answer of one choice, of nobody and no time. */
+export function oneAnswer(parts: readonly Part[], finish: Choice["finish"] = "stop"): TextAnswer {
+  return { id: "", model: "", createdAt: 0, choices: [{ parts, finish }] };
 }

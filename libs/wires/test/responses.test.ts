@@ -28,12 +28,11 @@ import {
   textPart,
   word,
 } from "./arbitraries.ts";
-import { contextFor, eventsOf, framesOf, readBack, written } from "./harness.ts";
+import { contextFor, eventsOf, framesOf, readBack, renders, written } from "./harness.ts";
 
 const target = { model: "theirs", defaultMaxTokens: 1000 };
 const parse = (body: JsonObject) => responsesCodec.parseRequest({ model: "m", ...body }, {});
-const render = (fields: Partial<TextRequest>) =>
-  responsesCodec.renderRequest({ model: "m", stream: false, instructions: [], turns: [], ...fields }, target);
+const render = renders(responsesCodec, target);
 
 const weather = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
 const round = {

@@ -341,6 +341,7 @@ describe("what admission is told", () => {
     const batch = { requests: [single, { content: { parts: [{ text: "d" }] } }] };
     expect(askOfBatchEmbedContents(batch, { model: "m" })).toMatchObject({ model: "m", textBytes: 5 + 3 * 4 });
     expect(failureOf(() => askOfEmbedContent({}, { model: "m" })).param).toBe("content");
+    expect(askOfEmbedContent({ ...single, autoTruncate: true }, { model: "m" }).dropped).toEqual(["autoTruncate"]);
     expect(reliedOfContentEmbeddings).toEqual(expect.arrayContaining(["content", "requests", "outputDimensionality"]));
   });
 

@@ -4,6 +4,7 @@ import { Redis } from "ioredis";
 import { createAccount, hold, settle } from "@modelgate/accounts";
 import type { UsageDraft } from "@modelgate/contracts";
 import { startLocalSuite, type LocalBackends, type Suite } from "@modelgate/testkit";
+import { conversionChannels, conversionModels, conversions } from "./conversions.ts";
 import { drive, driveMeasured, memory } from "./measure.ts";
 import type { Load } from "./load.ts";
 
@@ -20,8 +21,12 @@ const config = {
       limits: { requestsPerMinute: 1_000_000, tokensPerMinute: 1_000_000_000, concurrency: 10_000 },
     },
   },
-  models: { bench: { kind: "chat", price: { input: 2.5, cachedInput: 1.25, output: 10 } } },
+  models: {
+    ...conversionModels,
+    bench: { kind: "chat", price: { input: 2.5, cachedInput: 1.25, output: 10 } },
+  },
   channels: [
+    ...conversionChannels,
     { id: "simulated", provider: "openai", baseUrl: "${SIMULATOR_URL}/openai/v1", keys: ["key"], models: ["bench"] },
   ],
   accounts: { bench: { balance: "100000.00", tokens: [{ key, group: "default" }] } },
@@ -61,6 +66,7 @@ await largeBody();
 await saturated();
 await latency();
 await chunks();
+await conversions(suite, { key, seconds: values.quick ? 1 : 4, pids, tell });
 await moneyShare();
 if (values.json) process.stdout.write(`${JSON.stringify(Object.fromEntries(figures))}\n`);
 

@@ -276,6 +276,29 @@ test("a silent stream shows signs of life between its frames", async () => {
   expect(text).toContain("[DONE]");
 });
 
+test("a vendor that thinks long before its first word costs no connection, and another one is still tried", async () => {
+  const { pair, first, second } = freshPair();
+  await suite.simulator.script(first, [{ delayMs: 350, status: 500 }]);
+  await suite.simulator.script(second, [{ delayMs: 250 }]);
+  const answer = await post(suite, streamed(pair));
+  expect(answer.headers.get("content-type")).toContain("text/event-stream");
+  const text = await answer.text();
+  expect(text).toMatch(/^: keep-alive\n\n(?:: keep-alive\n\n)*data: /);
+  expect(text).toContain("[DONE]");
+});
+
+test("where all fail after the first sign of life, the stream says so", async () => {
+  const { pair, first, second } = freshPair();
+  await suite.simulator.script(first, [{ delayMs: 250, status: 500 }]);
+  await suite.simulator.script(second, [{ delayMs: 250, status: 500 }]);
+  const answer = await post(suite, streamed(pair));
+  expect(answer.status).toBe(200);
+  const text = await answer.text();
+  expect(text).toMatch(/data: \{"error":\{.*"upstream_error".*\n\n$/);
+  expect(text).not.toContain("[DONE]");
+  expect(await eventOf(answer.headers.get("x-request-id"))).toMatchObject({ outcome: "failed", costNanos: "0" });
+});
+
 test("a channel that is full is 429, and its seat comes back", async () => {
   await suite.simulator.script("narrow", [{ delayMs: 400 }]);
   const first = post(suite, hello("seat"));

@@ -120,6 +120,20 @@ test("a second start on the same data, and one on a busy port, each end in one c
   expect(busy.words.trim()).toBe(`Port ${port} is in use: end what listens there, or set PORT to another one.`);
 });
 
+test("a service that dies ends the start, and its words reach the terminal", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "modelgate-dies-"));
+  const [free = 0] = await freePorts(1);
+  const child = spawn("npm", ["start"], {
+    cwd: root,
+    env: { ...process.env, PORT: String(free), MODELGATE_DATA: folder, LEFT_BEHIND_MS: "soon" },
+  });
+  let words = "";
+  child.stderr.on("data", (chunk: Buffer) => (words += chunk.toString()));
+  expect(await new Promise((resolve) => child.on("close", resolve))).toBe(1);
+  expect(words).toMatch(/^ledger: .*LEFT_BEHIND_MS/m);
+  rmSync(folder, { recursive: true });
+});
+
 test("a wrong configuration ends the start with the path of each wrong field", async () => {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-wrong-"));
   const config = join(folder, "wrong.yaml");
@@ -138,7 +152,9 @@ test("a wrong configuration ends the start with the path of each wrong field", a
   expect(status).not.toBe(0);
   expect(words).toContain("groups.default.colour is not a known field");
   expect(words).toContain("models.m.kind must be one of chat");
-  expect(words).not.toContain("at ");
+  expect(words.match(/is not a known field/g)).toHaveLength(1);
+  expect(words).not.toMatch(/^\s+at /m);
+  rmSync(folder, { recursive: true });
 });
 
 test("SIGTERM to npm itself ends everything with exit status 0", async () => {

@@ -37,7 +37,7 @@ export async function writeStream(response: ServerResponse, streamed: Streamed, 
       if (at === behaviour.cutAfterChunks) return void response.socket?.destroy();
       if (at === behaviour.stallAfterChunks) return void (await once(response, "close"));
       if (at === behaviour.errorAfterChunks) {
-        await write(streamed.error("simulated failure in the stream", sent));
+        await write(streamed.error(behaviour.errorMessage ?? "simulated failure in the stream", sent));
         return end();
       }
       if (behaviour.chunkDelayMs !== undefined)

@@ -59,7 +59,7 @@ export interface VendorTraits {
   /** The caller's key. Throws a Refusal for a caller that the vendor would not admit. */
   admit(call: VendorCall): string;
   /** An error body in the vendor's form; `headers` are those of this answer. */
-  renderError(refusal: Refusal, headers: AnswerHeaders): object;
+  renderError(refusal: Refusal, headers: AnswerHeaders, call: VendorCall): object;
   /** Headers of an answer, whatever it is. */
   headers?(): AnswerHeaders;
 }
@@ -79,7 +79,7 @@ export function createVendor(traits: VendorTraits): Vendor {
         await serve(response, understood, behaviour);
       } catch (error) {
         if (!(error instanceof Refusal) || response.headersSent) throw error;
-        answerJson(response, error.status, traits.renderError(error, headers));
+        answerJson(response, error.status, traits.renderError(error, headers, call));
       }
     },
   };
@@ -114,8 +114,11 @@ async function serve(response: ServerResponse, understood: Understood, behaviour
   answerJson(response, 200, understood.whole(behaviour));
 }
 
-function asRefusal(status: number, { errorCode, errorMessage }: Behaviour): Refusal {
-  return new Refusal(status, errorMessage ?? `simulated ${status}`, errorCode === undefined ? {} : { code: errorCode });
+function asRefusal(status: number, { errorCode, errorMessage, retryAfter }: Behaviour): Refusal {
+  return new Refusal(status, errorMessage ?? `simulated ${status}`, {
+    ...(errorCode !== undefined && { code: errorCode }),
+    ...(retryAfter !== undefined && { retryAfter }),
+  });
 }
 
 function parsed(body: Buffer): unknown {

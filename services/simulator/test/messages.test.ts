@@ -129,7 +129,7 @@ test.each<[string, Record<string, string>, number]>([
   ["no key", { "x-api-key": "", authorization: "Bearer k" }, 401],
   ["a bad key", { "x-api-key": "bad-k" }, 401],
   ["no version", { "anthropic-version": "" }, 400],
-  ["a version that never was", { "anthropic-version": "2024-01-01" }, 400],
+  ["a version that is no date", { "anthropic-version": "latest" }, 400],
 ])("not admitted: %s", async (_, headers, status) => {
   expect(await started.post(path, ask("Hi"), headers)).toMatchObject({ status, body: { type: "error" } });
 });
@@ -146,7 +146,8 @@ test.each<[string, object, string]>([
   ["a small budget", { thinking: { type: "enabled", budget_tokens: 1_023 } }, "thinking.budget_tokens: "],
   ["thinking at another temperature", { thinking, temperature: 0.5 }, "temperature: "],
   ["thinking with a forced call", { thinking, tools: [weather], tool_choice: { type: "any" } }, "tool_choice: "],
-  ["a system message among the others", { messages: [{ role: "system", content: "x" }] }, "messages.0.role: "],
+  ["a role of others", { messages: [{ role: "tool", content: "x" }] }, "messages.0.role: "],
+  ["a system message alone", { messages: [{ role: "system", content: "x" }] }, "messages.0.role: "],
   ["the assistant first", { messages: [assistant({ type: "text", text: "x" })] }, "messages.0.role: "],
   ["empty words", { messages: [user([{ type: "text", text: "" }])] }, "messages.0.content.0.text: "],
   ["no words", { messages: [user("")] }, "messages.0.content: "],

@@ -28,7 +28,7 @@ export async function runKind<Request>(deps: Deps, call: ServiceCall, asked: Ask
   };
   const kindCall: KindCall<Request> = {
     request: ask.request,
-    dropped: [],
+    dropped: ask.dropped,
     model: ask.model,
     strict: call.strict,
     answerId: deps.newAnswerId(),

@@ -4,6 +4,7 @@ import type { Deps } from "./deps.ts";
 import { chatCompletions } from "./routes/chat-completions.ts";
 import { compactResponse } from "./routes/compact-response.ts";
 import { completions } from "./routes/completions.ts";
+import { countContentTokens, countMessageTokens } from "./routes/count-tokens.ts";
 import { batchEmbedContents, embedContent, embeddings } from "./routes/embeddings.ts";
 import { generateContent, streamGenerateContent } from "./routes/generate-content.ts";
 import { messages } from "./routes/messages.ts";
@@ -25,6 +26,8 @@ export function routes(deps: Deps): Readonly<Partial<Record<EndpointId, Endpoint
     messages: messages(deps),
     generateContent: generateContent(deps),
     streamGenerateContent: streamGenerateContent(deps),
+    countMessageTokens: countMessageTokens(deps),
+    countContentTokens: countContentTokens(deps),
     completions: completions(deps),
     embeddings: embeddings(deps),
     engineEmbeddings: embeddings(deps),

@@ -6,6 +6,7 @@ import {
   estimateTokens,
   runCall,
   textExchanges,
+  waitingIn,
   type CallPlan,
   type RequestSize,
   type TextCall,
@@ -76,6 +77,7 @@ export function planText(deps: Deps, call: ServiceCall, asked: AskedText): CallP
     stream: ask.stream,
     size,
     wires: servedThrough[wire],
+    waiting: ask.stream ? waitingIn({ wire, asArray }) : undefined,
     exchange(upstream, way) {
       const isNative = upstream === wire && placeOf(way) === asked.native?.place;
       const told = upstream === "completions" ? upstream : textWire(upstream);

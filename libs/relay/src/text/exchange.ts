@@ -1,3 +1,4 @@
+import type { Failure } from "@modelgate/contracts";
 import {
   arrayFraming,
   clientCodecs,
@@ -15,9 +16,12 @@ import {
 import type { CarriedAnswer, Exchange } from "../exchange.ts";
 import { gearOf } from "../gear.ts";
 import { tellLosses } from "../losses.ts";
+import type { Waiting } from "../waiting.ts";
 import { ConvertStream } from "./convert-stream.ts";
 
 import { PassStream } from "./pass-stream.ts";
+
+const eventStream = "text/event-stream; charset=utf-8";
 
 /** A text call as its client made it. */
 export interface TextCall {
@@ -121,11 +125,24 @@ function converted(call: TextCall, wire: TextWire, upstreamModel: string, read: 
     stream(produced) {
       const framing = call.asArray === true ? arrayFraming() : undefined;
       const writer = framing === undefined ? client.writer(context()) : contentArrayWriter(context());
-      const contentType = framing?.contentType ?? "text/event-stream; charset=utf-8";
+      const contentType = framing?.contentType ?? eventStream;
       const endsWhenWhole = wire === "responses" || wire === "messages";
       return new ConvertStream({ reader: vendor.reader(), writer, contentType, endsWhenWhole }, produced);
     },
   };
+}
+
+/** How a client of a wire is kept waiting, and told of a failure, before its stream begins. */
+export function waitingIn({ wire, asArray = false }: Pick<TextCall, "wire" | "asArray">): Waiting {
+  const pass = textPasses[wire];
+  const frame = (failure: Failure, requestId: string): string => pass.failureFrame(failure, requestId);
+  if (!asArray) return { contentType: eventStream, sign: ": keep-alive\n\n", fail: frame };
+  const { contentType } = arrayFraming();
+  const fail = (failure: Failure, requestId: string): string =>
+    `[${frame(failure, requestId)
+      .replace(/^data: /, "")
+      .trim()}]`;
+  return { contentType, sign: "\n", fail };
 }
 
 function wordsOf({ choices }: TextAnswer): string {

@@ -11,6 +11,8 @@ export interface Ask<Request> {
   readonly maxOutputTokens: number | undefined;
   /** The request in the neutral form, checked and read. */
   readonly request: Request;
+  /** Hints of the client that the neutral form does not hold, in the client's spelling. */
+  readonly dropped: readonly string[];
 }
 
 /** UTF-8 bytes of texts, with a few more for what models put around each. */

@@ -45,6 +45,6 @@ export interface KindCodec<Wire extends string, Request, Answer> {
   renderAnswer(answer: Answer, context: KindContext<Request>): JsonRecord;
   /** What the vendor says that the call used; undefined where it says nothing. */
   readUsage(body: JsonRecord): Units | undefined;
-  /** How this wire spells a field of the neutral form, for failures and `x-modelgate-dropped`. */
-  readonly spelling: Readonly<Partial<Record<string & keyof Request, string>>>;
+  /** How this wire spells the fields of the neutral form that it has, for failures and `x-modelgate-dropped`. */
+  readonly spelling: Readonly<Record<string, string>>;
 }

@@ -16,9 +16,9 @@ export function readChecked<Request>(
   body: unknown,
   shape: Shape,
   parse: (body: JsonRecord) => ParsedRequest<Request>,
-): Request {
+): ParsedRequest<Request> {
   if (!isRecord(body)) throw firstProblem(shape.Errors(body), body);
-  const { request } = parse(body);
+  const parsed = parse(body);
   if (!shape.Check(body)) throw firstProblem(shape.Errors(body), body);
-  return request;
+  return parsed;
 }

@@ -55,6 +55,7 @@ const toolResult = closed(
     ...cached,
     content: either(anyText, list(tagged("type", { text: textBlock, image, document, search_result: searchResult }))),
     is_error: flag,
+    toolset_name: orNull(anyText),
   },
 );
 
@@ -81,7 +82,10 @@ const userBlock = tagged("type", {
 });
 const assistantBlock = tagged("type", {
   text: textBlock,
-  tool_use: closed({ type, id: toolUseId, name: toolName, input: anyObject }, { ...cached, caller: anyObject }),
+  tool_use: closed(
+    { type, id: toolUseId, name: toolName, input: anyObject },
+    { ...cached, caller: anyObject, toolset_name: orNull(anyText) },
+  ),
   thinking: closed({ type, thinking: anyText, signature: anyText }),
   redacted_thinking: closed({ type, data: anyText }),
   ...serverToolBlocks,
@@ -93,4 +97,5 @@ const contentOf = (block: Shape): Shape => either(filledText, list(block, { leas
 export const message: Shape = tagged("role", {
   user: closed({ role: anyText, content: contentOf(userBlock) }),
   assistant: closed({ role: anyText, content: contentOf(assistantBlock) }),
+  system: closed({ role: anyText, content: contentOf(tagged("type", { text: textBlock })) }),
 });

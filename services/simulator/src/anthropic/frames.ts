@@ -40,16 +40,9 @@ function* framesOf(model: string, answer: Answer, shown: Shown, behaviour: Behav
 
 /** A block as it is announced. */
 function emptied(block: Block): object {
-  switch (block.type) {
-    case "thinking":
-      return { ...block, thinking: "", signature: "" };
-    case "text":
-      return { type: "text", text: "" };
-    case "tool_use":
-      return { ...block, input: {} };
-    default:
-      return block;
-  }
+  if (block.type === "thinking") return { ...block, thinking: "", signature: "" };
+  if (block.type === "text") return { type: "text", text: "" };
+  return block.type === "tool_use" ? { ...block, input: {} } : block;
 }
 
 function* deltasOf(block: Block, { chunks }: Behaviour): Generator<object> {

@@ -35,7 +35,8 @@ const countTokens: Endpoint = {
   },
 };
 
-const versions = ["2023-01-01", "2023-06-01"];
+/** Any date: which versions there are is the vendor's to say, and its SDKs move on. */
+const version = /^\d{4}-\d\d-\d\d$/;
 
 /** The vendor of the messages wire, under `/anthropic`. */
 export const anthropic: Vendor = createVendor({
@@ -45,9 +46,8 @@ export const anthropic: Vendor = createVendor({
     const key = headerOf(headers, "x-api-key");
     if (key === "") throw new Refusal(401, "The header x-api-key is required.");
     if (isBadKey(key)) throw new Refusal(401, "The x-api-key is not a valid one.");
-    const version = headerOf(headers, "anthropic-version");
-    if (!versions.includes(version))
-      throw new Refusal(400, `The header anthropic-version must be one of ${versions.join(", ")}.`);
+    if (!version.test(headerOf(headers, "anthropic-version")))
+      throw new Refusal(400, "The header anthropic-version is required; it is a date such as 2023-06-01.");
     return key;
   },
   headers: () => ({ [requestIdHeader]: freshId("req_") }),

@@ -14,7 +14,12 @@ export function readMessages(body: unknown, shape: Shape): Question {
   const choice = memberOf(body, "tool_choice");
   const results = blocksOf(turns.at(-1), "tool_result").map(wordsOfBlock);
   const format = memberOf(memberOf(body, "output_config"), "format");
-  const said = [wordsOfContent(memberOf(body, "system")), ...turns.map(({ blocks }) => wordsOfContent(blocks))];
+  const systems = listAt(body, "messages").filter((message) => textAt(message, "role") === "system");
+  const said = [
+    wordsOfContent(memberOf(body, "system")),
+    ...systems.map((message) => wordsOfContent(memberOf(message, "content"))),
+    ...turns.map(({ blocks }) => wordsOfContent(blocks)),
+  ];
   return questionFrom(textAt(body, "model") ?? "", said, {
     tools: listAt(body, "tools").flatMap(offered),
     choice: choiceIn(choice),

@@ -27,7 +27,7 @@ const thinking = tagged("type", {
 });
 
 const serverTool = text(
-  /^(?:web_search|web_fetch|bash|text_editor|computer|memory|code_execution|tool_search_tool_\w+)_\d{8}$/,
+  /^(?:web_search|web_fetch|bash|browser_toolset|computer_toolset|text_editor|computer|memory|code_execution|tool_search_tool_\w+)_\d{8}$/,
   "a kind of tool that the vendor knows",
 );
 const customTool = closed(
@@ -77,6 +77,8 @@ const counted = {
     },
   ),
   cache_control: cacheControl,
+  user_profile_id: anyText,
+  workspace_id: anyText,
   speed: orNull(oneOf("standard", "fast")),
 };
 
@@ -94,6 +96,7 @@ export const messagesShape: Shape = closed(
     service_tier: oneOf("auto", "standard_only"),
     container: orNull(either(anyText, anyObject)),
     inference_geo: orNull(anyText),
+    diagnostics: orNull(closed({}, { previous_message_id: orNull(anyText) })),
   },
 );
 

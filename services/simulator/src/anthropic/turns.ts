@@ -8,11 +8,12 @@ export interface Turn {
   readonly at: number;
 }
 
-/** The turns of a conversation; a text alone is a text block. */
+/** The turns of user and assistant; a text alone is a text block. System messages between them are no turns. */
 export function turnsOf(body: unknown): readonly Turn[] {
   const turns: Turn[] = [];
   for (const [at, message] of listAt(body, "messages").entries()) {
     const role = textAt(message, "role") ?? "";
+    if (role === "system") continue;
     const content = memberOf(message, "content");
     const blocks = typeof content === "string" ? [{ type: "text", text: content }] : listAt(message, "content");
     const last = turns.at(-1);

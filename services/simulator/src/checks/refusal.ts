@@ -11,17 +11,25 @@ export class Refusal extends Error {
   readonly problem: Problem;
   /** Where in the body, outermost first; empty where no field is to blame. */
   readonly path: Path;
+  /** When to come again, as the header tells it. */
+  readonly retryAfter: string | undefined;
 
   constructor(
     status: number,
     message: string,
-    { code, problem = "value", path = [] }: { code?: string; problem?: Problem; path?: Path } = {},
+    {
+      code,
+      problem = "value",
+      path = [],
+      retryAfter,
+    }: { code?: string; problem?: Problem; path?: Path; retryAfter?: string } = {},
   ) {
     super(message);
     this.status = status;
     this.code = code;
     this.problem = problem;
     this.path = path;
+    this.retryAfter = retryAfter;
   }
 }
 

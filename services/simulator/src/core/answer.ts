@@ -6,6 +6,9 @@ import type { Question } from "./question.ts";
 import { valueFor } from "./schema-value.ts";
 import { charactersPerToken, tokensOf } from "./tokens.ts";
 
+/** What every vendor counts for a picture that it makes. */
+const tokensPerImage = 1_290;
+
 /** Tokens of a call. Input tokens hold the cached and the written ones, output tokens the reasoning ones. */
 export interface Counts {
   readonly inputTokens: number;
@@ -13,6 +16,8 @@ export interface Counts {
   readonly cacheWriteTokens: number;
   readonly outputTokens: number;
   readonly reasoningTokens: number;
+  /** Output tokens of a picture. */
+  readonly imageTokens: number;
 }
 
 /** What is answered, whatever wire it goes out on. */
@@ -51,7 +56,11 @@ export function decide(question: Question, behaviour: Behaviour): Answer {
     image,
     finish: ending ?? finish ?? (calls.length > 0 ? "tool_calls" : "stop"),
     stopText,
-    ...usageFor(question, behaviour, [thoughts ?? "", text ?? "", calls.length > 0 ? JSON.stringify(calls) : ""]),
+    ...usageFor(question, behaviour, image === undefined ? 0 : tokensPerImage, [
+      thoughts ?? "",
+      text ?? "",
+      calls.length > 0 ? JSON.stringify(calls) : "",
+    ]),
   };
 }
 
@@ -116,11 +125,19 @@ function cut(
   return first === undefined ? { text: told } : { text: told, finish: "stop", stopText: first.stop };
 }
 
-const countNames = ["inputTokens", "cachedTokens", "cacheWriteTokens", "outputTokens", "reasoningTokens"] as const;
+const countNames = [
+  "inputTokens",
+  "cachedTokens",
+  "cacheWriteTokens",
+  "outputTokens",
+  "reasoningTokens",
+  "imageTokens",
+] as const;
 
 function usageFor(
   { promptTokens, choices }: Question,
   { usage }: Behaviour,
+  imageTokens: number,
   [thoughts, ...told]: readonly string[],
 ): Pick<Answer, "counts" | "usage"> {
   const reasoningTokens = tokensOf(thoughts ?? "");
@@ -129,8 +146,9 @@ function usageFor(
     inputTokens: promptTokens,
     cachedTokens: 0,
     cacheWriteTokens: 0,
-    outputTokens: (reasoningTokens + spoken) * choices,
+    outputTokens: (reasoningTokens + spoken + imageTokens) * choices,
     reasoningTokens: reasoningTokens * choices,
+    imageTokens: imageTokens * choices,
   };
   if (usage === undefined || usage === null) return { counts, usage };
   const known: readonly string[] = countNames;

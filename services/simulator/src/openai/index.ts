@@ -1,7 +1,10 @@
 import { Refusal } from "../checks/refusal.ts";
 import { bearerOf, createVendor, headerOf, isBadKey, type Endpoint, type Vendor } from "../vendor.ts";
 import { chatCompletions, deploymentChat } from "./chat/index.ts";
+import { completions } from "./completions.ts";
+import { embeddings } from "./embeddings.ts";
 import { renderError } from "./errors.ts";
+import { moderations } from "./moderations.ts";
 import { compactResponses, responses } from "./responses/index.ts";
 
 const models: Endpoint = {
@@ -18,7 +21,16 @@ const models: Endpoint = {
 /** The vendor of OpenAI's wires under `/openai/v1`, and Azure's addresses of the same under `/openai`. */
 export const openai: Vendor = createVendor({
   prefix: "/openai",
-  endpoints: [models, chatCompletions, deploymentChat, responses, compactResponses],
+  endpoints: [
+    models,
+    chatCompletions,
+    deploymentChat,
+    responses,
+    compactResponses,
+    completions,
+    embeddings,
+    moderations,
+  ],
   admit({ headers, path, query }) {
     const key = headerOf(headers, "api-key") || bearerOf(headers);
     if (isBadKey(key)) throw new Refusal(401, "The API key is not a valid one.", { code: "invalid_api_key" });

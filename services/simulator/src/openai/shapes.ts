@@ -16,7 +16,7 @@ export const toolName: Shape = text(/^[\w-]{1,64}$/, "1 to 64 letters, digits, u
 
 export const effort: Shape = oneOf("none", "minimal", "low", "medium", "high", "xhigh", "max");
 export const verbosity: Shape = oneOf("low", "medium", "high");
-export const serviceTier: Shape = oneOf("auto", "default", "flex", "scale", "priority", "fast");
+export const serviceTier: Shape = oneOf("auto", "default", "flex", "scale", "priority", "fast", "ultrafast");
 export const metadata: Shape = record(anyText);
 export const cacheRetention: Shape = oneOf("in_memory", "24h");
 export const streamOptions: Shape = closedOrNull({}, { include_usage: flag, include_obfuscation: flag });

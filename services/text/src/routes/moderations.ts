@@ -60,9 +60,11 @@ function judged(call: KindCall<ModerationRequest>, wire: TextWire, upstreamModel
   const vendor = textCodecs[wire];
   const { request, dropped: before } = askJudgement(call.request);
   const asker = { spelling: moderationsCodec.spelling, strict: call.strict };
-  const { body, dropped } = tellLosses(asker, before, () =>
-    vendor.renderRequest(request, { model: upstreamModel, defaultMaxTokens: judgementTokens }),
-  );
+  const { body, dropped } = tellLosses(asker, before, () => {
+    const target = { model: upstreamModel, defaultMaxTokens: judgementTokens };
+    // Hints that get lost here are the gateway's own: the client gave none.
+    return { ...vendor.renderRequest(request, target), dropped: [] };
+  });
   return wholeExchange({
     wire,
     body,

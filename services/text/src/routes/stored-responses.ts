@@ -34,20 +34,25 @@ const [mostItems, usualItems] = [100, 20];
 function pageOf(items: readonly JsonObject[], query: URLSearchParams): object {
   const order = query.get("order") ?? "desc";
   if (order !== "asc" && order !== "desc") throw wrong("order", "must be asc or desc");
+  const ordered = order === "asc" ? items : items.toReversed();
+  const start = startOf(ordered, query.get("after"));
+  const data = ordered.slice(start, start + limitIn(query));
+  const [first, last] = [data[0]?.["id"] ?? null, data.at(-1)?.["id"] ?? null];
+  return { object: "list", data, first_id: first, last_id: last, has_more: start + data.length < ordered.length };
+}
+
+function limitIn(query: URLSearchParams): number {
   const limit = Number(query.get("limit") ?? usualItems);
   if (!Number.isInteger(limit) || limit < 1 || limit > mostItems) throw wrong("limit", `must be 1 to ${mostItems}`);
-  const ordered = order === "asc" ? items : items.toReversed();
-  const after = query.get("after");
-  const start = after === null ? 0 : ordered.findIndex((item) => item["id"] === after) + 1;
-  if (after !== null && start === 0) throw wrong("after", "is no id of an item of this response");
-  const data = ordered.slice(start, start + limit);
-  return {
-    object: "list",
-    data,
-    first_id: data[0]?.["id"] ?? null,
-    last_id: data.at(-1)?.["id"] ?? null,
-    has_more: start + limit < ordered.length,
-  };
+  return limit;
+}
+
+/** Behind the item that a page ended with. */
+function startOf(items: readonly JsonObject[], after: string | null): number {
+  if (after === null) return 0;
+  const start = items.findIndex((item) => item["id"] === after) + 1;
+  if (start === 0) throw wrong("after", "is no id of an item of this response");
+  return start;
 }
 
 function wrong(param: string, say: string): Failure {

@@ -27,7 +27,7 @@ export const bytesOfInstructions = Buffer.byteLength(instructions);
  */
 export function renderRequest(request: ModerationRequest): Parsed {
   if (request.items.length > mostJudged)
-    throw cannotSay("items", `This model judges at most ${mostJudged} inputs in a request.`);
+    throw cannotSay("items", `This model judges at most ${mostJudged} texts in a request.`);
   const judged: TextRequest = {
     model: request.model,
     stream: false,

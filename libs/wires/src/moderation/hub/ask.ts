@@ -1,9 +1,10 @@
 import { bytesOfTexts, type Ask } from "../../kind/ask.ts";
+import type { ParsedRequest } from "../../kind/codec.ts";
 import { mediaOf } from "../../text/media.ts";
 import type { ModerationRequest } from "./request.ts";
 
 /** What admission must know of a request to judge. Its output is bounded by the model that judges. */
-export function askOfModeration(request: ModerationRequest): Ask<ModerationRequest> {
+export function askOfModeration({ request, dropped }: ParsedRequest<ModerationRequest>): Ask<ModerationRequest> {
   const parts = request.items.flatMap((item) => item.parts);
   const images = parts.flatMap((part) =>
     part.kind === "image" ? [{ type: "image_url", image_url: { url: part.url } }] : [],
@@ -14,5 +15,6 @@ export function askOfModeration(request: ModerationRequest): Ask<ModerationReque
     media: mediaOf([images]),
     maxOutputTokens: undefined,
     request,
+    dropped,
   };
 }

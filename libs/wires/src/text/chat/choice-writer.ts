@@ -14,6 +14,9 @@ import { detailsFor, extraFor } from "./seals.ts";
 /** Characters of free-text tools' calls that wait for their end, to be unwrapped; beyond it: upstream_error. */
 export const mostHeld = 8 * 2 ** 20;
 
+/** Citations of one choice; those beyond are left out. */
+const mostCitations = 4_096;
+
 /** A part that is open. */
 interface Open {
   readonly opened: OpenedPart;
@@ -42,6 +45,10 @@ export class ChoiceWriter {
   #finished = false;
   #refused = false;
   #calls = 0;
+  #details = 0;
+  #images = 0;
+  /** Citations wait for the end: clients join pieces of text, and no list whose entries have no number. */
+  readonly #annotations: unknown[] = [];
   #held = 0;
 
   constructor(choice: number, chunks: Chunks, context: AnswerContext, telling: Telling) {
@@ -87,11 +94,10 @@ export class ChoiceWriter {
     return open.around.before + JSON.stringify(text) + open.around.after;
   }
 
-  cite(part: number, citation: Citation): string {
+  cite(part: number, citation: Citation): void {
     const open = this.#open.get(part);
-    if (open === undefined) return "";
-    const annotations = annotation(citation, open.from, open.length);
-    return annotations.length > 0 ? this.#tell({ annotations }) : "";
+    if (open === undefined || this.#annotations.length >= mostCitations) return;
+    this.#annotations.push(...annotation(citation, open.from, open.length));
   }
 
   end(part: number, seal: Seal | undefined): string {
@@ -105,13 +111,14 @@ export class ChoiceWriter {
     this.#told[opened.kind] = span[1];
     if (seal === undefined || open.around === undefined) return "";
     const of = opened.kind === "text" ? ({ span, previous: true } as const) : { span, id: opened.id };
-    return this.#tell({ reasoning_details: detailsFor(seal, of) });
+    return this.#tell({ reasoning_details: detailsFor(seal, { ...of, index: this.#details++ }) });
   }
 
   whole(part: number, whole: Part): string {
     const events = replayPart(whole, this.#choice, part);
     if (events.length > 1) return events.map((event) => this.#replayed(event)).join("");
-    const members = wholeMembers(whole, this.#context);
+    const members = wholeMembers(whole, this.#context, this.#images);
+    if (whole.kind === "image") this.#images++;
     return Object.keys(members).length > 0 ? this.#tell(members) : "";
   }
 
@@ -119,13 +126,14 @@ export class ChoiceWriter {
   finish(reason: FinishReason): string {
     if (this.#finished) return "";
     this.#finished = true;
-    return this.#chunks.finish(this.#choice, finishWord(reason, this.#refused, this.#telling.oldCalls));
+    const cited = this.#annotations.length > 0 ? this.#tell({ annotations: this.#annotations }) : "";
+    return cited + this.#chunks.finish(this.#choice, finishWord(reason, this.#refused, this.#telling.oldCalls));
   }
 
   #replayed(event: TextEvent): string {
     if (event.type === "part-start") return this.start(event.part, event.opened);
     if (event.type === "part-delta") return this.delta(event.part, event.text, event.logProbabilities ?? []);
-    if (event.type === "citation") return this.cite(event.part, event.citation);
+    if (event.type === "citation") this.cite(event.part, event.citation);
     return event.type === "part-end" ? this.end(event.part, event.seal) : "";
   }
 

@@ -41,11 +41,14 @@ export function callMember(call: ToolCallPart, telling: Telling): JsonObject {
   return present({ id, type: "custom", custom: { name, input }, ...extra });
 }
 
-/** An image that the model made, as vendors that make them spell it; undefined for one in another vendor's store. */
-export function imageMember({ source, seal }: Extract<Part, { kind: "image" }>): JsonObject | undefined {
+/**
+ * An image that the model made, as vendors that make them spell it, numbered in its message; undefined for one in
+ * another vendor's store.
+ */
+function imageMember({ source, seal }: Extract<Part, { kind: "image" }>, index: number): JsonObject | undefined {
   if (source.kind === "file-id") return undefined;
   const url = source.kind === "url" ? source.url : writeDataUrl(source);
-  return present({ type: "image_url", image_url: { url }, extra_content: extraFor(seal) });
+  return present({ type: "image_url", index, image_url: { url }, extra_content: extraFor(seal) });
 }
 
 /** `audio` for speech that came from another wire. It is not stored, so its id names nothing later. */
@@ -54,11 +57,14 @@ function audioMember({ source }: Extract<Part, { kind: "audio" }>, { answerId, n
   return { audio: { id: `audio_${answerId}`, data: source.data, expires_at: now, transcript: "" } };
 }
 
-/** The members of a message, or a delta, for a part that comes whole; none for what the wire has no word for. */
-export function wholeMembers(part: Part, context: AnswerContext): JsonObject {
+/**
+ * The members of a message, or a delta, for a part that comes whole; none for what the wire has no word for. `images`
+ * is how many there were before.
+ */
+export function wholeMembers(part: Part, context: AnswerContext, images: number): JsonObject {
   if (part.kind === "audio") return audioMember(part, context);
   if (part.kind === "vendor") return part.wire === "chat" && isRecord(part.value) ? part.value : {};
-  const image = part.kind === "image" ? imageMember(part) : undefined;
+  const image = part.kind === "image" ? imageMember(part, images) : undefined;
   return image === undefined ? {} : { images: [image] };
 }
 

@@ -40,11 +40,12 @@ function messageOf(parts: readonly Part[], telling: Telling, context: AnswerCont
   const texts = parts.filter((part) => part.kind === "text");
   const refusal = parts.flatMap((part) => (part.kind === "refusal" ? [part.text] : [])).join("");
   const calls = parts.filter((part) => part.kind === "tool-call");
-  const others = parts.map((part) => wholeMembers(part, context));
-  const images = others.flatMap(({ images }) => (Array.isArray(images) ? images : []));
+  const pictures = parts.filter((part) => part.kind === "image");
+  const images = pictures.flatMap((part, index) => wholeMembers(part, context, index)["images"] ?? []);
+  const others = parts.filter((part) => part.kind !== "image").map((part) => wholeMembers(part, context, 0));
   const thoughts = telling.hidesThoughts ? [] : parts.filter((part) => part.kind === "reasoning");
   const shown = thoughts.map(({ text }) => text).join("");
-  const details = [...spans(thoughts), ...spans(texts)];
+  const details = detailsOf(thoughts, texts);
   const saysOtherwise = calls.length > 0 || refusal !== "" || others.some((members) => "audio" in members);
   return present({
     content: texts.length === 0 && saysOtherwise ? null : texts.map(({ text }) => text).join(""),
@@ -58,14 +59,18 @@ function messageOf(parts: readonly Part[], telling: Telling, context: AnswerCont
   });
 }
 
-/** The details that carry the seals of thoughts, or of texts, by where each stands in what is joined here. */
-function spans(parts: readonly (ReasoningPart | TextPart)[]): readonly unknown[] {
-  let at = 0;
-  return parts.flatMap((part) => {
-    const span = [at, at + part.text.length] as const;
-    [, at] = span;
-    if (part.seal === undefined) return [];
-    return detailsFor(part.seal, part.kind === "text" ? { span, previous: true } : { span, id: part.id });
+/** The details that carry the seals of thoughts and texts, by where each stands in what is joined here. */
+function detailsOf(...groups: readonly (readonly (ReasoningPart | TextPart)[])[]): readonly unknown[] {
+  let index = 0;
+  return groups.flatMap((parts) => {
+    let at = 0;
+    return parts.flatMap((part) => {
+      const span = [at, at + part.text.length] as const;
+      [, at] = span;
+      if (part.seal === undefined) return [];
+      const of = part.kind === "text" ? ({ span, previous: true } as const) : { span, id: part.id };
+      return detailsFor(part.seal, { ...of, index: index++ });
+    });
   });
 }
 

@@ -3,7 +3,7 @@ import type { Rendered, Target } from "../hub/codec.ts";
 import { effortOf } from "../hub/effort.ts";
 import { cannotSay, lostFields } from "../hub/fates.ts";
 import { Losses } from "../hub/losses.ts";
-import type { JsonObject, TextRequest } from "../hub/request.ts";
+import type { JsonObject, RequestField, TextRequest } from "../hub/request.ts";
 import { fates } from "./fates.ts";
 import { refusesUnknownFields, takesNewestFields } from "./models.ts";
 import { renderMessages } from "./render-messages.ts";
@@ -32,7 +32,7 @@ export function renderRequest(request: TextRequest, { model }: Target): Rendered
     reasoning_effort: request.reasoning === undefined ? undefined : effortOf(request.reasoning),
     temperature: request.temperature,
     top_p: request.topP,
-    top_k: renderTopK(request, model, losses),
+    top_k: refused(model, "topK", request.topK, losses),
     presence_penalty: request.presencePenalty,
     frequency_penalty: request.frequencyPenalty,
     seed: request.seed,
@@ -43,7 +43,7 @@ export function renderRequest(request: TextRequest, { model }: Target): Rendered
     verbosity: request.verbosity,
     prompt_cache_key: request.cacheKey,
     prompt_cache_retention: request.cacheRetention,
-    metadata: request.metadata,
+    metadata: refused(model, "metadata", request.metadata, losses),
     user: request.user,
     safety_identifier: request.safetyIdentifier,
     service_tier: request.serviceTier,
@@ -57,9 +57,10 @@ function renderMaxTokens({ maxTokens }: TextRequest, model: string): JsonObject 
   return takesNewestFields(model) ? { max_completion_tokens: maxTokens } : { max_tokens: maxTokens };
 }
 
-function renderTopK({ topK }: TextRequest, model: string, losses: Losses): number | undefined {
-  if (!refusesUnknownFields(model)) return topK;
-  losses.noteIf("topK", topK);
+/** The wire's own vendor knows no `top_k`, and takes `metadata` only with answers that it stores, which we never ask. */
+function refused<Value>(model: string, field: RequestField, value: Value, losses: Losses): Value | undefined {
+  if (!refusesUnknownFields(model)) return value;
+  losses.noteIf(field, value);
   return undefined;
 }
 

@@ -63,15 +63,20 @@ function isSaid(value: unknown): boolean {
   return typeof value === "string" && value !== "";
 }
 
-/** The details that carry the seal of thoughts, or of a text (`previous`), through a client. */
-export function detailsFor(
-  seal: Seal,
-  of: { readonly id?: string | undefined; readonly span: Span; readonly previous?: true },
-): readonly unknown[] {
+/** What details carry through a client: the seal of thoughts, or of a text (`previous`). */
+export interface Sealed {
+  readonly id?: string | undefined;
+  readonly span: Span;
+  readonly previous?: true;
+  /** Number of the detail in its message: clients join pieces of a list's entries by it. */
+  readonly index: number;
+}
+
+export function detailsFor(seal: Seal, of: Sealed): readonly unknown[] {
   const own = ownDetailsOf(seal);
   if (own !== undefined) return own;
   const data = closeEnvelope({ seal, span: of.span, previous: of.previous });
-  return [present({ type: "reasoning.encrypted", id: of.id, data })];
+  return [present({ type: "reasoning.encrypted", id: of.id, index: of.index, data })];
 }
 
 /** A vendor's own details out of the seal that they became; undefined for any other seal. */

@@ -29,7 +29,10 @@ export class ChatWriter implements StreamWriter {
       return "";
     },
     "part-start": ({ choice, part, opened }) => this.#begun(choice, (told) => told.start(part, opened)),
-    citation: ({ choice, part, citation }) => this.#begun(choice, (told) => told.cite(part, citation)),
+    citation: ({ choice, part, citation }) => {
+      this.#choice(choice).cite(part, citation);
+      return "";
+    },
     "part-end": ({ choice, part, seal }) => this.#begun(choice, (told) => told.end(part, seal)),
     "part-whole": ({ choice, part, whole }) => this.#begun(choice, (told) => told.whole(part, whole)),
     finish: ({ choice, reason }) => this.#begun(choice, (told) => told.finish(reason)),

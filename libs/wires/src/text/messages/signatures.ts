@@ -3,7 +3,7 @@ import { closeEnvelope, openEnvelope, sealForClient, sealFromClient, type Envelo
 import type { JsonObject } from "../hub/request.ts";
 
 /** What the wire calls its two kinds of seals: beside thoughts, and in place of them. */
-export const [signatureKind, redactedKind] = ["signature", "redacted"] as const;
+const [signatureKind, redactedKind] = ["signature", "redacted"] as const;
 
 /**
  * The signature of thoughts that nobody sealed: clients drop thoughts with an empty one, and vendors that do not

@@ -9,7 +9,7 @@ const both = {
   wire: "content-embeddings",
   parseAnswer,
   readUsage,
-  spelling: { model: "model", inputs: "content", dimensions: "outputDimensionality" },
+  spelling: { model: "model", inputs: "content", dimensions: "outputDimensionality", task: "taskType", title: "title" },
 } as const;
 
 /** Vectors of the content-generation wire, one text a call (:embedContent). */

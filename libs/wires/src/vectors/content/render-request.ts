@@ -17,14 +17,14 @@ export const mostInBatch = 100;
 export function renderSingle(request: VectorsRequest, target: Target): RenderedRequest {
   const [input] = request.inputs;
   if (input === undefined || request.inputs.length > 1)
-    throw cannotSay("inputs", "The vendor of this model takes one input in a request.");
+    throw cannotSay("inputs", "The vendor of this model takes one text in a request.");
   return { body: renderInput(input, request, target), dropped: lost(request) };
 }
 
 /** The body of :batchEmbedContents. Throws Failure unsupported_parameter for too many inputs, and for tokens. */
 export function renderBatch(request: VectorsRequest, target: Target): RenderedRequest {
   if (request.inputs.length > mostInBatch)
-    throw cannotSay("inputs", `The vendor of this model takes at most ${mostInBatch} inputs in a request.`);
+    throw cannotSay("inputs", `The vendor of this model takes at most ${mostInBatch} texts in a request.`);
   return {
     body: { requests: request.inputs.map((input) => renderInput(input, request, target)) },
     dropped: lost(request),

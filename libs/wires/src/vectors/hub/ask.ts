@@ -1,9 +1,10 @@
 import { bytesOfTexts, type Ask } from "../../kind/ask.ts";
+import type { ParsedRequest } from "../../kind/codec.ts";
 import { mediaOf, type Media } from "../../text/media.ts";
 import type { VectorContent, VectorsRequest } from "./request.ts";
 
 /** What admission must know of a request for vectors, whatever its wire. Vectors are no output tokens. */
-export function askOfVectors(request: VectorsRequest): Ask<VectorsRequest> {
+export function askOfVectors({ request, dropped }: ParsedRequest<VectorsRequest>): Ask<VectorsRequest> {
   const texts = request.inputs.flatMap(({ content, title }) => [
     ...textsOf(content),
     ...(title === undefined ? [] : [title]),
@@ -15,6 +16,7 @@ export function askOfVectors(request: VectorsRequest): Ask<VectorsRequest> {
     media,
     maxOutputTokens: 0,
     request,
+    dropped,
   };
 }
 

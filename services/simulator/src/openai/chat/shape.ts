@@ -32,16 +32,20 @@ import {
 } from "../shapes.ts";
 
 const type = anyText;
-const textPart = closed({ type, text: anyText });
+const cacheCut = { prompt_cache_breakpoint: anyObject };
+const textPart = closed({ type, text: anyText }, cacheCut);
 const textContent = either(anyText, list(tagged("type", { text: textPart }), { least: 1 }));
 const userContent = either(
   anyText,
   list(
     tagged("type", {
       text: textPart,
-      image_url: closed({ type, image_url: closed({ url: imageUrl }, { detail: oneOf("auto", "low", "high") }) }),
-      input_audio: closed({ type, input_audio: closed({ data: base64, format: oneOf("wav", "mp3") }) }),
-      file: closed({ type, file: closed({}, { filename: anyText, file_data: fileData, file_id: anyText }) }),
+      image_url: closed(
+        { type, image_url: closed({ url: imageUrl }, { detail: oneOf("auto", "low", "high", "original") }) },
+        cacheCut,
+      ),
+      input_audio: closed({ type, input_audio: closed({ data: base64, format: oneOf("wav", "mp3") }) }, cacheCut),
+      file: closed({ type, file: closed({}, { filename: anyText, file_data: fileData, file_id: anyText }) }, cacheCut),
     }),
     { least: 1 },
   ),

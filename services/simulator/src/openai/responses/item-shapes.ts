@@ -1,3 +1,4 @@
+import { textAt } from "../../checks/members.ts";
 import {
   anyObject,
   anyText,
@@ -6,6 +7,7 @@ import {
   closedOrNull,
   either,
   filledText,
+  flag,
   list,
   oneOf,
   tagged,
@@ -18,15 +20,16 @@ const type = anyText;
 const status = oneOf("in_progress", "completed", "incomplete");
 const idOf = (prefix: string): Shape => text(new RegExp(`^${prefix}`), `an id that begins with ${prefix}`);
 
+const cacheCut = { prompt_cache_breakpoint: anyObject };
 const inputParts = tagged("type", {
-  input_text: closed({ type, text: anyText }),
+  input_text: closed({ type, text: anyText }, cacheCut),
   input_image: closedOrNull(
     { type },
-    { image_url: imageUrl, file_id: anyText, detail: oneOf("low", "high", "auto", "original") },
+    { image_url: imageUrl, file_id: anyText, detail: oneOf("low", "high", "auto", "original"), ...cacheCut },
   ),
   input_file: closedOrNull(
     { type },
-    { file_data: fileData, file_url: anyText, file_id: anyText, filename: anyText, detail: anyText },
+    { file_data: fileData, file_url: anyText, file_id: anyText, filename: anyText, detail: anyText, ...cacheCut },
   ),
   input_audio: closed({ type, input_audio: closed({ data: base64, format: oneOf("wav", "mp3") }) }),
 });
@@ -73,22 +76,28 @@ const ofVendorTools = Object.fromEntries(
     "mcp_approval_response",
     "tool_search_call",
     "tool_search_output",
+    "additional_tools",
+    "configuration_update",
+    "program",
+    "program_output",
   ].map((name) => [name, anyObject]),
 );
 
-/** An input item, by its type; a message may lack it. */
+const reference = closedOrNull({ id: filledText }, { type: oneOf("item_reference") });
+
+/** An input item, by its type; a message may lack it, and so may a reference. */
 export const inputItem: Shape = tagged(
   "type",
   {
     message,
     function_call: closedOrNull(
       { type, call_id: filledText, name: toolName, arguments: anyText },
-      { id: idOf("fc"), status, namespace: anyText },
+      { id: idOf("fc"), status, namespace: anyText, async: flag, caller: anyObject },
     ),
     function_call_output: closedOrNull({ type, call_id: filledText, output }, { id: idOf("fc"), status }),
     custom_tool_call: closedOrNull(
       { type, call_id: filledText, name: toolName, input: anyText },
-      { id: idOf("ctc"), status, namespace: anyText },
+      { id: idOf("ctc"), status, namespace: anyText, caller: anyObject },
     ),
     custom_tool_call_output: closedOrNull({ type, call_id: filledText, output }, { id: idOf("ctc"), status }),
     reasoning: closedOrNull(
@@ -99,10 +108,10 @@ export const inputItem: Shape = tagged(
         status,
       },
     ),
-    item_reference: closed({ type, id: filledText }),
+    item_reference: reference,
     compaction: closedOrNull({ type, encrypted_content: filledText }, { id: anyText }),
     compaction_trigger: closed({ type }),
     ...ofVendorTools,
   },
-  message,
+  (value, path) => (textAt(value, "role") === undefined ? reference : message)(value, path),
 );

@@ -20,10 +20,15 @@ export function demandItemSense(input: readonly unknown[], before: readonly unkn
     if (type === "reasoning") demandReasoning(item, input[at + 1], at, key);
     if (type === "compaction" && !isSealOf(compactionSeal, textAt(item, "encrypted_content") ?? ""))
       throw wrongField(["input", at, "encrypted_content"], "This compaction was not made here.", "invalid_compaction");
-    if (type === "item_reference" && !isKeptItem(key, textAt(item, "id") ?? ""))
+    if (isReference(item) && !isKeptItem(key, textAt(item, "id") ?? ""))
       throw new Refusal(404, `There is no item '${textAt(item, "id")}'.`, { path: ["input"] });
     for (const part of listAt(item, "content")) demandPart(part, at);
   }
+}
+
+function isReference(item: unknown): boolean {
+  const type = textAt(item, "type");
+  return type === "item_reference" || (type === undefined && textAt(item, "role") === undefined);
 }
 
 const callTypes = ["function_call", "custom_tool_call"];

@@ -99,7 +99,16 @@ export const responsesShape: Shape = closedOrNull(
     top_p: number(0, 1),
     top_logprobs: integer(0, 20),
     truncation: oneOf("auto", "disabled"),
-    reasoning: closedOrNull({}, { effort, summary, generate_summary: summary }),
+    reasoning: closedOrNull(
+      {},
+      {
+        effort,
+        summary,
+        generate_summary: summary,
+        context: oneOf("auto", "current_turn", "all_turns"),
+        mode: anyText,
+      },
+    ),
     text: closedOrNull({}, { format, verbosity }),
     tools: list(tool, { most: 128 }),
     tool_choice: toolChoice,
@@ -110,6 +119,8 @@ export const responsesShape: Shape = closedOrNull(
     safety_identifier: anyText,
     service_tier: serviceTier,
     prompt: anyObject,
+    image: anyObject,
+    access_programs: anyObject,
     moderation: anyObject,
     context_management: list(closedOrNull({ type: oneOf("compaction") }, { compact_threshold: integer(1_000) })),
     ...cached,
@@ -119,5 +130,12 @@ export const responsesShape: Shape = closedOrNull(
 /** A request to compact a conversation. */
 export const compactShape: Shape = closedOrNull(
   { model: filledText },
-  { input, instructions: anyText, previous_response_id: anyText, service_tier: serviceTier, ...cached },
+  {
+    input,
+    instructions: anyText,
+    previous_response_id: anyText,
+    service_tier: serviceTier,
+    image: anyObject,
+    ...cached,
+  },
 );

@@ -1,0 +1,42 @@
+import { spawn, spawnSync } from "node:child_process";
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+const script = join(import.meta.dirname, "../../../.ci/run");
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "modelgate-ci-"));
+  for (const made of [".ci", "bin", "engine"]) mkdirSync(join(folder, made));
+  cpSync(script, join(folder, ".ci/run"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const program = (name: string, text: string): void => {
+  writeFileSync(join(folder, "bin", name), `#!/bin/sh\n${text}\n`);
+  chmodSync(join(folder, "bin", name), 0o755);
+};
+
+test.each([0, 3])("another's engine is left alone, and the status is the tests' own (%i)", (status) => {
+  program("docker", `echo "$@" >> ${join(folder, "docker-asked")}; echo container`);
+  program("npm", `[ "$1" != test ] || exit ${status}`);
+  // What a killed run has left: its number is another process's now.
+  const other = spawn("sleep", ["60"]);
+  try {
+    writeFileSync(join(folder, "engine/dockerd.pid"), `${other.pid}\n`);
+    const ended = spawnSync(join(folder, ".ci/run"), {
+      env: {
+        PATH: `${join(folder, "bin")}:/usr/bin:/bin`,
+        DOCKER_HOST: "unix:///nowhere/docker.sock",
+        CI_DOCKER_FOLDER: join(folder, "engine"),
+      },
+    });
+    expect(ended.status).toBe(status);
+    expect(existsSync(join(folder, "docker-asked")) ? readFileSync(join(folder, "docker-asked"), "utf8") : "").toBe("");
+    expect(() => process.kill(other.pid ?? 0, 0)).not.toThrow();
+    expect(other.exitCode ?? other.signalCode).toBeNull();
+  } finally {
+    other.kill();
+  }
+});

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { spawnService } from "../child.ts";
+import { complaintIn, complaintTeller } from "../complaints.ts";
+
+const line = (entry: object): string => JSON.stringify({ time: 1, service: "edge", ...entry });
+
+test.each([
+  { what: "a request's line", written: line({ level: 30, msg: "request" }), said: undefined },
+  { what: "a warning", written: line({ level: 40, msg: "channel rests" }), said: "warning: channel rests" },
+  {
+    what: "an error with its cause",
+    written: line({ level: 50, msg: "redis is away", err: { type: "Error", message: "ECONNREFUSED", stack: "at x" } }),
+    said: "error: redis is away: ECONNREFUSED",
+  },
+  { what: "a fatal error without words", written: line({ level: 60 }), said: `error: ${line({ level: 60 })}` },
+  { what: "an uncaught error", written: "uncaught: TypeError: x", said: "uncaught: TypeError: x" },
+  { what: "JSON that is no log line", written: '{"a":1}', said: '{"a":1}' },
+  { what: "half a line", written: '{"level":50,"ms', said: '{"level":50,"ms' },
+  { what: "an empty line", written: "", said: undefined },
+])("$what", ({ written, said }) => {
+  expect(complaintIn(written)).toBe(said);
+});
+
+test("the same words are said once in a while; other words, and another service's, at once", () => {
+  const written: string[] = [];
+  let now = 0;
+  const tell = complaintTeller(
+    (text) => written.push(text),
+    () => now,
+  );
+  for (; now < 10_000; now += 100) tell("edge", "warning: redis is away");
+  tell("text", "warning: redis is away");
+  tell("edge", "edge: REDIS_URL must be an address");
+  tell("edge", "warning: redis is away");
+  expect(written).toEqual([
+    "edge: warning: redis is away\n",
+    "text: warning: redis is away\n",
+    "edge: REDIS_URL must be an address\n",
+    "edge: warning: redis is away\n",
+  ]);
+});
+
+test("every line that a service writes is heard, whichever way and however it is cut", async () => {
+  const lines: string[] = [];
+  const script = `
+    process.stdout.write('{"level":');
+    setTimeout(() => { process.stdout.write('40,"msg":"é"}\\n'); process.stderr.write("last words, no end of line"); process.disconnect(); }, 50);`;
+  const { child } = spawnService({
+    name: "edge",
+    command: process.execPath,
+    args: ["-e", script],
+    onLine: (heard) => lines.push(heard),
+  });
+  expect(await child.ended).toBe(0);
+  expect(lines.toSorted()).toEqual(["last words, no end of line", '{"level":40,"msg":"é"}']);
+});

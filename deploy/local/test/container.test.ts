@@ -1,0 +1,58 @@
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { spawnContainer } from "../container.ts";
+import { bareCheckout } from "./bare-checkout.ts";
+
+/** A docker that writes down what it is asked; its containers run until their client ends. */
+const docker = (asked: string): string => `#!/bin/sh
+echo "$@" >> ${asked}
+case "$1" in info) echo "[name=seccomp,profile=builtin]";; run) exec sleep 60;; image) exit 1;; esac
+`;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "modelgate-container-"));
+  mkdirSync(join(folder, "bin"));
+  writeFileSync(join(folder, "bin/docker"), docker(join(folder, "asked")));
+  chmodSync(join(folder, "bin/docker"), 0o755);
+  vi.stubEnv("PATH", `${join(folder, "bin")}${delimiter}${process.env["PATH"] ?? ""}`);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const asked = (): readonly string[] => readFileSync(join(folder, "asked"), "utf8").trim().split("\n");
+
+test.each(["SIGTERM", "SIGKILL"] as const)(
+  "a container makes room for the next one at its start, keeps its files here, and is gone after %s to its client",
+  async (signal) => {
+    const data = join(folder, "redis");
+    const options = { name: "redis", image: "redis:7-alpine", command: "redis-server", args: ["--save", ""] };
+    const child = spawnContainer({ ...options, port: 40_001, inside: 6379, folder: data });
+    await vi.waitFor(() => expect(asked()).toHaveLength(3), { timeout: 10_000 });
+    child.signal(signal);
+    await child.ended;
+    const [before = "", , run = "", after] = asked();
+    expect(before).toMatch(/^rm --force modelgate-redis-[0-9a-f]{12}$/);
+    expect(after).toBe(before);
+    const name = before.replace("rm --force ", "");
+    expect(run).toContain(`run --rm --name ${name} --user ${process.getuid?.()}:${process.getgid?.()} `);
+    expect(run).toContain(`--publish 127.0.0.1:40001:6379 --volume ${data}:/data`);
+    expect(run).toContain("--entrypoint redis-server redis:7-alpine --save");
+  },
+);
+
+test("an image that is not there is got while preparing, where no server's start waits for it", () => {
+  using checkout = bareCheckout();
+  checkout.program("docker", docker(checkout.path("asked")).split("\n").slice(1).join("\n"));
+  const script = `import("./deploy/local/bootstrap/servers.mjs").then(({ findServers }) => findServers())
+    .then((found) => console.log(JSON.stringify(found)))`;
+  const env = "process.env.MODELGATE_REDIS_SERVER = 'docker:redis:8'; process.env.NATS_URL = 'nats://elsewhere';";
+  const { stdout, stderr } = checkout.node("-e", `${env} ${script}`);
+  expect(stderr).toBe("getting the image redis:8 (once)\n");
+  expect(JSON.parse(stdout)).toEqual({ MODELGATE_REDIS_SERVER: "docker:redis:8" });
+  expect(readFileSync(checkout.path("asked"), "utf8")).toContain("pull --quiet redis:8\n");
+});

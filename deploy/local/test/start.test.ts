@@ -1,0 +1,118 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { claimFolder } from "../run-file.ts";
+
+const program = join(import.meta.dirname, "../start.ts");
+let data: string;
+let running: ChildProcess[];
+beforeEach(() => {
+  data = mkdtempSync(join(tmpdir(), "modelgate-start-"));
+  running = [];
+});
+afterEach(() => {
+  for (const child of running) child.kill("SIGKILL");
+  rmSync(data, { recursive: true, force: true });
+});
+
+/** A server that never answers and ends when asked; it leaves its process id in the data folder. */
+function silentServer(): string {
+  const file = join(data, "silent-server");
+  writeFileSync(file, `#!/bin/sh\necho $$ > ${join(data, "pid")}\nexec sleep 300\n`);
+  chmodSync(file, 0o755);
+  return file;
+}
+
+interface Ended {
+  readonly status: number | null;
+  readonly stderr: string;
+}
+
+/** Starts the suite's program; what is set to nothing counts as not set. */
+function start(env: Readonly<Record<string, string>>): {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+} {
+  const child = spawn(process.execPath, [program], {
+    env: { ...process.env, PORT: "0", MODELGATE_DATA: data, REDIS_URL: "", NATS_URL: "", ...env },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  running.push(child);
+  let stderr = "";
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  return { child, ended: once(child, "close").then(([status]) => ({ status, stderr })) };
+}
+
+const claims = (): readonly string[] => readdirSync(data).filter((name) => name.startsWith("running."));
+
+test.each([
+  { fails: "redis", env: () => ({ MODELGATE_REDIS_SERVER: "/bin/false", MODELGATE_NATS_SERVER: silentServer() }) },
+  { fails: "nats", env: () => ({ MODELGATE_NATS_SERVER: "/bin/false", MODELGATE_REDIS_SERVER: silentServer() }) },
+])("where $fails does not start, the other server is ended while it is still starting", async ({ fails, env }) => {
+  const { status, stderr } = await start(env()).ended;
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr: `\n${fails} did not start (it ended with 1), without a word.\n`,
+  });
+  expect(claims()).toEqual([]);
+});
+
+test("a wish to end is heard while the servers start, and is no failure", async () => {
+  const silent = silentServer();
+  const { child, ended } = start({ MODELGATE_REDIS_SERVER: silent, MODELGATE_NATS_SERVER: silent });
+  await vi.waitFor(() => expect(existsSync(join(data, "pid"))).toBe(true), { timeout: 10_000 });
+  child.kill("SIGTERM");
+  expect(await ended).toEqual({ status: 0, stderr: "" });
+  expect(claims()).toEqual([]);
+});
+
+test("a data folder is taken before anything is ready: of many starts at once one goes on", async () => {
+  const silent = silentServer();
+  const env = { MODELGATE_REDIS_SERVER: silent, MODELGATE_NATS_SERVER: silent };
+  const starts = Array.from({ length: 3 }, () => start(env));
+  const refused: Ended[] = [];
+  for (const { ended } of starts) void ended.then((end) => refused.push(end));
+  await vi.waitFor(() => expect(refused).toHaveLength(2), { timeout: 9_000 });
+  for (const end of refused)
+    expect(end).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(/^\nmodelgate runs already on .+ \(process \d+\): end it, or set MODELGATE_DATA/),
+    });
+  const last = starts.find(({ child }) => child.exitCode === null);
+  last?.child.kill("SIGTERM");
+  expect((await last?.ended)?.status).toBe(0);
+});
+
+test("a claim that a killed one left is no obstacle, though another process has its id now", async () => {
+  writeFileSync(join(data, `running.${process.ppid}-1`), "");
+  writeFileSync(join(data, "run.json"), "{}");
+  const claimed = await claimFolder(data);
+  expect(claimed).not.toHaveProperty("heldBy");
+  // What the killed one told gatectl is true no more.
+  expect(readdirSync(data)).toEqual(claims());
+  if ("release" in claimed) claimed.release();
+});
+
+test("with Redis and NATS elsewhere a data folder can be shared, and that is said", async () => {
+  const claimed = await claimFolder(data);
+  // Nothing listens there: the start goes past the folder and is then ended.
+  const { child, ended } = start({ REDIS_URL: "redis://127.0.0.1:1", NATS_URL: "nats://127.0.0.1:1" });
+  let words = "";
+  child.stderr?.on("data", (chunk: Buffer) => (words += chunk.toString()));
+  await vi.waitFor(() => expect(words).toContain("gatectl will find that one"), { timeout: 10_000 });
+  child.kill("SIGTERM");
+  await ended;
+  expect(claims()).toHaveLength(1);
+  if ("release" in claimed) claimed.release();
+});
+
+test("a data folder that cannot be used is one clear sentence", async () => {
+  mkdirSync(join(data, "here"));
+  writeFileSync(join(data, "here/file"), "");
+  const { status, stderr } = await start({ MODELGATE_DATA: join(data, "here/file") }).ended;
+  expect(status).toBe(1);
+  expect(stderr.trim()).toMatch(/^MODELGATE_DATA cannot be used: .+$/);
+});

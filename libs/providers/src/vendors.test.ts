@@ -1,0 +1,122 @@
+import { describe, expect, test } from "vitest";
+import type { UpstreamWire } from "@modelgate/contracts";
+import { providers } from "./index.ts";
+
+describe("a call goes to", () => {
+  test.each<[string, string, UpstreamWire, string, boolean, string]>([
+    ["openai", "https://v.example/v1", "responses", "m", true, "https://v.example/v1/responses"],
+    ["openai", "https://v.example/v1", "compact", "m", false, "https://v.example/v1/responses/compact"],
+    ["openai", "https://v.example/v1", "jina-rerank", "m", false, "https://v.example/v1/rerank"],
+    ["anthropic", "https://v.example", "messages", "m", true, "https://v.example/v1/messages"],
+    [
+      "anthropic",
+      "https://v.example/alt/",
+      "count-messages",
+      "m",
+      false,
+      "https://v.example/alt/v1/messages/count_tokens",
+    ],
+    ["gemini", "https://v.example", "content", "gen", false, "https://v.example/v1beta/models/gen:generateContent"],
+    [
+      "gemini",
+      "https://v.example/v1",
+      "content",
+      "a/b c",
+      false,
+      "https://v.example/v1/models/a/b%20c:generateContent",
+    ],
+    [
+      "gemini",
+      "https://v.example",
+      "content",
+      "gen",
+      true,
+      "https://v.example/v1beta/models/gen:streamGenerateContent?alt=sse",
+    ],
+    ["gemini", "https://v.example", "count-content", "gen", false, "https://v.example/v1beta/models/gen:countTokens"],
+    [
+      "gemini",
+      "https://v.example",
+      "content-embeddings",
+      "e",
+      false,
+      "https://v.example/v1beta/models/e:batchEmbedContents",
+    ],
+    ["azure", "https://r.example/openai/v1", "chat", "m", true, "https://r.example/openai/v1/chat/completions"],
+    [
+      "azure",
+      "https://r.example",
+      "chat",
+      "dep",
+      true,
+      "https://r.example/openai/deployments/dep/chat/completions?api-version=2024-10-21",
+    ],
+    [
+      "azure",
+      "https://r.example/openai?api-version=2025-03-01",
+      "embeddings",
+      "d",
+      false,
+      "https://r.example/openai/deployments/d/embeddings?api-version=2025-03-01",
+    ],
+    ["azure", "https://r.example", "responses", "m", true, "https://r.example/openai/responses?api-version=2024-10-21"],
+    ["jina", "https://v.example/v1", "jina-rerank", "m", false, "https://v.example/v1/rerank"],
+    ["cohere", "https://v.example", "cohere-rerank", "m", false, "https://v.example/v2/rerank"],
+    ["cohere", "https://v.example/v1", "cohere-rerank", "m", false, "https://v.example/v2/rerank"],
+  ])("%s under %s in %s", (name, baseUrl, wire, model, stream, address) => {
+    expect(providers[name]?.address({ baseUrl, wire, model, stream }).href).toBe(address);
+  });
+});
+
+test.each<[string, UpstreamWire, object]>([
+  ["openai", "chat", { authorization: "Bearer k" }],
+  ["anthropic", "messages", { "x-api-key": "k", "anthropic-version": "2023-06-01" }],
+  ["gemini", "content", { "x-goog-api-key": "k" }],
+  ["azure", "chat", { "api-key": "k" }],
+  ["jina", "jina-rerank", { authorization: "Bearer k" }],
+  ["cohere", "cohere-rerank", { authorization: "Bearer k" }],
+])("%s gets its key in its own header", (name, wire, headers) => {
+  expect(providers[name]?.headers({ key: "k", wire })).toEqual(headers);
+});
+
+const alpha = (type: string, message = "no"): string => JSON.stringify({ type: "error", error: { type, message } });
+const gamma = (status: string, details: readonly object[] = [], message = "no"): string =>
+  JSON.stringify({ error: { code: 400, message, status, details } });
+
+describe("an error means", () => {
+  test.each<[string, number, string, string, string]>([
+    ["anthropic", 529, alpha("overloaded_error"), "upstream_error", "channel"],
+    ["anthropic", 429, alpha("rate_limit_error"), "upstream_rate_limited", "key"],
+    ["anthropic", 401, alpha("authentication_error"), "upstream_auth_failed", "key"],
+    ["anthropic", 400, alpha("invalid_request_error", "Your credit balance is too low"), "upstream_auth_failed", "key"],
+    ["anthropic", 400, alpha("invalid_request_error", "max_tokens: wrong"), "upstream_rejected", "request"],
+    ["anthropic", 404, alpha("not_found_error", "model: claude-9"), "upstream_error", "channel"],
+    ["anthropic", 404, alpha("not_found_error", "Not Found"), "upstream_error", "wire"],
+    ["anthropic", 413, alpha("request_too_large"), "upstream_rejected", "request"],
+    ["gemini", 429, gamma("RESOURCE_EXHAUSTED"), "upstream_rate_limited", "key"],
+    ["gemini", 400, gamma("INVALID_ARGUMENT", [{ reason: "API_KEY_INVALID" }]), "upstream_auth_failed", "key"],
+    ["gemini", 400, gamma("FAILED_PRECONDITION"), "upstream_auth_failed", "key"],
+    ["gemini", 400, gamma("INVALID_ARGUMENT"), "upstream_rejected", "request"],
+    ["gemini", 503, gamma("UNAVAILABLE"), "upstream_error", "channel"],
+    ["gemini", 504, gamma("DEADLINE_EXCEEDED"), "upstream_timeout", "channel"],
+    ["gemini", 404, gamma("NOT_FOUND", [], "models/gen-9 is not found"), "upstream_error", "channel"],
+    ["gemini", 500, `[${gamma("INTERNAL")}]`, "upstream_error", "channel"],
+    ["azure", 401, JSON.stringify({ error: { code: "401", message: "Access denied" } }), "upstream_auth_failed", "key"],
+    ["cohere", 400, JSON.stringify({ message: "documents must not be empty" }), "upstream_rejected", "request"],
+    ["jina", 422, JSON.stringify({ detail: "too long" }), "upstream_rejected", "request"],
+    ["jina", 402, "", "upstream_auth_failed", "key"],
+  ])("at %s %i %s: %s, to be blamed on the %s", (name, status, body, code, blame) => {
+    expect(providers[name]?.failureOf(status, body)).toMatchObject({ code, blame });
+  });
+
+  test("when gemini wants to be asked again stands in the body", () => {
+    const body = gamma("RESOURCE_EXHAUSTED", [{ "@type": "RetryInfo", retryDelay: "12s" }]);
+    expect(providers["gemini"]?.failureOf(429, body).retryAfterMs).toBe(12_000);
+  });
+
+  test("only names go on as code and field, whatever a vendor writes there", () => {
+    const body = JSON.stringify({ error: { message: "m", code: "see https://10.0.0.1/x", param: "a b" } });
+    const failure = providers["openai"]?.failureOf(400, body);
+    expect([failure?.vendorCode, failure?.param]).toEqual([undefined, undefined]);
+  });
+});

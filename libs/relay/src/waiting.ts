@@ -1,0 +1,29 @@
+import type { Failure } from "@modelgate/contracts";
+import type { ServiceCall } from "@modelgate/platform";
+
+/** How a client's stream is kept alive, and fails, before any vendor has begun to answer. */
+export interface Waiting {
+  readonly contentType: string;
+  readonly sign: string;
+  /** The wire's own in-band error; nothing follows. */
+  fail(failure: Failure, requestId: string): string;
+}
+
+/** The head of every stream. */
+export function streamHead(contentType: string): Readonly<Record<string, string>> {
+  return { "content-type": contentType, "cache-control": "no-cache", "x-accel-buffering": "no" };
+}
+
+/**
+ * Shows signs of life to a client whose vendor has not begun yet: models that think long would otherwise lose their
+ * connection to proxies on the way. The head is out then, so a failure that follows is told in the stream; other
+ * vendors are still tried, since nothing of an answer was said. Dispose it when an answer begins.
+ */
+export function keepWaiting({ response }: ServiceCall, waiting: Waiting | undefined, everyMs: number): Disposable {
+  if (waiting === undefined) return { [Symbol.dispose]: () => undefined };
+  const timer = setInterval(() => {
+    if (!response.headersSent) response.writeHead(200, streamHead(waiting.contentType));
+    if (!response.writableNeedDrain && !response.destroyed) response.write(waiting.sign);
+  }, everyMs);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}

@@ -1,0 +1,51 @@
+import { listAt, numberAt, textAt } from "../checks/members.ts";
+import { demand, Refusal } from "../checks/refusal.ts";
+import { anyText, closedOrNull, filledText, integer, list } from "../checks/shape.ts";
+import { freshId } from "../core/ids.ts";
+import { questionFrom } from "../core/question.ts";
+import { rank } from "../core/relevance.ts";
+import { bearerOf, createVendor, isBadKey, type Endpoint, type Vendor } from "../vendor.ts";
+
+const shape = closedOrNull(
+  { model: filledText, query: filledText, documents: list(anyText, { least: 1, most: 1_000 }) },
+  { top_n: integer(1), max_tokens_per_doc: integer(1), priority: integer(0, 999) },
+);
+
+/** As many documents as this vendor bills for one search. */
+const documentsPerSearch = 100;
+
+const rerank: Endpoint = {
+  method: "POST",
+  path: /^\/v2\/rerank$/,
+  open({ body }) {
+    demand(body, shape);
+    const documents = listAt(body, "documents").map(String);
+    const { words, directive } = questionFrom(textAt(body, "model") ?? "", [textAt(body, "query") ?? ""]);
+    return {
+      directive,
+      whole: () => ({
+        id: freshId("rr-"),
+        results: rank(words, documents, numberAt(body, "top_n")).map(({ index, score }) => ({
+          index,
+          relevance_score: score,
+        })),
+        meta: {
+          api_version: { version: "2" },
+          billed_units: { search_units: Math.ceil(documents.length / documentsPerSearch) },
+        },
+      }),
+    };
+  },
+};
+
+/** The vendor of Cohere's rerank, under `/cohere`. */
+export const cohere: Vendor = createVendor({
+  prefix: "/cohere",
+  endpoints: [rerank],
+  admit({ headers }) {
+    const key = bearerOf(headers);
+    if (key === "" || isBadKey(key)) throw new Refusal(401, "The API token is not a valid one.");
+    return key;
+  },
+  renderError: ({ message }) => ({ id: freshId("err-"), message }),
+});

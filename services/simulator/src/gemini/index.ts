@@ -1,0 +1,54 @@
+import { Refusal } from "../checks/refusal.ts";
+import { decide } from "../core/answer.ts";
+import { createVendor, headerOf, isBadKey, type Endpoint, type Understood, type Vendor } from "../vendor.ts";
+import { camelise } from "./camel.ts";
+import { invalidKey, renderError } from "./errors.ts";
+import { batchEmbedContents, countTokens, embedContent } from "./other-actions.ts";
+import { readGenerate } from "./read.ts";
+import { renderGenerated, streamGenerated } from "./render.ts";
+
+/** An action on a model, by the last word of its address. */
+function action(name: string, open: (body: unknown, model: string, query: URLSearchParams) => Understood): Endpoint {
+  return {
+    method: "POST",
+    path: new RegExp(`^/v1(?:beta)?/models/(.+):${name}$`),
+    open: ({ body, groups: [model = ""], query }) => open(camelise(body), model.replace(/^models\//, ""), query),
+  };
+}
+
+const generateContent = action("generateContent", (body, model) => {
+  const asked = readGenerate(body, model);
+  return {
+    directive: asked.question.directive,
+    whole: (behaviour) => renderGenerated(asked, decide(asked.question, behaviour), behaviour),
+  };
+});
+
+const streamGenerateContent = action("streamGenerateContent", (body, model, query) => {
+  const asked = readGenerate(body, model);
+  const framing = query.get("alt") === "sse" ? "crlf" : "array";
+  return {
+    directive: asked.question.directive,
+    whole: (behaviour) => renderGenerated(asked, decide(asked.question, behaviour), behaviour),
+    streamed: (behaviour) => streamGenerated(asked, decide(asked.question, behaviour), behaviour, framing),
+  };
+});
+
+/** The vendor of the content-generation wire, under `/gemini`. */
+export const gemini: Vendor = createVendor({
+  prefix: "/gemini",
+  endpoints: [
+    generateContent,
+    streamGenerateContent,
+    action("countTokens", countTokens),
+    action("embedContent", embedContent),
+    action("batchEmbedContents", batchEmbedContents),
+  ],
+  admit({ headers, query }) {
+    const key = headerOf(headers, "x-goog-api-key") || (query.get("key") ?? "");
+    if (key === "") throw new Refusal(403, "A key is required: the header x-goog-api-key, or key in the address.");
+    if (isBadKey(key)) throw new Refusal(400, "The API key is not a valid one.", { code: invalidKey });
+    return key;
+  },
+  renderError,
+});

@@ -1,0 +1,93 @@
+import { listAt, memberOf, numberAt, textAt } from "../checks/members.ts";
+import { demand } from "../checks/refusal.ts";
+import { questionFrom, type OfferedTool, type Question } from "../core/question.ts";
+import { demandSense } from "./rules.ts";
+import { generateShape } from "./shape.ts";
+
+/** A request to generate content: the question, and what only this wire knows. */
+export interface GenerateAsked {
+  readonly question: Question;
+  /** Thoughts are shown; a directive's always are. */
+  readonly showThoughts: boolean;
+  /** No words are wanted, only a picture. */
+  readonly wordless: boolean;
+  /** Most likely alternatives of each token; absent: no probabilities. */
+  readonly topLogprobs: number | undefined;
+}
+
+/** Reads a request in camelCase. Throws a Refusal for what the vendor would refuse. */
+export function readGenerate(body: unknown, model: string): GenerateAsked {
+  demand(body, generateShape);
+  demandSense(body, model);
+  const contents = listAt(body, "contents");
+  const config = memberOf(body, "generationConfig");
+  const thinking = memberOf(config, "thinkingConfig");
+  const modalities = listAt(config, "responseModalities");
+  const results = listAt(contents.at(-1), "parts").flatMap((part) => memberOf(part, "functionResponse") ?? []);
+  const offered = listAt(body, "tools").flatMap((tool) => listAt(tool, "functionDeclarations").map(toolOf));
+  const { choice, tools } = choiceIn(memberOf(memberOf(body, "toolConfig"), "functionCallingConfig"), offered);
+  const asksThoughts = ["includeThoughts", "thinkingBudget", "thinkingLevel"].some((name) => memberOf(thinking, name));
+  return {
+    question: questionFrom(model, [wordsOf(memberOf(body, "systemInstruction")), ...contents.map(wordsOf)], {
+      tools,
+      choice,
+      results: results.length > 0 ? results.map(resultText) : undefined,
+      reasoning: asksThoughts && numberAt(thinking, "thinkingBudget") !== 0,
+      format: formatIn(config),
+      maxTokens: numberAt(config, "maxOutputTokens"),
+      stops: listAt(config, "stopSequences").map(String),
+      choices: numberAt(config, "candidateCount") ?? 1,
+      image: modalities.includes("IMAGE"),
+    }),
+    showThoughts: memberOf(thinking, "includeThoughts") === true,
+    wordless: modalities.length > 0 && !modalities.includes("TEXT"),
+    topLogprobs: memberOf(config, "responseLogprobs") === true ? (numberAt(config, "logprobs") ?? 0) : undefined,
+  };
+}
+
+/** A content's words; pictures and files by kind and size. */
+export function wordsOf(content: unknown): string {
+  return listAt(content, "parts").map(wordsOfPart).join("");
+}
+
+function wordsOfPart(part: unknown): string {
+  const inline = memberOf(part, "inlineData");
+  if (inline !== undefined) {
+    const mimeType = textAt(inline, "mimeType") ?? "";
+    const kind = mimeType.startsWith("image/") ? "image" : mimeType.startsWith("audio/") ? "audio" : "file";
+    return `[${kind} ${mimeType} ${(textAt(inline, "data") ?? "").length} characters]`;
+  }
+  const file = memberOf(part, "fileData");
+  if (file !== undefined) return `[file ${textAt(file, "fileUri") ?? ""}]`;
+  const call = memberOf(part, "functionCall");
+  if (call !== undefined) return JSON.stringify(memberOf(call, "args") ?? {});
+  const result = memberOf(part, "functionResponse");
+  return result === undefined ? (textAt(part, "text") ?? "") : resultText(result);
+}
+
+/** A result's text: the one text in it, or all of it as JSON. */
+function resultText(result: unknown): string {
+  const response = memberOf(result, "response");
+  const [only, ...more] = Object.values(Object(response));
+  return typeof only === "string" && more.length === 0 ? only : JSON.stringify(response);
+}
+
+function toolOf(declaration: unknown): OfferedTool {
+  return {
+    name: textAt(declaration, "name") ?? "",
+    schema: memberOf(declaration, "parameters") ?? memberOf(declaration, "parametersJsonSchema") ?? undefined,
+  };
+}
+
+function choiceIn(config: unknown, offered: readonly OfferedTool[]): Pick<Question, "choice" | "tools"> {
+  const mode = textAt(config, "mode");
+  const allowed = listAt(config, "allowedFunctionNames");
+  const tools = allowed.length === 0 ? offered : offered.filter(({ name }) => allowed.includes(name));
+  return { tools, choice: mode === "ANY" ? "required" : mode === "NONE" ? "none" : "auto" };
+}
+
+function formatIn(config: unknown): Question["format"] {
+  if (textAt(config, "responseMimeType") !== "application/json") return undefined;
+  const schema = memberOf(config, "responseSchema") ?? memberOf(config, "responseJsonSchema") ?? undefined;
+  return schema === undefined ? "json" : { schema };
+}

@@ -1,0 +1,158 @@
+import type { Behaviour } from "../behaviour.ts";
+import { Refusal } from "../checks/refusal.ts";
+import type { Answer } from "../core/answer.ts";
+import { freshId } from "../core/ids.ts";
+import { sealOf } from "../core/seal.ts";
+import { piecesOf, tokenTexts } from "../core/tokens.ts";
+import type { Frame, Streamed } from "../stream.ts";
+import { errorOf } from "./errors.ts";
+import { signsCalls } from "./models.ts";
+import type { GenerateAsked } from "./read.ts";
+import { thoughtSeal } from "./rules.ts";
+
+/** What is told of an answer's thoughts, words, picture and calls. */
+interface Told {
+  readonly thoughts: string | undefined;
+  readonly text: string | undefined;
+  /** A picture, then the calls. */
+  readonly rest: readonly object[];
+  /** The seal of the thoughts behind the words; a call has its own. */
+  readonly seal: string | undefined;
+}
+
+function toldOf({ question, showThoughts, wordless }: GenerateAsked, answer: Answer, behaviour: Behaviour): Told {
+  const { thoughts, calls, image } = answer;
+  const signs = signsCalls(question.model);
+  const picture = image && {
+    inlineData: { mimeType: "image/png", data: image.toString("base64") },
+    ...(signs && { thoughtSignature: sealOf(thoughtSeal, "picture") }),
+  };
+  const called = calls.map((call, at) => ({
+    functionCall: { ...(signs && { id: freshId("fc-") }), name: call.name, args: argumentsOf(call.arguments) },
+    ...(at === 0 && { thoughtSignature: sealOf(thoughtSeal, call.name) }),
+  }));
+  return {
+    thoughts: showThoughts || behaviour.reasoning !== undefined ? thoughts : undefined,
+    text: wordless ? undefined : answer.text,
+    rest: picture === undefined ? called : [picture, ...called],
+    seal: thoughts !== undefined && calls.length === 0 ? sealOf(thoughtSeal, "words") : undefined,
+  };
+}
+
+function argumentsOf(given: string): unknown {
+  try {
+    return JSON.parse(given || "{}");
+  } catch {
+    return { text: given };
+  }
+}
+
+const finishReasons: Readonly<Record<string, string>> = {
+  stop: "STOP",
+  tool_calls: "STOP",
+  length: "MAX_TOKENS",
+  content_filter: "SAFETY",
+};
+
+/** The ending by which a prompt was not answered at all. */
+const blocked = "blocked";
+
+/** The members of every piece of an answer. */
+function headOf(model: string): object {
+  return { modelVersion: `${model}-001`, responseId: freshId("resp-") };
+}
+
+/** A whole answer. */
+export function renderGenerated(asked: GenerateAsked, answer: Answer, behaviour: Behaviour): object {
+  const usageMetadata = renderUsage(answer);
+  const tail = { ...(usageMetadata && { usageMetadata }), ...headOf(asked.question.model) };
+  if (answer.finish === blocked) return { promptFeedback: { blockReason: "SAFETY", safetyRatings: [] }, ...tail };
+  const { thoughts, text, rest, seal } = toldOf(asked, answer, behaviour);
+  const parts = [
+    ...(thoughts === undefined ? [] : [{ text: thoughts, thought: true }]),
+    ...(text === undefined || text === "" ? [] : [{ text, ...(seal && { thoughtSignature: seal }) }]),
+    ...rest,
+  ];
+  return {
+    candidates: Array.from({ length: asked.question.choices }, (_, index) => ({
+      index,
+      content: { role: "model", ...(parts.length > 0 && { parts }) },
+      finishReason: finishReasons[answer.finish] ?? answer.finish,
+      safetyRatings: [],
+      ...probabilitiesOf(text, asked.topLogprobs),
+    })),
+    ...tail,
+  };
+}
+
+const likely = -0.125;
+
+function probabilitiesOf(text: string | undefined, top: number | undefined): object {
+  if (top === undefined || text === undefined) return {};
+  const entry = (token: string, tokenId: number) => ({ token, tokenId, logProbability: likely });
+  return {
+    avgLogprobs: likely,
+    logprobsResult: {
+      chosenCandidates: tokenTexts(text).map(entry),
+      topCandidates: tokenTexts(text).map((token) => ({
+        candidates: Array.from({ length: top }, (_, at) => entry(at === 0 ? token : `other${at}`, at)),
+      })),
+    },
+  };
+}
+
+/** An answer as a stream of pieces; the last one says why it ended and what it took. */
+export function streamGenerated(
+  asked: GenerateAsked,
+  answer: Answer,
+  behaviour: Behaviour,
+  framing: "crlf" | "array",
+): Streamed {
+  const error = (message: string): Frame => ({ data: JSON.stringify(errorOf(new Refusal(503, message))) });
+  const usageMetadata = renderUsage(answer);
+  const tail = { ...(usageMetadata && { usageMetadata }), ...headOf(asked.question.model) };
+  const refused = { data: JSON.stringify({ promptFeedback: { blockReason: "SAFETY" }, ...tail }), last: true };
+  const frames = answer.finish === blocked ? [refused] : piecesFrom(asked, answer, behaviour, tail);
+  return { frames, error, framing };
+}
+
+/** @param tail members of the last piece, its usage among them */
+function* piecesFrom(asked: GenerateAsked, answer: Answer, behaviour: Behaviour, tail: object): Generator<Frame> {
+  const { inputTokens } = answer.counts;
+  const early = { promptTokenCount: inputTokens, totalTokenCount: inputTokens };
+  const begun = { ...tail, ...("usageMetadata" in tail && { usageMetadata: early }) };
+  const every = Array.from({ length: asked.question.choices }, (_, index) => index);
+  const piece = (part: object): string =>
+    JSON.stringify({
+      candidates: every.map((index) => ({ index, content: { role: "model", parts: [part] } })),
+      ...begun,
+    });
+  const { thoughts, text, rest, seal } = toldOf(asked, answer, behaviour);
+  for (const words of thoughts === undefined ? [] : piecesOf(thoughts))
+    yield { data: piece({ text: words, thought: true }), content: true };
+  for (const words of text === undefined ? [] : piecesOf(text, behaviour.chunks))
+    yield { data: piece({ text: words }), content: true };
+  for (const part of rest) yield { data: piece(part), content: true };
+  const parts = [{ text: "", ...(seal && { thoughtSignature: seal }) }];
+  const finishReason = finishReasons[answer.finish] ?? answer.finish;
+  const ended = every.map((index) => ({ index, content: { role: "model", parts }, finishReason }));
+  yield { data: JSON.stringify({ candidates: ended, ...tail }), last: true };
+}
+
+/** The usage of an answer: thoughts are not among the candidates' tokens. Undefined where none is to be reported. */
+function renderUsage({ counts, usage }: Answer): object | undefined {
+  if (usage === null) return undefined;
+  if (usage !== undefined) return usage;
+  const { inputTokens, cachedTokens, outputTokens, reasoningTokens, imageTokens } = counts;
+  const spoken = Math.max(0, outputTokens - reasoningTokens);
+  const words = { modality: "TEXT", tokenCount: spoken - imageTokens };
+  return {
+    promptTokenCount: inputTokens,
+    ...(cachedTokens > 0 && { cachedContentTokenCount: cachedTokens }),
+    candidatesTokenCount: spoken,
+    ...(reasoningTokens > 0 && { thoughtsTokenCount: reasoningTokens }),
+    totalTokenCount: inputTokens + outputTokens,
+    promptTokensDetails: [{ modality: "TEXT", tokenCount: inputTokens }],
+    candidatesTokensDetails: [words, ...(imageTokens > 0 ? [{ modality: "IMAGE", tokenCount: imageTokens }] : [])],
+  };
+}

@@ -1,0 +1,142 @@
+import { listAt, memberOf, numberAt, textAt } from "../checks/members.ts";
+import { Refusal, wrongField } from "../checks/refusal.ts";
+import type { Path } from "../checks/shape.ts";
+import { isSealOf } from "../core/seal.ts";
+import { signsCalls, takesBudgetsOnly } from "./models.ts";
+
+/** What thoughts of this vendor are sealed as. A seal on a call is bound to the function's name. */
+export const thoughtSeal = "gemini.thought";
+
+/** What the vendor takes instead of a seal, for calls that another model made. */
+const dummySeals = ["context_engineering_is_the_way_to_go", "skip_thought_signature_validator"];
+
+/** Refuses what has the right shape and still makes no sense to this vendor. */
+export function demandSense(body: unknown, model: string): void {
+  const turns = turnsOf(listAt(body, "contents"));
+  demandOrder(turns);
+  demandSeals(turns);
+  if (signsCalls(model)) demandSignedCalls(turns);
+  demandTools(body);
+  demandConfig(memberOf(body, "generationConfig"), model);
+  if (textAt(body, "cachedContent") !== undefined)
+    throw new Refusal(403, "The cached content is not there, or not for this key.", { path: ["cachedContent"] });
+}
+
+/** What one side said in one go: neighbouring contents of one side are one turn, as streams are kept piece by piece. */
+interface Turn {
+  readonly isModel: boolean;
+  /** Where its first content stands. */
+  readonly at: number;
+  readonly parts: readonly { readonly part: unknown; readonly path: Path }[];
+}
+
+function turnsOf(contents: readonly unknown[]): readonly Turn[] {
+  const turns: Turn[] = [];
+  for (const [at, content] of contents.entries()) {
+    const isModel = textAt(content, "role") === "model";
+    const parts = listAt(content, "parts").map((part, place) => ({ part, path: ["contents", at, "parts", place] }));
+    const last = turns.at(-1);
+    if (last?.isModel === isModel) turns.splice(-1, 1, { ...last, parts: [...last.parts, ...parts] });
+    else turns.push({ isModel, at, parts });
+  }
+  return turns;
+}
+
+const payloadsIn = (turn: Turn | undefined, name: string): readonly unknown[] =>
+  (turn?.parts ?? []).flatMap(({ part }) => memberOf(part, name) ?? []);
+
+/** Calls follow what a user said or a function returned; as many results follow them, in the next turn. */
+function demandOrder(turns: readonly Turn[]): void {
+  for (const [place, turn] of turns.entries()) {
+    const [calls, results] = [payloadsIn(turn, "functionCall"), payloadsIn(turn, "functionResponse")];
+    const path = ["contents", turn.at];
+    if (calls.length > 0 && (!turn.isModel || place === 0))
+      throw wrongField(path, "Function calls are the model's, right after a user's turn or a function's results.");
+    if (results.length > 0 && turn.isModel) throw wrongField(path, "Function results are not the model's.");
+    const asked = payloadsIn(turns[place - 1], "functionCall");
+    if (results.length !== asked.length)
+      throw wrongField(
+        path,
+        `There must be as many function results as calls: ${asked.length}, not ${results.length}.`,
+      );
+    demandPairs(asked, results, turn.at);
+  }
+  const last = turns.at(-1);
+  if (last?.isModel === true)
+    throw wrongField(["contents", last.at], "A request ends with the user's turn or a function's results.");
+}
+
+function demandPairs(asked: readonly unknown[], results: readonly unknown[], at: number): void {
+  const open = asked.map((call) => ({ id: textAt(call, "id"), name: textAt(call, "name") }));
+  for (const result of results) {
+    const [id, name] = [textAt(result, "id"), textAt(result, "name")];
+    const place = open.findIndex((call) => call.name === name && (id === undefined || call.id === id));
+    if (place < 0) throw wrongField(["contents", at], `There is no call of '${name}' for this function result.`);
+    open.splice(place, 1);
+  }
+}
+
+function demandSeals(turns: readonly Turn[]): void {
+  for (const { part, path } of turns.flatMap(({ parts }) => parts)) {
+    const seal = textAt(part, "thoughtSignature");
+    if (seal === undefined || dummySeals.includes(seal)) continue;
+    if (!isSealOf(thoughtSeal, seal, textAt(memberOf(part, "functionCall"), "name")))
+      throw wrongField([...path, "thoughtSignature"], "The thought signature is not valid.");
+  }
+}
+
+/** Since the user last spoke, the first call of every step is signed. */
+function demandSignedCalls(turns: readonly Turn[]): void {
+  const spoke = turns.findLastIndex((turn) => !turn.isModel && payloadsIn(turn, "functionResponse").length === 0);
+  for (const { parts } of turns.slice(spoke + 1)) {
+    const first = parts.find(({ part }) => memberOf(part, "functionCall") !== undefined);
+    if (first !== undefined && textAt(first.part, "thoughtSignature") === undefined)
+      throw wrongField([...first.path, "thoughtSignature"], "The function call needs its thought signature.");
+  }
+}
+
+function demandTools(body: unknown): void {
+  const declared = listAt(body, "tools").flatMap((tool) => listAt(tool, "functionDeclarations"));
+  const names = declared.map((declaration) => textAt(declaration, "name") ?? "");
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) throw wrongField(["tools"], `The function '${twice}' is declared twice.`);
+  if (declared.some((one) => memberOf(one, "parameters") && memberOf(one, "parametersJsonSchema")))
+    throw wrongField(["tools"], "'parameters' and 'parametersJsonSchema' exclude one another.");
+  const config = memberOf(memberOf(body, "toolConfig"), "functionCallingConfig") ?? undefined;
+  if (config === undefined) return;
+  const path = ["toolConfig", "functionCallingConfig"];
+  if (names.length === 0) throw wrongField(path, "How functions are called is told, but no function is declared.");
+  const allowed = listAt(config, "allowedFunctionNames");
+  const mode = textAt(config, "mode") ?? "AUTO";
+  if (allowed.length > 0 && mode !== "ANY" && mode !== "VALIDATED")
+    throw wrongField([...path, "allowedFunctionNames"], "Allowed names are for the modes ANY and VALIDATED.");
+  if (allowed.some((name) => !names.includes(String(name))))
+    throw wrongField([...path, "allowedFunctionNames"], "An allowed name is not declared.");
+}
+
+function demandConfig(config: unknown, model: string): void {
+  const at = (name: string) => ["generationConfig", name];
+  const set = (name: string): boolean => (memberOf(config, name) ?? undefined) !== undefined;
+  const schemas = ["responseSchema", "responseJsonSchema"].filter(set);
+  const mime = textAt(config, "responseMimeType") ?? "text/plain";
+  if (schemas.length > 1) throw wrongField(at("responseJsonSchema"), "There can be one schema only.");
+  if (schemas.length > 0 && mime === "text/plain")
+    throw wrongField(at("responseMimeType"), "With a schema, the type of the answer must be application/json.");
+  if (set("logprobs") && memberOf(config, "responseLogprobs") !== true)
+    throw wrongField(at("logprobs"), "'logprobs' is only taken together with 'responseLogprobs'.");
+  demandThinking(memberOf(config, "thinkingConfig"), model);
+}
+
+function demandThinking(thinking: unknown, model: string): void {
+  const path = ["generationConfig", "thinkingConfig"];
+  const [budget, level] = [numberAt(thinking, "thinkingBudget"), textAt(thinking, "thinkingLevel")];
+  if (budget !== undefined && level !== undefined)
+    throw wrongField(path, "'thinkingBudget' and 'thinkingLevel' exclude one another.");
+  if (level !== undefined && takesBudgetsOnly(model))
+    throw wrongField([...path, "thinkingLevel"], "This model takes no thinking level.");
+  if (budget === undefined) return;
+  const isPro = takesBudgetsOnly(model) && model.includes("-pro");
+  const isFlash = takesBudgetsOnly(model) && model.includes("-flash");
+  if ((isPro && budget >= 0 && budget < 128) || (isFlash && budget > 24_576))
+    throw wrongField([...path, "thinkingBudget"], "This model does not take that budget.");
+}

@@ -1,0 +1,58 @@
+import { listAt, memberOf, numberAt, textAt } from "../checks/members.ts";
+import { bracketPath, demand, Refusal } from "../checks/refusal.ts";
+import { anyText, closed, closedOrNull, either, filledText, flag, integer, list } from "../checks/shape.ts";
+import { decide } from "../core/answer.ts";
+import { questionFrom } from "../core/question.ts";
+import { rank } from "../core/relevance.ts";
+import { bearerOf, createVendor, isBadKey, type Endpoint, type Vendor } from "../vendor.ts";
+
+const shape = closedOrNull(
+  {
+    model: filledText,
+    query: filledText,
+    documents: list(either(anyText, closed({ text: anyText })), { least: 1, most: 2_048 }),
+  },
+  { top_n: integer(1), return_documents: flag, max_doc_length: integer(1), truncation: flag },
+);
+
+const rerank: Endpoint = {
+  method: "POST",
+  path: /^\/v1\/rerank$/,
+  open({ body }) {
+    demand(body, shape);
+    const model = textAt(body, "model") ?? "";
+    const query = textAt(body, "query") ?? "";
+    const documents = listAt(body, "documents").map((one) => textAt(one, "text") ?? String(one));
+    const question = questionFrom(model, [...documents, query]);
+    const ranked = rank(question.words, documents, numberAt(body, "top_n"));
+    const told = memberOf(body, "return_documents") !== false;
+    return {
+      directive: question.directive,
+      whole: (behaviour) => {
+        const { counts, usage } = decide(question, { ...behaviour, text: "" });
+        return {
+          model,
+          object: "list",
+          ...(usage !== null && { usage: usage ?? { total_tokens: counts.inputTokens } }),
+          results: ranked.map(({ index, score }) => ({
+            index,
+            relevance_score: score,
+            ...(told && { document: { text: documents[index] } }),
+          })),
+        };
+      },
+    };
+  },
+};
+
+/** The vendor of Jina's rerank, under `/jina`. */
+export const jina: Vendor = createVendor({
+  prefix: "/jina",
+  endpoints: [rerank],
+  admit({ headers }) {
+    const key = bearerOf(headers);
+    if (key === "" || isBadKey(key)) throw new Refusal(401, "The API key is not a valid one.");
+    return key;
+  },
+  renderError: ({ message, path }) => ({ detail: path.length > 0 ? `[${bracketPath(path)}] ${message}` : message }),
+});

@@ -1,0 +1,182 @@
+import { memberOf, numberAt, textAt } from "../checks/members.ts";
+import { demand, wrongField } from "../checks/refusal.ts";
+import {
+  anyNumber,
+  anyText,
+  closedOrNull,
+  either,
+  filledText,
+  flag,
+  integer,
+  list,
+  number,
+  orNull,
+  record,
+} from "../checks/shape.ts";
+import { decide, type Answer } from "../core/answer.ts";
+import { freshId, nowSeconds } from "../core/ids.ts";
+import { questionFrom } from "../core/question.ts";
+import { charactersPerToken, piecesOf, tokenTexts } from "../core/tokens.ts";
+import type { Frame } from "../stream.ts";
+import type { Endpoint } from "../vendor.ts";
+import { doneFrame, errorFrame } from "./chat/frames.ts";
+import { stopsIn } from "./chat/read.ts";
+import { renderUsage } from "./chat/usage.ts";
+import { streamOptions } from "./shapes.ts";
+
+const token = integer(0, 1_000_000);
+const shape = closedOrNull(
+  {
+    model: filledText,
+    prompt: orNull(either(anyText, list(anyText, { least: 1 }), list(token, { least: 1 }), list(list(token)))),
+  },
+  {
+    suffix: anyText,
+    max_tokens: integer(0),
+    temperature: number(0, 2),
+    top_p: number(0, 1),
+    n: integer(1, 128),
+    stream: flag,
+    stream_options: streamOptions,
+    logprobs: integer(0, 5),
+    echo: flag,
+    stop: either(anyText, list(anyText, { most: 4 })),
+    presence_penalty: number(-2, 2),
+    frequency_penalty: number(-2, 2),
+    best_of: integer(1, 20),
+    logit_bias: record(anyNumber),
+    seed: integer(-Number.MAX_VALUE),
+    user: anyText,
+  },
+);
+
+/** What the vendor says if nobody tells how much. */
+const defaultTokens = 16;
+
+/** A text completion that was asked for: a question for each prompt. */
+interface Asked {
+  readonly model: string;
+  readonly prompts: readonly string[];
+  readonly choices: number;
+  readonly echo: boolean;
+  readonly logprobs: number | undefined;
+}
+
+/** `POST /v1/completions`. */
+export const completions: Endpoint = {
+  method: "POST",
+  path: /^\/v1\/completions$/,
+  open({ body }) {
+    demand(body, shape);
+    demandSense(body);
+    const prompts = promptsIn(memberOf(body, "prompt"));
+    const choices = numberAt(body, "n") ?? 1;
+    const asked: Asked = {
+      model: textAt(body, "model") ?? "",
+      prompts,
+      choices,
+      echo: memberOf(body, "echo") === true,
+      logprobs: numberAt(body, "logprobs"),
+    };
+    const question = questionFrom(asked.model, prompts, {
+      maxTokens: numberAt(body, "max_tokens") ?? defaultTokens,
+      stops: stopsIn(memberOf(body, "stop")),
+      choices: choices * prompts.length,
+    });
+    const includeUsage = memberOf(memberOf(body, "stream_options"), "include_usage") === true;
+    return {
+      directive: question.directive,
+      whole: (behaviour) => renderWhole(asked, decide(question, behaviour)),
+      streamed:
+        memberOf(body, "stream") === true
+          ? (behaviour) => ({
+              frames: framesOf(asked, decide(question, behaviour), { includeUsage, chunks: behaviour.chunks }),
+              error: errorFrame,
+            })
+          : undefined,
+    };
+  },
+};
+
+function demandSense(body: unknown): void {
+  const [n, bestOf] = [numberAt(body, "n") ?? 1, numberAt(body, "best_of")];
+  if (bestOf !== undefined && bestOf < n) throw wrongField(["best_of"], "'best_of' is at least 'n'.");
+  if (bestOf !== undefined && bestOf > 1 && memberOf(body, "stream") === true)
+    throw wrongField(["best_of"], "'best_of' is not for streams.");
+  if (memberOf(body, "stream") !== true && (memberOf(body, "stream_options") ?? undefined) !== undefined)
+    throw wrongField(["stream_options"], "'stream_options' is for streams only.");
+}
+
+/** The prompts; tokens show up by their number. */
+export function promptsIn(prompt: unknown): readonly string[] {
+  if (typeof prompt === "string") return [prompt];
+  if (!Array.isArray(prompt)) return [""];
+  if (prompt.every((element) => typeof element === "number")) return [tokensWord(prompt)];
+  return prompt.map((element) => (typeof element === "string" ? element : tokensWord(element)));
+}
+
+function tokensWord(tokens: unknown): string {
+  const numbers = Array.isArray(tokens) ? tokens : [];
+  // As many characters as the tokens stand for, so that they are counted right.
+  return `tokens ${numbers.join(" ")}`
+    .padEnd(numbers.length * charactersPerToken)
+    .slice(0, numbers.length * charactersPerToken);
+}
+
+function headOf(model: string): object {
+  return { id: freshId("cmpl-"), object: "text_completion", created: nowSeconds(), model, system_fingerprint: null };
+}
+
+function everyChoice({ prompts, choices }: Asked): readonly { readonly prompt: string; readonly index: number }[] {
+  return prompts.flatMap((prompt, at) =>
+    Array.from({ length: choices }, (_, choice) => ({ prompt, index: at * choices + choice })),
+  );
+}
+
+function renderWhole(asked: Asked, answer: Answer): object {
+  const usage = renderUsage(answer);
+  return {
+    ...headOf(asked.model),
+    choices: everyChoice(asked).map(({ prompt, index }) => {
+      const text = (asked.echo ? prompt : "") + (answer.text ?? "");
+      return { text, index, logprobs: renderLogprobs(text, asked.logprobs), finish_reason: answer.finish };
+    }),
+    ...(usage && { usage }),
+  };
+}
+
+const likely = -0.125;
+
+function renderLogprobs(text: string, top: number | undefined): object | null {
+  if (top === undefined) return null;
+  const tokens = tokenTexts(text);
+  return {
+    tokens,
+    token_logprobs: tokens.map(() => likely),
+    top_logprobs: tokens.map((word) =>
+      Object.fromEntries(Array.from({ length: top }, (_, at) => [at === 0 ? word : `other${at}`, likely - at])),
+    ),
+    text_offset: tokens.map((_, at) => at * charactersPerToken),
+  };
+}
+
+function* framesOf(
+  asked: Asked,
+  answer: Answer,
+  { includeUsage, chunks }: { readonly includeUsage: boolean; readonly chunks: number | undefined },
+): Generator<Frame> {
+  const head = headOf(asked.model);
+  const frame = (choice: object): string =>
+    JSON.stringify({ ...head, choices: [choice], ...(includeUsage && { usage: null }) });
+  for (const { prompt, index } of everyChoice(asked)) {
+    const words = [...(asked.echo ? [prompt] : []), ...piecesOf(answer.text ?? "", chunks)];
+    for (const text of words) {
+      const logprobs = renderLogprobs(text, asked.logprobs);
+      yield { data: frame({ text, index, logprobs, finish_reason: null }), content: true };
+    }
+    yield { data: frame({ text: "", index, logprobs: null, finish_reason: answer.finish }) };
+  }
+  const usage = includeUsage ? renderUsage(answer) : undefined;
+  if (usage !== undefined) yield { data: JSON.stringify({ ...head, choices: [], usage }) };
+  yield doneFrame;
+}

@@ -1,0 +1,58 @@
+import { memberOf, numberAt, textAt } from "../checks/members.ts";
+import { demand } from "../checks/refusal.ts";
+import { anyText, closedOrNull, either, filledText, integer, list, oneOf } from "../checks/shape.ts";
+import { decide } from "../core/answer.ts";
+import { questionFrom } from "../core/question.ts";
+import { vectorOf } from "../core/vector.ts";
+import type { Endpoint } from "../vendor.ts";
+import { promptsIn } from "./completions.ts";
+
+const token = integer(0, 1_000_000);
+const many = { least: 1, most: 2_048 };
+const shape = closedOrNull(
+  {
+    model: filledText,
+    input: either(filledText, list(filledText, many), list(token, many), list(list(token, many), many)),
+  },
+  { dimensions: integer(1, 4_096), encoding_format: oneOf("float", "base64"), user: anyText },
+);
+
+const defaultDimensions = 1_536;
+
+/** `POST /v1/embeddings`: unit vectors that follow from the words. */
+export const embeddings: Endpoint = {
+  method: "POST",
+  path: /^\/v1\/embeddings$/,
+  open({ body }) {
+    demand(body, shape);
+    const model = textAt(body, "model") ?? "";
+    const inputs = promptsIn(memberOf(body, "input"));
+    const question = questionFrom(model, inputs);
+    const dimensions = numberAt(body, "dimensions") ?? defaultDimensions;
+    const inBase64 = textAt(body, "encoding_format") === "base64";
+    return {
+      directive: question.directive,
+      whole: (behaviour) => {
+        const { counts, usage } = decide(question, { ...behaviour, text: "" });
+        return {
+          object: "list",
+          model,
+          data: inputs.map((words, index) => {
+            const vector = vectorOf(words, dimensions);
+            return { object: "embedding", index, embedding: inBase64 ? base64Of(vector) : vector };
+          }),
+          ...(usage !== null && {
+            usage: usage ?? { prompt_tokens: counts.inputTokens, total_tokens: counts.inputTokens },
+          }),
+        };
+      },
+    };
+  },
+};
+
+/** Numbers as this vendor packs them: four bytes each, the lowest first. */
+function base64Of(vector: readonly number[]): string {
+  const bytes = Buffer.alloc(vector.length * 4);
+  for (const [at, value] of vector.entries()) bytes.writeFloatLE(value, at * 4);
+  return bytes.toString("base64");
+}

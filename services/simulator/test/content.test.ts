@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { simulate, startSimulator, type Started } from "./started.ts";
+
+let started: Started;
+beforeAll(async () => {
+  started = await startSimulator({ "x-goog-api-key": "key" });
+});
+afterAll(() => started[Symbol.asyncDispose]());
+
+const at = (action: string, model = "gemini-3-flash") => `/gemini/v1beta/models/${model}:${action}`;
+const user = (...parts: unknown[]) => ({ role: "user", parts });
+const model = (...parts: unknown[]) => ({ role: "model", parts });
+const ask = (text: string, more: object = {}) => ({ contents: [user({ text })], ...more });
+const post = (body: unknown, name?: string) => started.post(at("generateContent", name), body);
+const declared = { name: "weather", parameters: { type: "OBJECT", properties: { city: { type: "STRING" } } } };
+const tools = [{ functionDeclarations: [declared] }];
+
+test("an echo, with pictures and files by kind and size; both spellings of a field are taken", async () => {
+  const body = {
+    system_instruction: { parts: [{ text: "Be brief." }] },
+    contents: [user({ text: "Look: " }, { inline_data: { mime_type: "image/png", data: "iVBORw0KGgo=" } })],
+    generation_config: { max_output_tokens: 100 },
+  };
+  expect((await post(body, "models%2Fgemini-3-flash")).body).toMatchObject({
+    candidates: [
+      {
+        index: 0,
+        content: { role: "model", parts: [{ text: "You said: Look: [image image/png 12 characters]" }] },
+        finishReason: "STOP",
+      },
+    ],
+    modelVersion: "gemini-3-flash-001",
+  });
+});
+
+test("counts: thoughts are not among the candidates' tokens", async () => {
+  const usage = { inputTokens: 1_000, cachedTokens: 600, outputTokens: 80, reasoningTokens: 30 };
+  expect((await post(ask(simulate({ usage })))).body.usageMetadata).toMatchObject({
+    promptTokenCount: 1_000,
+    cachedContentTokenCount: 600,
+    candidatesTokenCount: 50,
+    thoughtsTokenCount: 30,
+    totalTokenCount: 1_080,
+  });
+  expect((await started.post(at("countTokens"), ask("Hello"))).body).toMatchObject({ totalTokens: 2 });
+});
+
+test("a stream of events, and of one array", async () => {
+  const body = ask(simulate({ reasoning: "Hm", text: "Ah", tools: [{ name: "weather", arguments: {} }] }), { tools });
+  const frames = await started.stream(`${at("streamGenerateContent")}?alt=sse`, body);
+  const pieces: readonly any[] = frames.map(({ data }) => data);
+  const array = (await started.post(at("streamGenerateContent"), body)).body;
+  expect(array).toHaveLength(pieces.length);
+  const parts = pieces.flatMap(({ candidates }) => candidates[0].content.parts);
+  expect(parts.map(({ text, thought }) => (thought === true ? text : "")).join("")).toBe("Hm");
+  expect(parts.map(({ text = "", thought }) => (thought === true ? "" : text)).join("")).toBe("Ah");
+  expect(parts.find(({ functionCall }) => functionCall)).toMatchObject({
+    functionCall: { id: expect.any(String), name: "weather", args: {} },
+    thoughtSignature: expect.any(String),
+  });
+  expect(pieces.map(({ candidates }) => candidates[0].finishReason)).toEqual([
+    ...pieces.slice(1).map(() => undefined),
+    "STOP",
+  ]);
+  expect(pieces.every(({ usageMetadata }) => usageMetadata.promptTokenCount > 0)).toBe(true);
+});
+
+test("a tool round: calls come back signed, each signature on its own call", async () => {
+  const first = (await post(ask("call weather {} call weather {}", { tools }))).body.candidates[0];
+  expect(first.finishReason).toBe("STOP");
+  const [one, two] = first.content.parts;
+  expect([one, two].map(({ thoughtSignature }) => typeof thoughtSignature)).toEqual(["string", "undefined"]);
+  const results = user(
+    ...[one, two].map(({ functionCall: { id, name } }, place) => ({
+      functionResponse: { id, name, response: { content: `result ${place}` } },
+    })),
+  );
+  const go = (name: string, ...parts: unknown[]) =>
+    post({ contents: [...ask("Hi").contents, model(...parts), results], tools }, name);
+  expect((await go("gemini-3-pro", one, two)).body.candidates[0].content.parts[0].text).toBe("result 0\nresult 1");
+  const { thoughtSignature: _, ...bare } = one;
+  expect((await go("gemini-3-pro", bare, two)).body.error).toMatchObject({ code: 400, status: "INVALID_ARGUMENT" });
+  expect((await go("gemini-2.5-pro", bare, two)).status).toBe(200);
+  expect((await go("gemini-3-pro", { ...bare, thoughtSignature: "Crqk" }, two)).status).toBe(400);
+  const dummy = { ...bare, thoughtSignature: "skip_thought_signature_validator" };
+  expect((await go("gemini-3-pro", dummy, two)).status).toBe(200);
+});
+
+test("a streamed turn may come back piece by piece, as the official SDK keeps it", async () => {
+  const question = user({ text: "call weather {}" });
+  const asked = { contents: [question], tools, generationConfig: { thinkingConfig: { includeThoughts: true } } };
+  const frames = await started.stream(`${at("streamGenerateContent")}?alt=sse`, asked);
+  const pieces = frames.map(({ data }) => data.candidates[0].content);
+  expect(pieces.length).toBeGreaterThan(2);
+  const { functionCall } = pieces.flatMap(({ parts }) => parts).find((part) => part.functionCall);
+  const result = user({
+    functionResponse: { id: functionCall.id, name: "weather", response: { output: "4 degrees" } },
+  });
+  const { body } = await post({ ...asked, contents: [question, ...pieces, result] });
+  expect(body.candidates[0].content.parts.at(-1).text).toBe("4 degrees");
+});
+
+test("a picture where one is asked for", async () => {
+  const wanted = { generationConfig: { responseModalities: ["IMAGE"], imageConfig: { aspectRatio: "1:1" } } };
+  const { candidates, usageMetadata } = (await post(ask("A boat", wanted))).body;
+  const [{ inlineData }] = candidates[0].content.parts;
+  expect(Buffer.from(inlineData.data, "base64").subarray(1, 4).toString()).toBe("PNG");
+  expect(usageMetadata.candidatesTokensDetails).toContainEqual({ modality: "IMAGE", tokenCount: 1_290 });
+});
+
+test("thoughts are shown where they are wanted; answers fit the schema", async () => {
+  const thinking = (config: object) => ask("Hi", { generationConfig: { thinkingConfig: config } });
+  const parts = async (config: object) => (await post(thinking(config))).body.candidates[0].content.parts;
+  expect(await parts({ thinkingLevel: "LOW", includeThoughts: true })).toMatchObject([{ thought: true }, {}]);
+  expect(await parts({ thinkingLevel: "LOW" })).toMatchObject([{ text: "You said: Hi" }]);
+  const responseSchema = { type: "OBJECT", properties: { size: { type: "INTEGER", minimum: 2 } } };
+  const fitting = await post(ask("Hi", { generationConfig: { responseMimeType: "application/json", responseSchema } }));
+  expect(JSON.parse(fitting.body.candidates[0].content.parts[0].text)).toEqual({ size: 2 });
+});
+
+test("vectors", async () => {
+  const content = { parts: [{ text: "a red boat" }] };
+  const one = (await started.post(at("embedContent"), { content, outputDimensionality: 8 })).body.embedding.values;
+  expect(one).toHaveLength(8);
+  const requests = [{ model: "models/m", content, outputDimensionality: 8 }];
+  expect((await started.post(at("batchEmbedContents"), { requests })).body.embeddings[0].values).toEqual(one);
+});
+
+test("ways to end, and to fail", async () => {
+  expect((await post(ask(simulate({ finish: "content_filter" })))).body.candidates[0].finishReason).toBe("SAFETY");
+  expect((await post(ask(simulate({ finish: "blocked" })))).body).toMatchObject({
+    promptFeedback: { blockReason: "SAFETY" },
+  });
+  const quota = ask(simulate({ status: 429, retryAfter: "12" }));
+  const exhausted = { error: { code: 429, status: "RESOURCE_EXHAUSTED", details: [{ retryDelay: "12s" }] } };
+  expect(await post(quota)).toMatchObject({ status: 429, body: exhausted });
+  expect((await started.post(at("streamGenerateContent"), quota)).body).toMatchObject([exhausted]);
+  const broken = ask(simulate({ errorAfterChunks: 1 }));
+  expect((await started.post(at("streamGenerateContent"), broken)).body.at(-1)).toMatchObject({
+    error: { code: 503, status: "UNAVAILABLE" },
+  });
+});
+
+test.each<[string, string, Record<string, string>, number, string]>([
+  ["no key", "", { "x-goog-api-key": "" }, 403, "PERMISSION_DENIED"],
+  ["a bad key", "", { "x-goog-api-key": "bad-k" }, 400, "INVALID_ARGUMENT"],
+  ["a bad key in the address", "?key=bad-k", { "x-goog-api-key": "" }, 400, "INVALID_ARGUMENT"],
+])("not admitted: %s", async (_, query, headers, code, status) => {
+  expect(await started.post(at("generateContent") + query, ask("Hi"), headers)).toMatchObject({
+    status: code,
+    body: { error: { code, status } },
+  });
+});
+
+const call = { functionCall: { name: "weather", args: {} } };
+const result = { functionResponse: { name: "weather", response: {} } };
+const config = (generationConfig: object) => ({ generationConfig });
+
+test.each<[string, object, string]>([
+  ["an unknown field", { messages: [] }, "messages"],
+  ["an unknown setting", config({ max_tokens: 1 }), "generationConfig.maxTokens"],
+  ["no contents", { contents: [] }, "contents"],
+  ["no parts", { contents: [user()] }, "contents[0].parts"],
+  ["a part that says two things", { contents: [user({ text: "x", ...call })] }, "contents[0].parts[0]"],
+  ["an empty part", { contents: [user({})] }, "contents[0].parts[0]"],
+  ["a role of others", { contents: [{ role: "assistant", parts: [{ text: "x" }] }] }, "contents[0].role"],
+  ["the model last", { contents: [user({ text: "x" }), model({ text: "y" })] }, "contents[1]"],
+  ["a result without a call", { contents: [user(result)] }, "contents[0]"],
+  ["a call without a result", { contents: [user({ text: "x" }), model(call), user({ text: "y" })] }, "contents[2]"],
+  ["one result of two", { contents: [user({ text: "x" }), model(call, call), user(result)] }, "contents[2]"],
+  ["a system text", { systemInstruction: "Be brief." }, "systemInstruction"],
+  [
+    "a picture of another type",
+    { contents: [user({ inlineData: { mimeType: "image/bmp", data: "AAAA" } })] },
+    "contents[0].parts[0].inlineData.mimeType",
+  ],
+  [
+    "arguments as a text",
+    { contents: [user({ text: "x" }), model({ functionCall: { name: "weather", args: "{}" } })] },
+    "contents[1].parts[0].functionCall.args",
+  ],
+  [
+    "JSON Schema where it is not known",
+    { tools: [{ functionDeclarations: [{ name: "f", parameters: { type: "OBJECT", additionalProperties: false } }] }] },
+    "tools[0].functionDeclarations[0].parameters.additionalProperties",
+  ],
+  ["six stops", config({ stopSequences: ["1", "2", "3", "4", "5", "6"] }), "generationConfig.stopSequences"],
+  ["a schema of plain text", config({ responseSchema: { type: "STRING" } }), "generationConfig.responseMimeType"],
+  [
+    "two ways to tell how much to think",
+    config({ thinkingConfig: { thinkingBudget: 1, thinkingLevel: "LOW" } }),
+    "generationConfig.thinkingConfig",
+  ],
+  [
+    "a name outside the characters",
+    { tools: [{ functionDeclarations: [{ name: "1f" }] }] },
+    "tools[0].functionDeclarations[0].name",
+  ],
+  [
+    "how to call nothing",
+    { toolConfig: { functionCallingConfig: { mode: "AUTO" } } },
+    "toolConfig.functionCallingConfig",
+  ],
+])("refused: %s", async (_, more, field) => {
+  const { status, body } = await post({ ...ask("Hi"), ...more });
+  expect(status).toBe(400);
+  expect(body.error).toMatchObject({ status: "INVALID_ARGUMENT", details: [{ fieldViolations: [{ field }] }] });
+});
