@@ -3,6 +3,7 @@ export { freePorts, isFree } from "./ports.ts";
 export { findProgram, startNats, startRedis, type LocalServer } from "./servers.ts";
 export {
   addressOf,
+  portsOf,
   serviceNames,
   startService,
   type ServiceName,

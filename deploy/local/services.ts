@@ -5,7 +5,7 @@ import { complaintIn } from "./complaints.ts";
 const root = join(import.meta.dirname, "../..");
 
 /** The services of a suite on one machine, in the order in which they end: who takes calls first, who keeps books last. */
-export const serviceNames = ["edge", "text", "simulator", "ledger", "control"] as const;
+export const serviceNames = ["edge", "text", "realtime", "simulator", "ledger", "control"] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
 /** Ports of a suite: what each service listens on, and its second port. */
@@ -26,6 +26,16 @@ export interface ServiceSettings {
   readonly logFile?: (name: ServiceName) => string;
   /** Told of warnings and errors, in plain words. */
   readonly onComplaint?: (name: ServiceName, words: string) => void;
+}
+
+/** Ports of every service, taken in turn from free ones: two for each. */
+export function portsOf(free: readonly number[]): SuitePorts {
+  const pairs = serviceNames.map(
+    (name, at) => [name, { main: free[at * 2] ?? 0, ops: free[at * 2 + 1] ?? 0 }] as const,
+  );
+  // Every name has its pair, which `fromEntries` does not know.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return Object.fromEntries(pairs) as SuitePorts;
 }
 
 /** Address of a service of a suite on this machine. */
@@ -56,8 +66,7 @@ export function startService(
       HOST: name === "edge" ? settings.host : "127.0.0.1",
       [name === "edge" ? "PORT" : `${prefix}_PORT`]: String(ports[name].main),
       [`${prefix}_OPS_PORT`]: String(ports[name].ops),
-      TEXT_URL: addressOf(ports, "text"),
-      SIMULATOR_URL: addressOf(ports, "simulator"),
+      ...Object.fromEntries(serviceNames.map((each) => [`${each.toUpperCase()}_URL`, addressOf(ports, each)])),
       ...settings.env,
       ...settings.envOf?.[name],
     },

@@ -8,7 +8,7 @@ import { complaintTeller } from "./complaints.ts";
 import { freePorts, isFree } from "./ports.ts";
 import { claimFolder, type FolderClaim } from "./run-file.ts";
 import { startNats, startRedis } from "./servers.ts";
-import { addressOf, serviceNames, startService, type ServiceName, type SuitePorts } from "./services.ts";
+import { addressOf, portsOf, serviceNames, startService, type ServiceName, type SuitePorts } from "./services.ts";
 
 const root = join(import.meta.dirname, "../..");
 /** The environment; what is set to nothing counts as not set. */
@@ -152,15 +152,8 @@ async function startServer(begin: typeof startRedis, name: string, serverPort: n
 }
 
 function suitePorts(free: readonly number[]): SuitePorts {
-  const pair = (at: number) => ({ main: free[at * 2] ?? 0, ops: free[at * 2 + 1] ?? 0 });
-  const edge = pair(0);
-  return {
-    edge: port === 0 ? edge : { ...edge, main: port },
-    text: pair(1),
-    simulator: pair(2),
-    ledger: pair(3),
-    control: pair(4),
-  };
+  const ports = portsOf(free);
+  return port === 0 ? ports : { ...ports, edge: { ...ports.edge, main: port } };
 }
 
 /** While all is well nobody complains; a failure's last words are said at the end, by who explains it. */

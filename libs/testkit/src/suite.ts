@@ -6,6 +6,7 @@ import { join } from "node:path";
 import {
   addressOf,
   freePorts,
+  portsOf,
   serviceNames,
   startService,
   type Child,
@@ -47,6 +48,9 @@ export interface Suite<B extends Backends = Backends> extends AsyncDisposable {
   ask<T = unknown>(...words: readonly string[]): Promise<T>;
 }
 
+/** Services that a test needs no more of than their start. */
+const unwaited: ReadonlySet<ServiceName> = new Set(["simulator", "ledger", "control"]);
+
 const root = join(import.meta.dirname, "../../..");
 
 /** Starts Redis, NATS and every service, and waits until the edge serves. */
@@ -57,9 +61,7 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
   const configure = (value: object | string): void =>
     writeFileSync(config, typeof value === "string" ? value : stringify(value));
   configure(options.config);
-  const free = await freePorts(serviceNames.length * 2);
-  const pair = (at: number) => ({ main: free[at * 2] ?? 0, ops: free[at * 2 + 1] ?? 0 });
-  const ports = { edge: pair(0), text: pair(1), simulator: pair(2), ledger: pair(3), control: pair(4) };
+  const ports = portsOf(await freePorts(serviceNames.length * 2));
   const secret = randomBytes(24).toString("base64url");
   const settings: ServiceSettings = {
     ports,
@@ -96,7 +98,7 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
 
   try {
     await Promise.all(serviceNames.map(start));
-    for (const name of ["edge", "text"] as const) {
+    for (const name of serviceNames.filter((each) => !unwaited.has(each))) {
       await until(`${name} to be ready`, async () => (await fetch(`http://127.0.0.1:${ports[name].ops}/readyz`)).ok);
     }
   } catch (error) {

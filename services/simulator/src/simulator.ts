@@ -1,6 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { UpgradeHandler } from "@modelgate/platform";
 import { checkBehaviour, type Behaviour } from "./behaviour.ts";
 import { createInstance, plainInstance, type Instance } from "./instances.ts";
+import { createUpgrade } from "./sockets/upgrade.ts";
 import { vendors } from "./vendors.ts";
 
 const mostBodyBytes = 128 * 1024 * 1024;
@@ -10,7 +12,7 @@ const mostInstances = 1_000;
  * All simulated vendors behind one listener. `/at/<instance>/…` is a vendor with its own script
  * (`PUT /_script/<instance>`) and memory (`GET /_requests/<instance>`); without it, behaviour comes from the message.
  */
-export function createSimulator(): RequestListener {
+export function createSimulator(): RequestListener & { readonly upgrade: UpgradeHandler } {
   const instances = new Map<string, Instance>([[plainInstance, createInstance(false)]]);
   const instanceOf = (name: string): Instance => {
     const known = instances.get(name);
@@ -45,12 +47,13 @@ export function createSimulator(): RequestListener {
     });
   }
 
-  return (request, response) => {
+  const listener: RequestListener = (request, response) => {
     answer(request, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
       else tell(response, 500, { error: { message: error instanceof Error ? error.message : String(error) } });
     });
   };
+  return Object.assign(listener, { upgrade: createUpgrade(instanceOf) });
 }
 
 function administer(

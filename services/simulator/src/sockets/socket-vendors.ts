@@ -1,0 +1,5 @@
+import { openaiRealtime } from "../openai/realtime/index.ts";
+import type { SocketVendor } from "./socket-vendor.ts";
+
+/** Every vendor on this machine that is met by WebSocket: one line each. */
+export const socketVendors: readonly SocketVendor[] = [openaiRealtime];
