@@ -93,13 +93,22 @@ function portOf(server: Server): number {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
+const malformations: Readonly<Record<string, readonly [status: string, code: string, message: string]>> & {
+  readonly other: readonly [string, string, string];
+} = {
+  HPE_HEADER_OVERFLOW: [
+    "431 Request Header Fields Too Large",
+    "request_too_large",
+    "The request's headers are too large.",
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "request_timeout", "The request's head did not arrive in time."],
+  other: ["400 Bad Request", "invalid_request", "This is not a well-formed HTTP request."],
+};
+
 /** What is no HTTP gets a clean refusal instead of a broken connection. */
 function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-  const [status, code, message] =
-    error.code === "HPE_HEADER_OVERFLOW"
-      ? ["431 Request Header Fields Too Large", "request_too_large", "The request's headers are too large."]
-      : ["400 Bad Request", "invalid_request", "This is not a well-formed HTTP request."];
+  const [status, code, message] = malformations[error.code ?? ""] ?? malformations.other;
   const body = JSON.stringify({ error: { message, type: "invalid_request_error", param: null, code } });
   socket.end(
     `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,

@@ -6,7 +6,9 @@ import { Failure } from "@modelgate/contracts";
 import { BufferBudget } from "./buffer-budget.ts";
 import { ClientGone, readBody } from "./read-body.ts";
 
-const limits = { maxBytes: 10_000, silenceMs: 100 };
+const limits = { maxBytes: 10_000, silenceMs: 100, totalMs: 10_000 };
+let totalMs = limits.totalMs;
+let largest = limits.maxBytes;
 let budget: BufferBudget;
 let server: Server;
 let port = 0;
@@ -14,7 +16,7 @@ let outcomes: unknown[] = [];
 
 beforeAll(async () => {
   server = createServer((asked, response) => {
-    readBody(asked, { ...limits, budget }).then(
+    readBody(asked, { ...limits, maxBytes: largest, totalMs, budget }).then(
       (body) => {
         outcomes.push(body.bytes.toString());
         body[Symbol.dispose]();
@@ -88,6 +90,19 @@ test("a sender that falls silent is 408, and its bytes are given back", async ()
   asked.destroy();
 });
 
+test("a sender that drips for ever is 408 as well", async () => {
+  totalMs = 250;
+  const asked = request({ port, method: "POST", headers: { "transfer-encoding": "chunked" } });
+  asked.on("error", () => undefined);
+  const drip = setInterval(() => asked.write("x"), 20);
+  const [response] = await once(asked, "response");
+  clearInterval(drip);
+  totalMs = limits.totalMs;
+  expect(response.statusCode).toBe(408);
+  expect(budget.taken).toBe(0);
+  asked.destroy();
+});
+
 test("a sender that leaves is told apart from one that is wrong", async () => {
   const asked = request({ port, method: "POST", headers: { "content-length": "100" } });
   asked.on("error", () => undefined);
@@ -104,4 +119,16 @@ test("what all bodies together may hold is bounded", async () => {
   expect(await send("x".repeat(5_001))).toBe(503);
   expect(await send("x".repeat(5_000))).toBe(200);
   expect(budget.taken).toBe(0);
+});
+
+test("a large length that is only declared is held against that bound too", async () => {
+  largest = 1_000_000;
+  const asked = request({ port, method: "POST", headers: { "content-length": "900000" } });
+  asked.on("error", () => undefined);
+  asked.flushHeaders();
+  const [response] = await once(asked, "response");
+  largest = limits.maxBytes;
+  expect(response.statusCode).toBe(503);
+  expect(budget.taken).toBe(0);
+  asked.destroy();
 });

@@ -9,6 +9,8 @@ export interface BodyLimits {
   readonly maxBytes: number;
   /** Longest silence while the body arrives. */
   readonly silenceMs: number;
+  /** Longest time for the whole body, however steadily it drips. */
+  readonly totalMs: number;
   readonly budget: BufferBudget;
 }
 
@@ -61,54 +63,104 @@ export function readBody(request: IncomingMessage, limits: BodyLimits): Promise<
 /** Bodies from this size on are read into their place. */
 const placedBytes = 256 * 1024;
 
-function collect(request: IncomingMessage, source: Readable, limits: BodyLimits): Promise<Body> {
-  const { promise, resolve, reject } = Promise.withResolvers<Body>();
-  // A large body of known length goes straight into its place: pieces and their sum would be held twice.
+/** A body as it comes in, every byte of it taken from the budget. */
+class Gathered {
+  readonly #limits: BodyLimits;
+  readonly #whole: Buffer | undefined;
+  readonly #chunks: Buffer[] = [];
+  #size = 0;
+  #taken = 0;
+
+  /**
+   * A large body of known length goes straight into its place: pieces and their sum would be held twice. The place is
+   * taken before it is made: what is only declared may not outgrow the budget either.
+   */
+  constructor(declared: number, limits: BodyLimits) {
+    this.#limits = limits;
+    if (declared <= placedBytes) return;
+    this.#take(declared);
+    this.#whole = Buffer.allocUnsafe(declared);
+  }
+
+  /** Throws Failure request_too_large or server_overloaded. */
+  add(chunk: Buffer): void {
+    if (this.#size + chunk.length > this.#limits.maxBytes) throw tooLarge(this.#limits);
+    if (this.#whole === undefined) {
+      this.#take(chunk.length);
+      this.#chunks.push(chunk);
+    } else chunk.copy(this.#whole, this.#size);
+    this.#size += chunk.length;
+  }
+
+  get bytes(): Buffer {
+    const [only] = this.#chunks;
+    return this.#whole ?? (this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks));
+  }
+
+  giveBack(): void {
+    this.#limits.budget.give(this.#taken);
+    this.#taken = 0;
+  }
+
+  #take(bytes: number): void {
+    this.#limits.budget.take(bytes);
+    this.#taken += bytes;
+  }
+}
+
+async function collect(request: IncomingMessage, source: Readable, limits: BodyLimits): Promise<Body> {
   const declared = source === request ? Number(request.headers["content-length"] ?? 0) : 0;
-  const whole = declared > placedBytes ? Buffer.allocUnsafe(declared) : undefined;
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const silence = setTimeout(
-    () => fail(new Failure("request_timeout", `The body fell silent for ${limits.silenceMs} ms.`)),
-    limits.silenceMs,
-  );
+  const gathered = new Gathered(declared, limits);
+  try {
+    await gather(request, source, limits, (chunk) => gathered.add(chunk));
+  } catch (error) {
+    gathered.giveBack();
+    throw error;
+  }
+  return new HeldBody(gathered.bytes, limits.budget);
+}
+
+/** Hands every chunk on until the body is whole. Rejects for what ends it before, `add`'s own failures among it. */
+function gather(
+  request: IncomingMessage,
+  source: Readable,
+  limits: BodyLimits,
+  add: (chunk: Buffer) => void,
+): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const late = (say: string) => () => fail(new Failure("request_timeout", say));
+  const total = setTimeout(late(`The body was not whole after ${limits.totalMs} ms.`), limits.totalMs);
+  const silence = setTimeout(late(`The body fell silent for ${limits.silenceMs} ms.`), limits.silenceMs);
   const fail = (error: unknown): void => {
     stop();
-    limits.budget.give(size);
-    size = 0;
     reject(error instanceof Error ? error : new Error(String(error)));
   };
   const onData = (chunk: Buffer): void => {
     silence.refresh();
-    if (size + chunk.length > limits.maxBytes) return fail(tooLarge(limits));
     try {
-      limits.budget.take(chunk.length);
+      add(chunk);
     } catch (error) {
-      return fail(error);
+      fail(error);
     }
-    if (whole === undefined) chunks.push(chunk);
-    else chunk.copy(whole, size);
-    size += chunk.length;
   };
   const onEnd = (): void => {
     stop();
-    const [only] = chunks;
-    const joined = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, size);
-    resolve(new HeldBody(whole ?? joined, limits.budget));
+    resolve();
   };
   const onGone = (): void => fail(new ClientGone("the client left before its request was whole"));
   const onBroken = (): void =>
     source === request
       ? onGone()
       : fail(new Failure("invalid_value", "The compressed body is broken.", { param: "content-encoding" }));
+  const onClose = (): void => {
+    if (!request.complete) onGone();
+  };
   const stop = (): void => {
     clearTimeout(silence);
+    clearTimeout(total);
     source.off("data", onData).off("end", onEnd).off("error", onBroken);
     source.on("error", ignore);
     request.off("close", onClose);
-  };
-  const onClose = (): void => {
-    if (!request.complete) onGone();
   };
   source.on("data", onData).on("end", onEnd).on("error", onBroken);
   request.on("close", onClose);

@@ -44,3 +44,5 @@ export { eventType, inputOf, lookAtEvent, type SeenEvent } from "./realtime/look
 export type { RealtimeMessage } from "./realtime/message.ts";
 export { roughUnits } from "./realtime/usage.ts";
 export { changeModel } from "./text/change-model.ts";
+export { parseRecord } from "./json/parse-record.ts";
+export { wholeNumberIn } from "./whole-number.ts";

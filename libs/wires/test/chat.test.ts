@@ -27,7 +27,7 @@ import {
   units,
   word,
 } from "./arbitraries.ts";
-import { contextFor, framesOf, oneAnswer, plain, readBack, renders, written } from "./harness.ts";
+import { contextFor, framesOf, oneAnswer, plain, readBack, renders, roundTurns, written } from "./harness.ts";
 
 /** A vendor that has the newest fields, and one that has the older ones. */
 const newest = { model: "gpt-5.1", defaultMaxTokens: 1000 };
@@ -69,33 +69,7 @@ const roundRequest: TextRequest = {
   parallelTools: false,
   maxTokens: 300,
   reasoning: { effort: "low" },
-  turns: [
-    {
-      role: "user",
-      parts: [
-        { kind: "text", text: "Weather in this city?" },
-        { kind: "image", source: { kind: "base64", mediaType: "image/png", data: "iVBORw0KGgo=" } },
-      ],
-    },
-    {
-      role: "assistant",
-      parts: [
-        { kind: "text", text: "I check." },
-        { kind: "tool-call", id: "call_1", name: "get_weather", arguments: '{"city":"Oslo"}' },
-      ],
-    },
-    {
-      role: "user",
-      parts: [
-        {
-          kind: "tool-result",
-          callId: "call_1",
-          name: "get_weather",
-          parts: [{ kind: "text", text: '{"temp":4}' }],
-        },
-      ],
-    },
-  ],
+  turns: roundTurns,
 };
 
 test("one tool round, read and written", () => {

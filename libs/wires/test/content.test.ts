@@ -28,7 +28,7 @@ import {
   textPart,
   word,
 } from "./arbitraries.ts";
-import { contextFor, eventsOf, framesOf, readBack, renders, written } from "./harness.ts";
+import { contextFor, eventsOf, framesOf, readBack, renders, roundTurns, written } from "./harness.ts";
 
 const levels = { model: "gemini-3-flash", defaultMaxTokens: 1000 };
 const budgets = { model: "gemini-2.5-flash", defaultMaxTokens: 1000 };
@@ -71,28 +71,7 @@ const roundRequest: TextRequest = {
   toolChoice: { mode: "auto" },
   maxTokens: 300,
   reasoning: { effort: "low", show: "summary" },
-  turns: [
-    {
-      role: "user",
-      parts: [
-        { kind: "text", text: "Weather in this city?" },
-        { kind: "image", source: { kind: "base64", mediaType: "image/png", data: "iVBORw0KGgo=" } },
-      ],
-    },
-    {
-      role: "assistant",
-      parts: [
-        { kind: "text", text: "I check." },
-        { kind: "tool-call", id: "call_1", name: "get_weather", arguments: '{"city":"Oslo"}' },
-      ],
-    },
-    {
-      role: "user",
-      parts: [
-        { kind: "tool-result", callId: "call_1", name: "get_weather", parts: [{ kind: "text", text: '{"temp":4}' }] },
-      ],
-    },
-  ],
+  turns: roundTurns,
 };
 
 test("one tool round, read and written", () => {

@@ -60,3 +60,27 @@ export function plain(value: object): JsonObject {
 export function oneAnswer(parts: readonly Part[], finish: Choice["finish"] = "stop"): TextAnswer {
   return { id: "", model: "", createdAt: 0, choices: [{ parts, finish }] };
 }
+
+/** The dialogue of the scene that every wire tells in its own words: a question with a picture, a call, its result. */
+export const roundTurns: TextRequest["turns"] = [
+  {
+    role: "user",
+    parts: [
+      { kind: "text", text: "Weather in this city?" },
+      { kind: "image", source: { kind: "base64", mediaType: "image/png", data: "iVBORw0KGgo=" } },
+    ],
+  },
+  {
+    role: "assistant",
+    parts: [
+      { kind: "text", text: "I check." },
+      { kind: "tool-call", id: "call_1", name: "get_weather", arguments: '{"city":"Oslo"}' },
+    ],
+  },
+  {
+    role: "user",
+    parts: [
+      { kind: "tool-result", callId: "call_1", name: "get_weather", parts: [{ kind: "text", text: '{"temp":4}' }] },
+    ],
+  },
+];

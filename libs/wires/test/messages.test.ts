@@ -15,7 +15,7 @@ import { takesAdaptiveOnly } from "../src/text/messages/generations.ts";
 import { messagesCodec } from "../src/text/messages/index.ts";
 import { messagesPass } from "../src/text/messages/pass.ts";
 import { mostHeld } from "../src/text/messages/reader.ts";
-import { unsealed } from "../src/text/messages/signatures.ts";
+import { unsealed } from "../src/text/hub/seals.ts";
 import { messagesUsage } from "../src/text/messages/usage.ts";
 import { responsesCodec } from "../src/text/responses/index.ts";
 import {
@@ -32,7 +32,7 @@ import {
   seal,
   word,
 } from "./arbitraries.ts";
-import { contextFor, eventsOf, framesOf, readBack, written } from "./harness.ts";
+import { contextFor, eventsOf, framesOf, readBack, roundTurns, written } from "./harness.ts";
 
 const target = { model: "theirs", defaultMaxTokens: 1000 };
 const adaptive = { model: "claude-opus-4-7", defaultMaxTokens: 1000 };
@@ -84,28 +84,7 @@ const roundRequest: TextRequest = {
   parallelTools: false,
   maxTokens: 2348,
   reasoning: { budgetTokens: 2048, show: "summary" },
-  turns: [
-    {
-      role: "user",
-      parts: [
-        { kind: "text", text: "Weather in this city?" },
-        { kind: "image", source: { kind: "base64", mediaType: "image/png", data: "iVBORw0KGgo=" } },
-      ],
-    },
-    {
-      role: "assistant",
-      parts: [
-        { kind: "text", text: "I check." },
-        { kind: "tool-call", id: "call_1", name: "get_weather", arguments: '{"city":"Oslo"}' },
-      ],
-    },
-    {
-      role: "user",
-      parts: [
-        { kind: "tool-result", callId: "call_1", name: "get_weather", parts: [{ kind: "text", text: '{"temp":4}' }] },
-      ],
-    },
-  ],
+  turns: roundTurns,
 };
 
 test("one tool round, read and written", () => {

@@ -30,6 +30,7 @@ export const Behaviour = Type.Object(
     reply: Type.Optional(Type.String({ description: "the same as text" })),
     reasoning: Type.Optional(Type.String({ description: "the answer's thoughts; empty: none" })),
     redactedReasoning: Type.Optional(Type.Boolean({ description: "the thoughts are told sealed only" })),
+    refusal: Type.Optional(Type.Boolean({ description: "the words are told as a refusal (chat, responses)" })),
     image: Type.Optional(Type.Boolean({ description: "a picture is part of the answer, or is not" })),
     bodyBytes: count(64 * 1024 * 1024, "length of the answer's words, instead of text"),
     chunks: count(1_000_000, "content chunks of a stream"),

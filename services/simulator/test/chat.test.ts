@@ -131,7 +131,7 @@ const answered = (id: string) => ({ role: "tool", tool_call_id: id, content: "4"
 const calling = { role: "assistant", tool_calls: [called] };
 
 test.each<[string, object, string, string]>([
-  ["an unknown field", { top_k: 1 }, "top_k", "unknown_parameter"],
+  ["an unknown field", { top_q: 3 }, "top_q", "unknown_parameter"],
   ["no model", { model: undefined }, "model", "missing_required_parameter"],
   ["no messages", { messages: [] }, "messages", "invalid_value"],
   ["a wrong type", { temperature: "1" }, "temperature", "invalid_type"],
@@ -189,4 +189,20 @@ test.each<[string, object, string, string]>([
     status: 400,
     body: { error: { type: "invalid_request_error", param, code } },
   });
+});
+
+test("what only other vendors of the wire take is refused for models of its own vendor", async () => {
+  const thoughtful = { role: "assistant", content: "Hi", reasoning_content: "Hm" };
+  for (const [model, status] of [
+    ["gpt-5.1", 400],
+    ["open-model", 200],
+  ] as const) {
+    expect((await post(ask("Hi", { model, top_k: 3 }))).status).toBe(status);
+    expect((await post({ model, messages: [thoughtful, user("Hi")] })).status).toBe(status);
+  }
+});
+
+test("words are told as a refusal", async () => {
+  const { body } = await post(ask(simulate({ refusal: true, text: "No." })));
+  expect(body.choices[0]).toMatchObject({ finish_reason: "stop", message: { content: null, refusal: "No." } });
 });

@@ -160,3 +160,8 @@ test.each<[string, object, string, string, number?]>([
 ])("refused: %s", async (_, more, param, code, status = 400) => {
   expect(await post({ ...ask("Hi"), ...more })).toMatchObject({ status, body: { error: { param, code } } });
 });
+
+test("words are told as a refusal", async () => {
+  const { body } = await post(ask(simulate({ refusal: true, text: "No." })));
+  expect(body.output).toMatchObject([{ type: "message", content: [{ type: "refusal", refusal: "No." }] }]);
+});

@@ -13,6 +13,7 @@ export interface Deps extends AsyncDisposable {
   readonly body: {
     readonly maxBytes: number;
     readonly silenceMs: number;
+    readonly totalMs: number;
     readonly depth: number;
     readonly budget: BufferBudget;
   };
@@ -61,7 +62,13 @@ export async function openDeps(env: Environment<typeof variables>, log: Logger):
     newAnswerId: idSource("answer"),
     responses: openResponseStore(redis, { lifetimeMs: env.RESPONSE_LIFETIME_MS, mostBytes: env.RESPONSE_BYTES }),
     compactions: openCompactionSeal(env.MODELGATE_SECRET),
-    body: { maxBytes: env.BODY_BYTES, silenceMs: env.BODY_SILENCE_MS, depth: env.BODY_DEPTH, budget },
+    body: {
+      maxBytes: env.BODY_BYTES,
+      silenceMs: env.BODY_SILENCE_MS,
+      totalMs: env.BODY_TOTAL_MS,
+      depth: env.BODY_DEPTH,
+      budget,
+    },
     ready() {
       if (redis.status !== "ready") throw new Error("redis is away");
       if (!catalog.ready) throw new Error("no configuration yet");

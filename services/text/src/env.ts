@@ -8,6 +8,8 @@ export const variables = {
   BODY_BYTES: variable.integer({ fallback: 64 * 1024 * 1024, min: 1_024 }),
   /** Longest silence while a body arrives. */
   BODY_SILENCE_MS: variable.integer({ fallback: 30_000, min: 10 }),
+  /** Longest time for a whole body, however steadily it drips. */
+  BODY_TOTAL_MS: variable.integer({ fallback: 600_000, min: 100 }),
   /** Deepest nesting of a body. */
   BODY_DEPTH: variable.integer({ fallback: 256, min: 8, max: 5_000 }),
   /** Bytes of bodies and answers that the process holds at once. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Failure } from "@modelgate/contracts";
 import { readBody, type Body } from "@modelgate/platform";
-import { nestsDeeper } from "@modelgate/wires";
+import { nestsDeeper, refuseAmbiguous } from "@modelgate/wires";
 import type { Deps } from "./deps.ts";
 
 /** A JSON body: its bytes for forwarding, and what was seen in it. Dispose it when the bytes have been sent. */
@@ -35,6 +35,18 @@ export async function readJson<Seen>(
     body[Symbol.dispose]();
     throw error;
   }
+}
+
+/** A look at a body through an `ask`, which also refuses members that parsers may read in two ways. */
+export function checked<Seen>(
+  ask: (value: unknown) => Seen,
+  relied: readonly string[],
+): (value: unknown, bytes: Buffer) => Seen {
+  return (value, bytes) => {
+    const seen = ask(value);
+    refuseAmbiguous(bytes, relied);
+    return seen;
+  };
 }
 
 function parse({ bytes }: Body, depth: number): unknown {

@@ -27,6 +27,9 @@ test.each([
   ["GET", "/v1/models/", "listModels"],
   ["POST", "/v1beta/models/org/name-1.5:generateContent", "generateContent"],
   ["GET", "/v1beta/models/a:b", "getGammaModel"],
+  ["POST", "/v1/models/org/name-1.5:generateContent", "generateContent"],
+  ["POST", "/v1/models/a:b:streamGenerateContent", "streamGenerateContent"],
+  ["GET", "/v1/models/a:b", "getModel"],
 ])("%s %s is %s", (method, path, id) => {
   expect(findEndpoint(method, path)).toMatchObject({ kind: "endpoint", id });
 });

@@ -1,7 +1,7 @@
 import type { ErrorFormat } from "../failures/render.ts";
 import { firstHeader, headerAliases, type IncomingHeaders } from "../headers.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { endpointIds, endpointOf, pathAliases, type EndpointId } from "./table.ts";
+import { actionAlias, endpointIds, endpointOf, pathAliases, type EndpointId } from "./table.ts";
 
 /** What a method and a path mean. */
 export type Found =
@@ -111,6 +111,8 @@ function fillTable(): void {
   for (const [path, byMethod] of byPath) {
     if (path.includes("{")) patterns.push(patternOf(path, byMethod));
     else fixed.set(path, byMethod);
+    if (path.startsWith(actionAlias.path))
+      patterns.push(patternOf(actionAlias.alias + path.slice(actionAlias.path.length), byMethod));
   }
   // The longer pattern says more: `{model}:generateContent` is tried before `{model}`.
   patterns.sort((left, right) => right.shape.source.length - left.shape.source.length);

@@ -32,6 +32,9 @@ export const pathAliases = [
   { alias: "/jimeng/", path: "/epsilon/" },
 ] as const;
 
+/** Actions of gamma models, which the newer SDKs of that format ask for under `/v1`. */
+export const actionAlias = { alias: "/v1/models/{model}:", path: "/v1beta/models/{model}:" } as const;
+
 /** An endpoint as usage events name it: `POST /v1/chat/completions`. */
 export function endpointLabel(id: EndpointId): string {
   return `${endpoints[id].method} ${endpoints[id].path}`;

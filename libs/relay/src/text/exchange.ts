@@ -54,8 +54,9 @@ export function textExchanges(call: TextCall): (wire: ClientWire, upstreamModel:
   const read = once(() => readRequest(call));
   // The messages wire leaves out what is sealed by others itself.
   const passes = call.wire === "messages" || !hasEnvelope(call.body);
+  const takes = (wire: ClientWire, model: string): boolean => textPasses[wire].takes?.(call.body, model) ?? true;
   return (wire, upstreamModel) =>
-    wire === "completions" || (wire === call.wire && passes)
+    wire === "completions" || (wire === call.wire && passes && takes(wire, upstreamModel))
       ? passed(call, upstreamModel)
       : converted(call, wire, upstreamModel, read);
 }

@@ -1,3 +1,4 @@
+import { wholeNumberIn } from "../whole-number.ts";
 import { Failure } from "@modelgate/contracts";
 
 /** What a model list shows of a model. */
@@ -27,7 +28,7 @@ const common: ModelList = {
 /** Alpha list: pages by `limit` (1 to 1000, 20), `after_id` and `before_id`. */
 const alpha: ModelList = {
   list(models, query) {
-    const limit = wholeNumber(query.get("limit"), "limit", 20, 1_000);
+    const limit = wholeNumberIn(query, "limit", { fallback: 20, most: 1_000 });
     const { page, more } = pageOf(models, limit, query.get("after_id"), query.get("before_id"));
     return {
       data: page.map((model) => alpha.one(model)),
@@ -62,8 +63,8 @@ function positionOf(models: readonly ListedModel[], name: string, param: string)
 /** Gamma list: pages by `pageSize` (1 to 1000, 50) and `pageToken`. */
 const gamma: ModelList = {
   list(models, query) {
-    const size = wholeNumber(query.get("pageSize"), "pageSize", 50, 1_000);
-    const start = wholeNumber(query.get("pageToken"), "pageToken", 0, Number.MAX_SAFE_INTEGER, 0);
+    const size = wholeNumberIn(query, "pageSize", { fallback: 50, most: 1_000 });
+    const start = wholeNumberIn(query, "pageToken", { fallback: 0, most: Number.MAX_SAFE_INTEGER, least: 0 });
     const next = start + size;
     return {
       models: models.slice(start, next).map((model) => gamma.one(model)),
@@ -72,13 +73,5 @@ const gamma: ModelList = {
   },
   one: ({ name }) => ({ name: `models/${name}`, displayName: name, supportedGenerationMethods: ["generateContent"] }),
 };
-
-function wholeNumber(text: string | null, param: string, fallback: number, max: number, min = 1): number {
-  if (text === null || text === "") return fallback;
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < min || value > max)
-    throw new Failure("invalid_value", `${param} must be a whole number from ${min} to ${max}.`, { param });
-  return value;
-}
 
 export const modelLists = { common, alpha, gamma } as const;

@@ -1,5 +1,6 @@
-import { isRecord, type JsonRecord } from "../json/fields.ts";
+import type { JsonRecord } from "../json/fields.ts";
 import { membersOf } from "../json/members.ts";
+import { parseRecord } from "../json/parse-record.ts";
 import { spliceMembers } from "../json/splice.ts";
 import { parseFrame } from "../sse/decode.ts";
 
@@ -10,13 +11,7 @@ const [openBrace, closeBrace, lineFeed] = [0x7b, 0x7d, 0x0a];
 export function jsonOf(frame: Buffer): JsonRecord | undefined {
   const [start, end] = objectIn(frame) ?? [];
   const text = end === undefined ? parseFrame(frame.toString())?.data : frame.toString("utf8", start, end);
-  if (text === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  return text === undefined ? undefined : parseRecord(text);
 }
 
 /** The same frame with its JSON changed; frames that carry none stay as they are. */

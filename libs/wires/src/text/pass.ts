@@ -22,6 +22,11 @@ export const plainFrame: SeenFrame = { usageOnly: false, done: false, failed: fa
  * came, looked at but not rewritten, but for the few members that differ.
  */
 export interface PassCodec {
+  /**
+   * Whether a vendor's model takes the body as it is. Parts of a conversation may have been with vendors that seal and
+   * tell less or more than this one: what it would refuse is converted instead. Absent: it takes every body.
+   */
+  takes?(body: Buffer, model: string): boolean;
   /** The request for the vendor: its own name of the model, and usage asked for in streams. The same bytes where nothing differs. */
   upstreamBody(body: Buffer, change: { readonly model?: string | undefined; readonly reportUsage: boolean }): Buffer;
   /** Looks at a frame; `before` is the usage that the stream reported so far, for wires that tell it in pieces. */

@@ -20,7 +20,12 @@ interface OperatorCall {
 /** A route of the operator's API: `GET /accounts/{id}` and what it answers. */
 export type OperatorRoutes = Readonly<Record<string, (call: OperatorCall) => Promise<unknown>>>;
 
-const bodyBounds = { maxBytes: 64 * 1024, silenceMs: 10_000, budget: new BufferBudget(16 * 1024 * 1024) };
+const bodyBounds = {
+  maxBytes: 64 * 1024,
+  silenceMs: 10_000,
+  totalMs: 30_000,
+  budget: new BufferBudget(16 * 1024 * 1024),
+};
 const newId = idSource("op");
 
 /** The operator's API: JSON both ways, a credential signed with MODELGATE_SECRET on every call. */

@@ -19,7 +19,7 @@ export async function applyConfiguration(
   configuration: Configuration,
 ): Promise<string> {
   const channels = await resolveChannels(configuration, names);
-  for (const { path, say } of warningsOf(configuration, channels)) log.warn({ path }, `configuration: ${path} ${say}`);
+  for (const { path, say } of warningsOf(configuration, channels)) log.info({ path }, `configuration: ${path} ${say}`);
   await createAccounts(redis, log, configuration);
   const version = await publishConfiguration(redis, configuration, channels, secret);
   log.info(

@@ -28,6 +28,8 @@ export interface Answer {
   readonly redacted: boolean;
   /** Absent: no words, only calls. */
   readonly text?: string | undefined;
+  /** The words say that it will not be done; not every wire has a place of its own for that. */
+  readonly refuses: boolean;
   readonly calls: readonly ToolCall[];
   /** A PNG. */
   readonly image?: Buffer | undefined;
@@ -52,6 +54,7 @@ export function decide(question: Question, behaviour: Behaviour): Answer {
     thoughts,
     redacted: behaviour.redactedReasoning === true,
     text,
+    refuses: behaviour.refusal === true,
     calls,
     image,
     finish: ending ?? finish ?? (calls.length > 0 ? "tool_calls" : "stop"),

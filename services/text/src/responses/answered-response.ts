@@ -1,23 +1,14 @@
-import { isRecord, SseDecoder, type JsonObject } from "@modelgate/wires";
+import { isRecord, parseRecord, SseDecoder, type JsonObject } from "@modelgate/wires";
 
 /** The response object that an answer tells: JSON as it is, or the terminal event among a stream's last frames. */
 export function responseIn(answer: string): JsonObject | undefined {
-  const whole = parsed(answer);
+  const whole = parseRecord(answer);
   if (whole !== undefined) return whole;
   const decoder = new SseDecoder();
   const frames = [...decoder.push(Buffer.from(answer)), ...decoder.end()];
   for (const { data } of frames.toReversed()) {
-    const response = parsed(data)?.["response"];
+    const response = parseRecord(data)?.["response"];
     if (isRecord(response)) return response;
   }
   return undefined;
-}
-
-function parsed(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 import { Failure } from "@modelgate/contracts";
+import type { ServiceCall } from "@modelgate/platform";
 import {
   askOfResponses,
   changeResponsesBody,
@@ -8,9 +9,10 @@ import {
   type JsonObject,
   type ResponsesAsk,
 } from "@modelgate/wires";
-import { ownCompaction, type CompactionSeal } from "./compaction-seal.ts";
+import type { Deps } from "../deps.ts";
+import type { JsonBody } from "../json-body.ts";
+import { ownCompaction } from "./compaction-seal.ts";
 import { earlierTurns, itemsOf, openCompactions } from "./conversation.ts";
-import type { ResponseStore } from "./response-store.ts";
 
 /** A request as it was read: what it asks for, and its value where it refers to something that only we can tell. */
 export interface ReadResponses {
@@ -48,14 +50,9 @@ export interface PreparedResponses {
 
 /** Resolves what a request refers to: earlier responses and compactions of ours. Throws Failure (400) for what is unknown. */
 export async function prepareResponses(
-  {
-    store,
-    seal,
-    maxBytes,
-  }: { readonly store: ResponseStore; readonly seal: CompactionSeal; readonly maxBytes: number },
-  accountId: string,
-  { ask, unresolved }: ReadResponses,
-  bytes: Buffer,
+  { responses: store, compactions: seal, body: { maxBytes } }: Deps,
+  { caller: { accountId } }: ServiceCall,
+  { bytes, seen: { ask, unresolved } }: JsonBody<ReadResponses>,
 ): Promise<PreparedResponses> {
   if (unresolved === undefined) return { ask, body: bytes, ancestors: [] };
   const earlier = ask.previousId === undefined ? undefined : await earlierTurns(store, accountId, ask.previousId);

@@ -1,19 +1,13 @@
 import type { EndpointHandler } from "@modelgate/platform";
-import { askOfChat, refuseAmbiguous, reliedOfChat, type TextAsk } from "@modelgate/wires";
+import { askOfChat, reliedOfChat } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
-import { readJson } from "../json-body.ts";
+import { checked, readJson } from "../json-body.ts";
 import { runText } from "../text-call.ts";
 
 /** POST /v1/chat/completions (interface endpoint 3). */
 export function chatCompletions(deps: Deps): EndpointHandler {
   return async (call) => {
-    using body = await readJson(call.request, deps.body, look);
+    using body = await readJson(call.request, deps.body, checked(askOfChat, reliedOfChat));
     await runText(deps, call, { wire: "chat", body: body.bytes, ask: body.seen });
   };
-}
-
-function look(value: unknown, bytes: Buffer): TextAsk {
-  const ask = askOfChat(value);
-  refuseAmbiguous(bytes, reliedOfChat);
-  return ask;
 }

@@ -14,12 +14,7 @@ import { newAnswerId, planText, servedThrough, textWire } from "../text-call.ts"
 export function compactResponse(deps: Deps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call.request, deps.body, readResponses);
-    const prepared = await prepareResponses(
-      { store: deps.responses, seal: deps.compactions, maxBytes: deps.body.maxBytes },
-      call.caller.accountId,
-      body.seen,
-      body.bytes,
-    );
+    const prepared = await prepareResponses(deps, call, body);
     const ask = { ...prepared.ask, stream: false, maxOutputTokens: summaryTokens };
     const answerId = newAnswerId(deps, "responses");
     const plan = planText(deps, call, { wire: "responses", body: prepared.body, ask, answerId });

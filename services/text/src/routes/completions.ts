@@ -1,19 +1,13 @@
 import type { EndpointHandler } from "@modelgate/platform";
-import { askOfCompletions, refuseAmbiguous, reliedOfCompletions, type TextAsk } from "@modelgate/wires";
+import { askOfCompletions, reliedOfCompletions } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
-import { readJson } from "../json-body.ts";
+import { checked, readJson } from "../json-body.ts";
 import { runText } from "../text-call.ts";
 
 /** POST /v1/completions (interface endpoint 7): also with models that only chat. */
 export function completions(deps: Deps): EndpointHandler {
   return async (call) => {
-    using body = await readJson(call.request, deps.body, look);
+    using body = await readJson(call.request, deps.body, checked(askOfCompletions, reliedOfCompletions));
     await runText(deps, call, { wire: "completions", body: body.bytes, ask: body.seen });
   };
-}
-
-function look(value: unknown, bytes: Buffer): TextAsk {
-  const ask = askOfCompletions(value);
-  refuseAmbiguous(bytes, reliedOfCompletions);
-  return ask;
 }

@@ -7,7 +7,6 @@ import {
   batchEmbedContentsCodec,
   embedContentCodec,
   embeddingsCodec,
-  refuseAmbiguous,
   reliedOfContentEmbeddings,
   reliedOfEmbeddings,
   type Ask,
@@ -15,7 +14,7 @@ import {
   type VectorsRequest,
 } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
-import { readJson } from "../json-body.ts";
+import { checked, readJson } from "../json-body.ts";
 import { runKind } from "../kind-call.ts";
 import { modelIn } from "./generate-content.ts";
 
@@ -47,11 +46,11 @@ function vectors(
   look: (value: unknown, call: ServiceCall) => Ask<VectorsRequest>,
 ): EndpointHandler {
   return async (call) => {
-    using body = await readJson(call.request, deps.body, (value, bytes) => {
-      const ask = look(value, call);
-      refuseAmbiguous(bytes, relied);
-      return ask;
-    });
+    using body = await readJson(
+      call.request,
+      deps.body,
+      checked((value) => look(value, call), relied),
+    );
     const isContent = client.wire === "content-embeddings";
     await runKind(deps, call, {
       ask: body.seen,

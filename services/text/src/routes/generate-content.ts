@@ -1,7 +1,7 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
-import { askOfContent, refuseAmbiguous, reliedOfContent, type TextAsk } from "@modelgate/wires";
+import { askOfContent, reliedOfContent } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
-import { readJson } from "../json-body.ts";
+import { checked, readJson } from "../json-body.ts";
 import { runText } from "../text-call.ts";
 
 /** POST /v1beta/models/{model}:generateContent (interface endpoint 14). */
@@ -17,16 +17,14 @@ export function streamGenerateContent(deps: Deps): EndpointHandler {
 function answering(deps: Deps, stream: boolean): EndpointHandler {
   return async (call) => {
     const path = { model: modelIn(call), stream };
-    using body = await readJson(call.request, deps.body, (value, bytes) => look(value, bytes, path));
+    using body = await readJson(
+      call.request,
+      deps.body,
+      checked((value) => askOfContent(value, path), reliedOfContent),
+    );
     const asArray = stream && call.query.get("alt") !== "sse";
     await runText(deps, call, { wire: "content", body: body.bytes, ask: body.seen, asArray });
   };
-}
-
-function look(value: unknown, bytes: Buffer, path: { readonly model: string; readonly stream: boolean }): TextAsk {
-  const ask = askOfContent(value, path);
-  refuseAmbiguous(bytes, reliedOfContent);
-  return ask;
 }
 
 /** The model of the path, with or without the prefix `models/`. */

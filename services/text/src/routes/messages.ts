@@ -1,24 +1,18 @@
 import { Failure, firstHeader, headerAliases } from "@modelgate/contracts";
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import type { Forwarded } from "@modelgate/relay";
-import { askOfMessages, refuseAmbiguous, reliedOfMessages, type TextAsk } from "@modelgate/wires";
+import { askOfMessages, reliedOfMessages } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
-import { readJson } from "../json-body.ts";
+import { checked, readJson } from "../json-body.ts";
 import { runText } from "../text-call.ts";
 
 /** POST /v1/messages (interface endpoint 6). */
 export function messages(deps: Deps): EndpointHandler {
   return async (call) => {
     const forward = forwarded(call, "messages");
-    using body = await readJson(call.request, deps.body, look);
+    using body = await readJson(call.request, deps.body, checked(askOfMessages, reliedOfMessages));
     await runText(deps, call, { wire: "messages", body: body.bytes, ask: body.seen, forward });
   };
-}
-
-function look(value: unknown, bytes: Buffer): TextAsk {
-  const ask = askOfMessages(value);
-  refuseAmbiguous(bytes, reliedOfMessages);
-  return ask;
 }
 
 /**

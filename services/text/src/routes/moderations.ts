@@ -7,14 +7,13 @@ import {
   judgementOf,
   isRecord,
   moderationsCodec,
-  refuseAmbiguous,
   reliedOfModerations,
   textCodecs,
   type ModerationRequest,
   type TextWire,
 } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
-import { readJson } from "../json-body.ts";
+import { checked, readJson } from "../json-body.ts";
 import { runKind } from "../kind-call.ts";
 import { textWire } from "../text-call.ts";
 
@@ -24,11 +23,11 @@ import { textWire } from "../text-call.ts";
  */
 export function moderations(deps: Deps): EndpointHandler {
   return async (call) => {
-    using body = await readJson(call.request, deps.body, (value, bytes) => {
-      const ask = askOfModerations(withModel(deps, call, value));
-      refuseAmbiguous(bytes, reliedOfModerations);
-      return ask;
-    });
+    using body = await readJson(
+      call.request,
+      deps.body,
+      checked((value) => askOfModerations(withModel(deps, call, value)), reliedOfModerations),
+    );
     await runKind(deps, call, {
       ask: body.seen,
       body: body.bytes,

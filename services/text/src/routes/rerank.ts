@@ -1,18 +1,14 @@
 import type { EndpointHandler } from "@modelgate/platform";
 import { kindExchange } from "@modelgate/relay";
-import { askOfRerank, cohereCodec, jinaCodec, refuseAmbiguous, reliedOfRerank } from "@modelgate/wires";
+import { askOfRerank, cohereCodec, jinaCodec, reliedOfRerank } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
-import { readJson } from "../json-body.ts";
+import { checked, readJson } from "../json-body.ts";
 import { runKind } from "../kind-call.ts";
 
 /** POST /v1/rerank (interface endpoint 10). */
 export function rerank(deps: Deps): EndpointHandler {
   return async (call) => {
-    using body = await readJson(call.request, deps.body, (value, bytes) => {
-      const ask = askOfRerank(value);
-      refuseAmbiguous(bytes, reliedOfRerank);
-      return ask;
-    });
+    using body = await readJson(call.request, deps.body, checked(askOfRerank, reliedOfRerank));
     await runKind(deps, call, {
       ask: body.seen,
       body: body.bytes,

@@ -13,12 +13,7 @@ import { newAnswerId, planText, textWire } from "../text-call.ts";
 export function responses(deps: Deps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call.request, deps.body, readResponses);
-    const prepared = await prepareResponses(
-      { store: deps.responses, seal: deps.compactions, maxBytes: deps.body.maxBytes },
-      call.caller.accountId,
-      body.seen,
-      body.bytes,
-    );
+    const prepared = await prepareResponses(deps, call, body);
     const answerId = newAnswerId(deps, "responses");
     const { ask } = body.seen;
     const plan = planText(deps, call, {

@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
-import type { JsonObject } from "@modelgate/wires";
+import { wholeNumberIn, type JsonObject } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
 import type { StoredResponse } from "../responses/stored-response.ts";
 
@@ -36,15 +36,9 @@ function pageOf(items: readonly JsonObject[], query: URLSearchParams): object {
   if (order !== "asc" && order !== "desc") throw wrong("order", "must be asc or desc");
   const ordered = order === "asc" ? items : items.toReversed();
   const start = startOf(ordered, query.get("after"));
-  const data = ordered.slice(start, start + limitIn(query));
+  const data = ordered.slice(start, start + wholeNumberIn(query, "limit", { fallback: usualItems, most: mostItems }));
   const [first, last] = [data[0]?.["id"] ?? null, data.at(-1)?.["id"] ?? null];
   return { object: "list", data, first_id: first, last_id: last, has_more: start + data.length < ordered.length };
-}
-
-function limitIn(query: URLSearchParams): number {
-  const limit = Number(query.get("limit") ?? usualItems);
-  if (!Number.isInteger(limit) || limit < 1 || limit > mostItems) throw wrong("limit", `must be 1 to ${mostItems}`);
-  return limit;
 }
 
 /** Behind the item that a page ended with. */

@@ -5,15 +5,20 @@ import { spliceMembers } from "../../json/splice.ts";
 import { plainFrame, type PassCodec } from "../pass.ts";
 import { changeJson, jsonOf, memberOf, renameAt } from "../pass-json.ts";
 import { wordsIn } from "../written-words.ts";
+import { refusesUnknownFields } from "./models.ts";
 import { chatUsage } from "./usage.ts";
 
 const usageWord = Buffer.from('"usage"');
+const thoughtsWord = Buffer.from('"reasoning_content"');
 const doneWord = Buffer.from("[DONE]");
 const errorWord = Buffer.from('"error"');
 const deltaWord = Buffer.from('"delta"');
 
 /** Chat completions, passed through. */
 export const chatPass: PassCodec = {
+  /** Thoughts in the history are a field of other vendors. */
+  takes: (body, model) => !refusesUnknownFields(model) || !body.includes(thoughtsWord),
+
   upstreamBody(body, { model, reportUsage }) {
     if (model === undefined && !reportUsage) return body;
     const members = membersOf(body);

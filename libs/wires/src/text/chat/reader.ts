@@ -1,4 +1,5 @@
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import type { JsonRecord } from "../../json/fields.ts";
+import { parseRecord } from "../../json/parse-record.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import type { Frame, StreamReader } from "../hub/codec.ts";
 import { ChoiceReader } from "./choice-reader.ts";
@@ -26,7 +27,7 @@ export class ChatReader implements StreamReader {
   read({ data }: Frame): readonly TextEvent[] {
     if (data === "") return none;
     if (data === "[DONE]") return this.#finish();
-    const chunk = parsed(data);
+    const chunk = parseRecord(data);
     if (chunk === undefined)
       return [{ type: "failure", code: "invalid_json", message: "The vendor's stream is no JSON." }];
     const failure = failureOf(chunk);
@@ -70,14 +71,5 @@ export class ChatReader implements StreamReader {
 
   #all(is: (choice: ChoiceReader) => boolean): boolean {
     return [...this.#choices.values()].every(is);
-  }
-}
-
-function parsed(data: string): JsonRecord | undefined {
-  try {
-    const value: unknown = JSON.parse(data);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
   }
 }

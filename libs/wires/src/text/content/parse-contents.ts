@@ -15,8 +15,20 @@ export function parseContents(body: Fields): readonly Turn[] {
     const parts = content
       .each("parts", mostParts)
       .map((part, at) => parsePart(part, { calls, place: ["contents", index, at] }));
-    return { role: role === "model" ? "assistant" : "user", parts };
+    return { role: role === "model" ? "assistant" : "user", parts: joinThoughts(parts) };
   });
+}
+
+/** Thoughts come in many pieces, as they were streamed, and the last one has the seal of them all. */
+function joinThoughts(parts: readonly Part[]): readonly Part[] {
+  const joined: Part[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (part.kind === "reasoning" && last?.kind === "reasoning" && last.seal === undefined)
+      joined[joined.length - 1] = { ...part, text: last.text + part.text };
+    else joined.push(part);
+  }
+  return joined;
 }
 
 /** `systemInstruction`: a content whose role says nothing, or a bare string. */

@@ -1,17 +1,26 @@
 import { renderFailure } from "@modelgate/contracts";
-import { isRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { plainFrame, type PassCodec } from "../pass.ts";
 import { changeJson, jsonOf, memberOf, renameAt } from "../pass-json.ts";
 import { wordsIn } from "../written-words.ts";
+import { thinksInLevels } from "./thinking.ts";
 import { contentUsage } from "./usage.ts";
 
 const usageWord = Buffer.from('"usageMetadata"');
 const endWords = [Buffer.from('"finishReason"'), Buffer.from('"blockReason"')];
 const errorWord = Buffer.from('"error"');
+/** Of a call, in either spelling. */
+const callWords = ['"functionCall"', '"function_call"'].map((word) => Buffer.from(word));
 const textWord = Buffer.from('"text"');
 
 /** Generated content, passed through; a stream of server-sent events ends with its connection. */
 export const contentPass: PassCodec = {
+  /** Calls of models that seal none: recent ones want the first of every step sealed. */
+  takes: (body, model) =>
+    !thinksInLevels(model) ||
+    !callWords.some((word) => body.includes(word)) ||
+    sealsFirstCalls(memberOf(body, "contents")),
+
   /** The model stands in the path. */
   upstreamBody: (body) => body,
 
@@ -43,6 +52,20 @@ export const contentPass: PassCodec = {
   failureFrame: (failure, requestId) => `data: ${JSON.stringify(renderFailure("gamma", failure, requestId))}\r\n\r\n`,
   heartbeat: ": keep-alive\r\n\r\n",
 };
+
+/** Names in both spellings, as the vendor takes them. */
+function payloadOf(part: JsonRecord, camel: string, snake: string): unknown {
+  return part[camel] ?? part[snake];
+}
+
+function sealsFirstCalls(contents: unknown): boolean {
+  if (!Array.isArray(contents)) return true;
+  return contents.every((content: unknown) => {
+    const parts: readonly unknown[] = isRecord(content) && Array.isArray(content["parts"]) ? content["parts"] : [];
+    const first = parts.filter(isRecord).find((part) => payloadOf(part, "functionCall", "function_call") !== undefined);
+    return first === undefined || payloadOf(first, "thoughtSignature", "thought_signature") !== undefined;
+  });
+}
 
 function renameAnswer(json: Buffer, model: string): Buffer {
   return renameAt(json, ["modelVersion"], model);

@@ -1,4 +1,5 @@
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { parseRecord } from "../../json/parse-record.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import type { Frame, StreamReader } from "../hub/codec.ts";
 import { PartBook } from "../hub/part-book.ts";
@@ -25,7 +26,7 @@ export class ContentReader implements StreamReader {
 
   read({ data }: Frame): readonly TextEvent[] {
     if (data === "") return [];
-    const piece = parsed(data);
+    const piece = parseRecord(data);
     if (piece === undefined)
       return [{ type: "failure", code: "invalid_json", message: "The vendor's stream is no JSON." }];
     if (isRecord(piece["error"])) return [failureOf(piece["error"])];
@@ -87,15 +88,6 @@ function tell(book: PartBook, part: Part, probabilities: TokenProbability[]): re
   const told = part.kind === "text" ? probabilities.splice(0) : [];
   const grown = [...book.start(key, { kind: key }), ...book.delta(key, part.text, told)];
   return part.seal === undefined ? [...ended, ...grown] : [...ended, ...grown, ...book.end(key, part.seal)];
-}
-
-function parsed(data: string): JsonRecord | undefined {
-  try {
-    const value: unknown = JSON.parse(data);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function failureOf(error: JsonRecord): TextEvent {

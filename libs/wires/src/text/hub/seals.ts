@@ -19,6 +19,12 @@ export type Span = readonly [start: number, end: number];
 /** Base64 of `{"modelgate"`: what every envelope begins with, and no vendor's own seal. */
 export const envelopeMark = Buffer.from('{"modelgate"').toString("base64");
 
+/**
+ * Stands where a client's wire has a seal, beside thoughts that nobody sealed: clients send thoughts without one back
+ * in ways that no vendor takes, or not at all. It begins as envelopes do and holds nothing.
+ */
+export const unsealed = Buffer.from('{"modelgate":1}').toString("base64");
+
 /** Whether a body holds another wire's seals, so that it cannot go to a vendor as it is. */
 export function hasEnvelope(body: Buffer): boolean {
   return body.includes(envelopeMark);

@@ -4,12 +4,16 @@ import { envelopeMark } from "../hub/seals.ts";
 import { plainFrame, type PassCodec } from "../pass.ts";
 import { changeJson, jsonOf, memberOf, renameAt } from "../pass-json.ts";
 import { wordsIn } from "../written-words.ts";
+import { takesAdaptiveOnly } from "./generations.ts";
+import { hasUnsealedLoop } from "./thinking.ts";
 import { messagesUsage } from "./usage.ts";
 import { failureFrame, ping } from "./writer.ts";
 
 const usageWord = Buffer.from('"usage"');
 const modelWord = Buffer.from('"model"');
 const deltaWord = Buffer.from('"delta"');
+const callWord = Buffer.from('"tool_use"');
+const enabledWord = Buffer.from('"enabled"');
 const blockWord = Buffer.from('"content_block"');
 
 /** First lines of the events that are most of a stream and say nothing to the gateway. */
@@ -19,6 +23,13 @@ const quietLines = ["content_block_delta", "content_block_stop", "content_block_
 
 /** Messages, passed through. */
 export const messagesPass: PassCodec = {
+  /** With a budget for thoughts, turns that call tools must begin with thoughts that this vendor signed. */
+  takes(body, model) {
+    if (takesAdaptiveOnly(model) || !body.includes(callWord) || !body.includes(enabledWord)) return true;
+    const thinking = memberOf(body, "thinking");
+    return !isRecord(thinking) || thinking["type"] !== "enabled" || !hasForeignLoop(memberOf(body, "messages"));
+  },
+
   upstreamBody(body, { model }) {
     const own = withoutForeignSeals(body);
     return model === undefined ? own : renameAt(own, ["model"], model);
@@ -72,6 +83,17 @@ function withoutForeignSeals(body: Buffer): Buffer {
   });
   const changed = kept.length < messages.length || kept.some((message, index) => message !== messages[index]);
   return changed ? spliceMembers(body, { messages: JSON.stringify(kept) }) : body;
+}
+
+/** Whether, since the user's last own words, a turn calls tools and begins with no thoughts of this vendor's. */
+function hasForeignLoop(messages: unknown): boolean {
+  if (!Array.isArray(messages)) return false;
+  return hasUnsealedLoop(
+    messages.filter(isRecord).map(({ role, content }) => ({
+      role: role === "assistant" ? "assistant" : "user",
+      content: Array.isArray(content) ? content.filter(isRecord).filter((block) => !isForeign(block)) : [],
+    })),
+  );
 }
 
 function isForeign(block: unknown): boolean {

@@ -1,6 +1,7 @@
 import { Failure, type Units } from "@modelgate/contracts";
 import { own } from "../../json/own.ts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { parseRecord } from "../../json/parse-record.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import { argumentsOf } from "../hub/call-arguments.ts";
 import type { Frame, StreamReader } from "../hub/codec.ts";
@@ -60,7 +61,7 @@ export class MessagesReader implements StreamReader {
 
   read({ event: name, data }: Frame): readonly TextEvent[] {
     if (data === "" || data === "[DONE]") return [];
-    const event = parsed(data);
+    const event = parseRecord(data);
     if (event === undefined)
       return [{ type: "failure", code: "invalid_json", message: "The vendor's stream is no JSON." }];
     const type = event["type"];
@@ -131,7 +132,7 @@ export class MessagesReader implements StreamReader {
       const { seal } = envelopeOf(textOf(block["data"]));
       return this.#book.whole({ kind: "reasoning", text: "", seal });
     }
-    const said = input === "" ? undefined : parsed(input);
+    const said = input === "" ? undefined : parseRecord(input);
     const value = said === undefined ? block : { ...block, input: said };
     return this.#book.whole({ kind: "vendor", wire: "messages", value });
   }
@@ -152,15 +153,6 @@ export class MessagesReader implements StreamReader {
       ...this.#book.endAll(),
       { type: "finish", choice: 0, reason: finishOf(reason, this.#book.kinds), ...stopSequence },
     ];
-  }
-}
-
-function parsed(data: string): JsonRecord | undefined {
-  try {
-    const value: unknown = JSON.parse(data);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
   }
 }
 

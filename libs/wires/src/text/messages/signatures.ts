@@ -1,15 +1,9 @@
 import type { Seal } from "../hub/part.ts";
-import { closeEnvelope, openEnvelope, sealForClient, sealFromClient, type Envelope } from "../hub/seals.ts";
+import { closeEnvelope, openEnvelope, sealForClient, sealFromClient, unsealed, type Envelope } from "../hub/seals.ts";
 import type { JsonObject } from "../hub/request.ts";
 
 /** What the wire calls its two kinds of seals: beside thoughts, and in place of them. */
 const [signatureKind, redactedKind] = ["signature", "redacted"] as const;
-
-/**
- * The signature of thoughts that nobody sealed: clients drop thoughts with an empty one, and vendors that do not
- * seal want their thoughts back too. It begins as envelopes do and holds nothing.
- */
-export const unsealed = Buffer.from('{"modelgate":1}').toString("base64");
 
 /** The seal in a `signature`; undefined where it says nothing. */
 export function sealOfSignature(signature: string): Seal | undefined {

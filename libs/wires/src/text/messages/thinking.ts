@@ -98,7 +98,7 @@ function forcesTool({ tools, toolChoice }: TextRequest): boolean {
 }
 
 /** From the end back to the user's last own words: a call in a turn that does not begin with sealed thoughts. */
-function hasUnsealedLoop(messages: readonly Message[]): boolean {
+export function hasUnsealedLoop(messages: readonly Message[]): boolean {
   for (const { role, content } of messages.toReversed()) {
     const types = content.map(({ type }) => type);
     if (role === "user" && !types.includes("tool_result")) return false;

@@ -1,7 +1,7 @@
 import type { OpenedPart } from "../hub/answer.ts";
 import type { ReasoningPart, Seal } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
-import { sealForClient } from "../hub/seals.ts";
+import { sealForClient, unsealed } from "../hub/seals.ts";
 import type { Emit, ItemPlace, OpenItem } from "./open-item.ts";
 import { isSummary, reasoningItem, type ItemStatus } from "./output-items.ts";
 
@@ -63,7 +63,7 @@ export class OpenReasoning implements OpenItem {
     const text = this.#pieces?.join("") ?? "";
     const open: ReasoningPart = { kind: "reasoning", text, summary: this.#summary };
     const parts = status === "in_progress" ? [] : [...this.#done, open];
-    return reasoningItem(this.#place.id, parts, this.#sealed);
+    return reasoningItem(this.#place.id, parts, status === "in_progress" ? undefined : (this.#sealed ?? unsealed));
   }
 
   get #word(): string {

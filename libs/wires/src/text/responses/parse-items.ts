@@ -1,6 +1,6 @@
 import { own } from "../../json/own.ts";
 import type { Fields } from "../../json/fields.ts";
-import { openEnvelope, sealFromClient } from "../hub/seals.ts";
+import { openEnvelope, sealFromClient, unsealed } from "../hub/seals.ts";
 import type { Part, ReasoningPart, Seal } from "../hub/part.ts";
 import { parseContent } from "./parse-parts.ts";
 
@@ -75,7 +75,7 @@ function readReasoning(item: Fields): readonly Part[] {
   const id = item.text("id");
   const sealed = item.text("encrypted_content");
   const seal: Seal | undefined =
-    sealed === undefined ? undefined : sealFromClient(sealed, "responses", "encrypted_content");
+    sealed === undefined || sealed === unsealed ? undefined : sealFromClient(sealed, "responses", "encrypted_content");
   const named = id === undefined ? {} : { id };
   const parts: ReasoningPart[] = [
     { text: thoughts(item, "summary"), summary: true },

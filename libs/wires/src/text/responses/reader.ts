@@ -1,5 +1,6 @@
 import { own } from "../../json/own.ts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { parseRecord } from "../../json/parse-record.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import type { Frame, StreamReader } from "../hub/codec.ts";
 import { PartBook } from "../hub/part-book.ts";
@@ -23,7 +24,7 @@ export class ResponsesReader implements StreamReader {
 
   read({ data }: Frame): readonly TextEvent[] {
     if (data === "" || data === "[DONE]") return [];
-    const event = parsed(data);
+    const event = parseRecord(data);
     if (event === undefined)
       return [{ type: "failure", code: "invalid_json", message: "The vendor's stream is no JSON." }];
     const type = textOf(event["type"]);
@@ -55,15 +56,6 @@ export class ResponsesReader implements StreamReader {
       { type: "finish", choice: 0, reason: finishOf(response, this.#book.kinds) },
       ...(usage === undefined ? [] : [{ type: "usage", usage } as const]),
     ];
-  }
-}
-
-function parsed(data: string): JsonRecord | undefined {
-  try {
-    const value: unknown = JSON.parse(data);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
   }
 }
 

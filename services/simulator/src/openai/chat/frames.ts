@@ -32,12 +32,12 @@ function* framesOf(asked: ChatAsked, answer: Answer, { chunks }: Behaviour): Gen
     });
   const content = answer.text === undefined ? null : "";
   for (const index of every) yield { data: chunk(index, { role: "assistant", content, refusal: null }) };
-  for (const piece of answer.thoughts === undefined ? [] : piecesOf(answer.thoughts))
+  for (const piece of answer.thoughts === undefined || !asked.showsThoughts ? [] : piecesOf(answer.thoughts))
     for (const index of every) yield { data: chunk(index, { reasoning_content: piece }), content: true };
   for (const piece of answer.text === undefined ? [] : piecesOf(answer.text, chunks))
     for (const index of every) {
       const logprobs = renderLogprobs(piece, asked.topLogprobs);
-      yield { data: chunk(index, { content: piece }, { logprobs }), content: true };
+      yield { data: chunk(index, { [wordsIn(answer)]: piece }, { logprobs }), content: true };
     }
   for (const delta of extrasOf(asked, answer))
     for (const index of every) yield { data: chunk(index, delta), content: true };
@@ -45,6 +45,11 @@ function* framesOf(asked: ChatAsked, answer: Answer, { chunks }: Behaviour): Gen
   const usage = asked.includeUsage ? renderUsage(answer) : undefined;
   if (usage !== undefined) yield { data: JSON.stringify({ ...head, choices: [], usage }) };
   yield doneFrame;
+}
+
+/** The member that the words are told in. */
+function wordsIn({ refuses }: Answer): "content" | "refusal" {
+  return refuses ? "refusal" : "content";
 }
 
 interface Told {

@@ -2,11 +2,13 @@ import { listAt, memberOf, numberAt, textAt } from "../../checks/members.ts";
 import { demand } from "../../checks/refusal.ts";
 import { questionFrom, type OfferedTool, type Question } from "../../core/question.ts";
 import { chatShape } from "./shape.ts";
-import { demandSense } from "./rules.ts";
+import { demandSense, isOfInventor } from "./rules.ts";
 
 /** A chat request: the question, and what only this wire knows. */
 export interface ChatAsked {
   readonly question: Question;
+  /** The wire's inventor keeps thoughts to itself; its followers tell them. */
+  readonly showsThoughts: boolean;
   readonly stream: boolean;
   readonly includeUsage: boolean;
   /** Most likely alternatives of each token; absent: no probabilities. */
@@ -38,6 +40,7 @@ export function readChat(body: unknown): ChatAsked {
         choices: numberAt(body, "n") ?? 1,
       },
     ),
+    showsThoughts: !isOfInventor(textAt(body, "model") ?? ""),
     stream: memberOf(body, "stream") === true,
     includeUsage: memberOf(memberOf(body, "stream_options"), "include_usage") === true,
     topLogprobs: memberOf(body, "logprobs") === true ? (numberAt(body, "top_logprobs") ?? 0) : undefined,

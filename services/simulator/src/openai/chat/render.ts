@@ -26,15 +26,18 @@ export function renderAnswer(asked: ChatAsked, answer: Answer): object {
   };
 }
 
-function messageOf({ question, legacy }: ChatAsked, { text, thoughts, calls, image }: Answer): object {
+function messageOf(
+  { question, legacy, showsThoughts }: ChatAsked,
+  { text, refuses, thoughts, calls, image }: Answer,
+): object {
   const [first] = calls;
   const told = calls.map((call) => ({ id: freshId("call_"), ...calledAs(question, call) }));
   return {
     role: "assistant",
-    content: text ?? null,
-    refusal: null,
+    content: refuses ? null : (text ?? null),
+    refusal: refuses ? (text ?? null) : null,
     annotations: [],
-    ...(thoughts !== undefined && { reasoning_content: thoughts }),
+    ...(thoughts !== undefined && showsThoughts && { reasoning_content: thoughts }),
     ...(image && { images: [imagePart(image)] }),
     ...(first !== undefined && (legacy ? { function_call: first } : { tool_calls: told })),
   };

@@ -1,5 +1,6 @@
 import { listAt, memberOf, numberAt, textAt } from "../../checks/members.ts";
-import { Refusal, wrongField } from "../../checks/refusal.ts";
+import { bracketPath, Refusal, wrongField } from "../../checks/refusal.ts";
+import type { Path } from "../../checks/shape.ts";
 import { demandStrictSchema } from "../strict-schema.ts";
 
 /** Refuses what has the right shape and still makes no sense to this vendor. */
@@ -14,6 +15,21 @@ export function demandSense(body: unknown): void {
   if (numberAt(body, "top_logprobs") !== undefined && memberOf(body, "logprobs") !== true)
     throw wrongField(["top_logprobs"], "'top_logprobs' is only taken together with 'logprobs'.");
   demandFormat(body);
+  demandOwnFields(body);
+}
+
+/** Whether a model is of the wire's inventor, who knows nothing of what its followers have added. */
+export function isOfInventor(model: string): boolean {
+  return /^(?:o\d|gpt-\d|chatgpt-)/.test(model);
+}
+
+function demandOwnFields(body: unknown): void {
+  if (!isOfInventor(textAt(body, "model") ?? "")) return;
+  const unknown = (path: Path): Refusal =>
+    new Refusal(400, `There is no parameter '${bracketPath(path)}'.`, { path, problem: "unknown" });
+  if (memberOf(body, "top_k") !== undefined) throw unknown(["top_k"]);
+  for (const [at, message] of listAt(body, "messages").entries())
+    if (memberOf(message, "reasoning_content") !== undefined) throw unknown(["messages", at, "reasoning_content"]);
 }
 
 /** A tool message answers a call of the assistant message before it, and every call is answered. */

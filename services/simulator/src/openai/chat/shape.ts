@@ -128,6 +128,7 @@ export const chatShape: Shape = closedOrNull(
     service_tier: serviceTier,
     safety_identifier: anyText,
     verbosity,
+    top_k: integer(1),
     logprobs: flag,
     top_logprobs: integer(0, 20),
     logit_bias: record(anyNumber),

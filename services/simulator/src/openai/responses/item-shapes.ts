@@ -101,8 +101,10 @@ export const inputItem: Shape = tagged(
     ),
     custom_tool_call_output: closedOrNull({ type, call_id: filledText, output }, { id: idOf("ctc"), status }),
     reasoning: closedOrNull(
-      { type, id: idOf("rs"), summary: list(closed({ type: oneOf("summary_text"), text: anyText })) },
+      { type, summary: list(closed({ type: oneOf("summary_text"), text: anyText })) },
       {
+        // The official types demand it; the vendor does not where the sealed content is told, and its own CLI leaves it out.
+        id: idOf("rs"),
         content: list(closed({ type: oneOf("reasoning_text"), text: anyText })),
         encrypted_content: anyText,
         status,

@@ -28,7 +28,8 @@ export interface OutputItem {
 export function itemsOf(asked: ResponsesAsked, answer: Answer, behaviour: Behaviour): readonly OutputItem[] {
   const items: OutputItem[] = [];
   if (answer.thoughts !== undefined) items.push(reasoningItem(asked, answer.thoughts, answer.redacted, behaviour));
-  if (answer.text !== undefined) items.push(messageItem(asked, answer.text, answer.finish, behaviour));
+  if (answer.text !== undefined && answer.refuses) items.push(refusalItem(answer.text));
+  else if (answer.text !== undefined) items.push(messageItem(asked, answer.text, answer.finish, behaviour));
   if (answer.image !== undefined) items.push(imageItem(answer.image));
   for (const call of answer.calls) items.push(callItem(asked, call));
   return items;
@@ -86,6 +87,25 @@ function messageItem(asked: ResponsesAsked, text: string, finish: string, { chun
     added: { ...head, status: "in_progress", content: [] },
     events: events(),
     done: { ...head, status, content: [part] },
+  };
+}
+
+function refusalItem(refusal: string): OutputItem {
+  const id = freshId("msg_");
+  const head = { type: "message", id, role: "assistant" };
+  const part = { type: "refusal", refusal };
+  function* events(): Generator<ItemEvent> {
+    const place = { item_id: id, content_index: 0 };
+    yield { type: "response.content_part.added", members: { ...place, part: { ...part, refusal: "" } } };
+    for (const delta of piecesOf(refusal))
+      yield { type: "response.refusal.delta", members: { ...place, delta }, content: true };
+    yield { type: "response.refusal.done", members: { ...place, refusal } };
+    yield { type: "response.content_part.done", members: { ...place, part } };
+  }
+  return {
+    added: { ...head, status: "in_progress", content: [] },
+    events: events(),
+    done: { ...head, status: "completed", content: [part] },
   };
 }
 

@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import { textCodecs, textPasses } from "../src/index.ts";
+import { unsealed } from "../src/text/hub/seals.ts";
+import type { TextWire } from "../src/text/hub/request.ts";
+import { contextFor } from "./harness.ts";
+
+const sealed = { type: "thinking", thinking: "hm", signature: "EqQB" };
+const theirs = { ...sealed, signature: unsealed };
+const use = { type: "tool_use", id: "1", name: "f", input: {} };
+const result = { role: "user", content: [{ type: "tool_result", tool_use_id: "1", content: "x" }] };
+const asked = { role: "user", content: "do it" };
+const thinking = { type: "enabled", budget_tokens: 2048 };
+const loop = (...content: readonly object[]) => [asked, { role: "assistant", content }, result];
+const call = { functionCall: { name: "f", args: {} } };
+const signed = { ...call, thoughtSignature: "c2ln" };
+const model = (...parts: readonly object[]) => ({ contents: [{ role: "model", parts }] });
+
+/** A conversation that began elsewhere goes to a vendor as it is only where it is not refused there. */
+describe("a body as it came", () => {
+  test.each<[string, TextWire, string, object, boolean]>([
+    ["thoughts, to who invented the wire", "chat", "gpt-5", { messages: [{ reasoning_content: "hm" }] }, false],
+    ["thoughts, to others", "chat", "open", { messages: [{ reasoning_content: "hm" }] }, true],
+    ["nothing special", "chat", "gpt-5", { messages: [{ content: "hm" }] }, true],
+    ["a call behind own thoughts", "messages", "claude-sonnet-4-5", { thinking, messages: loop(sealed, use) }, true],
+    ["a call behind others'", "messages", "claude-sonnet-4-5", { thinking, messages: loop(theirs, use) }, false],
+    ["a call without thoughts", "messages", "claude-sonnet-4-5", { thinking, messages: loop(use) }, false],
+    ["the same, with no thoughts wanted", "messages", "claude-sonnet-4-5", { messages: loop(use) }, true],
+    ["the same, to adaptive models", "messages", "claude-opus-4-7", { thinking, messages: loop(use) }, true],
+    ["the same, long ago", "messages", "claude-sonnet-4-5", { thinking, messages: [...loop(use), asked] }, true],
+    ["a sealed call", "content", "gemini-3-flash", model(signed, call), true],
+    ["a call that is not", "content", "gemini-3-flash", model({ text: "so" }, call), false],
+    ["the same in the other spelling", "content", "gemini-3-flash", model({ function_call: {} }), false],
+    ["the same, to older models", "content", "gemini-2.5-flash", model(call), true],
+  ])("%s: %s, %s", (_, wire, name, body, taken) => {
+    expect(textPasses[wire].takes?.(Buffer.from(JSON.stringify(body)), name)).toBe(taken);
+  });
+});
+
+test("thoughts that nobody sealed say so to clients of responses, and come back without a seal", () => {
+  const parts = [{ kind: "reasoning", text: "hm" }] as const;
+  const answer = { id: "", model: "", createdAt: 0, choices: [{ parts, finish: "stop" as const }] };
+  const { output } = textCodecs.responses.renderAnswer(answer, contextFor());
+  expect(output).toMatchObject([{ type: "reasoning", encrypted_content: unsealed }]);
+  const { request } = textCodecs.responses.parseRequest({ model: "m", input: output }, {});
+  expect(request.turns).toEqual([
+    { role: "assistant", parts: [expect.not.objectContaining({ seal: expect.anything() })] },
+  ]);
+});
+
+test("thoughts in pieces are one thought, whose seal came with the last of them", () => {
+  const parts = [
+    { text: "Th", thought: true },
+    { text: "inking", thought: true, thoughtSignature: "c2ln" },
+    { text: "more", thought: true },
+  ];
+  const { request } = textCodecs.content.parseRequest({ contents: [{ role: "model", parts }] }, { model: "m" });
+  expect(request.turns[0]?.parts).toMatchObject([
+    { kind: "reasoning", text: "Thinking", seal: { value: "c2ln" } },
+    { kind: "reasoning", text: "more" },
+  ]);
+});

@@ -1,0 +1,182 @@
+import {
+  APICallError,
+  generateText,
+  jsonSchema,
+  Output,
+  streamText,
+  tool,
+  type LanguageModel,
+  type ModelMessage,
+  type ToolSet,
+  type UserContent,
+} from "ai";
+import {
+  droppedIn,
+  headersOf,
+  parametersOf,
+  type Heard,
+  type HeardError,
+  type HeardUsage,
+  type Piece,
+  type Question,
+} from "../question.ts";
+import { memberOf } from "./members.ts";
+
+type Settings = Parameters<typeof generateText>[0];
+
+/** What the `ai` SDK needs to know of a provider. */
+export interface AiProvider {
+  readonly model: LanguageModel;
+  /** Options in the provider's own words. */
+  readonly options: NonNullable<Settings["providerOptions"]>;
+}
+
+/** The provider for a model: a conversation may go on at another one. */
+type ProviderFor = (model: string) => AiProvider;
+
+/** One question through the `ai` SDK. */
+export function askAi(provider: ProviderFor, question: Question): Promise<Heard> {
+  return ask(provider, question, [{ role: "user", content: contentOf(question.said) }]);
+}
+
+/** What the `ai` SDK threw. */
+export function aiError(thrown: unknown): HeardError {
+  if (APICallError.isInstance(thrown)) {
+    const { name, statusCode, message, responseBody } = thrown;
+    return { className: name, status: statusCode, message, body: memberOf(JSON.parse(responseBody ?? "{}"), "error") };
+  }
+  if (!(thrown instanceof Error)) throw thrown;
+  return { className: thrown.name, status: undefined, message: thrown.message, body: memberOf(thrown, "data") };
+}
+
+const contentOf = (said: readonly Piece[]): UserContent =>
+  said.map((piece) => {
+    if ("text" in piece) return { type: "text", text: piece.text };
+    if ("image" in piece) return { type: "file", data: piece.image, mediaType: "image/png" };
+    return { type: "file", data: piece.pdf, mediaType: "application/pdf", filename: "q3.pdf" };
+  });
+
+function toolsOf({ tools = [] }: Question): ToolSet {
+  return Object.fromEntries(
+    tools.map((offered) => [
+      offered.name,
+      tool({ description: offered.description, inputSchema: jsonSchema(parametersOf(offered)) }),
+    ]),
+  );
+}
+
+const usualMaxTokens = 4_096;
+
+function settingsOf({ model, options }: AiProvider, question: Question, messages: ModelMessage[]) {
+  const { schema } = question;
+  return {
+    model,
+    messages,
+    maxRetries: 0,
+    headers: headersOf(question),
+    providerOptions: options,
+    ...(question.system !== undefined && { instructions: question.system }),
+    ...(question.tools && { tools: toolsOf(question) }),
+    ...(question.forced && { toolChoice: "required" as const }),
+    ...(question.reasoning && { reasoning: "medium" as const }),
+    ...(schema && {
+      output: Output.object({ schema: jsonSchema<object>({ ...schema, required: [...schema.required] }) }),
+    }),
+    ...(question.stops && { stopSequences: [...question.stops] }),
+    // The SDK warns where it has to guess how much a model says.
+    maxOutputTokens: question.maxTokens ?? usualMaxTokens,
+    ...(question.temperature !== undefined && { temperature: question.temperature }),
+    ...(question.seed !== undefined && { seed: question.seed }),
+    ...(question.topK !== undefined && { topK: question.topK }),
+  };
+}
+
+/** What is heard of one answer, whole or streamed. */
+interface Told {
+  readonly text: string;
+  readonly reasoningText: string | undefined;
+  readonly toolCalls: readonly { readonly toolCallId: string; readonly toolName: string; readonly input: unknown }[];
+  readonly finishReason: string;
+  readonly usage: {
+    readonly inputTokens: number | undefined;
+    readonly inputTokenDetails: { readonly cacheReadTokens: number | undefined };
+    readonly outputTokens: number | undefined;
+    readonly outputTokenDetails: { readonly reasoningTokens: number | undefined };
+  };
+  readonly warnings: readonly unknown[] | undefined;
+  readonly headers: Record<string, string> | undefined;
+  readonly messages: readonly ModelMessage[];
+}
+
+async function ask(provider: ProviderFor, question: Question, messages: ModelMessage[]): Promise<Heard> {
+  const settings = settingsOf(provider(question.model), question, messages);
+  if (!question.stream) {
+    const answer = await generateText(settings);
+    const { response, responseMessages } = answer;
+    return heard(provider, question, messages, {
+      ...picked(answer),
+      headers: response.headers,
+      messages: responseMessages,
+    });
+  }
+  const failures: unknown[] = [];
+  const answer = streamText({ ...settings, onError: ({ error }) => void failures.push(error) });
+  let text = "";
+  for await (const part of answer.fullStream) if (part.type === "text-delta") text += part.text;
+  if (failures.length > 0) throw failures[0];
+  return heard(provider, question, messages, {
+    text,
+    reasoningText: await answer.reasoningText,
+    toolCalls: await answer.toolCalls,
+    finishReason: await answer.finishReason,
+    usage: await answer.usage,
+    warnings: await answer.warnings,
+    headers: (await answer.response).headers,
+    messages: await answer.responseMessages,
+  });
+}
+
+const picked = ({
+  text,
+  reasoningText,
+  toolCalls,
+  finishReason,
+  usage,
+  warnings,
+}: Omit<Told, "headers" | "messages">) => ({ text, reasoningText, toolCalls, finishReason, usage, warnings });
+
+function heard(provider: ProviderFor, question: Question, messages: ModelMessage[], told: Told): Heard {
+  return {
+    text: told.text,
+    reasoning: told.reasoningText ?? "",
+    refusal: "",
+    calls: told.toolCalls.map(({ toolCallId, toolName, input }) => ({
+      id: toolCallId,
+      name: toolName,
+      arguments: input,
+    })),
+    finish: told.finishReason,
+    usage: usageOf(told),
+    dropped: droppedIn(told.headers?.["x-modelgate-dropped"]),
+    follow(outputs, change = {}) {
+      const results = outputs.map(({ call, output }) => ({
+        type: "tool-result" as const,
+        toolCallId: call.id,
+        toolName: call.name,
+        output: { type: "text" as const, value: output },
+      }));
+      return ask(provider, { ...question, ...change }, [
+        ...messages,
+        ...told.messages,
+        { role: "tool", content: results },
+      ]);
+    },
+  };
+}
+
+const usageOf = ({ usage }: Told): HeardUsage => ({
+  input: usage.inputTokens,
+  cached: usage.inputTokenDetails.cacheReadTokens,
+  output: usage.outputTokens,
+  reasoning: usage.outputTokenDetails.reasoningTokens,
+});

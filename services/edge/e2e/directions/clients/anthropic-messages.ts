@@ -1,0 +1,142 @@
+import Anthropic, { APIError } from "@anthropic-ai/sdk";
+import type {
+  ContentBlockParam,
+  Message,
+  MessageCreateParamsNonStreaming,
+  MessageParam,
+} from "@anthropic-ai/sdk/resources/messages";
+import type { Suite } from "@modelgate/testkit";
+import {
+  droppedIn,
+  headersOf,
+  parametersOf,
+  type Client,
+  type Heard,
+  type HeardUsage,
+  type Piece,
+  type Question,
+} from "../question.ts";
+import { memberOf } from "./members.ts";
+
+/** `@anthropic-ai/sdk` against the gateway: it appends `/v1` itself. */
+export const anthropicAt = (suite: Suite, apiKey: string): Anthropic =>
+  new Anthropic({ baseURL: suite.edgeUrl, apiKey, maxRetries: 0 });
+
+/** `@anthropic-ai/sdk`, messages. */
+export const anthropicMessages: Client = {
+  name: "anthropic",
+  wire: "messages",
+  endings: {
+    stop: "end_turn",
+    stopped: "stop_sequence",
+    length: "max_tokens",
+    calls: "tool_use",
+    filtered: "refusal",
+  },
+  hint: { question: { topK: 7 }, word: "top_k", lostBy: ["chat", "responses"] },
+  demand: { question: { stops: ["|"] }, word: "stop_sequences", lostBy: ["responses"] },
+  ask: (suite, key, question) =>
+    ask(anthropicAt(suite, key), question, [{ role: "user", content: question.said.map(blockOf) }]),
+  errorOf(thrown) {
+    if (!(thrown instanceof APIError)) throw thrown;
+    return {
+      className: thrown.constructor.name,
+      status: thrown.status,
+      message: thrown.message,
+      body: memberOf(thrown.error, "error"),
+    };
+  },
+};
+
+function blockOf(piece: Piece): ContentBlockParam {
+  if ("text" in piece) return { type: "text", text: piece.text };
+  if ("image" in piece)
+    return { type: "image", source: { type: "base64", media_type: "image/png", data: piece.image } };
+  return {
+    type: "document",
+    title: "q3.pdf",
+    source: { type: "base64", media_type: "application/pdf", data: piece.pdf },
+  };
+}
+
+const usualMaxTokens = 4_096;
+
+function bodyOf(question: Question, messages: MessageParam[]): MessageCreateParamsNonStreaming {
+  const { tools, schema, serial, forced } = question;
+  return {
+    model: question.model,
+    messages,
+    max_tokens: question.maxTokens ?? usualMaxTokens,
+    ...(question.system !== undefined && { system: question.system }),
+    ...(tools && {
+      tools: tools.map((tool) => ({
+        name: tool.name,
+        description: tool.description,
+        input_schema: parametersOf(tool),
+      })),
+    }),
+    ...((serial || forced) && {
+      tool_choice: { type: forced ? "any" : "auto", ...(serial && { disable_parallel_tool_use: true }) },
+    }),
+    ...(question.reasoning && { thinking: { type: "enabled", budget_tokens: 2_048 } }),
+    ...(schema && { output_config: { format: { type: "json_schema", schema: { ...schema } } } }),
+    ...(question.stops && { stop_sequences: [...question.stops] }),
+    ...(question.temperature !== undefined && { temperature: question.temperature }),
+    ...(question.topK !== undefined && { top_k: question.topK }),
+  };
+}
+
+async function ask(anthropic: Anthropic, question: Question, messages: MessageParam[]): Promise<Heard> {
+  const body = bodyOf(question, messages);
+  const options = { headers: headersOf(question) };
+  if (!question.stream) {
+    const { data, response } = await anthropic.messages.create(body, options).withResponse();
+    return heard(anthropic, question, messages, data, response);
+  }
+  const stream = anthropic.messages.stream(body, options);
+  const { response } = await stream.withResponse();
+  return heard(anthropic, question, messages, await stream.finalMessage(), response);
+}
+
+function heard(
+  anthropic: Anthropic,
+  question: Question,
+  messages: MessageParam[],
+  { content, stop_reason, usage }: Message,
+  response: Response | null | undefined,
+): Heard {
+  return {
+    text: content.map((block) => (block.type === "text" ? block.text : "")).join(""),
+    reasoning: content.map((block) => (block.type === "thinking" ? block.thinking : "")).join(""),
+    refusal: "",
+    calls: content.flatMap((block) =>
+      block.type === "tool_use" ? [{ id: block.id, name: block.name, arguments: block.input }] : [],
+    ),
+    finish: stop_reason ?? "",
+    usage: usageOf(usage),
+    dropped: droppedIn(response?.headers.get("x-modelgate-dropped")),
+    follow(outputs, change = {}) {
+      const results = outputs.map(({ call, output }) => ({
+        type: "tool_result" as const,
+        tool_use_id: call.id,
+        content: output,
+      }));
+      return ask(anthropic, { ...question, ...change }, [
+        ...messages,
+        { role: "assistant", content },
+        { role: "user", content: results },
+      ]);
+    },
+  };
+}
+
+/** This wire's input tokens leave the cached ones out. */
+function usageOf(usage: Message["usage"]): HeardUsage {
+  const [read, written] = [usage.cache_read_input_tokens ?? 0, usage.cache_creation_input_tokens ?? 0];
+  return {
+    input: usage.input_tokens + read + written,
+    cached: read,
+    output: usage.output_tokens,
+    reasoning: usage.output_tokens_details?.thinking_tokens,
+  };
+}

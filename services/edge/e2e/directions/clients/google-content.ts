@@ -1,0 +1,131 @@
+import {
+  ApiError,
+  FunctionCallingConfigMode,
+  GoogleGenAI,
+  ThinkingLevel,
+  type Content,
+  type GenerateContentConfig,
+  type GenerateContentResponse,
+  type Part,
+} from "@google/genai";
+import type { Suite } from "@modelgate/testkit";
+import { droppedIn, headersOf, parametersOf, type Client, type Heard, type Piece, type Question } from "../question.ts";
+
+/** `@google/genai` against the gateway: it appends `/v1beta` itself. */
+export const googleAt = (suite: Suite, apiKey: string): GoogleGenAI =>
+  new GoogleGenAI({ apiKey, httpOptions: { baseUrl: suite.edgeUrl } });
+
+/** `@google/genai`, generateContent. */
+export const googleContent: Client = {
+  name: "genai",
+  wire: "content",
+  endings: { stop: "STOP", stopped: "STOP", length: "MAX_TOKENS", calls: "STOP", filtered: "SAFETY" },
+  hint: { question: { seed: 7 }, word: "generationConfig.seed", lostBy: ["responses", "messages"] },
+  demand: { question: { stops: ["|"] }, word: "generationConfig.stopSequences", lostBy: ["responses"] },
+  ask: (suite, key, question) =>
+    ask(googleAt(suite, key), question, [{ role: "user", parts: question.said.map(partOf) }]),
+  errorOf(thrown) {
+    if (!(thrown instanceof ApiError)) throw thrown;
+    const { status, message } = thrown;
+    return { className: thrown.name, status, message, body: JSON.parse(message.slice(message.indexOf("{"))).error };
+  },
+};
+
+function partOf(piece: Piece): Part {
+  if ("text" in piece) return { text: piece.text };
+  if ("image" in piece) return { inlineData: { mimeType: "image/png", data: piece.image } };
+  return { inlineData: { mimeType: "application/pdf", data: piece.pdf } };
+}
+
+function configOf(question: Question): GenerateContentConfig {
+  const { tools, schema, system } = question;
+  return {
+    httpOptions: { headers: headersOf(question) },
+    ...(system !== undefined && { systemInstruction: system }),
+    ...(tools && {
+      tools: [
+        {
+          functionDeclarations: tools.map((tool) => ({
+            name: tool.name,
+            description: tool.description,
+            parametersJsonSchema: parametersOf(tool),
+          })),
+        },
+      ],
+    }),
+    ...(question.forced && { toolConfig: { functionCallingConfig: { mode: FunctionCallingConfigMode.ANY } } }),
+    ...(question.reasoning && { thinkingConfig: { thinkingLevel: ThinkingLevel.MEDIUM, includeThoughts: true } }),
+    ...(schema && { responseMimeType: "application/json", responseJsonSchema: schema }),
+    ...(question.stops && { stopSequences: [...question.stops] }),
+    ...(question.maxTokens !== undefined && { maxOutputTokens: question.maxTokens }),
+    ...(question.temperature !== undefined && { temperature: question.temperature }),
+    ...(question.seed !== undefined && { seed: question.seed }),
+    ...(question.topK !== undefined && { topK: question.topK }),
+  };
+}
+
+/** What is heard of one or many responses. */
+interface Told {
+  readonly parts: readonly Part[];
+  readonly finish: string | undefined;
+  readonly usage: GenerateContentResponse["usageMetadata"];
+  readonly headers: Record<string, string> | undefined;
+  /** The SDK's own reading of the words. */
+  readonly text: string;
+}
+
+async function ask(google: GoogleGenAI, question: Question, contents: Content[]): Promise<Heard> {
+  const asked = { model: question.model, contents, config: configOf(question) };
+  if (!question.stream) return heard(google, question, contents, toldBy([await google.models.generateContent(asked)]));
+  const responses: GenerateContentResponse[] = [];
+  for await (const response of await google.models.generateContentStream(asked)) responses.push(response);
+  return heard(google, question, contents, toldBy(responses));
+}
+
+function toldBy(responses: readonly GenerateContentResponse[]): Told {
+  const parts = responses.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? []);
+  // The SDK warns of a text that is asked for where there are calls: its users look for calls first.
+  const texts = responses.map((response) => (response.functionCalls === undefined ? (response.text ?? "") : ""));
+  const finishes = responses.flatMap(({ candidates }) => candidates?.[0]?.finishReason ?? []);
+  if (finishes.length > 1) throw new Error(`${finishes.length} finish reasons`);
+  const blocked = responses.find(({ promptFeedback }) => promptFeedback?.blockReason)?.promptFeedback?.blockReason;
+  return {
+    parts,
+    finish: finishes[0] ?? blocked,
+    usage: responses.findLast(({ usageMetadata }) => usageMetadata)?.usageMetadata,
+    headers: responses[0]?.sdkHttpResponse?.headers,
+    text: texts.join(""),
+  };
+}
+
+function heard(google: GoogleGenAI, question: Question, contents: Content[], told: Told): Heard {
+  const { parts, usage } = told;
+  return {
+    text: told.text,
+    reasoning: parts.map(({ thought, text }) => (thought === true ? (text ?? "") : "")).join(""),
+    refusal: "",
+    calls: parts.flatMap(({ functionCall }) =>
+      functionCall === undefined
+        ? []
+        : [{ id: functionCall.id ?? "", name: functionCall.name ?? "", arguments: functionCall.args }],
+    ),
+    finish: told.finish ?? "",
+    usage: {
+      input: usage?.promptTokenCount,
+      cached: usage?.cachedContentTokenCount ?? 0,
+      output: usage === undefined ? undefined : (usage.candidatesTokenCount ?? 0) + (usage.thoughtsTokenCount ?? 0),
+      reasoning: usage?.thoughtsTokenCount ?? 0,
+    },
+    dropped: droppedIn(told.headers?.["x-modelgate-dropped"]),
+    follow(outputs, change = {}) {
+      const results = outputs.map(({ call, output }) => ({
+        functionResponse: { ...(call.id === "" ? {} : { id: call.id }), name: call.name, response: { output } },
+      }));
+      return ask(google, { ...question, ...change }, [
+        ...contents,
+        { role: "model", parts: [...parts] },
+        { role: "user", parts: results },
+      ]);
+    },
+  };
+}

@@ -1,0 +1,9 @@
+import type { Client } from "../question.ts";
+import { aiClients } from "./ai-providers.ts";
+import { anthropicMessages } from "./anthropic-messages.ts";
+import { googleContent } from "./google-content.ts";
+import { openaiChat } from "./openai-chat.ts";
+import { openaiResponses } from "./openai-responses.ts";
+
+/** Every official SDK that speaks one of the four text wires. */
+export const clients: readonly Client[] = [openaiChat, openaiResponses, anthropicMessages, googleContent, ...aiClients];

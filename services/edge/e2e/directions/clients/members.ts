@@ -1,0 +1,12 @@
+/** A member of something that an SDK has no type for; undefined where there is none. */
+export function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? Object.getOwnPropertyDescriptor(value, name)?.value
+    : undefined;
+}
+
+export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+export const numberOf = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);

@@ -1,0 +1,154 @@
+import type OpenAI from "openai";
+import type {
+  Response as ModelResponse,
+  ResponseCreateParamsNonStreaming,
+  ResponseInput,
+  ResponseInputContent,
+} from "openai/resources/responses/responses";
+import { droppedIn, headersOf, parametersOf, type Client, type Heard, type Piece, type Question } from "../question.ts";
+import { openaiAt, openaiError } from "./openai-chat.ts";
+
+/** `openai`, responses; every turn is told again, with the sealed thoughts in it. */
+export const openaiResponses: Client = {
+  name: "openai responses",
+  wire: "responses",
+  endings: {
+    stop: "completed",
+    stopped: "completed",
+    length: "max_output_tokens",
+    calls: "completed",
+    filtered: "content_filter",
+  },
+  hint: { question: { metadata: { team: "a" } }, word: "metadata", lostBy: ["chat", "messages", "content"] },
+  demand: { question: { alternatives: 2 }, word: "top_logprobs", lostBy: ["messages"] },
+  ask(suite, key, question) {
+    const { system, said } = question;
+    return ask(openaiAt(suite, key), question, [
+      ...(system === undefined ? [] : [{ role: "system" as const, content: system }]),
+      { role: "user", content: said.map(partOf) },
+    ]);
+  },
+  errorOf(thrown) {
+    if (!(thrown instanceof FailedResponse)) return openaiError(thrown);
+    return { className: "response.failed", status: undefined, message: thrown.message, body: thrown.error };
+  },
+};
+
+/** What the SDK tells as an event and does not throw. */
+class FailedResponse extends Error {
+  readonly error: unknown;
+
+  constructor(message = "", error: unknown) {
+    super(message);
+    this.error = error;
+  }
+}
+
+function partOf(piece: Piece): ResponseInputContent {
+  if ("text" in piece) return { type: "input_text", text: piece.text };
+  if ("image" in piece)
+    return { type: "input_image", detail: "auto", image_url: `data:image/png;base64,${piece.image}` };
+  return { type: "input_file", filename: "q3.pdf", file_data: `data:application/pdf;base64,${piece.pdf}` };
+}
+
+function bodyOf(question: Question, input: ResponseInput): ResponseCreateParamsNonStreaming {
+  const { tools, schema } = question;
+  return {
+    model: question.model,
+    input,
+    store: false,
+    include: ["reasoning.encrypted_content"],
+    ...(tools && {
+      tools: tools.map((tool) => ({
+        type: "function",
+        name: tool.name,
+        description: tool.description,
+        parameters: parametersOf(tool),
+        strict: false,
+      })),
+    }),
+    ...(question.serial && { parallel_tool_calls: false }),
+    ...(question.forced && { tool_choice: "required" }),
+    ...(question.reasoning && { reasoning: { effort: "medium", summary: "auto" } }),
+    ...(schema && { text: { format: { type: "json_schema", name: "answer", strict: true, schema: { ...schema } } } }),
+    ...(question.maxTokens !== undefined && { max_output_tokens: question.maxTokens }),
+    ...(question.temperature !== undefined && { temperature: question.temperature }),
+    ...(question.metadata && { metadata: question.metadata }),
+    ...(question.alternatives !== undefined && { top_logprobs: question.alternatives }),
+  };
+}
+
+async function ask(openai: OpenAI, question: Question, input: ResponseInput): Promise<Heard> {
+  const body = bodyOf(question, input);
+  const options = { headers: headersOf(question) };
+  if (!question.stream) {
+    const { data, response } = await openai.responses.create(body, options).withResponse();
+    return heard(openai, question, input, data, response);
+  }
+  const { data: events, response } = await openai.responses.create({ ...body, stream: true }, options).withResponse();
+  let told = "";
+  let number = 0;
+  let whole: ModelResponse | undefined;
+  for await (const event of events) {
+    if (event.sequence_number !== number++) throw new Error(`event ${event.sequence_number} is out of its order`);
+    if (event.type === "response.output_text.delta") told += event.delta;
+    if (event.type === "response.failed") throw new FailedResponse(event.response.error?.message, event.response.error);
+    if (event.type === "response.completed" || event.type === "response.incomplete") whole = event.response;
+  }
+  if (whole === undefined) throw new Error("the stream ended without its response");
+  const answer = { ...whole, output_text: textIn(whole) };
+  if (told !== answer.output_text) throw new Error(`pieces and whole differ: ${told} ${answer.output_text}`);
+  return heard(openai, question, input, answer, response);
+}
+
+/** What the SDK gives as `output_text`, for the response of a stream's last event. */
+function textIn({ output }: ModelResponse): string {
+  const parts = output.flatMap((item) => (item.type === "message" ? item.content : []));
+  return parts.map((part) => (part.type === "output_text" ? part.text : "")).join("");
+}
+
+function heard(
+  openai: OpenAI,
+  question: Question,
+  input: ResponseInput,
+  answer: ModelResponse,
+  response: Response,
+): Heard {
+  const { output, usage } = answer;
+  const messages = output.flatMap((item) => (item.type === "message" ? item.content : []));
+  const thoughts = output.flatMap((item) =>
+    item.type === "reasoning" ? [...item.summary, ...(item.content ?? [])] : [],
+  );
+  return {
+    text: answer.output_text,
+    reasoning: thoughts.map(({ text }) => text).join(""),
+    refusal: messages.map((part) => (part.type === "refusal" ? part.refusal : "")).join(""),
+    calls: output.flatMap((item) =>
+      item.type === "function_call"
+        ? [{ id: item.call_id, name: item.name, arguments: JSON.parse(item.arguments) }]
+        : [],
+    ),
+    finish: answer.incomplete_details?.reason ?? answer.status ?? "",
+    usage: {
+      input: usage?.input_tokens,
+      cached: usage?.input_tokens_details.cached_tokens,
+      output: usage?.output_tokens,
+      reasoning: usage?.output_tokens_details.reasoning_tokens,
+    },
+    dropped: droppedIn(response.headers.get("x-modelgate-dropped")),
+    follow(outputs, change = {}) {
+      const results = outputs.map(({ call, output: told }) => ({
+        type: "function_call_output" as const,
+        call_id: call.id,
+        output: told,
+      }));
+      return ask(openai, { ...question, ...change }, [...input, ...output.map(toldBack), ...results]);
+    },
+  };
+}
+
+/** An item of an answer as one of the next request; the SDK's types of others are not the same both ways. */
+function toldBack(item: ModelResponse["output"][number]): ResponseInput[number] {
+  if (item.type === "message" || item.type === "reasoning" || item.type === "function_call") return item;
+  throw new Error(`an item of type ${item.type}`);
+}

@@ -1,0 +1,32 @@
+/** The four text wires. */
+export type Wire = "chat" | "responses" | "messages" | "content";
+
+/** A vendor of the simulator, and what it can and cannot do: facts of its wire, not of the gateway. */
+export interface Vendor {
+  /** Of the vendor, of its channel, and of the gateway's model behind it. */
+  readonly name: string;
+  readonly wire: Wire;
+  readonly provider: string;
+  /** Of its base URL at the simulator. */
+  readonly path: string;
+  /** The channel says its wire, since the provider speaks several. */
+  readonly pinned: boolean;
+  /** Its own name of the model: some of what it takes depends on that. */
+  readonly model: string;
+}
+
+/** Every wire has its vendor; the chat wire also one that is not its inventor, and tells and takes thoughts. */
+export const vendors: readonly Vendor[] = [
+  { name: "chat", wire: "chat", provider: "openai", path: "/openai/v1", pinned: true, model: "gpt-5.1" },
+  { name: "open-chat", wire: "chat", provider: "openai", path: "/openai/v1", pinned: true, model: "open-thinker" },
+  { name: "responses", wire: "responses", provider: "openai", path: "/openai/v1", pinned: true, model: "gpt-5.1" },
+  {
+    name: "messages",
+    wire: "messages",
+    provider: "anthropic",
+    path: "/anthropic",
+    pinned: false,
+    model: "claude-sonnet-4-5",
+  },
+  { name: "content", wire: "content", provider: "gemini", path: "/gemini", pinned: false, model: "gemini-3-flash" },
+];
