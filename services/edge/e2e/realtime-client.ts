@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import { request } from "node:http";
+import { expect } from "vitest";
 import { WebSocket } from "ws";
-import type { Suite } from "@modelgate/testkit";
-import { keys } from "./house.ts";
+import { until, type Suite } from "@modelgate/testkit";
+import { storedEvents } from "./events.ts";
+import { keys, money } from "./house.ts";
 
 /** A session as a test drives it: what came is kept, and can be waited for. */
 export interface TestSession {
@@ -119,4 +121,29 @@ export async function ask(session: TestSession, text: string): Promise<any> {
   session.send(say(text));
   session.send({ type: "response.create" });
   return session.next("response.done");
+}
+
+/** A session whose answers are text. */
+export async function textSession(suite: Suite, model = "live", key: string = keys.demo): Promise<TestSession> {
+  const session = await openSession(suite, { model, key });
+  session.send(textOnly);
+  await session.next("session.updated");
+  return session;
+}
+
+/** Words that ask the simulated vendor for an answer of a kind. */
+export const simulated = (behaviour: object): string => `Hi {{simulate: ${JSON.stringify(behaviour)}}}`;
+
+/** Waits until nothing is held and every settlement is a stored event; then the books must agree to the nano. */
+export async function booksAgree(suite: Suite, account: string): Promise<void> {
+  const books = await until("all holds to be settled", async () => {
+    const found = await money(suite, account);
+    return found.heldNanos === "0" && found;
+  });
+  expect(BigInt(books.balanceNanos)).toBe(BigInt(books.creditedNanos) - BigInt(books.spentNanos));
+  await until("every settlement to be stored", async () => {
+    const events = (await storedEvents(suite.backends.natsUrl)).filter(({ event }) => event.accountId === account);
+    expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
+    return events.reduce((sum, { event }) => sum + BigInt(event.costNanos), 0n) === BigInt(books.spentNanos);
+  });
 }

@@ -27,6 +27,7 @@ const faults = [
   },
   { name: "opens and says nothing", step: { openWith: "silence" }, status: 504, code: "upstream_timeout" },
   { name: "opens with an error", step: { openWith: "error" }, status: 502, code: "upstream_error" },
+  { name: "opens with garbage", step: { openWith: "garbage" }, status: 502, code: "upstream_error" },
   { name: "opens and closes", step: { openWith: "close" }, status: 502, code: "upstream_error" },
   { name: "resets the connection", step: { closeBeforeHead: true }, status: 502, code: "upstream_error" },
 ];

@@ -56,7 +56,7 @@ export function connectVendor(deps: Deps, connecting: Connecting): Promise<Attem
       const bridge = realtimeBridges[wire]({ model: model.name, upstreamModel, sessionId: connecting.sessionId });
       if (!bridge.greets) return { socket, bridge, first: [] };
       const first = await greeting(socket, limits.firstEventMs, signal);
-      if (first.some(({ data, binary }) => !binary && eventType(data) === "error")) {
+      if (!first.every(isGreeting)) {
         socket.terminate();
         throw new Failure("upstream_error", "The vendor failed before the session began.");
       }
@@ -68,6 +68,12 @@ export function connectVendor(deps: Deps, connecting: Connecting): Promise<Attem
       return deps.spoken.choose(candidate.channel, provider, realtimeWires) !== undefined;
     },
   });
+}
+
+/** An event that is no error. */
+function isGreeting({ data, binary }: RealtimeMessage): boolean {
+  const type = binary ? undefined : eventType(data);
+  return type !== undefined && type !== "error";
 }
 
 function wireFor({ spoken }: Deps, { candidate }: Way, provider: Provider): RealtimeWire {

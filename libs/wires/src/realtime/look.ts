@@ -43,12 +43,12 @@ export function parseEvent(data: Buffer): JsonRecord | undefined {
   }
 }
 
-/** Looks at a message on its way to the client. Only what is billed is parsed: audio passes at the cost of a glance. */
+/** Looks at a message on its way to the client. Only what is billed or counted is parsed: audio passes at a glance. */
 export function lookAtEvent({ data, binary }: RealtimeMessage): SeenEvent {
   if (binary) return other;
   const type = eventType(data);
   if (type === undefined) return other;
-  if (type.endsWith(".delta")) return deltaOf(type, data.length);
+  if (type.endsWith(".delta")) return deltaOf(type, data);
   return handlers[type]?.(parseEvent(data) ?? {}) ?? other;
 }
 
@@ -81,12 +81,13 @@ const handlers: Readonly<Record<string, (event: JsonRecord) => SeenEvent>> = {
   error: () => ({ kind: "error" }),
 };
 
-function deltaOf(type: string, length: number): SeenEvent {
-  const payload = Math.max(0, length - envelopeBytes);
+function deltaOf(type: string, data: Buffer): SeenEvent {
   // The client's own words, written down, are no output of the model.
   if (!type.startsWith("response.")) return other;
-  const audio = type === "response.output_audio.delta" || type === "response.audio.delta";
-  return { kind: "delta", audioBytes: audio ? (payload * 3) / 4 : 0, textBytes: audio ? 0 : payload };
+  if (type === "response.output_audio.delta" || type === "response.audio.delta")
+    return { kind: "delta", audioBytes: (Math.max(0, data.length - envelopeBytes) * 3) / 4, textBytes: 0 };
+  const delta = parseEvent(data)?.["delta"];
+  return { kind: "delta", audioBytes: 0, textBytes: typeof delta === "string" ? Buffer.byteLength(delta) : 0 };
 }
 
 function idOf(response: unknown): string {
