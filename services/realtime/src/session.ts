@@ -143,7 +143,8 @@ export class Session {
         if (this.#underWay.size === 0) this.#settledDown?.();
         return;
       case "transcribed":
-        return this.#charge({ ...seen, outcome: "completed" });
+        if (seen.units !== undefined) this.#charge({ ...seen, outcome: "completed" });
+        return;
       case "error":
       case "other":
     }
