@@ -15,10 +15,12 @@ export interface SocketFrame {
 /** The other end of a connection. */
 export class Peer {
   readonly #socket: WebSocket;
+  readonly #binary: boolean;
   readonly #onSent: (bytes: number) => void;
 
-  constructor(socket: WebSocket, onSent: (bytes: number) => void) {
+  constructor(socket: WebSocket, binary: boolean, onSent: (bytes: number) => void) {
     this.#socket = socket;
+    this.#binary = binary;
     this.#onSent = onSent;
   }
 
@@ -29,7 +31,7 @@ export class Peer {
   send(event: object | string): void {
     if (!this.open) return;
     const text = typeof event === "string" ? event : JSON.stringify(event);
-    this.#socket.send(text, () => this.#onSent(text.length));
+    this.#socket.send(text, { binary: this.#binary }, () => this.#onSent(text.length));
   }
 
   close(code: number, reason = ""): void {

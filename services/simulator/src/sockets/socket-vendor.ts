@@ -22,6 +22,8 @@ export interface Conversation {
 
 /** A vendor that is met by WebSocket: a folder, and a line in `socket-vendors.ts`. */
 export interface SocketVendor {
+  /** It writes its events in binary frames; absent: in text. */
+  readonly binary?: true;
   accepts(path: string): boolean;
   /** Throws a Refusal, which is answered as plain HTTP. */
   admit(call: SocketCall): void;

@@ -35,7 +35,7 @@ export function createUpgrade(instanceOf: (name: string) => Instance): UpgradeHa
     }
     server.handleUpgrade(request, socket, head, (opened) => {
       if (seen !== undefined) Object.assign(seen, { messages: [], sentBytes: 0 });
-      const peer = new Peer(opened, (bytes) => {
+      const peer = new Peer(opened, vendor.binary === true, (bytes) => {
         if (seen?.sentBytes !== undefined) seen.sentBytes += bytes;
       });
       opened.on("message", (data: unknown, binary) => {

@@ -10,7 +10,7 @@ import type { Conversation, SocketCall } from "../../sockets/socket-vendor.ts";
 import { itemFrom, shownItem, spokenItem, tokensOfItem, type Item, type ItemTokens } from "./items.ts";
 import { named, Response } from "./response.ts";
 import { clientEvent } from "./shape.ts";
-import { Voice } from "./voice.ts";
+import { Voice } from "../../core/voice.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import { isSilent } from "../../core/speech.ts";
+import { isSilent } from "./speech.ts";
 
 /** What a piece of audio means to whoever listens for turns. */
 export type Heard = "nothing" | "speech began" | "speech" | "speech ended";
