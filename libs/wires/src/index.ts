@@ -40,7 +40,7 @@ export { askOfCompletions, reliedOfCompletions } from "./text/completions/ask.ts
 export type { Bridged, RealtimeBridge, RealtimeNames } from "./realtime/bridge.ts";
 export { realtimeBridges, realtimeWires, type RealtimeWire } from "./realtime/bridges.ts";
 export { errorEvent } from "./realtime/error-event.ts";
-export { eventType, inputOf, lookAtEvent, type SeenEvent } from "./realtime/look.ts";
+export { eventType, inputOf, lookAtEvent, parseEvent, type SeenEvent } from "./realtime/look.ts";
 export type { RealtimeMessage } from "./realtime/message.ts";
 export { roughUnits } from "./realtime/usage.ts";
 export { changeModel } from "./text/change-model.ts";

@@ -127,6 +127,15 @@ test("a slow reader pauses the vendor, and then gets everything", async () => {
   session.socket.close();
 });
 
+test("a key that has used up its tokens of the minute is told so, and waits", async () => {
+  const session = await textSession(suite, "live", keys.thrifty);
+  await ask(session, simulated({ bodyBytes: 1_000 }));
+  expect((await session.next("error")).error).toMatchObject({ code: "rate_limit_exceeded" });
+  expect(session.socket.readyState).toBe(session.socket.OPEN);
+  session.socket.close();
+  await booksAgree(suite, "demo");
+});
+
 test("a key that is taken back ends its session at the next answer", async () => {
   const made = await suite.ask<{ id: string; key: string }>("token", "create", "demo", "--group", "default");
   const session = await textSession(suite, "live", made.key);

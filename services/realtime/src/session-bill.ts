@@ -49,6 +49,7 @@ export class SessionBill {
   #steps: Promise<unknown> = Promise.resolve();
   #way: Way | undefined;
   #attempts = 0;
+  #closed = false;
   /** What a response cost last: the next one has its context again. */
   #lastCost: Nanos = 0n;
   #passed = { audioIn: 0, textIn: 0, audioOut: 0, textOut: 0 };
@@ -68,7 +69,7 @@ export class SessionBill {
   /** Holds the next slice. Throws Failure for what the client is told: no balance, no tokens left, store away. */
   hold(): Promise<void> {
     return this.#inTurn(async () => {
-      this.#slice ??= await this.#open(this.#expectation());
+      if (!this.#closed) this.#slice ??= await this.#open(this.#expectation());
     });
   }
 
@@ -134,6 +135,7 @@ export class SessionBill {
 
   /** The session is over, or never was: what is still held goes back. Never rejects. */
   close(): Promise<void> {
+    this.#closed = true;
     return this.#inTurn(async () => {
       const slice = this.#slice;
       if (slice === undefined) return;

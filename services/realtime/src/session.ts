@@ -3,6 +3,7 @@ import { asFailure, Failure } from "@modelgate/contracts";
 import { orUnavailable, type UpgradeCall } from "@modelgate/platform";
 import { errorEvent, inputOf, lookAtEvent, type Bridged, type RealtimeMessage, type SeenEvent } from "@modelgate/wires";
 import type { WebSocket } from "ws";
+import { cleanError } from "./clean-error.ts";
 import { carriedCode, carriedReason, closeCodes, isOrderly } from "./closing.ts";
 import type { VendorConnection } from "./connect.ts";
 import type { Deps } from "./deps.ts";
@@ -61,12 +62,12 @@ export class Session {
     this.#parts = parts;
     const { bufferedBytes } = deps.limits;
     this.#client = new Side(parts.client, bufferedBytes, {
-      message: (message) => this.#fromClient(message),
+      message: (message) => this.#safely(() => this.#fromClient(message)),
       closed: (code, reason) => this.#clientClosed(code, reason),
       drained: () => this.#vendor.resume("slow"),
     });
     this.#vendor = new Side(parts.vendor.socket, bufferedBytes, {
-      message: (message) => this.#fromVendor(message),
+      message: (message) => this.#safely(() => this.#fromVendor(message)),
       closed: (code, reason) => this.#vendorClosed(code, reason),
       drained: () => this.#client.resume("slow"),
     });
@@ -103,6 +104,17 @@ export class Session {
     this.#end({ code: closeCodes.goingAway, reason: "the gateway is going away; connect again" });
   }
 
+  /** A fault of ours ends its session, and no other. */
+  #safely(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      const failure = asFailure(error);
+      this.#deps.log.error({ err: failure.cause ?? failure, requestId: this.#parts.call.requestId }, "session failed");
+      this.#end({ code: closeCodes.broken, reason: failure.code, failure });
+    }
+  }
+
   #fromClient(message: RealtimeMessage): void {
     if (this.#ended) return;
     this.#spokeAt = Date.now();
@@ -114,7 +126,7 @@ export class Session {
 
   #fromVendor(message: RealtimeMessage): void {
     this.#spokeAt = Date.now();
-    this.#pass(this.#parts.vendor.bridge.fromVendor(message));
+    this.#pass(this.#parts.vendor.bridge.fromVendor(cleanError(message)));
   }
 
   #pass({ toClient, toVendor }: Bridged): void {
@@ -177,13 +189,13 @@ export class Session {
 
   /** Holds the next slice; a limit or an outage that may pass is waited for, while nothing is read of the client. */
   async #holdOn(): Promise<void> {
-    for (let tries = 1; ; tries++) {
+    for (let tries = 1; !this.#ended; tries++) {
       try {
         await this.#checkKey();
         return await this.#parts.bill.hold();
       } catch (error) {
         const failure = asFailure(error);
-        if (this.#ended || !failure.kind.retryable || tries >= holdTries) throw failure;
+        if (!failure.kind.retryable || tries >= holdTries) throw failure;
         if (tries === 1) this.#tell(failure);
         const pauseMs = (failure.retryAfterSeconds ?? 0) * 1_000 || holdPauseMs;
         await new Promise((resolve) => setTimeout(resolve, pauseMs).unref());
