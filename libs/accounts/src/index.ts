@@ -9,15 +9,30 @@ export {
 } from "./limits/admit.ts";
 export { leave, renewSeats, type Seat } from "./limits/seats.ts";
 export { createAccount, findAccount, listAccountIds, type Account } from "./money/account.ts";
-export { credit, listCredits, type Credit, type CreditEntry, type CreditReply } from "./money/credit.ts";
+export { credit, listCredits, type Credit, type CreditReply } from "./money/credit.ts";
 export { hold, type HoldRequest } from "./money/hold.ts";
 export { extendHold, type Extension } from "./money/extend.ts";
 export { releaseHold, type Release } from "./money/release.ts";
+export { verifyAccount, type Verification, type VerifyOptions } from "./money/verify.ts";
 export { renewHold, type Renewal } from "./money/renew.ts";
-export { settle, settleSurely, type OutboxEntry, type Settlement } from "./money/settle.ts";
+export { settle, settleSurely, type Settlement } from "./money/settle.ts";
 export { openHolds, sweepHolds } from "./money/sweep.ts";
+export type { OutboxEntry } from "./outbox/entry.ts";
 export { openOutbox, type Outbox } from "./outbox/outbox.ts";
 export { outboxLength, publishEntries, readLeftovers } from "./outbox/publish.ts";
+export { advanceTask, type TaskAdvance, type TaskSettlement } from "./tasks/advance.ts";
+export { claimTasks, openTasks, type TaskPlace } from "./tasks/claim.ts";
+export { createTask, type TaskCreation } from "./tasks/create.ts";
+export {
+  findTask,
+  findTasks,
+  listTasks,
+  removeTask,
+  type StoredTask,
+  type TaskPage,
+  type TaskQuery,
+} from "./tasks/find.ts";
+export type { TaskRecord } from "./tasks/record.ts";
 export { digestOf, isKeyShaped, newKey } from "./tokens/key.ts";
 export {
   changeToken,
@@ -27,14 +42,10 @@ export {
   listTokens,
   putToken,
   type Token,
+  type TokenBudget,
   type TokenWish,
 } from "./tokens/token.ts";
-export {
-  mostDays,
-  readTotals,
-  usageDimensions,
-  type UsageDimension,
-  type UsageQuery,
-  type UsageTotal,
-} from "./usage/read.ts";
+export { mostDays } from "./usage/days.ts";
+export { readLog, readLogPage, type LogPage, type LogPlace, type LogQuery } from "./usage/log.ts";
+export { readTotals, usageDimensions, type UsageDimension, type UsageQuery, type UsageTotal } from "./usage/read.ts";
 export { recordUsage, type UsageRetention } from "./usage/record.ts";

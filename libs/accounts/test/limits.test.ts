@@ -211,6 +211,8 @@ test("every key of an account shares its slot", () => {
     keys.totals("acme", "d"),
     keys.logged("acme", "d"),
     keys.usageLog("acme", "d"),
+    keys.usageRequests("acme", "d"),
+    keys.budgets("acme", "2026-01"),
     keys.accountTokens("acme"),
   ];
   expect(tag).toBeDefined();

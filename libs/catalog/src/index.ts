@@ -1,7 +1,9 @@
 export type { Candidate, Catalog, CatalogChannel, CatalogModel, ChannelKey, Group, Scope } from "./catalog.ts";
+export { priceVersionOf } from "./price-version.ts";
 export { openCatalog, type CatalogHandle } from "./open-catalog.ts";
 export {
   publishConfiguration,
+  publishedVersion,
   publishedKey,
   type Published,
   type PublishedChannel,

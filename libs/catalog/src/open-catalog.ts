@@ -30,11 +30,13 @@ export async function openCatalog({
   log: Logger;
 }): Promise<CatalogHandle> {
   const sealer = openSealer(secret);
-  const state: { catalog?: Catalog; refused?: string } = {};
+  const state: { catalog?: Catalog; refused?: string; leftBehind?: string } = {};
 
   async function refresh(): Promise<void> {
     const text = await redis.get(publishedKey);
     if (text === null || text === state.refused) return;
+    // What an earlier start left was made with its secret; control is about to publish anew.
+    const isFirst = state.catalog === undefined && state.leftBehind === undefined;
     try {
       const published: Published = JSON.parse(text);
       if (published.version === state.catalog?.version) return;
@@ -42,11 +44,12 @@ export async function openCatalog({
       delete state.refused;
       log.info({ version: published.version, channels: published.channels.length }, "configuration taken up");
     } catch (error) {
-      state.refused = text;
-      log.error(
-        { err: error },
-        "a published configuration cannot be read (is MODELGATE_SECRET the same everywhere?); the last good one stays",
-      );
+      if (isFirst) state.leftBehind = text;
+      else state.refused = text;
+      const say =
+        "a published configuration cannot be read (is MODELGATE_SECRET the same everywhere?); the last good one stays";
+      if (isFirst) log.info({ err: error }, `${say}; waiting for a new one`);
+      else log.error({ err: error }, say);
     }
   }
   const refreshQuietly = (): void =>

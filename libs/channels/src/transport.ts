@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import { Pool, type Dispatcher } from "undici";
 import type { WebSocket } from "ws";
 
@@ -6,7 +7,8 @@ export interface UpstreamRequest {
   readonly url: URL;
   readonly method: "POST" | "GET";
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Buffer | undefined;
+  /** A stream is sent as it comes, at the vendor's pace, and is destroyed with the exchange. */
+  readonly body?: Buffer | Readable | undefined;
   /** Longest wait for the head, and longest silence in the body. */
   readonly timeoutMs: number;
 }
@@ -67,25 +69,33 @@ export function openTransport(): Transport {
   }
 
   return {
-    send: ({ url, method, headers, body, timeoutMs }, signal) =>
-      new Promise<UpstreamAnswer>((resolve, reject) => {
-        const exchange = new Exchange(resolve, reject, signal);
-        poolOf(url.origin).dispatch(
-          {
-            path: url.pathname + url.search,
-            method,
-            headers: { ...headers },
-            body: body ?? null,
-            headersTimeout: timeoutMs,
-            bodyTimeout: timeoutMs,
-          },
-          exchange,
-        );
-      }),
+    send: (request, signal) => dispatchOn(poolOf(request.url.origin), request, signal),
     async [Symbol.asyncDispose]() {
       await Promise.all([...pools.values()].map((pool) => pool.destroy()));
     },
   };
+}
+
+/** Sends a request over connections that are there already; as `Transport.send`. */
+export function dispatchOn(
+  connections: Dispatcher,
+  { url, method, headers, body, timeoutMs }: UpstreamRequest,
+  signal: AbortSignal,
+): Promise<UpstreamAnswer> {
+  return new Promise<UpstreamAnswer>((resolve, reject) => {
+    const exchange = new Exchange(resolve, reject, signal);
+    connections.dispatch(
+      {
+        path: url.pathname + url.search,
+        method,
+        headers: { ...headers },
+        body: body ?? null,
+        headersTimeout: timeoutMs,
+        bodyTimeout: timeoutMs,
+      },
+      exchange,
+    );
+  });
 }
 
 /** One request and its answer, as undici's handler and as what the caller holds. */

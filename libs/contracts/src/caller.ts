@@ -1,4 +1,5 @@
 import { Type, type Static } from "typebox";
+import { Budgets } from "./money/budget.ts";
 
 /**
  * Who calls, as the edge found out; it travels to the services in the signed header `x-modelgate-caller`.
@@ -14,6 +15,8 @@ export const Caller = Type.Object(
     requestId: Type.String(),
     /** The limit that the call's tokens are charged against; absent: none. */
     tokensPerMinute: Type.Optional(Type.Integer({ minimum: 1 })),
+    /** Budgets of the token and of its group; absent: none. */
+    budgets: Type.Optional(Budgets),
     /** The family of model list, and of its errors, that the client's headers asked for; they stop at the edge. */
     format: Type.Optional(Type.Enum(["common", "alpha", "gamma"])),
     /** Unix seconds after which the signature no longer counts. */

@@ -19,7 +19,9 @@ export {
 } from "./endpoints/endpoint.ts";
 export { errorFormatOf, errorFormatOfPath, findEndpoint, listFormatOf, type Found } from "./endpoints/find.ts";
 export { endpointIds, endpointLabel, endpointOf, endpoints, pathAliases, type EndpointId } from "./endpoints/table.ts";
-export { eventStreams, taskSubject, usageSubject } from "./events/streams.ts";
+export { CreditEvent, CreditKind } from "./events/credit.ts";
+export { Receipt } from "./events/receipt.ts";
+export { creditSubject, eventStreams, taskSubject, usageSubject } from "./events/streams.ts";
 export { TaskEvent, TaskState } from "./events/task.ts";
 export { Outcome, UsageEvent, type UsageDraft } from "./events/usage.ts";
 export { asFailure, Failure, type FailureDetails } from "./failures/failure.ts";
@@ -27,7 +29,8 @@ export { failures, type FailureCode, type FailureKind } from "./failures/registr
 export { failureHeaders, renderFailure, type ErrorFormat } from "./failures/render.ts";
 export { fieldPath } from "./field-path.ts";
 export { firstHeader, headerAliases, headers, ownHeaderPrefix, type IncomingHeaders } from "./headers.ts";
-export { formatUsd, parseNanos, parseUsd, type Nanos } from "./money/nanos.ts";
+export { Budgets } from "./money/budget.ts";
+export { formatUsd, nanosOf, parseNanos, parseUsd, type Nanos } from "./money/nanos.ts";
 export {
   compilePrice,
   costOf,
@@ -39,4 +42,4 @@ export {
 } from "./money/price.ts";
 export { openApi } from "./openapi/document.ts";
 export { addUnits, tokensIn, unitEntries, unitNames, Units, type UnitName } from "./units.ts";
-export { upstreamWires, type UpstreamWire } from "./upstream-wires.ts";
+export { upstreamWires, videoWires, type UpstreamWire, type VideoWire } from "./upstream-wires.ts";

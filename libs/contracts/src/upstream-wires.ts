@@ -1,3 +1,7 @@
+/** The wires of video tasks: one of them is spoken at every endpoint of interface section 4.5. */
+export const videoWires = ["videos", "video-generations", "kling-video", "jimeng-video"] as const;
+export type VideoWire = (typeof videoWires)[number];
+
 /** A format that a vendor's endpoint speaks. The text wires come first; the others are one endpoint each. */
 export const upstreamWires = [
   "chat",
@@ -15,5 +19,14 @@ export const upstreamWires = [
   "cohere-rerank",
   "realtime",
   "gemini-live",
+  ...videoWires,
+  "transcriptions",
+  "translations",
+  "speech",
+  "images",
+  "image-edits",
+  "qwen-images",
+  "qwen-image-tasks",
+  "qwen-image-edit-tasks",
 ] as const;
 export type UpstreamWire = (typeof upstreamWires)[number];

@@ -12,6 +12,11 @@ export {
   type Environment,
   type Variable,
 } from "./env.ts";
+export { followFile, type FollowedFile, type SpoolPlace } from "./form/follow-file.ts";
+export type { FormField, FormFile, FormPart } from "./form/form-file.ts";
+export { holdForm, type HeldFile, type HeldForm } from "./form/hold-form.ts";
+export { openForm, type Form, type FormLimits } from "./form/open-form.ts";
+export { spoolFile, type SpooledFile } from "./form/spool-file.ts";
 export { listen, type HttpServer, type UpgradeHandler } from "./http-server.ts";
 export { lingerOver } from "./linger.ts";
 export { createLogger, type Logger } from "./log.ts";

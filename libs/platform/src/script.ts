@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import type { Redis } from "ioredis";
+import type { Redis } from "./redis.ts";
 
 /** A Redis script with its one typed way in. */
 export type Script<Reply> = (
@@ -12,9 +12,11 @@ export type Script<Reply> = (
 /**
  * Reads a .lua file beside its caller and makes the function that runs it: by digest, loading it only where the
  * server does not know it yet. `parse` turns the raw reply into what callers see and throws on what it cannot be.
+ * Of several files, the first ones define the functions that the last one calls: a step that two scripts share.
  */
-export function defineScript<Reply>(file: URL, parse: (reply: unknown) => Reply): Script<Reply> {
-  const source = readFileSync(file, "utf8");
+export function defineScript<Reply>(file: URL | readonly URL[], parse: (reply: unknown) => Reply): Script<Reply> {
+  const files = file instanceof URL ? [file] : file;
+  const source = files.map((each) => readFileSync(each, "utf8")).join("\n");
   const digest = createHash("sha1").update(source).digest("hex");
   return async (redis, keys, args) => {
     try {

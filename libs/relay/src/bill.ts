@@ -1,13 +1,16 @@
 import {
+  asFailure,
   costOf,
   endpointLabel,
   tokensIn,
+  unpricedUnits,
   type Nanos,
   type Outcome,
   type Units,
   type UsageDraft,
 } from "@modelgate/contracts";
 import { hold } from "@modelgate/accounts";
+import { priceVersionOf } from "@modelgate/catalog";
 import type { Way } from "@modelgate/channels";
 import type { ServiceCall } from "@modelgate/platform";
 import type { RelayDeps } from "./deps.ts";
@@ -31,8 +34,8 @@ export type BillDeps = Pick<RelayDeps, "redis" | "settlements" | "log" | "newCal
 /** Whose call it is, and what it is a call of. */
 export type BilledCall = Pick<ServiceCall, "caller" | "requestId" | "id" | "endpoint">;
 
-/** What a call is billed by. */
-export type BilledPlan = Pick<CallPlan, "model" | "multiplier">;
+/** What a call's price is made from. */
+export type Priced = Pick<CallPlan, "model" | "multiplier">;
 
 /** The money of one call: held before it is sent, settled once when it is over. */
 export class Bill {
@@ -40,14 +43,14 @@ export class Bill {
   readonly expected: Expectation;
   readonly #deps: BillDeps;
   readonly #call: BilledCall;
-  readonly #plan: BilledPlan;
+  readonly #plan: Priced;
   #startedAt = performance.now();
   #firstByteAt: number | undefined;
   #way: Way | undefined;
   #attempts = 0;
   #settled = false;
 
-  constructor(deps: BillDeps, call: BilledCall, plan: BilledPlan, expected: Expectation) {
+  constructor(deps: BillDeps, call: BilledCall, plan: Priced, expected: Expectation) {
     this.callId = deps.newCallId();
     this.expected = expected;
     this.#deps = deps;
@@ -57,13 +60,14 @@ export class Bill {
 
   /** Puts the upper bound aside, or throws what the client is told. */
   hold(): Promise<void> {
-    const { accountId, tokenId, tokensPerMinute } = this.#call.caller;
+    const { accountId, tokenId, tokensPerMinute, budgets } = this.#call.caller;
     const { limits, redis } = this.#deps;
     const { upperNanos, floorNanos, floorUnits, tokens } = this.expected;
     return hold(redis, {
       accountId,
       tokenId,
       tokensPerMinute,
+      budgets,
       callId: this.callId,
       nanos: upperNanos,
       floorNanos,
@@ -136,6 +140,8 @@ export class Bill {
     const { caller, requestId, id, endpoint } = this.#call;
     const now = performance.now();
     const latencyMs = Math.round(now - this.#startedAt);
+    const { price } = this.#plan.model;
+    const unpriced = unpricedUnits(end.units, price);
     return {
       id: this.callId,
       time: new Date().toISOString(),
@@ -156,6 +162,23 @@ export class Bill {
       latencyMs,
       firstByteMs: this.#firstByteAt === undefined ? latencyMs : Math.round(this.#firstByteAt - this.#startedAt),
       attempts: this.#attempts,
+      priceVersion: priceVersionOf(price),
+      ...(unpriced.length === 0 ? {} : { unpriced: [...unpriced] }),
     };
+  }
+}
+
+/**
+ * Holds, or throws what the client is told. A store that did not answer may have held all the same: nothing was sent,
+ * so the call is settled at nothing, which changes nothing where there is no hold. The client does not wait for it.
+ */
+export async function holdOrForget(bill: Bill): Promise<void> {
+  try {
+    await bill.hold();
+  } catch (error) {
+    const failure = asFailure(error);
+    if (failure.cause !== undefined)
+      void bill.settle({ units: {}, estimated: false, outcome: "failed", status: failure.status });
+    throw failure;
   }
 }

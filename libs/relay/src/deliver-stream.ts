@@ -99,7 +99,8 @@ class StreamPass implements BodySink {
     const last = carrier.fail(failure, requestId);
     ending(failure);
     this.#finish({ outcome: "failed", failure });
-    response.end(last);
+    if (last === undefined) response.destroy();
+    else response.end(last);
     inlet.abort();
   }
 

@@ -1,17 +1,17 @@
 import type { ServerResponse } from "node:http";
 import type { Attempted } from "@modelgate/channels";
-import { headers } from "@modelgate/contracts";
+import { headers, type Outcome } from "@modelgate/contracts";
 import { answerJson, type ServiceCall } from "@modelgate/platform";
 import type { Bill } from "./bill.ts";
 import { deliverStream } from "./deliver-stream.ts";
 import type { RelayDeps } from "./deps.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Inlet } from "./inlet.ts";
-import { estimate, meter } from "./meter.ts";
+import { meter, meterWhole } from "./meter.ts";
 import type { CallPlan } from "./plan.ts";
 import type { Produced } from "./produced.ts";
 import type { Accepted } from "./send.ts";
-import { countTokens } from "./tokens.ts";
+import { vendorLink } from "./vendor-link.ts";
 import { streamHead } from "./waiting.ts";
 
 /** An answer on its way to the client, with all that its bill needs. */
@@ -22,6 +22,8 @@ export interface Delivery {
   readonly bill: Bill;
   readonly produced: Produced;
   readonly attempted: Attempted<Accepted>;
+  /** Aborted when the client leaves. */
+  readonly signal: AbortSignal;
 }
 
 /** Brings an answer to the client and settles the call: money first, the last byte after it. */
@@ -34,17 +36,18 @@ export async function deliver(delivery: Delivery): Promise<void> {
 
 async function deliverWhole(delivery: Delivery, exchange: Exchange, bytes: Buffer): Promise<void> {
   const { call, plan, bill } = delivery;
-  const answer = exchange.whole(bytes);
-  const usage = exchange.usageOf(bytes);
-  const units = usage ?? (await estimate(plan, await countTokens(answer.words())));
-  const settled = bill.settle({
-    units: { requests: 1, ...units },
-    estimated: usage === undefined,
-    outcome: "completed",
-    status: 200,
-  });
+  const answer = await exchange.whole(bytes, vendorLink(delivery, exchange));
+  const metered = await meterWhole(plan, answer.usage ?? exchange.usageOf(bytes), answer);
+  const settled = bill.settle({ ...metered, outcome: "completed", status: 200 });
   told(delivery, exchange, answer.json);
-  answerJson(call.response, 200, answer.json);
+  if (call.response.headersSent) call.response.end(answer.json);
+  else
+    answerJson(
+      call.response,
+      200,
+      answer.json,
+      answer.contentType === undefined ? {} : { "content-type": answer.contentType },
+    );
   await settled;
 }
 
@@ -61,13 +64,16 @@ async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inle
     heartbeatMs: deps.limits.heartbeatMs,
     ending(failure) {
       if (failure === undefined) told(delivery, exchange, carrier.last);
-      if (produced.usage === undefined) return;
-      settled = bill.settle({
-        units: { requests: 1, ...produced.usage },
-        estimated: false,
-        outcome: failure === undefined ? "completed" : "failed",
-        status: 200,
-      });
+      else attempted.broke(failure.code);
+      const outcome = failure === undefined ? "completed" : "failed";
+      if (plan.measure !== undefined) settled = settleMetered(delivery, outcome);
+      else if (produced.usage !== undefined)
+        settled = bill.settle({
+          units: { requests: 1, ...produced.usage },
+          estimated: false,
+          outcome,
+          status: 200,
+        });
     },
   });
   if (end.outcome === "failed")
@@ -75,8 +81,12 @@ async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inle
       { err: end.failure.cause ?? end.failure, requestId: call.requestId, channel: attempted.way.candidate.channel.id },
       "stream broke",
     );
-  settled ??= bill.settle({ ...(await meter(plan, produced)), outcome: end.outcome, status: 200 });
+  settled ??= settleMetered(delivery, end.outcome);
   await settled;
+}
+
+async function settleMetered({ plan, bill, produced }: Delivery, outcome: Outcome): Promise<void> {
+  await bill.settle({ ...(await meter(plan, produced)), outcome, status: 200 });
 }
 
 function told({ plan, attempted: { way } }: Delivery, { wire }: Exchange, answer: Buffer | string): void {

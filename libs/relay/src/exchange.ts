@@ -1,25 +1,54 @@
+import type { Readable } from "node:stream";
+import type { UpstreamAnswer } from "@modelgate/channels";
 import type { Failure, Units, UpstreamWire } from "@modelgate/contracts";
 import type { Produced } from "./produced.ts";
 
 /** What one attempt says to a vendor, and how the vendor's answer becomes the client's. Made anew for every attempt. */
 export interface Exchange {
   readonly wire: UpstreamWire;
-  readonly body: Buffer;
+  /** A stream is read once: every attempt has its own. */
+  readonly body: Buffer | Readable;
+  /** Headers of the request beside the usual ones, or in their place: a content type that is not JSON. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Whether the vendor is asked for a stream; absent: as the client asked. */
+  readonly asksStream?: boolean | undefined;
   /** Fields of the client's request that this vendor cannot take, as the client spells them. */
   readonly dropped: readonly string[];
+  /** How an answer of this head is to be read; absent: as the client asked for it. */
+  formOf?(answer: Pick<UpstreamAnswer, "headers">): AnswerForm;
   /** Whether the first frame of a stream says that the vendor failed. */
   refuses(frame: Buffer): boolean;
   /** Usage of a whole answer; undefined where the vendor tells none. */
   usageOf(answer: Buffer): Units | undefined;
-  /** A whole answer for the client. Throws Failure upstream_error for what is none. */
-  whole(answer: Buffer): CarriedAnswer;
+  /**
+   * A whole answer for the client. Throws Failure upstream_error for what is none. `vendor` is for answers that are not
+   * all there yet, or hold addresses instead of bytes.
+   */
+  whole(answer: Buffer, vendor: VendorLink): CarriedAnswer | Promise<CarriedAnswer>;
   /** The client's side of a stream that begins. */
   stream(produced: Produced): StreamCarrier;
+}
+
+/** How a vendor's answer comes: whole and in JSON, as server-sent events, or as a stream of any bytes. */
+export type AnswerForm = "whole" | "events" | "bytes";
+
+/** The vendor that gave an answer, for what is still to be asked of it. */
+export interface VendorLink {
+  /** Where a task of it stands, as JSON bytes. Throws Failure. */
+  look(task: string): Promise<Buffer>;
+  /** Host of the channel's own address. */
+  readonly host: string;
+  /** Aborted when the client leaves. */
+  readonly signal: AbortSignal;
 }
 
 /** A whole answer in the client's wire. */
 export interface CarriedAnswer {
   readonly json: Buffer;
+  /** Its media type, where it is not JSON. */
+  readonly contentType?: string | undefined;
+  /** What it used, where that shows only once the answer is whole. */
+  readonly usage?: Units | undefined;
   /** What the model wrote, for counting where the vendor reported nothing. */
   words(): string;
 }
@@ -41,8 +70,8 @@ export interface StreamCarrier {
   end(): Buffer | string;
   /** The last frames that the client got, once the stream is over: they tell the whole answer where its wire does. */
   readonly last: string;
-  /** How a broken stream ends; nothing follows. */
-  fail(failure: Failure, requestId: string): string;
+  /** How a broken stream ends; nothing follows. Undefined: it has no words for it, and the connection is cut. */
+  fail(failure: Failure, requestId: string): string | undefined;
   /** A sign of life for a silent stream; "" where none can stand now. */
   heartbeat(): string;
 }

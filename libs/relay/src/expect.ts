@@ -1,5 +1,6 @@
-import { costOf, type Nanos, type Units } from "@modelgate/contracts";
+import { costOf, tokensIn, type Nanos, type Units } from "@modelgate/contracts";
 import type { CatalogModel } from "@modelgate/catalog";
+import type { Measure } from "./measure.ts";
 import { estimateTokens } from "./tokens.ts";
 
 /** What a request says of its own size. */
@@ -29,6 +30,16 @@ export interface Expectation {
  * usual. What a stranger text has beyond it, settlement takes from the balance.
  */
 const leastBytesPerToken = 2;
+
+/** Bounds of a call's cost where something else than text decides it. */
+export function expectUnits({ upper, floor }: Measure, model: CatalogModel, multiplier: number): Expectation {
+  return {
+    upperNanos: costOf({ ...upper, requests: 1 }, model.price, multiplier),
+    floorNanos: costOf({ ...floor, requests: 1 }, model.price, multiplier),
+    floorUnits: { ...floor, requests: 1 },
+    tokens: Math.min(tokensIn(floor), mostReservedTokens),
+  };
+}
 
 /** A client may write any number; what a token's minute reserves stays a number that Redis can count with. */
 const mostReservedTokens = 1_000_000_000;

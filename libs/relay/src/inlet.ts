@@ -18,7 +18,7 @@ export class Inlet {
   }
 
   /** Waits for the first bytes. Throws Failure where the stream ends or breaks before them: another way may be tried. */
-  static open(answer: UpstreamAnswer): Promise<Inlet> {
+  static open(answer: UpstreamAnswer, form: "events" | "bytes" = "events"): Promise<Inlet> {
     const inlet = new Inlet(answer);
     const { promise, resolve, reject } = Promise.withResolvers<Inlet>();
     answer.pipe({
@@ -26,7 +26,7 @@ export class Inlet {
         if (inlet.#sink !== undefined) return inlet.#sink.data(chunk);
         inlet.#first = inlet.#first === undefined ? chunk : Buffer.concat([inlet.#first, chunk]);
         // An error in pieces must not pass for an answer: the first frame is looked at whole.
-        if (inlet.firstFrame === undefined && inlet.#first.length < mostHeldBack) return;
+        if (form === "events" && inlet.firstFrame === undefined && inlet.#first.length < mostHeldBack) return;
         answer.pause();
         resolve(inlet);
       },

@@ -4,6 +4,7 @@ import type { ServiceCall } from "@modelgate/platform";
 import type { RelayDeps } from "./deps.ts";
 import type { CallPlan } from "./plan.ts";
 import { send } from "./send.ts";
+import { vendorLink } from "./vendor-link.ts";
 
 /**
  * Asks a vendor something that costs nothing (how many tokens a request has): the same attempts as a call, without a
@@ -20,7 +21,8 @@ export async function lookUp(deps: RelayDeps, call: ServiceCall, plan: CallPlan)
     using attempted = await send(deps, call, plan, sending);
     const { accepted } = attempted;
     if (!("whole" in accepted)) throw new Error("a look-up is never streamed");
-    return accepted.exchange.whole(accepted.whole).json;
+    const vendor = vendorLink({ deps, call, attempted, signal: controller.signal }, accepted.exchange);
+    return (await accepted.exchange.whole(accepted.whole, vendor)).json;
   } catch (error) {
     throw error instanceof AttemptsFailed ? error.failure : error;
   } finally {
@@ -38,5 +40,5 @@ export function isSpoken(
   return deps.catalog
     .current()
     .candidates(model.name, call.caller.group)
-    .some(({ channel }) => deps.spoken.speaks(channel, wires));
+    .some((candidate) => deps.spoken.speaks(candidate, wires));
 }

@@ -1,20 +1,38 @@
 import type { Units } from "@modelgate/contracts";
+import type { CarriedAnswer } from "./exchange.ts";
+import type { Measure, Metered } from "./measure.ts";
 import type { CallPlan } from "./plan.ts";
 import type { Produced } from "./produced.ts";
 import { countTokens, estimateTokens } from "./tokens.ts";
 
 /** What a stream used: the vendor's report, or what was counted of what came. */
-export async function meter(
-  plan: CallPlan,
-  produced: Produced,
-): Promise<{ readonly units: Units; readonly estimated: boolean }> {
+export async function meter(plan: CallPlan, produced: Produced): Promise<Metered> {
+  if (plan.measure !== undefined)
+    return produced.any ? measured(plan.measure, produced.usage, () => produced.outputTokens()) : nothing;
   if (produced.usage !== undefined) return { units: { requests: 1, ...produced.usage }, estimated: false };
-  if (!produced.any) return { units: {}, estimated: true };
+  if (!produced.any) return nothing;
   return { units: { requests: 1, ...(await estimate(plan, await produced.outputTokens())) }, estimated: true };
 }
 
+/** What a whole answer used. */
+export async function meterWhole(plan: CallPlan, told: Units | undefined, answer: CarriedAnswer): Promise<Metered> {
+  const words = (): Promise<number> => countTokens(answer.words());
+  if (plan.measure !== undefined) return measured(plan.measure, told, words);
+  return {
+    units: { requests: 1, ...(told ?? (await estimate(plan, await words()))) },
+    estimated: told === undefined,
+  };
+}
+
+async function measured(measure: Measure, told: Units | undefined, words: () => Promise<number>): Promise<Metered> {
+  const { units, estimated } = await measure.meter(told, words);
+  return { units: { requests: 1, ...units }, estimated };
+}
+
+const nothing: Metered = { units: {}, estimated: true };
+
 /** Units where the vendor reported none: the request's text counted, media at their bound. */
-export async function estimate({ body, size }: CallPlan, outputTokens: number): Promise<Units> {
+async function estimate({ body, size }: CallPlan, outputTokens: number): Promise<Units> {
   const text = size.textBytes === body.length ? body.toString() : "";
   const inputTokens = text === "" ? estimateTokens(size.textBytes) : await countTokens(text);
   return { inputTokens: inputTokens + size.mediaTokens, outputTokens };

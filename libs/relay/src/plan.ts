@@ -3,6 +3,7 @@ import type { CatalogModel } from "@modelgate/catalog";
 import type { Way } from "@modelgate/channels";
 import type { Exchange } from "./exchange.ts";
 import type { RequestSize } from "./expect.ts";
+import type { Measure } from "./measure.ts";
 import type { Waiting } from "./waiting.ts";
 
 /** A call that has been read and checked: all that its life needs to know. */
@@ -14,10 +15,12 @@ export interface CallPlan {
   readonly body: Buffer;
   readonly stream: boolean;
   readonly size: RequestSize;
+  /** How the call is bounded and metered where its cost does not hang on text; absent: by `body` and `size`. */
+  readonly measure?: Measure | undefined;
   /** The wires that a vendor may be spoken to in, best first for this client. */
   readonly wires: readonly UpstreamWire[];
   /** What to say to a vendor in one of them. Throws Failure (400) for what the client said wrong or that wire cannot say. */
-  exchange(wire: UpstreamWire, way: Way): Exchange;
+  exchange(wire: UpstreamWire, way: Way): Exchange | Promise<Exchange>;
   /** How a stream is kept alive before it begins; absent: not at all. */
   readonly waiting?: Waiting | undefined;
   /** Headers and query of the client that go on to a vendor of the client's own wire. */
@@ -26,6 +29,8 @@ export interface CallPlan {
   readonly prefer?: string | undefined;
   /** Told of the whole answer, or of a stream's last words, just before the client has them. */
   readonly answered?: ((answer: Answered) => void) | undefined;
+  /** Aborted where the client's body fails while it is being sent on; its reason is what the client is told. */
+  readonly broken?: AbortSignal | undefined;
 }
 
 export interface Forwarded {

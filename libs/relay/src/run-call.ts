@@ -1,10 +1,10 @@
-import { asFailure, tokensIn, type Units } from "@modelgate/contracts";
+import { asFailure, tokensIn, type Failure, type Units } from "@modelgate/contracts";
 import { AttemptsFailed } from "@modelgate/channels";
 import { ClientGone, type ServiceCall } from "@modelgate/platform";
-import { Bill } from "./bill.ts";
+import { Bill, holdOrForget } from "./bill.ts";
 import { deliver } from "./deliver.ts";
 import type { RelayDeps } from "./deps.ts";
-import { expectText } from "./expect.ts";
+import { expectText, expectUnits, type Expectation } from "./expect.ts";
 import type { CallPlan } from "./plan.ts";
 import { Produced } from "./produced.ts";
 import { send } from "./send.ts";
@@ -18,7 +18,7 @@ const clientLeft = 499;
  * be told; once bytes left for the client it does not throw. Whatever happens, the hold is settled exactly once.
  */
 export async function runCall(deps: RelayDeps, call: ServiceCall, plan: CallPlan): Promise<void> {
-  const bill = new Bill(deps, call, plan, expectText(plan.size, plan.model, plan.multiplier, deps.limits.outputTokens));
+  const bill = new Bill(deps, call, plan, expect(deps, plan));
   await holdOrForget(bill);
   const produced = new Produced();
   using _renewal = deps.renewals.keep({
@@ -27,34 +27,25 @@ export async function runCall(deps: RelayDeps, call: ServiceCall, plan: CallPlan
     progress: () => progressOf(bill, produced),
   });
   const gone = abortOnClose(call);
+  const ended = plan.broken === undefined ? gone : AbortSignal.any([gone, plan.broken]);
   try {
-    using attempted = await attempt(deps, call, plan, bill, gone);
+    using attempted = await attempt(deps, call, plan, bill, ended);
     bill.went(attempted.way, attempted.attempts);
-    await deliver({ deps, call, plan, bill, produced, attempted });
+    await deliver({ deps, call, plan, bill, produced, attempted, signal: ended });
   } catch (error) {
-    await fail(call, plan, bill, error, gone.aborted);
+    await fail(call, plan, bill, error, isGone(plan, gone));
   }
+}
+
+function expect({ limits }: RelayDeps, { measure, size, model, multiplier }: CallPlan): Expectation {
+  if (measure !== undefined) return expectUnits(measure, model, multiplier);
+  return expectText(size, model, multiplier, limits.outputTokens);
 }
 
 /** Finds a vendor that answers, with signs of life for the client meanwhile. */
 async function attempt(deps: RelayDeps, call: ServiceCall, plan: CallPlan, bill: Bill, signal: AbortSignal) {
   using _waiting = keepWaiting(call, plan.waiting, deps.limits.heartbeatMs);
   return await send(deps, call, plan, { callId: bill.callId, signal, firstByte: () => bill.firstByte() });
-}
-
-/**
- * Holds, or throws what the client is told. A store that did not answer may have held all the same: nothing was sent,
- * so the call is settled at nothing, which changes nothing where there is no hold. The client does not wait for it.
- */
-async function holdOrForget(bill: Bill): Promise<void> {
-  try {
-    await bill.hold();
-  } catch (error) {
-    const failure = asFailure(error);
-    if (failure.cause !== undefined)
-      void bill.settle({ units: {}, estimated: false, outcome: "failed", status: failure.status });
-    throw failure;
-  }
 }
 
 /** A signal that ends the call's exchange when its client leaves. */
@@ -67,6 +58,11 @@ function abortOnClose({ response }: ServiceCall): AbortSignal {
   return controller.signal;
 }
 
+/** A body that ended because its client left says so before the connection does. */
+function isGone({ broken }: CallPlan, gone: AbortSignal): boolean {
+  return gone.aborted || (broken?.aborted === true && broken.reason instanceof ClientGone);
+}
+
 /** What is certain of a call that is under way, for its hold's floor. */
 function progressOf(bill: Bill, produced: Produced) {
   const units: Units = { ...bill.expected.floorUnits, outputTokens: produced.roughTokens };
@@ -76,9 +72,15 @@ function progressOf(bill: Bill, produced: Produced) {
   };
 }
 
+/** A body that failed is the reason, whatever came of the exchange that it was sent in. */
+function whatFailed({ broken }: CallPlan, error: unknown): Failure {
+  if (broken?.aborted === true) return asFailure(broken.reason);
+  return error instanceof AttemptsFailed ? error.failure : asFailure(error);
+}
+
 /** Nothing of an answer reached the client: nothing is charged, and the client is told, if it is still there. */
 async function fail(call: ServiceCall, plan: CallPlan, bill: Bill, error: unknown, gone: boolean): Promise<void> {
-  const failure = error instanceof AttemptsFailed ? error.failure : asFailure(error);
+  const failure = whatFailed(plan, error);
   if (error instanceof AttemptsFailed) bill.went(error.way, error.attempts);
   const settled = bill.settle({
     units: {},

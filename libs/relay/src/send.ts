@@ -32,30 +32,34 @@ export function send(
     model: plan.model.name,
     candidates: deps.catalog.current().candidates(plan.model.name, call.caller.group),
     prefer: plan.prefer,
+    stream: plan.stream,
     signal,
-    render(way, provider) {
-      exchange = plan.exchange(wireFor(deps, plan, way, provider), way);
+    async render(way, provider) {
+      exchange = undefined;
+      exchange = await plan.exchange(wireFor(deps, plan, way, provider), way);
       return requestFor(call, plan, way, provider, exchange);
     },
     async accept(answer) {
       if (exchange === undefined) throw new Error("an answer came before its request");
-      const accepted = plan.stream
-        ? { exchange, stream: await openStream(answer, exchange) }
-        : { exchange, whole: await readAnswer(answer, exchange, deps.limits.answerBytes, deps.budget) };
+      const form = exchange.formOf?.(answer) ?? (plan.stream ? "events" : "whole");
+      const accepted =
+        form === "whole"
+          ? { exchange, whole: await readAnswer(answer, exchange, deps.limits.answerBytes, deps.budget) }
+          : { exchange, stream: await openStream(answer, exchange, form) };
       firstByte();
       return accepted;
     },
     unspoken(way, provider) {
       if (exchange === undefined) return false;
-      const { channel } = way.candidate;
-      deps.spoken.missing(channel.id, exchange.wire);
-      return deps.spoken.choose(channel, provider, plan.wires) !== undefined;
+      const { candidate } = way;
+      deps.spoken.missing(candidate, exchange.wire);
+      return deps.spoken.choose(candidate, provider, plan.wires) !== undefined;
     },
   });
 }
 
 function wireFor({ spoken }: RelayDeps, plan: CallPlan, { candidate }: Way, provider: Provider): UpstreamWire {
-  const wire = spoken.choose(candidate.channel, provider, plan.wires);
+  const wire = spoken.choose(candidate, provider, plan.wires);
   if (wire === undefined)
     throw new Failure("no_available_channel", "The vendor of this model has no endpoint that could serve this call.");
   return wire;
@@ -66,20 +70,21 @@ function requestFor(
   plan: CallPlan,
   { candidate, key }: Way,
   provider: Provider,
-  { wire, body }: Exchange,
+  { wire, body, headers, asksStream: stream = plan.stream }: Exchange,
 ): Omit<UpstreamRequest, "timeoutMs"> {
   const { upstreamModel, channel } = candidate;
   const forwarded = plan.forward?.wire === wire ? plan.forward : undefined;
-  const url = provider.address({ baseUrl: channel.baseUrl, wire, model: upstreamModel, stream: plan.stream });
+  const url = provider.address({ baseUrl: channel.baseUrl, wire, model: upstreamModel, stream });
   for (const [name, value] of Object.entries(forwarded?.query ?? {})) url.searchParams.set(name, value);
   return {
     url,
     method: "POST",
     headers: {
       "content-type": "application/json",
-      accept: plan.stream ? "text/event-stream" : "application/json",
+      accept: stream ? "text/event-stream" : "application/json",
       "accept-encoding": "identity",
       "x-request-id": call.requestId,
+      ...headers,
       ...provider.headers({ key: key.secret, wire }),
       ...forwarded?.headers,
     },
@@ -88,14 +93,14 @@ function requestFor(
 }
 
 /** Holds a stream at its first bytes; what is no stream, or begins with an error, is tried elsewhere. */
-async function openStream(answer: UpstreamAnswer, exchange: Exchange): Promise<Inlet> {
+async function openStream(answer: UpstreamAnswer, exchange: Exchange, form: "events" | "bytes"): Promise<Inlet> {
   const type = answer.headers["content-type"];
-  if (typeof type !== "string" || !type.includes("text/event-stream")) {
+  if (form === "events" && (typeof type !== "string" || !type.includes("text/event-stream"))) {
     answer.abort();
     throw new Failure("upstream_error", "The vendor did not answer with a stream.");
   }
-  const inlet = await Inlet.open(answer);
-  if (exchange.refuses(inlet.firstFrame ?? inlet.first)) {
+  const inlet = await Inlet.open(answer, form);
+  if (exchange.refuses((form === "events" ? inlet.firstFrame : undefined) ?? inlet.first)) {
     inlet.abort();
     throw new Failure("upstream_error", "The vendor failed before its answer began.");
   }

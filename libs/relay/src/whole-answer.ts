@@ -20,7 +20,8 @@ export async function readAnswer(
   return bytes;
 }
 
-function collect(answer: UpstreamAnswer, mostBytes: number, budget: BufferBudget): Promise<Buffer> {
+/** A body whole, within its bound. Throws Failure upstream_error for one that is too large or breaks off. */
+export function collect(answer: UpstreamAnswer, mostBytes: number, budget: BufferBudget): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];
   let size = 0;

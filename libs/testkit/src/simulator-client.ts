@@ -1,3 +1,12 @@
+/** A file that a simulated vendor was sent. */
+export interface SeenFile {
+  readonly name: string;
+  readonly filename: string;
+  readonly contentType: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
 /** A request that a simulated vendor saw. */
 export interface SeenRequest {
   readonly method: string;
@@ -6,6 +15,9 @@ export interface SeenRequest {
   readonly sha256: string;
   readonly bytes: number;
   readonly body: string;
+  /** Of a form: its text fields and its files. */
+  readonly fields?: readonly (readonly [name: string, value: string])[];
+  readonly files?: readonly SeenFile[];
   readonly aborted?: boolean;
   /** Of a WebSocket: what was said on it, binary in Base64; what was sent on it; how it was closed. */
   readonly messages?: readonly string[];

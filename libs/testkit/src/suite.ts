@@ -22,6 +22,8 @@ export interface SuiteOptions<B extends Backends> {
   /** The configuration, as the YAML would say it; `${SIMULATOR_URL}` works in it. */
   readonly config: object;
   readonly backends?: B;
+  /** What is started; absent: every service that the configuration has work for. */
+  readonly services?: "all";
   readonly env?: Readonly<Record<string, string>>;
   readonly envOf?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
 }
@@ -50,6 +52,28 @@ export interface Suite<B extends Backends = Backends> extends AsyncDisposable {
 
 /** Services that a test needs no more of than their start. */
 const unwaited: ReadonlySet<ServiceName> = new Set(["simulator", "ledger", "control"]);
+
+/** The areas that only models of some kinds need: a suite without such models is started without them. */
+const kindsOfArea: Readonly<Partial<Record<string, readonly string[]>>> = {
+  media: ["image"],
+  video: ["video"],
+  audio: ["transcription", "speech"],
+  realtime: ["realtime"],
+};
+
+/** Whether a suite with that configuration has work for a service. */
+function neededBy({
+  config,
+  services,
+}: Pick<SuiteOptions<Backends>, "config" | "services">): (name: ServiceName) => boolean {
+  const kinds = "models" in config && typeof config.models === "object" ? Object.values(config.models ?? {}) : [];
+  const has = (kind: string): boolean => kinds.some((model: unknown) => isOfKind(model, kind));
+  return (name) => services === "all" || (kindsOfArea[name]?.some(has) ?? true);
+}
+
+function isOfKind(model: unknown, kind: string): boolean {
+  return typeof model === "object" && model !== null && "kind" in model && model.kind === kind;
+}
 
 const root = join(import.meta.dirname, "../../..");
 
@@ -97,8 +121,9 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
   }
 
   try {
-    await Promise.all(serviceNames.map(start));
-    for (const name of serviceNames.filter((each) => !unwaited.has(each))) {
+    const started = serviceNames.filter(neededBy(options));
+    await Promise.all(started.map(start));
+    for (const name of started.filter((each) => !unwaited.has(each))) {
       await until(`${name} to be ready`, async () => (await fetch(`http://127.0.0.1:${ports[name].ops}/readyz`)).ok);
     }
   } catch (error) {

@@ -7,7 +7,7 @@ export { SseDecoder, type SseFrame } from "./sse/decode.ts";
 export { SseSplitter } from "./sse/split.ts";
 export type { TextAsk } from "./text/ask.ts";
 export { askOfChat, reliedOfChat } from "./text/chat/ask.ts";
-export type { PassCodec, SeenFrame } from "./text/pass.ts";
+export type { PassCodec, SeenFrame, StreamPassCodec } from "./text/pass.ts";
 export { clientCodecs, textCodecs, textPasses, type ClientWire } from "./text/codecs.ts";
 export type { TextAnswer, TextEvent } from "./text/hub/answer.ts";
 export type { AnswerContext, Parsed, Rendered, StreamReader, StreamWriter, TextCodec } from "./text/hub/codec.ts";
@@ -44,5 +44,34 @@ export { eventType, inputOf, lookAtEvent, parseEvent, type SeenEvent } from "./r
 export type { RealtimeMessage } from "./realtime/message.ts";
 export { roughUnits } from "./realtime/usage.ts";
 export { changeModel } from "./text/change-model.ts";
+export { videoCodecs } from "./video/codecs.ts";
+export type { RenderedVideo, VideoCodec } from "./video/hub/codec.ts";
+export type { VideoRequest } from "./video/hub/request.ts";
+export type { Sighting, VideoResult } from "./video/hub/sighting.ts";
+export { askedOf, type AskedVideo, type TaskContext, type VideoTask } from "./video/hub/task.ts";
 export { parseRecord } from "./json/parse-record.ts";
 export { wholeNumberIn } from "./whole-number.ts";
+export { askOfSpeech, reliedOfSpeech } from "./speech/openai/ask.ts";
+export { speechCodec } from "./speech/openai/index.ts";
+export { charactersIn, speechFormats, type SpeechRequest } from "./speech/hub/request.ts";
+export { askOfImageBody, askOfImageForm, imageSpelling, refuseWithoutImage, reliedOfImages } from "./images/ask.ts";
+export {
+  base64InUrl,
+  dataUrlOf,
+  renderImageEvents,
+  renderImages,
+  unitsOfImages,
+  type ImagesAnswer,
+  type MadeImage,
+} from "./images/hub/answer.ts";
+export type { ImagesTask, ImagesVendor } from "./images/hub/codec.ts";
+export { imageFile, imageTypeOf } from "./images/hub/image-bytes.ts";
+export { mostInputImages, type ImageRequest, type ImagesWire, type InputImage } from "./images/hub/request.ts";
+export { imagesInContent } from "./images/content/index.ts";
+export { jsonOf as parseFrameRecord } from "./text/pass-json.ts";
+export { imagesVendors } from "./images/vendors.ts";
+export { imagesPass } from "./images/openai/pass.ts";
+export { transcriptsCodec } from "./transcripts/openai/index.ts";
+export { modelIn as modelInForm } from "./transcripts/openai/parse-form.ts";
+export { asSrt, asText, asVtt } from "./transcripts/hub/render.ts";
+export type { FormEntry, TranscriptFormat, TranscriptsRequest, TranscriptsWire } from "./transcripts/hub/request.ts";

@@ -1,6 +1,6 @@
 import { serviceVariables, stateVariables, variable } from "@modelgate/platform";
 
-const { NATS_URL: _bus, ...state } = stateVariables;
+const { NATS_URL: _bus, NATS_REPLICAS: _replicas, ...state } = stateVariables;
 
 /** Every variable that control reads; beside them, those that the configuration names with env:NAME and ${NAME}. */
 export const variables = {
@@ -8,6 +8,8 @@ export const variables = {
   ...state,
   /** Path of the YAML. */
   MODELGATE_CONFIG: variable.text(),
+  /** How long the ledger keeps totals and usage logs; the same number as the ledger's. */
+  USAGE_KEEP_DAYS: variable.integer({ fallback: 400, min: 1 }),
   /** How often the file is looked at where no notice of its change arrives. */
   CONFIG_POLL_MS: variable.integer({ fallback: 2_000, min: 50 }),
 };

@@ -3,8 +3,10 @@ import { openTransport } from "@modelgate/channels";
 import { openRedis, runService } from "@modelgate/platform";
 import { accountRoutes } from "./api/accounts.ts";
 import { channelRoutes } from "./api/channels.ts";
+import { ledgerRoutes } from "./api/ledger.ts";
 import { operatorHandler } from "./api/router.ts";
 import { tokenRoutes } from "./api/tokens.ts";
+import { usageLogRoutes } from "./api/usage-log.ts";
 import { usageRoutes } from "./api/usage.ts";
 import { followConfiguration } from "./configuration/follow.ts";
 import { namedVariables } from "./configuration/names.ts";
@@ -40,6 +42,8 @@ await runService(
       ...tokenRoutes(redis),
       ...channelRoutes({ redis, catalog, transport }),
       ...usageRoutes(redis),
+      ...usageLogRoutes(redis),
+      ...ledgerRoutes(redis, env.USAGE_KEEP_DAYS),
       "GET /config": async () => follower.status,
     };
     return {

@@ -1,4 +1,4 @@
-import { renameSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
@@ -79,6 +79,71 @@ describe("gatectl", () => {
     }
   });
 
+  test("a call is in the usage log under everything that is known of it, exported, and the books hold", async () => {
+    const asked = async (requestId: string): Promise<number> => {
+      const answer = await fetch(`${suite.edgeUrl}/v1/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json", "x-request-id": requestId },
+        body: JSON.stringify({ model: "chat", max_tokens: 10, messages: [{ role: "user", content: "Hello" }] }),
+      });
+      return answer.status;
+    };
+    for (const at of [1, 2, 3]) expect(await asked(`logged-request-${at}`)).toBe(200);
+    type Page = { events: Record<string, unknown>[]; next: string | null };
+    const list = (...words: readonly string[]) => suite.ask<Page>("usage", "list", ...words);
+    const all = await until("three events", async () => {
+      const page = await list("--account", "demo");
+      return page.events.length === 3 && page.events;
+    });
+    expect(all.map(({ requestId }) => requestId)).toEqual(["logged-request-3", "logged-request-2", "logged-request-1"]);
+    const [event = {}] = (await list("--request", "logged-request-2")).events;
+    expect(event).toMatchObject({ requestId: "logged-request-2", receipt: { number: 3 }, model: "chat" });
+    expect(event["priceVersion"]).toMatch(/^[0-9a-f]{12}$/);
+    const { tokenId } = event;
+    for (const [words, count] of [
+      [["--token", String(tokenId), "--model", "chat", "--channel", "main"], 3],
+      [["--token", "tok_other"], 0],
+      [["--from", "2020-01-01", "--to", "2020-01-31"], 0],
+    ] as const)
+      expect((await list(...words)).events).toHaveLength(count);
+    const first = await list("--limit", "2");
+    expect(first.events).toHaveLength(2);
+    expect((await list("--limit", "2", "--after", first.next ?? "")).events).toMatchObject([
+      { requestId: "logged-request-1" },
+    ]);
+    const file = `${process.env["TMPDIR"] ?? "/tmp"}/modelgate-export-${process.pid}.ndjson`;
+    await suite.ask("usage", "export", "--format", "ndjson", "--out", file);
+    const exported = readFileSync(file, "utf8").trim().split("\n");
+    expect(exported.map((line) => JSON.parse(line).requestId)).toEqual(
+      all.map(({ requestId }) => requestId).toReversed(),
+    );
+    expect((await suite.gatectl("usage", "export")).stdout.split("\r\n")).toHaveLength(5);
+    expect(await suite.ask("ledger", "verify", "demo")).toMatchObject({ ok: true, accounts: [{ from: 1, to: 4 }] });
+  });
+
+  test("a token's budget is set, refused against, and taken away", async () => {
+    const [{ id = "" } = {}] = await suite.ask<{ id?: string }[]>("token", "list", "demo");
+    const call = async () => {
+      const answer = await fetch(`${suite.edgeUrl}/v1/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify({ model: "chat", max_tokens: 1000, messages: [{ role: "user", content: "Hello" }] }),
+      });
+      return { status: answer.status, text: await answer.text() };
+    };
+    expect(await suite.ask("token", "set", id, "--dollars-per-day", "0.0005")).toMatchObject({
+      budget: { perDay: "500000" },
+    });
+    const refused = await until("the budget to be known", async () => {
+      const answer = await call();
+      return answer.status === 402 && answer;
+    });
+    expect(refused.text).toContain("may spend $0.0005 a day");
+    await suite.ask("token", "set", id, "--dollars-per-day", "none");
+    await until("the budget to be gone", async () => (await call()).status === 200);
+    expect(await suite.ask("token", "show", id)).not.toHaveProperty("budget");
+  });
+
   test("channels are shown with their state and why", async () => {
     expect(await suite.ask("channel", "list")).toMatchObject([
       { id: "main", state: "ok" },
@@ -103,6 +168,14 @@ describe("gatectl", () => {
     [["token", "disable", "tok_none"], 1, /no token/],
     [["channel", "show", "nowhere"], 1, /no channel/],
     [["usage", "--by", "colour"], 1, /by takes account/],
+    [["usage", "list", "--limit", "0"], 1, /limit must be/],
+    [["usage", "list", "--after", "x"], 1, /after must be/],
+    [["usage", "list", "--from", "soon"], 1, /from must be/],
+    [["usage", "export", "--format", "xml", "--out", "/dev/null"], 1, /csv or ndjson/],
+    [["usage", "export"], 2, /--json needs --out/],
+    [["token", "set", "tok_none"], 2, /nothing to change/],
+    [["token", "set", "tok_none", "--dollars-per-day", "x"], 1, /no token/],
+    [["ledger", "verify", "nobody"], 1, /no account "nobody"/],
     [["account", "fly"], 2, /no command "account fly"/],
     [["account", "show", "demo", "--colour"], 2, /Unknown option/],
   ])("%j fails with one clear message and nothing on stdout", async (words, status, message) => {
@@ -115,7 +188,7 @@ describe("gatectl", () => {
   test("every command explains itself, and answers people in columns", async () => {
     const overview = await suite.gatectl("--help");
     const commands = [
-      ...overview.stdout.matchAll(/^ {2}((?:account|token|channel|config|usage)(?: [a-z-]+)?) {2}/gm),
+      ...overview.stdout.matchAll(/^ {2}((?:account|token|channel|config|usage|ledger)(?: [a-z-]+)?) {2}/gm),
     ].map(([, name]) => name ?? "");
     expect(commands.length).toBeGreaterThan(15);
     for (const command of commands)
@@ -167,6 +240,7 @@ describe("the configuration", () => {
       "channels[0]",
       "channels[1]",
       "models.free.price",
+      "models.chat.price.cachedInput",
       "models.chat",
       "models.free",
     ]);

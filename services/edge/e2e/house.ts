@@ -1,4 +1,5 @@
 import OpenAI from "openai";
+import { signOperator } from "@modelgate/platform";
 import type { Suite } from "@modelgate/testkit";
 
 /** Keys of the tests' accounts. */
@@ -88,6 +89,26 @@ export interface Money {
 }
 
 /** An account's money as the operator sees it. */
-export function money(suite: Suite, account = "demo"): Promise<Money> {
-  return suite.ask<Money>("account", "show", account);
+export async function money(suite: Suite, account = "demo"): Promise<Money> {
+  const { data }: { readonly data: Money } = JSON.parse(await operate(suite, "GET", `/accounts/${account}`));
+  return data;
+}
+
+/** Ends a channel's rest after it has failed. */
+export async function enable(suite: Suite, id: string): Promise<void> {
+  await operate(suite, "POST", `/channels/${id}/enable`);
+}
+
+/** Asks the operator's API itself, which is faster than a process of gatectl. */
+async function operate(suite: Suite, method: "GET" | "POST", path: string): Promise<string> {
+  const credential = signOperator(suite.secret, Math.floor(Date.now() / 1_000) + 60);
+  const headers = { authorization: `Bearer ${credential}`, "content-type": "application/json" };
+  const answer = await fetch(suite.controlUrl + path, {
+    method,
+    headers,
+    ...(method === "POST" ? { body: "{}" } : {}),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${method} ${path}: ${text}`);
+  return text;
 }

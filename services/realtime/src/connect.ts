@@ -38,16 +38,16 @@ export interface Connecting {
  */
 export function connectVendor(deps: Deps, connecting: Connecting): Promise<Attempted<VendorConnection>> {
   const { call, model, callId, signal } = connecting;
-  const { limits } = deps;
+  const { limits, relay } = deps;
   let wire: RealtimeWire | undefined;
-  return deps.channels.attempts.run<VendorConnection>({
+  return relay.channels.attempts.run<VendorConnection>({
     callId,
     model: model.name,
-    candidates: deps.catalog.current().candidates(model.name, call.caller.group),
+    candidates: relay.catalog.current().candidates(model.name, call.caller.group),
     signal,
     connect: { mostMessageBytes: limits.messageBytes },
     render(way, provider) {
-      wire = wireFor(deps, way, provider);
+      wire = wireFor(relay, way, provider);
       return requestFor(connecting, way, provider, wire);
     },
     async accept({ socket }, { candidate }) {
@@ -64,8 +64,8 @@ export function connectVendor(deps: Deps, connecting: Connecting): Promise<Attem
     },
     unspoken({ candidate }, provider) {
       if (wire === undefined) return false;
-      deps.spoken.missing(candidate.channel.id, wire);
-      return deps.spoken.choose(candidate.channel, provider, realtimeWires) !== undefined;
+      relay.spoken.missing(candidate, wire);
+      return relay.spoken.choose(candidate, provider, realtimeWires) !== undefined;
     },
   });
 }
@@ -76,8 +76,8 @@ function isGreeting({ data, binary }: RealtimeMessage): boolean {
   return type !== undefined && type !== "error";
 }
 
-function wireFor({ spoken }: Deps, { candidate }: Way, provider: Provider): RealtimeWire {
-  const chosen: UpstreamWire | undefined = spoken.choose(candidate.channel, provider, realtimeWires);
+function wireFor({ spoken }: Deps["relay"], { candidate }: Way, provider: Provider): RealtimeWire {
+  const chosen: UpstreamWire | undefined = spoken.choose(candidate, provider, realtimeWires);
   const wire = realtimeWires.find((known) => known === chosen);
   if (wire === undefined)
     throw new Failure("no_available_channel", "The vendor of this model has no endpoint for sessions.");

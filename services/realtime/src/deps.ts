@@ -1,8 +1,5 @@
-import { openOutbox } from "@modelgate/accounts";
-import { openCatalog, type CatalogHandle } from "@modelgate/catalog";
-import { openChannels, type Channels } from "@modelgate/channels";
-import { idSource, openBus, openRedis, type Environment, type Logger, type Redis } from "@modelgate/platform";
-import { openRenewals, openSettlements, SpokenWires, type BillDeps, type Renewals } from "@modelgate/relay";
+import { idSource, type Environment, type Logger } from "@modelgate/platform";
+import { openRelay, type OpenRelay } from "@modelgate/relay";
 import type { variables } from "./env.ts";
 
 /** Every bound of a session's life, in milliseconds and bytes. */
@@ -26,51 +23,20 @@ export interface SliceSize {
 }
 
 /** What sessions are run with; opened once, handed down. */
-export interface Deps extends AsyncDisposable {
-  readonly redis: Redis;
-  readonly catalog: CatalogHandle;
-  readonly channels: Channels;
-  readonly spoken: SpokenWires;
-  readonly bill: BillDeps;
-  readonly renewals: Renewals;
+export interface Deps extends OpenRelay {
   readonly limits: SessionLimits;
   readonly slice: SliceSize;
   readonly newSessionId: () => string;
-  readonly log: Logger;
-  /** Throws why the service cannot serve now. */
-  ready(): void;
 }
 
 /** What the end of the process leaves for settlements after the last session was told to go. */
 const settlementMs = 1_500;
 
-/** Opens everything once; disposed in reverse, so that settlements are in before the outbox and Redis close. */
+/** Opens everything once. */
 export async function openDeps(env: Environment<typeof variables>, log: Logger): Promise<Deps> {
-  await using opening = new AsyncDisposableStack();
-  const redis = await openRedis(env.REDIS_URL, log, env.REDIS_TIMEOUT_MS);
-  opening.defer(() => redis.disconnect());
-  const bus = opening.use(openBus(env.NATS_URL, log));
-  const catalog = opening.use(await openCatalog({ redis, secret: env.MODELGATE_SECRET, log }));
-  const channels = opening.use(
-    await openChannels({ redis, log, limits: { mostAttempts: env.ATTEMPTS, budgetMs: env.ATTEMPT_BUDGET_MS } }),
-  );
-  const outbox = opening.use(openOutbox({ redis, bus, log }));
-  const settlements = opening.use(openSettlements({ redis, outbox, log }));
-  const renewals = opening.use(openRenewals({ redis, log, leaseMs: env.HOLD_LEASE_MS }));
-  const open = opening.move();
+  const open = await openRelay(env, log);
   return {
-    redis,
-    catalog,
-    channels,
-    spoken: new SpokenWires(),
-    bill: {
-      redis,
-      settlements,
-      log,
-      newCallId: idSource("call"),
-      limits: { leaseMs: env.HOLD_LEASE_MS, outboxBound: env.OUTBOX_BOUND },
-    },
-    renewals,
+    ...open,
     limits: {
       sessions: env.SESSIONS,
       messageBytes: env.MESSAGE_BYTES,
@@ -85,11 +51,5 @@ export async function openDeps(env: Environment<typeof variables>, log: Logger):
     },
     slice: { audioSeconds: env.HOLD_AUDIO_SECONDS, textTokens: env.HOLD_TEXT_TOKENS },
     newSessionId: idSource("session"),
-    log,
-    ready() {
-      if (redis.status !== "ready") throw new Error("redis is away");
-      if (!catalog.ready) throw new Error("no configuration yet");
-    },
-    [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

@@ -1,9 +1,11 @@
 import { serviceVariables, stateVariables, variable } from "@modelgate/platform";
+import { relayVariables } from "@modelgate/relay";
 
 /** Every variable that the realtime service reads, with its bounds. */
 export const variables = {
   ...serviceVariables("REALTIME"),
   ...stateVariables,
+  ...relayVariables,
   /** Sessions that the process holds at once. */
   SESSIONS: variable.integer({ fallback: 10_000, min: 1 }),
   /** Largest message of either side; vendors take audio of up to 15 MB at once. */
@@ -24,11 +26,4 @@ export const variables = {
   /** What a session holds for its next response: so much speech of each side, and so many tokens of text. */
   HOLD_AUDIO_SECONDS: variable.integer({ fallback: 60, min: 0 }),
   HOLD_TEXT_TOKENS: variable.integer({ fallback: 4_096, min: 0 }),
-  /** Lease of a hold; a service that dies leaves its sessions' holds to the sweep after it. */
-  HOLD_LEASE_MS: variable.integer({ fallback: 60_000, min: 1_000 }),
-  /** Events that may wait in one shard's outbox before sessions are refused. */
-  OUTBOX_BOUND: variable.integer({ fallback: 100_000, min: 1 }),
-  /** Attempts to open one session, and the time after which no further one begins. */
-  ATTEMPTS: variable.integer({ fallback: 4, min: 1, max: 100 }),
-  ATTEMPT_BUDGET_MS: variable.integer({ fallback: 30_000, min: 1 }),
 };

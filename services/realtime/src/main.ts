@@ -22,7 +22,7 @@ await runService(
       handler: areaHandler({ ...area, handlers: { realtime: refusePlain } }),
       upgrade: areaUpgrade({ ...area, handlers: { realtime: (call) => sessions.begin(call) } }),
       drain: () => sessions.drain(),
-      ready: deps.ready,
+      ready: () => deps.ready(),
       async [Symbol.asyncDispose]() {
         sessions[Symbol.dispose]();
         await deps[Symbol.asyncDispose]();

@@ -116,7 +116,8 @@ export class SessionBill {
       if (likely * 4n < slice.held * 3n) return;
       const nanos = this.#expectation().upperNanos;
       const { accountId } = this.#call.caller;
-      if (await extendHold(this.#deps.redis, { accountId, callId: slice.bill.callId, nanos })) slice.held += nanos;
+      if (await extendHold(this.#deps.relay.redis, { accountId, callId: slice.bill.callId, nanos }))
+        slice.held += nanos;
     });
   }
 
@@ -159,8 +160,8 @@ export class SessionBill {
   }
 
   async #open(expected: Expectation): Promise<Slice> {
-    const { bill: deps, renewals } = this.#deps;
-    const bill = new Bill(deps, this.#call, this.price, expected);
+    const { relay } = this.#deps;
+    const bill = new Bill(relay, this.#call, this.price, expected);
     bill.went(this.#way, this.#attempts);
     try {
       await bill.hold();
@@ -170,7 +171,7 @@ export class SessionBill {
       throw error;
     }
     const { accountId } = this.#call.caller;
-    const renewal = renewals.keep({ accountId, callId: bill.callId, progress: () => this.#progress(bill) });
+    const renewal = relay.renewals.keep({ accountId, callId: bill.callId, progress: () => this.#progress(bill) });
     return { bill, renewal, held: expected.upperNanos };
   }
 
@@ -182,7 +183,7 @@ export class SessionBill {
       } catch (error) {
         const failure: Failure = asFailure(error);
         if (tries === emptyTries)
-          this.#deps.log.error({ err: failure, requestId: this.#call.requestId }, "a response is left unbilled");
+          this.#deps.relay.log.error({ err: failure, requestId: this.#call.requestId }, "a response is left unbilled");
         else await new Promise((resolve) => setTimeout(resolve, emptyPauseMs));
       }
     }
@@ -202,8 +203,8 @@ export class SessionBill {
 
   async #release(callId: string): Promise<void> {
     const { accountId, tokenId } = this.#call.caller;
-    await releaseHold(this.#deps.redis, { accountId, tokenId, callId }).catch((error: unknown) =>
-      this.#deps.log.warn({ err: error, callId }, "a hold is left to the sweep"),
+    await releaseHold(this.#deps.relay.redis, { accountId, tokenId, callId }).catch((error: unknown) =>
+      this.#deps.relay.log.warn({ err: error, callId }, "a hold is left to the sweep"),
     );
   }
 

@@ -18,6 +18,8 @@ export interface SessionParts {
   readonly client: WebSocket;
   readonly vendor: VendorConnection;
   readonly bill: SessionBill;
+  /** Called when the vendor's connection broke: its channel is to blame. */
+  readonly broke: (reason: string) => void;
 }
 
 /** How a session ends, for either side. */
@@ -110,7 +112,10 @@ export class Session {
       step();
     } catch (error) {
       const failure = asFailure(error);
-      this.#deps.log.error({ err: failure.cause ?? failure, requestId: this.#parts.call.requestId }, "session failed");
+      this.#deps.relay.log.error(
+        { err: failure.cause ?? failure, requestId: this.#parts.call.requestId },
+        "session failed",
+      );
       this.#end({ code: closeCodes.broken, reason: failure.code, failure });
     }
   }
@@ -205,7 +210,7 @@ export class Session {
 
   /** A key that was taken back while its session was open does not pay for another response. */
   async #checkKey(): Promise<void> {
-    const token = await orUnavailable(findTokenById(this.#deps.redis, this.#parts.call.caller.tokenId));
+    const token = await orUnavailable(findTokenById(this.#deps.relay.redis, this.#parts.call.caller.tokenId));
     if (token === undefined || token.disabled) throw new Failure("api_key_disabled");
     if (token.expiresAt !== undefined && Date.parse(token.expiresAt) <= Date.now())
       throw new Failure("api_key_expired");
@@ -213,7 +218,7 @@ export class Session {
 
   #unpaid(error: unknown): void {
     const failure = asFailure(error);
-    if (failure.code === "internal_error") this.#deps.log.error({ err: failure.cause }, "session money failed");
+    if (failure.code === "internal_error") this.#deps.relay.log.error({ err: failure.cause }, "session money failed");
     const code = failure.kind.retryable ? closeCodes.tryAgain : closeCodes.policy;
     this.#end({ code, reason: failure.code, failure });
   }
@@ -235,6 +240,7 @@ export class Session {
       isOrderly(code) || this.#vendorFailed
         ? undefined
         : new Failure("upstream_error", "The connection to the vendor was lost.");
+    if (failure !== undefined && !this.#ended) this.#parts.broke(failure.code);
     this.#underWay.clear();
     this.#end({
       code: carriedCode(code),
@@ -258,7 +264,7 @@ export class Session {
     const { call, bill } = this.#parts;
     const seconds = Math.round((Date.now() - this.#startedAt) / 1_000);
     const said = { code, reason, failure: failure?.code, seconds, callId: bill.callId };
-    this.#deps.log.info({ requestId: call.requestId, account: call.caller.accountId, ...said }, "session ended");
+    this.#deps.relay.log.info({ requestId: call.requestId, account: call.caller.accountId, ...said }, "session ended");
   }
 
   async #windUp(vendorCode: number, reason: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { Failure, headers } from "@modelgate/contracts";
 import { AttemptsFailed } from "@modelgate/channels";
 import { ClientGone, Gauge, type Registry, type UpgradeCall } from "@modelgate/platform";
+import { priced } from "@modelgate/relay";
 import { WebSocketServer, type WebSocket } from "ws";
 import { watchLeaving, type Leaving } from "./leaving.ts";
 import { connectVendor } from "./connect.ts";
@@ -67,7 +68,7 @@ export class Sessions implements Disposable {
       await bill.close();
       if (!(error instanceof AttemptsFailed)) throw error;
       const { failure, attempts } = error;
-      this.#deps.log.info({ requestId: call.requestId, code: failure.code, attempts }, "session not opened");
+      this.#deps.relay.log.info({ requestId: call.requestId, code: failure.code, attempts }, "session not opened");
       throw failure;
     } finally {
       this.#opening--;
@@ -105,7 +106,9 @@ export class Sessions implements Disposable {
       attempted[Symbol.dispose]();
       throw new ClientGone("the client left before its session");
     }
-    this.#keep(new Session(this.#deps, { call, sessionId, client, vendor: attempted.accepted, bill }), attempted);
+    const { accepted: vendor } = attempted;
+    const broke = (reason: string): void => attempted.broke(reason);
+    this.#keep(new Session(this.#deps, { call, sessionId, client, vendor, bill, broke }), attempted);
   }
 
   #keep(session: Session, seat: Disposable): void {
@@ -154,14 +157,11 @@ function switchProtocol(
 }
 
 /** The model and what it costs this caller; without a name, the first that the caller may have sessions with. */
-function priceOf({ catalog: handle }: Deps, { caller, endpoint }: UpgradeCall, name: string | undefined): SessionPrice {
-  const catalog = handle.current();
+function priceOf({ relay }: Deps, { caller, endpoint }: UpgradeCall, name: string | undefined): SessionPrice {
+  const catalog = relay.catalog.current();
   const kinds = endpoint.kinds ?? [];
   const wanted = name ?? catalog.modelsOf(caller).find(({ kind }) => kinds.includes(kind))?.name;
   if (wanted === undefined)
     throw new Failure("missing_required_parameter", "Name a model: ?model=…", { param: "model" });
-  const model = catalog.resolve(caller, wanted, kinds);
-  const group = catalog.group(caller.group);
-  if (group === undefined) throw new Failure("group_not_allowed");
-  return { model, multiplier: group.multiplier };
+  return priced(relay, { caller, endpoint }, wanted);
 }

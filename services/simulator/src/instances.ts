@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Behaviour } from "./behaviour.ts";
+import { seenFile, type Form, type SeenFile } from "./core/form.ts";
 
 /** A request as a test wants to see it afterwards. */
 interface SeenRequest {
@@ -11,6 +12,9 @@ interface SeenRequest {
   readonly bytes: number;
   /** The body's text, cut at a bound. */
   readonly body: string;
+  /** Of a form: its text fields and its files. */
+  readonly fields?: readonly (readonly [name: string, value: string])[];
+  readonly files?: readonly SeenFile[];
   /** Whether the caller left before the answer was whole; undefined while it is under way. */
   aborted?: boolean;
   /** Of a WebSocket: what was said on it, binary in Base64; what was sent on it; how it was closed. */
@@ -24,7 +28,7 @@ export interface Instance {
   /** The behaviour of the next request, by the script. */
   next(): Behaviour | undefined;
   script(steps: readonly Behaviour[]): void;
-  remember(request: IncomingMessage, path: string, body: Buffer): SeenRequest | undefined;
+  remember(request: IncomingMessage, path: string, body: Buffer, form: Form | undefined): SeenRequest | undefined;
   readonly seen: readonly SeenRequest[];
   forget(): void;
 }
@@ -46,7 +50,7 @@ export function createInstance(remembers: boolean): Instance {
     script(next) {
       steps = [...next];
     },
-    remember({ method = "GET", headers }, path, body) {
+    remember({ method = "GET", headers }, path, body, form) {
       if (!remembers || seen.length >= mostSeen) return undefined;
       const request: SeenRequest = {
         method,
@@ -55,6 +59,7 @@ export function createInstance(remembers: boolean): Instance {
         sha256: createHash("sha256").update(body).digest("hex"),
         bytes: body.length,
         body: body.toString("utf8", 0, bodyCharacters),
+        ...(form === undefined ? {} : { fields: form.fields, files: form.files.map(seenFile) }),
       };
       seen.push(request);
       return request;

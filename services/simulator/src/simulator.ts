@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { UpgradeHandler } from "@modelgate/platform";
 import { checkBehaviour, type Behaviour } from "./behaviour.ts";
+import { formIn } from "./core/form.ts";
 import { createInstance, plainInstance, type Instance } from "./instances.ts";
 import { createUpgrade } from "./sockets/upgrade.ts";
 import { vendors } from "./vendors.ts";
@@ -32,7 +33,8 @@ export function createSimulator(): RequestListener & { readonly upgrade: Upgrade
     const vendor = vendors.find(({ prefix }) => rest.startsWith(`${prefix}/`));
     if (vendor === undefined) return tell(response, 404, { error: { message: `No simulated vendor at ${path}.` } });
     const instance = instanceOf(name);
-    const seen = instance.remember(request, path, body);
+    const form = await formIn(request.headers, body);
+    const seen = instance.remember(request, path, body, form);
     response.once("close", () => {
       if (seen !== undefined) seen.aborted = !response.writableFinished;
     });
@@ -42,6 +44,7 @@ export function createSimulator(): RequestListener & { readonly upgrade: Upgrade
       query: new URLSearchParams(search),
       headers: request.headers,
       body,
+      form,
       behaviour: instance.next(),
       response,
     });

@@ -15,7 +15,7 @@ export interface Frame {
 
 /** A streamed answer, as a vendor would send it. */
 export interface Streamed {
-  readonly frames: Iterable<Frame>;
+  readonly frames: Iterable<Frame> | AsyncIterable<Frame>;
   /** The frame of a failure after so many frames. */
   error(message: string, sent: number): Frame;
   /** `crlf`: server-sent events whose lines end in CRLF; `array`: the elements of one JSON array. Default: LF. */
@@ -31,7 +31,7 @@ export async function writeStream(response: ServerResponse, streamed: Streamed, 
   });
   const { write, end } = writer(response, streamed.framing, behaviour);
   let [at, sent] = [0, 0];
-  for (const frame of streamed.frames) {
+  for await (const frame of streamed.frames) {
     if (response.destroyed) return;
     if (frame.content === true) {
       if (at === behaviour.cutAfterChunks) return void response.socket?.destroy();
@@ -49,6 +49,31 @@ export async function writeStream(response: ServerResponse, streamed: Streamed, 
     sent++;
   }
   end();
+}
+
+/** An answer that is no text, as it comes. */
+export interface StreamedBytes {
+  readonly contentType: string;
+  readonly pieces: Iterable<Buffer> | AsyncIterable<Buffer>;
+}
+
+/** Writes bytes at the pace and with the faults that were asked for; a piece is a content chunk. */
+export async function writeBytes(
+  response: ServerResponse,
+  { contentType, pieces }: StreamedBytes,
+  { chunkDelayMs, cutAfterChunks, stallAfterChunks }: Behaviour,
+): Promise<void> {
+  response.writeHead(200, { "content-type": contentType });
+  let at = 0;
+  for await (const piece of pieces) {
+    if (response.destroyed) return;
+    if (at === cutAfterChunks) return void response.socket?.destroy();
+    if (at === stallAfterChunks) return void (await once(response, "close"));
+    if (chunkDelayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, chunkDelayMs));
+    if (!response.write(piece)) await Promise.race([once(response, "drain"), once(response, "close")]);
+    at++;
+  }
+  response.end();
 }
 
 /** Writes frames, whole or in pieces; waits where the reader is slow. */

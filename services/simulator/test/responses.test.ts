@@ -97,6 +97,13 @@ test("a tool round by items, sealed thoughts included, and by the id of the answ
   });
 });
 
+test("a trigger at the end is answered with a compaction alone", async () => {
+  const { body } = await post(ask([{ role: "user", content: "Build me a parser" }, { type: "compaction_trigger" }]));
+  expect(body.output).toMatchObject([{ type: "compaction" }]);
+  const next = await post(ask([...body.output, { role: "user", content: "Go on" }]));
+  expect(next.body.output).toMatchObject([{ content: [{ text: "You said: Go on" }] }]);
+});
+
 test("a compaction stands for what was said", async () => {
   const { body } = await started.post(`${path}/compact`, ask("Build me a parser"));
   expect(body).toMatchObject({ object: "response.compaction", output: [{ role: "user" }, { type: "compaction" }] });

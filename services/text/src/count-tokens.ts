@@ -1,9 +1,9 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { ServiceCall } from "@modelgate/platform";
-import { countTokens, isSpoken, lookUp, type CallPlan, type Exchange } from "@modelgate/relay";
+import { countTokens, isSpoken, lookUp, priced, type CallPlan, type Exchange } from "@modelgate/relay";
 import { changeModel, textCodecs, type TextAsk, type TextRequest, type TextWire } from "@modelgate/wires";
 import type { Deps } from "./deps.ts";
-import { priced, sizeOf } from "./text-call.ts";
+import { sizeOf } from "./text-call.ts";
 
 /** A request whose input tokens are wanted. */
 export interface Counted extends Pick<CallPlan, "forward"> {
@@ -25,7 +25,7 @@ const tokensPerTurn = 4;
 export async function inputTokensOf(deps: Deps, call: ServiceCall, counted: Counted): Promise<number> {
   const { ask, body, counts } = counted;
   const plan = {
-    ...priced(deps, call, ask.model),
+    ...priced(deps.relay, call, ask.model),
     body,
     stream: false,
     size: sizeOf({ body, ask }),

@@ -1,9 +1,8 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { ServiceCall } from "@modelgate/platform";
-import { estimateTokens, runCall, type Exchange, type KindCall, type RequestSize } from "@modelgate/relay";
+import { estimateTokens, priced, runCall, type Exchange, type KindCall, type RequestSize } from "@modelgate/relay";
 import type { Ask } from "@modelgate/wires";
 import type { Deps } from "./deps.ts";
-import { priced } from "./text-call.ts";
 
 /** A request of a kind that answers in one piece. */
 export interface AskedKind<Request> {
@@ -31,11 +30,11 @@ export async function runKind<Request>(deps: Deps, call: ServiceCall, asked: Ask
     dropped: ask.dropped,
     model: ask.model,
     strict: call.strict,
-    answerId: deps.newAnswerId(),
+    answerId: deps.newAnswerId().replace(/^answer_/, ""),
     inputTokens: estimateTokens(ask.textBytes) + ask.media.tokens,
   };
   await runCall(deps.relay, call, {
-    ...priced(deps, call, ask.model),
+    ...priced(deps.relay, call, ask.model),
     body,
     stream: false,
     size,

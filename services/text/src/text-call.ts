@@ -1,9 +1,9 @@
-import { Failure, type UpstreamWire } from "@modelgate/contracts";
-import type { CatalogModel } from "@modelgate/catalog";
+import type { UpstreamWire } from "@modelgate/contracts";
 import { placeOf } from "@modelgate/channels";
 import type { ServiceCall } from "@modelgate/platform";
 import {
   estimateTokens,
+  priced,
   runCall,
   textExchanges,
   waitingIn,
@@ -72,7 +72,7 @@ export function planText(deps: Deps, call: ServiceCall, asked: AskedText): CallP
   const exchange = textExchanges(textCall);
   const native = asked.native === undefined ? undefined : textExchanges({ ...textCall, body: asked.native.body });
   return {
-    ...priced(deps, call, ask.model),
+    ...priced(deps.relay, call, ask.model),
     body,
     stream: ask.stream,
     size,
@@ -92,19 +92,6 @@ export function planText(deps: Deps, call: ServiceCall, asked: AskedText): CallP
 /** An id for an answer in a wire's own form. */
 export function newAnswerId(deps: Deps, wire: ClientWire): string {
   return answerPrefixes[wire] + deps.newAnswerId().replace(/^answer_/, "");
-}
-
-/** The model and what it costs this caller. Throws Failure for a model or group that it cannot use. */
-export function priced(
-  { relay }: Deps,
-  { caller, endpoint }: ServiceCall,
-  name: string,
-): { readonly model: CatalogModel; readonly multiplier: number } {
-  const catalog = relay.catalog.current();
-  const model = catalog.resolve(caller, name, endpoint.kinds ?? []);
-  const group = catalog.group(caller.group);
-  if (group === undefined) throw new Failure("group_not_allowed");
-  return { model, multiplier: group.multiplier };
 }
 
 /** What a request says of its own size. */

@@ -1,7 +1,8 @@
-import { parseNanos, type Nanos } from "@modelgate/contracts";
+import { parseNanos, type CreditEvent, type Nanos } from "@modelgate/contracts";
 import { defineScript, replyList, type Redis } from "@modelgate/platform";
-import { keys } from "../keys.ts";
+import { keys, shardOf } from "../keys.ts";
 import { largestAmount } from "./bounds.ts";
+import { creditScripts } from "./receipt.ts";
 
 /** An account's money. balance = available + held = credited − spent, always. */
 export interface Account {
@@ -17,7 +18,7 @@ export interface Account {
   readonly createdAt: string;
 }
 
-const run = defineScript(new URL("account.lua", import.meta.url), replyList);
+const run = defineScript([...creditScripts, new URL("account.lua", import.meta.url)], replyList);
 
 /** Creates an account; an existing one is left as it is. */
 export async function createAccount(
@@ -26,17 +27,20 @@ export async function createAccount(
 ): Promise<"created" | "exists"> {
   if (balance < 0n || balance > largestAmount) throw new RangeError("a balance is from zero to a billion dollars");
   const time = new Date().toISOString();
-  const opening = JSON.stringify({
-    operationId: "opening",
+  const opening: CreditEvent = {
+    id: `${id}.opening`,
     time,
+    accountId: id,
+    operationId: "opening",
+    kind: "opening",
     nanos: balance.toString(),
     reason: "opening balance",
-  });
+  };
   await redis.sadd(keys.accounts, id);
   const [verdict] = await run(
     redis,
-    [keys.account(id), keys.credits(id)],
-    [name ?? id, balance.toString(), time, opening],
+    [keys.account(id), keys.credits(id), keys.outbox(shardOf(id))],
+    [name ?? id, balance.toString(), time, JSON.stringify(opening)],
   );
   return verdict === "created" ? "created" : "exists";
 }

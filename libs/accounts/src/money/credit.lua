@@ -1,5 +1,6 @@
---[[ Adds money to an account, or takes some away, once by operation id. Never takes more than is available.
-  KEYS[1] account   [2] credits of the account (hash: operation id -> entry)
+--[[ Adds money to an account, or takes some away, once by operation id. Never takes more than is available. What was
+     done stands among the credits and, as an event, in the outbox (receipt.lua comes before this).
+  KEYS[1] account   [2] credits of the account (hash: operation id -> entry with its receipt)   [3] outbox of the shard
   ARGV[1] operation id   [2] nanos, may be negative   [3] entry (JSON)   [4] most entries
   Returns {"credited"} | {"credited-before"} | {"no-account"} | {"too-low"} | {"too-large"} | {"too-many"} ]]
 if redis.call('EXISTS', KEYS[1]) == 0 then return {'no-account'} end
@@ -13,5 +14,5 @@ if string.sub(ARGV[2], 1, 1) == '-' and string.sub(redis.call('HGET', KEYS[1], '
   return {'too-low'}
 end
 redis.call('HINCRBY', KEYS[1], 'credited', ARGV[2])
-redis.call('HSET', KEYS[2], ARGV[1], ARGV[3])
+record_credit(KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2], ARGV[3])
 return {'credited'}

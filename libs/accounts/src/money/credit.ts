@@ -1,12 +1,15 @@
-import type { Nanos } from "@modelgate/contracts";
+import type { CreditEvent, CreditKind, Nanos } from "@modelgate/contracts";
 import { defineScript, replyList, type Redis } from "@modelgate/platform";
-import { keys } from "../keys.ts";
+import { keys, shardOf } from "../keys.ts";
 import { largestAmount } from "./bounds.ts";
+import { creditScripts } from "./receipt.ts";
 
 /** A change of a balance by an operator: a top-up, or a correction in either direction. */
 export interface Credit {
   readonly accountId: string;
   readonly nanos: Nanos;
+  /** Absent: a top-up where money is added, a correction where some is taken. */
+  readonly kind?: Exclude<CreditKind, "opening">;
   readonly reason: string;
   /** Repeating an operation with the same id changes nothing. */
   readonly operationId: string;
@@ -22,27 +25,30 @@ const replies: readonly CreditReply[] = [
   "too-many",
 ];
 
-/** A credit as the account remembers it. */
-export interface CreditEntry {
-  readonly operationId: string;
-  readonly time: string;
-  readonly nanos: string;
-  readonly reason: string;
-}
-
 /** Most credits that an account remembers; an operator who reaches it opens a new account. */
 const mostCredits = 10_000;
 
-const run = defineScript(new URL("credit.lua", import.meta.url), replyList);
+const run = defineScript([...creditScripts, new URL("credit.lua", import.meta.url)], replyList);
 
 /** Changes a balance once; "too-low" where a correction would take more than is available. */
-export async function credit(redis: Redis, { accountId, nanos, reason, operationId }: Credit): Promise<CreditReply> {
+export async function credit(
+  redis: Redis,
+  { accountId, nanos, kind, reason, operationId }: Credit,
+): Promise<CreditReply> {
   if (nanos === 0n || nanos > largestAmount || nanos < -largestAmount)
     throw new RangeError("a credit is not zero and at most a billion dollars");
-  const entry: CreditEntry = { operationId, time: new Date().toISOString(), nanos: nanos.toString(), reason };
+  const entry: CreditEvent = {
+    id: `${accountId}.${encodeURIComponent(operationId)}`,
+    time: new Date().toISOString(),
+    accountId,
+    operationId,
+    kind: kind ?? (nanos > 0n ? "top-up" : "correction"),
+    nanos: nanos.toString(),
+    reason,
+  };
   const [verdict] = await run(
     redis,
-    [keys.account(accountId), keys.credits(accountId)],
+    [keys.account(accountId), keys.credits(accountId), keys.outbox(shardOf(accountId))],
     [operationId, nanos.toString(), JSON.stringify(entry), mostCredits],
   );
   const reply = replies.find((known) => known === verdict);
@@ -51,7 +57,7 @@ export async function credit(redis: Redis, { accountId, nanos, reason, operation
 }
 
 /** The credits of an account, newest first. */
-export async function listCredits(redis: Redis, accountId: string): Promise<readonly CreditEntry[]> {
-  const entries = (await redis.hvals(keys.credits(accountId))).map((text): CreditEntry => JSON.parse(text));
+export async function listCredits(redis: Redis, accountId: string): Promise<readonly CreditEvent[]> {
+  const entries = (await redis.hvals(keys.credits(accountId))).map((text): CreditEvent => JSON.parse(text));
   return entries.sort((left, right) => right.time.localeCompare(left.time));
 }

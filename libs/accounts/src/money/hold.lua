@@ -1,12 +1,17 @@
---[[ Puts money aside for one call, and reserves its tokens of the token's minute. All or nothing.
+--[[ Puts money aside for one call, within the budgets of its token and group, and reserves its tokens of the token's
+     minute. All or nothing.
   KEYS[1] account            hash: available, held (nano-dollars)
   KEYS[2] hold of the call   hash, made here
   KEYS[3] holds of the shard zset: call id -> lease expiry (ms)
   KEYS[4] outbox of the shard, looked at for its length
   KEYS[5] token bucket       hash: t level, tt when (ms)
+  KEYS[6] budgets of the day hash: "token:" .. id or "group:" .. name -> spent and held (nanos)
+  KEYS[7] budgets of the month, alike
   ARGV[1] call id   [2] nanos   [3] floor nanos   [4] draft event (JSON)   [5] lease (ms)   [6] outbox bound
   ARGV[7] tokens to reserve   [8] tokens per minute, 0: no limit   [9] account id   [10] now (ms), 0: Redis' clock
-  Returns {"held"} | {"held-before"} | {"outbox-full"} | {"no-account"} | {"too-low"} | {"tokens", wait ms} ]]
+  ARGV[11] token id   [12] group   [13] to [16] budgets (nanos, "": none): token per day, per month, group per day, per month
+  Returns {"held"} | {"held-before"} | {"outbox-full"} | {"no-account"} | {"too-low"} | {"tokens", wait ms}
+  | {"budget", which of ARGV[13] to [16]: "1" to "4"} ]]
 local now = tonumber(ARGV[10])
 if now == 0 then local t = redis.call('TIME'); now = t[1] * 1000 + math.floor(t[2] / 1000) end
 if redis.call('EXISTS', KEYS[2]) == 1 then return {'held-before'} end
@@ -24,10 +29,33 @@ if capacity > 0 then
   end
 end
 
+local budgets, told = {}, ''
+if ARGV[2] ~= '0' then
+  for at = 1, 4 do
+    local day, subject = at % 2 == 1, at <= 2 and 'token:' .. ARGV[11] or 'group:' .. ARGV[12]
+    if ARGV[12 + at] ~= '' then budgets[#budgets + 1] = {at, day and KEYS[6] or KEYS[7], subject, day and 259200 or 3456000} end
+  end
+end
+local function give_back(count)
+  for at = 1, count do redis.call('HINCRBY', budgets[at][2], budgets[at][3], '-' .. ARGV[2]) end
+end
+for at, budget in ipairs(budgets) do
+  redis.call('HINCRBY', budget[2], budget[3], ARGV[2])
+  local spent, most = redis.call('HGET', budget[2], budget[3]), ARGV[12 + budget[1]]
+  -- Decimal strings without leading zeros: the longer is the greater.
+  if #spent > #most or (#spent == #most and spent > most) then
+    give_back(at)
+    return {'budget', tostring(budget[1])}
+  end
+  redis.call('EXPIRE', budget[2], budget[4]) -- longer than any call that began in the period
+  told = told .. budget[2] .. '\n' .. budget[3] .. '\n'
+end
+
 if ARGV[2] ~= '0' then
   redis.call('HINCRBY', KEYS[1], 'available', '-' .. ARGV[2])
   if string.sub(redis.call('HGET', KEYS[1], 'available'), 1, 1) == '-' then
     redis.call('HINCRBY', KEYS[1], 'available', ARGV[2])
+    give_back(#budgets)
     return {'too-low'}
   end
   redis.call('HINCRBY', KEYS[1], 'held', ARGV[2])
@@ -38,5 +66,6 @@ if capacity > 0 then
   redis.call('PEXPIRE', KEYS[5], math.min(86400000, math.ceil((capacity - level + wanted) * 60000 / capacity) + 60000))
 end
 redis.call('HSET', KEYS[2], 'account', ARGV[9], 'nanos', ARGV[2], 'floor', ARGV[3], 'draft', ARGV[4], 'tokens', ARGV[7], 'limit', ARGV[8])
+if told ~= '' then redis.call('HSET', KEYS[2], 'budgets', told) end
 redis.call('ZADD', KEYS[3], string.format('%.0f', now + tonumber(ARGV[5])), ARGV[1])
 return {'held'}

@@ -1,4 +1,4 @@
-import { Failure, type Nanos, type UsageDraft } from "@modelgate/contracts";
+import { Failure, formatUsd, parseNanos, type Budgets, type Nanos, type UsageDraft } from "@modelgate/contracts";
 import { defineScript, orUnavailable, replyList, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
 import { largestAmount } from "./bounds.ts";
@@ -18,6 +18,8 @@ export interface HoldRequest {
   /** Tokens to reserve of the token's minute. */
   readonly tokens: number;
   readonly tokensPerMinute?: number | undefined;
+  /** What the token and its group may spend beside the account's balance. */
+  readonly budgets?: Budgets | undefined;
   readonly leaseMs: number;
   /** Events that may wait in the account's shard before calls are refused. */
   readonly outboxBound: number;
@@ -28,12 +30,14 @@ export interface HoldRequest {
 const run = defineScript(new URL("hold.lua", import.meta.url), replyList);
 
 /**
- * Puts money aside in one atomic step, or throws: insufficient_quota (402), rate_limit_exceeded (429, tokens per
+ * Puts money aside in one atomic step, or throws: insufficient_quota (402, balance or a budget), rate_limit_exceeded (429, tokens per
  * minute), server_overloaded (503: Redis away or slow, or the outbox at its bound).
  */
 export async function hold(redis: Redis, request: HoldRequest): Promise<void> {
   if (request.nanos > largestAmount) throw tooLow();
   const shard = shardOf(request.accountId);
+  const { tokenPerDay = "", tokenPerMonth = "", groupPerDay = "", groupPerMonth = "" } = request.budgets ?? {};
+  const day = new Date(request.nowMs ?? Date.now()).toISOString().slice(0, "2026-01-31".length);
   const reply = await orUnavailable(
     run(
       redis,
@@ -43,6 +47,8 @@ export async function hold(redis: Redis, request: HoldRequest): Promise<void> {
         keys.holds(shard),
         keys.outbox(shard),
         keys.bucket(request.accountId, request.tokenId),
+        keys.budgets(request.accountId, day),
+        keys.budgets(request.accountId, day.slice(0, "2026-01".length)),
       ],
       [
         request.callId,
@@ -55,13 +61,19 @@ export async function hold(redis: Redis, request: HoldRequest): Promise<void> {
         request.tokensPerMinute ?? 0,
         request.accountId,
         request.nowMs ?? 0,
+        request.tokenId,
+        request.draft.group,
+        tokenPerDay,
+        tokenPerMonth,
+        groupPerDay,
+        groupPerMonth,
       ],
     ),
   );
   refuse(reply, request);
 }
 
-function refuse([verdict = "no answer", waitMs]: readonly string[], request: HoldRequest): void {
+function refuse([verdict = "no answer", detail]: readonly string[], request: HoldRequest): void {
   switch (verdict) {
     case "held":
       return;
@@ -72,8 +84,10 @@ function refuse([verdict = "no answer", waitMs]: readonly string[], request: Hol
       throw new Failure(
         "rate_limit_exceeded",
         `This call needs about ${request.tokens} tokens; the key's ${request.tokensPerMinute ?? 0} tokens per minute are used up for now.`,
-        { retryAfterSeconds: Math.max(1, Math.ceil(Number(waitMs) / 1_000)) },
+        { retryAfterSeconds: Math.max(1, Math.ceil(Number(detail) / 1_000)) },
       );
+    case "budget":
+      throw overBudget(Number(detail), request);
     case "outbox-full":
       throw new Failure("server_overloaded", "Too many events wait to be published; try again shortly.", {
         retryAfterSeconds: 5,
@@ -81,6 +95,23 @@ function refuse([verdict = "no answer", waitMs]: readonly string[], request: Hol
     default:
       throw new Error(`hold of call ${request.callId}: ${verdict}`);
   }
+}
+
+/** The budgets in the order of hold.lua. */
+const budgetWords = [
+  ["tokenPerDay", "key", "day"],
+  ["tokenPerMonth", "key", "month"],
+  ["groupPerDay", "account in this key's group", "day"],
+  ["groupPerMonth", "account in this key's group", "month"],
+] as const;
+
+function overBudget(which: number, { budgets, draft }: HoldRequest): Failure {
+  const [name, whose, period] = budgetWords[which - 1] ?? budgetWords[0];
+  const dollars = formatUsd(parseNanos(budgets?.[name] ?? "0"));
+  return new Failure(
+    "insufficient_quota",
+    `This ${whose} may spend $${dollars} a ${period}, and what is left does not cover this call of ${draft.model}; the next ${period} begins at 00:00 UTC.`,
+  );
 }
 
 function tooLow(): Failure {

@@ -6,7 +6,11 @@ local seen = redis.call('HMGET', KEYS[1], 'nanos', 'floor')
 if not seen[1] then return {'gone'} end
 local now = tonumber(ARGV[5])
 if now == 0 then local t = redis.call('TIME'); now = t[1] * 1000 + math.floor(t[2] / 1000) end
-redis.call('ZADD', KEYS[2], 'XX', string.format('%.0f', now + tonumber(ARGV[2])), ARGV[1])
+-- A lease is never shortened: a task has a longer one than the call that created it.
+local expiry = now + tonumber(ARGV[2])
+if expiry > tonumber(redis.call('ZSCORE', KEYS[2], ARGV[1]) or 0) then
+  redis.call('ZADD', KEYS[2], 'XX', string.format('%.0f', expiry), ARGV[1])
+end
 -- Decimal strings without leading zeros: the longer is the greater.
 local function greater(a, b) return #a > #b or (#a == #b and a > b) end
 if ARGV[3] ~= '' and greater(ARGV[3], seen[2]) then

@@ -1,7 +1,8 @@
-import { tokensIn, type UsageDraft } from "@modelgate/contracts";
+import { tokensIn, type UsageDraft, type UsageEvent } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { keys } from "../keys.ts";
-import { settle, type OutboxEntry } from "./settle.ts";
+import type { OutboxEntry } from "../outbox/entry.ts";
+import { settle } from "./settle.ts";
 
 /**
  * Settles the holds of a shard whose lease ran out: their service died. The rule: a dead hold is charged its floor —
@@ -14,10 +15,10 @@ export async function sweepHolds(
   shard: string,
   limit: number,
   nowMs?: number,
-): Promise<readonly OutboxEntry[]> {
+): Promise<readonly OutboxEntry<UsageEvent>[]> {
   const now = nowMs ?? Date.now();
   const expired = await redis.zrangebyscore(keys.holds(shard), "-inf", now, "LIMIT", 0, limit);
-  const swept: OutboxEntry[] = [];
+  const swept: OutboxEntry<UsageEvent>[] = [];
   for (const callId of expired) {
     const { account, floor, draft } = await redis.hgetall(keys.holdOfShard(shard, callId));
     if (account === undefined || floor === undefined || draft === undefined) {

@@ -1,11 +1,20 @@
-import { usageSubject, type Area, type UsageEvent } from "@modelgate/contracts";
+import {
+  creditSubject,
+  taskSubject,
+  usageSubject,
+  type Area,
+  type CreditEvent,
+  type TaskEvent,
+  type UsageDraft,
+} from "@modelgate/contracts";
 import type { Bus, Redis } from "@modelgate/platform";
 import { keys } from "../keys.ts";
-import type { OutboxEntry } from "../money/settle.ts";
+import { receiptOf } from "../money/receipt.ts";
+import type { OutboxEntry, ToldEvent } from "./entry.ts";
 
 /**
  * Publishes events and removes them from the outbox once JetStream has stored them; how many. What fails stays in
- * the outbox. An event that is published twice (its removal was lost) is dropped by its `Nats-Msg-Id`, the call id.
+ * the outbox. An event that is published twice (its removal was lost) is dropped by its `Nats-Msg-Id`, the event's id.
  */
 export async function publishEntries(redis: Redis, bus: Bus, entries: readonly OutboxEntry[]): Promise<number> {
   const stored = await Promise.all(
@@ -45,14 +54,28 @@ export async function outboxLength(redis: Redis, shard: string): Promise<number>
   return redis.xlen(keys.outbox(shard));
 }
 
-function eventOf(fields: readonly string[]): UsageEvent {
+function eventOf(fields: readonly string[]): ToldEvent {
   const field = (name: string): string => fields[fields.indexOf(name) + 1] ?? "";
-  const event: Omit<UsageEvent, "costNanos"> = JSON.parse(field("event"));
-  return { ...event, costNanos: (BigInt(field("cost")) - BigInt(field("uncovered"))).toString() };
+  if (fields[0] === "task") {
+    const task: TaskEvent = JSON.parse(field("task"));
+    return task;
+  }
+  if (fields[0] === "credit") {
+    const credit: CreditEvent = JSON.parse(field("credit"));
+    return credit;
+  }
+  const event: UsageDraft = JSON.parse(field("event"));
+  return {
+    ...event,
+    costNanos: (BigInt(field("cost")) - BigInt(field("uncovered"))).toString(),
+    receipt: receiptOf(["number", "previous", "balance", "hash"].map(field)),
+  };
 }
 
 const areas: readonly Area[] = ["text", "media", "video", "audio", "realtime"];
 
-function subjectOf({ area }: UsageEvent): string {
-  return usageSubject(areas.find((known) => known === area) ?? "edge");
+function subjectOf(event: ToldEvent): string {
+  if ("kind" in event) return creditSubject(event.kind);
+  if ("state" in event) return taskSubject(event.state);
+  return usageSubject(areas.find((known) => known === event.area) ?? "edge");
 }

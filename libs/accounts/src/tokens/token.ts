@@ -2,6 +2,12 @@ import type { Redis } from "@modelgate/platform";
 import { keys } from "../keys.ts";
 import { digestOf, hintOf, newKey, tokenIdOf } from "./key.ts";
 
+/** What a token may spend, in nano-dollars; absent: as much as there is. */
+export interface TokenBudget {
+  readonly perDay?: string | undefined;
+  readonly perMonth?: string | undefined;
+}
+
 /** An API token, as far as it is kept: never the key itself. */
 export interface Token {
   readonly id: string;
@@ -13,6 +19,7 @@ export interface Token {
   /** RFC 3339; absent: never. */
   readonly expiresAt?: string | undefined;
   readonly disabled: boolean;
+  readonly budget?: TokenBudget | undefined;
   readonly createdAt: string;
   /** Beginning and end of the key, for people. */
   readonly hint: string;
@@ -26,6 +33,7 @@ export interface TokenWish {
   readonly models?: readonly string[] | undefined;
   readonly expiresAt?: string | undefined;
   readonly disabled?: boolean | undefined;
+  readonly budget?: TokenBudget | undefined;
 }
 
 /** Creates a token with a new key; the key is in the answer and nowhere else. */
@@ -55,6 +63,7 @@ export async function putToken(
     models: wish.models,
     expiresAt: wish.expiresAt,
     disabled: wish.disabled ?? false,
+    budget: wish.budget,
     createdAt: new Date().toISOString(),
     hint: hintOf(key),
   };
@@ -86,11 +95,11 @@ export async function listTokens(redis: Redis, accountId: string): Promise<reado
     .sort((left, right) => left.createdAt.localeCompare(right.createdAt));
 }
 
-/** Changes whether or how long a token counts, and tells every edge; undefined where there is no such token. */
+/** Changes whether or how long a token counts and what it may spend, and tells every edge; undefined where there is no such token. */
 export async function changeToken(
   redis: Redis,
   id: string,
-  change: Partial<Pick<Token, "disabled" | "expiresAt">>,
+  change: Partial<Pick<Token, "disabled" | "expiresAt" | "budget">>,
 ): Promise<Token | undefined> {
   const digest = await redis.hget(keys.tokenIds, id);
   const before = digest === null ? undefined : await findToken(redis, digest);

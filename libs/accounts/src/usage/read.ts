@@ -1,6 +1,7 @@
 import type { Redis } from "@modelgate/platform";
 import { listAccountIds } from "../money/account.ts";
 import { keys } from "../keys.ts";
+import { daysBetween } from "./days.ts";
 import { fieldBreak } from "./record.ts";
 
 /** What totals can be grouped by. */
@@ -24,16 +25,15 @@ export interface UsageTotal {
   readonly sums: Readonly<Record<string, string>>;
 }
 
-/** Most days of one query. */
-export const mostDays = 366;
-
 /** Sums of usage over accounts and days, grouped; the rows are sorted by their dimensions. */
 export async function readTotals(redis: Redis, query: UsageQuery): Promise<readonly UsageTotal[]> {
   const rows = new Map<string, { by: Partial<Record<UsageDimension, string>>; sums: Map<string, bigint> }>();
   const accounts = query.account === undefined ? await listAccountIds(redis) : [query.account];
   for (const day of daysBetween(query.from, query.to)) {
-    for (const account of accounts) {
-      for (const [field, amount] of Object.entries(await redis.hgetall(keys.totals(account, day)))) {
+    // All accounts of a day at once: the client sends them in one go.
+    const totals = await Promise.all(accounts.map((account) => redis.hgetall(keys.totals(account, day))));
+    for (const [which, account] of accounts.entries()) {
+      for (const [field, amount] of Object.entries(totals[which] ?? {})) {
         const [token = "", model = "", channel = "", measure = ""] = field.split(fieldBreak);
         const at: Record<UsageDimension, string> = { account, token, model, channel, day };
         if (!matches(at, query)) continue;
@@ -56,16 +56,5 @@ export async function readTotals(redis: Redis, query: UsageQuery): Promise<reado
 function matches(at: Record<UsageDimension, string>, query: UsageQuery): boolean {
   return (["token", "model", "channel"] as const).every(
     (dimension) => query[dimension] === undefined || query[dimension] === at[dimension],
-  );
-}
-
-/** The days from one date to another, both included; throws RangeError beyond `mostDays`. */
-function daysBetween(from: string, to: string): readonly string[] {
-  const [first, last] = [Date.parse(from), Date.parse(to)];
-  const count = Math.floor((last - first) / 86_400_000) + 1;
-  if (Number.isNaN(count) || count > mostDays)
-    throw new RangeError(`from and to are dates, at most ${mostDays} days apart`);
-  return Array.from({ length: Math.max(0, count) }, (_, day) =>
-    new Date(first + day * 86_400_000).toISOString().slice(0, 10),
   );
 }

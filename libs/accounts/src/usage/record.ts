@@ -19,13 +19,19 @@ export async function recordUsage(redis: Redis, event: UsageEvent, retention: Us
   const { accountId } = event;
   const [verdict] = await run(
     redis,
-    [keys.logged(accountId, day), keys.totals(accountId, day), keys.usageLog(accountId, day)],
+    [
+      keys.logged(accountId, day),
+      keys.totals(accountId, day),
+      keys.usageLog(accountId, day),
+      keys.usageRequests(accountId, day),
+    ],
     [
       event.id,
       JSON.stringify(event),
       retention.keepSeconds,
       retention.logEntries,
       [event.tokenId, event.model, event.channelId, ""].join(fieldBreak),
+      event.requestId + fieldBreak,
       ...measures(event).flatMap(([name, amount]) => [name, amount]),
     ],
   );

@@ -5,30 +5,57 @@ const text = Type.Optional(Type.String());
 const whole = Type.Optional(Type.Integer({ minimum: 1 }));
 const file = (description: string) => Type.Unsafe<string>({ type: "string", format: "binary", description });
 
-/** Interface section 2.5: the simple body and the qwen-style body share one endpoint. */
+const flag = Type.Optional(Type.Boolean());
+const words = (...of: readonly string[]) => Type.Optional(Type.Enum([...of]));
+const picture = (description: string) =>
+  Type.Optional(Type.Unknown({ description: `${description}: a URL, a data URL or Base64; in a form, files` }));
+
+/**
+ * Interface section 2.5: the simple body, with what the SDKs send beside it, and the qwen-style body share one
+ * endpoint. As a form it has the simple body's fields, its numbers as text.
+ */
 export const ImageRequest = Type.Object(
   {
     model,
-    prompt: text,
-    size: Type.Optional(Type.String({ description: "<width>x<height>" })),
-    n: whole,
+    prompt: Type.Optional(Type.String({ maxLength: 32_000 })),
+    size: Type.Optional(Type.String({ description: "<width>x<height>, or auto" })),
+    n: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
+    image: picture("what is edited, one or several"),
+    mask: picture("what of it is left as it is"),
+    quality: text,
+    style: text,
+    background: words("transparent", "opaque", "auto"),
+    moderation: text,
+    input_fidelity: text,
+    output_format: words("png", "jpeg", "webp"),
+    output_compression: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
+    response_format: words("url", "b64_json"),
+    stream: flag,
+    partial_images: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
+    negative_prompt: text,
+    prompt_extend: flag,
+    watermark: flag,
+    seed: Type.Optional(Type.Integer()),
+    user: text,
     input: Type.Optional(
       Type.Object({
         messages: Type.Array(
           Type.Object({
             role: Type.String(),
-            content: Type.Array(Type.Object({ text, image: Type.Optional(Type.String({ description: "a URL" })) })),
+            content: Type.Array(Type.Object({ text, image: picture("what is edited") })),
           }),
+          { minItems: 1, maxItems: 1 },
         ),
       }),
     ),
     parameters: Type.Optional(
       Type.Object({
         negative_prompt: text,
-        prompt_extend: Type.Optional(Type.Boolean()),
-        watermark: Type.Optional(Type.Boolean()),
+        prompt_extend: flag,
+        watermark: flag,
+        seed: Type.Optional(Type.Integer()),
         size: Type.Optional(Type.String({ description: "<width>*<height>" })),
-        n: whole,
+        n: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
       }),
     ),
   },
@@ -42,10 +69,11 @@ const audioFormat = Type.Optional(
     Type.Literal("srt"),
     Type.Literal("verbose_json"),
     Type.Literal("vtt"),
+    Type.Literal("diarized_json"),
   ]),
 );
 
-/** Interface section 2.7. */
+/** Interface section 2.7, and what the SDKs send beside it. */
 export const TranscriptionForm = Type.Object(
   {
     file: file("audio file"),
@@ -53,52 +81,107 @@ export const TranscriptionForm = Type.Object(
     language: Type.Optional(Type.String({ description: "ISO-639-1" })),
     prompt: text,
     response_format: audioFormat,
-    temperature: Type.Optional(Type.Number()),
-    timestamp_granularities: Type.Optional(Type.Array(Type.Union([Type.Literal("word"), Type.Literal("segment")]))),
+    temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+    timestamp_granularities: Type.Optional(
+      Type.Array(Type.Union([Type.Literal("word"), Type.Literal("segment")]), {
+        description: "with verbose_json only; also written timestamp_granularities[]",
+      }),
+    ),
+    stream: Type.Optional(Type.Boolean({ description: "server-sent events; with json or text only" })),
   },
   { $id: "TranscriptionForm" },
 );
 
 /** Interface section 2.7. */
 export const TranslationForm = Type.Object(
-  { file: file("audio file"), model, prompt: text, response_format: text, temperature: Type.Optional(Type.Number()) },
+  {
+    file: file("audio file"),
+    model,
+    prompt: text,
+    response_format: audioFormat,
+    temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  },
   { $id: "TranslationForm" },
 );
 
+/** Interface endpoint 27; the interface leaves the body open, these are the members that the SDKs send. */
 export const SpeechRequest = Type.Object(
-  { model, input: Type.String(), voice: Type.Optional(Type.Unknown()), response_format: text },
+  {
+    model,
+    input: Type.String({ minLength: 1 }),
+    voice: Type.Optional(Type.Unknown({ description: "a vendor's name of a voice, or {id}" })),
+    instructions: text,
+    response_format: Type.Optional(
+      Type.Union([
+        Type.Literal("mp3"),
+        Type.Literal("opus"),
+        Type.Literal("aac"),
+        Type.Literal("flac"),
+        Type.Literal("wav"),
+        Type.Literal("pcm"),
+      ]),
+    ),
+    speed: Type.Optional(Type.Number({ minimum: 0.25, maximum: 4 })),
+    stream_format: Type.Optional(Type.Union([Type.Literal("audio"), Type.Literal("sse")])),
+  },
   { $id: "SpeechRequest" },
 );
 
 /** Interface endpoint 15. */
 export const VideoForm = Type.Object(
   {
-    model: Type.Optional(model),
+    model,
     prompt: Type.String(),
-    seconds: text,
-    size: text,
-    input_reference: Type.Optional(file("reference image")),
+    seconds: Type.Optional(Type.Union([Type.String({ description: "a whole number" }), Type.Integer({ minimum: 1 })])),
+    size: Type.Optional(Type.String({ description: "<width>x<height>" })),
+    input_reference: Type.Optional(
+      Type.Union([
+        file("reference image"),
+        Type.Object({ image_url: text, file_id: text }, { description: "in JSON: an address, a data URL or a file" }),
+      ]),
+    ),
   },
   { $id: "VideoForm" },
 );
 
-/** Interface section 2.3. */
+/** POST /v1/videos/{task_id}/remix. */
+export const VideoRemixRequest = Type.Object({ prompt: Type.String({ minLength: 1 }) }, { $id: "VideoRemixRequest" });
+
+/** Interface section 2.3, with the members of the vendor's own dialect that mean something to others as well. */
 export const VideoRequest = Type.Object(
   {
     model: Type.Optional(model),
+    model_name: Type.Optional(model),
     prompt: text,
-    image: Type.Optional(Type.String({ description: "a URL, or Base64" })),
-    duration: whole,
+    negative_prompt: text,
+    image: Type.Optional(Type.String({ description: "a URL, a data URL or Base64" })),
+    image_tail: Type.Optional(Type.String({ description: "the last frame, as image" })),
+    duration: Type.Optional(
+      Type.Union([Type.Integer({ minimum: 1 }), Type.String()], { description: "length in seconds" }),
+    ),
     width: whole,
     height: whole,
+    aspect_ratio: Type.Optional(Type.String({ description: "<w>:<h>" })),
     fps: whole,
+    seed: Type.Optional(Type.Integer()),
+    n: Type.Optional(Type.Integer({ minimum: 1, maximum: 1 })),
+    metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   },
   { $id: "VideoRequest" },
 );
 
-/** Interface section 2.4. */
+/** Interface section 2.4; a result is fetched with `req_key` and `task_id`. */
 export const EpsilonRequest = Type.Object(
-  { req_key: Type.String(), prompt: text, binary_data_base64: Type.Optional(Type.Array(Type.String())) },
+  {
+    req_key: Type.String(),
+    prompt: text,
+    binary_data_base64: Type.Optional(Type.Array(Type.String())),
+    image_urls: Type.Optional(Type.Array(Type.String())),
+    seed: Type.Optional(Type.Integer()),
+    frames: Type.Optional(Type.Integer({ minimum: 1, description: "24 a second, and one" })),
+    aspect_ratio: Type.Optional(Type.String({ description: "<w>:<h>" })),
+    task_id: Type.Optional(Type.String({ description: "of the task whose result is fetched" })),
+  },
   { $id: "EpsilonRequest" },
 );
 

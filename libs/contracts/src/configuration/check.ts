@@ -2,6 +2,7 @@ import { Compile } from "typebox/compile";
 import { Settings } from "typebox/system";
 import { compilePrice, multiplierDecimals, priceDecimals } from "../money/price.ts";
 import { parseDecimal, toScale } from "../money/decimal.ts";
+import { nanosOf } from "../money/nanos.ts";
 import { fieldPath } from "../field-path.ts";
 import { Configuration } from "./schema.ts";
 
@@ -83,11 +84,20 @@ function* priceProblems({ models, groups }: Configuration): Iterable<Configurati
       }
     }
   }
-  for (const [name, { multiplier = 1 }] of Object.entries(groups)) {
+  for (const [name, { multiplier = 1, limits = {} }] of Object.entries(groups)) {
+    yield* budgetProblems(`groups.${name}.limits`, limits);
     if (!fits(() => toScale(parseDecimal(multiplier), multiplierDecimals))) {
       yield { path: `groups.${name}.multiplier`, say: `has more than ${multiplierDecimals} decimal places` };
     }
   }
+}
+
+function* budgetProblems(
+  path: string,
+  { dollarsPerDay = 0, dollarsPerMonth = 0 }: { dollarsPerDay?: number; dollarsPerMonth?: number },
+): Iterable<ConfigurationProblem> {
+  for (const [field, dollars] of Object.entries({ dollarsPerDay, dollarsPerMonth }))
+    if (!fits(() => nanosOf(dollars))) yield { path: `${path}.${field}`, say: "has more than 9 decimal places" };
 }
 
 function fits(compute: () => unknown): boolean {
@@ -135,6 +145,7 @@ function* accountProblems({ accounts = {}, groups, models }: Configuration): Ite
       if (!Object.hasOwn(groups, token.group)) yield { path: `${path}.group`, say: `is not in groups: ${token.group}` };
       if (token.expiresAt !== undefined && Number.isNaN(Date.parse(token.expiresAt)))
         yield { path: `${path}.expiresAt`, say: "is not a date" };
+      yield* budgetProblems(`${path}.budget`, token.budget ?? {});
       for (const [index, model] of (token.models ?? []).entries()) {
         if (!Object.hasOwn(models, model))
           yield { path: `${path}.models[${index}]`, say: `is not in models: ${model}` };

@@ -9,7 +9,7 @@ export const mediaEndpoints = {
     ...image,
     method: "POST",
     path: "/v1/images/generations",
-    body: "json",
+    body: "json-or-multipart",
     schema: "ImageRequest",
     summary: "Generate images.",
   },

@@ -1,9 +1,11 @@
 import type { Area } from "../endpoints/endpoint.ts";
+import type { CreditKind } from "./credit.ts";
 import type { TaskState } from "./task.ts";
 
 /** The JetStream streams and the subjects that they hold; file storage, de-duplicated by `Nats-Msg-Id`. */
 export const eventStreams = {
   usage: { name: "USAGE", subjects: "usage.v1.*" },
+  credits: { name: "CREDITS", subjects: "credit.v1.*" },
   tasks: { name: "TASKS", subjects: "task.v1.video.*" },
 } as const;
 
@@ -15,4 +17,9 @@ export function usageSubject(area: Area): string {
 /** Subject of a task event. */
 export function taskSubject(state: TaskState): string {
   return `task.v1.video.${state}`;
+}
+
+/** Subject of a credit's event. */
+export function creditSubject(kind: CreditKind): string {
+  return `credit.v1.${kind}`;
 }

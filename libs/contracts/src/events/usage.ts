@@ -1,5 +1,6 @@
 import { Type, type Static } from "typebox";
-import { Units } from "../units.ts";
+import { Units, unitNames } from "../units.ts";
+import { Receipt } from "./receipt.ts";
 
 /** How a call ended: in full, left by its client, or failed. */
 export const Outcome = Type.Union([Type.Literal("completed"), Type.Literal("cancelled"), Type.Literal("failed")]);
@@ -28,10 +29,17 @@ export const UsageEvent = Type.Object(
     latencyMs: Type.Integer({ minimum: 0 }),
     firstByteMs: Type.Integer({ minimum: 0 }),
     attempts: Type.Integer({ minimum: 0 }),
+    priceVersion: Type.Optional(Type.String({ description: "names the model's price as it was then" })),
+    unpriced: Type.Optional(
+      Type.Array(Type.Enum([...unitNames]), {
+        description: "units that were used and that the model's price does not name: they cost nothing",
+      }),
+    ),
+    receipt: Type.Optional(Receipt),
   },
   { $id: "UsageEvent" },
 );
 export type UsageEvent = Static<typeof UsageEvent>;
 
 /** A usage event before its price is final: the settlement script decides what was charged. */
-export type UsageDraft = Omit<UsageEvent, "costNanos">;
+export type UsageDraft = Omit<UsageEvent, "costNanos" | "receipt">;

@@ -11,6 +11,11 @@ export function parseUsd(written: string): Nanos {
   return toScale(parseDecimal(written), 9);
 }
 
+/** Dollars as the configuration writes them, a number. Throws RangeError beyond nine decimal places. */
+export function nanosOf(dollars: number): Nanos {
+  return toScale(parseDecimal(dollars), 9);
+}
+
 /** Nano-dollars as dollars, at least two decimals and no more than needed: 1500000000n is "1.50". */
 export function formatUsd(nanos: Nanos): string {
   const size = nanos < 0n ? -nanos : nanos;

@@ -12,7 +12,18 @@ const realtimeVersion = "2025-04-01-preview";
  */
 export const azure: Provider = {
   name: "azure",
-  wires: ["chat", "responses", "completions", "embeddings", "realtime"],
+  wires: [
+    "chat",
+    "responses",
+    "completions",
+    "embeddings",
+    "transcriptions",
+    "translations",
+    "speech",
+    "images",
+    "image-edits",
+    "realtime",
+  ],
   address({ baseUrl, wire, model }) {
     const url = new URL(baseUrl);
     const base = url.pathname.replace(/\/+$/, "");

@@ -1,6 +1,7 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { Provider } from "../provider.ts";
 import { failureOf } from "./failures.ts";
+import { openaiVideo } from "./video.ts";
 
 /** Where each wire is, under the base URL. */
 export const openaiPaths: Readonly<Partial<Record<UpstreamWire, string>>> = {
@@ -12,12 +13,32 @@ export const openaiPaths: Readonly<Partial<Record<UpstreamWire, string>>> = {
   moderations: "/moderations",
   "jina-rerank": "/rerank",
   realtime: "/realtime",
+  transcriptions: "/audio/transcriptions",
+  translations: "/audio/translations",
+  speech: "/audio/speech",
+  images: "/images/generations",
+  "image-edits": "/images/edits",
 };
 
 /** OpenAI, and every vendor that speaks its formats under another base URL. */
 export const openai: Provider = {
   name: "openai",
-  wires: ["chat", "responses", "compact", "completions", "embeddings", "moderations", "jina-rerank", "realtime"],
+  wires: [
+    "chat",
+    "responses",
+    "compact",
+    "completions",
+    "embeddings",
+    "moderations",
+    "jina-rerank",
+    "transcriptions",
+    "translations",
+    "speech",
+    "videos",
+    "images",
+    "image-edits",
+    "realtime",
+  ],
   address({ baseUrl, wire, model }) {
     const url = new URL(`${baseUrl.replace(/\/+$/, "")}${openaiPaths[wire] ?? ""}`);
     if (wire === "realtime") url.searchParams.set("model", model);
@@ -25,4 +46,5 @@ export const openai: Provider = {
   },
   headers: ({ key }) => ({ authorization: `Bearer ${key}` }),
   failureOf,
+  video: openaiVideo,
 };

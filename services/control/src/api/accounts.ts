@@ -35,8 +35,15 @@ export function accountRoutes(redis: Redis): OperatorRoutes {
       const nanos = fields.dollars(body, "amount");
       if (nanos === 0n) throw new Failure("invalid_value", "amount must not be zero.", { param: "amount" });
       const reason = fields.text(body, "reason");
+      const kind = fields.optionalWord(body, "kind", ["top-up", "correction"]);
       const operationId = fields.optionalText(body, "operationId") ?? randomUUID();
-      const reply = await credit(redis, { accountId, nanos, reason, operationId });
+      const reply = await credit(redis, {
+        accountId,
+        nanos,
+        reason,
+        operationId,
+        ...(kind === undefined ? {} : { kind }),
+      });
       if (reply === "too-low")
         throw new Failure("invalid_value", "The account has less than that available.", { param: "amount" });
       if (reply === "too-large")

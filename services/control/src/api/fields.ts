@@ -27,6 +27,18 @@ export const fields = {
       throw wrong(name, "must be US dollars as in 12.50, with at most nine decimal places");
     }
   },
+  optionalWord<const Word extends string>(body: unknown, name: string, words: readonly Word[]): Word | undefined {
+    const value = fields.optionalText(body, name);
+    if (value === undefined) return undefined;
+    return words.find((word) => word === value) ?? raise(wrong(name, `must be one of ${words.join(", ")}`));
+  },
+  /** US dollars, a string; null takes what was there away. */
+  optionalBudget(body: unknown, name: string): string | null | undefined {
+    const value = valueOf(body, name);
+    if (value === undefined || value === null) return value;
+    const nanos = fields.dollars(body, name);
+    return nanos < 0n ? raise(wrong(name, "must not be negative")) : nanos.toString();
+  },
   optionalTexts(body: unknown, name: string): readonly string[] | undefined {
     const value = valueOf(body, name);
     if (value === undefined || value === null) return undefined;
@@ -44,6 +56,10 @@ export const fields = {
 
 function valueOf(body: unknown, name: string): unknown {
   return typeof body === "object" && body !== null && Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined;
+}
+
+function raise(error: Failure): never {
+  throw error;
 }
 
 function missing(name: string): never {

@@ -1,8 +1,8 @@
-import type { UpstreamWire } from "@modelgate/contracts";
+import type { UpstreamWire, VideoWire } from "@modelgate/contracts";
 import { textCodecs, type TextWire } from "@modelgate/wires";
 
-/** The smallest real call of a wire, as a body: for trying a channel out. */
-export function probe(wire: UpstreamWire, model: string): Buffer {
+/** The smallest real call of a wire, as a body: for trying a channel out. A video is too dear for that. */
+export function probe(wire: Exclude<UpstreamWire, VideoWire>, model: string): Buffer {
   return Buffer.from(JSON.stringify(isTextWire(wire) ? textProbe(wire, model) : probes(model)[wire]));
 }
 
@@ -16,7 +16,7 @@ function isTextWire(wire: UpstreamWire): wire is TextWire {
   return Object.hasOwn(textCodecs, wire);
 }
 
-function probes(model: string): Readonly<Record<Exclude<UpstreamWire, TextWire>, object>> {
+function probes(model: string): Readonly<Record<Exclude<UpstreamWire, TextWire | VideoWire>, object>> {
   const question = { model, query: "OK", documents: ["OK"] };
   const content = { parts: [{ text: "OK" }] };
   const messages = [{ role: "user", content: "OK" }];
@@ -33,5 +33,15 @@ function probes(model: string): Readonly<Record<Exclude<UpstreamWire, TextWire>,
     // Sessions are opened, not asked: there is no body.
     realtime: {},
     "gemini-live": {},
+    speech: { model, input: "OK", voice: "alloy" },
+    images: { model, prompt: "A dot" },
+    "qwen-images": { model, input: { messages: [{ role: "user", content: [{ text: "A dot" }] }] } },
+    "qwen-image-tasks": { model, input: { prompt: "A dot" } },
+    // Without an image: this shows whether the address and the key are right, no more.
+    "qwen-image-edit-tasks": { model, input: { prompt: "A dot" } },
+    // Their bodies are forms with a file: this shows whether the address and the key are right, no more.
+    transcriptions: { model },
+    translations: { model },
+    "image-edits": { model },
   };
 }

@@ -1,4 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { asFailure, Failure } from "@modelgate/contracts";
 import {
   answerFailure,
@@ -9,6 +11,7 @@ import {
   readBody,
   type Logger,
 } from "@modelgate/platform";
+import { Streamed } from "./streamed.ts";
 
 /** What an operator's call brings. */
 interface OperatorCall {
@@ -54,9 +57,10 @@ export function operatorHandler(routes: OperatorRoutes, secret: string, log: Log
           ?.slice(1)
           .map((value) => decodeURIComponent(value)) ?? [];
       const params = Object.fromEntries(row.names.map((name, at) => [name, values[at] ?? ""]));
-      answerJson(response, 200, {
-        data: await row.run({ params, query: url.searchParams, body: await readJson(request) }),
-      });
+      const data = await row.run({ params, query: url.searchParams, body: await readJson(request) });
+      if (!(data instanceof Streamed)) return answerJson(response, 200, { data });
+      response.writeHead(200, { "content-type": data.contentType });
+      await pipeline(Readable.from(data.pieces), response);
     } catch (error) {
       const failure = asFailure(error);
       if (failure.code === "internal_error") log.error({ err: failure.cause ?? failure }, "operator's call failed");

@@ -1,4 +1,4 @@
-import { changeToken, createToken, findTokenById, listTokens, type Token } from "@modelgate/accounts";
+import { changeToken, createToken, findTokenById, listTokens, type Token, type TokenBudget } from "@modelgate/accounts";
 import { publishedKey, type Published } from "@modelgate/catalog";
 import { Failure } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
@@ -8,7 +8,7 @@ import type { OperatorRoutes } from "./router.ts";
 
 export function tokenRoutes(redis: Redis): OperatorRoutes {
   const change =
-    (wish: (body: unknown) => Partial<Pick<Token, "disabled" | "expiresAt">>) =>
+    (wish: (body: unknown) => Partial<Pick<Token, "disabled" | "expiresAt" | "budget">>) =>
     async ({ params, body }: { params: Readonly<Record<string, string>>; body: unknown }) =>
       (await changeToken(redis, params["id"] ?? "", wish(body))) ?? absent(params["id"]);
   return {
@@ -25,16 +25,34 @@ export function tokenRoutes(redis: Redis): OperatorRoutes {
         name: fields.optionalText(body, "name"),
         models,
         expiresAt: fields.optionalTime(body, "expiresAt"),
+        budget: budgetOf(body, undefined),
       });
       return { ...token, key };
     },
     "GET /tokens/{id}": async ({ params }) => (await findTokenById(redis, params["id"] ?? "")) ?? absent(params["id"]),
+    "POST /tokens/{id}": async ({ params, body }) => {
+      const before = (await findTokenById(redis, params["id"] ?? "")) ?? absent(params["id"]);
+      return (await changeToken(redis, before.id, { budget: budgetOf(body, before.budget) })) ?? absent(before.id);
+    },
     "POST /tokens/{id}/disable": change(() => ({ disabled: true })),
     "POST /tokens/{id}/enable": change(() => ({ disabled: false })),
     "POST /tokens/{id}/expire": change((body) => ({
       expiresAt: fields.optionalTime(body, "at") ?? new Date().toISOString(),
     })),
   };
+}
+
+/** The budget that a body asks for: what it does not name stays, what it names as null is taken away. */
+function budgetOf(body: unknown, before: TokenBudget | undefined): TokenBudget | undefined {
+  const [perDay, perMonth] = [
+    fields.optionalBudget(body, "dollarsPerDay"),
+    fields.optionalBudget(body, "dollarsPerMonth"),
+  ];
+  const budget = {
+    perDay: perDay === undefined ? before?.perDay : (perDay ?? undefined),
+    perMonth: perMonth === undefined ? before?.perMonth : (perMonth ?? undefined),
+  };
+  return budget.perDay === undefined && budget.perMonth === undefined ? undefined : budget;
 }
 
 /** A token of a group or a model that is not in the catalogue would only ever fail. */

@@ -1,7 +1,9 @@
 import { createAccount, putToken } from "@modelgate/accounts";
-import { publishConfiguration } from "@modelgate/catalog";
-import { parseUsd, type Configuration } from "@modelgate/contracts";
+import { priceVersionOf, publishConfiguration, publishedVersion } from "@modelgate/catalog";
+import { putBackTakenOut } from "@modelgate/channels";
+import { compilePrice, nanosOf, parseUsd, type Configuration, type TokenConfiguration } from "@modelgate/contracts";
 import type { Logger, Redis } from "@modelgate/platform";
+import { priceVersionsKey } from "../api/ledger.ts";
 import { resolveChannels } from "./resolve.ts";
 import { warningsOf } from "./warnings.ts";
 
@@ -21,7 +23,11 @@ export async function applyConfiguration(
   const channels = await resolveChannels(configuration, names);
   for (const { path, say } of warningsOf(configuration, channels)) log.info({ path }, `configuration: ${path} ${say}`);
   await createAccounts(redis, log, configuration);
+  await rememberPrices(redis, configuration);
+  const before = await publishedVersion(redis);
   const version = await publishConfiguration(redis, configuration, channels, secret);
+  // A key that its vendor refused may be right now: it is tried once more.
+  if (version !== before) await putBackTakenOut(redis);
   log.info(
     { version, channels: channels.length, models: Object.keys(configuration.models).length },
     "configuration published",
@@ -29,13 +35,28 @@ export async function applyConfiguration(
   return version;
 }
 
+/** Usage events name the version of a price only: what it was is kept here, for good. */
+async function rememberPrices(redis: Redis, { models }: Configuration): Promise<void> {
+  const publishedAt = new Date().toISOString();
+  const pipeline = redis.pipeline();
+  for (const { price = {} } of Object.values(models))
+    pipeline.hsetnx(priceVersionsKey, priceVersionOf(compilePrice(price)), JSON.stringify({ price, publishedAt }));
+  if (pipeline.length > 0) await pipeline.exec();
+}
+
 async function createAccounts(redis: Redis, log: Logger, { accounts = {} }: Configuration): Promise<void> {
   for (const [id, { balance, tokens = [] }] of Object.entries(accounts)) {
     const made = await createAccount(redis, { id, balance: parseUsd(balance) });
     if (made === "created") log.info({ account: id }, "account created");
-    for (const { key, ...wish } of tokens) {
-      const { created, token } = await putToken(redis, key, { accountId: id, ...wish });
+    for (const { key, budget, ...wish } of tokens) {
+      const { created, token } = await putToken(redis, key, { accountId: id, ...wish, budget: budgetOf(budget) });
       if (created) log.info({ account: id, token: token.id }, "token created");
     }
   }
+}
+
+function budgetOf(budget: TokenConfiguration["budget"]) {
+  if (budget === undefined) return undefined;
+  const nanos = (dollars: number | undefined) => (dollars === undefined ? undefined : nanosOf(dollars).toString());
+  return { perDay: nanos(budget.dollarsPerDay), perMonth: nanos(budget.dollarsPerMonth) };
 }

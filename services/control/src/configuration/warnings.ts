@@ -1,5 +1,11 @@
 import type { ResolvedChannel } from "@modelgate/catalog";
-import type { Configuration, ConfigurationProblem } from "@modelgate/contracts";
+import {
+  priceFields,
+  type Configuration,
+  type ConfigurationProblem,
+  type PriceField,
+  type WrittenPrice,
+} from "@modelgate/contracts";
 
 /** What is allowed and probably not meant: models without a price or a channel, channels that are off. */
 export function warningsOf(
@@ -22,6 +28,12 @@ export function warningsOf(
         ? []
         : [{ path: `models.${name}.price`, say: "is missing: calls of this model cost nothing" }],
     ),
+    ...Object.entries(models).flatMap(([name, { price }]) =>
+      forgottenPrices(price ?? {}).map((field) => ({
+        path: `models.${name}.price.${field}`,
+        say: `is missing: ${priceFields[field].unit} that a vendor reports cost nothing (0 says that this is meant)`,
+      })),
+    ),
     ...Object.keys(models).flatMap((name) =>
       served.has(name) ? [] : [{ path: `models.${name}`, say: "has no channel that is on: nobody can call it" }],
     ),
@@ -29,4 +41,22 @@ export function warningsOf(
       tokens.length > 0 ? [] : [{ path: `accounts.${id}`, say: "has no tokens" }],
     ),
   ];
+}
+
+/** Prices that go together: vendors split what the first of a pair counts, and then count the second apart. */
+const together: readonly (readonly [given: PriceField, wanted: PriceField])[] = [
+  ["output", "input"],
+  ["cachedInput", "input"],
+  ["outputAudio", "inputAudio"],
+  ["inputAudio", "input"],
+];
+/** Wanted beside input and output alike: what has no output has no cache. */
+const besideOutput: PriceField = "cachedInput";
+
+/** Prices that are not given although what is given says that their units will be reported. */
+function forgottenPrices(price: WrittenPrice): readonly PriceField[] {
+  const given = (field: PriceField): boolean => price[field] !== undefined;
+  const wanted = together.filter(([field]) => given(field)).map(([, field]) => field);
+  if (given("input") && given("output")) wanted.push(besideOutput);
+  return [...new Set(wanted)].filter((field) => !given(field));
 }

@@ -1,14 +1,6 @@
-import { formatUsd, parseNanos } from "@modelgate/contracts";
 import { WrongUsage, type Arguments, type Command } from "./command.ts";
 import { field } from "./server.ts";
-import { cell, table, type Column } from "./table.ts";
-
-const money =
-  (name: string): ((row: unknown) => string) =>
-  (row) => {
-    const nanos = field(row, name);
-    return typeof nanos === "string" ? `$${formatUsd(parseNanos(nanos))}` : "-";
-  };
+import { cell, money, table, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [
   ["ACCOUNT", cell("id")],
@@ -26,6 +18,14 @@ export function position({ positionals }: Arguments, at: number, name: string): 
   if (value === undefined || value === "") throw new WrongUsage(`${name} is missing`);
   return encodeURIComponent(value);
 }
+
+const creditColumns: readonly Column[] = [
+  ["TIME", cell("time")],
+  ["KIND", cell("kind")],
+  ["AMOUNT", money("nanos")],
+  ["REASON", cell("reason")],
+  ["OPERATION", cell("operationId")],
+];
 
 export const accountCommands: readonly Command[] = [
   {
@@ -48,7 +48,8 @@ export const accountCommands: readonly Command[] = [
     example: "gatectl account show demo --json",
     async run(args, server) {
       const data = await server.get(`/accounts/${position(args, 0, "ID")}`);
-      return { data, text: table(data, columns, none) };
+      const credits = table(field(data, "credits"), creditColumns, "no credits");
+      return { data, text: `${table(data, columns, none)}\n\n${credits}` };
     },
   },
   {
@@ -89,10 +90,11 @@ async function change(
   args: Arguments,
   post: (path: string, body: object) => Promise<unknown>,
   amount: string,
-  kind: string,
+  kind: "top-up" | "correction",
 ) {
   const data = await post(`/accounts/${position(args, 0, "ID")}/credits`, {
     amount,
+    kind,
     reason: args.options["reason"] ?? kind,
     operationId: args.options["operation-id"],
   });

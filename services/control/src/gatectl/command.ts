@@ -4,11 +4,14 @@ import type { Server } from "./server.ts";
 export interface Arguments {
   readonly positionals: readonly string[];
   readonly options: Readonly<Record<string, string | undefined>>;
+  /** Whether the answer is one JSON document. */
+  readonly json: boolean;
 }
 
 /** What a command found, as JSON and as a person reads it. */
 export interface Output {
   readonly data: unknown;
+  /** Empty where the command has written for itself. */
   readonly text: string;
   /** Not zero where the answer is bad news: a wrong configuration, a channel that fails its test. */
   readonly exitCode?: number;

@@ -6,7 +6,9 @@ import { WrongUsage, type Arguments, type Command } from "./command.ts";
 import { configCommands } from "./config.ts";
 import { helpOf, overview } from "./help.ts";
 import { findServer, ServerSaidNo } from "./server.ts";
+import { ledgerCommands } from "./ledger.ts";
 import { tokenCommands } from "./tokens.ts";
+import { usageLogCommands } from "./usage-log.ts";
 import { usageCommands } from "./usage.ts";
 
 /** Every command; one list for parsing, help and running. */
@@ -14,7 +16,9 @@ const commands: readonly Command[] = [
   ...accountCommands,
   ...tokenCommands,
   ...channelCommands,
+  ...usageLogCommands, // before `usage`: the first whose words fit is run
   ...usageCommands,
+  ...ledgerCommands,
   ...configCommands,
 ];
 
@@ -27,8 +31,8 @@ async function main(words: readonly string[]): Promise<number> {
   try {
     const { json, help, ...args } = parse(command, words.slice(command.name.split(" ").length));
     if (help) return say(helpOf(command), 0);
-    const { data, text, exitCode = 0 } = await command.run(args, findServer());
-    return say(json ? JSON.stringify(data) : text, exitCode);
+    const { data, text, exitCode = 0 } = await command.run({ ...args, json }, findServer());
+    return text === "" && !json ? exitCode : say(json ? JSON.stringify(data) : text, exitCode);
   } catch (error) {
     if (error instanceof WrongUsage) return complain(`${error.message}\n\n${helpOf(command)}`, 2);
     if (error instanceof ServerSaidNo || error instanceof StartError) return complain(error.message, 1);

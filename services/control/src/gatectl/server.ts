@@ -2,10 +2,15 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { signOperator, readEnv, variable } from "@modelgate/platform";
 
+/** What is asked for beside the path; undefined is left out. */
+type Query = Readonly<Record<string, string | undefined>>;
+
 /** The operator's API of a running control service. */
 export interface Server {
-  get(path: string, query?: Readonly<Record<string, string | undefined>>): Promise<unknown>;
+  get(path: string, query?: Query): Promise<unknown>;
   post(path: string, body?: object): Promise<unknown>;
+  /** An answer that is no JSON document, as it arrives. */
+  stream(path: string, query: Query): Promise<AsyncIterable<Uint8Array>>;
 }
 
 /** The server said no, in its own words; or there is none. */
@@ -14,7 +19,8 @@ export class ServerSaidNo extends Error {
 }
 
 const credentialSeconds = 60;
-const longestMs = 60_000;
+/** Longest wait for an answer: the books of a busy year take a while. */
+const longestMs = 600_000;
 
 const variables = {
   CONTROL_URL: variable.optionalUrl(),
@@ -25,7 +31,7 @@ const variables = {
 /** Finds the server when it is first needed: CONTROL_URL and MODELGATE_SECRET, or what `npm start` left in its data folder. */
 export function findServer(): Server {
   let address: Promise<{ readonly url: string; readonly secret: string }> | undefined;
-  const call = async (method: "GET" | "POST", path: string, body?: object): Promise<unknown> => {
+  const send = async (method: "GET" | "POST", path: string, body?: object): Promise<Response> => {
     const { url, secret } = await (address ??= findAddress());
     const credential = signOperator(secret, Math.floor(Date.now() / 1_000) + credentialSeconds);
     let response: Response;
@@ -39,18 +45,26 @@ export function findServer(): Server {
     } catch {
       throw new ServerSaidNo(`No server answers at ${url}. Is modelgate running?`);
     }
-    const answer: unknown = await response.json();
-    if (!response.ok) throw new ServerSaidNo(messageOf(answer) ?? `The server answered ${response.status}.`);
-    return field(answer, "data");
+    if (response.ok) return response;
+    throw new ServerSaidNo(messageOf(await response.json()) ?? `The server answered ${response.status}.`);
   };
+  const call = async (method: "GET" | "POST", path: string, body?: object): Promise<unknown> =>
+    field(await (await send(method, path, body)).json(), "data");
   return {
-    get(path, query = {}) {
-      const search = new URLSearchParams();
-      for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, value);
-      return call("GET", search.size === 0 ? path : `${path}?${search.toString()}`);
+    get: (path, query = {}) => call("GET", withQuery(path, query)),
+    async stream(path, query) {
+      const { body } = await send("GET", withQuery(path, query));
+      if (body === null) throw new ServerSaidNo("The server answered nothing.");
+      return body;
     },
     post: (path, body = {}) => call("POST", path, body),
   };
+}
+
+function withQuery(path: string, query: Query): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, value);
+  return search.size === 0 ? path : `${path}?${search.toString()}`;
 }
 
 async function findAddress(): Promise<{ readonly url: string; readonly secret: string }> {

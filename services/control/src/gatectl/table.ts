@@ -1,3 +1,4 @@
+import { formatUsd, parseNanos } from "@modelgate/contracts";
 import { field } from "./server.ts";
 
 /** A column: its head, and the text of a row's cell. */
@@ -26,5 +27,13 @@ export function cell(name: string): (row: unknown) => string {
     if (value === undefined || value === null) return "-";
     if (Array.isArray(value)) return value.join(", ");
     return typeof value === "string" ? value : JSON.stringify(value);
+  };
+}
+
+/** A member that is nano-dollars, as dollars. */
+export function money(name: string): (row: unknown) => string {
+  return (row) => {
+    const nanos = field(row, name);
+    return typeof nanos === "string" ? `$${formatUsd(parseNanos(nanos))}` : "-";
   };
 }

@@ -1,5 +1,6 @@
+import { formatUsd, parseNanos } from "@modelgate/contracts";
 import { position } from "./accounts.ts";
-import type { Arguments, Command } from "./command.ts";
+import { WrongUsage, type Arguments, type Command } from "./command.ts";
 import { field, type Server } from "./server.ts";
 import { cell, table, type Column } from "./table.ts";
 
@@ -12,7 +13,27 @@ const columns: readonly Column[] = [
   ["MODELS", (row) => (field(row, "models") === undefined ? "all of the group" : cell("models")(row))],
   ["STATE", stateOf],
   ["EXPIRES", cell("expiresAt")],
+  ["BUDGET", budgetOf],
 ];
+
+function budgetOf(row: unknown): string {
+  const dollars = (name: string, period: string): readonly string[] => {
+    const nanos = field(field(row, "budget"), name);
+    return typeof nanos === "string" ? [`$${formatUsd(parseNanos(nanos))} a ${period}`] : [];
+  };
+  return [...dollars("perDay", "day"), ...dollars("perMonth", "month")].join(", ") || "-";
+}
+
+/** Amounts as they were given; "none" takes a budget away. */
+function wishedBudget({ options }: Arguments): object {
+  const wish = (name: string) => (options[name] === "none" ? null : options[name]);
+  return { dollarsPerDay: wish("dollars-per-day"), dollarsPerMonth: wish("dollars-per-month") };
+}
+
+const budgetOptions = {
+  "dollars-per-day": "most that it spends in a day of UTC, US dollars",
+  "dollars-per-month": "most that it spends in a month of UTC",
+};
 
 function stateOf(row: unknown): string {
   const expiresAt = field(row, "expiresAt");
@@ -36,6 +57,7 @@ export const tokenCommands: readonly Command[] = [
       name: "a name for people",
       models: "narrow to these, comma-separated",
       expires: "RFC 3339 time",
+      ...budgetOptions,
     },
     example: "gatectl token create acme --group default --name ci --expires 2030-01-01T00:00:00Z",
     async run(args, server) {
@@ -45,6 +67,7 @@ export const tokenCommands: readonly Command[] = [
         name: options["name"],
         models: options["models"]?.split(",").map((model) => model.trim()),
         expiresAt: options["expires"],
+        ...wishedBudget(args),
       });
       return { data, text: `${table(data, columns, "")}\n\nThe key, shown only now:\n${String(field(data, "key"))}` };
     },
@@ -64,6 +87,17 @@ export const tokenCommands: readonly Command[] = [
     options: {},
     example: "gatectl token show tok_0123456789abcdef0123",
     run: async (args, server) => show(await server.get(`/tokens/${position(args, 0, "TOKEN")}`)),
+  },
+  {
+    name: "token set",
+    summary: "Change what a token may spend; `none` takes a budget away.",
+    positionals: ["TOKEN"],
+    options: budgetOptions,
+    example: "gatectl token set tok_0123456789abcdef0123 --dollars-per-day 5.00 --dollars-per-month none",
+    async run(args, server) {
+      if (Object.keys(args.options).length === 0) throw new WrongUsage("nothing to change");
+      return show(await server.post(`/tokens/${position(args, 0, "TOKEN")}`, wishedBudget(args)));
+    },
   },
   {
     name: "token disable",

@@ -18,7 +18,7 @@ export function channelOf(vendor: Vendor, id: string, models: Readonly<Record<st
     baseUrl: `\${SIMULATOR_URL}/at/${id}${vendor.path}`,
     keys: [`key-of-${id}`],
     models,
-    ...(vendor.pinned ? { wires: [vendor.wire] } : {}),
+    ...(vendor.wires === undefined ? {} : { wires: vendor.wires }),
   };
 }
 

@@ -12,9 +12,6 @@ beforeAll(async () => {
   suite = await startHouse();
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
-beforeEach(async () => {
-  for (const { name } of vendors) await suite.simulator.forget(name);
-});
 forbidWarnings();
 
 const tools = [
@@ -37,6 +34,7 @@ function answered({ name }: Client, ...called: readonly string[]): RegExp {
 }
 
 inEveryDirection(({ client, vendor, stream }) => {
+  beforeEach(() => suite.simulator.forget(vendor.name));
   const ask = (question: Partial<Question>): Promise<Heard> =>
     client.ask(suite, keyOf("demo"), { model: vendor.name, stream, said: oneCall, tools, ...question });
   const seen = async (): Promise<string> => (await suite.simulator.requests(vendor.name)).at(-1)?.body ?? "";

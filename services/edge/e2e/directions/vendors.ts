@@ -9,24 +9,30 @@ export interface Vendor {
   readonly provider: string;
   /** Of its base URL at the simulator. */
   readonly path: string;
-  /** The channel says its wire, since the provider speaks several. */
-  readonly pinned: boolean;
+  /** What the channel says of its wires, where the provider speaks several. */
+  readonly wires?: readonly string[];
   /** Its own name of the model: some of what it takes depends on that. */
   readonly model: string;
 }
 
 /** Every wire has its vendor; the chat wire also one that is not its inventor, and tells and takes thoughts. */
 export const vendors: readonly Vendor[] = [
-  { name: "chat", wire: "chat", provider: "openai", path: "/openai/v1", pinned: true, model: "gpt-5.1" },
-  { name: "open-chat", wire: "chat", provider: "openai", path: "/openai/v1", pinned: true, model: "open-thinker" },
-  { name: "responses", wire: "responses", provider: "openai", path: "/openai/v1", pinned: true, model: "gpt-5.1" },
+  { name: "chat", wire: "chat", provider: "openai", path: "/openai/v1", wires: ["chat"], model: "gpt-5.1" },
+  { name: "open-chat", wire: "chat", provider: "openai", path: "/openai/v1", wires: ["chat"], model: "open-thinker" },
+  {
+    name: "responses",
+    wire: "responses",
+    provider: "openai",
+    path: "/openai/v1",
+    wires: ["responses", "compact"],
+    model: "gpt-5.1",
+  },
   {
     name: "messages",
     wire: "messages",
     provider: "anthropic",
     path: "/anthropic",
-    pinned: false,
     model: "claude-sonnet-4-5",
   },
-  { name: "content", wire: "content", provider: "gemini", path: "/gemini", pinned: false, model: "gemini-3-flash" },
+  { name: "content", wire: "content", provider: "gemini", path: "/gemini", model: "gemini-3-flash" },
 ];

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { admit as admitToken, type Admission, type Remaining, type Token, type TokenLimits } from "@modelgate/accounts";
-import type { CatalogHandle } from "@modelgate/catalog";
-import { Failure, headers, type Caller, type Endpoint } from "@modelgate/contracts";
+import type { CatalogHandle, Group } from "@modelgate/catalog";
+import { Failure, headers, nanosOf, type Budgets, type Caller, type Endpoint } from "@modelgate/contracts";
 import { signCaller, type Redis } from "@modelgate/platform";
 import { exchangeOf } from "../exchange.ts";
 import type { OpenSeats } from "../open-seats.ts";
@@ -45,7 +45,13 @@ export function admit({
   };
 }
 
-function callerOf(requestId: string, token: Token, limits: TokenLimits, endpoint: Endpoint, format: string): Caller {
+function callerOf(
+  requestId: string,
+  token: Token,
+  limits: Group["limits"],
+  endpoint: Endpoint,
+  format: string,
+): Caller {
   return {
     accountId: token.accountId,
     tokenId: token.id,
@@ -53,11 +59,23 @@ function callerOf(requestId: string, token: Token, limits: TokenLimits, endpoint
     ...(token.models === undefined ? {} : { models: [...token.models] }),
     requestId,
     ...(limits.tokensPerMinute === undefined ? {} : { tokensPerMinute: limits.tokensPerMinute }),
+    ...budgetsOf(token, limits),
     ...(endpoint.errors === "by-request" && (format === "alpha" || format === "gamma" || format === "common")
       ? { format }
       : {}),
     expiresAt: Math.floor(Date.now() / 1_000) + signatureSeconds,
   };
+}
+
+function budgetsOf({ budget = {} }: Token, limits: Group["limits"]): { budgets?: Budgets } {
+  const ofGroup = (dollars: number | undefined) => (dollars === undefined ? undefined : nanosOf(dollars).toString());
+  const all = Object.entries({
+    tokenPerDay: budget.perDay,
+    tokenPerMonth: budget.perMonth,
+    groupPerDay: ofGroup(limits.dollarsPerDay),
+    groupPerMonth: ofGroup(limits.dollarsPerMonth),
+  }).filter(([, nanos]) => nanos !== undefined);
+  return all.length === 0 ? {} : { budgets: Object.fromEntries(all) };
 }
 
 function refuse({ decision, retryAfterMs }: Admission, limits: TokenLimits, token: Token): void {

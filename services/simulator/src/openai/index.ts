@@ -1,11 +1,15 @@
 import { Refusal } from "../checks/refusal.ts";
 import { bearerOf, createVendor, headerOf, isBadKey, type Endpoint, type Vendor } from "../vendor.ts";
+import { speech } from "./audio/speech.ts";
+import { transcriptions, translations } from "./audio/transcripts.ts";
 import { chatCompletions, deploymentChat } from "./chat/index.ts";
 import { completions } from "./completions.ts";
 import { embeddings } from "./embeddings.ts";
 import { renderError } from "./errors.ts";
+import { imageEdits, imageGenerations } from "./images/index.ts";
 import { moderations } from "./moderations.ts";
 import { compactResponses, responses } from "./responses/index.ts";
+import { videos } from "./videos.ts";
 
 const models: Endpoint = {
   method: "GET",
@@ -30,6 +34,12 @@ export const openai: Vendor = createVendor({
     completions,
     embeddings,
     moderations,
+    speech,
+    transcriptions,
+    translations,
+    imageGenerations,
+    imageEdits,
+    ...videos,
   ],
   admit({ headers, path, query }) {
     const key = headerOf(headers, "api-key") || bearerOf(headers);

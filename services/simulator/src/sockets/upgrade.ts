@@ -22,7 +22,7 @@ export function createUpgrade(instanceOf: (name: string) => Instance): UpgradeHa
     if (vendor === undefined) return refuse(socket, 404, { error: { message: `No WebSocket at ${pathname}.` } });
     const instance = instanceOf(name);
     const behaviour = instance.next() ?? {};
-    const seen = instance.remember(request, pathname, Buffer.alloc(0));
+    const seen = instance.remember(request, pathname, Buffer.alloc(0), undefined);
     const call: SocketCall = { path, query, headers: request.headers, behaviour };
     if (behaviour.delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, behaviour.delayMs));
     if (behaviour.closeBeforeHead === true) return void socket.destroy();

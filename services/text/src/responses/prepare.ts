@@ -1,5 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import type { ServiceCall } from "@modelgate/platform";
+import type { JsonBody } from "@modelgate/relay";
 import {
   askOfResponses,
   changeResponsesBody,
@@ -10,7 +11,6 @@ import {
   type ResponsesAsk,
 } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
-import type { JsonBody } from "../json-body.ts";
 import { ownCompaction } from "./compaction-seal.ts";
 import { earlierTurns, itemsOf, openCompactions } from "./conversation.ts";
 

@@ -1,7 +1,7 @@
 import type { EndpointHandler } from "@modelgate/platform";
+import { checked, readJson } from "@modelgate/relay";
 import { askOfChat, reliedOfChat } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
-import { checked, readJson } from "../json-body.ts";
 import { runText } from "../text-call.ts";
 
 /** POST /v1/chat/completions (interface endpoint 3). */

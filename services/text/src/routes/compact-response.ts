@@ -1,8 +1,7 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
-import { runCall } from "@modelgate/relay";
+import { runCall, readJson } from "@modelgate/relay";
 import { isRecord, textCodecs, type AnswerContext, type JsonObject, type TextAnswer } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
-import { readJson } from "../json-body.ts";
 import { compactExchange, type Compaction } from "../responses/compact-exchange.ts";
 import { itemsOf } from "../responses/conversation.ts";
 import { nativeCompact } from "../responses/native-compact.ts";

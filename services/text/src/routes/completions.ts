@@ -1,7 +1,7 @@
 import type { EndpointHandler } from "@modelgate/platform";
+import { checked, readJson } from "@modelgate/relay";
 import { askOfCompletions, reliedOfCompletions } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
-import { checked, readJson } from "../json-body.ts";
 import { runText } from "../text-call.ts";
 
 /** POST /v1/completions (interface endpoint 7): also with models that only chat. */

@@ -1,8 +1,8 @@
 import { answerJson, type EndpointHandler } from "@modelgate/platform";
+import { readJson } from "@modelgate/relay";
 import { askOfContent, askOfMessageCount, countedContent, isRecord } from "@modelgate/wires";
 import { inputTokensOf, requestIn } from "../count-tokens.ts";
 import type { Deps } from "../deps.ts";
-import { readJson } from "../json-body.ts";
 import { modelIn } from "./generate-content.ts";
 import { forwarded } from "./messages.ts";
 

@@ -1,5 +1,5 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
-import { kindExchange } from "@modelgate/relay";
+import { checked, kindExchange, readJson } from "@modelgate/relay";
 import {
   askOfBatchEmbedContents,
   askOfEmbedContent,
@@ -14,7 +14,6 @@ import {
   type VectorsRequest,
 } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
-import { checked, readJson } from "../json-body.ts";
 import { runKind } from "../kind-call.ts";
 import { modelIn } from "./generate-content.ts";
 

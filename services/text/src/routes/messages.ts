@@ -1,9 +1,8 @@
 import { Failure, firstHeader, headerAliases } from "@modelgate/contracts";
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
-import type { Forwarded } from "@modelgate/relay";
+import { checked, readJson, type Forwarded } from "@modelgate/relay";
 import { askOfMessages, reliedOfMessages } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
-import { checked, readJson } from "../json-body.ts";
 import { runText } from "../text-call.ts";
 
 /** POST /v1/messages (interface endpoint 6). */

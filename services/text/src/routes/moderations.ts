@@ -1,5 +1,13 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
-import { kindExchange, tellLosses, wholeExchange, type Exchange, type KindCall } from "@modelgate/relay";
+import {
+  checked,
+  kindExchange,
+  readJson,
+  tellLosses,
+  wholeExchange,
+  type Exchange,
+  type KindCall,
+} from "@modelgate/relay";
 import {
   askJudgement,
   askOfModerations,
@@ -13,7 +21,6 @@ import {
   type TextWire,
 } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
-import { checked, readJson } from "../json-body.ts";
 import { runKind } from "../kind-call.ts";
 import { textWire } from "../text-call.ts";
 

@@ -1,8 +1,7 @@
 import type { EndpointHandler } from "@modelgate/platform";
-import { kindExchange } from "@modelgate/relay";
+import { checked, kindExchange, readJson } from "@modelgate/relay";
 import { askOfRerank, cohereCodec, jinaCodec, reliedOfRerank } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
-import { checked, readJson } from "../json-body.ts";
 import { runKind } from "../kind-call.ts";
 
 /** POST /v1/rerank (interface endpoint 10). */

@@ -1,8 +1,7 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
-import { runCall, type Answered } from "@modelgate/relay";
+import { runCall, type Answered, readJson } from "@modelgate/relay";
 import { isRecord, type JsonObject } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
-import { readJson } from "../json-body.ts";
 import { responseIn } from "../responses/answered-response.ts";
 import { compactedTurn, compactExchange } from "../responses/compact-exchange.ts";
 import { itemsOf } from "../responses/conversation.ts";

@@ -15,9 +15,10 @@ export const flaggedFrom = 0.5;
 export function parseAnswer(answer: TextAnswer, request: ModerationRequest): ModerationAnswer {
   const results = resultsIn(wordsOf(answer));
   const judged = resultsFor(request, results.map(parseResult));
-  const { id, model, usage } = answer;
+  const { model, usage } = answer;
   const withTypes = judged.map((result, index) => ({ ...result, appliedInputTypes: typesOf(request, index) }));
-  return { id, model, results: withTypes, ...(usage === undefined ? {} : { usage }) };
+  // Its id is that of a chat: a judgement gets its own.
+  return { id: "", model, results: withTypes, ...(usage === undefined ? {} : { usage }) };
 }
 
 function wordsOf({ choices: [choice] }: TextAnswer): string {

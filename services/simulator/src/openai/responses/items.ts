@@ -1,13 +1,14 @@
 import type { Behaviour } from "../../behaviour.ts";
-import { present } from "../../checks/members.ts";
+import { present, textAt } from "../../checks/members.ts";
 import type { Answer } from "../../core/answer.ts";
 import type { ToolCall } from "../../core/asked-calls.ts";
 import { freshId } from "../../core/ids.ts";
-import { sealOf } from "../../core/seal.ts";
+import { closeText, sealOf } from "../../core/seal.ts";
 import { halvesOf, piecesOf } from "../../core/tokens.ts";
 import { renderLogprobs } from "../chat/render.ts";
-import { reasoningSeal } from "./rules.ts";
+import { compactionSeal, reasoningSeal } from "./rules.ts";
 import type { ResponsesAsked } from "./read.ts";
+import { wordsOfItem } from "./words.ts";
 
 /** An event of a stream, without its number. */
 export interface ItemEvent {
@@ -24,8 +25,9 @@ export interface OutputItem {
   readonly done: object;
 }
 
-/** An answer's items: thoughts, words, a picture, calls. */
+/** An answer's items: thoughts, words, a picture, calls; or all that was said, sealed, where that was asked for. */
 export function itemsOf(asked: ResponsesAsked, answer: Answer, behaviour: Behaviour): readonly OutputItem[] {
+  if (textAt(asked.items.at(-1), "type") === "compaction_trigger") return [compactionItem(asked)];
   const items: OutputItem[] = [];
   if (answer.thoughts !== undefined) items.push(reasoningItem(asked, answer.thoughts, answer.redacted, behaviour));
   if (answer.text !== undefined && answer.refuses) items.push(refusalItem(answer.text));
@@ -33,6 +35,12 @@ export function itemsOf(asked: ResponsesAsked, answer: Answer, behaviour: Behavi
   if (answer.image !== undefined) items.push(imageItem(answer.image));
   for (const call of answer.calls) items.push(callItem(asked, call));
   return items;
+}
+
+function compactionItem({ items }: ResponsesAsked): OutputItem {
+  const encrypted_content = closeText(compactionSeal, items.map(wordsOfItem).join("\n"));
+  const done = { type: "compaction", id: freshId("cmp_"), encrypted_content };
+  return { added: done, events: [], done };
 }
 
 function reasoningItem(

@@ -1,0 +1,83 @@
+import type { ChainEntry } from "./receipt.ts";
+
+/** The first place where an account's books do not hold. */
+export interface Divergence {
+  /** Number of the receipt; absent where the receipts hold and the account does not agree with them. */
+  readonly receipt?: number;
+  /** The call or operation, where it is known. */
+  readonly entry?: string;
+  readonly say: string;
+}
+
+/** Most receipts kept for ones that come late: events are logged in another order than they were settled in. */
+const mostAhead = 200_000;
+
+/** Walks an account's receipts by their numbers, in whatever order they come; stops at the first divergence. */
+export class ChainWalk {
+  readonly #ahead = new Map<number, ChainEntry>();
+  #next: number;
+  #last: ChainEntry | undefined;
+  #spent = 0n;
+  divergence: Divergence | undefined;
+
+  /** `first` is 1, or the oldest receipt that is still kept. */
+  constructor(first: number) {
+    this.#next = first;
+  }
+
+  /** The number of the next receipt that is looked for. */
+  get next(): number {
+    return this.#next;
+  }
+
+  /** The newest receipt that holds. */
+  get last(): ChainEntry | undefined {
+    return this.#last;
+  }
+
+  /** Sum of the settlements so far. */
+  get spentNanos(): bigint {
+    return this.#spent;
+  }
+
+  /** Takes a receipt; false once there is nothing more to find out. */
+  take(entry: ChainEntry): boolean {
+    const { number } = entry.receipt;
+    if (this.divergence !== undefined) return false;
+    const known = number === this.#last?.receipt.number ? this.#last : this.#ahead.get(number);
+    if (known !== undefined && known.id !== entry.id)
+      return this.#diverge(entry, `has the same number as ${known.id}: one of them was put in`);
+    if (number < this.#next) return true;
+    this.#ahead.set(number, entry);
+    for (let found = this.#ahead.get(this.#next); found !== undefined; found = this.#ahead.get(this.#next)) {
+      this.#ahead.delete(this.#next);
+      if (!this.#follow(found)) return false;
+    }
+    return this.#ahead.size < mostAhead;
+  }
+
+  #follow(entry: ChainEntry): boolean {
+    const { receipt, amountNanos, sound } = entry;
+    const before = this.#last?.receipt;
+    if (!sound) return this.#diverge(entry, "is not what its hash was made of: it was altered");
+    if (before !== undefined || receipt.number === 1) {
+      if (receipt.previous !== (before?.hash ?? ""))
+        return this.#diverge(entry, "does not carry the hash of the receipt before it");
+      const balance = BigInt(before?.balanceNanos ?? "0") + amountNanos;
+      if (BigInt(receipt.balanceNanos) !== balance)
+        return this.#diverge(
+          entry,
+          `says a balance of ${receipt.balanceNanos}, where the receipts before make ${balance}`,
+        );
+    }
+    if (amountNanos <= 0n && entry.kind === "settlement") this.#spent -= amountNanos;
+    this.#last = entry;
+    this.#next++;
+    return true;
+  }
+
+  #diverge({ id, receipt }: ChainEntry, say: string): false {
+    this.divergence = { receipt: receipt.number, entry: id, say };
+    return false;
+  }
+}

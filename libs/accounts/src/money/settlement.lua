@@ -1,0 +1,54 @@
+--[[ The step of every settlement, shared by settle.lua and tasks/advance.lua: takes a call's true cost, gives the rest of
+     its hold back, and writes the usage event to the outbox. Once: whoever finds the hold settles it, everybody later
+     finds it gone.
+  keys {account, hold, holds, outbox, bucket}   call id   cost (nanos)   event (JSON, without its cost)   tokens used
+  now (ms), 0: Redis' clock   expired: only if the hold's lease has run out
+  Returns {"settled", outbox entry id, nanos that the account could not cover, number, previous, balance and hash of the
+  receipt} | {"gone"} | {"leased"} (receipt.lua comes before this) ]]
+local function settlement(keys, call, cost, event, used, now, expired)
+  local found = redis.call('HMGET', keys.hold, 'nanos', 'tokens', 'limit', 'budgets')
+  local held = found[1]
+  if not held then return {'gone'} end
+  if now == 0 then local t = redis.call('TIME'); now = t[1] * 1000 + math.floor(t[2] / 1000) end
+  if expired and tonumber(redis.call('ZSCORE', keys.holds, call) or 0) > now then return {'leased'} end
+  redis.call('DEL', keys.hold)
+  redis.call('ZREM', keys.holds, call)
+
+  if held ~= '0' then
+    redis.call('HINCRBY', keys.account, 'held', '-' .. held)
+    redis.call('HINCRBY', keys.account, 'available', held)
+  end
+  local uncovered, taken = '0', cost
+  if cost ~= '0' then
+    redis.call('HINCRBY', keys.account, 'spent', cost)
+    redis.call('HINCRBY', keys.account, 'available', '-' .. cost)
+    local left = redis.call('HGET', keys.account, 'available') -- as text: a Lua number is exact to 2^53 only
+    if string.sub(left, 1, 1) == '-' then
+      uncovered = string.sub(left, 2)
+      redis.call('HINCRBY', keys.account, 'available', uncovered)
+      redis.call('HINCRBY', keys.account, 'spent', left)
+      redis.call('HSET', keys.account, 'taken', cost)
+      redis.call('HINCRBY', keys.account, 'taken', left)
+      taken = redis.call('HGET', keys.account, 'taken')
+      redis.call('HDEL', keys.account, 'taken')
+    end
+  end
+
+  local capacity, change = tonumber(found[3]), tonumber(found[2]) - used
+  if capacity > 0 and change ~= 0 and redis.call('EXISTS', keys.bucket) == 1 then
+    local level = tonumber(redis.call('HGET', keys.bucket, 't') or capacity) + change
+    redis.call('HSET', keys.bucket, 't', tostring(level))
+    redis.call('PEXPIRE', keys.bucket, math.min(86400000, math.ceil(math.max(0, capacity - level) * 60000 / capacity) + 60000))
+  end
+  -- Budgets of the periods that the hold was made in; they share the account's slot.
+  for key, field in string.gmatch(found[4] or '', '([^\n]+)\n([^\n]+)') do
+    if redis.call('HEXISTS', key, field) == 1 then
+      if held ~= '0' then redis.call('HINCRBY', key, field, '-' .. held) end
+      if taken ~= '0' then redis.call('HINCRBY', key, field, taken) end
+    end
+  end
+  local number, previous, balance, hash = receipt(keys.account, taken == '0' and '0' or '-' .. taken, event)
+  local entry = redis.call('XADD', keys.outbox, '*', 'event', event, 'cost', cost, 'uncovered', uncovered,
+    'number', number, 'previous', previous, 'balance', balance, 'hash', hash)
+  return {'settled', entry, uncovered, number, previous, balance, hash}
+end

@@ -1,0 +1,134 @@
+import type { Nanos } from "@modelgate/contracts";
+import type { Redis } from "@modelgate/platform";
+import { shardOf } from "../keys.ts";
+import { readLeftovers } from "../outbox/publish.ts";
+import { daysBetween } from "../usage/days.ts";
+import { readLog } from "../usage/log.ts";
+import { findAccount, type Account } from "./account.ts";
+import { ChainWalk, type Divergence } from "./chain.ts";
+import { listCredits } from "./credit.ts";
+import { creditLink, settlementLink, type ChainEntry } from "./receipt.ts";
+import { readSnapshot, type Snapshot } from "./snapshot.ts";
+
+export interface VerifyOptions {
+  /** How long the usage log is kept: what is older cannot be asked for. */
+  readonly keepDays: number;
+  /** How long a receipt whose event is on its way to the log is waited for. */
+  readonly waitMs: number;
+}
+
+/** What the books of an account say when they are computed anew. */
+export interface Verification {
+  readonly account: string;
+  readonly ok: boolean;
+  /** Receipts that hold, from the first to the last. */
+  readonly from: number;
+  readonly to: number;
+  readonly balanceNanos: Nanos;
+  /** The first divergence, where there is one. */
+  readonly divergence?: Divergence;
+}
+
+/** Pause before a look for receipts that were not there yet. */
+const lookAgainMs = 250;
+/** Most events of the account's shard that wait in the outbox and are taken into account. */
+const mostWaiting = 100_000;
+
+/**
+ * Computes an account's balance anew from its credits and its usage log, receipt by receipt, and compares it with what
+ * the account says; undefined where there is no account. Calls may go on meanwhile: what comes after the beginning is
+ * left out, and what is still on its way to the log is waited for.
+ */
+export async function verifyAccount(
+  redis: Redis,
+  accountId: string,
+  { keepDays, waitMs }: VerifyOptions,
+): Promise<Verification | undefined> {
+  const [account, snapshot] = [await findAccount(redis, accountId), await readSnapshot(redis, accountId)];
+  if (account === undefined || snapshot === undefined) return undefined;
+  const end = Date.now() + waitMs;
+  for (;;) {
+    const { from, walk } = await walkChain(redis, account, snapshot.receipts, keepDays);
+    const missing = walk.divergence === undefined && walk.next <= snapshot.receipts;
+    if (missing && Date.now() < end) {
+      await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
+      continue;
+    }
+    const divergence = missing
+      ? { receipt: walk.next, say: "is in no log: its event was lost, or trimmed from a day's log that was full" }
+      : (walk.divergence ?? (await compare(redis, account, snapshot, walk, from)));
+    return {
+      account: accountId,
+      ok: divergence === undefined,
+      from,
+      to: walk.next - 1,
+      balanceNanos: snapshot.availableNanos + snapshot.heldNanos,
+      ...(divergence === undefined ? {} : { divergence }),
+    };
+  }
+}
+
+/** Walks all receipts up to a number: credits, events that wait in the outbox, then the log day by day. */
+async function walkChain(redis: Redis, account: Account, most: number, keepDays: number) {
+  const today = new Date().toISOString().slice(0, 10);
+  const oldest = new Date(Date.now() - (keepDays - 1) * 86_400_000).toISOString().slice(0, 10);
+  const whole = account.createdAt.slice(0, 10) >= oldest;
+  const days = daysBetween(whole ? account.createdAt : oldest, today, Infinity);
+  const credits = (await listCredits(redis, account.id)).flatMap((credit) => creditLink(credit) ?? []);
+  // Before the log: an event that leaves the outbox meanwhile is in the log by then, or is waited for.
+  const waiting = (await readLeftovers(redis, shardOf(account.id), 0, mostWaiting)).flatMap(({ event }) =>
+    "costNanos" in event && event.accountId === account.id ? (settlementLink(event) ?? []) : [],
+  );
+  const logged = readLinks(redis, account.id, days);
+  const first = await logged.next();
+  const begun: readonly ChainEntry[] = first.done === true ? [] : first.value;
+  const kept = [...begun, ...waiting].map(({ receipt }) => receipt.number);
+  const from = whole ? 1 : Math.min(...kept, most + 1);
+  const walk = new ChainWalk(from);
+  const takeAll = (links: readonly ChainEntry[]): boolean =>
+    links.every((link) => link.receipt.number > most || link.receipt.number < from || walk.take(link));
+  if (takeAll(credits) && takeAll(waiting) && takeAll(begun))
+    for await (const links of logged) if (!takeAll(links)) break;
+  return { from, walk };
+}
+
+async function* readLinks(
+  redis: Redis,
+  account: string,
+  days: readonly string[],
+): AsyncGenerator<readonly ChainEntry[], undefined> {
+  for (const day of days) {
+    for await (const { found } of readLog(redis, { from: day, to: day, account, order: "oldest first" }))
+      yield found.flatMap(({ event }) => settlementLink(event) ?? []);
+  }
+  return undefined;
+}
+
+/** What the account says of itself, against its receipts. */
+async function compare(
+  redis: Redis,
+  { id }: Account,
+  seen: Snapshot,
+  walk: ChainWalk,
+  from: number,
+): Promise<Divergence | undefined> {
+  const balance = seen.availableNanos + seen.heldNanos;
+  const last = walk.last?.receipt;
+  if (last !== undefined && last.hash !== seen.head)
+    return { receipt: last.number, say: "is not the newest one that the account knows" };
+  const computed = BigInt(last?.balanceNanos ?? "0");
+  const differ = (what: string, says: bigint, makes: bigint): Divergence | undefined =>
+    says === makes ? undefined : { say: `the account says ${what} ${says}, its receipts make ${makes}` };
+  const credits = await listCredits(redis, id);
+  const credited = credits
+    .filter(({ receipt }) => receipt !== undefined && receipt.number <= seen.receipts)
+    .reduce((sum, { nanos }) => sum + BigInt(nanos), 0n);
+  return (
+    (last === undefined && from > 1 ? undefined : differ("a balance of", balance, computed)) ??
+    differ("credits of", seen.creditedNanos, credited) ??
+    differ("spending of", seen.spentNanos, from === 1 ? walk.spentNanos : seen.creditedNanos - balance) ??
+    (seen.openHoldsNanos === undefined || seen.openHoldsNanos === seen.heldNanos
+      ? undefined
+      : { say: `the account holds ${seen.heldNanos}, its open calls ${seen.openHoldsNanos}` })
+  );
+}

@@ -1,0 +1,11 @@
+import type { CreditEvent, TaskEvent, UsageEvent } from "@modelgate/contracts";
+
+/** What is told through the outbox: a settled call, a task's transition, or a change of a balance. */
+export type ToldEvent = UsageEvent | TaskEvent | CreditEvent;
+
+/** An event that stands in the outbox. */
+export interface OutboxEntry<Event extends ToldEvent = ToldEvent> {
+  readonly shard: string;
+  readonly entryId: string;
+  readonly event: Event;
+}

@@ -1,0 +1,45 @@
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import { isGlobalAddress } from "./global-address.ts";
+import { NotFetched } from "./not-fetched.ts";
+
+/** Finds the addresses of a host's name. */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+/** Which hosts and addresses may be fetched from. */
+export interface RemoteRules {
+  /** Hosts of the operator's own network that may be fetched from, whatever their address. */
+  readonly privateHosts: ReadonlySet<string>;
+  readonly resolve: Resolve;
+  readonly isAllowed: (address: string) => boolean;
+}
+
+export const remoteRules: RemoteRules = {
+  privateHosts: new Set(),
+  resolve: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
+  isAllowed: isGlobalAddress,
+};
+
+/**
+ * The one address that a URL's host is connected to. The name is resolved once, here: whoever answers it otherwise a
+ * moment later changes nothing. A name with one forbidden address among several is refused. Throws NotFetched.
+ */
+export async function pinnedAddress(url: URL, { privateHosts, resolve, isAllowed }: RemoteRules): Promise<string> {
+  if (url.protocol !== "https:" && url.protocol !== "http:") throw new NotFetched("its scheme is not http or https");
+  if (url.username !== "" || url.password !== "") throw new NotFetched("it holds a user name or password");
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const addresses = isIP(host) === 0 ? await resolved(host, resolve) : [host];
+  const [first] = addresses;
+  if (first === undefined) throw new NotFetched("its host is not known");
+  if (!privateHosts.has(host) && !addresses.every(isAllowed))
+    throw new NotFetched("its host is not on the public internet");
+  return first;
+}
+
+async function resolved(host: string, resolve: Resolve): Promise<readonly string[]> {
+  try {
+    return await resolve(host);
+  } catch {
+    throw new NotFetched("its host is not known");
+  }
+}

@@ -1,0 +1,162 @@
+import type { BufferBudget } from "@modelgate/platform";
+import type { Dispatcher } from "undici";
+import { NotFetched } from "./not-fetched.ts";
+import { pinnedClient } from "./pinned-client.ts";
+import { pinnedAddress, remoteRules, type RemoteRules } from "./pinned-address.ts";
+
+export interface RemoteLimits {
+  readonly mostBytes: number;
+  /** For the whole of it: resolving, all redirects, the last byte. */
+  readonly timeoutMs: number;
+  readonly mostRedirects: number;
+}
+
+/** What is fetched, and for whom. */
+export interface RemoteAsk {
+  readonly url: string;
+  /** Whether a media type is what is wanted; "" where the sender gives none. */
+  readonly accepts: (mediaType: string) => boolean;
+  /** A host that may be fetched from whatever its address: that of the vendor's own configured address. */
+  readonly trustedHost?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** A file from elsewhere, in memory; dispose it when its bytes are needed no longer. */
+export interface RemoteFile extends Disposable {
+  readonly bytes: Buffer;
+  /** As its sender says, in lower case without parameters; "" where it gives none. */
+  readonly mediaType: string;
+}
+
+/** Fetches files whose addresses clients and vendors give: the only place that does. */
+export interface RemoteFiles {
+  /** Throws NotFetched saying why, or Failure server_overloaded. */
+  fetch(ask: RemoteAsk): Promise<RemoteFile>;
+}
+
+/**
+ * A fetcher that cannot be led into the operator's own network: every hop's host is resolved once, all its addresses
+ * must be public, and the connection goes to the address that was looked at.
+ */
+export function openRemoteFiles(
+  limits: RemoteLimits,
+  budget: BufferBudget,
+  more: Partial<RemoteRules> = {},
+): RemoteFiles {
+  const rules = { ...remoteRules, ...more };
+  return {
+    async fetch(ask) {
+      const signal = AbortSignal.any([ask.signal, AbortSignal.timeout(limits.timeoutMs)]);
+      const trusted = ask.trustedHost === undefined ? [] : [ask.trustedHost];
+      const hop = {
+        ask,
+        limits,
+        budget,
+        signal,
+        rules: { ...rules, privateHosts: new Set([...rules.privateHosts, ...trusted]) },
+      };
+      try {
+        return await follow(hop);
+      } catch (error) {
+        if (error instanceof NotFetched || ask.signal.aborted) throw error;
+        if (signal.aborted) throw new NotFetched(`it did not arrive within ${limits.timeoutMs} ms`, { cause: error });
+        if (
+          error instanceof Error &&
+          "code" in error &&
+          typeof error.code === "string" &&
+          error.code !== "server_overloaded"
+        )
+          throw new NotFetched("its host cannot be reached", { cause: error });
+        throw error;
+      }
+    },
+  };
+}
+
+interface Hop {
+  readonly ask: RemoteAsk;
+  readonly limits: RemoteLimits;
+  readonly budget: BufferBudget;
+  readonly rules: RemoteRules;
+  readonly signal: AbortSignal;
+}
+
+async function follow(hop: Hop): Promise<RemoteFile> {
+  let url = parsed(hop.ask.url);
+  for (let redirects = 0; redirects <= hop.limits.mostRedirects; redirects++) {
+    const address = await unlessAborted(pinnedAddress(url, hop.rules), hop.signal);
+    const found = await request(url, address, hop);
+    if (!(found instanceof URL)) return found;
+    url = found;
+  }
+  throw new NotFetched(`it redirects more than ${hop.limits.mostRedirects} times`);
+}
+
+function parsed(url: string, base?: URL): URL {
+  const found = URL.parse(url, base?.href);
+  if (found === null) throw new NotFetched("it is no valid URL");
+  return found;
+}
+
+/** One request: the file, or where it redirects to. */
+async function request(url: URL, address: string, hop: Hop): Promise<RemoteFile | URL> {
+  const { signal, limits } = hop;
+  const client = pinnedClient(url, address, limits.timeoutMs);
+  try {
+    const answer = await client.request({
+      path: url.pathname + url.search,
+      method: "GET",
+      headers: { accept: "image/*, */*;q=0.1", "accept-encoding": "identity", "user-agent": "modelgate" },
+      signal,
+      headersTimeout: limits.timeoutMs,
+      bodyTimeout: limits.timeoutMs,
+    });
+    // What is left of a body goes with its connection, below.
+    answer.body.on("error", () => undefined);
+    const { statusCode: status, headers } = answer;
+    if (status >= 300 && status < 400 && typeof headers["location"] === "string")
+      return parsed(headers["location"], url);
+    if (status !== 200) throw new NotFetched(`its host answered with status ${status}`);
+    return await read(answer, hop);
+  } finally {
+    await client.destroy();
+  }
+}
+
+async function read({ headers, body }: Dispatcher.ResponseData, { ask, limits, budget }: Hop): Promise<RemoteFile> {
+  const type = headers["content-type"];
+  const mediaType = (typeof type === "string" ? type : "").replace(/;.*$/s, "").trim().toLowerCase();
+  if (!ask.accepts(mediaType))
+    throw new NotFetched(`its content type ${JSON.stringify(mediaType.slice(0, 100))} is not accepted`);
+  const encoding = headers["content-encoding"] ?? "identity";
+  if (encoding !== "identity") throw new NotFetched("it is compressed");
+  if (Number(headers["content-length"] ?? 0) > limits.mostBytes) throw tooLarge(limits);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      const piece: Buffer = chunk;
+      if (size + piece.length > limits.mostBytes) throw tooLarge(limits);
+      budget.take(piece.length);
+      size += piece.length;
+      chunks.push(piece);
+    }
+  } catch (error) {
+    budget.give(size);
+    throw error;
+  }
+  return { bytes: Buffer.concat(chunks, size), mediaType, [Symbol.dispose]: () => budget.give(size) };
+}
+
+function tooLarge({ mostBytes }: RemoteLimits): NotFetched {
+  return new NotFetched(`it is larger than ${mostBytes} bytes`);
+}
+
+/** A name server has no signal to end it by. */
+function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(new Error("aborted", { cause: signal.reason }));
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener("abort", onAbort));
+}

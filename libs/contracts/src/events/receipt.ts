@@ -1,0 +1,18 @@
+import { Type, type Static } from "typebox";
+
+/**
+ * The place of a change of money in its account's chain. Every settlement and every credit has one, written in the
+ * step that moves the money; each carries the hash of the one before, so that none can be lost or altered unseen.
+ */
+export const Receipt = Type.Object(
+  {
+    number: Type.Integer({ minimum: 1, description: "1, 2, 3 … within the account" }),
+    previous: Type.String({ description: "hash of the receipt before; empty for the first" }),
+    balanceNanos: Type.String({ pattern: "^-?\\d+$", description: "the account's balance after it, nano-dollars" }),
+    hash: Type.String({
+      description: "SHA-1, hex, of previous, number, amount, balance and the entry's JSON, joined by line feeds",
+    }),
+  },
+  { $id: "Receipt", additionalProperties: false },
+);
+export type Receipt = Static<typeof Receipt>;

@@ -1,0 +1,140 @@
+import { randomUUID } from "node:crypto";
+import { open, unlink, type FileHandle } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { Failure } from "@modelgate/contracts";
+import type { BufferBudget } from "../buffer-budget.ts";
+import type { FormFile } from "./form-file.ts";
+
+/** A file of a form on disk. It has no name there: it is gone with its disposal, and with the process. */
+export interface FollowedFile extends AsyncDisposable {
+  readonly name: string;
+  readonly filename: string;
+  readonly contentType: string;
+  /** Bytes on disk by now. */
+  readonly size: number;
+  /** Settles when all of it is there; rejects with what broke it, as `bytes` of the form's file does. */
+  readonly whole: Promise<void>;
+  /** Resolves when so many bytes are there, or all; rejects as `whole` does. */
+  reached(bytes: number): Promise<void>;
+  /** The bytes from the first one, as often as wanted; a reader that is ahead of the client waits for it. */
+  read(): Readable;
+}
+
+/** Where files are put, and how much all of them together may take of the disk. */
+export interface SpoolPlace {
+  readonly folder?: string | undefined;
+  readonly budget?: BufferBudget | undefined;
+}
+
+/** Bytes that a reader takes at once. */
+const readBytes = 64 * 1024;
+
+/**
+ * Begins to write a file of a form to disk, at the client's pace, and gives it to readers meanwhile. Dispose it after
+ * its form: it waits for the writing to end. Throws Failure server_overloaded (503) where the disk has no room.
+ */
+export async function followFile(
+  file: FormFile,
+  { folder = tmpdir(), budget }: SpoolPlace = {},
+): Promise<FollowedFile> {
+  return new GrowingFile(file, await openNameless(folder), budget);
+}
+
+class GrowingFile implements FollowedFile {
+  readonly name: string;
+  readonly filename: string;
+  readonly contentType: string;
+  readonly whole: Promise<void>;
+  readonly #handle: FileHandle;
+  readonly #budget: BufferBudget | undefined;
+  #size = 0;
+  #taken = 0;
+  #over: { readonly error?: unknown } | undefined;
+  #progress = Promise.withResolvers<void>();
+
+  constructor(file: FormFile, handle: FileHandle, budget: BufferBudget | undefined) {
+    ({ name: this.name, filename: this.filename, contentType: this.contentType } = file);
+    this.#handle = handle;
+    this.#budget = budget;
+    this.whole = this.#write(file);
+    // Whoever waits for it is told; there may be nobody.
+    this.whole.catch(() => undefined);
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  async reached(bytes: number): Promise<void> {
+    while (this.#size < bytes && this.#over === undefined) await this.#progress.promise;
+    if (this.#over !== undefined) await this.whole;
+  }
+
+  read(): Readable {
+    return Readable.from(this.#follow(), { objectMode: false, highWaterMark: readBytes });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.whole.catch(() => undefined);
+    await this.#handle.close();
+    this.#budget?.give(this.#taken);
+    this.#taken = 0;
+  }
+
+  async #write(file: FormFile): Promise<void> {
+    try {
+      for await (const chunk of file.bytes()) {
+        this.#budget?.take(chunk.length);
+        this.#taken += chunk.length;
+        await this.#handle.writeFile(chunk);
+        this.#size += chunk.length;
+        this.#tell();
+      }
+      this.#over = {};
+    } catch (error) {
+      this.#over = { error };
+      throw isFull(error) ? new Failure("server_overloaded", undefined, { cause: error }) : error;
+    } finally {
+      this.#tell();
+    }
+  }
+
+  #tell(): void {
+    this.#progress.resolve();
+    this.#progress = Promise.withResolvers<void>();
+  }
+
+  async *#follow(): AsyncGenerator<Buffer> {
+    for (let at = 0; ;) {
+      if (at < this.#size) {
+        const buffer = Buffer.allocUnsafe(Math.min(readBytes, this.#size - at));
+        const { bytesRead } = await this.#handle.read({ buffer, position: at });
+        at += bytesRead;
+        yield buffer.subarray(0, bytesRead);
+      } else if (this.#over === undefined) await this.#progress.promise;
+      else {
+        await this.whole;
+        return;
+      }
+    }
+  }
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
+}
+
+/** Opens a file that only this process can see; its name is taken away before a byte is in it. */
+async function openNameless(folder: string): Promise<FileHandle> {
+  const path = join(folder, `modelgate-${randomUUID()}`);
+  const handle = await open(path, "wx+", 0o600);
+  try {
+    await unlink(path);
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+import type { Readable } from "node:stream";
+import { Failure } from "@modelgate/contracts";
+
+/** A text field of a form. */
+export interface FormField {
+  readonly kind: "field";
+  readonly name: string;
+  readonly value: string;
+}
+
+/** A file of a form. Its bytes come once, at the pace of whoever takes them; what nobody takes is thrown away. */
+export interface FormFile {
+  readonly kind: "file";
+  /** The field's name. */
+  readonly name: string;
+  /** The file's own name without folders; "" where the client gave none. */
+  readonly filename: string;
+  /** As the client says; `application/octet-stream` or `text/plain` where it does not know. */
+  readonly contentType: string;
+  /** Throws Failure request_too_large naming the field, and whatever ended the form. */
+  bytes(): AsyncIterable<Buffer>;
+}
+
+/** A part of a form, in the order in which the client sent them. */
+export type FormPart = FormField | FormFile;
+
+/** A parser's stream of one file; `truncated` is set where it was cut at its bound. */
+export type FileStream = Readable & { readonly truncated?: boolean };
+
+/** One file on its way out of a form. `whyBroken` tells why the form ended before its file did. */
+export class IncomingFile implements FormFile {
+  readonly kind = "file";
+  readonly name: string;
+  readonly filename: string;
+  readonly contentType: string;
+  readonly #stream: FileStream;
+  readonly #mostBytes: number;
+  readonly #whyBroken: () => Error;
+
+  constructor(
+    told: Pick<FormFile, "name" | "filename" | "contentType">,
+    stream: FileStream,
+    mostBytes: number,
+    whyBroken: () => Error,
+  ) {
+    ({ name: this.name, filename: this.filename, contentType: this.contentType } = told);
+    this.#stream = stream;
+    this.#mostBytes = mostBytes;
+    this.#whyBroken = whyBroken;
+    // Whoever reads gets the error from its reading; without a reader there is nobody to tell.
+    stream.on("error", () => undefined);
+  }
+
+  async *bytes(): AsyncGenerator<Buffer> {
+    try {
+      for await (const chunk of this.#stream) {
+        if (Buffer.isBuffer(chunk)) yield chunk;
+      }
+    } catch {
+      throw this.#whyBroken();
+    }
+    if (this.#stream.truncated === true)
+      throw new Failure("request_too_large", `The file ${this.name} is larger than ${this.#mostBytes} bytes.`, {
+        param: this.name,
+      });
+  }
+
+  /** Ends the file: what is left of it is thrown away. */
+  drop(): void {
+    this.#stream.resume();
+  }
+}

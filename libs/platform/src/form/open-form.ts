@@ -1,0 +1,207 @@
+import type { IncomingMessage } from "node:http";
+import { Failure } from "@modelgate/contracts";
+import busboy from "busboy";
+import { ClientGone } from "../read-body.ts";
+import { IncomingFile, type FormPart } from "./form-file.ts";
+
+/** Every bound of a form. */
+export interface FormLimits {
+  /** Bytes of the whole body. */
+  readonly maxBytes: number;
+  /** Longest silence while the body arrives; a reader that is slow itself is no silence. */
+  readonly silenceMs: number;
+  /** Fields and files together. */
+  readonly parts: number;
+  readonly files: number;
+  /** Bytes of one text field, and of all together. */
+  readonly fieldBytes: number;
+  readonly fieldsBytes: number;
+  readonly fileBytes: number;
+}
+
+/** A form being read: its parts in their order. Dispose it when done, whatever happened. */
+export interface Form extends AsyncIterable<FormPart>, Disposable {}
+
+/** Longest name of a field. */
+const nameBytes = 200;
+
+/**
+ * Opens a multipart/form-data body part by part, never more of it in memory than one piece and the text fields. Going
+ * on to the next part drops what is left of a file. Throws Failure, here or while reading: unsupported_media_type (415),
+ * invalid_value (400, no boundary, a malformed part, a body cut in the middle), request_too_large (413, naming the
+ * field or the bound), request_timeout (408); and ClientGone.
+ */
+export function openForm(request: IncomingMessage, limits: FormLimits): Form {
+  refuseOthers(request, limits);
+  return new OpenForm(request, limits);
+}
+
+function refuseOthers({ headers }: IncomingMessage, { maxBytes }: FormLimits): void {
+  const type = headers["content-type"] ?? "";
+  if (!/^multipart\/form-data\s*(?:;|$)/i.test(type))
+    throw new Failure(
+      "unsupported_media_type",
+      `The content type must be multipart/form-data, not ${JSON.stringify(type.slice(0, 100))}.`,
+      { param: "content-type" },
+    );
+  if ((headers["content-encoding"] ?? "identity").trim().toLowerCase() !== "identity")
+    throw new Failure("unsupported_media_type", "A form must not be compressed.", { param: "content-encoding" });
+  if (Number(headers["content-length"] ?? 0) > maxBytes) throw bodyTooLarge(maxBytes);
+}
+
+class OpenForm implements Form {
+  readonly #request: IncomingMessage;
+  readonly #limits: FormLimits;
+  readonly #parser: busboy.Busboy;
+  readonly #silence: NodeJS.Timeout;
+  /** Parts that one piece of the body brought and nobody has taken yet. */
+  readonly #ready: FormPart[] = [];
+  #wake: (() => void) | undefined;
+  #over = false;
+  #failure: Error | undefined;
+  #bytes = 0;
+  #fieldsBytes = 0;
+
+  readonly #onData = (chunk: Buffer): void => {
+    this.#silence.refresh();
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.#limits.maxBytes) this.#fail(bodyTooLarge(this.#limits.maxBytes));
+  };
+  readonly #onClose = (): void => {
+    if (!this.#request.complete) this.#fail(new ClientGone("the client left before its form was whole"));
+  };
+
+  constructor(request: IncomingMessage, limits: FormLimits) {
+    this.#request = request;
+    this.#limits = limits;
+    this.#parser = this.#listen(parserOf(request, limits));
+    this.#silence = setTimeout(() => this.#onSilence(), limits.silenceMs);
+    request.on("data", this.#onData).once("close", this.#onClose);
+    request.pipe(this.#parser);
+    if (request.destroyed) this.#onClose();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<FormPart> {
+    for (;;) {
+      const part = await this.#next();
+      if (part === undefined) return;
+      try {
+        yield part;
+      } finally {
+        if (part instanceof IncomingFile) part.drop();
+      }
+    }
+  }
+
+  [Symbol.dispose](): void {
+    if (!this.#over) this.#fail(new Error("the form is read no further"));
+  }
+
+  async #next(): Promise<FormPart | undefined> {
+    while (this.#ready.length === 0 && !this.#over) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#wake = resolve;
+      await promise;
+    }
+    if (this.#failure !== undefined) throw this.#failure;
+    return this.#ready.shift();
+  }
+
+  #listen(parser: busboy.Busboy): busboy.Busboy {
+    const { parts, files, fileBytes, fieldsBytes } = this.#limits;
+    return parser
+      .on("field", (name, value, { nameTruncated, valueTruncated }) => {
+        if (isWrongName(name, nameTruncated)) return this.#fail(wrongName(name));
+        if (valueTruncated) return this.#fail(fieldTooLarge(name, this.#limits));
+        this.#fieldsBytes += Buffer.byteLength(value);
+        if (this.#fieldsBytes > fieldsBytes)
+          return this.#fail(tooLarge(`The fields of the form are larger than ${fieldsBytes} bytes.`));
+        this.#add({ kind: "field", name, value });
+      })
+      .on("file", (name, stream, { filename, mimeType }) => {
+        const told = { name, filename: filename ?? "", contentType: mimeType };
+        const file = new IncomingFile(told, stream, fileBytes, () => this.#failure ?? cut());
+        if (isWrongName(name)) return this.#fail(wrongName(name));
+        this.#add(file);
+      })
+      .on("partsLimit", () => this.#fail(tooLarge(`The form has more than ${parts} parts.`)))
+      .on("fieldsLimit", () => this.#fail(tooLarge(`The form has more than ${parts} fields.`)))
+      .on("filesLimit", () => this.#fail(tooLarge(`The form has more than ${files} files.`)))
+      .on("error", (error) => this.#fail(malformed(error)))
+      .on("close", () => this.#finish());
+  }
+
+  #add(part: FormPart): void {
+    if (this.#over) return;
+    this.#ready.push(part);
+    this.#wake?.();
+  }
+
+  /** A client whose bytes are not taken is not silent. */
+  #onSilence(): void {
+    if (this.#parser.writableNeedDrain) this.#silence.refresh();
+    else this.#fail(new Failure("request_timeout", `The body fell silent for ${this.#limits.silenceMs} ms.`));
+  }
+
+  #fail(error: Error): void {
+    if (this.#over) return;
+    this.#failure = error;
+    this.#finish();
+    this.#request.unpipe(this.#parser);
+    this.#parser.destroy();
+  }
+
+  #finish(): void {
+    if (this.#over) return;
+    this.#over = true;
+    clearTimeout(this.#silence);
+    this.#request.off("data", this.#onData).off("close", this.#onClose);
+    this.#wake?.();
+  }
+}
+
+function parserOf(request: IncomingMessage, { parts, files, fieldBytes, fileBytes }: FormLimits): busboy.Busboy {
+  try {
+    return busboy({
+      headers: request.headers,
+      defParamCharset: "utf8",
+      limits: { parts, files, fields: parts, fieldSize: fieldBytes, fileSize: fileBytes, fieldNameSize: nameBytes },
+    });
+  } catch (cause) {
+    throw new Failure("invalid_value", "The content type multipart/form-data must name a boundary.", {
+      param: "content-type",
+      cause,
+    });
+  }
+}
+
+/** A part may come without a name; a very long one is nobody's. */
+function isWrongName(name: string | undefined, truncated = false): boolean {
+  return name === undefined || name === "" || truncated || Buffer.byteLength(name) > nameBytes;
+}
+
+function wrongName(name: string | undefined): Failure {
+  const what = name === undefined || name === "" ? "no name" : `a name longer than ${nameBytes} bytes`;
+  return new Failure("invalid_value", `A part of the form has ${what}.`);
+}
+
+function fieldTooLarge(name: string, { fieldBytes }: FormLimits): Failure {
+  return new Failure("request_too_large", `The field ${name} is larger than ${fieldBytes} bytes.`, { param: name });
+}
+
+function bodyTooLarge(maxBytes: number): Failure {
+  return tooLarge(`The body is larger than ${maxBytes} bytes, the most that this endpoint accepts.`);
+}
+
+function tooLarge(say: string): Failure {
+  return new Failure("request_too_large", say);
+}
+
+function cut(): Failure {
+  return new Failure("invalid_value", "The form ends in the middle of a part.");
+}
+
+function malformed(cause: unknown): Failure {
+  const isCut = cause instanceof Error && cause.message === "Unexpected end of form";
+  return isCut ? cut() : new Failure("invalid_value", "The form has a malformed part.", { cause });
+}

@@ -1,0 +1,72 @@
+import { Failure, type Units } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
+import { present } from "../../json/present.ts";
+import { imageTypeOfBase64 } from "./image-bytes.ts";
+
+/** An image that was made: where it can be had, or its bytes. */
+export type MadeImage = { readonly revisedPrompt?: string | undefined } & (
+  | { readonly url: string }
+  | { readonly base64: string }
+);
+
+/** Images of a vendor, in the neutral form. */
+export interface ImagesAnswer {
+  /** Unix seconds; absent where the vendor says none. */
+  readonly created?: number | undefined;
+  /** At least one. */
+  readonly images: readonly MadeImage[];
+  /** Tokens, where the vendor reports them. */
+  readonly tokens?: Units | undefined;
+  /** What a vendor of the common wire says beside: size, quality, its own report of usage. */
+  readonly more?: JsonRecord | undefined;
+}
+
+/** What an answer used: images that came, and tokens where they were reported. */
+export function unitsOfImages({ images, tokens }: Pick<ImagesAnswer, "images" | "tokens">): Units {
+  return { ...tokens, images: images.length };
+}
+
+/** The one answer of both dialects (interface endpoints 12 and 13), images as they are. */
+export function renderImages(answer: ImagesAnswer, now: number): JsonRecord {
+  return present({
+    created: answer.created ?? now,
+    ...answer.more,
+    data: answer.images.map(renderImage),
+    usage: answer.more?.["usage"] ?? renderTokens(answer.tokens),
+  });
+}
+
+/** The same as events of the common wire, for clients that asked for a stream where the vendor has none: one an image. */
+export function renderImageEvents(answer: ImagesAnswer, now: number, act: "generation" | "edit"): string {
+  const { data: _, created, ...more } = renderImages(answer, now);
+  const type = `image_${act}.completed`;
+  return answer.images
+    .map((image) => JSON.stringify({ type, ...renderImage(image), created_at: created, ...more }))
+    .map((data) => `event: ${type}\ndata: ${data}\n\n`)
+    .join("");
+}
+
+function renderImage(image: MadeImage): JsonRecord {
+  const place = "url" in image ? { url: image.url } : { b64_json: image.base64 };
+  return present({ ...place, revised_prompt: image.revisedPrompt });
+}
+
+function renderTokens(tokens: Units | undefined): JsonRecord | undefined {
+  if (tokens === undefined) return undefined;
+  const [input, output] = [(tokens.inputTokens ?? 0) + (tokens.cachedInputTokens ?? 0), tokens.outputTokens ?? 0];
+  return { input_tokens: input, output_tokens: output, total_tokens: input + output };
+}
+
+/** An image's bytes as an address. */
+export function dataUrlOf(base64: string): string {
+  return `data:${imageTypeOfBase64(base64) ?? "application/octet-stream"};base64,${base64}`;
+}
+
+/** The Base64 of an address that holds the bytes itself; undefined for any other. */
+export function base64InUrl(url: string): string | undefined {
+  return /^data:[^,]*;base64,(.*)$/is.exec(url)?.[1];
+}
+
+export function noImages(): Failure {
+  return new Failure("upstream_error", "The vendor's answer holds no image.");
+}

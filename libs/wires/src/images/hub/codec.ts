@@ -1,0 +1,37 @@
+import type { JsonRecord } from "../../json/fields.ts";
+import type { ImagesAnswer } from "./answer.ts";
+import type { ImageRequest, ImagesWire } from "./request.ts";
+
+/** A request as it is sent to a vendor. */
+export interface RenderedImages {
+  readonly body: Buffer;
+  readonly contentType: string;
+  /** Hints left out: fields of the neutral form, or the client's own members. */
+  readonly dropped: readonly string[];
+}
+
+/** A vendor's answer that is no image yet: a task that is to be looked at. */
+export interface ImagesTask {
+  readonly task: string;
+}
+
+/** A vendor's wire of images. Pure and synchronous; no wire knows another. */
+export interface ImagesVendor {
+  readonly wire: ImagesWire;
+  /** Whether images must be brought as bytes; else addresses will do. */
+  readonly needsBytes: boolean;
+  /** Whether it tells partial images in a stream. */
+  readonly streams: boolean;
+  /** Throws Failure unsupported_parameter, its `param` in the neutral form's word, for what may not be lost. */
+  renderRequest(request: ImageRequest, target: { readonly model: string }): RenderedImages;
+  /**
+   * Throws Failure upstream_error for what is no answer, upstream_rejected (400) where the vendor would not make the
+   * image, and what a task failed of.
+   */
+  parseAnswer(body: JsonRecord): ImagesAnswer | ImagesTask;
+}
+
+/** A JSON request. */
+export function renderJson(body: JsonRecord, dropped: readonly string[]): RenderedImages {
+  return { body: Buffer.from(JSON.stringify(body)), contentType: "application/json", dropped };
+}

@@ -1,0 +1,27 @@
+import { randomUUID } from "node:crypto";
+
+/** A text field, or a file, of a form that is sent. */
+export type FormEntry =
+  | { readonly name: string; readonly value: string }
+  | { readonly name: string; readonly filename: string; readonly contentType: string; readonly bytes: Buffer };
+
+/** A form as multipart/form-data. */
+export function writeForm(entries: readonly FormEntry[]): { readonly body: Buffer; readonly contentType: string } {
+  // Nobody who made the bytes could know it, so it is in none of them.
+  const boundary = `modelgate-${randomUUID()}`;
+  const pieces = entries.flatMap((entry) => {
+    const head = `--${boundary}\r\ncontent-disposition: form-data; name="${quoted(entry.name)}"`;
+    if ("value" in entry) return [Buffer.from(`${head}\r\n\r\n${entry.value}\r\n`)];
+    const file = `; filename="${quoted(entry.filename)}"\r\ncontent-type: ${entry.contentType}\r\n\r\n`;
+    return [Buffer.from(head + file), entry.bytes, Buffer.from("\r\n")];
+  });
+  return {
+    body: Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]),
+    contentType: `multipart/form-data; boundary=${boundary}`,
+  };
+}
+
+/** As browsers write names: what would end the quotes or the line is escaped. */
+function quoted(text: string): string {
+  return text.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}

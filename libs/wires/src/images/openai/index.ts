@@ -1,0 +1,21 @@
+import type { ImagesVendor } from "../hub/codec.ts";
+import { parseAnswer } from "./parse-answer.ts";
+import { renderEdit, renderGeneration } from "./render-request.ts";
+
+/** POST /v1/images/generations at a vendor. */
+export const imageGenerations: ImagesVendor = {
+  wire: "images",
+  needsBytes: false,
+  streams: true,
+  renderRequest: renderGeneration,
+  parseAnswer,
+};
+
+/** POST /v1/images/edits at a vendor: a form. */
+export const imageEdits: ImagesVendor = {
+  wire: "image-edits",
+  needsBytes: true,
+  streams: true,
+  renderRequest: renderEdit,
+  parseAnswer,
+};

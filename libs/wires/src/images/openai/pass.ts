@@ -1,0 +1,45 @@
+import { addUnits, renderFailure, type Units } from "@modelgate/contracts";
+import { isRecord } from "../../json/fields.ts";
+import { plainFrame, type StreamPassCodec } from "../../text/pass.ts";
+import { jsonOf } from "../../text/pass-json.ts";
+import { readTokens } from "./usage.ts";
+
+/**
+ * A stream of partial images, passed on as it comes. Images are counted as they are completed; one that is shown in
+ * part counts, since it is being made. A pass is for one stream.
+ */
+export function imagesPass(): StreamPassCodec {
+  let [completed, begun] = [0, false];
+  let tokens: Units = {};
+  const used = (): Units => ({ ...tokens, images: Math.max(completed, begun ? 1 : 0) });
+  return {
+    see(frame) {
+      if (partialImage.test(frame.toString("latin1", 0, typeWithin))) {
+        begun = true;
+        return { ...plainFrame, usage: used() };
+      }
+      const event = jsonOf(frame);
+      if (event === undefined) return plainFrame;
+      if (isRecord(event["error"]) || event["type"] === "error") return { ...plainFrame, failed: true };
+      if (typeof event["type"] !== "string" || !event["type"].endsWith(".completed")) return plainFrame;
+      completed++;
+      tokens = addUnits(tokens, readTokens(event["usage"]) ?? {});
+      return { ...plainFrame, usage: used(), done: true };
+    },
+    // Several images are completed one after another.
+    endsWithConnection: true,
+    // Events of this wire name no model.
+    renameFrame: (frame) => frame,
+    written: () => "",
+    wordsOf: () => "",
+    failureFrame(failure, requestId) {
+      const error = renderFailure("common", failure, requestId);
+      return `event: error\ndata: ${JSON.stringify({ type: "error", ...error })}\n\n`;
+    },
+    heartbeat: ": keep-alive\n\n",
+  };
+}
+
+/** A partial image says so before its bytes, in the event's name or in its type: they need not be parsed. */
+const partialImage = /^(?:event: ?|data: ?\{[^}]*"type" ?: ?")image_\w+\.partial_image/m;
+const typeWithin = 400;

@@ -1,0 +1,13 @@
+import type { ImagesVendor } from "../hub/codec.ts";
+import { parseAnswer } from "./parse-answer.ts";
+import { renderGeneration, renderSynthesis } from "./render-request.ts";
+
+/** What every endpoint of this vendor has in common. */
+const vendor = { needsBytes: false, streams: false, parseAnswer } as const;
+
+/** Images at once. */
+export const qwenImages: ImagesVendor = { ...vendor, wire: "qwen-images", renderRequest: renderGeneration };
+/** Images from words as a task. */
+export const qwenImageTasks: ImagesVendor = { ...vendor, wire: "qwen-image-tasks", renderRequest: renderSynthesis };
+/** Images from images as a task. */
+export const qwenImageEditTasks: ImagesVendor = { ...qwenImageTasks, wire: "qwen-image-edit-tasks" };

@@ -1,0 +1,15 @@
+import { contentImages } from "./content/index.ts";
+import type { ImagesVendor } from "./hub/codec.ts";
+import type { ImagesWire } from "./hub/request.ts";
+import { imageEdits, imageGenerations } from "./openai/index.ts";
+import { qwenImageEditTasks, qwenImages, qwenImageTasks } from "./qwen/index.ts";
+
+/** Every wire that vendors of images speak: one line each. */
+export const imagesVendors: Readonly<Record<ImagesWire, ImagesVendor>> = {
+  images: imageGenerations,
+  "image-edits": imageEdits,
+  "qwen-images": qwenImages,
+  "qwen-image-tasks": qwenImageTasks,
+  "qwen-image-edit-tasks": qwenImageEditTasks,
+  content: contentImages,
+};

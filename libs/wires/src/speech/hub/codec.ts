@@ -1,0 +1,30 @@
+import type { Units } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
+import type { ParsedRequest, RenderedRequest } from "../../kind/codec.ts";
+import type { SseFrame } from "../../sse/decode.ts";
+import type { SpeechRequest, SpeechWire } from "./request.ts";
+
+/** What an event of streamed speech says. */
+export type SpeechEvent =
+  | { readonly kind: "audio"; readonly bytes: Buffer }
+  /** The speech is whole; usage where the vendor reports any. */
+  | { readonly kind: "done"; readonly usage: Units | undefined }
+  /** The vendor failed. */
+  | { readonly kind: "error" }
+  /** Nothing that the gateway has to know. */
+  | { readonly kind: "other" };
+
+/** One wire of speech, both directions. Pure and synchronous. */
+export interface SpeechCodec {
+  readonly wire: SpeechWire;
+  /** Client → hub. Throws Failure (400) naming the field that is wrong. */
+  parseRequest(body: JsonRecord): ParsedRequest<SpeechRequest>;
+  /** Hub → upstream; `events`: whether the vendor is asked for events, whatever the client asked for. */
+  renderRequest(request: SpeechRequest, target: { readonly model: string; readonly events: boolean }): RenderedRequest;
+  /** A frame of the vendor's stream. Throws Failure upstream_error for what is none. */
+  readEvent(frame: SseFrame): SpeechEvent;
+  /** A frame for the client: a piece of audio, or the end with what it used. */
+  writeAudio(bytes: Buffer): string;
+  writeDone(usage: Units): string;
+  readonly spelling: Readonly<Partial<Record<keyof SpeechRequest, string>>>;
+}

@@ -1,0 +1,37 @@
+import type { OwnMembers } from "../../kind/own-members.ts";
+
+/** The wires of speech: one folder each. */
+export type SpeechWire = "speech";
+
+/** Forms of audio that a client may ask for, and the media type of each; `pcm` is 24 kHz, 16 bit, mono, without a head. */
+export const speechFormats = {
+  mp3: "audio/mpeg",
+  opus: "audio/ogg",
+  aac: "audio/aac",
+  flac: "audio/flac",
+  wav: "audio/wav",
+  pcm: "audio/pcm",
+} as const satisfies Record<string, `audio/${string}`>;
+export type SpeechFormat = keyof typeof speechFormats;
+
+/** A request for speech in the neutral form. */
+export interface SpeechRequest {
+  readonly model: string;
+  readonly input: string;
+  /** A vendor's name of a voice, or an object that names one: vendors have voices of their own. */
+  readonly voice?: unknown;
+  /** How to speak. */
+  readonly instructions?: string | undefined;
+  readonly format: SpeechFormat;
+  readonly speed?: number | undefined;
+  /** Whether the client wants events with pieces of audio in Base64, rather than the audio's bytes alone. */
+  readonly events: boolean;
+  readonly own?: OwnMembers<SpeechWire> | undefined;
+}
+
+/** Characters as speech is priced by: code points, so that no letter of any script counts twice. */
+export function charactersIn(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}

@@ -1,0 +1,20 @@
+/** Something that was said, and when: seconds from the file's begin. */
+export interface Segment {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A vendor's transcript. */
+export interface Transcript {
+  readonly text: string;
+  /** Undefined where the vendor told no times. */
+  readonly segments: readonly Segment[] | undefined;
+}
+
+/** What an event of a streamed transcript says. */
+export type TranscriptEvent =
+  | { readonly kind: "delta"; readonly text: string }
+  | { readonly kind: "done"; readonly body: { readonly [name: string]: unknown } }
+  | { readonly kind: "error" }
+  | { readonly kind: "other" };

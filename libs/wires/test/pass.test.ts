@@ -1,0 +1,117 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Failure } from "@modelgate/contracts";
+import { textPasses } from "../src/index.ts";
+import type { ClientWire } from "../src/text/codecs.ts";
+
+/** Frames of each wire: one that says nothing of its own, the last one with its usage, one that fails. */
+const frames: Readonly<Record<ClientWire, { readonly plain: string; readonly last: string; readonly failed: string }>> =
+  {
+    chat: {
+      plain: 'data: {"id":"c","model":"theirs","choices":[{"index":0,"delta":{"content":"say \\"usage\\""}}]}\n\n',
+      last: "data: [DONE]\n\n",
+      failed: 'data: {"error":{"message":"no"}}\n\n',
+    },
+    completions: {
+      plain: 'data: {"id":"c","model":"theirs","choices":[{"index":0,"text":"words"}]}\n\n',
+      last: "data: [DONE]\n\n",
+      failed: 'data: {"error":{"message":"no"}}\n\n',
+    },
+    responses: {
+      plain:
+        'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","sequence_number":7,"delta":"response.completed"}\n\n',
+      last: 'event: response.completed\ndata: {"type":"response.completed","sequence_number":8,"response":{"id":"r","model":"theirs","usage":{"input_tokens":3,"output_tokens":2}}}\n\n',
+      failed:
+        'event: response.failed\ndata: {"type":"response.failed","sequence_number":8,"response":{"status":"failed"}}\n\n',
+    },
+    messages: {
+      plain:
+        'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"message_stop"}}\n\n',
+      last: 'event: message_stop\ndata: {"type":"message_stop"}\n\n',
+      failed: 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"no"}}\n\n',
+    },
+    content: {
+      plain: 'data: {"candidates":[{"content":{"parts":[{"text":"finishReason"}]}}],"modelVersion":"theirs"}\r\n\r\n',
+      last: 'data: {"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":2},"modelVersion":"theirs"}\r\n\r\n',
+      failed: 'data: {"error":{"code":503,"message":"no","status":"UNAVAILABLE"}}\r\n\r\n',
+    },
+  };
+const wires = ["chat", "completions", "responses", "messages", "content"] as const;
+const failure = new Failure("upstream_error", "it broke");
+
+describe.each(wires)("%s", (wire) => {
+  const pass = textPasses[wire];
+  const { plain, last, failed } = frames[wire];
+
+  test("a frame of words is neither an end nor a failure, whatever its words are", () => {
+    expect(pass.see(Buffer.from(plain))).toMatchObject({ done: false, failed: false, usageOnly: false });
+  });
+
+  test("the last frame and a failure are seen", () => {
+    expect(pass.see(Buffer.from(last))).toMatchObject({ done: true, failed: false });
+    expect(pass.see(Buffer.from(failed))).toMatchObject({ done: false, failed: true });
+  });
+
+  test("so they are with comments before them and their data on several lines", () => {
+    const strange = (frame: string): Buffer =>
+      Buffer.from(`: a { comment\n${frame.replace(/data: \{/, "data: {\ndata: ")}`);
+    expect(pass.see(strange(failed))).toMatchObject({ done: false, failed: true });
+    expect(pass.see(strange(plain))).toMatchObject({ done: false, failed: false });
+  });
+
+  test("the model's name is the client's, and nothing else differs", () => {
+    for (const frame of [plain, last]) {
+      const renamed = pass.renameFrame(Buffer.from(frame), "mine").toString();
+      expect(renamed).toBe(frame.replace('"theirs"', '"mine"'));
+    }
+  });
+
+  test("the words of a frame are counted", () => {
+    const words = pass.wordsOf(pass.written(Buffer.from(plain)));
+    expect(plain.replaceAll("\\", "")).toContain(words);
+    expect(words.length).toBeGreaterThan(4);
+  });
+
+  test("what it says of a failure is a failure to it", () => {
+    const frame = pass.failureFrame(failure, "req_1", 8);
+    expect(pass.see(Buffer.from(frame))).toMatchObject({ failed: true });
+    expect(frame).toContain("it broke");
+  });
+
+  test("a sign of life is nothing", () => {
+    expect(pass.see(Buffer.from(pass.heartbeat))).toMatchObject({ done: false, failed: false });
+  });
+
+  test("it sees anything without throwing, and changes nothing that is no JSON", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme" }), (text) => {
+        const frame = Buffer.from(`data: ${text}\n\n`);
+        expect(() => pass.see(frame)).not.toThrow();
+        const renamed = pass.renameFrame(frame, "mine");
+        expect(renamed.equals(frame) || text.includes("{")).toBe(true);
+      }),
+    );
+  });
+});
+
+test("usage is what the terminal frame says", () => {
+  const usage = { inputTokens: 3, outputTokens: 2 };
+  expect(textPasses.responses.see(Buffer.from(frames.responses.last)).usage).toEqual(usage);
+  expect(textPasses.content.see(Buffer.from(frames.content.last)).usage).toEqual(usage);
+});
+
+test("a broken stream of responses goes on counting", () => {
+  const { sequence } = textPasses.responses.see(Buffer.from(frames.responses.plain));
+  expect(sequence).toBe(7);
+  expect(textPasses.responses.failureFrame(failure, "r", sequence)).toContain('"sequence_number":8');
+});
+
+test.each<[ClientWire, string, string]>([
+  ["chat", '{ "model" : "mine", "seed":12345678901234567890 }', '{ "model" : "theirs", "seed":12345678901234567890 }'],
+  ["responses", '{"input":"x","model":"mine"}', '{"input":"x","model":"theirs"}'],
+  ["messages", '{"model":"mine","max_tokens":1}', '{"model":"theirs","max_tokens":1}'],
+  ["content", '{"contents":[]}', '{"contents":[]}'],
+])("a %s request gets the vendor's name of the model, and is the same but for it", (wire, body, told) => {
+  const change = { model: "theirs", reportUsage: false };
+  expect(textPasses[wire].upstreamBody(Buffer.from(body), change).toString()).toBe(told);
+});

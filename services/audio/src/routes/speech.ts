@@ -1,0 +1,40 @@
+import { Failure } from "@modelgate/contracts";
+import type { EndpointHandler } from "@modelgate/platform";
+import { priced, readJson, runCall } from "@modelgate/relay";
+import { askOfSpeech, charactersIn, refuseAmbiguous, reliedOfSpeech, type SpeechRequest } from "@modelgate/wires";
+import type { Deps } from "../deps.ts";
+import { speechExchange } from "../speech/exchange.ts";
+import { isByTokens, speechMeasure } from "../speech/measure.ts";
+
+/** POST /v1/audio/speech (interface endpoint 27). */
+export function speech(deps: Deps): EndpointHandler {
+  return async (call) => {
+    using body = await readJson(call.request, deps.body, (value, bytes) => {
+      const asked = askOfSpeech(value);
+      refuseAmbiguous(bytes, reliedOfSpeech);
+      refuseTooLong(asked, deps);
+      return asked;
+    });
+    const { seen: request, bytes } = body;
+    const { model, multiplier } = priced(deps.relay, call, request.model);
+    await runCall(deps.relay, call, {
+      model,
+      multiplier,
+      body: bytes,
+      stream: true,
+      size: { textBytes: Buffer.byteLength(request.input), mediaTokens: 0, maxOutputTokens: 0, choices: 1 },
+      measure: speechMeasure(request, model.price),
+      wires: ["speech"],
+      exchange: (_, { candidate }) =>
+        speechExchange(request, { model: candidate.upstreamModel, events: request.events || isByTokens(model.price) }),
+    });
+  };
+}
+
+function refuseTooLong({ input }: SpeechRequest, { speech: { characters } }: Deps): void {
+  const length = charactersIn(input);
+  if (length > characters)
+    throw new Failure("invalid_value", `input has ${length} characters; at most ${characters} are spoken at once.`, {
+      param: "input",
+    });
+}

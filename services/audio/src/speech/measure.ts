@@ -1,0 +1,39 @@
+import type { Price, Units } from "@modelgate/contracts";
+import { countTokens, estimateTokens, type Measure } from "@modelgate/relay";
+import { charactersIn, type SpeechRequest } from "@modelgate/wires";
+
+/** Speech is about this many tokens a second with vendors that count any. */
+const tokensPerSecond = 21;
+/** How much text is spoken in a second: usually, and at the slowest. UTF-8 bytes, since a Chinese letter takes longer. */
+const bytesPerSecond = { usual: 15, slowest: 5 } as const;
+
+/** Whether a model's speech is priced by tokens: only where no price per character is there. */
+export function isByTokens(price: Price): boolean {
+  return !price.has("characters") && (price.has("inputTokens") || price.has("outputAudioTokens"));
+}
+
+/**
+ * How speech is measured: by the characters of its text, which are known beforehand, so that what is held is exactly
+ * what is charged; or by the vendor's tokens, estimated where it reports none. The vendor works on the whole text as
+ * soon as it begins: a client that leaves in the middle has used all of its characters.
+ */
+export function speechMeasure(request: SpeechRequest, price: Price): Measure {
+  if (!isByTokens(price)) {
+    const units: Units = { characters: charactersIn(request.input) };
+    return { upper: units, floor: units, meter: () => Promise.resolve({ units, estimated: false }) };
+  }
+  const said = `${request.input}${request.instructions ?? ""}`;
+  const bytes = Buffer.byteLength(said);
+  const slow = Math.min(1, request.speed ?? 1);
+  const spoken = (perSecond: number): number =>
+    Math.ceil((Buffer.byteLength(request.input) / perSecond) * tokensPerSecond);
+  return {
+    upper: { inputTokens: bytes, outputAudioTokens: Math.ceil(spoken(bytesPerSecond.slowest) / slow) },
+    floor: { inputTokens: estimateTokens(bytes) },
+    async meter(told = {}) {
+      if (told.outputAudioTokens !== undefined) return { units: told, estimated: false };
+      const inputTokens = await countTokens(said);
+      return { units: { inputTokens, outputAudioTokens: spoken(bytesPerSecond.usual) }, estimated: true };
+    },
+  };
+}

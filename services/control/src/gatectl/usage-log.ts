@@ -1,0 +1,75 @@
+import { createWriteStream } from "node:fs";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { WrongUsage, type Command } from "./command.ts";
+import { field } from "./server.ts";
+import { cell, money, table, type Column } from "./table.ts";
+
+const filters = {
+  account: "only this account",
+  token: "only this token",
+  model: "only this model",
+  channel: "only this channel",
+  request: "only this request id",
+  day: "one day, as in 2026-01-31; today where absent",
+  from: "first day or time, as in 2026-01-31T12:00:00Z",
+  to: "last day or time",
+};
+
+const unit = (name: string) => (row: unknown) => cell(name)(field(row, "units"));
+const columns: readonly Column[] = [
+  ["TIME", cell("time")],
+  ["REQUEST", cell("requestId")],
+  ["ACCOUNT", cell("accountId")],
+  ["TOKEN", cell("tokenId")],
+  ["MODEL", cell("model")],
+  ["CHANNEL", cell("channelId")],
+  ["STATUS", cell("status")],
+  ["OUTCOME", cell("outcome")],
+  ["INPUT", unit("inputTokens")],
+  ["OUTPUT", unit("outputTokens")],
+  ["COST", money("costNanos")],
+  ["UNPRICED", cell("unpriced")],
+];
+
+export const usageLogCommands: readonly Command[] = [
+  {
+    name: "usage list",
+    summary: "List usage events, newest first.",
+    positionals: [],
+    options: {
+      ...filters,
+      limit: "rows of a page, 100 where absent, 1000 at most",
+      after: "the `next` of a page before",
+    },
+    example: "gatectl usage list --account acme --model gpt-x --from 2026-01-01 --to 2026-01-31",
+    async run({ options }, server) {
+      const data = await server.get("/usage/events", options);
+      const next = field(data, "next");
+      const more = typeof next === "string" ? `\n\nMore: --after ${next}` : "";
+      return { data, text: table(field(data, "events"), columns, "no usage") + more };
+    },
+  },
+  {
+    name: "usage export",
+    summary: "Write usage events to stdout or a file, oldest first.",
+    positionals: [],
+    options: { ...filters, format: "csv or ndjson; csv where absent", out: "a file; stdout where absent" },
+    example: "gatectl usage export --format ndjson --from 2026-01-01 --to 2026-01-31 --out january.ndjson",
+    async run({ options: { out, ...query }, json }, server) {
+      if (json && out === undefined)
+        throw new WrongUsage("--json needs --out: stdout is either the document or the export");
+      const source = await server.stream("/usage/export", query);
+      let bytes = 0;
+      const counted = async function* () {
+        for await (const piece of source) {
+          bytes += piece.length;
+          yield piece;
+        }
+      };
+      const target = out === undefined ? process.stdout : createWriteStream(out);
+      await pipeline(Readable.from(counted()), target, { end: out !== undefined });
+      return { data: { file: out ?? null, bytes }, text: out === undefined ? "" : `${bytes} bytes written to ${out}` };
+    },
+  },
+];

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Suite } from "@modelgate/testkit";
+import { googleAt } from "./clients/google-content.ts";
+import { keyOf, startHouse } from "./house.ts";
+import { forbidWarnings } from "./quiet.ts";
+import { vendors } from "./vendors.ts";
+
+let suite: Suite;
+beforeAll(async () => {
+  suite = await startHouse();
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+forbidWarnings();
+
+const key = keyOf("demo");
+
+const post = (path: string, body: object, headers: Record<string, string> = { "x-goog-api-key": key }) =>
+  fetch(`${suite.edgeUrl}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+
+/** One piece of a stream, as far as it is looked at. */
+interface Piece {
+  readonly candidates?: readonly {
+    readonly content?: { readonly parts?: readonly { readonly text?: string }[] };
+    readonly finishReason?: string;
+  }[];
+  readonly usageMetadata?: object;
+}
+
+function wordsOf(pieces: readonly Piece[]): string {
+  const parts = pieces.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? []);
+  return parts.map(({ text }) => text ?? "").join("");
+}
+
+const hello = { contents: [{ role: "user", parts: [{ text: "Hello" }] }] };
+const answer = {
+  candidates: [{ content: { role: "model", parts: [{ text: "You said: Hello" }] }, finishReason: "STOP", index: 0 }],
+  usageMetadata: { promptTokenCount: expect.any(Number), totalTokenCount: expect.any(Number) },
+  modelVersion: expect.any(String),
+};
+
+describe.each(vendors)("content generation over $name", ({ name: model, wire }) => {
+  test.each<[string, string, Record<string, string>]>([
+    ["the vendor's header", "", { "x-goog-api-key": key }],
+    ["the interface's header", "", { "x-gamma-api-key": key }],
+    ["the query", `?key=${key}`, {}],
+    ["a bearer token", "", { authorization: `Bearer ${key}` }],
+  ])("a whole answer, the key by %s", async (_, query, headers) => {
+    const told = await post(`/v1beta/models/${model}:generateContent${query}`, hello, headers);
+    expect(told.status).toBe(200);
+    expect(await told.json()).toMatchObject(answer);
+  });
+
+  test("a stream of server-sent events", async () => {
+    const told = await post(`/v1beta/models/${model}:streamGenerateContent?alt=sse`, hello);
+    expect(told.headers.get("content-type")).toContain("text/event-stream");
+    const frames = (await told.text()).split(/\r?\n\r?\n/).filter((frame) => frame.startsWith("data: "));
+    const pieces: readonly Piece[] = frames.map((frame) => JSON.parse(frame.slice("data: ".length)));
+    expect(wordsOf(pieces)).toBe("You said: Hello");
+    expect(pieces.at(-1)).toMatchObject({ candidates: [{ finishReason: "STOP" }], usageMetadata: expect.anything() });
+  });
+
+  test("a stream that is one JSON array", async () => {
+    const told = await post(`/v1beta/models/${model}:streamGenerateContent`, hello);
+    expect(told.headers.get("content-type")).toContain("application/json");
+    const pieces: readonly Piece[] = JSON.parse(await told.text());
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(wordsOf(pieces)).toBe("You said: Hello");
+    expect(pieces.at(-1)).toMatchObject({ candidates: [{ finishReason: "STOP" }], usageMetadata: expect.anything() });
+  });
+
+  test("names in snake_case", async () => {
+    const told = await post(`/v1beta/models/${model}:generateContent`, {
+      contents: [{ role: "user", parts: [{ text: "word ".repeat(40) }] }],
+      system_instruction: { parts: [{ text: "Be brief." }] },
+      generation_config: { max_output_tokens: 20, response_mime_type: "text/plain" },
+    });
+    expect(told.status).toBe(200);
+    expect(await told.json()).toMatchObject({ candidates: [{ finishReason: "MAX_TOKENS" }] });
+  });
+
+  test("interface section 2.6: modalities are required there, and TEXT alone says nothing", async () => {
+    const told = await post(`/v1beta/models/${model}:generateContent`, {
+      ...hello,
+      generationConfig: { responseModalities: ["TEXT"] },
+    });
+    expect(told.status).toBe(200);
+    expect(await told.json()).toMatchObject(answer);
+  });
+
+  test("pictures are asked for", async () => {
+    const told = await post(`/v1beta/models/${model}:generateContent`, {
+      contents: [
+        { role: "user", parts: [{ text: `Draw ${wire === "responses" ? '{{simulate: {"image": true}}}' : ""}` }] },
+      ],
+      generationConfig: { responseModalities: ["TEXT", "IMAGE"], imageConfig: { aspectRatio: "1:1" } },
+    });
+    // The first has no word for pictures at all, the second refuses them itself.
+    const isRefused = wire === "messages" || model === "chat";
+    expect(told.status).toBe(isRefused ? 400 : 200);
+    const body: object = JSON.parse(await told.text());
+    if (isRefused)
+      return expect(body).toMatchObject({
+        error: {
+          status: "INVALID_ARGUMENT",
+          details: [
+            {
+              fieldViolations: [
+                { field: model === "chat" ? expect.any(String) : "generationConfig.responseModalities" },
+              ],
+            },
+          ],
+        },
+      });
+    expect(body).toMatchObject({
+      candidates: [
+        {
+          content: {
+            parts: expect.arrayContaining([
+              expect.objectContaining({ inlineData: { mimeType: "image/png", data: expect.any(String) } }),
+            ]),
+          },
+        },
+      ],
+    });
+  });
+
+  test("tokens are counted, and the model is looked up", async () => {
+    const google = googleAt(suite, key);
+    expect((await google.models.countTokens({ model, contents: "Hello there" })).totalTokens).toBeGreaterThan(0);
+    expect(await google.models.get({ model })).toMatchObject({ name: `models/${model}` });
+  });
+});
+
+test("errors have the vendor's shape", async () => {
+  const told = await post("/v1beta/models/nothing:generateContent", hello);
+  expect(told.status).toBe(404);
+  expect(await told.json()).toMatchObject({ error: { code: 404, status: "NOT_FOUND", message: expect.any(String) } });
+  const wrong = await post("/v1beta/models/chat:generateContent", { contents: "Hello" });
+  expect(wrong.status).toBe(400);
+  expect(await wrong.json()).toMatchObject({ error: { code: 400, status: "INVALID_ARGUMENT" } });
+});

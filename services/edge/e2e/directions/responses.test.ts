@@ -1,0 +1,185 @@
+import { zstdCompressSync } from "node:zlib";
+import { APIError } from "openai";
+import type { ResponseInput, ResponseInputItem } from "openai/resources/responses/responses";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { until, type Suite } from "@modelgate/testkit";
+import { openaiAt } from "./clients/openai-chat.ts";
+import { keyOf, startHouse } from "./house.ts";
+import { forbidWarnings } from "./quiet.ts";
+import { vendors } from "./vendors.ts";
+
+let suite: Suite;
+beforeAll(async () => {
+  suite = await startHouse({ accounts: ["other"] });
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+forbidWarnings();
+
+const mine = () => openaiAt(suite, keyOf("demo")).responses;
+const others = () => openaiAt(suite, keyOf("other")).responses;
+
+/** The error of a call that must fail. */
+async function failureOf(call: PromiseLike<unknown>): Promise<APIError> {
+  const thrown = await call.then(
+    () => new Error("it was answered"),
+    (error: unknown) => error,
+  );
+  if (!(thrown instanceof APIError)) throw thrown;
+  return thrown;
+}
+
+const weather = {
+  type: "function" as const,
+  name: "weather",
+  description: "The weather.",
+  parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+  strict: false,
+};
+
+describe.each(vendors)("responses over $name", ({ name: model, wire }) => {
+  const lastBody = async (): Promise<string> => (await suite.simulator.requests(model)).at(-1)?.body ?? "";
+  /** A response that is kept: the answer does not wait for that. */
+  async function kept(input: string | ResponseInput, more: object = {}) {
+    const response = await mine().create({ model, input, ...more, stream: false });
+    await until("the response to be kept", () =>
+      mine()
+        .retrieve(response.id)
+        .then(
+          () => true,
+          () => false,
+        ),
+    );
+    return response;
+  }
+
+  test("two follow-ups bring the conversation before them, one of them streamed", async () => {
+    const first = await kept("My name is Ada.", { instructions: "Be brief." });
+    const second = await kept("And who are you?", { previous_response_id: first.id });
+    expect(second).toMatchObject({ previous_response_id: first.id, output_text: "You said: And who are you?" });
+    if (wire !== "responses") {
+      expect(await lastBody()).toContain("You said: My name is Ada.");
+      // Instructions are of their own request only.
+      expect(await lastBody()).not.toContain("Be brief.");
+    }
+    const stream = mine().stream({ model, input: "Who am I?", previous_response_id: second.id });
+    const third = await stream.finalResponse();
+    expect(third).toMatchObject({ status: "completed", previous_response_id: second.id });
+    expect(third.output_text).toBe("You said: Who am I?");
+    if (wire !== "responses") {
+      const body = await lastBody();
+      const places = ["My name is Ada.", "And who are you?", "Who am I?"].map((words) => body.indexOf(words));
+      expect(places.every((at) => at >= 0)).toBe(true);
+      expect(places).toEqual(places.toSorted((left, right) => left - right));
+    }
+  });
+
+  test("a tool's result follows by reference, behind the thoughts that led to the call", async () => {
+    const asked = { tools: [weather], reasoning: { effort: "medium", summary: "auto" } };
+    const first = await kept('call weather {"city":"Oslo"}', asked);
+    const call = first.output.find((item) => item.type === "function_call");
+    const second = await mine().create({
+      model,
+      previous_response_id: first.id,
+      tools: [weather],
+      reasoning: { effort: "medium" },
+      input: [{ type: "function_call_output", call_id: call?.call_id ?? "", output: "rain" }],
+    });
+    expect(second.output_text).toBe("rain");
+  });
+
+  test("what is not stored cannot be referred to", async () => {
+    const { id } = await mine().create({ model, input: "Hello", store: false });
+    const failure = await failureOf(mine().create({ model, input: "And?", previous_response_id: id }));
+    expect(failure).toMatchObject({ status: 400, code: "previous_response_not_found", param: "previous_response_id" });
+    expect(await failureOf(mine().retrieve(id))).toMatchObject({ status: 404 });
+  });
+
+  test("a stored response is there for its account until it is deleted", async () => {
+    const response = await kept([
+      { role: "user", content: "One" },
+      { role: "user", content: [{ type: "input_text", text: "Two" }] },
+    ]);
+    expect(await mine().retrieve(response.id)).toMatchObject({
+      id: response.id,
+      object: "response",
+      status: "completed",
+      model,
+      output: response.output,
+    });
+    const items = [];
+    for await (const item of mine().inputItems.list(response.id, { order: "asc", limit: 1 })) items.push(item);
+    expect(items).toMatchObject([{ role: "user" }, { role: "user", content: [{ type: "input_text", text: "Two" }] }]);
+    expect(await failureOf(others().retrieve(response.id))).toMatchObject({ status: 404 });
+    expect(await failureOf(others().delete(response.id))).toMatchObject({ status: 404 });
+    const refers = others().create({ model, input: "And?", previous_response_id: response.id });
+    expect(await failureOf(refers)).toMatchObject({ status: 400, code: "previous_response_not_found" });
+    await mine().delete(response.id);
+    expect(await failureOf(mine().retrieve(response.id))).toMatchObject({ status: 404 });
+    expect(await failureOf(mine().inputItems.list(response.id))).toMatchObject({ status: 404 });
+  });
+
+  test.each([false, true])("a tool that takes free text, streamed: %s", async (stream) => {
+    const grep = { type: "custom" as const, name: "grep", description: "Look for words." };
+    const asked = { model, input: "Look", tools: [grep], tool_choice: "required" as const };
+    const first = stream ? await mine().stream(asked).finalResponse() : await mine().create(asked);
+    const ids = first.output.flatMap((item) => (item.type === "custom_tool_call" ? [item.call_id] : []));
+    const [call_id = ""] = ids;
+    expect(first.output).toContainEqual(expect.objectContaining({ call_id, name: "grep", input: "words" }));
+    const items: ResponseInputItem[] = [
+      { role: "user", content: "Look" },
+      { type: "custom_tool_call", call_id, name: "grep", input: "words" },
+      { type: "custom_tool_call_output", call_id, output: "found" },
+    ];
+    expect((await mine().create({ model, input: items, tools: [grep] })).output_text).toBe("found");
+  });
+
+  const said: ResponseInputItem[] = [
+    { role: "user", content: "My name is Ada." },
+    { role: "assistant", content: "Hello Ada." },
+    { role: "user", content: "I live in Oslo." },
+  ];
+  const isNative = wire === "responses";
+
+  test("a conversation is compacted, and goes on from there", async () => {
+    const compacted = await mine().compact({ model, input: said });
+    expect(compacted).toMatchObject({ object: "response.compaction", usage: { input_tokens: expect.any(Number) } });
+    const [compaction, ...rest] = compacted.output.filter(({ type }) => type === "compaction");
+    expect(compaction).toMatchObject({ encrypted_content: expect.any(String) });
+    expect(rest).toEqual([]);
+    const input: ResponseInput = JSON.parse(JSON.stringify([...compacted.output, { role: "user", content: "Go on" }]));
+    // Some vendors take neighbouring turns of the user as one.
+    expect((await mine().create({ model, input })).output_text).toMatch(/^You said: .*Go on$/);
+    expect(await lastBody()).toContain(isNative ? '"compaction"' : "Summary of the conversation so far");
+    if (!isNative) {
+      expect(await lastBody()).toContain("I live in Oslo.");
+      expect(await failureOf(others().create({ model, input }))).toMatchObject({ status: 400, code: "invalid_value" });
+    }
+  });
+
+  test.each([false, true])("a turn that ends in a compaction trigger is compacted, streamed: %s", async (stream) => {
+    const asked = { model, input: [...said, { type: "compaction_trigger" as const }] };
+    const answer = stream ? await mine().stream(asked).finalResponse() : await mine().create(asked);
+    expect(answer).toMatchObject({ status: "completed", output: [{ type: "compaction" }] });
+    const input: ResponseInput = JSON.parse(JSON.stringify([...answer.output, { role: "user", content: "Go on" }]));
+    const next = await mine().create({ model, input });
+    expect(next.output_text).toBe("You said: Go on");
+    if (!isNative) {
+      expect(await lastBody()).toContain("Ada");
+      expect(await failureOf(others().create({ model, input }))).toMatchObject({ status: 400 });
+    }
+  });
+
+  test("a body in zstd", async () => {
+    const answer = await fetch(`${suite.edgeUrl}/v1/responses`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${keyOf("demo")}`,
+        "content-type": "application/json",
+        "content-encoding": "zstd",
+      },
+      body: new Uint8Array(zstdCompressSync(JSON.stringify({ model, input: "Hello" }))),
+    });
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({ object: "response", status: "completed", model });
+  });
+});

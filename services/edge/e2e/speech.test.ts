@@ -1,0 +1,228 @@
+import { parseBuffer } from "music-metadata";
+import OpenAI, { APIError } from "openai";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { storedEvents } from "./events.ts";
+import { channel, config as house, enable, keys, money, sdk } from "./house.ts";
+
+const config = {
+  ...house,
+  models: {
+    "tts-1": { kind: "speech", price: { character: 0.000015 } },
+    "told-tts": { kind: "speech", price: { input: 0.6, outputAudio: 12 } },
+    "bytes-only": { kind: "speech", price: { input: 0.6, outputAudio: 12 } },
+    chat: { kind: "chat", price: { input: 1 } },
+  },
+  channels: [
+    channel("first", ["tts-1", "told-tts", "chat"], { priority: 10 }),
+    channel("second", ["tts-1"]),
+    channel("third", { "bytes-only": "ignores-events" }),
+  ],
+};
+
+let suite: Suite;
+let client: OpenAI;
+beforeAll(async () => {
+  suite = await startSuite({ config, envOf: { audio: { SPEECH_CHARACTERS: "4096" } } });
+  client = sdk(suite);
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+
+const settled = async (account = "demo"): Promise<bigint> =>
+  until("all holds to be settled", async () => {
+    const { heldNanos, balanceNanos } = await money(suite, account);
+    return heldNanos === "0" && BigInt(balanceNanos);
+  });
+
+const input = "Grüße an alle 🎉!";
+const characters = Array.from(input).length;
+const ask = { model: "tts-1", voice: "alloy", input } as const;
+const post = (body: unknown, key: string = keys.demo) =>
+  fetch(`${suite.edgeUrl}/v1/audio/speech`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+const simulate = (behaviour: object): string => `Hello there. {{simulate: ${JSON.stringify(behaviour)}}}`;
+const eventsOf = (text: string): any[] =>
+  text
+    .split("\n\n")
+    .filter((frame) => frame.startsWith("data: "))
+    .map((frame) => JSON.parse(frame.slice(6)));
+
+describe("the official SDK gets", () => {
+  test.each([
+    ["mp3", "audio/mpeg"],
+    ["opus", "audio/ogg"],
+    ["aac", "audio/aac"],
+    ["flac", "audio/flac"],
+    ["wav", "audio/wav"],
+  ] as const)("%s, and pays for each character once", async (format, mimeType) => {
+    const before = await settled();
+    const answer = await client.audio.speech.create({ ...ask, response_format: format });
+    expect(answer.headers.get("content-type")).toBe(mimeType);
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    expect((await parseBuffer(bytes, { mimeType }, { duration: true })).format.duration).toBeGreaterThan(0.4);
+    expect(before - (await settled())).toBe(BigInt(characters) * 15_000n);
+  });
+
+  test("pcm, byte for byte as the vendor made it", async () => {
+    const asked = { ...ask, response_format: "pcm" } as const;
+    const direct = new OpenAI({ baseURL: `${suite.simulator.url}/openai/v1`, apiKey: "any" });
+    const [here, there] = await Promise.all([client.audio.speech.create(asked), direct.audio.speech.create(asked)]);
+    expect(here.headers.get("content-type")).toBe("audio/pcm");
+    expect(Buffer.from(await here.arrayBuffer()).equals(Buffer.from(await there.arrayBuffer()))).toBe(true);
+  });
+
+  test("mp3 where it does not say which, from its first byte on", async () => {
+    const answer = await client.audio.speech.create({ ...ask, input: simulate({ stallAfterChunks: 1 }) });
+    expect(answer.headers.get("content-type")).toBe("audio/mpeg");
+    const reader = answer.body?.getReader();
+    // The vendor is silent after its first piece: what is here did not wait for the rest.
+    expect((await reader?.read())?.value?.length).toBeGreaterThan(0);
+    await reader?.cancel();
+  });
+});
+
+describe("events", () => {
+  test("carry the audio in pieces, and what it used", async () => {
+    await suite.simulator.forget("first");
+    const answer = await client.audio.speech.create({
+      ...ask,
+      model: "told-tts",
+      response_format: "pcm",
+      instructions: "Slowly.",
+      stream_format: "sse",
+    });
+    expect(answer.headers.get("content-type")).toContain("text/event-stream");
+    const events = eventsOf(await answer.text());
+    const audio = Buffer.concat(events.slice(0, -1).map((event) => Buffer.from(event.audio, "base64")));
+    expect(audio.length).toBe(characters * 0.06 * 24_000 * 2);
+    expect(events.at(-1)).toMatchObject({ type: "speech.audio.done", usage: { input_tokens: 5 } });
+    const [seen] = await suite.simulator.requests("first");
+    expect(JSON.parse(seen?.body ?? "")).toMatchObject({ instructions: "Slowly.", stream_format: "sse" });
+  });
+
+  test("of a vendor that gives bytes only are made here, and what it used is estimated", async () => {
+    const answer = await post({ ...ask, model: "bytes-only", stream_format: "sse", response_format: "wav" });
+    expect(answer.headers.get("content-type")).toContain("text/event-stream");
+    const events = eventsOf(await answer.text());
+    const audio = Buffer.concat(events.slice(0, -1).map((event) => Buffer.from(event.audio, "base64")));
+    expect((await parseBuffer(audio, { mimeType: "audio/wav" })).format.duration).toBeCloseTo(characters * 0.06);
+    expect(events.at(-1)?.usage.input_tokens).toBeGreaterThan(0);
+  });
+});
+
+describe("by tokens", () => {
+  test("a vendor's report is what is paid, though the client asked for bytes", async () => {
+    const before = await settled();
+    const answer = await client.audio.speech.create({ ...ask, model: "told-tts", response_format: "wav" });
+    expect(answer.headers.get("content-type")).toBe("audio/wav");
+    expect(
+      (await parseBuffer(Buffer.from(await answer.arrayBuffer()), { mimeType: "audio/wav" })).format.duration,
+    ).toBeCloseTo(characters * 0.06);
+    const output = Math.ceil(characters * 0.06 * 20);
+    expect(before - (await settled())).toBe(5n * 600n + BigInt(output) * 12_000n);
+  });
+
+  test("no report: estimated, and marked so", async () => {
+    const answer = await post({ ...ask, model: "told-tts", input: simulate({ usage: null }), stream_format: "sse" });
+    await answer.text();
+    const id = answer.headers.get("x-request-id");
+    const { event } = await until("the event", async () =>
+      (await storedEvents(suite.backends.natsUrl)).find(({ event: stored }) => stored.requestId === id),
+    );
+    expect(event).toMatchObject({ estimated: true, area: "audio", endpoint: "POST /v1/audio/speech" });
+    expect(event.units.outputAudioTokens).toBeGreaterThan(0);
+  });
+});
+
+describe("what goes wrong", () => {
+  // A vendor that failed rests: each test begins with one that does not.
+  beforeEach(() => enable(suite, "first"));
+
+  test.each([
+    [{ input: "" }, "input"],
+    [{ input: "x".repeat(4_097) }, "input"],
+    [{ input: 3 }, "input"],
+    [{ input: undefined }, "input"],
+    [{ model: undefined }, "model"],
+    [{ response_format: "ogg" }, "response_format"],
+    [{ speed: 9 }, "speed"],
+    [{ stream_format: "chunks" }, "stream_format"],
+  ])("case %#: a wrong %o is refused by name, and costs nothing", async (wrong, param) => {
+    const before = await settled();
+    const answer = await post({ ...ask, ...wrong });
+    expect({ status: answer.status, body: await answer.json() }).toMatchObject({
+      status: 400,
+      body: { error: { param } },
+    });
+    expect(await settled()).toBe(before);
+  });
+
+  test("a model of another kind", async () => {
+    expect((await post({ ...ask, model: "chat" })).status).toBe(404);
+  });
+
+  test("an account that cannot pay for the text is told before the vendor is asked", async () => {
+    await suite.simulator.forget("first");
+    const answer = await post({ ...ask, input: "x".repeat(4_096) }, keys.poor);
+    expect(answer.status).toBe(402);
+    expect(await suite.simulator.requests("first")).toHaveLength(0);
+  });
+
+  test("a vendor that fails is left for the next one, and its client sees none of it", async () => {
+    await suite.simulator.script("first", [{ status: 500 }]);
+    await suite.simulator.forget("second");
+    const answer = await client.audio.speech.create(ask);
+    expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(0);
+    expect(await suite.simulator.requests("second")).toHaveLength(1);
+  });
+
+  test("an error that looks like an answer is none", async () => {
+    await suite.simulator.script("first", [{ malformed: true }]);
+    const answer = await client.audio.speech.create(ask);
+    expect(answer.headers.get("content-type")).toBe("audio/mpeg");
+    await answer.arrayBuffer();
+  });
+
+  test("audio that is cut does not end as if it were whole", async () => {
+    const answer = await post({
+      ...ask,
+      input: simulate({ cutAfterChunks: 2, chunkDelayMs: 50 }),
+      response_format: "wav",
+    });
+    await expect(answer.arrayBuffer()).rejects.toThrow();
+    await settled();
+  });
+
+  test("events that are cut end in an error", async () => {
+    const body = {
+      ...ask,
+      model: "told-tts",
+      input: simulate({ errorAfterChunks: 1, chunkDelayMs: 50 }),
+      stream_format: "sse",
+    };
+    const events = eventsOf(await (await post(body)).text());
+    expect(events.at(-1)).toMatchObject({ type: "error", error: { code: "upstream_error" } });
+    await settled();
+  });
+
+  test("a client that leaves ends the vendor's work, and has used its text", async () => {
+    await suite.simulator.forget("first");
+    const before = await settled();
+    const leaving = new AbortController();
+    const words = simulate({ stallAfterChunks: 1 });
+    const answer = await client.audio.speech.create({ ...ask, input: words }, { signal: leaving.signal });
+    await answer.body?.getReader().read();
+    leaving.abort();
+    await until("the vendor to notice", async () => (await suite.simulator.requests("first")).at(-1)?.aborted, 1_000);
+    expect(before - (await settled())).toBe(BigInt(Array.from(words).length) * 15_000n);
+  });
+
+  test("the SDK's errors are its own", async () => {
+    const wrong = client.audio.speech.create({ ...ask, model: "no-such-model" });
+    await expect(wrong).rejects.toBeInstanceOf(APIError);
+    await expect(wrong).rejects.toMatchObject({ status: 404, code: "model_not_found" });
+  });
+});

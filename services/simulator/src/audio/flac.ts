@@ -1,0 +1,67 @@
+import { sampleRate, type Speech } from "./voice.ts";
+
+/** Samples of one frame. */
+const blockSamples = 4_096;
+
+/** A FLAC stream whose samples stand there as they are (verbatim subframes): larger than it need be, and correct. */
+export function* flac(speech: Speech): Generator<Buffer> {
+  yield head(speech.samples);
+  let number = 0;
+  for (const block of blocks(speech)) yield frame(number++, block);
+}
+
+function* blocks(speech: Speech): Generator<Int16Array> {
+  let block = new Int16Array(blockSamples);
+  let filled = 0;
+  for (const piece of speech.pieces()) {
+    for (const sample of piece) {
+      block[filled++] = sample;
+      if (filled < blockSamples) continue;
+      yield block;
+      block = new Int16Array(blockSamples);
+      filled = 0;
+    }
+  }
+  if (filled > 0) yield block.subarray(0, filled);
+}
+
+/** `fLaC` and STREAMINFO, the last block of metadata. */
+function head(samples: number): Buffer {
+  const bytes = Buffer.alloc(8 + 34);
+  bytes.write("fLaC", 0);
+  bytes.writeUInt8(0x80, 4);
+  bytes.writeUIntBE(34, 5, 3);
+  bytes.writeUInt16BE(blockSamples, 8);
+  bytes.writeUInt16BE(blockSamples, 10);
+  // 20 bits rate, 3 bits channels - 1, 5 bits depth - 1, 36 bits samples.
+  bytes.writeBigUInt64BE((BigInt(sampleRate) << 44n) | (15n << 36n) | BigInt(samples), 18);
+  return bytes;
+}
+
+function frame(number: number, block: Int16Array): Buffer {
+  // Sync, fixed block size; size in 16 bits at the end, rate and depth as in STREAMINFO; mono.
+  const start = Buffer.from([0xff, 0xf8, 0x70, 0x00, ...utf8(number), 0, 0]);
+  start.writeUInt16BE(block.length - 1, start.length - 2);
+  const body = Buffer.alloc(1 + block.length * 2);
+  body.writeUInt8(0b0000_0010, 0);
+  for (const [at, sample] of block.entries()) body.writeInt16BE(sample, 1 + at * 2);
+  const bytes = Buffer.concat([start, Buffer.from([crc(start, 8, 0x07)]), body]);
+  const end = Buffer.alloc(2);
+  end.writeUInt16BE(crc(bytes, 16, 0x8005));
+  return Buffer.concat([bytes, end]);
+}
+
+/** A frame's number, coded as UTF-8 codes a character. */
+function utf8(number: number): Buffer {
+  return Buffer.from(String.fromCodePoint(number));
+}
+
+function crc(bytes: Buffer, width: 8 | 16, polynomial: number): number {
+  const [top, mask] = [1 << (width - 1), (1 << width) - 1];
+  let sum = 0;
+  for (const byte of bytes) {
+    sum ^= byte << (width - 8);
+    for (let bit = 0; bit < 8; bit++) sum = (sum & top ? (sum << 1) ^ polynomial : sum << 1) & mask;
+  }
+  return sum;
+}

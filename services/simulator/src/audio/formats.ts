@@ -1,0 +1,28 @@
+import { aac } from "./aac.ts";
+import { flac } from "./flac.ts";
+import { mp3 } from "./mp3.ts";
+import { opus } from "./opus.ts";
+import type { Speech } from "./voice.ts";
+import { pcm, wav } from "./wav.ts";
+
+/** A form of audio: its media type, and how speech becomes it, piece by piece. */
+interface AudioFormat {
+  readonly contentType: string;
+  readonly encode: (speech: Speech) => Iterable<Buffer> | AsyncIterable<Buffer>;
+}
+
+/** Every form that speech is asked for in. */
+export const audioFormats = {
+  mp3: { contentType: "audio/mpeg", encode: mp3 },
+  opus: { contentType: "audio/ogg", encode: opus },
+  aac: { contentType: "audio/aac", encode: aac },
+  flac: { contentType: "audio/flac", encode: flac },
+  wav: { contentType: "audio/wav", encode: wav },
+  pcm: { contentType: "audio/pcm", encode: pcm },
+} as const satisfies Record<string, AudioFormat>;
+export type AudioFormatName = keyof typeof audioFormats;
+
+/** A form by its name; undefined for none. */
+export function audioFormatOf(name: string): AudioFormat | undefined {
+  return Object.entries<AudioFormat>(audioFormats).find(([known]) => known === name)?.[1];
+}

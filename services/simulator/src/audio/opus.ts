@@ -1,0 +1,96 @@
+import OpusScript from "opusscript";
+import { sampleRate, type Speech } from "./voice.ts";
+
+/** Samples of one packet: 20 ms. */
+const packetSamples = sampleRate / 50;
+/** Positions in an Ogg stream of Opus count at this rate, whatever the speech has. */
+const positionRate = 48_000;
+const serial = 0x6d67_6174;
+
+/** Opus in Ogg (RFC 7845): a page for each half second. */
+export function* opus(speech: Speech): Generator<Buffer> {
+  const encoder = new OpusScript(sampleRate, 1, OpusScript.Application.VOIP);
+  try {
+    yield page([head()], { sequence: 0, position: 0n, flags: 2 });
+    yield page([tags()], { sequence: 1, position: 0n, flags: 0 });
+    const end = BigInt(Math.round((speech.samples / sampleRate) * positionRate));
+    let [sequence, position] = [2, 0n];
+    let packets: Buffer[] = [];
+    for (const samples of inPackets(speech)) {
+      packets.push(Buffer.from(encoder.encode(Buffer.from(samples.buffer), packetSamples)));
+      position += BigInt((packetSamples * positionRate) / sampleRate);
+      if (packets.length < 25 || position >= end) continue;
+      yield page(packets, { sequence: sequence++, position, flags: 0 });
+      packets = [];
+    }
+    // The last page says where the speech ends inside its last packet.
+    yield page(packets, { sequence, position: end, flags: 4 });
+  } finally {
+    encoder.delete();
+  }
+}
+
+function* inPackets(speech: Speech): Generator<Int16Array> {
+  let packet = new Int16Array(packetSamples);
+  let filled = 0;
+  for (const piece of speech.pieces()) {
+    for (const sample of piece) {
+      packet[filled++] = sample;
+      if (filled < packetSamples) continue;
+      yield packet;
+      packet = new Int16Array(packetSamples);
+      filled = 0;
+    }
+  }
+  if (filled > 0) yield packet;
+}
+
+function head(): Buffer {
+  const bytes = Buffer.alloc(19);
+  bytes.write("OpusHead", 0);
+  bytes.writeUInt8(1, 8);
+  bytes.writeUInt8(1, 9);
+  bytes.writeUInt32LE(sampleRate, 12);
+  return bytes;
+}
+
+function tags(): Buffer {
+  const vendor = Buffer.from("simulator");
+  const bytes = Buffer.alloc(8 + 4 + vendor.length + 4);
+  bytes.write("OpusTags", 0);
+  bytes.writeUInt32LE(vendor.length, 8);
+  vendor.copy(bytes, 12);
+  return bytes;
+}
+
+/** One Ogg page (RFC 3533). */
+function page(
+  packets: readonly Buffer[],
+  { sequence, position, flags }: { readonly sequence: number; readonly position: bigint; readonly flags: number },
+): Buffer {
+  const lacing = packets.flatMap(({ length }) => [...Array<number>(Math.floor(length / 255)).fill(255), length % 255]);
+  const header = Buffer.alloc(27 + lacing.length);
+  header.write("OggS", 0);
+  header.writeUInt8(flags, 5);
+  header.writeBigUInt64LE(position, 6);
+  header.writeUInt32LE(serial, 14);
+  header.writeUInt32LE(sequence, 18);
+  header.writeUInt8(lacing.length, 26);
+  header.set(lacing, 27);
+  const bytes = Buffer.concat([header, ...packets]);
+  bytes.writeUInt32LE(checksum(bytes), 22);
+  return bytes;
+}
+
+/** Ogg's CRC-32: polynomial 0x04c11db7, nothing reflected. */
+function checksum(bytes: Buffer): number {
+  let sum = 0;
+  for (const byte of bytes) sum = ((sum << 8) ^ (table[((sum >>> 24) ^ byte) & 0xff] ?? 0)) >>> 0;
+  return sum;
+}
+
+const table = Array.from({ length: 256 }, (_, index) => {
+  let entry = index << 24;
+  for (let bit = 0; bit < 8; bit++) entry = entry & 0x8000_0000 ? (entry << 1) ^ 0x04c1_1db7 : entry << 1;
+  return entry >>> 0;
+});

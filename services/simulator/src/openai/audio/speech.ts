@@ -1,0 +1,72 @@
+import { audioFormatOf, audioFormats } from "../../audio/formats.ts";
+import { speak, type Speech } from "../../audio/voice.ts";
+import type { Behaviour } from "../../behaviour.ts";
+import { memberOf, numberAt, textAt } from "../../checks/members.ts";
+import { demand, wrongField } from "../../checks/refusal.ts";
+import { anyText, closed, either, number, oneOf, text } from "../../checks/shape.ts";
+import { questionFrom } from "../../core/question.ts";
+import { tokensOf } from "../../core/tokens.ts";
+import type { Frame, Streamed } from "../../stream.ts";
+import type { Endpoint } from "../../vendor.ts";
+
+const body = closed(
+  {
+    model: anyText,
+    input: text(/^[\s\S]{1,4096}$/u, "1 to 4096 characters"),
+    voice: either(text(/^\w+$/, "a voice"), closed({ id: anyText })),
+  },
+  {
+    instructions: anyText,
+    response_format: oneOf(...Object.keys(audioFormats)),
+    speed: number(0.25, 4),
+    stream_format: oneOf("audio", "sse"),
+  },
+);
+
+/** Models of the first kind give bytes only. */
+const bytesOnly = /^tts-1/;
+/** And these give bytes whatever they are asked for. */
+const deafModel = "ignores-events";
+/** Tokens that a second of speech counts. */
+const tokensPerSecond = 20;
+
+/** `POST /v1/audio/speech`. */
+export const speech: Endpoint = {
+  method: "POST",
+  path: /^\/v1\/audio\/speech$/,
+  open({ body: asked }) {
+    demand(asked, body);
+    const model = textAt(asked, "model") ?? "";
+    const events = textAt(asked, "stream_format") === "sse" && model !== deafModel;
+    if (events && bytesOnly.test(model)) throw wrongField(["stream_format"], `'sse' is not supported by ${model}.`);
+    const { words, directive } = questionFrom(model, [textAt(asked, "input") ?? ""]);
+    const voice = textAt(asked, "voice") ?? textAt(memberOf(asked, "voice"), "id") ?? "";
+    const spoken = speak(words, { voice, speed: numberAt(asked, "speed") ?? 1 });
+    const format = audioFormatOf(textAt(asked, "response_format") ?? "mp3") ?? audioFormats.mp3;
+    return {
+      directive,
+      whole: () => ({}),
+      ...(events
+        ? { streamed: (behaviour: Behaviour) => inEvents(format.encode(spoken), usageOf(words, spoken, behaviour)) }
+        : { bytes: () => ({ contentType: format.contentType, pieces: format.encode(spoken) }) }),
+    };
+  },
+};
+
+function usageOf(words: string, { seconds }: Speech, { usage }: Behaviour): object | undefined {
+  if (usage === null) return undefined;
+  const [input, output] = [tokensOf(words), Math.ceil(seconds * tokensPerSecond)];
+  return usage ?? { input_tokens: input, output_tokens: output, total_tokens: input + output };
+}
+
+function inEvents(pieces: Iterable<Buffer> | AsyncIterable<Buffer>, usage: object | undefined): Streamed {
+  const frame = (event: object, more: Partial<Frame> = {}): Frame => ({ data: JSON.stringify(event), ...more });
+  return {
+    frames: (async function* () {
+      for await (const piece of pieces)
+        yield frame({ type: "speech.audio.delta", audio: piece.toString("base64") }, { content: true });
+      yield frame({ type: "speech.audio.done", ...(usage === undefined ? {} : { usage }) }, { last: true });
+    })(),
+    error: (message) => frame({ type: "error", error: { type: "server_error", message } }),
+  };
+}

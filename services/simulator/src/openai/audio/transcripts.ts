@@ -1,0 +1,128 @@
+import { hear, type Heard, type Said } from "../../audio/transcript.ts";
+import type { Behaviour } from "../../behaviour.ts";
+import { present } from "../../checks/members.ts";
+import { questionFrom } from "../../core/question.ts";
+import { tokensOf } from "../../core/tokens.ts";
+import type { Frame, Streamed } from "../../stream.ts";
+import type { Asking, Endpoint, Understood } from "../../vendor.ts";
+import { isWriter, readTranscript, type AskedTranscript } from "./transcript-form.ts";
+
+/** Audio tokens that a second counts. */
+const tokensPerSecond = 10;
+
+/** `POST /v1/audio/transcriptions`. */
+export const transcriptions: Endpoint = {
+  method: "POST",
+  path: /^\/v1\/audio\/transcriptions$/,
+  open: (asking) => open(asking, false),
+};
+
+/** `POST /v1/audio/translations`: the same words, which are English already. */
+export const translations: Endpoint = {
+  method: "POST",
+  path: /^\/v1\/audio\/translations$/,
+  open: (asking) => open(asking, true),
+};
+
+async function open({ form }: Asking, translates: boolean): Promise<Understood> {
+  const asked = await readTranscript(form, translates);
+  const { directive, words } = questionFrom(asked.model, [asked.prompt]);
+  const heard = ({ text, reply }: Behaviour): Heard => hear(asked.seconds, text ?? reply);
+  const usage = (behaviour: Behaviour) => usageOf(asked, words, heard(behaviour), behaviour);
+  return {
+    directive,
+    whole: (behaviour) => render(asked, heard(behaviour), usage(behaviour), translates),
+    ...(asked.stream && isWriter(asked.model)
+      ? { streamed: (behaviour: Behaviour) => inEvents(heard(behaviour), usage(behaviour)) }
+      : {}),
+    ...(asked.format === "text" || asked.format === "srt" || asked.format === "vtt"
+      ? {
+          bytes: (behaviour: Behaviour) => ({
+            contentType: "text/plain; charset=utf-8",
+            pieces: [Buffer.from(asText(asked.format, heard(behaviour)))],
+          }),
+        }
+      : {}),
+  };
+}
+
+function usageOf(
+  { model, seconds }: AskedTranscript,
+  prompt: string,
+  heard: Heard,
+  { usage }: Behaviour,
+): object | undefined {
+  if (usage === null) return undefined;
+  if (usage !== undefined) return usage;
+  if (!isWriter(model)) return { type: "duration", seconds: Math.ceil(seconds) };
+  const [audio, text, output] = [Math.ceil(seconds * tokensPerSecond), tokensOf(prompt), tokensOf(heard.text)];
+  return {
+    type: "tokens",
+    input_tokens: audio + text,
+    input_token_details: { text_tokens: text, audio_tokens: audio },
+    output_tokens: output,
+    total_tokens: audio + text + output,
+  };
+}
+
+function render(
+  { format, granularities, language }: AskedTranscript,
+  heard: Heard,
+  usage: object | undefined,
+  translates: boolean,
+): object {
+  if (format !== "verbose_json") return present({ text: heard.text, usage });
+  const wants = (what: string): boolean => granularities.includes(what);
+  return present({
+    task: translates ? "translate" : "transcribe",
+    language: translates || language === "en" ? "english" : language,
+    duration: heard.seconds,
+    text: heard.text,
+    segments: wants("word") && !wants("segment") ? undefined : heard.segments.map(segment),
+    words: wants("word") ? heard.words.map(({ text, start, end }) => ({ word: text, start, end })) : undefined,
+    usage,
+  });
+}
+
+function segment({ text, start, end }: Said, id: number): object {
+  return {
+    id,
+    seek: 0,
+    start,
+    end,
+    text,
+    tokens: [50_364],
+    temperature: 0,
+    avg_logprob: -0.2,
+    compression_ratio: 0.9,
+    no_speech_prob: 0.01,
+  };
+}
+
+/** The vendor's own renderings. */
+function asText(format: string, { text, segments }: Heard): string {
+  if (format === "text") return `${text}\n`;
+  const time = (seconds: number): string =>
+    new Date(Math.round(seconds * 1_000))
+      .toISOString()
+      .slice(11, 23)
+      .replace(".", format === "srt" ? "," : ".");
+  const blocks = segments.map(
+    ({ text: words, start, end }, at) =>
+      `${format === "srt" ? `${at + 1}\n` : ""}${time(start)} --> ${time(end)}\n${words.trim()}\n\n`,
+  );
+  return (format === "srt" ? "" : "WEBVTT\n\n") + blocks.join("");
+}
+
+function inEvents({ words, text }: Heard, usage: object | undefined): Streamed {
+  const frame = (event: object, more: Partial<Frame> = {}): Frame => ({ data: JSON.stringify(event), ...more });
+  return {
+    frames: [
+      ...words.map((word, at) =>
+        frame({ type: "transcript.text.delta", delta: `${at === 0 ? "" : " "}${word.text}` }, { content: true }),
+      ),
+      frame(present({ type: "transcript.text.done", text, usage }), { last: true }),
+    ],
+    error: (message) => frame({ type: "error", error: { type: "server_error", message } }),
+  };
+}
