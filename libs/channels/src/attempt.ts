@@ -2,6 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import type { Candidate } from "@modelgate/catalog";
 import { providers, type Provider } from "@modelgate/providers";
 import { beginsWithin } from "./begins-within.ts";
+import { connectSocket, type ConnectOptions } from "./connect.ts";
 import type { Entry, Gate, TurnedAway } from "./gate.ts";
 import type { Health } from "./health.ts";
 import { nothingLeft } from "./nothing-left.ts";
@@ -20,6 +21,8 @@ export interface AttemptPlan<Accepted> {
     way: Way,
     provider: Provider,
   ) => Omit<UpstreamRequest, "timeoutMs"> | Promise<Omit<UpstreamRequest, "timeoutMs">>;
+  /** The vendor is met by WebSocket: the answer is 101 and carries the open connection. Absent: by HTTP. */
+  readonly connect?: ConnectOptions | undefined;
   /** Looks at the beginning of a successful answer; throws Failure where it is none, and the next way is tried. */
   readonly accept: (answer: UpstreamAnswer, way: Way) => Promise<Accepted>;
   /** Told that the vendor has no endpoint where the call was sent; whether there is another one to try there. */
@@ -180,8 +183,10 @@ async function once<Accepted>(way: Way, plan: AttemptPlan<Accepted>, { transport
     throw new Failure("no_available_channel", `The channel's provider ${channel.provider} is not known.`);
   const request = { ...(await plan.render(way, provider)), timeoutMs: channel.timeoutMs };
   const firstByteMs = plan.stream === true ? channel.firstByteTimeoutMs : undefined;
+  const { connect } = plan;
   return beginsWithin(firstByteMs, plan.signal, async (signal) => {
-    const answer = await reach(transport.send(request, signal), signal);
+    const sent = connect === undefined ? transport.send(request, signal) : connectSocket(request, connect, signal);
+    const answer = await reach(sent, signal);
     if (answer.status >= 300) throw await refusal(answer, provider);
     return plan.accept(answer, way);
   });
@@ -192,7 +197,7 @@ async function reach(sent: Promise<UpstreamAnswer>, signal: AbortSignal): Promis
   try {
     return await sent;
   } catch (error) {
-    if (signal.aborted) throw error;
+    if (signal.aborted || error instanceof Failure) throw error;
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     const silent = code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_CONNECT_TIMEOUT";
     throw new Failure(silent ? "upstream_timeout" : "upstream_error", undefined, { cause: error });
