@@ -2,6 +2,7 @@ import { Redis } from "ioredis";
 import { Failure } from "@modelgate/contracts";
 import { StartError } from "./env.ts";
 import type { Logger } from "./log.ts";
+import { breakWhenSlow } from "./redis-breaker.ts";
 
 export type { Redis } from "ioredis";
 
@@ -12,7 +13,8 @@ const longestPauseMs = 1_000;
 
 /**
  * A connection that fails fast: a command is answered within `timeoutMs` or rejected, and nothing queues up while
- * Redis is away. It connects again by itself for as long as the process lives.
+ * Redis is away. After a command that was not answered in time those that follow fail at once, until Redis answers
+ * again (`breakWhenSlow`). It connects again by itself for as long as the process lives.
  */
 export async function openRedis(url: string, log: Logger, timeoutMs = 1_000): Promise<Redis> {
   const redis = new Redis(url, {
@@ -24,6 +26,7 @@ export async function openRedis(url: string, log: Logger, timeoutMs = 1_000): Pr
     connectTimeout: 2_000,
     retryStrategy: (attempt) => Math.min(attempt * 50, longestPauseMs),
   });
+  breakWhenSlow(redis, log);
   let complained = false;
   redis.on("error", (error: Error) => {
     if (!complained) log.warn({ err: error }, "redis is away");

@@ -29,8 +29,13 @@ export class SpokenWires {
 
   /** Whether there is any wire for such a call. */
   speaks(channel: CatalogChannel, wanted: readonly UpstreamWire[]): boolean {
+    return this.chosen(channel, wanted) !== undefined;
+  }
+
+  /** The wire that a call would be sent in now; undefined: none. */
+  chosen(channel: CatalogChannel, wanted: readonly UpstreamWire[]): UpstreamWire | undefined {
     const provider = providers[channel.provider];
-    return provider !== undefined && this.choose(channel, provider, wanted) !== undefined;
+    return provider === undefined ? undefined : this.choose(channel, provider, wanted);
   }
 
   /** The vendor has no endpoint for this wire. */
