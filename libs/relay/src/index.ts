@@ -1,3 +1,4 @@
+export type { Conversation } from "@modelgate/channels";
 export { Bill, holdOrForget, type BillDeps, type Priced } from "./bill.ts";
 export { tellDropped } from "./deliver.ts";
 export type { RelayDeps, RelayLimits } from "./deps.ts";

@@ -6,6 +6,8 @@ const exposed = [
   "retry-after",
   "x-should-retry",
   "x-modelgate-dropped",
+  "x-modelgate-channel",
+  "x-modelgate-attempts",
   ...["requests", "tokens"].flatMap((what) => [
     `x-ratelimit-limit-${what}`,
     `x-ratelimit-remaining-${what}`,
