@@ -32,7 +32,9 @@ export function send(
     model: plan.model.name,
     candidates: deps.catalog.current().candidates(plan.model.name, call.caller.group),
     prefer: plan.prefer,
-    stream: plan.stream,
+    get stream() {
+      return exchange?.asksStream ?? plan.stream;
+    },
     get unrepeatable() {
       return exchange?.unrepeatable === true;
     },
