@@ -44,6 +44,12 @@ await runService(
         log,
         retention: { keepSeconds: env.USAGE_KEEP_DAYS * 86_400, logEntries: env.USAGE_LOG_ENTRIES },
         counted: counter("modelgate_usage_counted_total", "usage events counted into totals"),
+        unpriced: new Counter({
+          name: "modelgate_usage_unpriced_total",
+          help: "usage events with a unit that their model's price does not name: it cost nothing",
+          labelNames: ["model", "unit"],
+          registers,
+        }),
       }),
     );
     opening.use(
