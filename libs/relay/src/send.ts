@@ -39,7 +39,9 @@ export async function send(
     model: plan.model.name,
     candidates,
     prefer: plan.prefer ?? kept,
-    stream: plan.stream,
+    get stream() {
+      return exchange?.asksStream ?? plan.stream;
+    },
     get unrepeatable() {
       return exchange?.unrepeatable === true;
     },
