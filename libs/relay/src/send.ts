@@ -33,6 +33,9 @@ export function send(
     candidates: deps.catalog.current().candidates(plan.model.name, call.caller.group),
     prefer: plan.prefer,
     stream: plan.stream,
+    get unrepeatable() {
+      return exchange?.unrepeatable === true;
+    },
     signal,
     async render(way, provider) {
       exchange = undefined;
