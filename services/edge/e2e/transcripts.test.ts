@@ -204,7 +204,10 @@ async function startWatched() {
     const hearing: Hearing = { bytes: 0, isWhole: false, isClosed: false };
     coming.push(hearing);
     // Under this path it refuses at once, and reads nothing.
-    if (asked.url?.startsWith("/hasty") === true) return void response.writeHead(503).end();
+    if (asked.url?.startsWith("/hasty") === true) {
+      response.writeHead(503).end();
+      return;
+    }
     asked.on("data", (chunk: Buffer) => (hearing.bytes += chunk.length));
     asked.on("end", () => {
       hearing.isWhole = true;
