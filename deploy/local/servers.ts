@@ -19,6 +19,8 @@ export interface ServerOptions {
   /** Whether files are written through: the demo keeps its money over a restart, a test does not. */
   readonly keep: boolean;
   readonly logFile?: string | undefined;
+  /** Port of the cluster's own conversation: the server is then a node of a Redis Cluster that is still to be made. */
+  readonly clusterPort?: number;
   /** Told of the process as soon as there is one, long before it answers. */
   readonly onSpawn?: (child: Child) => void;
 }
@@ -30,14 +32,29 @@ const docker = "docker:";
 
 /** Starts redis-server on loopback and waits until it answers. */
 export async function startRedis(options: ServerOptions): Promise<LocalServer> {
-  const { port, keep } = options;
+  const { port, keep, clusterPort } = options;
+  const cluster =
+    clusterPort === undefined
+      ? []
+      : ["--cluster-enabled", "yes", "--cluster-port", String(clusterPort), "--cluster-announce-ip", "127.0.0.1"];
   const durability = keep ? ["--appendonly", "yes", "--appendfsync", "everysec"] : ["--appendonly", "no"];
   const kind: ServerKind = {
     name: "redis",
     program: "redis-server",
     variable: "MODELGATE_REDIS_SERVER",
     inside: 6379,
-    args: (at) => ["--port", String(at.port), "--bind", at.host, "--dir", at.folder, "--save", "", ...durability],
+    args: (at) => [
+      "--port",
+      String(at.port),
+      "--bind",
+      at.host,
+      "--dir",
+      at.folder,
+      "--save",
+      "",
+      ...durability,
+      ...cluster,
+    ],
     // Its image is for private networks; ours is published on loopback alone.
     argsInContainer: ["--protected-mode", "no"],
     hello: "PING\r\n",

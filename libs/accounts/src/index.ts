@@ -18,6 +18,19 @@ export { openHolds, sweepHolds } from "./money/sweep.ts";
 export type { OutboxEntry } from "./outbox/entry.ts";
 export { openOutbox, type Outbox } from "./outbox/outbox.ts";
 export { outboxLength, publishEntries, readLeftovers } from "./outbox/publish.ts";
+export { advanceTask, type TaskAdvance, type TaskSettlement } from "./tasks/advance.ts";
+export { claimTasks, openTasks, type TaskPlace } from "./tasks/claim.ts";
+export { createTask, type TaskCreation } from "./tasks/create.ts";
+export {
+  findTask,
+  findTasks,
+  listTasks,
+  removeTask,
+  type StoredTask,
+  type TaskPage,
+  type TaskQuery,
+} from "./tasks/find.ts";
+export type { TaskRecord } from "./tasks/record.ts";
 export { digestOf, isKeyShaped, newKey } from "./tokens/key.ts";
 export {
   changeToken,

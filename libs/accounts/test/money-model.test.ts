@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
-import { startBackends, type Backends } from "@modelgate/testkit";
+import { createLogger, openRedis, type Redis } from "@modelgate/platform";
+import { clusterIsPossible, startBackends, startClusterBackends, type Backends } from "@modelgate/testkit";
 import {
   createAccount,
   credit,
@@ -16,16 +16,7 @@ import {
 } from "../src/index.ts";
 import { draftOf } from "./draft.ts";
 
-let backends: Backends;
 let redis: Redis;
-beforeAll(async () => {
-  backends = await startBackends();
-  redis = new Redis(backends.redisUrl);
-});
-afterAll(async () => {
-  redis?.disconnect();
-  await backends?.[Symbol.asyncDispose]();
-});
 
 const leaseMs = 1_000;
 type Step =
@@ -63,46 +54,61 @@ interface Model {
 
 let runs = 0;
 
-test("through every interleaving: balance = credited − spent, held = open holds, nothing below zero, each hold settled once", async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.bigInt({ min: 0n, max: 2n ** 54n }),
-      fc.array(step, { minLength: 5, maxLength: 40 }),
-      async (balance, steps) => {
-        const id = `account-${runs++}`;
-        await redis.del(`outbox:{s${shardOf(id)}}`);
-        await createAccount(redis, { id, balance });
-        const model: Model = {
-          now: 1_000_000,
-          credited: balance,
-          spent: 0n,
-          available: balance,
-          calls: new Map(),
-          settlements: 0,
-        };
-        for (const [at, next] of steps.entries()) await take(id, next, at, model);
-        const account = await findAccount(redis, id);
-        const held = [...model.calls.values()]
-          .filter(({ open }) => open)
-          .reduce((sum, { held: amount }) => sum + amount, 0n);
-        expect(account).toMatchObject({
-          availableNanos: model.available,
-          heldNanos: held,
-          creditedNanos: model.credited,
-          spentNanos: model.spent,
-        });
-        expect(account?.balanceNanos).toBe(model.credited - model.spent);
-        expect(model.available >= 0n).toBe(true);
-        const events = (await readLeftovers(redis, shardOf(id), 0, 1_000)).flatMap(({ event }) =>
-          event.accountId === id && "costNanos" in event ? [event] : [],
-        );
-        expect(events).toHaveLength(model.settlements);
-        expect(new Set(events.map((event) => event.id)).size).toBe(events.length);
-        expect(events.reduce((sum, event) => sum + BigInt(event.costNanos), 0n)).toBe(model.spent);
-      },
-    ),
-    { numRuns: 120 },
-  );
+describe.each([
+  ["one Redis", startBackends] as const,
+  ...(clusterIsPossible ? [["a Redis Cluster of three nodes", startClusterBackends] as const] : []),
+])("on %s", (_, start) => {
+  let backends: Backends;
+  beforeAll(async () => {
+    backends = await start();
+    redis = await openRedis(backends.redisUrl, createLogger("test", "silent").log);
+  });
+  afterAll(async () => {
+    redis?.disconnect();
+    await backends?.[Symbol.asyncDispose]();
+  });
+
+  test("through every interleaving: balance = credited − spent, held = open holds, nothing below zero, each hold settled once", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.bigInt({ min: 0n, max: 2n ** 54n }),
+        fc.array(step, { minLength: 5, maxLength: 40 }),
+        async (balance, steps) => {
+          const id = `account-${runs++}`;
+          await redis.del(`outbox:{s${shardOf(id)}}`);
+          await createAccount(redis, { id, balance });
+          const model: Model = {
+            now: 1_000_000,
+            credited: balance,
+            spent: 0n,
+            available: balance,
+            calls: new Map(),
+            settlements: 0,
+          };
+          for (const [at, next] of steps.entries()) await take(id, next, at, model);
+          const account = await findAccount(redis, id);
+          const held = [...model.calls.values()]
+            .filter(({ open }) => open)
+            .reduce((sum, { held: amount }) => sum + amount, 0n);
+          expect(account).toMatchObject({
+            availableNanos: model.available,
+            heldNanos: held,
+            creditedNanos: model.credited,
+            spentNanos: model.spent,
+          });
+          expect(account?.balanceNanos).toBe(model.credited - model.spent);
+          expect(model.available >= 0n).toBe(true);
+          const events = (await readLeftovers(redis, shardOf(id), 0, 1_000)).flatMap(({ event }) =>
+            event.accountId === id && "costNanos" in event ? [event] : [],
+          );
+          expect(events).toHaveLength(model.settlements);
+          expect(new Set(events.map((event) => event.id)).size).toBe(events.length);
+          expect(events.reduce((sum, event) => sum + BigInt(event.costNanos), 0n)).toBe(model.spent);
+        },
+      ),
+      { numRuns: 120 },
+    );
+  });
 });
 
 async function take(id: string, next: Step, at: number, model: Model): Promise<void> {

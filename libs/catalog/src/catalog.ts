@@ -6,7 +6,7 @@ import {
   type Price,
   type UpstreamWire,
 } from "@modelgate/contracts";
-import type { Published } from "./published.ts";
+import type { Published, PublishedChannel } from "./published.ts";
 
 /** A group, with its defaults filled in. */
 export interface Group {
@@ -22,6 +22,8 @@ export interface Group {
   };
   /** Model names, or "*" for all. */
   readonly models: ReadonlySet<string>;
+  /** Whether callers are told which channel served them. */
+  readonly showChannel: boolean;
 }
 
 /** A model, its price ready for `costOf`. */
@@ -52,8 +54,16 @@ export interface CatalogChannel {
   readonly groups?: ReadonlySet<string> | undefined;
   readonly priority: number;
   readonly weight: number;
+  /** Open calls, across all replicas. */
   readonly maxConcurrency?: number | undefined;
+  /** Open calls of each key, likewise. */
+  readonly keyConcurrency?: number | undefined;
+  /** Calls that are sent in a minute, likewise. */
+  readonly requestsPerMinute?: number | undefined;
+  /** Longest silence of the vendor. */
   readonly timeoutMs: number;
+  /** Longest wait for a stream's first byte, where it differs. */
+  readonly firstByteTimeoutMs?: number | undefined;
   /** Why it cannot serve at all. */
   readonly off?: string | undefined;
 }
@@ -91,26 +101,13 @@ const defaultOwner = "modelgate";
 /** Compiles a published configuration; `open` unseals a channel's key and throws where it cannot. */
 export function compileCatalog(published: Published, open: (sealed: string, place: string) => string): Catalog {
   const groups = new Map(
-    Object.entries(published.groups).map(([name, { multiplier = 1, limits = {}, models }]) => [
+    Object.entries(published.groups).map(([name, { multiplier = 1, limits = {}, models, showChannel = false }]) => [
       name,
-      { name, multiplier, limits, models: new Set(models) },
+      { name, multiplier, limits, models: new Set(models), showChannel },
     ]),
   );
   const models = new Map(Object.entries(published.models).map(([name, model]) => [name, compileModel(name, model)]));
-  const channels = published.channels.map((channel): CatalogChannel => ({
-    id: channel.id,
-    provider: channel.provider,
-    baseUrl: channel.baseUrl,
-    keys: channel.keys.map(({ id, sealed }) => ({ id, secret: open(sealed, `${channel.id}/${id}`) })),
-    models: namesOf(channel.models),
-    wires: channel.wires,
-    groups: channel.groups === undefined ? undefined : new Set(channel.groups),
-    priority: channel.priority ?? 0,
-    weight: channel.weight ?? 1,
-    maxConcurrency: channel.maxConcurrency,
-    timeoutMs: channel.timeoutMs ?? 600_000,
-    off: channel.off,
-  }));
+  const channels = published.channels.map((channel) => compileChannel(channel, open));
   const candidates = new Map<string, readonly Candidate[]>();
   for (const group of groups.keys()) {
     for (const model of models.keys()) candidates.set(`${group}\n${model}`, candidatesOf(channels, model, group));
@@ -158,6 +155,26 @@ function unknownModel(name: string): Failure {
   return new Failure("model_not_found", `The model ${shown} does not exist or this key cannot use it.`, {
     param: "model",
   });
+}
+
+function compileChannel(channel: PublishedChannel, open: (sealed: string, place: string) => string): CatalogChannel {
+  return {
+    id: channel.id,
+    provider: channel.provider,
+    baseUrl: channel.baseUrl,
+    keys: channel.keys.map(({ id, sealed }) => ({ id, secret: open(sealed, `${channel.id}/${id}`) })),
+    models: namesOf(channel.models),
+    wires: channel.wires,
+    groups: channel.groups === undefined ? undefined : new Set(channel.groups),
+    priority: channel.priority ?? 0,
+    weight: channel.weight ?? 1,
+    maxConcurrency: channel.maxConcurrency,
+    keyConcurrency: channel.keyConcurrency,
+    requestsPerMinute: channel.requestsPerMinute,
+    timeoutMs: channel.timeoutMs ?? 600_000,
+    firstByteTimeoutMs: channel.firstByteTimeoutMs,
+    off: channel.off,
+  };
 }
 
 function compileModel(name: string, { kind, ownedBy = defaultOwner, price = {} }: ModelConfiguration): CatalogModel {

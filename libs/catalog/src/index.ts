@@ -3,6 +3,7 @@ export { priceVersionOf } from "./price-version.ts";
 export { openCatalog, type CatalogHandle } from "./open-catalog.ts";
 export {
   publishConfiguration,
+  publishedVersion,
   publishedKey,
   type Published,
   type PublishedChannel,

@@ -31,6 +31,17 @@ export interface Published {
   readonly channels: readonly PublishedChannel[];
 }
 
+/** Version of what is published now; undefined where nothing that can be read is. */
+export async function publishedVersion(redis: Redis): Promise<string | undefined> {
+  try {
+    const published: Partial<Published> = JSON.parse((await redis.get(publishedKey)) ?? "{}");
+    return published.version;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
 /** Publishes a configuration for every service to take up; its version. Vendor keys are sealed on the way. */
 export async function publishConfiguration(
   redis: Redis,

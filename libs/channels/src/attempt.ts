@@ -1,10 +1,12 @@
 import { Failure } from "@modelgate/contracts";
 import type { Candidate } from "@modelgate/catalog";
 import { providers, type Provider, type VendorFailure } from "@modelgate/providers";
+import { beginsWithin } from "./begins-within.ts";
+import type { Entry, Gate, TurnedAway } from "./gate.ts";
 import type { Health } from "./health.ts";
-import { pick, placeOf, soonest, type Way } from "./pick.ts";
+import { nothingLeft } from "./nothing-left.ts";
+import { pick, placeOf, type Way } from "./pick.ts";
 import { readText } from "./read-text.ts";
-import type { ChannelSeats } from "./seats.ts";
 import type { Transport, UpstreamAnswer, UpstreamRequest } from "./transport.ts";
 
 /** What a call needs of its attempts. */
@@ -23,15 +25,36 @@ export interface AttemptPlan<Accepted> {
   readonly unspoken: (way: Way, provider: Provider) => boolean;
   /** A way that is tried first while it can be: `channel/key`. */
   readonly prefer?: string | undefined;
+  /**
+   * The call begins something that is paid for once: it goes on to another way only while the vendor cannot have taken
+   * it. Else it ends with Failure create_uncertain.
+   */
+  readonly unrepeatable?: boolean;
+  /** A stream is asked for: its first byte is waited for apart from silence within it. */
+  readonly stream?: boolean;
   readonly signal: AbortSignal;
 }
 
-/** An answer that can be given to the client. Dispose it when the exchange is over: the channel's seat is free then. */
+/**
+ * An answer that can be given to the client. Dispose it when the exchange is over: the channel's seat is free then,
+ * and the channel has worked, unless the answer broke or its client left.
+ */
 export interface Attempted<Accepted> extends Disposable {
   readonly accepted: Accepted;
   readonly way: Way;
   /** How many attempts it took. */
   readonly attempts: number;
+  /** Every attempt in its order; the last one is the answer's. */
+  readonly tried: readonly Tried[];
+  /** The vendor broke its answer off after it had begun: that counts against the channel like any failure. */
+  broke(reason: string): void;
+}
+
+/** One attempt, for those who are told what was tried. */
+export interface Tried {
+  readonly channel: string;
+  /** The failure's code; absent where it was answered. */
+  readonly failed?: string;
 }
 
 export interface AttemptLimits {
@@ -46,10 +69,12 @@ export class AttemptsFailed extends Error {
   readonly failure: Failure;
   readonly attempts: number;
   readonly way: Way | undefined;
-  constructor(failure: Failure, attempts: number, way: Way | undefined) {
+  readonly tried: readonly Tried[];
+  constructor(failure: Failure, tried: readonly Tried[], way: Way | undefined) {
     super(failure.message, { cause: failure });
     this.failure = failure;
-    this.attempts = attempts;
+    this.attempts = tried.length;
+    this.tried = tried;
     this.way = way;
   }
 }
@@ -70,12 +95,12 @@ export interface Attempts {
 export interface AttemptDeps {
   readonly transport: Transport;
   readonly health: Health;
-  readonly seats: ChannelSeats;
+  readonly gate: Gate;
   readonly limits: AttemptLimits;
 }
 
 export function openAttempts(deps: AttemptDeps, random: () => number = Math.random): Attempts {
-  const { health, seats, limits } = deps;
+  const { health, gate, limits } = deps;
   const turns = new Map<string, number>();
   const turn = (channelId: string, poolSize: number): number => {
     const next = (turns.get(channelId) ?? -1) + 1;
@@ -86,75 +111,100 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
   return {
     async run(plan) {
       const deadline = Date.now() + limits.budgetMs;
-      const tried = new Set<string>();
-      const full = new Set<string>();
-      const excluded = (at: Way): boolean => tried.has(placeOf(at)) || full.has(at.candidate.channel.id);
-      let attempts = 0;
+      const passed = new Set<string>();
+      const away: TurnedAway[] = [];
+      const excluded = (at: Way): boolean => passed.has(placeOf(at)) || passed.has(at.candidate.channel.id);
+      const tried: Tried[] = [];
       let last: { readonly failure: Failure; readonly way: Way } | undefined;
-      while (attempts < limits.mostAttempts && (attempts === 0 || Date.now() < deadline)) {
+      while (tried.length < limits.mostAttempts && (tried.length === 0 || Date.now() < deadline)) {
         const { prefer } = plan;
         const way = pick(plan.candidates, { restsUntil: health.restsUntil, excluded, random, turn, prefer });
         if (way === undefined) break;
-        const seat = await seats.take(way.candidate.channel, `${plan.callId}.${attempts}`);
-        if (seat === undefined) {
-          full.add(way.candidate.channel.id);
+        const entry = await gate.enter(way, `${plan.callId}.${tried.length}`);
+        if ("place" in entry) {
+          away.push(entry);
+          passed.add(entry.place);
           continue;
         }
-        attempts++;
-        tried.add(placeOf(way));
+        passed.add(placeOf(way));
+        const channel = way.candidate.channel.id;
         try {
-          return {
-            accepted: await once(way, plan, deps),
-            way,
-            attempts,
-            [Symbol.dispose]: () => seat[Symbol.dispose](),
-          };
+          const accepted = await once(way, plan, deps);
+          tried.push({ channel });
+          return answered(accepted, { way, entry, tried, health, signal: plan.signal });
         } catch (error) {
-          seat[Symbol.dispose]();
-          if (plan.signal.aborted)
-            throw new AttemptsFailed(new Failure("upstream_error", undefined, { cause: error }), attempts, way);
-          if (isElsewhere(error, way, plan)) {
-            tried.delete(placeOf(way));
-            last = { failure: error.failure, way };
-            continue;
-          }
-          last = { failure: blame(error, way, health), way };
-          if (!isWorthAnother(error)) break;
+          entry[Symbol.dispose]();
+          const { failure, next } = verdictOn(error, way, plan, health);
+          last = { failure, way };
+          tried.push({ channel, failed: failure.code });
+          if (next === "none") break;
+          if (next === "same") passed.delete(placeOf(way));
         }
       }
-      throw new AttemptsFailed(last?.failure ?? nothingLeft(plan, full, health), attempts, last?.way);
+      throw new AttemptsFailed(last?.failure ?? nothingLeft(plan, away, health), tried, last?.way);
+    },
+  };
+}
+
+/** An answer that has begun: the way has proven itself, and what becomes of the answer is still to be told. */
+function answered<Accepted>(
+  accepted: Accepted,
+  how: {
+    readonly way: Way;
+    readonly entry: Entry;
+    readonly tried: readonly Tried[];
+    readonly health: Health;
+    readonly signal: AbortSignal;
+  },
+): Attempted<Accepted> {
+  const { way, entry, tried, health, signal } = how;
+  const places = [way.candidate.channel.id, placeOf(way)];
+  for (const place of places) health.answered(place);
+  entry.tried();
+  let over = false;
+  return {
+    accepted,
+    way,
+    attempts: tried.length,
+    tried,
+    broke(reason) {
+      if (!over) health.failed(way.candidate.channel.id, reason);
+      over = true;
+    },
+    [Symbol.dispose]() {
+      if (!over && !signal.aborted) for (const place of places) health.worked(place);
+      over = true;
+      entry[Symbol.dispose]();
     },
   };
 }
 
 /** One attempt, to the beginning of an answer that can be given on. */
-async function once<Accepted>(
-  way: Way,
-  plan: AttemptPlan<Accepted>,
-  { transport, health }: AttemptDeps,
-): Promise<Accepted> {
+async function once<Accepted>(way: Way, plan: AttemptPlan<Accepted>, { transport }: AttemptDeps): Promise<Accepted> {
   const { channel } = way.candidate;
   const provider = providers[channel.provider];
   if (provider === undefined)
     throw new Failure("no_available_channel", `The channel's provider ${channel.provider} is not known.`);
   const request = { ...(await plan.render(way, provider)), timeoutMs: channel.timeoutMs };
-  const answer = await reach(transport.send(request, plan.signal), plan.signal);
-  if (answer.status >= 300) throw await refusal(answer, provider);
-  const accepted = await plan.accept(answer, way);
-  health.worked(channel.id);
-  health.worked(placeOf(way));
-  return accepted;
+  const firstByteMs = plan.stream === true ? channel.firstByteTimeoutMs : undefined;
+  return beginsWithin(firstByteMs, plan.signal, async (signal) => {
+    const answer = await reach(transport.send(request, signal), signal);
+    if (answer.status >= 300) throw await refusal(answer, provider);
+    return plan.accept(answer, way);
+  });
 }
 
-/** A refusal by the vendor, on its way to be blamed on somebody. */
-class Refused extends Error {
+/** A refusal by the vendor, on its way to be blamed on somebody; `accept` throws it for one that came with a good status. */
+export class Refused extends Error {
   override readonly name = "Refused";
   readonly meaning: VendorFailure;
   readonly failure: Failure;
+  readonly status: number;
   readonly retryAfterMs: number | undefined;
   constructor(meaning: VendorFailure, status: number, retryAfterMs: number | undefined) {
     super(meaning.code);
     this.meaning = meaning;
+    this.status = status;
     this.retryAfterMs = retryAfterMs;
     this.failure = new Failure(meaning.code, meaning.say, {
       param: meaning.param,
@@ -190,11 +240,28 @@ async function reach(sent: Promise<UpstreamAnswer>, signal: AbortSignal): Promis
   }
 }
 
+/** What a failed attempt comes to: what the client sees if nothing better comes, and which way is next. */
+interface Verdict {
+  readonly failure: Failure;
+  readonly next: "none" | "same" | "another";
+}
+
+function verdictOn(error: unknown, way: Way, plan: AttemptPlan<unknown>, health: Health): Verdict {
+  if (plan.signal.aborted) return { failure: new Failure("upstream_error", undefined, { cause: error }), next: "none" };
+  if (isElsewhere(error, way, plan)) return { failure: error.failure, next: "same" };
+  const failure = blame(error, way, health);
+  // What may have been taken by the vendor must not be sent again.
+  if (plan.unrepeatable === true && mayBeTaken(error))
+    return { failure: new Failure("create_uncertain", undefined, { cause: error }), next: "none" };
+  return { failure, next: isWorthAnother(error) ? "another" : "none" };
+}
+
 /** Notes who failed, and gives the failure that the client sees if nothing better comes. */
 function blame(error: unknown, way: Way, health: Health): Failure {
   if (error instanceof Refused) {
     const { meaning, retryAfterMs, failure } = error;
-    if (meaning.blame === "key")
+    if (meaning.keyIsInvalid === true) health.refused(placeOf(way), meaning.code);
+    else if (meaning.blame === "key")
       health.failed(
         placeOf(way),
         meaning.code,
@@ -222,14 +289,21 @@ function isWorthAnother(error: unknown): boolean {
   return !(error instanceof Failure) || error.status >= 500 || error.code === "unsupported_parameter";
 }
 
-/** No attempt could be made: every channel is full, rests, or is switched off. */
-function nothingLeft({ candidates, model }: AttemptPlan<unknown>, full: ReadonlySet<string>, health: Health): Failure {
-  if (full.size > 0) return new Failure("channel_concurrency_exceeded", undefined, { retryAfterSeconds: 1 });
-  const until = soonest(candidates, health.restsUntil);
-  const seconds = until === undefined ? 30 : Math.max(1, Math.ceil((until - Date.now()) / 1_000));
-  return new Failure(
-    "no_available_channel",
-    `No channel of ${JSON.stringify(model)} is available now; try again in ${seconds} s.`,
-    { retryAfterSeconds: seconds },
-  );
+/** Connections that never came to be: nothing was sent. */
+const neverSent: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+/** Whether the vendor may have taken a call all the same: only a plain refusal, or no connection, rules it out. */
+function mayBeTaken(error: unknown): boolean {
+  if (error instanceof Refused) return error.status === 408 || (error.status >= 500 && error.status !== 503);
+  if (!(error instanceof Failure)) return true;
+  if (error.status < 500 || error.code === "no_available_channel") return false;
+  const { cause } = error;
+  return !(cause instanceof Error && "code" in cause && neverSent.has(String(cause.code)));
 }

@@ -1,7 +1,7 @@
 import type { Logger, Redis } from "@modelgate/platform";
 import { openAttempts, type AttemptLimits, type Attempts } from "./attempt.ts";
+import { openGate } from "./gate.ts";
 import { openHealth } from "./health.ts";
-import { openChannelSeats } from "./seats.ts";
 import { openTransport, type Transport } from "./transport.ts";
 
 /** All that a service needs to reach vendors. */
@@ -10,7 +10,7 @@ export interface Channels extends AsyncDisposable {
   readonly transport: Transport;
 }
 
-/** Opens transport, health and seats of a process. */
+/** Opens transport, health and gate of a process. */
 export async function openChannels({
   redis,
   log,
@@ -22,14 +22,14 @@ export async function openChannels({
 }): Promise<Channels> {
   const transport = openTransport();
   const health = await openHealth({ redis, log });
-  const seats = openChannelSeats({ redis, log });
+  const gate = openGate({ redis, log, health });
   return {
     transport,
-    attempts: openAttempts({ transport, health, seats, limits }),
+    attempts: openAttempts({ transport, health, gate, limits }),
     async [Symbol.asyncDispose]() {
       await transport[Symbol.asyncDispose]();
       await health[Symbol.asyncDispose]();
-      await seats[Symbol.asyncDispose]();
+      await gate[Symbol.asyncDispose]();
     },
   };
 }

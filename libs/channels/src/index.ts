@@ -1,5 +1,13 @@
-export { AttemptsFailed, type Attempted, type AttemptLimits, type AttemptPlan, type Attempts } from "./attempt.ts";
+export {
+  AttemptsFailed,
+  Refused,
+  type Attempted,
+  type AttemptLimits,
+  type AttemptPlan,
+  type Attempts,
+} from "./attempt.ts";
 export { openChannels, type Channels } from "./channels.ts";
+export { readSeats } from "./gate.ts";
 export { placeOf, type Way } from "./pick.ts";
 export { readText } from "./read-text.ts";
 export { NotFetched } from "./remote/not-fetched.ts";
@@ -10,7 +18,20 @@ export {
   type RemoteFiles,
   type RemoteLimits,
 } from "./remote/remote-files.ts";
-export { readChannelStates, switchChannel, type ChannelStates, type CoolDown, type Switched } from "./state.ts";
+export {
+  openRemoteStreams,
+  type RemoteStream,
+  type RemoteStreamAsk,
+  type RemoteStreams,
+} from "./remote/remote-streams.ts";
+export {
+  putBackTakenOut,
+  readChannelStates,
+  switchChannel,
+  type ChannelStates,
+  type CoolDown,
+  type Switched,
+} from "./state.ts";
 export {
   openTransport,
   type BodySink,

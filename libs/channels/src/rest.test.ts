@@ -32,6 +32,11 @@ test("a place that fails again after each rest rests twice as long, within a bou
   expect(lengths.at(-1)).toBe(300_000);
 });
 
+test("what fails again after its rest rests again at once, however short that was", () => {
+  const [asked] = rests([0], 1_000);
+  expect(restAfter(asked, { reason, before: 1 }, 1_001)).toMatchObject({ until: 6_001, failures: 2 });
+});
+
 test("a vendor's retry-after holds at once, is never made shorter, and may be made longer", () => {
   const [first] = rests([0], 30_000);
   expect(first?.until).toBe(30_000);

@@ -22,7 +22,7 @@ export function isResting(coolDown: CoolDown | undefined, now: number): boolean 
 /**
  * What a failure means for a place: `ignored` while it rests already, for calls that were under way when the rest
  * began fail with it and say nothing new, unless a vendor asks for a longer rest; `counted`; or a new rest, twice as
- * long as the one before, within bounds.
+ * long as the one before, within bounds. What fails again after its rest rests again at once.
  */
 export function restAfter(
   coolDown: CoolDown | undefined,
@@ -31,7 +31,7 @@ export function restAfter(
 ): CoolDown | "counted" | "ignored" {
   if (isResting(coolDown, now) && now + (restMs ?? 0) <= (coolDown?.until ?? 0)) return "ignored";
   const failures = before + 1;
-  if (restMs === undefined && failures < failuresToCool) return "counted";
-  const rest = Math.min(restMs ?? shortestRestMs * 2 ** (failures - failuresToCool), longestRestMs);
+  if (restMs === undefined && coolDown === undefined && failures < failuresToCool) return "counted";
+  const rest = Math.min(restMs ?? shortestRestMs * 2 ** Math.max(0, failures - failuresToCool), longestRestMs);
   return { reason, since: new Date(now).toISOString(), until: now + rest, failures };
 }

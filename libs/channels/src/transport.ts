@@ -66,25 +66,33 @@ export function openTransport(): Transport {
   }
 
   return {
-    send: ({ url, method, headers, body, timeoutMs }, signal) =>
-      new Promise<UpstreamAnswer>((resolve, reject) => {
-        const exchange = new Exchange(resolve, reject, signal);
-        poolOf(url.origin).dispatch(
-          {
-            path: url.pathname + url.search,
-            method,
-            headers: { ...headers },
-            body: body ?? null,
-            headersTimeout: timeoutMs,
-            bodyTimeout: timeoutMs,
-          },
-          exchange,
-        );
-      }),
+    send: (request, signal) => dispatchOn(poolOf(request.url.origin), request, signal),
     async [Symbol.asyncDispose]() {
       await Promise.all([...pools.values()].map((pool) => pool.destroy()));
     },
   };
+}
+
+/** Sends a request over connections that are there already; as `Transport.send`. */
+export function dispatchOn(
+  connections: Dispatcher,
+  { url, method, headers, body, timeoutMs }: UpstreamRequest,
+  signal: AbortSignal,
+): Promise<UpstreamAnswer> {
+  return new Promise<UpstreamAnswer>((resolve, reject) => {
+    const exchange = new Exchange(resolve, reject, signal);
+    connections.dispatch(
+      {
+        path: url.pathname + url.search,
+        method,
+        headers: { ...headers },
+        body: body ?? null,
+        headersTimeout: timeoutMs,
+        bodyTimeout: timeoutMs,
+      },
+      exchange,
+    );
+  });
 }
 
 /** One request and its answer, as undici's handler and as what the caller holds. */

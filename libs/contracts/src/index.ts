@@ -42,4 +42,4 @@ export {
 } from "./money/price.ts";
 export { openApi } from "./openapi/document.ts";
 export { addUnits, tokensIn, unitEntries, unitNames, Units, type UnitName } from "./units.ts";
-export { upstreamWires, type UpstreamWire } from "./upstream-wires.ts";
+export { upstreamWires, videoWires, type UpstreamWire, type VideoWire } from "./upstream-wires.ts";

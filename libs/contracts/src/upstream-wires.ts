@@ -1,3 +1,7 @@
+/** The wires of video tasks: one of them is spoken at every endpoint of interface section 4.5. */
+export const videoWires = ["videos", "video-generations", "kling-video", "jimeng-video"] as const;
+export type VideoWire = (typeof videoWires)[number];
+
 /** A format that a vendor's endpoint speaks. The text wires come first; the others are one endpoint each. */
 export const upstreamWires = [
   "chat",
@@ -13,6 +17,7 @@ export const upstreamWires = [
   "moderations",
   "jina-rerank",
   "cohere-rerank",
+  ...videoWires,
   "transcriptions",
   "translations",
   "speech",

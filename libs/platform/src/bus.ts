@@ -3,6 +3,7 @@ import {
   connect,
   Events,
   nanos,
+  NatsError,
   RetentionPolicy,
   StorageType,
   type JetStreamClient,
@@ -29,6 +30,8 @@ export interface BusLimits {
   readonly keepBytes: number;
   /** Longest wait for JetStream's acknowledgement. */
   readonly ackMs: number;
+  /** Servers that keep each stream. */
+  readonly replicas: number;
 }
 
 const defaults: BusLimits = {
@@ -36,6 +39,7 @@ const defaults: BusLimits = {
   keepMs: 30 * 86_400_000,
   keepBytes: 1024 ** 3,
   ackMs: 5_000,
+  replicas: 1,
 };
 /** Most messages that one fetch of a consumer takes. */
 const batchSize = 200;
@@ -111,10 +115,12 @@ class JetStreamBus implements Bus {
   }
 
   async #connect(): Promise<void> {
-    const { username, password } = new URL(this.#servers[0] ?? "");
+    const { username, password, protocol } = new URL(this.#servers[0] ?? "");
     const connection = await connect({
       servers: [...this.#servers],
       ...(username === "" ? {} : { user: decodeURIComponent(username), pass: decodeURIComponent(password) }),
+      // Whoever says tls: is refused by a server that has none.
+      ...(protocol === "tls:" ? { tls: {} } : {}),
       maxReconnectAttempts: -1,
       reconnectTimeWait: 250,
       timeout: 2_000,
@@ -181,6 +187,10 @@ class JetStreamBus implements Bus {
   }
 }
 
+function isAbsent(error: unknown): boolean {
+  return error instanceof NatsError && error.api_error?.code === 404;
+}
+
 function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, pauseMs));
 }
@@ -193,10 +203,15 @@ async function ensureStreams(connection: NatsConnection, bounds: BusLimits): Pro
       duplicate_window: nanos(bounds.duplicateWindowMs),
       max_age: nanos(bounds.keepMs),
       max_bytes: bounds.keepBytes,
+      num_replicas: bounds.replicas,
     };
     try {
-      await management.streams.info(name);
-    } catch {
+      const { config } = await management.streams.info(name);
+      // Replicas are added to a stream that there is, never taken away by a service that was told less.
+      if (config.num_replicas < bounds.replicas)
+        await management.streams.update(name, { ...config, num_replicas: bounds.replicas });
+    } catch (error) {
+      if (!isAbsent(error)) throw error;
       await management.streams.add({ ...wanted, name, storage: StorageType.File, retention: RetentionPolicy.Limits });
     }
   }

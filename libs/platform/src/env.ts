@@ -72,6 +72,9 @@ export function readEnv<const Spec extends Record<string, Variable<unknown>>>(
   return found as Environment<Spec>;
 }
 
+/** Where spans go; unset: nowhere, and nothing of OpenTelemetry is loaded. */
+export const tracingVariables = { OTEL_EXPORTER_OTLP_ENDPOINT: variable.optionalUrl() };
+
 /** What every service reads. `name` is the prefix of its ports: TEXT_PORT, TEXT_OPS_PORT. */
 export function serviceVariables<const Name extends string>(name: Name) {
   const ports = {
@@ -84,6 +87,7 @@ export function serviceVariables<const Name extends string>(name: Name) {
     HOST: variable.text("0.0.0.0"),
     LOG_LEVEL: variable.choice(["fatal", "error", "warn", "info", "debug", "trace", "silent"], "info"),
     DRAIN_MS: variable.integer({ fallback: 30_000, max: 86_400_000 }),
+    ...tracingVariables,
   };
 }
 
@@ -91,6 +95,8 @@ export function serviceVariables<const Name extends string>(name: Name) {
 export const stateVariables = {
   REDIS_URL: variable.url(),
   NATS_URL: variable.url(),
+  /** On how many of NATS's servers every event is before it counts as published; a cluster has at least as many. */
+  NATS_REPLICAS: variable.integer({ fallback: 1, min: 1, max: 5 }),
   MODELGATE_SECRET: variable.secret(),
   REDIS_TIMEOUT_MS: variable.integer({ fallback: 1_000, min: 10, max: 60_000 }),
 };

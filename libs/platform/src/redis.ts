@@ -1,32 +1,33 @@
-import { Redis } from "ioredis";
+import { Cluster, Redis as Single } from "ioredis";
 import { Failure } from "@modelgate/contracts";
 import { StartError } from "./env.ts";
 import type { Logger } from "./log.ts";
 import { breakWhenSlow } from "./redis-breaker.ts";
+import { readRedisUrl, type RedisPlace } from "./redis-url.ts";
 
-export type { Redis } from "ioredis";
+/** One Redis, the master that Sentinels name, or a Redis Cluster; callers see no difference. */
+export type Redis = Single | Cluster;
 
 /** How long a start waits for Redis before it gives up. */
 const connectWithinMs = 30_000;
 /** Longest pause between two attempts to connect again. */
 const longestPauseMs = 1_000;
+/** How often a command follows a slot that has moved, or a shard whose new master is not chosen yet. */
+const mostRedirections = 5;
+
+const pauseOf = (attempt: number): number => Math.min(attempt * 50, longestPauseMs);
 
 /**
  * A connection that fails fast: a command is answered within `timeoutMs` or rejected, and nothing queues up while
  * Redis is away. After a command that was not answered in time those that follow fail at once, until Redis answers
- * again (`breakWhenSlow`). It connects again by itself for as long as the process lives.
+ * again (`breakWhenSlow`). It connects again by itself for as long as the process lives. Several addresses, or one
+ * that says
+ * `redis+cluster:`, are a Redis Cluster; `redis+sentinel:` names Sentinels (see redis-url.ts).
  */
 export async function openRedis(url: string, log: Logger, timeoutMs = 1_000): Promise<Redis> {
-  const redis = new Redis(url, {
-    lazyConnect: true,
-    enableAutoPipelining: true,
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    commandTimeout: timeoutMs,
-    connectTimeout: 2_000,
-    retryStrategy: (attempt) => Math.min(attempt * 50, longestPauseMs),
-  });
-  breakWhenSlow(redis, log);
+  const redis = connectionTo(readRedisUrl(url), timeoutMs);
+  if (redis instanceof Cluster) redis.on("+node", (node: Single) => breakWhenSlow(node, log));
+  else breakWhenSlow(redis, log);
   let complained = false;
   redis.on("error", (error: Error) => {
     if (!complained) log.warn({ err: error }, "redis is away");
@@ -38,6 +39,45 @@ export async function openRedis(url: string, log: Logger, timeoutMs = 1_000): Pr
   });
   await untilReady(redis);
   return redis;
+}
+
+function connectionTo(place: RedisPlace, timeoutMs: number): Redis {
+  const { credentials, tls } = place;
+  const command = {
+    ...credentials,
+    ...(tls ? { tls: {} } : {}),
+    maxRetriesPerRequest: 0,
+    commandTimeout: timeoutMs,
+    connectTimeout: 2_000,
+  };
+  if (place.kind === "cluster")
+    return new Cluster([...place.nodes], {
+      lazyConnect: true,
+      enableAutoPipelining: true,
+      enableOfflineQueue: false,
+      redisOptions: command,
+      maxRedirections: mostRedirections,
+      clusterRetryStrategy: pauseOf,
+      // Certificates name hosts: nodes are reached by the names that they give.
+      ...(tls ? { dnsLookup: (host: string, found: (error: null, address: string) => void) => found(null, host) } : {}),
+    });
+  const single = {
+    ...command,
+    lazyConnect: true,
+    enableAutoPipelining: true,
+    enableOfflineQueue: false,
+    retryStrategy: pauseOf,
+    db: place.database,
+  };
+  if (place.kind === "single") return new Single({ ...single, ...place.node });
+  return new Single({
+    ...single,
+    sentinels: [...place.nodes],
+    name: place.master,
+    sentinelRetryStrategy: pauseOf,
+    ...(place.sentinelPassword === undefined ? {} : { sentinelPassword: place.sentinelPassword }),
+    ...(tls ? { enableTLSForSentinelMode: true, sentinelTLS: {} } : {}),
+  });
 }
 
 async function untilReady(redis: Redis): Promise<void> {
@@ -58,15 +98,16 @@ async function untilReady(redis: Redis): Promise<void> {
   }
 }
 
-/** A second connection for subscriptions; it waits in line for Redis to come back, since it answers nobody. */
+/**
+ * A second connection for subscriptions; it waits in line for Redis to come back, since it answers nobody. In a
+ * cluster every node hears what is published at any.
+ */
 export function openSubscriber(redis: Redis): Redis {
-  return redis.duplicate({
-    lazyConnect: false,
-    enableOfflineQueue: true,
-    maxRetriesPerRequest: null,
-    autoResubscribe: true,
-    commandTimeout: undefined,
-  });
+  const patient = { maxRetriesPerRequest: null, autoResubscribe: true, commandTimeout: undefined };
+  const eager = { lazyConnect: false, enableOfflineQueue: true };
+  if (!(redis instanceof Cluster)) return redis.duplicate({ ...patient, ...eager });
+  const { replyMapping: _plain, ...command } = redis.options.redisOptions ?? {};
+  return redis.duplicate([], { ...eager, redisOptions: { ...command, ...patient } });
 }
 
 /** Runs a step that money or limits hang on; Redis away or slow is a 503, never a free pass. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import type { Redis } from "ioredis";
+import type { Redis } from "./redis.ts";
 
 /** A Redis script with its one typed way in. */
 export type Script<Reply> = (

@@ -2,12 +2,26 @@ import { anthropic } from "./anthropic/index.ts";
 import { azure } from "./azure/index.ts";
 import { cohere } from "./cohere/index.ts";
 import { gemini } from "./gemini/index.ts";
+import { jimeng } from "./jimeng/index.ts";
 import { jina } from "./jina/index.ts";
+import { kling } from "./kling/index.ts";
 import { openai } from "./openai/index.ts";
+import { qwen } from "./qwen/index.ts";
 import type { Provider } from "./provider.ts";
 
 export { cleanWords } from "./clean.ts";
+export type { VendorRequest, VideoAccess, VideoCall, VideoContent, VideoLook, VideoStart } from "./video/access.ts";
 export type { Provider, UpstreamCall, VendorFailure } from "./provider.ts";
 
 /** Every vendor, by the name that a channel's `provider` gives: one line each. */
-export const providers: Readonly<Record<string, Provider>> = { openai, anthropic, gemini, azure, jina, cohere };
+export const providers: Readonly<Record<string, Provider>> = {
+  openai,
+  anthropic,
+  gemini,
+  azure,
+  jina,
+  cohere,
+  qwen,
+  kling,
+  jimeng,
+};

@@ -3,6 +3,8 @@ import type { VendorFailure } from "./provider.ts";
 
 /** The key cannot pay, or may not be used: another key may. */
 export const keyRefused: VendorFailure = { code: "upstream_auth_failed", retryable: true, blame: "key" };
+/** The vendor does not know the key, or has closed its account. */
+export const keyInvalid: VendorFailure = { ...keyRefused, keyIsInvalid: true };
 /** The key is too fast for its vendor. */
 export const keyLimited: VendorFailure = { code: "upstream_rate_limited", retryable: true, blame: "key" };
 export const timedOut: VendorFailure = { code: "upstream_timeout", retryable: true, blame: "channel" };
@@ -25,7 +27,8 @@ export function inputRefused({ code, type, status, message, param }: ErrorBody):
 
 /** What a status means whose body says nothing more; a 4xx is about the client's input. */
 export function meaningOfStatus(status: number, error: ErrorBody): VendorFailure {
-  if ([401, 402, 403].includes(status)) return keyRefused;
+  if (status === 401) return keyInvalid;
+  if (status === 402 || status === 403) return keyRefused;
   if (status === 429) return keyLimited;
   if (status === 408 || status === 504) return timedOut;
   if (status === 405) return noEndpoint;

@@ -1,4 +1,5 @@
 import type { FailureCode, UpstreamWire } from "@modelgate/contracts";
+import type { VideoAccess } from "./video/access.ts";
 
 /** A vendor's refusal, understood. */
 export interface VendorFailure {
@@ -11,6 +12,8 @@ export interface VendorFailure {
   readonly retryable: boolean;
   /** What is to blame, for cooling it down: the client's input, one key, the whole channel, or an endpoint that the vendor does not have. */
   readonly blame: "request" | "key" | "channel" | "wire";
+  /** The key is wrong or its account closed: asking again with it changes nothing. */
+  readonly keyIsInvalid?: true;
   /** When the vendor wants to be asked again, where it says so in the body. */
   readonly retryAfterMs?: number | undefined;
 }
@@ -37,4 +40,6 @@ export interface Provider {
   headers(call: { readonly key: string; readonly wire: UpstreamWire }): Readonly<Record<string, string>>;
   /** What an answer with an error status means; `body` is its text, cut at a bound. */
   failureOf(status: number, body: string): VendorFailure;
+  /** Its video tasks, where it makes videos. */
+  readonly video?: VideoAccess;
 }

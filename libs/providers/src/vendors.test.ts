@@ -2,6 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { UpstreamWire } from "@modelgate/contracts";
 import { providers } from "./index.ts";
 
+const aigc = "https://v.example/api/v1/services/aigc";
+
 describe("a call goes to", () => {
   test.each<[string, string, UpstreamWire, string, boolean, string]>([
     ["openai", "https://v.example/v1", "responses", "m", true, "https://v.example/v1/responses"],
@@ -63,6 +65,12 @@ describe("a call goes to", () => {
     ["jina", "https://v.example/v1", "jina-rerank", "m", false, "https://v.example/v1/rerank"],
     ["cohere", "https://v.example", "cohere-rerank", "m", false, "https://v.example/v2/rerank"],
     ["cohere", "https://v.example/v1", "cohere-rerank", "m", false, "https://v.example/v2/rerank"],
+    ["openai", "https://v.example/v1", "image-edits", "m", false, "https://v.example/v1/images/edits"],
+    ["azure", "https://r.example/openai/v1", "images", "m", false, "https://r.example/openai/v1/images/generations"],
+    ["qwen", "https://v.example/api/v1", "qwen-images", "m", false, `${aigc}/multimodal-generation/generation`],
+    ["qwen", "https://v.example", "qwen-image-tasks", "m", false, `${aigc}/text2image/image-synthesis`],
+    ["qwen", "https://v.example/api/v1/", "qwen-image-edit-tasks", "m", false, `${aigc}/image2image/image-synthesis`],
+    ["qwen", "https://v.example/api/v1", "chat", "m", true, "https://v.example/compatible-mode/v1/chat/completions"],
   ])("%s under %s in %s", (name, baseUrl, wire, model, stream, address) => {
     expect(providers[name]?.address({ baseUrl, wire, model, stream }).href).toBe(address);
   });
@@ -75,11 +83,14 @@ test.each<[string, UpstreamWire, object]>([
   ["azure", "chat", { "api-key": "k" }],
   ["jina", "jina-rerank", { authorization: "Bearer k" }],
   ["cohere", "cohere-rerank", { authorization: "Bearer k" }],
+  ["qwen", "qwen-images", { authorization: "Bearer k" }],
+  ["qwen", "qwen-image-tasks", { authorization: "Bearer k", "x-dashscope-async": "enable" }],
 ])("%s gets its key in its own header", (name, wire, headers) => {
   expect(providers[name]?.headers({ key: "k", wire })).toEqual(headers);
 });
 
 const alpha = (type: string, message = "no"): string => JSON.stringify({ type: "error", error: { type, message } });
+const own = (code: string, message: string): string => JSON.stringify({ code, message, request_id: "r" });
 const gamma = (status: string, details: readonly object[] = [], message = "no"): string =>
   JSON.stringify({ error: { code: 400, message, status, details } });
 
@@ -103,10 +114,23 @@ describe("an error means", () => {
     ["gemini", 500, `[${gamma("INTERNAL")}]`, "upstream_error", "channel"],
     ["azure", 401, JSON.stringify({ error: { code: "401", message: "Access denied" } }), "upstream_auth_failed", "key"],
     ["cohere", 400, JSON.stringify({ message: "documents must not be empty" }), "upstream_rejected", "request"],
+    ["qwen", 400, own("InvalidParameter", "url error, please check url!"), "upstream_error", "wire"],
+    ["qwen", 403, own("AccessDenied", "does not support synchronous calls."), "upstream_error", "wire"],
+    ["qwen", 403, own("AccessDenied", "Access denied."), "upstream_auth_failed", "key"],
+    ["qwen", 400, own("InvalidParameter", "size is wrong"), "upstream_rejected", "request"],
+    ["qwen", 400, own("DataInspectionFailed", "inappropriate"), "upstream_rejected", "request"],
+    ["qwen", 400, own("Arrearage", "overdue"), "upstream_auth_failed", "key"],
+    ["qwen", 429, own("Throttling.RateQuota", "slow down"), "upstream_rate_limited", "key"],
+    ["qwen", 404, own("ModelNotFound", "no such model"), "upstream_error", "channel"],
     ["jina", 422, JSON.stringify({ detail: "too long" }), "upstream_rejected", "request"],
     ["jina", 402, "", "upstream_auth_failed", "key"],
   ])("at %s %i %s: %s, to be blamed on the %s", (name, status, body, code, blame) => {
     expect(providers[name]?.failureOf(status, body)).toMatchObject({ code, blame });
+  });
+
+  test("where a task stands has an address of its own", () => {
+    const at = providers["qwen"]?.taskAddress?.({ baseUrl: "https://v.example/api/v1", task: "a/b" });
+    expect(at?.href).toBe("https://v.example/api/v1/tasks/a%2Fb");
   });
 
   test("when gemini wants to be asked again stands in the body", () => {

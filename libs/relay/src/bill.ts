@@ -1,4 +1,5 @@
 import {
+  asFailure,
   costOf,
   endpointLabel,
   tokensIn,
@@ -25,20 +26,23 @@ export interface CallEnd {
   readonly status: number;
 }
 
+/** What a call's price is made from. */
+export type Priced = Pick<CallPlan, "model" | "multiplier">;
+
 /** The money of one call: held before it is sent, settled once when it is over. */
 export class Bill {
   readonly callId: string;
   readonly expected: Expectation;
   readonly #deps: RelayDeps;
   readonly #call: ServiceCall;
-  readonly #plan: CallPlan;
+  readonly #plan: Priced;
   readonly #startedAt = performance.now();
   #firstByteAt: number | undefined;
   #way: Way | undefined;
   #attempts = 0;
   #settled = false;
 
-  constructor(deps: RelayDeps, call: ServiceCall, plan: CallPlan, expected: Expectation) {
+  constructor(deps: RelayDeps, call: ServiceCall, plan: Priced, expected: Expectation) {
     this.callId = deps.newCallId();
     this.expected = expected;
     this.#deps = deps;
@@ -148,5 +152,20 @@ export class Bill {
       priceVersion: priceVersionOf(price),
       ...(unpriced.length === 0 ? {} : { unpriced: [...unpriced] }),
     };
+  }
+}
+
+/**
+ * Holds, or throws what the client is told. A store that did not answer may have held all the same: nothing was sent,
+ * so the call is settled at nothing, which changes nothing where there is no hold. The client does not wait for it.
+ */
+export async function holdOrForget(bill: Bill): Promise<void> {
+  try {
+    await bill.hold();
+  } catch (error) {
+    const failure = asFailure(error);
+    if (failure.cause !== undefined)
+      void bill.settle({ units: {}, estimated: false, outcome: "failed", status: failure.status });
+    throw failure;
   }
 }

@@ -40,5 +40,5 @@ export function isSpoken(
   return deps.catalog
     .current()
     .candidates(model.name, call.caller.group)
-    .some(({ channel }) => deps.spoken.speaks(channel, wires));
+    .some((candidate) => deps.spoken.speaks(candidate, wires));
 }

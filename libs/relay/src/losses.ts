@@ -1,12 +1,10 @@
 import { Failure } from "@modelgate/contracts";
-import type { JsonObject } from "@modelgate/wires";
 
 /** How a client's wire spells the fields of the neutral form. */
 export type Spelling = Readonly<Record<string, string | undefined>>;
 
 /** A rendered request, with what was left out on the way. */
 export interface Told {
-  readonly body: JsonObject;
   readonly dropped: readonly string[];
 }
 
@@ -21,14 +19,18 @@ export interface Asker {
  * Renders a request and names what got lost in the client's words; `before` was lost when it was read. Throws Failure
  * unsupported_parameter (400) for what would change the answer's meaning, and under strict for every hint as well.
  */
-export function tellLosses({ spelling, strict }: Asker, before: readonly string[], render: () => Told): Told {
-  const { body, dropped: after } = inWordsOf(spelling, render);
-  const dropped = [...new Set([...before, ...after.map((word) => spell(spelling, word))])];
+export function tellLosses<Said extends Told>(
+  { spelling, strict }: Asker,
+  before: readonly string[],
+  render: () => Said,
+): Said {
+  const said = inWordsOf(spelling, render);
+  const dropped = [...new Set([...before, ...said.dropped.map((word) => spell(spelling, word))])];
   if (strict && dropped.length > 0)
     throw new Failure("unsupported_parameter", `The vendor of this model cannot take: ${dropped.join(", ")}.`, {
       param: dropped[0],
     });
-  return { body, dropped };
+  return { ...said, dropped };
 }
 
 /** The neutral form's word for a field, or a path that begins with one, as a wire spells it. */
@@ -38,7 +40,7 @@ function spell(spelling: Spelling, word: string): string {
   return own === undefined ? word : [own, ...rest].join(".");
 }
 
-function inWordsOf(spelling: Spelling, render: () => Told): Told {
+function inWordsOf<Said>(spelling: Spelling, render: () => Said): Said {
   try {
     return render();
   } catch (error) {

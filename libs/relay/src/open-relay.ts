@@ -1,4 +1,4 @@
-import { openOutbox } from "@modelgate/accounts";
+import { openOutbox, type Outbox } from "@modelgate/accounts";
 import { openCatalog } from "@modelgate/catalog";
 import { openChannels } from "@modelgate/channels";
 import {
@@ -47,6 +47,8 @@ export const relayVariables = {
 /** What calls run with, open. */
 export interface OpenRelay extends AsyncDisposable {
   readonly relay: RelayDeps;
+  /** For events that a settlement does not tell. */
+  readonly outbox: Outbox;
   /** Bounds of JSON bodies. */
   readonly body: JsonLimits;
   /** Throws why the service cannot serve now. */
@@ -61,7 +63,7 @@ export async function openRelay(
   await using opening = new AsyncDisposableStack();
   const redis = await openRedis(env.REDIS_URL, log, env.REDIS_TIMEOUT_MS);
   opening.defer(() => redis.disconnect());
-  const bus = opening.use(openBus(env.NATS_URL, log));
+  const bus = opening.use(openBus(env.NATS_URL, log, { replicas: env.NATS_REPLICAS }));
   const catalog = opening.use(await openCatalog({ redis, secret: env.MODELGATE_SECRET, log }));
   const channels = opening.use(
     await openChannels({ redis, log, limits: { mostAttempts: env.ATTEMPTS, budgetMs: env.ATTEMPT_BUDGET_MS } }),
@@ -90,6 +92,7 @@ export async function openRelay(
         answerBytes: env.ANSWER_BYTES,
       },
     },
+    outbox,
     body: {
       maxBytes: env.BODY_BYTES,
       silenceMs: env.BODY_SILENCE_MS,

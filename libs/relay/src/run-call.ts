@@ -1,7 +1,7 @@
 import { asFailure, tokensIn, type Failure, type Units } from "@modelgate/contracts";
 import { AttemptsFailed } from "@modelgate/channels";
 import { ClientGone, type ServiceCall } from "@modelgate/platform";
-import { Bill } from "./bill.ts";
+import { Bill, holdOrForget } from "./bill.ts";
 import { deliver } from "./deliver.ts";
 import type { RelayDeps } from "./deps.ts";
 import { expectText, expectUnits, type Expectation } from "./expect.ts";
@@ -46,21 +46,6 @@ function expect({ limits }: RelayDeps, { measure, size, model, multiplier }: Cal
 async function attempt(deps: RelayDeps, call: ServiceCall, plan: CallPlan, bill: Bill, signal: AbortSignal) {
   using _waiting = keepWaiting(call, plan.waiting, deps.limits.heartbeatMs);
   return await send(deps, call, plan, { callId: bill.callId, signal, firstByte: () => bill.firstByte() });
-}
-
-/**
- * Holds, or throws what the client is told. A store that did not answer may have held all the same: nothing was sent,
- * so the call is settled at nothing, which changes nothing where there is no hold. The client does not wait for it.
- */
-async function holdOrForget(bill: Bill): Promise<void> {
-  try {
-    await bill.hold();
-  } catch (error) {
-    const failure = asFailure(error);
-    if (failure.cause !== undefined)
-      void bill.settle({ units: {}, estimated: false, outcome: "failed", status: failure.status });
-    throw failure;
-  }
 }
 
 /** A signal that ends the call's exchange when its client leaves. */

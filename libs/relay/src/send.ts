@@ -32,6 +32,10 @@ export function send(
     model: plan.model.name,
     candidates: deps.catalog.current().candidates(plan.model.name, call.caller.group),
     prefer: plan.prefer,
+    stream: plan.stream,
+    get unrepeatable() {
+      return exchange?.unrepeatable === true;
+    },
     signal,
     async render(way, provider) {
       exchange = undefined;
@@ -50,15 +54,15 @@ export function send(
     },
     unspoken(way, provider) {
       if (exchange === undefined) return false;
-      const { channel } = way.candidate;
-      deps.spoken.missing(channel.id, exchange.wire);
-      return deps.spoken.choose(channel, provider, plan.wires) !== undefined;
+      const { candidate } = way;
+      deps.spoken.missing(candidate, exchange.wire);
+      return deps.spoken.choose(candidate, provider, plan.wires) !== undefined;
     },
   });
 }
 
 function wireFor({ spoken }: RelayDeps, plan: CallPlan, { candidate }: Way, provider: Provider): UpstreamWire {
-  const wire = spoken.choose(candidate.channel, provider, plan.wires);
+  const wire = spoken.choose(candidate, provider, plan.wires);
   if (wire === undefined)
     throw new Failure("no_available_channel", "The vendor of this model has no endpoint that could serve this call.");
   return wire;

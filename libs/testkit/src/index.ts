@@ -7,6 +7,7 @@ export {
   type LocalBackends,
   type ServerControl,
 } from "./backends.ts";
+export { clusterIsPossible, startClusterBackends } from "./redis-cluster.ts";
 export type { SeenRequest, SimulatorClient } from "./simulator-client.ts";
 export { startLocalSuite, startSuite, type Suite, type SuiteOptions } from "./suite.ts";
 export { until } from "./until.ts";

@@ -189,7 +189,7 @@ describe("by a chat model", () => {
     const answer = parseAnswer(answerOf(judged(scores(), scores(high))), request);
     const body = moderationsCodec.renderAnswer(answer, contextOf(request));
     expect(body).toMatchObject({
-      id: "chat-1",
+      id: "modr-1",
       model: "mine",
       results: [
         { flagged: false, categories: { violence: false }, category_applied_input_types: { violence: ["text"] } },

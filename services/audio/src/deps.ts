@@ -1,4 +1,4 @@
-import type { Environment, Logger } from "@modelgate/platform";
+import { BufferBudget, type Environment, type FormLimits, type Logger, type SpoolPlace } from "@modelgate/platform";
 import { openRelay, type OpenRelay } from "@modelgate/relay";
 import type { variables } from "./env.ts";
 
@@ -8,10 +8,32 @@ export interface Deps extends OpenRelay {
     /** Most characters of one text. */
     readonly characters: number;
   };
+  readonly upload: {
+    readonly limits: FormLimits;
+    readonly place: SpoolPlace;
+  };
 }
+
+/** What a form has beside its fields and its file: boundaries and the heads of its parts. */
+const frameBytes = 64 * 1024;
 
 /** Opens everything once. */
 export async function openDeps(env: Environment<typeof variables>, log: Logger): Promise<Deps> {
   const open = await openRelay(env, log);
-  return { ...open, speech: { characters: env.SPEECH_CHARACTERS } };
+  return {
+    ...open,
+    speech: { characters: env.SPEECH_CHARACTERS },
+    upload: {
+      limits: {
+        maxBytes: env.FILE_BYTES + env.FIELDS_BYTES + frameBytes,
+        silenceMs: env.BODY_SILENCE_MS,
+        parts: env.FORM_PARTS,
+        files: 1,
+        fieldBytes: env.FIELD_BYTES,
+        fieldsBytes: env.FIELDS_BYTES,
+        fileBytes: env.FILE_BYTES,
+      },
+      place: { folder: env.SPOOL_FOLDER, budget: new BufferBudget(env.SPOOL_BYTES) },
+    },
+  };
 }

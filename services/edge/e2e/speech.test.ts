@@ -3,7 +3,7 @@ import OpenAI, { APIError } from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
-import { channel, config as house, keys, money, sdk } from "./house.ts";
+import { channel, config as house, enable, keys, money, sdk } from "./house.ts";
 
 const config = {
   ...house,
@@ -139,7 +139,7 @@ describe("by tokens", () => {
 
 describe("what goes wrong", () => {
   // A vendor that failed rests: each test begins with one that does not.
-  beforeEach(() => suite.ask("channel", "enable", "first"));
+  beforeEach(() => enable(suite, "first"));
 
   test.each([
     [{ input: "" }, "input"],

@@ -2,7 +2,7 @@ import { Agent, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { createProxyMiddleware, type Plugin, type RequestHandler } from "http-proxy-middleware";
 import { Failure, headers, ownHeaderPrefix, type Area } from "@modelgate/contracts";
-import { answerFailure, lingerOver, type Logger } from "@modelgate/platform";
+import { answerFailure, lingerOver, notePassing, type Logger } from "@modelgate/platform";
 import { exchangeOf } from "./exchange.ts";
 
 /** Addresses of the services, by area. */
@@ -40,7 +40,7 @@ export function createForward({ urls, log, silenceMs }: { urls: AreaUrls; log: L
         changeOrigin: false,
         xfwd: false,
         ejectPlugins: true,
-        plugins: [failurePlugin(log)],
+        plugins: [failurePlugin(log), passingPlugin],
         proxyTimeout: silenceMs,
       }),
     );
@@ -68,6 +68,20 @@ export function createForward({ urls, log, silenceMs }: { urls: AreaUrls; log: L
     [Symbol.dispose]: () => agent.destroy(),
   });
 }
+
+/** Bodies from this size on, or of no told size, leave garbage that counts. */
+const largeBytes = 4 * 1024 * 1024;
+
+function isLarge({ headers: { "content-length": length, "transfer-encoding": encoding } }: IncomingMessage): boolean {
+  return encoding !== undefined || Number(length ?? 0) > largeBytes;
+}
+
+/** Counts what passes of large bodies; by then they are on their way, so that nobody misses their beginning. */
+const passingPlugin: Plugin = (proxy) => {
+  proxy.on("proxyReq", (_, request) => {
+    if (isLarge(request)) request.on("data", (chunk: Buffer) => notePassing(chunk.length));
+  });
+};
 
 /** Drops what a client may not say, and writes what the edge says: the id, the path without its key. */
 function cleanHeaders(request: IncomingMessage): void {

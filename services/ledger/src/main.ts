@@ -18,7 +18,7 @@ await runService(
     await using opening = new AsyncDisposableStack();
     const redis = await openRedis(env.REDIS_URL, log, env.REDIS_TIMEOUT_MS);
     opening.defer(() => redis.disconnect());
-    const bus = opening.use(openBus(env.NATS_URL, log));
+    const bus = opening.use(openBus(env.NATS_URL, log, { replicas: env.NATS_REPLICAS }));
     const registers = [metrics];
     const counter = (name: string, help: string) => new Counter({ name, help, registers });
     const gauge = (name: string, help: string, ofShard: (shard: string) => Promise<number>) =>

@@ -57,6 +57,12 @@ export const Behaviour = Type.Object(
     finish: Type.Optional(Type.String({ description: "the same as finishReason" })),
     toolCalls: calls("answer with these calls"),
     tools: calls("the same as toolCalls"),
+    looks: count(1_000_000, "looks after which a video task has ended"),
+    taskError: Type.Optional(Type.String({ description: "a video task ends with this failure" })),
+    expired: Type.Optional(Type.Boolean({ description: "a finished video is no longer there" })),
+    closeAfterAccept: Type.Optional(
+      Type.Boolean({ description: "what was asked for is done, and the connection is reset instead of answered" }),
+    ),
     repeat: Type.Optional(Type.Boolean({ description: "in a script: this step stands for all that follow" })),
   },
   { $id: "Behaviour", additionalProperties: false },

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { Behaviour } from "./behaviour.ts";
 import type { Form } from "./core/form.ts";
 import { Refusal } from "./checks/refusal.ts";
+import { writeFile, type ServedFile } from "./core/serve-file.ts";
 import { writeBytes, writeStream, type Streamed, type StreamedBytes } from "./stream.ts";
 
 /** A request to a simulated vendor. */
@@ -29,9 +30,12 @@ export interface Vendor {
 export interface Asking {
   /** The caller's key; answers are kept for it alone. */
   readonly key: string;
+  /** The vendor's own address, as the caller reached it. */
+  readonly address: string;
   /** What the path's groups matched, decoded. */
   readonly groups: readonly string[];
   readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
   /** The JSON body; undefined where there is none. */
   readonly body: unknown;
   /** The form; undefined where the body is none. */
@@ -45,6 +49,8 @@ export interface Understood {
   whole(behaviour: Behaviour): object;
   /** Absent: the answer comes whole. */
   readonly streamed?: ((behaviour: Behaviour) => Streamed) | undefined;
+  /** The answer is a file, of which ranges can be had. */
+  readonly file?: (() => ServedFile) | undefined;
   /** The answer is no JSON. */
   readonly bytes?: ((behaviour: Behaviour) => StreamedBytes) | undefined;
 }
@@ -83,7 +89,7 @@ export function createVendor(traits: VendorTraits): Vendor {
         const understood = await open(traits, call);
         const behaviour = scripted ?? understood.directive ?? {};
         if (behaviour.delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, behaviour.delayMs));
-        await serve(response, understood, behaviour);
+        await serve(call, understood, behaviour);
       } catch (error) {
         if (!(error instanceof Refusal) || response.headersSent) throw error;
         answerJson(response, error.status, traits.renderError(error, headers, call));
@@ -99,8 +105,10 @@ function open({ endpoints, admit }: VendorTraits, call: VendorCall): Understood 
     if (match !== null)
       return openEndpoint({
         key,
+        address: addressOf(call),
         groups: match.slice(1).map(decodeURIComponent),
         query: call.query,
+        headers: call.headers,
         body: call.form === undefined ? parsed(call.body) : undefined,
         form: call.form,
       });
@@ -108,7 +116,13 @@ function open({ endpoints, admit }: VendorTraits, call: VendorCall): Understood 
   throw new Refusal(404, `There is nothing at ${call.method} ${call.path}.`);
 }
 
-async function serve(response: ServerResponse, understood: Understood, behaviour: Behaviour): Promise<void> {
+/** Where the caller reached this vendor, with its prefix. */
+function addressOf({ path, headers, response }: VendorCall): string {
+  const [reached = ""] = (response.req.url ?? "").split("?");
+  return `http://${headers.host ?? "localhost"}${reached.slice(0, reached.length - path.length)}`;
+}
+
+async function serve({ response, headers }: VendorCall, understood: Understood, behaviour: Behaviour): Promise<void> {
   if (behaviour.closeBeforeHead === true) return void response.socket?.resetAndDestroy();
   if (behaviour.status !== undefined) {
     if (behaviour.retryAfter !== undefined) response.setHeader("retry-after", behaviour.retryAfter);
@@ -120,7 +134,10 @@ async function serve(response: ServerResponse, understood: Understood, behaviour
       .end("<html>not what you asked for</html>");
   if (understood.streamed !== undefined) return writeStream(response, understood.streamed(behaviour), behaviour);
   if (understood.bytes !== undefined) return writeBytes(response, understood.bytes(behaviour), behaviour);
-  answerJson(response, 200, understood.whole(behaviour));
+  if (understood.file !== undefined) return writeFile(response, headers, understood.file());
+  const answer = understood.whole(behaviour);
+  if (behaviour.closeAfterAccept === true) return void response.socket?.resetAndDestroy();
+  answerJson(response, 200, answer);
 }
 
 function asRefusal(status: number, { errorCode, errorMessage, retryAfter }: Behaviour): Refusal {

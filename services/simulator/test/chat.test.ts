@@ -206,3 +206,12 @@ test("words are told as a refusal", async () => {
   const { body } = await post(ask(simulate({ refusal: true, text: "No." })));
   expect(body.choices[0]).toMatchObject({ finish_reason: "stop", message: { content: null, refusal: "No." } });
 });
+
+test("a picture is made where one is asked for, by models that have learned the wire from others", async () => {
+  const modalities = { modalities: ["text", "image"] };
+  const { body } = await post(
+    ask("Draw", { model: "open-model", ...modalities, image_config: { aspect_ratio: "1:1" } }),
+  );
+  expect(body.choices[0].message.images).toHaveLength(1);
+  expect((await post(ask("Draw", { model: "gpt-5.1", ...modalities }))).status).toBe(400);
+});

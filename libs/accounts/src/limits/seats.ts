@@ -20,11 +20,11 @@ export async function renewSeats(
   leaseMs: number,
   nowMs = Date.now(),
 ): Promise<void> {
-  const pipeline = redis.pipeline();
-  for (const { accountId, tokenId, permitId } of seats) {
-    const key = keys.seats(accountId, tokenId);
-    pipeline.zadd(key, "XX", nowMs + leaseMs, permitId);
-    pipeline.pexpire(key, leaseMs * 2);
-  }
-  if (pipeline.length > 0) await pipeline.exec();
+  // Written together by the connection; one pipeline of ours would have to stay on one node of a cluster.
+  await Promise.all(
+    Array.from(seats, ({ accountId, tokenId, permitId }) => {
+      const key = keys.seats(accountId, tokenId);
+      return Promise.all([redis.zadd(key, "XX", nowMs + leaseMs, permitId), redis.pexpire(key, leaseMs * 2)]);
+    }),
+  );
 }

@@ -1,7 +1,7 @@
-import { isIP } from "node:net";
 import type { BufferBudget } from "@modelgate/platform";
-import { Client, type Dispatcher } from "undici";
+import type { Dispatcher } from "undici";
 import { NotFetched } from "./not-fetched.ts";
+import { pinnedClient } from "./pinned-client.ts";
 import { pinnedAddress, remoteRules, type RemoteRules } from "./pinned-address.ts";
 
 export interface RemoteLimits {
@@ -101,16 +101,7 @@ function parsed(url: string, base?: URL): URL {
 /** One request: the file, or where it redirects to. */
 async function request(url: URL, address: string, hop: Hop): Promise<RemoteFile | URL> {
   const { signal, limits } = hop;
-  const family = isIP(address);
-  const client = new Client(url.origin, {
-    connect: {
-      timeout: limits.timeoutMs,
-      autoSelectFamily: false,
-      // The name stays in the host header and in TLS; the connection goes where we looked.
-      lookup: (_host, options, done) =>
-        options.all === true ? done(null, [{ address, family }]) : done(null, address, family),
-    },
-  });
+  const client = pinnedClient(url, address, limits.timeoutMs);
   try {
     const answer = await client.request({
       path: url.pathname + url.search,

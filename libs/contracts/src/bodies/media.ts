@@ -130,32 +130,58 @@ export const SpeechRequest = Type.Object(
 /** Interface endpoint 15. */
 export const VideoForm = Type.Object(
   {
-    model: Type.Optional(model),
+    model,
     prompt: Type.String(),
-    seconds: text,
-    size: text,
-    input_reference: Type.Optional(file("reference image")),
+    seconds: Type.Optional(Type.Union([Type.String({ description: "a whole number" }), Type.Integer({ minimum: 1 })])),
+    size: Type.Optional(Type.String({ description: "<width>x<height>" })),
+    input_reference: Type.Optional(
+      Type.Union([
+        file("reference image"),
+        Type.Object({ image_url: text, file_id: text }, { description: "in JSON: an address, a data URL or a file" }),
+      ]),
+    ),
   },
   { $id: "VideoForm" },
 );
 
-/** Interface section 2.3. */
+/** POST /v1/videos/{task_id}/remix. */
+export const VideoRemixRequest = Type.Object({ prompt: Type.String({ minLength: 1 }) }, { $id: "VideoRemixRequest" });
+
+/** Interface section 2.3, with the members of the vendor's own dialect that mean something to others as well. */
 export const VideoRequest = Type.Object(
   {
     model: Type.Optional(model),
+    model_name: Type.Optional(model),
     prompt: text,
-    image: Type.Optional(Type.String({ description: "a URL, or Base64" })),
-    duration: whole,
+    negative_prompt: text,
+    image: Type.Optional(Type.String({ description: "a URL, a data URL or Base64" })),
+    image_tail: Type.Optional(Type.String({ description: "the last frame, as image" })),
+    duration: Type.Optional(
+      Type.Union([Type.Integer({ minimum: 1 }), Type.String()], { description: "length in seconds" }),
+    ),
     width: whole,
     height: whole,
+    aspect_ratio: Type.Optional(Type.String({ description: "<w>:<h>" })),
     fps: whole,
+    seed: Type.Optional(Type.Integer()),
+    n: Type.Optional(Type.Integer({ minimum: 1, maximum: 1 })),
+    metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   },
   { $id: "VideoRequest" },
 );
 
-/** Interface section 2.4. */
+/** Interface section 2.4; a result is fetched with `req_key` and `task_id`. */
 export const EpsilonRequest = Type.Object(
-  { req_key: Type.String(), prompt: text, binary_data_base64: Type.Optional(Type.Array(Type.String())) },
+  {
+    req_key: Type.String(),
+    prompt: text,
+    binary_data_base64: Type.Optional(Type.Array(Type.String())),
+    image_urls: Type.Optional(Type.Array(Type.String())),
+    seed: Type.Optional(Type.Integer()),
+    frames: Type.Optional(Type.Integer({ minimum: 1, description: "24 a second, and one" })),
+    aspect_ratio: Type.Optional(Type.String({ description: "<w>:<h>" })),
+    task_id: Type.Optional(Type.String({ description: "of the task whose result is fetched" })),
+  },
   { $id: "EpsilonRequest" },
 );
 

@@ -6,6 +6,15 @@ import { upstreamWires } from "../upstream-wires.ts";
 const closed = { additionalProperties: false } as const;
 const name = Type.String({ minLength: 1, maxLength: 200 });
 const limit = (description: string) => Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000, description }));
+const timeout = (description: string, fallback?: number) =>
+  Type.Optional(
+    Type.Integer({
+      minimum: 100,
+      maximum: 86_400_000,
+      description,
+      ...(fallback === undefined ? {} : { default: fallback }),
+    }),
+  );
 const dollars = Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000 }));
 
 const budget = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000, description }));
@@ -28,6 +37,9 @@ export const GroupConfiguration = Type.Object(
         },
         closed,
       ),
+    ),
+    showChannel: Type.Optional(
+      Type.Boolean({ default: false, description: "tell callers which channel served them, and what was tried" }),
     ),
   },
   closed,
@@ -89,7 +101,10 @@ export const ChannelConfiguration = Type.Object(
     priority: Type.Optional(Type.Integer({ minimum: -1000, maximum: 1000, default: 0 })),
     weight: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000, default: 1 })),
     maxConcurrency: limit("open calls, across all replicas"),
-    timeoutMs: Type.Optional(Type.Integer({ minimum: 100, maximum: 86_400_000, default: 600_000 })),
+    keyConcurrency: limit("open calls of each key, across all replicas"),
+    requestsPerMinute: limit("calls that are sent in a minute, across all replicas"),
+    timeoutMs: timeout("longest silence", 600_000),
+    firstByteTimeoutMs: timeout("longest wait for the first byte of a stream; timeoutMs where absent"),
   },
   closed,
 );

@@ -14,7 +14,24 @@ export const videoEndpoints = {
     schema: "VideoForm",
     summary: "Create a video task (style A).",
   },
+  listVideos: { ...look, path: "/v1/videos", errors: "common", summary: "The account's video tasks (style A)." },
   getVideo: { ...look, path: "/v1/videos/{task_id}", errors: "common", summary: "A video task's state (style A)." },
+  deleteVideo: {
+    ...video,
+    method: "DELETE",
+    body: "none",
+    path: "/v1/videos/{task_id}",
+    errors: "common",
+    summary: "Forget an ended video task (style A).",
+  },
+  remixVideo: {
+    ...create,
+    path: "/v1/videos/{task_id}/remix",
+    errors: "common",
+    body: "json",
+    schema: "VideoRemixRequest",
+    summary: "Create a video task from a finished one (style A).",
+  },
   getVideoContent: {
     ...look,
     path: "/v1/videos/{task_id}/content",
@@ -53,6 +70,8 @@ export const videoEndpoints = {
   epsilon: {
     ...create,
     path: "/epsilon/",
+    // Fetching a result must pass on an empty balance; a submitted task is held for by the service.
+    free: true,
     errors: "epsilon",
     body: "json",
     schema: "EpsilonRequest",

@@ -128,9 +128,20 @@ export const failures = {
   response_not_found: { ...absent, say: "There is no such response, or it is no longer kept." },
   task_not_found: { ...absent, say: "There is no such task." },
   video_not_ready: { ...absent, say: "The video is not finished." },
+  video_expired: { ...absent, say: "The vendor no longer keeps this video." },
+  task_not_finished: {
+    ...invalid,
+    status: 409,
+    say: "The task is still running; it can be deleted when it has ended.",
+  },
 
   // What the vendor did
   upstream_error: { ...upstream, say: "The vendor failed to answer." },
+  create_uncertain: {
+    ...upstream,
+    retryable: false,
+    say: "The vendor may have accepted the task before its answer was lost: it is not sent again, and nothing is charged.",
+  },
   upstream_auth_failed: { ...upstream, say: "The vendor refused the gateway's own credentials." },
   upstream_timeout: {
     status: 504,

@@ -1,10 +1,11 @@
 import { readErrorBody, type ErrorBody } from "../error-body.ts";
-import { broken, keyLimited, keyRefused, meaningOfStatus, noEndpoint, timedOut } from "../meanings.ts";
+import { broken, keyInvalid, keyLimited, keyRefused, meaningOfStatus, noEndpoint, timedOut } from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
 
 /** What an error of the content wire means: `{error: {code, message, status, details}}`. */
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
+  if (isUnknownKey(error)) return keyInvalid;
   if (isAboutKey(error)) return keyRefused;
   if (error.status === "RESOURCE_EXHAUSTED") return { ...keyLimited, retryAfterMs: retryDelayOf(error) };
   if (error.status === "DEADLINE_EXCEEDED") return timedOut;
@@ -12,10 +13,14 @@ export function failureOf(status: number, body: string): VendorFailure {
   return meaningOfStatus(status, error);
 }
 
-/** A wrong key is 400 INVALID_ARGUMENT here, told apart by a detail; FAILED_PRECONDITION is billing or region. */
-function isAboutKey({ status, details }: ErrorBody): boolean {
-  if (status === "UNAUTHENTICATED" || status === "PERMISSION_DENIED" || status === "FAILED_PRECONDITION") return true;
-  return details.some(({ reason }) => reason === "API_KEY_INVALID");
+/** A wrong key is 400 INVALID_ARGUMENT here, told apart by a detail. */
+function isUnknownKey({ status, details }: ErrorBody): boolean {
+  return status === "UNAUTHENTICATED" || details.some(({ reason }) => reason === "API_KEY_INVALID");
+}
+
+/** FAILED_PRECONDITION is billing or region. */
+function isAboutKey({ status }: ErrorBody): boolean {
+  return status === "PERMISSION_DENIED" || status === "FAILED_PRECONDITION";
 }
 
 /** `RetryInfo` says "12s". */

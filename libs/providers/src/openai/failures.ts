@@ -1,14 +1,11 @@
 import { readErrorBody } from "../error-body.ts";
-import { broken, keyRefused, meaningOfStatus, noEndpoint } from "../meanings.ts";
+import { broken, keyInvalid, keyRefused, meaningOfStatus, noEndpoint } from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
 
-/** Codes that say that the account behind a key cannot pay or may not be used, whatever the status. */
-const keyCodes: ReadonlySet<string> = new Set([
-  "insufficient_quota",
-  "billing_hard_limit_reached",
-  "invalid_api_key",
-  "account_deactivated",
-]);
+/** Codes that say that the account behind a key cannot pay, whatever the status. */
+const quotaCodes: ReadonlySet<string> = new Set(["insufficient_quota", "billing_hard_limit_reached"]);
+/** Codes that say that the key may not be used at all, likewise. */
+const invalidKeyCodes: ReadonlySet<string> = new Set(["invalid_api_key", "account_deactivated"]);
 /** Codes of a 404 that say that the path is not there; a body without a code says nothing else. */
 const pathCodes: ReadonlySet<string> = new Set(["unknown_url", "invalid_url", "not_found", "not_found_error", "404"]);
 
@@ -16,7 +13,8 @@ const pathCodes: ReadonlySet<string> = new Set(["unknown_url", "invalid_url", "n
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   const code = error.code ?? error.type;
-  if (code !== undefined && keyCodes.has(code)) return keyRefused;
+  if (code !== undefined && quotaCodes.has(code)) return keyRefused;
+  if (code !== undefined && invalidKeyCodes.has(code)) return keyInvalid;
   if (status === 404) return notFound(code, error.message ?? "") ?? meaningOfStatus(status, error);
   return meaningOfStatus(status, error);
 }

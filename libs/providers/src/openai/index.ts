@@ -1,6 +1,7 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { Provider } from "../provider.ts";
 import { failureOf } from "./failures.ts";
+import { openaiVideo } from "./video.ts";
 
 /** Where each wire is, under the base URL. */
 export const openaiPaths: Readonly<Partial<Record<UpstreamWire, string>>> = {
@@ -32,10 +33,12 @@ export const openai: Provider = {
     "transcriptions",
     "translations",
     "speech",
+    "videos",
     "images",
     "image-edits",
   ],
   address: ({ baseUrl, wire }) => new URL(`${baseUrl.replace(/\/+$/, "")}${openaiPaths[wire] ?? ""}`),
   headers: ({ key }) => ({ authorization: `Bearer ${key}` }),
   failureOf,
+  video: openaiVideo,
 };

@@ -1,12 +1,12 @@
 import { Failure } from "@modelgate/contracts";
-import { SseSplitter, type Framing, type PassCodec } from "@modelgate/wires";
+import { SseSplitter, type Framing, type StreamPassCodec } from "@modelgate/wires";
 import type { Carried, StreamCarrier } from "../exchange.ts";
 import type { Gear } from "../gear.ts";
 import type { Produced } from "../produced.ts";
 
 /** How a stream of the client's own wire is passed on. */
 export interface PassOptions {
-  readonly pass: PassCodec;
+  readonly pass: StreamPassCodec;
   readonly gear: Gear;
   /** The client's name of the model, where the vendor's is another. */
   readonly rename: string | undefined;

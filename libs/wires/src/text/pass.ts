@@ -17,27 +17,14 @@ export interface SeenFrame {
 /** A frame that says nothing of its own. */
 export const plainFrame: SeenFrame = { usageOnly: false, done: false, failed: false };
 
-/**
- * What the pass-through gears need of a wire: the same wire stands at both ends, so bytes are forwarded as they
- * came, looked at but not rewritten, but for the few members that differ.
- */
-export interface PassCodec {
-  /**
-   * Whether a vendor's model takes the body as it is. Parts of a conversation may have been with vendors that seal and
-   * tell less or more than this one: what it would refuse is converted instead. Absent: it takes every body.
-   */
-  takes?(body: Buffer, model: string): boolean;
-  /** The request for the vendor: its own name of the model, and usage asked for in streams. The same bytes where nothing differs. */
-  upstreamBody(body: Buffer, change: { readonly model?: string | undefined; readonly reportUsage: boolean }): Buffer;
+/** What passing a stream on needs of a wire: frames are forwarded as they came, looked at but not rewritten. */
+export interface StreamPassCodec {
   /** Looks at a frame; `before` is the usage that the stream reported so far, for wires that tell it in pieces. */
   see(frame: Buffer, before?: Units): SeenFrame;
   /** Whether a stream that ends without a terminal frame is whole all the same: it finished, and its wire has no such frame. */
   readonly endsWithConnection: boolean;
   /** A frame under the client's name of the model. */
   renameFrame(frame: Buffer, model: string): Buffer;
-  renameAnswer(answer: Buffer, model: string): Buffer;
-  /** Usage of a whole answer, found from its end. */
-  answerUsage(answer: Buffer): Units | undefined;
   /** A frame's part that holds what the model wrote, as raw text; `wordsOf` reads the words out of many of them. */
   written(frame: Buffer): string;
   /** What the model wrote, out of raw pieces or of a whole answer. */
@@ -46,4 +33,21 @@ export interface PassCodec {
   failureFrame(failure: Failure, requestId: string, sequence?: number): string;
   /** Keeps a silent stream alive. */
   readonly heartbeat: string;
+}
+
+/**
+ * What the pass-through gears need of a wire: the same wire stands at both ends, so bytes are forwarded as they
+ * came, looked at but not rewritten, but for the few members that differ.
+ */
+export interface PassCodec extends StreamPassCodec {
+  /**
+   * Whether a vendor's model takes the body as it is. Parts of a conversation may have been with vendors that seal and
+   * tell less or more than this one: what it would refuse is converted instead. Absent: it takes every body.
+   */
+  takes?(body: Buffer, model: string): boolean;
+  /** The request for the vendor: its own name of the model, and usage asked for in streams. The same bytes where nothing differs. */
+  upstreamBody(body: Buffer, change: { readonly model?: string | undefined; readonly reportUsage: boolean }): Buffer;
+  renameAnswer(answer: Buffer, model: string): Buffer;
+  /** Usage of a whole answer, found from its end. */
+  answerUsage(answer: Buffer): Units | undefined;
 }

@@ -1,6 +1,7 @@
-import { Failure, renderFailure } from "@modelgate/contracts";
+import { Failure } from "@modelgate/contracts";
 import { estimateTokens, type Carried, type Produced, type StreamCarrier } from "@modelgate/relay";
 import { SseDecoder, SseSplitter, speechCodec, type SpeechRequest } from "@modelgate/wires";
+import { failureEvent } from "../failure-event.ts";
 
 const eventStream = "text/event-stream; charset=utf-8";
 
@@ -31,7 +32,7 @@ export function bytesAsEvents(request: SpeechRequest, produced: Produced): Strea
     done: false,
     end: () => speechCodec.writeDone({ inputTokens: estimateTokens(Buffer.byteLength(request.input)) }),
     last: "",
-    fail: failed,
+    fail: failureEvent,
     heartbeat: () => ": \n\n",
   };
 }
@@ -55,7 +56,7 @@ export function eventsThrough(produced: Produced): StreamCarrier {
       return "";
     },
     last: "",
-    fail: failed,
+    fail: failureEvent,
     heartbeat: () => ": \n\n",
   };
 }
@@ -111,8 +112,4 @@ class EventReader {
   end(): void {
     if (!this.done) throw new Failure("upstream_error", "The vendor's stream ended before its last event.");
   }
-}
-
-function failed(failure: Failure, requestId: string): string {
-  return `data: ${JSON.stringify({ type: "error", ...renderFailure("common", failure, requestId) })}\n\n`;
 }

@@ -1,10 +1,11 @@
-import type { CatalogChannel, CatalogHandle } from "@modelgate/catalog";
-import { readChannelStates, readText, switchChannel, type ChannelStates, type Transport } from "@modelgate/channels";
-import { Failure } from "@modelgate/contracts";
+import type { CatalogChannel, CatalogHandle, ChannelKey } from "@modelgate/catalog";
+import { readChannelStates, readSeats, readText, switchChannel, type Transport } from "@modelgate/channels";
+import { Failure, videoWires, type UpstreamWire, type VideoWire } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
-import { cleanWords, providers } from "@modelgate/providers";
-import { probe } from "./probe.ts";
+import { cleanWords, providers, type Provider, type VendorRequest } from "@modelgate/providers";
+import { channelView } from "./channel-view.ts";
 import { fields } from "./fields.ts";
+import { probe } from "./probe.ts";
 import type { OperatorRoutes } from "./router.ts";
 
 export interface ChannelRouteDeps {
@@ -24,57 +25,49 @@ export function channelRoutes({ redis, catalog, transport }: ChannelRouteDeps): 
       throw new Failure("unknown_url", `There is no channel ${JSON.stringify((id ?? "").slice(0, 100))}.`);
     return channel;
   };
-  const show = async (id: string | undefined) => shown(find(id), await readChannelStates(redis));
+  const view = async (channels: readonly CatalogChannel[]) => {
+    const [states, seats] = await Promise.all([readChannelStates(redis), readSeats(redis, channels)]);
+    return channels.map((channel) => channelView(channel, { states, seats, now: Date.now() }));
+  };
+  const show = async (channel: CatalogChannel) => (await view([channel]))[0];
   const switched = async (id: string | undefined, on: boolean, body: unknown) => {
-    await switchChannel(redis, find(id).id, on, fields.optionalText(body, "reason") ?? "by an operator");
-    return show(id);
+    const channel = find(id);
+    const key = fields.optionalText(body, "key");
+    const place = key === undefined ? channel.id : `${channel.id}/${keyOf(channel, key).id}`;
+    await switchChannel(redis, place, on, fields.optionalText(body, "reason") ?? "by an operator");
+    return show(channel);
   };
   return {
-    "GET /channels": async () => {
-      const states = await readChannelStates(redis);
-      return catalog.current().channels.map((channel) => shown(channel, states));
-    },
-    "GET /channels/{id}": ({ params }) => show(params["id"]),
+    "GET /channels": () => view(catalog.current().channels),
+    "GET /channels/{id}": ({ params }) => show(find(params["id"])),
     "POST /channels/{id}/disable": ({ params, body }) => switched(params["id"], false, body),
     "POST /channels/{id}/enable": ({ params, body }) => switched(params["id"], true, body),
-    "POST /channels/{id}/test": ({ params }) => test(find(params["id"]), transport),
+    "POST /channels/{id}/test": ({ params, body }) => test(find(params["id"]), body, transport),
   };
 }
 
-function shown(channel: CatalogChannel, states: ChannelStates) {
-  const keys = channel.keys.map(({ id }) => ({ id, ...stateOf(states, [`${channel.id}/${id}`], undefined) }));
-  return {
-    id: channel.id,
-    provider: channel.provider,
-    baseUrl: channel.baseUrl,
-    models: [...channel.models.keys()],
-    groups: channel.groups === undefined ? "all" : [...channel.groups],
-    priority: channel.priority,
-    weight: channel.weight,
-    maxConcurrency: channel.maxConcurrency ?? null,
-    ...stateOf(states, [channel.id], channel.off),
-    keys,
-  };
+/** A key of a channel by its id. Throws Failure (404) for one that is not there. */
+function keyOf(channel: CatalogChannel, id: string): ChannelKey {
+  const key = channel.keys.find((known) => known.id === id);
+  if (key === undefined)
+    throw new Failure("unknown_url", `The channel ${channel.id} has no key ${JSON.stringify(id.slice(0, 100))}.`);
+  return key;
 }
 
-/** ok, resting (cool-down), disabled (by an operator) or off (a key or an address is missing), why, and since when. */
-function stateOf(states: ChannelStates, places: readonly string[], off: string | undefined) {
-  if (off !== undefined) return { state: "off", reason: off };
-  for (const place of places) {
-    const switched = states.switched.get(place);
-    if (switched !== undefined) return { state: "disabled", reason: switched.reason, since: switched.since };
-    const rest = states.coolDowns.get(place);
-    if (rest !== undefined && rest.until > Date.now())
-      return { state: "resting", reason: rest.reason, since: rest.since, until: new Date(rest.until).toISOString() };
-  }
-  return { state: "ok" };
+/** The vendor's name of a model that a channel serves. Throws Failure (404) for another. */
+function modelOf(channel: CatalogChannel, name: string): readonly [name: string, upstreamModel: string] {
+  const upstreamModel = channel.models.get(name);
+  if (upstreamModel === undefined)
+    throw new Failure("unknown_url", `The channel ${channel.id} has no model ${JSON.stringify(name.slice(0, 200))}.`);
+  return [name, upstreamModel];
 }
 
-/** One small real call through a channel, with its first key and model; nobody is billed. */
-async function test(channel: CatalogChannel, transport: Transport) {
+/** One small real call through a channel, with the key and model that are named, or its first; nobody is billed. */
+async function test(channel: CatalogChannel, body: unknown, transport: Transport) {
   const provider = providers[channel.provider];
-  const [key] = channel.keys;
-  const [entry] = channel.models;
+  const [keyId, modelName] = [fields.optionalText(body, "key"), fields.optionalText(body, "model")];
+  const key = keyId === undefined ? channel.keys[0] : keyOf(channel, keyId);
+  const entry = modelName === undefined ? [...channel.models][0] : modelOf(channel, modelName);
   if (provider === undefined || key === undefined || entry === undefined || channel.off !== undefined)
     throw new Failure("no_available_channel", `The channel is off: ${channel.off ?? "it has no key"}.`, {
       status: 409,
@@ -82,27 +75,19 @@ async function test(channel: CatalogChannel, transport: Transport) {
   const [model, upstreamModel] = entry;
   const [wire] = channel.wires ?? provider.wires;
   if (wire === undefined) throw new Failure("no_available_channel", "The channel speaks no wire.", { status: 409 });
+  const request = isVideoWire(wire)
+    ? videoLook(channel, provider, key.secret, wire)
+    : callOf(channel, provider, key.secret, wire, upstreamModel);
   const startedAt = performance.now();
   try {
-    const answer = await transport.send(
-      {
-        url: provider.address({ baseUrl: channel.baseUrl, wire, model: upstreamModel, stream: false }),
-        method: "POST",
-        headers: {
-          "content-type": "application/json",
-          "accept-encoding": "identity",
-          ...provider.headers({ key: key.secret, wire }),
-        },
-        body: probe(wire, upstreamModel),
-        timeoutMs: testMs,
-      },
-      AbortSignal.timeout(testMs),
-    );
+    const answer = await transport.send({ ...request, timeoutMs: testMs }, AbortSignal.timeout(testMs));
     const said = cleanWords(await readText(answer, testBytes));
     return {
       channel: channel.id,
+      key: key.id,
       model,
-      ok: answer.status < 300,
+      // A video costs too much for a test: a task is asked for that there is not, and a plain "no" is a good answer.
+      ok: answer.status < 300 || (isVideoWire(wire) && [400, 404].includes(answer.status)),
       status: answer.status,
       ms: Math.round(performance.now() - startedAt),
       said,
@@ -110,6 +95,7 @@ async function test(channel: CatalogChannel, transport: Transport) {
   } catch (error) {
     return {
       channel: channel.id,
+      key: key.id,
       model,
       ok: false,
       status: 0,
@@ -117,4 +103,32 @@ async function test(channel: CatalogChannel, transport: Transport) {
       said: cleanWords(error instanceof Error ? error.message : String(error)),
     };
   }
+}
+
+/** The smallest real call. */
+function callOf(
+  { baseUrl }: CatalogChannel,
+  provider: Provider,
+  key: string,
+  wire: Exclude<UpstreamWire, VideoWire>,
+  model: string,
+): VendorRequest {
+  return {
+    url: provider.address({ baseUrl, wire, model, stream: false }),
+    method: "POST",
+    headers: { "content-type": "application/json", "accept-encoding": "identity", ...provider.headers({ key, wire }) },
+    body: probe(wire, model),
+  };
+}
+
+/** A look at a task that there is not. */
+function videoLook({ baseUrl }: CatalogChannel, { video }: Provider, key: string, wire: VideoWire): VendorRequest {
+  if (video === undefined)
+    throw new Failure("no_available_channel", "The channel's provider makes no videos.", { status: 409 });
+  const operation = video.operationOf("0", { model: "test", fromImage: false });
+  return video.look({ baseUrl, key, wire, operation, nowMs: Date.now() });
+}
+
+function isVideoWire(wire: UpstreamWire): wire is VideoWire {
+  return videoWires.some((known) => known === wire);
 }

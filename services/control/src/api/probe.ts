@@ -1,8 +1,8 @@
-import type { UpstreamWire } from "@modelgate/contracts";
+import type { UpstreamWire, VideoWire } from "@modelgate/contracts";
 import { textCodecs, type TextWire } from "@modelgate/wires";
 
-/** The smallest real call of a wire, as a body: for trying a channel out. */
-export function probe(wire: UpstreamWire, model: string): Buffer {
+/** The smallest real call of a wire, as a body: for trying a channel out. A video is too dear for that. */
+export function probe(wire: Exclude<UpstreamWire, VideoWire>, model: string): Buffer {
   return Buffer.from(JSON.stringify(isTextWire(wire) ? textProbe(wire, model) : probes(model)[wire]));
 }
 
@@ -16,7 +16,7 @@ function isTextWire(wire: UpstreamWire): wire is TextWire {
   return Object.hasOwn(textCodecs, wire);
 }
 
-function probes(model: string): Readonly<Record<Exclude<UpstreamWire, TextWire>, object>> {
+function probes(model: string): Readonly<Record<Exclude<UpstreamWire, TextWire | VideoWire>, object>> {
   const question = { model, query: "OK", documents: ["OK"] };
   const content = { parts: [{ text: "OK" }] };
   const messages = [{ role: "user", content: "OK" }];

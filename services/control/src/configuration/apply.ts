@@ -1,5 +1,6 @@
 import { createAccount, putToken } from "@modelgate/accounts";
-import { priceVersionOf, publishConfiguration } from "@modelgate/catalog";
+import { priceVersionOf, publishConfiguration, publishedVersion } from "@modelgate/catalog";
+import { putBackTakenOut } from "@modelgate/channels";
 import { compilePrice, nanosOf, parseUsd, type Configuration, type TokenConfiguration } from "@modelgate/contracts";
 import type { Logger, Redis } from "@modelgate/platform";
 import { priceVersionsKey } from "../api/ledger.ts";
@@ -23,7 +24,10 @@ export async function applyConfiguration(
   for (const { path, say } of warningsOf(configuration, channels)) log.info({ path }, `configuration: ${path} ${say}`);
   await createAccounts(redis, log, configuration);
   await rememberPrices(redis, configuration);
+  const before = await publishedVersion(redis);
   const version = await publishConfiguration(redis, configuration, channels, secret);
+  // A key that its vendor refused may be right now: it is tried once more.
+  if (version !== before) await putBackTakenOut(redis);
   log.info(
     { version, channels: channels.length, models: Object.keys(configuration.models).length },
     "configuration published",

@@ -10,14 +10,42 @@ const columns: readonly Column[] = [
   ["GROUPS", cell("groups")],
   ["PRIORITY", cell("priority")],
   ["WEIGHT", cell("weight")],
+  ["SEATS", seats],
+  ["KEYS", cell("usableKeys")],
   ["STATE", cell("state")],
   ["WHY", cell("reason")],
   ["SINCE", cell("since")],
+  ["UNTIL", cell("until")],
+];
+const keyColumns: readonly Column[] = [
+  ["KEY", cell("id")],
+  ["SEATS", seats],
+  ["STATE", cell("state")],
+  ["WHY", cell("reason")],
+  ["SINCE", cell("since")],
+  ["UNTIL", cell("until")],
 ];
 
-const show = (data: unknown): Output => ({ data, text: table(data, columns, "no channels") });
+/** Seats in use of how many; "-" where there is no limit. */
+function seats(row: unknown): string {
+  const limited = field(row, "seats");
+  const [inUse, most] = [field(limited, "inUse"), field(limited, "most")];
+  return typeof inUse === "number" && typeof most === "number" ? `${inUse}/${most}` : "-";
+}
+
+const list = (data: unknown): Output => ({ data, text: table(data, columns, "no channels") });
+const shown = (data: unknown): Output => ({
+  data,
+  text: `${table(data, columns, "")}\n\n${table(field(data, "keys"), keyColumns, "no keys")}`,
+});
+const key = "id of one key of the channel, as channel show names it";
 const switched = (verb: string) => async (args: Arguments, server: Server) =>
-  show(await server.post(`/channels/${position(args, 0, "CHANNEL")}/${verb}`, { reason: args.options["reason"] }));
+  shown(
+    await server.post(`/channels/${position(args, 0, "CHANNEL")}/${verb}`, {
+      reason: args.options["reason"],
+      key: args.options["key"],
+    }),
+  );
 
 export const channelCommands: readonly Command[] = [
   {
@@ -26,7 +54,7 @@ export const channelCommands: readonly Command[] = [
     positionals: [],
     options: {},
     example: "gatectl channel list",
-    run: async (_, server) => show(await server.get("/channels")),
+    run: async (_, server) => list(await server.get("/channels")),
   },
   {
     name: "channel show",
@@ -34,34 +62,21 @@ export const channelCommands: readonly Command[] = [
     positionals: ["CHANNEL"],
     options: {},
     example: "gatectl channel show main",
-    async run(args, server) {
-      const data = await server.get(`/channels/${position(args, 0, "CHANNEL")}`);
-      const keys = table(
-        field(data, "keys"),
-        [
-          ["KEY", cell("id")],
-          ["STATE", cell("state")],
-          ["WHY", cell("reason")],
-          ["UNTIL", cell("until")],
-        ],
-        "no keys",
-      );
-      return { data, text: `${table(data, columns, "")}\n\n${keys}` };
-    },
+    run: async (args, server) => shown(await server.get(`/channels/${position(args, 0, "CHANNEL")}`)),
   },
   {
     name: "channel disable",
-    summary: "Send no calls through a channel, in all replicas.",
+    summary: "Send no calls through a channel, or with one of its keys, in all replicas.",
     positionals: ["CHANNEL"],
-    options: { reason: "why" },
+    options: { reason: "why", key },
     example: "gatectl channel disable main --reason 'vendor maintenance'",
     run: switched("disable"),
   },
   {
     name: "channel enable",
-    summary: "Use a channel again, and forget why it rested.",
+    summary: "Use a channel again, or one of its keys, and forget why it rested or was refused.",
     positionals: ["CHANNEL"],
-    options: {},
+    options: { key },
     example: "gatectl channel enable main",
     run: switched("enable"),
   },
@@ -69,10 +84,11 @@ export const channelCommands: readonly Command[] = [
     name: "channel test",
     summary: "Send one small real call through a channel.",
     positionals: ["CHANNEL"],
-    options: {},
+    options: { key: "id of the key to try (default: the first)", model: "model to try (default: the first)" },
     example: "gatectl channel test main",
     async run(args, server) {
-      const data = await server.post(`/channels/${position(args, 0, "CHANNEL")}/test`);
+      const { key: keyId, model } = args.options;
+      const data = await server.post(`/channels/${position(args, 0, "CHANNEL")}/test`, { key: keyId, model });
       const ok = field(data, "ok") === true;
       return {
         data,
@@ -81,6 +97,7 @@ export const channelCommands: readonly Command[] = [
             data,
             [
               ["CHANNEL", cell("channel")],
+              ["KEY", cell("key")],
               ["MODEL", cell("model")],
               ["RESULT", () => (ok ? "works" : "fails")],
               ["STATUS", cell("status")],

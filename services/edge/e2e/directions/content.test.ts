@@ -42,7 +42,7 @@ const answer = {
   modelVersion: expect.any(String),
 };
 
-describe.each(vendors)("content generation over $name", ({ name: model }) => {
+describe.each(vendors)("content generation over $name", ({ name: model, wire }) => {
   test.each<[string, string, Record<string, string>]>([
     ["the vendor's header", "", { "x-goog-api-key": key }],
     ["the interface's header", "", { "x-gamma-api-key": key }],
@@ -89,6 +89,43 @@ describe.each(vendors)("content generation over $name", ({ name: model }) => {
     });
     expect(told.status).toBe(200);
     expect(await told.json()).toMatchObject(answer);
+  });
+
+  test("pictures are asked for", async () => {
+    const told = await post(`/v1beta/models/${model}:generateContent`, {
+      contents: [
+        { role: "user", parts: [{ text: `Draw ${wire === "responses" ? '{{simulate: {"image": true}}}' : ""}` }] },
+      ],
+      generationConfig: { responseModalities: ["TEXT", "IMAGE"], imageConfig: { aspectRatio: "1:1" } },
+    });
+    // The first has no word for pictures at all, the second refuses them itself.
+    const isRefused = wire === "messages" || model === "chat";
+    expect(told.status).toBe(isRefused ? 400 : 200);
+    const body: object = JSON.parse(await told.text());
+    if (isRefused)
+      return expect(body).toMatchObject({
+        error: {
+          status: "INVALID_ARGUMENT",
+          details: [
+            {
+              fieldViolations: [
+                { field: model === "chat" ? expect.any(String) : "generationConfig.responseModalities" },
+              ],
+            },
+          ],
+        },
+      });
+    expect(body).toMatchObject({
+      candidates: [
+        {
+          content: {
+            parts: expect.arrayContaining([
+              expect.objectContaining({ inlineData: { mimeType: "image/png", data: expect.any(String) } }),
+            ]),
+          },
+        },
+      ],
+    });
   });
 
   test("tokens are counted, and the model is looked up", async () => {

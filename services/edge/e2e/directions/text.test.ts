@@ -5,16 +5,13 @@ import { keyOf, startHouse } from "./house.ts";
 import { pdf, png } from "./media.ts";
 import { forbidWarnings } from "./quiet.ts";
 import type { Ending, Heard, Question } from "./question.ts";
-import { vendors, type Wire } from "./vendors.ts";
+import type { Wire } from "./vendors.ts";
 
 let suite: Suite;
 beforeAll(async () => {
   suite = await startHouse();
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
-beforeEach(async () => {
-  for (const { name } of vendors) await suite.simulator.forget(name);
-});
 forbidWarnings();
 
 const simulate = (behaviour: object) => ({ text: `{{simulate: ${JSON.stringify(behaviour)}}}` });
@@ -48,6 +45,7 @@ const schema = {
 } as const;
 
 inEveryDirection(({ client, vendor, stream }) => {
+  beforeEach(() => suite.simulator.forget(vendor.name));
   const ask = (question: Partial<Question>): Promise<Heard> =>
     client.ask(suite, keyOf("demo"), { model: vendor.name, stream, said: [{ text: "Hello" }], ...question });
   const seen = async (): Promise<string> => (await suite.simulator.requests(vendor.name)).at(-1)?.body ?? "";

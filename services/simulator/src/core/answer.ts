@@ -1,7 +1,7 @@
 import type { Behaviour } from "../behaviour.ts";
 import { numberAt } from "../checks/members.ts";
 import { callsIn, type ToolCall } from "./asked-calls.ts";
-import { pngOf } from "./png.ts";
+import { pictureOf, smallPictureOf } from "../pictures/picture.ts";
 import type { Question } from "./question.ts";
 import { valueFor } from "./schema-value.ts";
 import { charactersPerToken, tokensOf } from "./tokens.ts";
@@ -49,7 +49,7 @@ export function decide(question: Question, behaviour: Behaviour): Answer {
   const whole = calls.length > 0 && given === undefined ? undefined : wordsFor(question, behaviour);
   const { text, finish, stopText } = cut(whole, question);
   const thoughts = thoughtsFor(question, behaviour);
-  const image = (behaviour.image ?? question.image) ? pngOf(question.words) : undefined;
+  const image = (behaviour.image ?? question.image) ? pictureFor(question) : undefined;
   return {
     thoughts,
     redacted: behaviour.redactedReasoning === true,
@@ -65,6 +65,10 @@ export function decide(question: Question, behaviour: Behaviour): Answer {
       calls.length > 0 ? JSON.stringify(calls) : "",
     ]),
   };
+}
+
+function pictureFor({ words, pictureSize }: Question): Buffer {
+  return pictureSize === undefined ? smallPictureOf(words) : pictureOf({ words, ...pictureSize, format: "png" });
 }
 
 /** The directive's two spellings of the same. */

@@ -1,5 +1,6 @@
 import { directiveIn, withoutDirective, type Behaviour } from "../behaviour.ts";
 import { Refusal } from "../checks/refusal.ts";
+import type { PictureSize } from "../pictures/picture.ts";
 import { tokensOf } from "./tokens.ts";
 
 /** A tool that a request offers. */
@@ -36,6 +37,8 @@ export interface Question {
   readonly choices: number;
   /** Whether a picture was asked for. */
   readonly image: boolean;
+  /** Its size; absent: a small one. */
+  readonly pictureSize?: PictureSize | undefined;
 }
 
 type Wished = Partial<Omit<Question, "model" | "words" | "promptTokens" | "directive">>;

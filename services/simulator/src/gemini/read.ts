@@ -38,11 +38,23 @@ export function readGenerate(body: unknown, model: string): GenerateAsked {
       stops: listAt(config, "stopSequences").map(String),
       choices: numberAt(config, "candidateCount") ?? 1,
       image: modalities.includes("IMAGE"),
+      pictureSize: pictureSizeIn(memberOf(config, "imageConfig")),
     }),
     showThoughts: memberOf(thinking, "includeThoughts") === true,
     wordless: modalities.length > 0 && !modalities.includes("TEXT"),
     topLogprobs: memberOf(config, "responseLogprobs") === true ? (numberAt(config, "logprobs") ?? 0) : undefined,
   };
+}
+
+const sideOf: Readonly<Record<string, number>> = { "1K": 1_024, "2K": 2_048, "4K": 4_096 };
+
+/** The size of a picture by its ratio and its class: about as many pixels as a square of that side has. */
+function pictureSizeIn(config: unknown): Question["pictureSize"] {
+  const [, across = 1, down = 1] = /^(\d+):(\d+)$/.exec(textAt(config, "aspectRatio") ?? "")?.map(Number) ?? [];
+  if (config === undefined) return undefined;
+  const side = sideOf[textAt(config, "imageSize") ?? "1K"] ?? 1_024;
+  const scale = side / Math.sqrt(across * down);
+  return { width: Math.round(across * scale), height: Math.round(down * scale) };
 }
 
 /** A content's words; pictures and files by kind and size. */

@@ -6,8 +6,10 @@ import { chatCompletions, deploymentChat } from "./chat/index.ts";
 import { completions } from "./completions.ts";
 import { embeddings } from "./embeddings.ts";
 import { renderError } from "./errors.ts";
+import { imageEdits, imageGenerations } from "./images/index.ts";
 import { moderations } from "./moderations.ts";
 import { compactResponses, responses } from "./responses/index.ts";
+import { videos } from "./videos.ts";
 
 const models: Endpoint = {
   method: "GET",
@@ -35,6 +37,9 @@ export const openai: Vendor = createVendor({
     speech,
     transcriptions,
     translations,
+    imageGenerations,
+    imageEdits,
+    ...videos,
   ],
   admit({ headers, path, query }) {
     const key = headerOf(headers, "api-key") || bearerOf(headers);

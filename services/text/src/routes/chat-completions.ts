@@ -1,6 +1,6 @@
 import type { EndpointHandler } from "@modelgate/platform";
 import { checked, readJson } from "@modelgate/relay";
-import { askOfChat, refuseAmbiguous, reliedOfChat, type TextAsk } from "@modelgate/wires";
+import { askOfChat, reliedOfChat } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
 import { runText } from "../text-call.ts";
 

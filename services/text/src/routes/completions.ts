@@ -1,6 +1,6 @@
 import type { EndpointHandler } from "@modelgate/platform";
 import { checked, readJson } from "@modelgate/relay";
-import { askOfCompletions, refuseAmbiguous, reliedOfCompletions, type TextAsk } from "@modelgate/wires";
+import { askOfCompletions, reliedOfCompletions } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
 import { runText } from "../text-call.ts";
 

@@ -1,8 +1,9 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
-import { checked, readJson } from "@modelgate/relay";
-import { askOfContent, refuseAmbiguous, reliedOfContent, type TextAsk } from "@modelgate/wires";
+import { checked, readJson, runCall } from "@modelgate/relay";
+import { askOfContent, reliedOfContent } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
-import { runText } from "../text-call.ts";
+import { imagePlan } from "../image-plan.ts";
+import { planText } from "../text-call.ts";
 
 /** POST /v1beta/models/{model}:generateContent (interface endpoint 14). */
 export function generateContent(deps: Deps): EndpointHandler {
@@ -23,7 +24,8 @@ function answering(deps: Deps, stream: boolean): EndpointHandler {
       checked((value) => askOfContent(value, path), reliedOfContent),
     );
     const asArray = stream && call.query.get("alt") !== "sse";
-    await runText(deps, call, { wire: "content", body: body.bytes, ask: body.seen, asArray });
+    const plan = planText(deps, call, { wire: "content", body: body.bytes, ask: body.seen, asArray });
+    await runCall(deps.relay, call, plan.model.kind === "image" ? imagePlan(deps, call, plan) : plan);
   };
 }
 

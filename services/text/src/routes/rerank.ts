@@ -1,6 +1,6 @@
 import type { EndpointHandler } from "@modelgate/platform";
 import { checked, kindExchange, readJson } from "@modelgate/relay";
-import { askOfRerank, cohereCodec, jinaCodec, refuseAmbiguous, reliedOfRerank } from "@modelgate/wires";
+import { askOfRerank, cohereCodec, jinaCodec, reliedOfRerank } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
 import { runKind } from "../kind-call.ts";
 

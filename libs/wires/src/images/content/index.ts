@@ -12,6 +12,7 @@ import { nearestRatio } from "../hub/size.ts";
 /** Image models of the content wire: generateContent with IMAGE among what is wanted. */
 export const contentImages: ImagesVendor = {
   wire: "content",
+  begins: "image",
   needsBytes: true,
   streams: false,
   renderRequest,
@@ -55,10 +56,19 @@ function renderImage(image: InputImage): JsonRecord {
 /** All images of all candidates; what was said beside them is dropped. Throws Failure upstream_rejected for a block. */
 function parseAnswer(body: JsonRecord): ImagesAnswer {
   const candidates = listOf(body["candidates"]);
-  const images = candidates.flatMap((candidate) => partsOf(candidate).flatMap(inPart));
+  const images = imagesOf(candidates);
   if (images.length === 0) throw blocked(body, candidates) ?? noImages();
   const tokens = contentUsage(body["usageMetadata"]);
   return { images, ...(tokens === undefined ? {} : { tokens }) };
+}
+
+/** How many images an answer, or a piece of a stream, holds; none where it is neither. */
+export function imagesInContent(body: JsonRecord | undefined): number {
+  return body === undefined ? 0 : imagesOf(listOf(body["candidates"])).length;
+}
+
+function imagesOf(candidates: readonly JsonRecord[]): readonly MadeImage[] {
+  return candidates.flatMap((candidate) => partsOf(candidate).flatMap(inPart));
 }
 
 function partsOf({ content }: JsonRecord): readonly JsonRecord[] {

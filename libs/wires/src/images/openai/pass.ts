@@ -1,26 +1,20 @@
 import { addUnits, renderFailure, type Units } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
-import { plainFrame, type PassCodec } from "../../text/pass.ts";
+import { plainFrame, type StreamPassCodec } from "../../text/pass.ts";
 import { jsonOf } from "../../text/pass-json.ts";
 import { readTokens } from "./usage.ts";
 
 /**
- * A stream of partial images, passed on as it comes. Images are counted as they are completed; one that is shown in
- * part counts, since it is being made. A pass is for one stream.
+ * A stream of partial images, passed on as it comes. Images are counted as they are completed; that one is shown in
+ * part says only that something came. A pass is for one stream.
  */
-export function imagesPass(): Pick<
-  PassCodec,
-  "see" | "endsWithConnection" | "renameFrame" | "written" | "wordsOf" | "failureFrame" | "heartbeat"
-> {
-  let [completed, begun] = [0, false];
+export function imagesPass(): StreamPassCodec {
+  let completed = 0;
   let tokens: Units = {};
-  const used = (): Units => ({ ...tokens, images: Math.max(completed, begun ? 1 : 0) });
+  const used = (): Units => ({ ...tokens, images: completed });
   return {
     see(frame) {
-      if (partialImage.test(frame.toString("latin1", 0, typeWithin))) {
-        begun = true;
-        return { ...plainFrame, usage: used() };
-      }
+      if (partialImage.test(frame.toString("latin1", 0, typeWithin))) return { ...plainFrame, usage: used() };
       const event = jsonOf(frame);
       if (event === undefined) return plainFrame;
       if (isRecord(event["error"]) || event["type"] === "error") return { ...plainFrame, failed: true };

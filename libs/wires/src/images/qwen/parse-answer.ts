@@ -13,17 +13,18 @@ const mostRead = 100;
  * images are given. Throws Failure upstream_rejected (400) for what the vendor would not make, else upstream_error.
  */
 export function parseAnswer(body: JsonRecord): ImagesAnswer | ImagesTask {
-  return readVendor(body, (fields) => {
+  const read = readVendor(body, (fields): ImagesAnswer | ImagesTask | Failure => {
     const output = fields.fields("output");
-    if (output === undefined) throw failed(fields);
+    if (output === undefined) return failed(fields);
     const status = output.text("task_status");
     if (status === "PENDING" || status === "RUNNING") return { task: output.needText("task_id") };
     const results = output.each("results", mostRead);
     const images = [...output.each("choices", mostRead).flatMap(inChoice), ...results.flatMap(inResult)];
     if (images.length > 0) return { images, ...tokensOf(body["usage"]) };
-    if (status === undefined || status === "SUCCEEDED") throw failed(results[0] ?? output);
-    throw failed(output);
+    return failed(status === undefined || status === "SUCCEEDED" ? (results[0] ?? output) : output);
   });
+  if (read instanceof Failure) throw read;
+  return read;
 }
 
 function inChoice(choice: Fields): readonly MadeImage[] {

@@ -38,6 +38,7 @@ export function readChat(body: unknown): ChatAsked {
         maxTokens: numberAt(body, "max_completion_tokens") ?? numberAt(body, "max_tokens"),
         stops: stopsIn(memberOf(body, "stop")),
         choices: numberAt(body, "n") ?? 1,
+        image: listAt(body, "modalities").includes("image"),
       },
     ),
     showsThoughts: !isOfInventor(textAt(body, "model") ?? ""),

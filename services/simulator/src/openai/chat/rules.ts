@@ -27,7 +27,9 @@ function demandOwnFields(body: unknown): void {
   if (!isOfInventor(textAt(body, "model") ?? "")) return;
   const unknown = (path: Path): Refusal =>
     new Refusal(400, `There is no parameter '${bracketPath(path)}'.`, { path, problem: "unknown" });
-  if (memberOf(body, "top_k") !== undefined) throw unknown(["top_k"]);
+  for (const name of ["top_k", "image_config"]) if (memberOf(body, name) !== undefined) throw unknown([name]);
+  if (listAt(body, "modalities").includes("image"))
+    throw wrongField(["modalities"], "'modalities' is one or both of text and audio.");
   for (const [at, message] of listAt(body, "messages").entries())
     if (memberOf(message, "reasoning_content") !== undefined) throw unknown(["messages", at, "reasoning_content"]);
 }

@@ -1,0 +1,22 @@
+import { stringify } from "yaml";
+import { objectsOf } from "./objects.ts";
+import { rows, simulator } from "./services.ts";
+
+const head = "# Written by `node deploy/k8s/generate/main.ts` from generate/services.ts: change it there.\n";
+
+/** The generated files, by their path in this folder. */
+export function generated(): ReadonlyMap<string, string> {
+  const print = (value: object): string => stringify(value, { lineWidth: 120, aliasDuplicateObjects: false });
+  const files = new Map(
+    [
+      ...rows.map((row) => [`base/${row.name}.yaml`, row] as const),
+      ["components/simulator/simulator.yaml", simulator] as const,
+    ].map(([file, row]) => [file, head + objectsOf(row, rows).map(print).join("---\n")]),
+  );
+  const kustomization = {
+    apiVersion: "kustomize.config.k8s.io/v1beta1",
+    kind: "Kustomization",
+    resources: rows.map(({ name }) => `${name}.yaml`),
+  };
+  return files.set("base/kustomization.yaml", head + print(kustomization));
+}

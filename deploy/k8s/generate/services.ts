@@ -1,0 +1,131 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+/** What Kubernetes must know of one service beyond what all services share. Everything in `base/` follows from it. */
+export interface ServiceRow {
+  /** The folder in `services/`, the image `modelgate/<name>`, and the name of every object. */
+  readonly name: string;
+  /** Variable of the main port; the second port's is `<NAME>_OPS_PORT`. */
+  readonly portVariable: string;
+  /** The keys of the Secret `modelgate` that it reads. */
+  readonly secrets: readonly ("REDIS_URL" | "NATS_URL" | "MODELGATE_SECRET")[];
+  /** Who may call its main port: the gateway in front, the edge, the whole suite, or nobody. */
+  readonly calledBy: "gateway" | "edge" | "suite" | "nobody";
+  /** Whether it calls vendors. */
+  readonly callsVendors: boolean;
+  /** Requests and the memory limit, from services/edge/bench/README.md; see capacity.md for how. */
+  readonly resources: { readonly cpu: string; readonly memory: string; readonly memoryLimit: string };
+  readonly replicas: { readonly min: number; readonly max: number };
+  /** How long open streams or sessions may go on when a pod is asked to end. */
+  readonly drainSeconds: number;
+  /** Variables of its own. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Mounts the ConfigMap with the YAML, and takes the vendors' keys from the Secret `modelgate-vendor-keys`. */
+  readonly readsConfiguration?: boolean;
+}
+
+const state = ["REDIS_URL", "NATS_URL", "MODELGATE_SECRET"] as const;
+/** A text stream may take minutes; what is cut after that has been settled at what it had. */
+const streamSeconds = 300;
+
+/** An area's service: called by the edge, calls vendors, keeps holds and events. */
+const area = {
+  secrets: state,
+  calledBy: "edge",
+  callsVendors: true,
+  replicas: { min: 3, max: 60 },
+  drainSeconds: streamSeconds,
+} as const satisfies Partial<ServiceRow>;
+
+/** Every service that runs in a cluster: one more is one more row, then `node deploy/k8s/generate/main.ts`. */
+const table: readonly ServiceRow[] = [
+  {
+    name: "edge",
+    portVariable: "PORT",
+    secrets: ["REDIS_URL", "MODELGATE_SECRET"],
+    calledBy: "gateway",
+    callsVendors: false,
+    resources: { cpu: "500m", memory: "320Mi", memoryLimit: "640Mi" },
+    replicas: { min: 3, max: 60 },
+    drainSeconds: streamSeconds,
+  },
+  {
+    ...area,
+    name: "text",
+    portVariable: "TEXT_PORT",
+    resources: { cpu: "500m", memory: "512Mi", memoryLimit: "1Gi" },
+    // A body in work takes about four times its size: 128 MiB of bodies fit beside streams in the limit.
+    env: { BUFFER_BYTES: String(128 * 1024 * 1024) },
+  },
+  {
+    ...area,
+    name: "media",
+    portVariable: "MEDIA_PORT",
+    // Pictures are large: a body or an answer in work takes several times its size.
+    resources: { cpu: "500m", memory: "768Mi", memoryLimit: "2Gi" },
+    env: { BUFFER_BYTES: String(256 * 1024 * 1024) },
+  },
+  {
+    ...area,
+    name: "audio",
+    portVariable: "AUDIO_PORT",
+    resources: { cpu: "500m", memory: "512Mi", memoryLimit: "1Gi" },
+    env: { BUFFER_BYTES: String(128 * 1024 * 1024) },
+  },
+  {
+    ...area,
+    name: "video",
+    portVariable: "VIDEO_PORT",
+    resources: { cpu: "250m", memory: "320Mi", memoryLimit: "1Gi" },
+    env: { BUFFER_BYTES: String(128 * 1024 * 1024) },
+  },
+  {
+    ...area,
+    name: "realtime",
+    portVariable: "REALTIME_PORT",
+    resources: { cpu: "500m", memory: "512Mi", memoryLimit: "2Gi" },
+    // Sessions last: most have ended by themselves before this.
+    drainSeconds: 900,
+    env: { SESSIONS: "2000" },
+  },
+  {
+    name: "ledger",
+    portVariable: "LEDGER_PORT",
+    secrets: state,
+    calledBy: "nobody",
+    callsVendors: false,
+    resources: { cpu: "250m", memory: "192Mi", memoryLimit: "512Mi" },
+    replicas: { min: 2, max: 10 },
+    drainSeconds: 30,
+  },
+  {
+    name: "control",
+    portVariable: "CONTROL_PORT",
+    secrets: ["REDIS_URL", "MODELGATE_SECRET"],
+    calledBy: "nobody",
+    callsVendors: true,
+    resources: { cpu: "100m", memory: "192Mi", memoryLimit: "512Mi" },
+    replicas: { min: 1, max: 2 },
+    drainSeconds: 30,
+    // gatectl runs in the pod: kubectl exec deploy/control -- node services/control/src/gatectl/main.ts
+    env: { CONTROL_URL: "http://127.0.0.1:8080", MODELGATE_CONFIG: "/config/modelgate.yaml" },
+    readsConfiguration: true,
+  },
+];
+
+/** The rows of the services that there are. */
+export const rows: readonly ServiceRow[] = table.filter(({ name }) =>
+  existsSync(join(import.meta.dirname, "../../../services", name, "src/main.ts")),
+);
+
+/** The vendors' simulator, for overlays without a vendor's key. */
+export const simulator: ServiceRow = {
+  name: "simulator",
+  portVariable: "SIMULATOR_PORT",
+  secrets: [],
+  calledBy: "suite",
+  callsVendors: false,
+  resources: { cpu: "100m", memory: "128Mi", memoryLimit: "512Mi" },
+  replicas: { min: 1, max: 3 },
+  drainSeconds: 10,
+};

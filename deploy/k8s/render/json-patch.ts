@@ -1,0 +1,62 @@
+import { Type } from "typebox";
+import { Compile } from "typebox/compile";
+import { isFields, type Fields, type Value } from "./value.ts";
+
+/** One step of a JSON patch (RFC 6902). */
+export interface PatchStep {
+  readonly op: "add" | "replace" | "remove";
+  readonly path: string;
+  readonly value?: Value;
+}
+
+/** What a list of steps must look like. */
+export const patchShape = {
+  Check(steps: unknown): steps is readonly PatchStep[] {
+    return Array.isArray(steps) && steps.every((step) => stepShape.Check(step));
+  },
+};
+const stepShape = Compile(
+  Type.Object(
+    {
+      op: Type.Union([Type.Literal("add"), Type.Literal("replace"), Type.Literal("remove")]),
+      path: Type.String({ pattern: "^/." }),
+      value: Type.Optional(Type.Unknown()),
+    },
+    { additionalProperties: false },
+  ),
+);
+
+/** Applies `add`, `replace` and `remove`; throws where a path leads nowhere. */
+export function applyJsonPatch(object: Fields, steps: readonly PatchStep[]): Fields {
+  let patched: Value = object;
+  for (const step of steps) patched = applyStep(patched, step, step.path.split("/").slice(1).map(unescape));
+  if (!isFields(patched)) throw new TypeError("a patch replaced the whole object");
+  return patched;
+}
+
+function applyStep(at: Value | undefined, step: PatchStep, path: readonly string[]): Value {
+  const [name = "", ...rest] = path;
+  if (Array.isArray(at)) {
+    const items: Value[] = [...at];
+    const index = name === "-" ? items.length : Number(name);
+    if (!Number.isInteger(index) || index > items.length) throw new RangeError(`${step.path} leads nowhere`);
+    if (rest.length > 0) items[index] = applyStep(items[index], step, rest);
+    else if (step.op === "add") items.splice(index, 0, valueOf(step));
+    else items.splice(index, 1, ...(step.op === "replace" ? [valueOf(step)] : []));
+    return items;
+  }
+  if (!isFields(at)) throw new RangeError(`${step.path} leads nowhere`);
+  if (rest.length > 0) return { ...at, [name]: applyStep(at[name], step, rest) };
+  if (step.op !== "add" && !(name in at)) throw new RangeError(`${step.path} is not there`);
+  if (step.op !== "remove") return { ...at, [name]: valueOf(step) };
+  return Object.fromEntries(Object.entries(at).filter(([member]) => member !== name));
+}
+
+function valueOf({ op, path, value }: PatchStep): Value {
+  if (op === "remove" || value === undefined) throw new RangeError(`${op} ${path} says no value`);
+  return value;
+}
+
+function unescape(part: string): string {
+  return part.replaceAll("~1", "/").replaceAll("~0", "~");
+}

@@ -1,0 +1,27 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parseObjects } from "../render/kustomization.ts";
+import { nameOf, renderFolder } from "../render/kustomize.ts";
+import { textOf, type Fields } from "../render/value.ts";
+
+const folder = join(import.meta.dirname, "..");
+const hasKubectl = spawnSync("kubectl", ["version", "--client"]).status === 0;
+const place = (object: Fields): string => `${textOf(object["kind"])}/${nameOf(object)}`;
+
+describe.each(["base", "overlays/local", "overlays/production"])("%s", (name) => {
+  test("renders, each object once", () => {
+    const places = renderFolder(join(folder, name)).map(place);
+    expect(places.length).toBeGreaterThan(20);
+    expect(new Set(places).size).toBe(places.length);
+  });
+
+  test.skipIf(!hasKubectl)("renders as kubectl does it", () => {
+    const { stdout, stderr, status } = spawnSync("kubectl", ["kustomize", join(folder, name)], { encoding: "utf8" });
+    expect(stderr).toBe("");
+    expect(status).toBe(0);
+    const byPlace = (objects: readonly Fields[]) =>
+      Object.fromEntries(objects.map((object) => [place(object), object]));
+    expect(byPlace(renderFolder(join(folder, name)))).toEqual(byPlace(parseObjects(stdout)));
+  });
+});

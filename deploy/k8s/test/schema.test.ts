@@ -1,0 +1,29 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { applyJsonPatch, type PatchStep } from "../render/json-patch.ts";
+import { nameOf, renderFolder } from "../render/kustomize.ts";
+import { textOf } from "../render/value.ts";
+import { problemsOf } from "./schema.ts";
+
+const folder = join(import.meta.dirname, "..");
+const places = ["base", "overlays/local", "overlays/production", "components/ingress"];
+
+describe.each(places)("%s", (place) => {
+  test.each(
+    renderFolder(join(folder, place)).map((object) => [`${textOf(object["kind"])} ${nameOf(object)}`, object] as const),
+  )("%s is what Kubernetes' schema says", (_, object) => expect(problemsOf(object)).toEqual([]));
+});
+
+const deployment = renderFolder(join(folder, "base")).find(({ kind }) => kind === "Deployment") ?? {};
+const container = "/spec/template/spec/containers/0";
+
+test.each<[string, PatchStep, RegExp]>([
+  ["a wrong type", { op: "replace", path: "/spec/revisionHistoryLimit", value: "five" }, /revisionHistoryLimit/],
+  ["a missing member", { op: "remove", path: "/spec/selector" }, /selector/],
+  ["a misspelt member", { op: "add", path: `${container}/readynessProbe`, value: {} }, /readynessProbe/],
+  ["a misspelt member at the top", { op: "add", path: "/specs", value: {} }, /specs/],
+  ["a wrong word", { op: "replace", path: `${container}/ports/0/containerPort`, value: "http" }, /containerPort/],
+  ["an unknown kind", { op: "replace", path: "/kind", value: "Deploiment" }, /Deploiment/],
+])("%s is found", (_, step, say) => {
+  expect(problemsOf(applyJsonPatch(deployment, [step])).join("\n")).toMatch(say);
+});

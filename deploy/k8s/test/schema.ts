@@ -1,0 +1,58 @@
+import * as gatewayV1 from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1";
+import * as appsV1 from "kubernetes-models/apps/v1";
+import * as autoscalingV2 from "kubernetes-models/autoscaling/v2";
+import * as networkingV1 from "kubernetes-models/networking.k8s.io/v1";
+import * as policyV1 from "kubernetes-models/policy/v1";
+import * as coreV1 from "kubernetes-models/v1";
+import { isFields, textOf, type Fields, type Value } from "../render/value.ts";
+
+/** The API groups in use: each kind's class carries the validator made of Kubernetes' own JSON schema. */
+const groups: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  v1: coreV1,
+  "apps/v1": appsV1,
+  "autoscaling/v2": autoscalingV2,
+  "networking.k8s.io/v1": networkingV1,
+  "policy/v1": policyV1,
+  "gateway.networking.k8s.io/v1": gatewayV1,
+};
+
+/** What is wrong with an object, in words: wrong and missing members by its schema, and members that no schema has. */
+export function problemsOf(object: Fields): readonly string[] {
+  const kind = groups[textOf(object["apiVersion"])]?.[textOf(object["kind"])];
+  if (typeof kind !== "function") return [`${textOf(object["apiVersion"])} ${textOf(object["kind"])} is no kind`];
+  const prototype: { validate: () => void } = kind.prototype;
+  const read = new Set<string>();
+  try {
+    prototype.validate.call(watched(object, "", read));
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
+  return unread(object, "", read).map((path) => `${path} is no member that the schema knows`);
+}
+
+/**
+ * The schemas let members pass that they do not know. A validator looks only at members that it does know, so what it
+ * never looked at is a mistake in writing.
+ */
+function watched<T extends object>(value: T, path: string, read: Set<string>): T {
+  return new Proxy(value, {
+    get(target, name, receiver) {
+      const member: unknown = Reflect.get(target, name, receiver);
+      const at = `${path}/${String(name)}`;
+      read.add(at);
+      return typeof member === "object" && member !== null ? watched(member, at, read) : member;
+    },
+  });
+}
+
+function unread(value: Value, path: string, read: ReadonlySet<string>): readonly string[] {
+  const members = Array.isArray(value)
+    ? value.map((item: Value, index): [string, Value] => [String(index), item])
+    : isFields(value)
+      ? Object.entries(value)
+      : [];
+  return members.flatMap(([name, member]) => {
+    const at = `${path}/${name}`;
+    return read.has(at) ? unread(member, at, read) : [at];
+  });
+}

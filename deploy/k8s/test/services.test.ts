@@ -1,0 +1,108 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { textOf } from "../render/value.ts";
+import { at, deployedIn, isRequired, itemsAt, overlay, overlays, services, variablesOf } from "./suite.ts";
+
+/** Manifests against the code: what a manifest says of a service is what that service does. */
+const root = join(import.meta.dirname, "../../..");
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+
+/** Read by Node itself, and by gatectl, which runs in control's pod. */
+const alsoRead: Readonly<Record<string, readonly string[]>> = { control: ["CONTROL_URL"] };
+const ofNode = ["NODE_EXTRA_CA_CERTS"];
+
+test("every service has its manifests: a row of generate/services.ts, written by generate/main.ts", () => {
+  expect(deployedIn(overlay("local")).map(({ name }) => name)).toEqual(expect.arrayContaining([...services]));
+});
+
+test("gatectl reads what control's pod says of it", () => {
+  expect(read("services/control/src/gatectl/server.ts")).toContain("CONTROL_URL: variable");
+});
+
+describe.each(overlays)("%s", (name) => {
+  const objects = overlay(name);
+
+  describe.each(deployedIn(objects))("$name", (deployed) => {
+    const { name: service, container, env, fromSecret } = deployed;
+
+    test("every variable is one that the service reads, with a value that it takes", async () => {
+      const variables = await variablesOf(service);
+      const known = new Set([...Object.keys(variables), ...(alsoRead[service] ?? []), ...ofNode]);
+      expect([...env.keys(), ...fromSecret].filter((variable) => !known.has(variable))).toEqual([]);
+      for (const [variable, value] of env) expect(() => variables[variable]?.read(value), variable).not.toThrow();
+    });
+
+    test("every variable that the service requires is set", async () => {
+      const variables = await variablesOf(service);
+      const required = Object.keys(variables).filter((variable) =>
+        isRequired(variables[variable] ?? { read: () => 0 }),
+      );
+      expect(required.filter((variable) => !env.has(variable) && !fromSecret.includes(variable))).toEqual([]);
+    });
+
+    test("the image is the service's own, as the Dockerfile and docker compose make it", () => {
+      const image = textOf(container["image"]);
+      expect(image).toMatch(new RegExp(`(^|/)modelgate/${service}(:[\\w.-]+)?$`));
+      expect(existsSync(join(root, "services", service, "src/main.ts"))).toBe(true);
+      const compose: { services: Record<string, { image: string }> } = parse(read("docker-compose.yml"), {
+        merge: true,
+      });
+      expect(compose.services[service]?.image).toBe(`modelgate/${service}`);
+    });
+
+    test("ports and probes are where the service listens", () => {
+      const prefix = service.toUpperCase();
+      const listens = {
+        http: env.get(service === "edge" ? "PORT" : `${prefix}_PORT`),
+        ops: env.get(`${prefix}_OPS_PORT`),
+      };
+      const ports = Object.fromEntries(
+        itemsAt(container, "ports").map((port) => [port["name"], textOf(port["containerPort"])]),
+      );
+      expect(ports).toEqual(listens);
+      const ops = read("libs/platform/src/ops.ts");
+      for (const [probe, path] of [
+        ["startupProbe", "/healthz"],
+        ["livenessProbe", "/healthz"],
+        ["readinessProbe", "/readyz"],
+      ] as const) {
+        expect(at(container, probe, "httpGet")).toEqual({ path, port: "ops" });
+        expect(ops).toContain(`"${path}"`);
+      }
+    });
+
+    test("the kubelet waits longer than the service drains", () => {
+      const preStop = Number(at(container, "lifecycle", "preStop", "exec", "command", 1));
+      const grace = Number(at(deployed.pod, "terminationGracePeriodSeconds"));
+      expect(preStop).toBeGreaterThan(0);
+      expect(grace * 1_000).toBeGreaterThanOrEqual(preStop * 1_000 + Number(env.get("DRAIN_MS")) + 5_000);
+    });
+
+    test("runs as the image's user, with nothing to write to but a folder for what passes", () => {
+      expect(read("deploy/docker/Dockerfile")).toContain("USER node"); // node's images give that user the id 1000
+      expect(at(deployed.pod, "securityContext")).toMatchObject({ runAsNonRoot: true, runAsUser: 1_000 });
+      expect(container["securityContext"]).toMatchObject({
+        readOnlyRootFilesystem: true,
+        allowPrivilegeEscalation: false,
+        capabilities: { drop: ["ALL"] },
+      });
+    });
+  });
+
+  test("the configuration is one that control takes, and its mount is where control looks", () => {
+    const control = deployedIn(objects).find((one) => one.name === "control");
+    const [, mount] = itemsAt(control?.container, "volumeMounts");
+    const file = String(control?.env.get("MODELGATE_CONFIG")).slice(`${textOf(mount?.["mountPath"])}/`.length);
+    const path = `deploy/k8s/overlays/${name}/${file}`;
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [join(root, "services/control/src/gatectl/main.ts"), "config", "check", path],
+      { cwd: root, encoding: "utf8" },
+    );
+    expect(stderr + stdout).toContain(`${path} is good.`);
+    expect(status).toBe(0);
+  });
+});

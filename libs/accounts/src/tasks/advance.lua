@@ -1,0 +1,25 @@
+--[[ Replaces a task's record if nobody else has since it was read; settles its hold where the task ends, and writes the
+     events, all in one step (receipt.lua and settlement.lua of money come before this).
+  KEYS[1] task   [2] due tasks of the shard   [3] account   [4] hold   [5] holds   [6] outbox   [7] token bucket
+  ARGV[1] member   [2] version that was read   [3] record (JSON)   [4] due (ms), "": never again
+  ARGV[5] how long an ended task is kept (ms)   [6] task event (JSON), "": none
+  ARGV[7] call id to settle, "": none   [8] cost (nanos)   [9] usage event (JSON, without its cost)   [10] now (ms)
+  Returns {"advanced", task entry id, usage entry id, uncovered nanos, and the receipt's number, previous, balance and
+  hash} ("" where there is none) | {"stale"} ]]
+if redis.call('HGET', KEYS[1], 'version') ~= ARGV[2] then return {'stale'} end
+redis.call('HSET', KEYS[1], 'version', tostring(tonumber(ARGV[2]) + 1), 'record', ARGV[3])
+if ARGV[4] == '' then
+  redis.call('ZREM', KEYS[2], ARGV[1])
+  if redis.call('PTTL', KEYS[1]) < 0 then redis.call('PEXPIRE', KEYS[1], ARGV[5]) end
+else
+  redis.call('ZADD', KEYS[2], ARGV[4], ARGV[1])
+end
+local task, settled = '', {}
+if ARGV[6] ~= '' then task = redis.call('XADD', KEYS[6], '*', 'task', ARGV[6]) end
+if ARGV[7] ~= '' then
+  local keys = {account = KEYS[3], hold = KEYS[4], holds = KEYS[5], outbox = KEYS[6], bucket = KEYS[7]}
+  settled = settlement(keys, ARGV[7], ARGV[8], ARGV[9], 0, tonumber(ARGV[10]), false)
+end
+local answer = {'advanced', task}
+for at = 2, 7 do answer[at + 1] = tostring(settled[at] or '') end
+return answer

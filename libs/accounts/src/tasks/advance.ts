@@ -1,0 +1,79 @@
+import type { Nanos, TaskState, UsageDraft } from "@modelgate/contracts";
+import { defineScript, replyList, type Redis } from "@modelgate/platform";
+import { keys, shardOf } from "../keys.ts";
+import { within } from "../money/bounds.ts";
+import { receiptOf, receiptScript } from "../money/receipt.ts";
+import type { OutboxEntry } from "../outbox/entry.ts";
+import { placeName } from "./claim.ts";
+import { taskEvent, type TaskRecord } from "./record.ts";
+
+/** What a task's end costs, and the usage event that tells of it. */
+export interface TaskSettlement {
+  readonly costNanos: Nanos;
+  readonly draft: UsageDraft;
+}
+
+/** A task's next record. */
+export interface TaskAdvance {
+  readonly task: TaskRecord;
+  /** The version that the record was made from. */
+  readonly version: string;
+  /** When to look again, Unix ms; absent: never, the task has ended. */
+  readonly dueAt?: number | undefined;
+  /** The state that it came from, where it has another one now. */
+  readonly from?: TaskState | undefined;
+  /** With the end: completed at its cost, or failed at nothing. */
+  readonly settlement?: TaskSettlement | undefined;
+  /** How long an ended task is kept, in ms. */
+  readonly keepMs: number;
+  readonly nowMs: number;
+}
+
+const run = defineScript(
+  [receiptScript, ...["../money/settlement.lua", "advance.lua"].map((file) => new URL(file, import.meta.url))],
+  replyList,
+);
+
+/**
+ * Puts the next record into its place if the task is still at the version that was read: of several who saw the same,
+ * one wins, and with it the settlement and the events. Undefined for those who came later.
+ */
+export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<readonly OutboxEntry[] | undefined> {
+  const { task, version, dueAt, from, settlement, keepMs, nowMs } = advance;
+  const { id, accountId, tokenId, callId } = task;
+  const shard = shardOf(accountId);
+  const event = from === undefined ? undefined : taskEvent(task, from, nowMs);
+  const cost = settlement === undefined ? 0n : within(settlement.costNanos);
+  const [verdict, taskEntry = "", usageEntry = "", uncovered = "0", ...receipt] = await run(
+    redis,
+    [
+      keys.task(accountId, id),
+      keys.tasksDue(shard),
+      keys.account(accountId),
+      keys.hold(accountId, callId),
+      keys.holds(shard),
+      keys.outbox(shard),
+      keys.bucket(accountId, tokenId),
+    ],
+    [
+      placeName(task),
+      version,
+      JSON.stringify(task),
+      dueAt ?? "",
+      keepMs,
+      event === undefined ? "" : JSON.stringify(event),
+      settlement === undefined ? "" : callId,
+      cost.toString(),
+      settlement === undefined ? "" : JSON.stringify(settlement.draft),
+      nowMs,
+    ],
+  );
+  if (verdict !== "advanced") return undefined;
+  const told: OutboxEntry[] = [];
+  if (event !== undefined) told.push({ shard, entryId: taskEntry, event });
+  if (settlement !== undefined && usageEntry !== "") {
+    const costNanos = (cost - BigInt(uncovered)).toString();
+    told.push({ shard, entryId: usageEntry, event: { ...settlement.draft, costNanos, receipt: receiptOf(receipt) } });
+  }
+  return told;
+}

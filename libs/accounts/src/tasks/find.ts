@@ -1,0 +1,79 @@
+import { defineScript, orUnavailable, replyList, type Redis } from "@modelgate/platform";
+import { keys } from "../keys.ts";
+import type { TaskPlace } from "./claim.ts";
+import type { TaskRecord } from "./record.ts";
+
+/** A task with the version that a change of it must name. */
+export interface StoredTask {
+  readonly version: string;
+  readonly task: TaskRecord;
+}
+
+/** A part of an account's list of tasks. */
+export interface TaskPage {
+  readonly tasks: readonly TaskRecord[];
+  readonly hasMore: boolean;
+}
+
+/** Which part of a list is wanted: so many after one, oldest or newest first. */
+export interface TaskQuery {
+  readonly after?: string | undefined;
+  readonly limit: number;
+  readonly order: "asc" | "desc";
+}
+
+const remove = defineScript(new URL("remove.lua", import.meta.url), replyList);
+
+/** A task of an account; undefined for an unknown one and for another account's. Throws Failure server_overloaded. */
+export async function findTask(redis: Redis, accountId: string, id: string): Promise<StoredTask | undefined> {
+  const [found] = await findTasks(redis, [{ accountId, id }]);
+  return found;
+}
+
+/** Tasks in the order asked for, undefined where there is none (any more). Throws Failure server_overloaded. */
+export function findTasks(redis: Redis, places: readonly TaskPlace[]): Promise<readonly (StoredTask | undefined)[]> {
+  return orUnavailable(
+    Promise.all(
+      places.map(async ({ accountId, id }) => parsed(await redis.hmget(keys.task(accountId, id), "version", "record"))),
+    ),
+  );
+}
+
+/** An account's tasks by the time of their creation, from the one after `after` on. Throws Failure server_overloaded. */
+export async function listTasks(redis: Redis, accountId: string, query: TaskQuery): Promise<TaskPage> {
+  const { limit } = query;
+  const ids = await orUnavailable(idsAfter(redis, keys.tasksOf(accountId), query));
+  const shown = ids.slice(0, limit);
+  const found = await findTasks(
+    redis,
+    shown.map((id) => ({ accountId, id })),
+  );
+  return { tasks: found.flatMap((stored) => (stored === undefined ? [] : [stored.task])), hasMore: ids.length > limit };
+}
+
+/** Forgets a task; false where it has changed since it was read. Throws Failure server_overloaded. */
+export async function removeTask(redis: Redis, { version, task }: StoredTask): Promise<boolean> {
+  const { accountId, id } = task;
+  const [verdict] = await orUnavailable(
+    remove(redis, [keys.task(accountId, id), keys.tasksOf(accountId)], [id, version]),
+  );
+  return verdict === "removed";
+}
+
+/** One id more than asked for, where there are more. */
+async function idsAfter(redis: Redis, list: string, { after, limit, order }: TaskQuery): Promise<readonly string[]> {
+  let start = 0;
+  if (after !== undefined) {
+    const rank = await (order === "asc" ? redis.zrank(list, after) : redis.zrevrank(list, after));
+    if (rank === null) return [];
+    start = rank + 1;
+  }
+  const [first, last] = [String(start), String(start + limit)];
+  return order === "asc" ? redis.zrange(list, first, last) : redis.zrevrange(list, first, last);
+}
+
+function parsed([version, record]: readonly (string | null)[]): StoredTask | undefined {
+  if (typeof version !== "string" || typeof record !== "string") return undefined;
+  const task: TaskRecord = JSON.parse(record);
+  return { version, task };
+}

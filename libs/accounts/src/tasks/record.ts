@@ -1,0 +1,57 @@
+import type { TaskEvent, TaskState, UsageDraft, VideoWire } from "@modelgate/contracts";
+
+/** A video task as it is kept in Redis, by owner and id. Times are Unix ms. No key and no secret is in it. */
+export interface TaskRecord {
+  readonly id: string;
+  readonly accountId: string;
+  readonly tokenId: string;
+  /** The gateway's name of the model. */
+  readonly model: string;
+  /** Where the vendor keeps it: it is looked at through the same channel with the same key. */
+  readonly channelId: string;
+  readonly keyId: string;
+  /** What is spoken there. */
+  readonly wire: VideoWire;
+  /** What the vendor calls it, in words that only its provider reads. */
+  readonly operation: string;
+  /** What was asked for, as answers repeat it. */
+  readonly asked: Readonly<Record<string, unknown>>;
+  /** The hold that pays for it. */
+  readonly callId: string;
+  /** What it costs when it completes, decimal. */
+  readonly costNanos: string;
+  /** Its usage event, as far as it was known when it was created. */
+  readonly draft: UsageDraft;
+  readonly state: TaskState;
+  /** Percent; never goes down. */
+  readonly progress: number;
+  readonly createdAt: number;
+  /** When it was first seen in progress. */
+  readonly startedAt?: number | undefined;
+  readonly endedAt?: number | undefined;
+  /** A task that has not ended by then has failed. */
+  readonly deadlineAt: number;
+  /** Looks so far, and how many of the last ones learned nothing: they set the pace of the next. */
+  readonly looks: number;
+  readonly misses: number;
+  readonly error?: { readonly code: string; readonly message: string } | undefined;
+  /** Where the vendor keeps the video, in words that only its provider reads. */
+  readonly result?: string | undefined;
+}
+
+/** A task's transition as an event; each state is entered once, so that the id never repeats. */
+export function taskEvent(task: TaskRecord, previousState: TaskState | null, nowMs: number): TaskEvent {
+  return {
+    id: `${task.id}.${task.state}`,
+    time: new Date(nowMs).toISOString(),
+    taskId: task.id,
+    accountId: task.accountId,
+    tokenId: task.tokenId,
+    model: task.model,
+    channelId: task.channelId,
+    state: task.state,
+    previousState,
+    progress: task.progress,
+    ...(task.state === "failed" && task.error !== undefined ? { error: task.error } : {}),
+  };
+}

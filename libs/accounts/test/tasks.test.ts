@@ -1,0 +1,185 @@
+import fc from "fast-check";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startBackends, type Backends } from "@modelgate/testkit";
+import {
+  advanceTask,
+  claimTasks,
+  createAccount,
+  createTask,
+  findAccount,
+  findTask,
+  hold,
+  listTasks,
+  readLeftovers,
+  removeTask,
+  renewHold,
+  settle,
+  shardOf,
+  sweepHolds,
+  type TaskRecord,
+} from "../src/index.ts";
+import { draftOf } from "./draft.ts";
+
+let backends: Backends;
+let redis: Redis;
+beforeAll(async () => {
+  backends = await startBackends();
+  redis = new Redis(backends.redisUrl);
+});
+afterAll(async () => {
+  redis?.disconnect();
+  await backends?.[Symbol.asyncDispose]();
+});
+
+const day = 86_400_000;
+const cost = 500_000_000n;
+let count = 0;
+
+/** An account with a task in it, its money held. */
+async function begin({ createdAt = Date.now(), leaseMs = 1_000 } = {}): Promise<TaskRecord> {
+  const accountId = `acc ${++count}`;
+  await createAccount(redis, { id: accountId, balance: 1_000_000_000n });
+  return another(accountId, { createdAt, leaseMs });
+}
+
+async function another(accountId: string, { createdAt = Date.now(), leaseMs = 1_000 } = {}): Promise<TaskRecord> {
+  const id = `video_${++count}`;
+  const task: TaskRecord = {
+    id,
+    accountId,
+    tokenId: "tok_1",
+    model: "film",
+    channelId: "main",
+    keyId: "k",
+    wire: "videos",
+    operation: "op",
+    asked: { seconds: "5" },
+    callId: `call_${id}`,
+    costNanos: cost.toString(),
+    draft: { ...draftOf(accountId, `call_${id}`), area: "video" },
+    state: "queued",
+    progress: 0,
+    createdAt,
+    deadlineAt: createdAt + day,
+    looks: 0,
+    misses: 0,
+  };
+  await hold(redis, {
+    accountId,
+    callId: task.callId,
+    nanos: cost,
+    floorNanos: 0n,
+    draft: task.draft,
+    tokenId: "tok_1",
+    tokens: 0,
+    leaseMs,
+    outboxBound: 1_000,
+    nowMs: createdAt,
+  });
+  const told = await createTask(redis, {
+    task,
+    dueAt: createdAt + 5_000,
+    holdUntil: createdAt + 2 * day,
+    keepMs: 30 * day,
+  });
+  expect(told).toMatchObject({ event: { id: `${id}.queued`, state: "queued", previousState: null } });
+  return task;
+}
+
+const ended = (task: TaskRecord, state: "completed" | "failed", version: string, nowMs = Date.now()) => ({
+  task: { ...task, state, progress: 100, endedAt: nowMs },
+  version,
+  from: "queued" as const,
+  settlement: { costNanos: state === "completed" ? cost : 0n, draft: task.draft },
+  keepMs: day,
+  nowMs,
+});
+const eventsOf = async ({ accountId }: TaskRecord) =>
+  (await readLeftovers(redis, shardOf(accountId), 0, 1_000))
+    .map(({ event }) => event)
+    .filter((event) => event.accountId === accountId && !("kind" in event));
+
+test("a task is found by its owner alone, and its hold outlives every call's lease", async () => {
+  const createdAt = Date.now();
+  const task = await begin({ createdAt });
+  expect(await findTask(redis, task.accountId, task.id)).toEqual({ version: "1", task });
+  expect(await findTask(redis, "somebody else", task.id)).toBeUndefined();
+  // A renewal that was on its way when the task was recorded must not shorten the task's own lease.
+  await renewHold(redis, { accountId: task.accountId, callId: task.callId, leaseMs: 1_000, nowMs: createdAt });
+  const shard = shardOf(task.accountId);
+  expect(await sweepHolds(redis, shard, 100, createdAt + day)).toEqual([]);
+  expect((await findAccount(redis, task.accountId))?.heldNanos).toBe(cost);
+  expect(await sweepHolds(redis, shard, 100, createdAt + 2 * day)).toMatchObject([{ event: { costNanos: "0" } }]);
+});
+
+test("a task whose hold was swept is not recorded", async () => {
+  const task = await begin();
+  await settle(redis, { ...task, callId: task.callId, costNanos: 0n, tokens: 0, draft: task.draft });
+  const late = { ...task, id: `${task.id}late` };
+  expect(await createTask(redis, { task: late, dueAt: 0, holdUntil: 0, keepMs: day })).toBe("no-hold");
+  expect(await findTask(redis, task.accountId, late.id)).toBeUndefined();
+});
+
+test("due tasks go to one poller each until its lease is over", async () => {
+  const createdAt = 1_000_000;
+  const task = await begin({ createdAt });
+  const shard = shardOf(task.accountId);
+  const claim = async (nowMs: number) =>
+    (await claimTasks(redis, shard, { nowMs, leaseMs: 10_000, most: 10 })).filter(({ id }) => id === task.id);
+  expect(await claim(createdAt + 4_999)).toEqual([]);
+  const both = await Promise.all([claim(createdAt + 5_000), claim(createdAt + 5_000)]);
+  expect(both.flat()).toEqual([{ accountId: task.accountId, id: task.id }]);
+  expect(await claim(createdAt + 14_999)).toEqual([]);
+  expect(await claim(createdAt + 15_000)).toHaveLength(1);
+});
+
+test("however many see a task end, one settles it, and each state is told once", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.constantFrom("completed" as const, "failed" as const), { minLength: 1, maxLength: 6 }),
+      async (sightings) => {
+        const task = await begin();
+        const told = await Promise.all(sightings.map((state) => advanceTask(redis, ended(task, state, "1"))));
+        expect(told.filter((entries) => entries !== undefined)).toHaveLength(1);
+        const [first] = told;
+        expect(first?.map(({ event }) => event.id)).toEqual([`${task.id}.${sightings[0]}`, task.callId]);
+        const spent = sightings[0] === "completed" ? cost : 0n;
+        expect(await findAccount(redis, task.accountId)).toMatchObject({ heldNanos: 0n, spentNanos: spent });
+        expect((await eventsOf(task)).map(({ id }) => id)).toEqual([
+          `${task.id}.queued`,
+          `${task.id}.${sightings[0]}`,
+          task.callId,
+        ]);
+        // Nobody looks at it again, and what comes late changes nothing.
+        const claimed = await claimTasks(redis, shardOf(task.accountId), {
+          nowMs: Date.now() + day,
+          leaseMs: 1,
+          most: 99,
+        });
+        expect(claimed.filter(({ id }) => id === task.id)).toEqual([]);
+        expect(await advanceTask(redis, ended(task, "failed", "1"))).toBeUndefined();
+      },
+    ),
+    { numRuns: 30 },
+  );
+});
+
+test("a list in both orders, page by page, and a task that is forgotten", async () => {
+  const first = await begin({ createdAt: Date.now() - 3_000 });
+  const { accountId } = first;
+  await redis.hset(`account:{s${shardOf(accountId)}}:${accountId}`, "available", "9000000000");
+  const second = await another(accountId, { createdAt: Date.now() - 2_000 });
+  const third = await another(accountId, { createdAt: Date.now() - 1_000 });
+  const ids = async (query: Parameters<typeof listTasks>[2]) => {
+    const { tasks, hasMore } = await listTasks(redis, accountId, query);
+    return [tasks.map(({ id }) => id), hasMore];
+  };
+  expect(await ids({ limit: 2, order: "desc" })).toEqual([[third.id, second.id], true]);
+  expect(await ids({ limit: 2, order: "desc", after: second.id })).toEqual([[first.id], false]);
+  expect(await ids({ limit: 2, order: "asc", after: first.id })).toEqual([[second.id, third.id], false]);
+  expect(await ids({ limit: 2, order: "asc", after: "unknown" })).toEqual([[], false]);
+  expect(await removeTask(redis, { version: "2", task: second })).toBe(false);
+  expect(await removeTask(redis, { version: "1", task: second })).toBe(true);
+  expect(await ids({ limit: 9, order: "asc" })).toEqual([[first.id, third.id], false]);
+});

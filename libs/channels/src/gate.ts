@@ -1,0 +1,147 @@
+import type { CatalogChannel } from "@modelgate/catalog";
+import { defineScript, orUnavailable, replyList, type Logger, type Redis } from "@modelgate/platform";
+import type { Health } from "./health.ts";
+import { placeOf, type Way } from "./pick.ts";
+
+/** What an attempt holds while it goes on; dispose it when the exchange is over. */
+export interface Entry extends Disposable {
+  /** The vendor has answered, or failed: whoever waited to try this way may. */
+  tried(): void;
+}
+
+/** Why an attempt may not go a way now: nothing was sent, and nothing was taken. */
+export interface TurnedAway {
+  /** What must be left out: a whole channel, or one `channel/key`. */
+  readonly place: string;
+  /** `full`: no seat or no turn; `tried`: it has rested, and another call is finding out whether it works again. */
+  readonly why: "full" | "tried";
+  /** When asking again may help. */
+  readonly retryAfterMs: number;
+}
+
+/**
+ * The limits of channels and keys, shared by all replicas through Redis: seats as leases, turns in a minute, and one
+ * trial at a time for what has rested. A way without limits that did not rest costs no round trip.
+ */
+export interface Gate extends AsyncDisposable {
+  /** `permit` is unique to the attempt. Throws Failure server_overloaded where Redis does not answer. */
+  enter(way: Way, permit: string): Promise<Entry | TurnedAway>;
+}
+
+const leaseMs = 30_000;
+const renewMs = 10_000;
+/** When a full channel may have a seat again: nobody knows, so soon. */
+const seatRetryMs = 1_000;
+const enterScript = defineScript(new URL("enter-way.lua", import.meta.url), replyList);
+const renewScript = defineScript(new URL("renew-seats.lua", import.meta.url), replyList);
+
+/** Redis keys of a channel's limits: one slot a channel. */
+export const gateKeys = {
+  minute: (channelId: string) => `channel:{${channelId}}:minute`,
+  /** Seats in use, of a channel or of one key. */
+  seats: (channelId: string, keyId = "") => `channel:{${channelId}}:seats:${keyId}`,
+  /** The one call that tries what has rested. */
+  trial: (channelId: string, keyId = "") => `channel:{${channelId}}:trial:${keyId}`,
+} as const;
+
+/** A set of seats that an attempt needs one of. */
+interface SeatSet {
+  readonly key: string;
+  readonly seats: number;
+  readonly place: string;
+  readonly why: TurnedAway["why"];
+}
+
+const free: Entry = { tried: () => undefined, [Symbol.dispose]: () => undefined };
+
+export function openGate({ redis, log, health }: { redis: Redis; log: Logger; health: Health }): Gate {
+  const open = new Map<string, readonly string[]>();
+  const quietly = (step: Promise<unknown>): void =>
+    void step.catch((error: unknown) => log.debug({ err: error }, "channel seats not renewed"));
+  const timer = setInterval(() => {
+    for (const [permit, keys] of open) quietly(renewScript(redis, keys, [permit, leaseMs]));
+  }, renewMs);
+  timer.unref();
+
+  /** Gives some of a permit's seats back. */
+  const leave = (permit: string, keys: readonly string[]): void => {
+    const left = (open.get(permit) ?? []).filter((key) => !keys.includes(key));
+    if (left.length > 0) open.set(permit, left);
+    else open.delete(permit);
+    for (const key of keys) quietly(redis.zrem(key, permit));
+  };
+
+  return {
+    async enter(way, permit) {
+      const { channel } = way.candidate;
+      const sets = seatSets(way, health);
+      const perMinute = channel.requestsPerMinute ?? 0;
+      if (sets.length === 0 && perMinute === 0) return free;
+      const reply = await orUnavailable(
+        enterScript(
+          redis,
+          [gateKeys.minute(channel.id), ...sets.map(({ key }) => key)],
+          [permit, leaseMs, perMinute, ...sets.map(({ seats }) => seats)],
+        ),
+      );
+      const refused = turnedAway(reply, sets, channel);
+      if (refused !== undefined) return refused;
+      if (sets.length === 0) return free;
+      const trials = sets.filter(({ why }) => why === "tried").map(({ key }) => key);
+      open.set(
+        permit,
+        sets.map(({ key }) => key),
+      );
+      return {
+        tried: () => leave(permit, trials.splice(0)),
+        [Symbol.dispose]: () => leave(permit, open.get(permit) ?? []),
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+    },
+  };
+}
+
+/** What an attempt needs a seat of: trials first, for a full channel that may work again is to be tried too. */
+function seatSets(way: Way, health: Health): readonly SeatSet[] {
+  const { candidate, key } = way;
+  const { id, maxConcurrency, keyConcurrency } = candidate.channel;
+  const place = placeOf(way);
+  const sets: SeatSet[] = [];
+  if (health.isUnproven(id)) sets.push({ key: gateKeys.trial(id), seats: 1, place: id, why: "tried" });
+  if (health.isUnproven(place)) sets.push({ key: gateKeys.trial(id, key.id), seats: 1, place, why: "tried" });
+  if (maxConcurrency !== undefined)
+    sets.push({ key: gateKeys.seats(id), seats: maxConcurrency, place: id, why: "full" });
+  if (keyConcurrency !== undefined)
+    sets.push({ key: gateKeys.seats(id, key.id), seats: keyConcurrency, place, why: "full" });
+  return sets;
+}
+
+function turnedAway(
+  [verdict, number = "0"]: readonly string[],
+  sets: readonly SeatSet[],
+  { id }: CatalogChannel,
+): TurnedAway | undefined {
+  if (verdict === "taken") return undefined;
+  if (verdict === "minute") return { place: id, why: "full", retryAfterMs: Number(number) };
+  const { place, why } = sets[Number(number) - 1] ?? { place: id, why: "full" };
+  return { place, why, retryAfterMs: seatRetryMs };
+}
+
+/** Seats in use now, by `channel` and `channel/key`; only what has a limit is there. */
+export async function readSeats(
+  redis: Redis,
+  channels: readonly CatalogChannel[],
+): Promise<ReadonlyMap<string, number>> {
+  const now = Date.now();
+  const places = channels.flatMap(({ id, keys, maxConcurrency, keyConcurrency }) => [
+    ...(maxConcurrency === undefined ? [] : [[id, gateKeys.seats(id)] as const]),
+    ...(keyConcurrency === undefined
+      ? []
+      : keys.map((key) => [`${id}/${key.id}`, gateKeys.seats(id, key.id)] as const)),
+  ]);
+  return new Map(
+    await Promise.all(places.map(async ([place, key]) => [place, await redis.zcount(key, now, "+inf")] as const)),
+  );
+}

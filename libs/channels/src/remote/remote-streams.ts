@@ -1,0 +1,66 @@
+import { dispatchOn, type UpstreamAnswer } from "../transport.ts";
+import { NotFetched } from "./not-fetched.ts";
+import { pinnedAddress, remoteRules, type RemoteRules } from "./pinned-address.ts";
+import { pinnedClient } from "./pinned-client.ts";
+
+/** A file at an address that a vendor told, to be passed through. */
+export interface RemoteStreamAsk {
+  readonly url: string;
+  /** What is asked beside the address, as a range; they go along to wherever it redirects. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** A host that may be fetched from whatever its address: that of the vendor's own configured address. */
+  readonly trustedHost: string;
+  /** Longest wait for the head, and longest silence in the body. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** An answer at its head; dispose it when its body is over, or not wanted: its connection goes with it. */
+export interface RemoteStream extends AsyncDisposable {
+  readonly answer: UpstreamAnswer;
+}
+
+/** Opens files of any size at addresses that vendors tell, under the rules of the guarded fetcher. */
+export interface RemoteStreams {
+  /** Throws NotFetched saying why, and what the connection throws. */
+  open(ask: RemoteStreamAsk): Promise<RemoteStream>;
+}
+
+const mostRedirects = 3;
+
+export function openRemoteStreams(more: Partial<RemoteRules> = {}): RemoteStreams {
+  const rules = { ...remoteRules, ...more };
+  return {
+    async open(ask) {
+      const allowed = { ...rules, privateHosts: new Set([...rules.privateHosts, ask.trustedHost]) };
+      let url = parsed(ask.url);
+      for (let redirects = 0; redirects <= mostRedirects; redirects++) {
+        const stream = await connect(url, await pinnedAddress(url, allowed), ask);
+        const { status, headers } = stream.answer;
+        const location = headers["location"];
+        if (status < 300 || status >= 400 || typeof location !== "string") return stream;
+        await stream[Symbol.asyncDispose]();
+        url = parsed(location, url);
+      }
+      throw new NotFetched(`it redirects more than ${mostRedirects} times`);
+    },
+  };
+}
+
+async function connect(url: URL, address: string, ask: RemoteStreamAsk): Promise<RemoteStream> {
+  const client = pinnedClient(url, address, ask.timeoutMs);
+  try {
+    const request = { url, method: "GET", headers: ask.headers, timeoutMs: ask.timeoutMs } as const;
+    const answer = await dispatchOn(client, request, ask.signal);
+    return { answer, [Symbol.asyncDispose]: () => client.destroy() };
+  } catch (error) {
+    await client.destroy();
+    throw error;
+  }
+}
+
+function parsed(url: string, base?: URL): URL {
+  const found = URL.parse(url, base?.href);
+  if (found === null) throw new NotFetched("it is no valid URL");
+  return found;
+}

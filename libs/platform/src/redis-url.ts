@@ -1,0 +1,78 @@
+import { StartError } from "./env.ts";
+
+/** A server's address. */
+export interface RedisNode {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Where Redis is, and how it is reached. */
+export type RedisPlace = {
+  readonly credentials: { readonly username?: string; readonly password?: string };
+  readonly tls: boolean;
+} & (
+  | { readonly kind: "single"; readonly node: RedisNode; readonly database: number }
+  | { readonly kind: "cluster"; readonly nodes: readonly RedisNode[] }
+  | {
+      readonly kind: "sentinel";
+      readonly nodes: readonly RedisNode[];
+      readonly master: string;
+      readonly database: number;
+      readonly sentinelPassword?: string;
+    }
+);
+
+/** What may stand before `://`; with an s after redis, by TLS. */
+const scheme = /^redis(s?)(?:\+(cluster|sentinel))?:$/;
+const ports = { single: 6_379, cluster: 6_379, sentinel: 26_379 } as const;
+
+/**
+ * Reads REDIS_URL: `redis://host:port/db`; several such addresses with commas between, or `redis+cluster://host`, for
+ * a Redis Cluster; `redis+sentinel://one,redis+sentinel://two/master/db?sentinelPassword=…` for Sentinels, the path
+ * and the query at any of them. `rediss…` is by TLS. The first address's name and password are Redis's. Throws
+ * StartError, without a word of what stands in it.
+ */
+export function readRedisUrl(text: string): RedisPlace {
+  const urls = text.split(",").map((item) => new URL(item.trim()));
+  const [first] = urls;
+  const kinds = new Set(urls.map(({ protocol }) => protocol));
+  const [, secure, told] = scheme.exec(first?.protocol ?? "") ?? [];
+  if (first === undefined || secure === undefined || kinds.size > 1)
+    throw new StartError(
+      "REDIS_URL must be redis:// or rediss://, or with +cluster or +sentinel, the same throughout.",
+    );
+  const kind = told === "sentinel" ? "sentinel" : told === "cluster" || urls.length > 1 ? "cluster" : "single";
+  const nodes = urls.map(({ hostname, port }) => ({
+    host: hostname.replaceAll(/^\[|\]$/g, ""),
+    port: port === "" ? ports[kind] : Number(port),
+  }));
+  const common = { tls: secure === "s", credentials: credentialsIn(first) };
+  const path = (urls.find(({ pathname }) => pathname.length > 1)?.pathname ?? "").split("/").slice(1);
+  if (kind === "cluster") return { ...common, kind, nodes };
+  if (kind === "single")
+    return { ...common, kind, node: nodes[0] ?? { host: "", port: 0 }, database: databaseOf(path[0]) };
+  return { ...common, kind, nodes, ...sentinelsIn(urls, path) };
+}
+
+function sentinelsIn(urls: readonly URL[], [master = "", database]: readonly string[]) {
+  if (master === "") throw new StartError("REDIS_URL must name the Sentinels' master: redis+sentinel://host/master");
+  const [sentinelPassword] = urls.flatMap(({ searchParams }) => searchParams.getAll("sentinelPassword"));
+  return {
+    master: decodeURIComponent(master),
+    database: databaseOf(database),
+    ...(sentinelPassword === undefined ? {} : { sentinelPassword }),
+  };
+}
+
+function credentialsIn({ username, password }: URL): RedisPlace["credentials"] {
+  return {
+    ...(username === "" ? {} : { username: decodeURIComponent(username) }),
+    ...(password === "" ? {} : { password: decodeURIComponent(password) }),
+  };
+}
+
+function databaseOf(text = ""): number {
+  const database = Number(text === "" ? "0" : text);
+  if (Number.isInteger(database) && database >= 0) return database;
+  throw new StartError("REDIS_URL must end with the number of a database, or with nothing.");
+}

@@ -1,0 +1,21 @@
+import { readErrorBody } from "../error-body.ts";
+import { broken, inputRefused, keyLimited, keyRefused, meaningOfStatus } from "../meanings.ts";
+import type { VendorFailure } from "../provider.ts";
+
+/** Too fast, too many at once; the vendor's own trouble. */
+const [limits, troubles]: readonly (readonly number[])[] = [
+  [50_429, 50_430],
+  [50_500, 50_501],
+];
+
+/** What an error of this vendor means: `{code, message}`, or Volcengine's envelope where it is about the signature. */
+export function failureOf(status: number, body: string): VendorFailure {
+  if (/"ResponseMetadata"/.test(body) && status < 500) return status === 429 ? keyLimited : keyRefused;
+  const error = readErrorBody(body);
+  const code = Number(/"code"\s*:\s*(\d{5})\b/.exec(body)?.[1] ?? Number.NaN);
+  if (limits?.includes(code)) return keyLimited;
+  if (troubles?.includes(code)) return broken;
+  // Reviews of text and pictures, in and out: 504xx and 505xx.
+  if (code >= 50_400 && code < 50_600) return inputRefused({ ...error, code: String(code) });
+  return meaningOfStatus(status, error);
+}

@@ -1,0 +1,34 @@
+import { createHash } from "node:crypto";
+import type { FormFile } from "./access.ts";
+
+/** A multipart/form-data body of text fields and perhaps a file, the same for the same content. */
+export function renderForm(
+  fields: Readonly<Record<string, unknown>>,
+  file: FormFile | undefined,
+): { readonly contentType: string; readonly body: Buffer } {
+  const boundary = `form-${createHash("sha256")
+    .update(JSON.stringify([fields, file]))
+    .digest("hex")
+    .slice(0, 32)}`;
+  const parts: Buffer[] = [];
+  for (const [name, value] of Object.entries(fields)) {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    parts.push(Buffer.from(`--${boundary}\r\n${disposition(name)}\r\n\r\n${text}\r\n`));
+  }
+  if (file !== undefined) {
+    const filename = `; filename="${file.name}.${file.mediaType.split("/")[1] ?? "bin"}"`;
+    parts.push(
+      Buffer.from(`--${boundary}\r\n${disposition(file.name)}${filename}\r\ncontent-type: ${file.mediaType}\r\n\r\n`),
+      Buffer.from(file.data, "base64"),
+      Buffer.from("\r\n"),
+    );
+  }
+  parts.push(Buffer.from(`--${boundary}--\r\n`));
+  return { contentType: `multipart/form-data; boundary=${boundary}`, body: Buffer.concat(parts) };
+}
+
+function disposition(name: string): string {
+  // Field names are ours or a client's JSON members: what would end the quotes is written as browsers do.
+  const safe = name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+  return `content-disposition: form-data; name="${safe}"`;
+}

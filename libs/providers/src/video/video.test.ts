@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { providers } from "../index.ts";
+import { failureOf as jimengFailure } from "../jimeng/failures.ts";
+import { failureOf as klingFailure } from "../kling/failures.ts";
+import type { VideoCall } from "./access.ts";
+
+const nowMs = 1_763_700_000_000;
+const openai: VideoCall = { baseUrl: "https://v.example/v1/", key: "k", wire: "videos", nowMs };
+const kling: VideoCall = { baseUrl: "https://k.example", key: "AK|SK", wire: "kling-video", nowMs };
+const jimeng: VideoCall = { baseUrl: "https://j.example", key: "AK|SK", wire: "jimeng-video", nowMs };
+const start = { model: "m", body: { prompt: "a boat" }, fromImage: false };
+const addressed = ({ method, url }: { readonly method: string; readonly url: URL }) => `${method} ${url.href}`;
+
+test.each([
+  ["openai", openai, "POST https://v.example/v1/videos"],
+  ["openai", { ...openai, wire: "video-generations" }, "POST https://v.example/v1/video/generations"],
+  ["kling", kling, "POST https://k.example/v1/videos/text2video"],
+  ["kling", { ...kling, key: "sk-gateway" }, "POST https://k.example/kling/v1/videos/text2video"],
+  ["jimeng", jimeng, "POST https://j.example/?Action=CVSync2AsyncSubmitTask&Version=2022-08-31"],
+] as const)("a task is started at %s", (name, call, address) => {
+  const request = providers[name]?.video?.start({ ...call, ...start });
+  expect(request && addressed(request)).toBe(address);
+});
+
+test.each([
+  ["openai", openai, false, "GET https://v.example/v1/videos/t1"],
+  ["openai", { ...openai, wire: "video-generations" }, false, "GET https://v.example/v1/video/generations/t1"],
+  ["kling", kling, true, "GET https://k.example/v1/videos/image2video/t1"],
+  ["jimeng", jimeng, false, "POST https://j.example/?Action=CVSync2AsyncGetResult&Version=2022-08-31"],
+] as const)("and looked at where %s has it", (name, call, fromImage, address) => {
+  const access = providers[name]?.video;
+  const operation = access?.operationOf("t1", { model: "a/model", fromImage }) ?? "";
+  const request = access?.look({ ...call, operation });
+  expect(request && addressed(request)).toBe(address);
+  if (name === "jimeng") expect(request?.body?.toString()).toBe('{"req_key":"a/model","task_id":"t1"}');
+});
+
+test("a picture travels as a file of a form, and its address in JSON", () => {
+  const access = providers["openai"]?.video;
+  const file = { name: "input_reference", mediaType: "image/png", data: Buffer.from("PNG!").toString("base64") };
+  const form = access?.start({ ...openai, ...start, file });
+  expect(form?.headers["content-type"]).toMatch(/^multipart\/form-data; boundary=/);
+  expect(form?.body?.toString()).toContain(
+    'name="input_reference"; filename="input_reference.png"\r\ncontent-type: image/png\r\n\r\nPNG!\r\n',
+  );
+  const json = access?.start({ ...openai, ...start, body: { input_reference: { image_url: "https://x.example" } } });
+  expect(json?.headers["content-type"]).toBe("application/json");
+});
+
+test.each([
+  [klingFailure, 401, { code: 1004, message: "expired" }, "upstream_auth_failed", "key"],
+  [klingFailure, 429, { code: 1302, message: "fast" }, "upstream_rate_limited", "key"],
+  [klingFailure, 400, { code: 1301, message: "unsafe" }, "upstream_rejected", "request"],
+  [klingFailure, 503, { code: 5001, message: "busy" }, "upstream_error", "channel"],
+  [jimengFailure, 400, { code: 50_412, message: "review" }, "upstream_rejected", "request"],
+  [jimengFailure, 429, { code: 50_430, message: "many" }, "upstream_rate_limited", "key"],
+  [jimengFailure, 500, { code: 50_500, message: "oh" }, "upstream_error", "channel"],
+  [
+    jimengFailure,
+    401,
+    { ResponseMetadata: { Error: { Code: "SignatureDoesNotMatch" } } },
+    "upstream_auth_failed",
+    "key",
+  ],
+] as const)("%# what an error means", (failureOf, status, body, code, blame) => {
+  expect(failureOf(status, JSON.stringify(body))).toMatchObject({ code, blame });
+});

@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePorts, startNats, startRedis } from "@modelgate/deploy/local";
+import type { Backends } from "./backends.ts";
+import { until } from "./until.ts";
+
+/** Slots of a Redis Cluster. */
+const slotCount = 16_384;
+const nodeCount = 3;
+
+/** Nodes of a cluster talk to each other at the addresses that they tell: servers of this machine can, containers not. */
+export const clusterIsPossible = process.env["MODELGATE_REDIS_SERVER"]?.startsWith("docker:") !== true;
+
+/** A Redis Cluster of three nodes and a NATS, all servers of this machine: what one node holds, another does not. */
+export async function startClusterBackends(): Promise<Backends> {
+  const folder = mkdtempSync(join(tmpdir(), "modelgate-cluster-"));
+  const [natsPort = 0, ...redisPorts] = await freePorts(1 + nodeCount * 2);
+  await using starting = new AsyncDisposableStack();
+  starting.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const nats = await startNats({ port: natsPort, folder: join(folder, "nats"), keep: false });
+  starting.defer(() => nats.child.stop());
+  const ports = redisPorts.slice(0, nodeCount);
+  await Promise.all(
+    ports.map(async (port, at) => {
+      const clusterPort = redisPorts[nodeCount + at] ?? 0;
+      const redis = await startRedis({ port, clusterPort, folder: join(folder, `redis-${at}`), keep: false });
+      starting.defer(() => redis.child.stop());
+    }),
+  );
+  await joinNodes(ports, redisPorts.slice(nodeCount));
+  const started = starting.move();
+  return {
+    redisUrl: ports.map((port) => `redis://127.0.0.1:${port}`).join(","),
+    natsUrl: nats.url,
+    how: "local servers",
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
+}
+
+/** Gives each node its third of the slots, makes them known to each other, and waits until all agree. */
+async function joinNodes(ports: readonly number[], clusterPorts: readonly number[]): Promise<void> {
+  for (const [at, port] of ports.entries()) {
+    const [from, to] = [at, at + 1].map((part) => Math.floor((part * slotCount) / nodeCount));
+    await tell(port, `CLUSTER ADDSLOTSRANGE ${from ?? 0} ${(to ?? 0) - 1}`);
+    // Of two nodes with one epoch only one would keep its word.
+    await tell(port, `CLUSTER SET-CONFIG-EPOCH ${at + 1}`);
+  }
+  const [first = 0] = ports;
+  for (const [at, port] of ports.entries())
+    if (port !== first) await tell(first, `CLUSTER MEET 127.0.0.1 ${port} ${clusterPorts[at] ?? 0}`);
+  for (const port of ports)
+    await until("the cluster to be whole", async () => {
+      const info = await tell(port, "CLUSTER INFO");
+      return info.includes("cluster_state:ok") && info.includes(`cluster_known_nodes:${nodeCount}`);
+    });
+}
+
+/** Says one inline command to a Redis and gives its answer as it came; throws where that is an error. */
+function tell(port: number, command: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: "127.0.0.1" }, () => void socket.write(`${command}\r\n`));
+    let answer = "";
+    socket.setEncoding("utf8");
+    socket.once("error", reject).on("data", (text: string) => {
+      answer += text;
+      // A text is told with its length before it; everything else is one line.
+      const [, length] = /^\$(\d+)\r\n/.exec(answer) ?? [];
+      if (length !== undefined && Buffer.byteLength(answer) < Number(length) + length.length + 5) return;
+      socket.destroy();
+      if (answer.startsWith("-")) reject(new Error(`${command}: ${answer.trim()}`));
+      else resolve(answer);
+    });
+  });
+}

@@ -1,0 +1,29 @@
+import type { VideoWire } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
+import type { OwnMembers } from "../../kind/own-members.ts";
+import type { VideoImage } from "./image.ts";
+import type { VideoSize } from "./size.ts";
+
+/** Longest video that can be asked for, in seconds: the price is known from it before anything is sent. */
+export const mostSeconds = 600;
+
+/** A request for a video in the neutral form. Absent means that the client did not say. */
+export interface VideoRequest {
+  readonly model: string;
+  readonly prompt?: string | undefined;
+  readonly negativePrompt?: string | undefined;
+  readonly firstFrame?: VideoImage | undefined;
+  readonly lastFrame?: VideoImage | undefined;
+  /** More than 0, at most `mostSeconds`. */
+  readonly seconds?: number | undefined;
+  readonly size?: VideoSize | undefined;
+  /** `<w>:<h>`, where the client said a shape and no size. */
+  readonly aspectRatio?: string | undefined;
+  /** Frames per second. */
+  readonly fps?: number | undefined;
+  readonly seed?: number | undefined;
+  /** Parameters for whichever vendor knows them, in that vendor's words; none of them is priced. */
+  readonly extras?: JsonRecord | undefined;
+  /** Members in the words of one wire. */
+  readonly own?: OwnMembers<VideoWire> | undefined;
+}

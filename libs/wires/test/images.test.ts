@@ -1,0 +1,377 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Failure } from "@modelgate/contracts";
+import { askOfImageBody, askOfImageForm, refuseWithoutImage } from "../src/images/ask.ts";
+import { base64InUrl, dataUrlOf, renderImageEvents, renderImages, unitsOfImages } from "../src/images/hub/answer.ts";
+import { inputImage } from "../src/images/hub/image-bytes.ts";
+import type { ImageRequest } from "../src/images/hub/request.ts";
+import { nearestRatio, parseSize } from "../src/images/hub/size.ts";
+import { writeForm } from "../src/images/hub/write-form.ts";
+import { imagesPass } from "../src/images/openai/pass.ts";
+import { imagesVendors } from "../src/images/vendors.ts";
+
+const png = Buffer.from("\x89PNG\r\n\x1a\n and more", "latin1");
+const jpeg = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]);
+const simple = { model: "m", prompt: "a fox" };
+const ask = (body: object): ImageRequest => askOfImageBody(body).request;
+const qwen = (content: readonly object[], parameters: object = {}, more: object = {}): ImageRequest =>
+  ask({ model: "m", input: { messages: [{ role: "user", content }] }, parameters, ...more });
+const bodyFor = (wire: keyof typeof imagesVendors, request: ImageRequest) => {
+  const { body, dropped } = imagesVendors[wire].renderRequest(request, { model: "v" });
+  return { body: JSON.parse(body.toString()), dropped };
+};
+
+/** Every failure of a step, as its code and field. */
+function failureOf(step: () => unknown): { readonly code?: string; readonly param?: string | undefined } {
+  try {
+    step();
+    return {};
+  } catch (error) {
+    if (error instanceof Failure) return { code: error.code, param: error.param };
+    throw error;
+  }
+}
+
+describe("an image that a client brings", () => {
+  test.each([
+    ["https://a.example/x.png", { kind: "url" }],
+    ["HTTP://a.example/x.png", { kind: "url" }],
+    [`data:image/jpeg;base64,${png.toString("base64")}`, { kind: "file", mediaType: "image/png" }],
+    [`data:image/png;charset=x;base64,${jpeg.toString("base64")}`, { kind: "file", mediaType: "image/jpeg" }],
+    [jpeg.toString("base64").replace(/=+$/, ""), { kind: "file", mediaType: "image/jpeg" }],
+  ])("%s is what its bytes say", (value, image) => {
+    expect(inputImage(value, "image")).toMatchObject({ at: "image", ...image });
+  });
+
+  test.each([
+    "ftp://a.example/x.png",
+    "file:///etc/passwd",
+    "",
+    "=",
+    "====",
+    "iVBO!w0KGgo=",
+    "iVBORw0KGgo===",
+    "iVBORw0KG",
+    "data:image/png;base64,",
+    "data:,hello",
+    "data:text/html;base64,aGk=",
+    "aGVsbG8gd29ybGQ=",
+    7,
+    null,
+  ])("%j is none", (value) => {
+    expect(failureOf(() => inputImage(value, "image[2]"))).toEqual({ code: "invalid_value", param: "image[2]" });
+  });
+
+  test("any bytes come back from Base64 as they were", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (more) => {
+        const bytes = Buffer.concat([png, more]);
+        const read = inputImage(bytes.toString("base64"), "image");
+        expect(read.kind === "file" && read.bytes.equals(bytes)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe("a size", () => {
+  test.each([
+    ["1024x1536", { width: 1_024, height: 1_536 }],
+    ["1328*1328", { width: 1_328, height: 1_328 }],
+    ["auto", undefined],
+    [undefined, undefined],
+  ])("%s", (text, size) => {
+    expect(parseSize(text, "size")).toEqual(size);
+  });
+
+  test.each(["", "1024", "x", "1024x", "-1x5", "0x5", "99999x1", "1024 x 1024", "1e3x1"])("%s is none", (text) => {
+    expect(failureOf(() => parseSize(text, "size"))).toEqual({ code: "invalid_value", param: "size" });
+  });
+
+  test.each([
+    [1_024, 1_024, "1:1"],
+    [1_536, 1_024, "3:2"],
+    [1_792, 1_024, "16:9"],
+    [928, 1_664, "9:16"],
+    [1_472, 1_140, "4:3"],
+  ])("%d x %d is nearest to %s", (width, height, ratio) => {
+    expect(nearestRatio({ width, height }, ["1:1", "3:2", "4:3", "16:9", "9:16"])).toBe(ratio);
+  });
+});
+
+describe("a request", () => {
+  test("means the same in both dialects, to every vendor", () => {
+    const one = ask({ ...simple, n: 2, size: "512x256", negative_prompt: "blur", prompt_extend: true, seed: 3 });
+    const other = qwen([{ text: "a fox" }], {
+      n: 2,
+      size: "512*256",
+      negative_prompt: "blur",
+      prompt_extend: true,
+      seed: 3,
+    });
+    expect({ ...one, dialect: "" }).toEqual({ ...other, dialect: "" });
+    expect(bodyFor("qwen-images", one)).toEqual(bodyFor("qwen-images", other));
+    expect(bodyFor("qwen-image-tasks", one)).toEqual(bodyFor("qwen-image-tasks", other));
+  });
+
+  test("at qwen's vendor", () => {
+    const request = qwen([{ image: "https://a.example/1.png" }, { text: "at" }, { text: "night" }], { own: 1 });
+    expect(bodyFor("qwen-images", request)).toEqual({
+      body: {
+        model: "v",
+        input: {
+          messages: [{ role: "user", content: [{ image: "https://a.example/1.png" }, { text: "at\nnight" }] }],
+        },
+        parameters: { own: 1 },
+      },
+      dropped: [],
+    });
+    expect(bodyFor("qwen-image-edit-tasks", request).body).toEqual({
+      model: "v",
+      input: { prompt: "at\nnight", images: ["https://a.example/1.png"] },
+      parameters: { own: 1 },
+    });
+  });
+
+  test("by generateContent", () => {
+    const image = `data:image/png;base64,${png.toString("base64")}`;
+    const request = ask({ ...simple, image, size: "3840x2160", seed: 7, quality: "high", strange: 1 });
+    expect(bodyFor("content", request)).toEqual({
+      body: {
+        contents: [
+          {
+            role: "user",
+            parts: [{ inlineData: { mimeType: "image/png", data: png.toString("base64") } }, { text: "a fox" }],
+          },
+        ],
+        generationConfig: {
+          responseModalities: ["TEXT", "IMAGE"],
+          imageConfig: { aspectRatio: "16:9", imageSize: "4K" },
+          seed: 7,
+        },
+      },
+      dropped: ["quality", "strange"],
+    });
+  });
+
+  test("at a vendor of the simple body, with all that it said", () => {
+    const said = { quality: "hd", style: "vivid", user: "u", watermark: false, strange: { deep: [1] }, seed: -1 };
+    expect(bodyFor("images", ask({ ...simple, ...said, response_format: "url", size: null }))).toEqual({
+      body: { model: "v", prompt: "a fox", ...said, response_format: "url" },
+      dropped: [],
+    });
+    expect(bodyFor("images", qwen([{ text: "a fox" }], { watermark: true, x: 1 })).dropped).toEqual([
+      "watermark",
+      "parameters.x",
+    ]);
+  });
+
+  test("is never asked for its form of a model that has one only", () => {
+    const request = ask({ ...simple, response_format: "b64_json" });
+    const { body } = imagesVendors.images.renderRequest(request, { model: "gpt-image-1" });
+    expect(JSON.parse(body.toString())).toEqual({ model: "gpt-image-1", prompt: "a fox" });
+  });
+
+  test.each<[keyof typeof imagesVendors, object, string]>([
+    ["images", { image: png.toString("base64"), mask: png.toString("base64") }, "mask"],
+    ["qwen-images", { image: png.toString("base64"), mask: png.toString("base64") }, "mask"],
+    ["content", { n: 2 }, "count"],
+  ])("is refused by %s where it would mean something else", (wire, more, param) => {
+    expect(failureOf(() => bodyFor(wire, ask({ ...simple, ...more })))).toEqual({
+      code: "unsupported_parameter",
+      param,
+    });
+  });
+
+  test("to edit must bring an image", () => {
+    expect(failureOf(() => refuseWithoutImage(ask(simple)))).toMatchObject({ param: "image" });
+    expect(failureOf(() => refuseWithoutImage(ask({ ...simple, image: ["https://a.example/"] })))).toEqual({});
+  });
+});
+
+describe("a form", () => {
+  const text = [
+    ["model", "m"],
+    ["prompt", "a fox"],
+  ] as const;
+  const files = (...names: readonly string[]) => names.map((name) => ({ name, bytes: png }));
+
+  test("is the simple body, its numbers as text", () => {
+    const fields = [...text, ["n", "2"], ["stream", "true"], ["size", ""], ["strange", "1"]] as const;
+    const { request } = askOfImageForm({ fields, files: files("image[]", "mask", "image[1]", "image") });
+    expect(request).toMatchObject({ count: 2, stream: true, own: { members: { strange: "1" } } });
+    expect(request.size).toBeUndefined();
+    expect(request.images.map(({ at }) => at)).toEqual(["image[]", "image[1]", "image"]);
+    expect(request.mask).toMatchObject({ at: "mask" });
+  });
+
+  test.each<[string, Parameters<typeof askOfImageForm>[0], string]>([
+    ["another file", { fields: text, files: files("prompt") }, "prompt"],
+    ["a deep name", { fields: text, files: files("image[a]") }, "image[a]"],
+    ["two masks", { fields: text, files: files("image", "mask", "mask") }, "mask"],
+    ["a name that is no field", { fields: [...text, ["__proto__", "x"], ["__proto__", "y"]], files: [] }, "__proto__"],
+    ["a flag of maybe", { fields: [...text, ["stream", "yes"]], files: [] }, "stream"],
+    ["a number with letters", { fields: [...text, ["n", "1e1"]], files: [] }, "n"],
+  ])("with %s is refused", (_, form, param) => {
+    expect(failureOf(() => askOfImageForm(form))).toEqual({ code: "invalid_value", param });
+  });
+
+  test("is written so that any reader finds its bytes", async () => {
+    const value = 'ü "quoted"\r\n--x';
+    const { body, contentType } = writeForm([
+      { name: "prompt", value },
+      { name: "image[]", filename: 'a".png', contentType: "image/png", bytes: png },
+    ]);
+    const read = await new Response(new Uint8Array(body), { headers: { "content-type": contentType } }).formData();
+    expect(read.get("prompt")).toBe(value);
+    const file = read.get("image[]");
+    expect(file instanceof File && Buffer.from(await file.arrayBuffer()).equals(png)).toBe(true);
+  });
+});
+
+describe("an answer", () => {
+  const parse = (wire: keyof typeof imagesVendors, body: object) => imagesVendors[wire].parseAnswer({ ...body });
+  const url = "https://a.example/1.png";
+
+  test.each<[keyof typeof imagesVendors, object, object, object]>([
+    [
+      "images",
+      {
+        created: 5,
+        data: [{ url: "", b64_json: "aGk=", revised_prompt: "" }],
+        usage: { input_tokens: 50, output_tokens: 10 },
+      },
+      { created: 5, data: [{ b64_json: "aGk=" }], usage: { input_tokens: 50, output_tokens: 10 } },
+      { images: 1, inputTokens: 50, outputTokens: 10 },
+    ],
+    [
+      "images",
+      { created: 5, data: [{ url, b64_json: null, revised_prompt: "r" }, { url }], quality: "hd" },
+      { created: 5, quality: "hd", data: [{ url, revised_prompt: "r" }, { url }] },
+      { images: 2 },
+    ],
+    [
+      "qwen-images",
+      { output: { choices: [{ message: { content: [{ image: url }, { text: "x" }] } }] }, usage: { image_count: 1 } },
+      { created: 9, data: [{ url }] },
+      { images: 1 },
+    ],
+    [
+      "qwen-image-tasks",
+      {
+        output: {
+          task_status: "SUCCEEDED",
+          results: [
+            { code: "X", message: "no" },
+            { url, actual_prompt: "r" },
+          ],
+        },
+      },
+      { created: 9, data: [{ url, revised_prompt: "r" }] },
+      { images: 1 },
+    ],
+    [
+      "content",
+      {
+        candidates: [
+          {
+            content: {
+              parts: [
+                { text: "here" },
+                { inlineData: { mimeType: "image/png", data: "ZHJhZnQ=" }, thought: true },
+                { inlineData: { mimeType: "image/png", data: "aGk=" } },
+              ],
+            },
+          },
+        ],
+        usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 1_290 },
+      },
+      {
+        created: 9,
+        data: [{ b64_json: "aGk=" }],
+        usage: { input_tokens: 3, output_tokens: 1_290, total_tokens: 1_293 },
+      },
+      { images: 1, inputTokens: 3, outputTokens: 1_290 },
+    ],
+  ])("of %s", (wire, body, told, units) => {
+    const answer = parse(wire, body);
+    if ("task" in answer) throw new Error("a task");
+    expect(renderImages(answer, 9)).toEqual(told);
+    expect(unitsOfImages(answer)).toEqual(units);
+  });
+
+  test.each(["PENDING", "RUNNING"])("that is a task on its way: %s", (status) => {
+    expect(parse("qwen-image-tasks", { output: { task_status: status, task_id: "t" } })).toEqual({ task: "t" });
+  });
+
+  test.each<[keyof typeof imagesVendors, object, string]>([
+    ["images", { created: 1, data: [] }, "upstream_error"],
+    ["images", { data: "x" }, "upstream_error"],
+    ["qwen-images", { code: "InvalidParameter", message: "no" }, "upstream_rejected"],
+    [
+      "qwen-image-tasks",
+      { output: { task_status: "FAILED", code: "DataInspectionFailed", message: "no" } },
+      "upstream_rejected",
+    ],
+    ["qwen-image-tasks", { output: { task_status: "FAILED", code: "InternalError" } }, "upstream_error"],
+    ["qwen-image-tasks", { output: { task_status: "UNKNOWN" } }, "upstream_error"],
+    ["qwen-image-tasks", { output: { task_status: "PENDING" } }, "upstream_error"],
+    [
+      "qwen-image-tasks",
+      { output: { task_status: "SUCCEEDED", results: [{ code: "DataInspectionFailed" }] } },
+      "upstream_rejected",
+    ],
+    ["content", { promptFeedback: { blockReason: "SAFETY" } }, "upstream_rejected"],
+    ["content", { candidates: [{ finishReason: "IMAGE_SAFETY" }] }, "upstream_rejected"],
+    ["content", { candidates: [{ finishReason: "STOP", content: { parts: [{ text: "no" }] } }] }, "upstream_error"],
+  ])("of %s without an image: %j", (wire, body, code) => {
+    expect(failureOf(() => parse(wire, body)).code).toBe(code);
+  });
+
+  test("as events, one an image", () => {
+    const events = renderImageEvents({ images: [{ base64: "YQ==" }, { base64: "Yg==" }], created: 4 }, 9, "edit");
+    expect(events.split("\n\n").filter((frame) => frame !== "")).toEqual([
+      'event: image_edit.completed\ndata: {"type":"image_edit.completed","b64_json":"YQ==","created_at":4}',
+      'event: image_edit.completed\ndata: {"type":"image_edit.completed","b64_json":"Yg==","created_at":4}',
+    ]);
+  });
+
+  test("bytes as an address, and back", () => {
+    const base64 = jpeg.toString("base64");
+    expect(dataUrlOf(base64)).toBe(`data:image/jpeg;base64,${base64}`);
+    expect(base64InUrl(dataUrlOf(base64))).toBe(base64);
+    expect(base64InUrl(url)).toBeUndefined();
+  });
+});
+
+describe("a stream that is passed on", () => {
+  const frame = (type: string, more: object = {}) =>
+    Buffer.from(`event: ${type}\ndata: ${JSON.stringify({ type, b64_json: "aGk=", ...more })}\n\n`);
+  const usage = { input_tokens: 2, output_tokens: 7 };
+
+  test("counts images that were completed", () => {
+    const pass = imagesPass();
+    expect(pass.see(frame("image_generation.partial_image")).usage).toEqual({ images: 0 });
+    expect(pass.see(frame("image_generation.completed", { usage }))).toMatchObject({
+      done: true,
+      usage: { images: 1, inputTokens: 2, outputTokens: 7 },
+    });
+    expect(pass.see(frame("image_generation.completed", { usage })).usage).toEqual({
+      images: 2,
+      inputTokens: 4,
+      outputTokens: 14,
+    });
+  });
+
+  test("knows a partial image by its event or by its type, and words in a prompt are neither", () => {
+    const bare = Buffer.from('data: {"b64_json":"aGk=","type":"image_edit.partial_image"}\n\n');
+    expect(imagesPass().see(bare).usage).toEqual({ images: 0 });
+    expect(imagesPass().see(Buffer.from('data: {"x":"image_edit.partial_image"}\n\n')).usage).toBeUndefined();
+  });
+
+  test.each([
+    'event: error\ndata: {"type":"error","error":{"message":"no"}}\n\n',
+    'data: {"error":{"message":"no"}}\n\n',
+  ])("fails with %s", (text) => {
+    expect(imagesPass().see(Buffer.from(text)).failed).toBe(true);
+  });
+});

@@ -1,0 +1,54 @@
+import type { EndpointHandler } from "@modelgate/platform";
+import { priced, runCall } from "@modelgate/relay";
+import { modelInForm, transcriptsCodec, type TranscriptsRequest, type TranscriptsWire } from "@modelgate/wires";
+import type { Deps } from "../deps.ts";
+import { transcriptExchange } from "../transcripts/exchange.ts";
+import { transcriptMeasure } from "../transcripts/measure.ts";
+import { boundOf, lengthOf, type AudioLength } from "../upload/audio-length.ts";
+import { openUpload } from "../upload/upload.ts";
+
+/** POST /v1/audio/transcriptions (interface endpoint 25). */
+export function transcriptions(deps: Deps): EndpointHandler {
+  return transcripts(deps, "transcriptions");
+}
+
+/** POST /v1/audio/translations (interface endpoint 26). */
+export function translations(deps: Deps): EndpointHandler {
+  return transcripts(deps, "translations");
+}
+
+/**
+ * A vendor is sent the file while the client still sends it, where the model came before it and its head tells how much
+ * has to be held. Else the file waits on disk until the form is whole.
+ */
+function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
+  return async (call) => {
+    await using upload = openUpload(call.request, deps.upload);
+    await upload.begun;
+    const request = once((): TranscriptsRequest => transcriptsCodec.parseForm(wire, upload.entries));
+    const name = upload.isWhole ? request().model : (modelInForm(upload.entries) ?? "");
+    const { model, multiplier } = priced(deps.relay, call, name);
+    // Read while the vendor works, since its answer waits for the money.
+    const length = once((): Promise<AudioLength> => lengthOf(upload));
+    upload.whole.then(length).catch(() => undefined);
+    const bound = await boundOf(upload, length);
+    if (upload.isWhole) request();
+    const promptBytes = upload.entries.reduce((sum, [, value]) => sum + Buffer.byteLength(value), 0);
+    await runCall(deps.relay, call, {
+      model,
+      multiplier,
+      body: Buffer.alloc(0),
+      stream: false,
+      size: { textBytes: 0, mediaTokens: 0, maxOutputTokens: undefined, choices: 1 },
+      measure: transcriptMeasure({ promptBytes, bound, length }, model.price, call.log),
+      wires: [wire],
+      broken: upload.broken,
+      exchange: (_, { candidate }) => transcriptExchange({ wire, upload, request }, candidate.upstreamModel),
+    });
+  };
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => (made ??= { value: make() }).value;
+}

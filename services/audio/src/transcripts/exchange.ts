@@ -1,0 +1,95 @@
+import { Failure, type Units } from "@modelgate/contracts";
+import type { AnswerForm, CarriedAnswer, Exchange } from "@modelgate/relay";
+import {
+  asSrt,
+  asText,
+  asVtt,
+  isRecord,
+  transcriptsCodec,
+  type JsonRecord,
+  type TranscriptFormat,
+  type TranscriptsRequest,
+  type TranscriptsWire,
+} from "@modelgate/wires";
+import { formBody } from "../upload/form-body.ts";
+import type { Upload } from "../upload/upload.ts";
+import { eventStream, transcriptEvents } from "./carrier.ts";
+
+/** Formats that are made of a vendor's JSON, and what they are. */
+const rendered: Readonly<
+  Partial<Record<TranscriptFormat, { readonly contentType: string; readonly render: typeof asText }>>
+> = {
+  text: { contentType: "text/plain; charset=utf-8", render: asText },
+  srt: { contentType: "application/x-subrip; charset=utf-8", render: asSrt },
+  vtt: { contentType: "text/vtt; charset=utf-8", render: asVtt },
+};
+
+/** A call for a transcript. */
+export interface TranscriptCall {
+  readonly wire: TranscriptsWire;
+  readonly upload: Upload;
+  /** What is asked for. Throws Failure (400) for a form that is wrong, or not whole yet. */
+  readonly request: () => TranscriptsRequest;
+}
+
+/**
+ * One attempt at a transcript. The vendor is asked for JSON, or for a stream; what the client asked for is made of it.
+ * A stream that the vendor does not have is told in one piece.
+ */
+export function transcriptExchange({ wire, upload, request }: TranscriptCall, model: string): Exchange {
+  const { body, headers } = formBody(upload, model, () => transcriptsCodec.renderForm(request(), { model }));
+  let form: AnswerForm = "whole";
+  let last: { readonly bytes: Buffer; readonly answer: JsonRecord } | undefined;
+  const parsed = (bytes: Buffer): JsonRecord => {
+    if (last?.bytes !== bytes) last = { bytes, answer: parse(bytes) };
+    return last.answer;
+  };
+  return {
+    wire,
+    body,
+    headers: { ...headers, accept: "application/json, text/event-stream" },
+    dropped: [],
+    formOf(answer) {
+      form = String(answer.headers["content-type"] ?? "").includes("text/event-stream") ? "events" : "whole";
+      return form;
+    },
+    refuses: (first) => form === "events" && isError(first),
+    usageOf: (bytes) => usable(parsed(bytes), request()),
+    whole: (bytes) => carried(bytes, parsed(bytes), request()),
+    stream: transcriptEvents,
+  };
+}
+
+/** The usage of an answer that serves; throws Failure upstream_error for one that does not, so that another is asked. */
+function usable(answer: JsonRecord, { format }: TranscriptsRequest): Units | undefined {
+  rendered[format]?.render(transcriptsCodec.parseAnswer(answer));
+  return transcriptsCodec.readUsage(answer);
+}
+
+function carried(bytes: Buffer, answer: JsonRecord, { format, stream }: TranscriptsRequest): CarriedAnswer {
+  const transcript = transcriptsCodec.parseAnswer(answer);
+  const words = (): string => transcript.text;
+  if (stream) return { json: Buffer.from(transcriptsCodec.writeEvents(answer)), contentType: eventStream, words };
+  const how = rendered[format];
+  if (how === undefined) return { json: bytes, words };
+  return { json: Buffer.from(how.render(transcript)), contentType: how.contentType, words };
+}
+
+function parse(bytes: Buffer): JsonRecord {
+  try {
+    const answer: unknown = JSON.parse(bytes.toString());
+    if (isRecord(answer)) return answer;
+  } catch {
+    // told below
+  }
+  throw new Failure("upstream_error", "The vendor's answer is not a JSON object.");
+}
+
+function isError(frame: Buffer): boolean {
+  const data = /^data:(.*)$/m.exec(frame.toString())?.[1] ?? "";
+  try {
+    return transcriptsCodec.readEvent({ data }).kind === "error";
+  } catch {
+    return true;
+  }
+}

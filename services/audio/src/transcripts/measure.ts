@@ -1,0 +1,70 @@
+import type { Price } from "@modelgate/contracts";
+import type { Logger } from "@modelgate/platform";
+import { estimateTokens, type Measure } from "@modelgate/relay";
+import type { AudioLength } from "../upload/audio-length.ts";
+
+/** Audio tokens a second: usually, and at most. */
+const audioTokens = { usual: 10, most: 25 } as const;
+/** Most tokens that are said in a second, and written for a file of no length. */
+const wordTokens = { perSecond: 12, atLeast: 64 } as const;
+/** How far a vendor's report may be from the file's own length: it may round up, and count its own silence. */
+const agree = { seconds: 1, share: 0.02 } as const;
+
+/** What measuring a transcript needs to know. */
+export interface TranscriptSize {
+  /** Bytes of the prompt. */
+  readonly promptBytes: number;
+  /** Most seconds that the file can have. */
+  readonly bound: number;
+  /** The length of the file, once it is whole. */
+  readonly length: () => Promise<AudioLength>;
+}
+
+/** Whether a model is priced by tokens: only where it has no price per second. */
+function isByTokens(price: Price): boolean {
+  if (price.has("seconds")) return false;
+  return price.has("inputTokens") || price.has("inputAudioTokens") || price.has("outputTokens");
+}
+
+/** How a transcript is measured: by the seconds of its audio, or by the tokens that its vendor reports. */
+export function transcriptMeasure(size: TranscriptSize, price: Price, log: Logger): Measure {
+  return isByTokens(price) ? byTokens(size) : bySeconds(size, log);
+}
+
+/**
+ * Seconds are the file's own. Where the vendor heard clearly more or less than the file says of itself, the vendor's
+ * count it is: it has decoded the sound, and a head can say anything.
+ */
+function bySeconds({ bound, length }: TranscriptSize, log: Logger): Measure {
+  return {
+    upper: { seconds: bound },
+    floor: {},
+    async meter(told) {
+      const { seconds: own, isTold } = await length();
+      const heard = told?.seconds;
+      if (heard === undefined) return { units: { seconds: own }, estimated: !isTold };
+      const isFar = Math.abs(heard - own) > agree.seconds + own * agree.share;
+      if (isTold && isFar) log.warn({ own, heard }, "a vendor heard another length than the file tells");
+      return { units: { seconds: isTold && !isFar ? own : heard }, estimated: false };
+    },
+  };
+}
+
+function byTokens({ promptBytes, bound, length }: TranscriptSize): Measure {
+  const inputTokens = estimateTokens(promptBytes);
+  return {
+    upper: {
+      inputTokens: promptBytes,
+      inputAudioTokens: Math.ceil(bound * audioTokens.most),
+      outputTokens: Math.ceil(bound * wordTokens.perSecond) + wordTokens.atLeast,
+    },
+    floor: { inputTokens },
+    async meter(told, words) {
+      if (told?.inputAudioTokens !== undefined || told?.outputTokens !== undefined)
+        return { units: told, estimated: false };
+      const { seconds } = await length();
+      const inputAudioTokens = Math.ceil((told?.seconds ?? seconds) * audioTokens.usual);
+      return { units: { inputTokens, inputAudioTokens, outputTokens: await words() }, estimated: true };
+    },
+  };
+}

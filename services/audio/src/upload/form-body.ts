@@ -1,0 +1,76 @@
+import { randomBytes } from "node:crypto";
+import { Readable } from "node:stream";
+import { Failure } from "@modelgate/contracts";
+import type { FormEntry } from "@modelgate/wires";
+import type { Upload } from "./upload.ts";
+
+/** A form for a vendor: its bytes, made anew for each attempt, and the headers that go with them. */
+export interface FormBody {
+  readonly body: Readable;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What a part's kind may look like; everything else is just bytes. */
+const mediaType = /^[\w.+-]+\/[\w.+-]+$/;
+
+/**
+ * The form for a vendor with the upload's file, its bytes unchanged, under its own name and type: vendors go by both.
+ * Of an upload that is whole, fields come first and the length is told; else the model and the file come first, as they
+ * come from the client, and `entries`, asked for at the upload's end, after them.
+ */
+export function formBody(upload: Upload, model: string, entries: () => readonly FormEntry[]): FormBody {
+  const boundary = `modelgate-${randomBytes(12).toString("hex")}`;
+  const type = { "content-type": `multipart/form-data; boundary=${boundary}` };
+  const field = ([name, value]: FormEntry): Buffer =>
+    Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; name="${quoted(name)}"\r\n\r\n${value}\r\n`);
+  const fields = (some: readonly FormEntry[]): Buffer => Buffer.concat(some.map(field));
+  const fileHead = headOf(upload, boundary);
+  const end = Buffer.from(`\r\n--${boundary}--\r\n`);
+  if (!upload.isWhole) {
+    const pieces = async function* (): AsyncGenerator<Buffer> {
+      yield Buffer.concat([field(["model", model]), fileHead]);
+      yield* bytesOf(upload.file.read());
+      await upload.whole;
+      yield Buffer.concat([Buffer.from("\r\n"), fields(late(upload, entries)), Buffer.from(`--${boundary}--\r\n`)]);
+    };
+    return { body: Readable.from(pieces(), { objectMode: false }), headers: type };
+  }
+  const before = Buffer.concat([fields([["model", model], ...entries()]), fileHead]);
+  const pieces = async function* (): AsyncGenerator<Buffer> {
+    yield before;
+    yield* bytesOf(upload.file.read());
+    yield end;
+  };
+  const length = before.length + upload.file.size + end.length;
+  return {
+    body: Readable.from(pieces(), { objectMode: false }),
+    headers: { ...type, "content-length": String(length) },
+  };
+}
+
+/** Fields that came after the file; what is wrong with them ends the call, and is no vendor's fault. */
+function late(upload: Upload, entries: () => readonly FormEntry[]): readonly FormEntry[] {
+  try {
+    return entries();
+  } catch (error) {
+    if (error instanceof Failure) upload.breakOff(error);
+    throw error;
+  }
+}
+
+function headOf({ file }: Upload, boundary: string): Buffer {
+  const type = mediaType.test(file.contentType) ? file.contentType : "application/octet-stream";
+  const name = quoted(file.filename === "" ? "audio" : file.filename);
+  return Buffer.from(
+    `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\ncontent-type: ${type}\r\n\r\n`,
+  );
+}
+
+/** As browsers write a name into a head, where a quote or the end of a line would end it. */
+function quoted(name: string): string {
+  return name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}
+
+async function* bytesOf(stream: Readable): AsyncGenerator<Buffer> {
+  for await (const chunk of stream) if (Buffer.isBuffer(chunk)) yield chunk;
+}

@@ -1,0 +1,125 @@
+import type { IncomingMessage } from "node:http";
+import { Failure } from "@modelgate/contracts";
+import { followFile, openForm, type FollowedFile, type Form, type SpoolPlace } from "@modelgate/platform";
+import { modelInForm, type FormEntry } from "@modelgate/wires";
+import type { Deps } from "../deps.ts";
+
+/** The field that holds the audio. */
+const fileField = "file";
+
+/**
+ * A form with a file of audio, on its way in. Its fields may come in any order, also after the file; the file is put on
+ * disk as it comes, where every attempt of a call reads it from its first byte, even while more is still coming.
+ */
+export interface Upload extends AsyncDisposable {
+  /** The text fields that came so far. */
+  readonly entries: readonly FormEntry[];
+  /** Bytes of the whole body, as the client announced them; undefined where it did not. */
+  readonly announced: number | undefined;
+  /** Whether all of it is there. */
+  readonly isWhole: boolean;
+  /** Settles when all of it is there. Rejects with what is wrong with it: a Failure (400, 408, 413, 503), or ClientGone. */
+  readonly whole: Promise<void>;
+  /** Resolves when the model is known and the file has begun, or all is there; rejects as `whole` does. */
+  readonly begun: Promise<void>;
+  /** Throws where no file has begun. */
+  readonly file: FollowedFile;
+  /** Aborted with what broke the upload, or made it of no use. */
+  readonly broken: AbortSignal;
+  /** Ends the call for a reason that shows only now. */
+  breakOff(reason: Failure): void;
+}
+
+/** Begins to read a form. Throws what `openForm` throws. Dispose it when the call is over: nothing is left on disk. */
+export function openUpload(request: IncomingMessage, { limits, place }: Deps["upload"]): Upload {
+  const announced = Number(request.headers["content-length"] ?? Number.NaN);
+  return new IncomingUpload(openForm(request, limits), place, Number.isFinite(announced) ? announced : undefined);
+}
+
+class IncomingUpload implements Upload {
+  readonly entries: FormEntry[] = [];
+  readonly announced: number | undefined;
+  readonly whole: Promise<void>;
+  readonly begun: Promise<void>;
+  readonly #form: Form;
+  readonly #place: SpoolPlace;
+  readonly #fileBegun = Promise.withResolvers<void>();
+  readonly #broken = new AbortController();
+  #file: FollowedFile | undefined;
+  #isWhole = false;
+
+  constructor(form: Form, place: SpoolPlace, announced: number | undefined) {
+    this.#form = form;
+    this.#place = place;
+    this.announced = announced;
+    this.whole = this.#read();
+    this.begun = Promise.race([this.#fileBegun.promise, this.whole]);
+    // Whoever waits for them is told; there may be nobody.
+    this.whole.catch(() => undefined);
+    this.begun.catch(() => undefined);
+  }
+
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  get file(): FollowedFile {
+    if (this.#file === undefined) throw missing(fileField);
+    return this.#file;
+  }
+
+  get broken(): AbortSignal {
+    return this.#broken.signal;
+  }
+
+  breakOff(reason: Failure): void {
+    this.#broken.abort(reason);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#form[Symbol.dispose]();
+    await this.whole.catch(() => undefined);
+    await this.#file?.[Symbol.asyncDispose]();
+  }
+
+  async #read(): Promise<void> {
+    try {
+      for await (const part of this.#form) {
+        if (part.kind === "file") {
+          if (part.name !== fileField) throw strange(part.name);
+          await this.#take(await followFile(part, this.#place));
+        } else if (part.name === fileField) throw strange(part.name);
+        else this.entries.push([part.name, part.value]);
+      }
+      if (this.file.size === 0) throw empty();
+      this.#isWhole = true;
+    } catch (error) {
+      // Before anybody reads on: what ends the call is this, and no vendor's fault.
+      this.#broken.abort(error);
+      throw error;
+    }
+  }
+
+  async #take(file: FollowedFile): Promise<void> {
+    this.#file = file;
+    await file.reached(1);
+    if (modelInForm(this.entries) !== undefined && file.size > 0) this.#fileBegun.resolve();
+    await file.whole;
+  }
+}
+
+function missing(param: string): Failure {
+  return new Failure("missing_required_parameter", `Missing required parameter: ${param}.`, { param });
+}
+
+function empty(): Failure {
+  return new Failure("invalid_value", "The file is empty.", { param: fileField });
+}
+
+function strange(param: string): Failure {
+  const say =
+    param === fileField
+      ? "file must be a file, with a filename."
+      : "The one file of this form must be in the field file.";
+  return new Failure("invalid_value", say, { param });
+}

@@ -1,0 +1,89 @@
+import { connect } from "nats";
+import type { TaskEvent } from "@modelgate/contracts";
+import { until, type Suite } from "@modelgate/testkit";
+import { channel, config as house, keys } from "./house.ts";
+
+/** A channel that is an instance of one of the simulator's vendors that sign. */
+function signing(id: string, provider: string, models: readonly string[], path = ""): object {
+  return channel(id, models, {
+    provider,
+    baseUrl: `\${SIMULATOR_URL}/at/${id}/${provider}${path}`,
+    keys: [`AK${id}|AK${id}-secret`],
+  });
+}
+
+/** A model at each vendor; the prices tell them apart. */
+export const films = {
+  ...house,
+  models: {
+    "film-openai": { kind: "video", price: { second: 0.1 } },
+    "film-compatible": { kind: "video", price: { second: 0.2 } },
+    "film-kling": { kind: "video", price: { second: 0.3, request: 0.05 } },
+    "film-jimeng": { kind: "video", price: { second: 0.4 } },
+    "film-two": { kind: "video", price: { second: 0.1 } },
+    chat: { kind: "chat", price: { input: 1 } },
+  },
+  channels: [
+    channel("openai-films", ["film-openai", "chat"]),
+    channel("compatible", ["film-compatible"], { wires: ["video-generations"] }),
+    signing("kling", "kling", ["film-kling"]),
+    signing("jimeng", "jimeng", ["film-jimeng"], "/"),
+    channel("first", ["film-two"], { priority: 1 }),
+    channel("second", ["film-two"]),
+  ],
+  accounts: {
+    ...house.accounts,
+    demo: { ...house.accounts.demo, balance: "1000.00" },
+  },
+};
+
+/** Lets tasks move at a test's pace. */
+export const quick = { LOOK_FIRST_MS: "20", LOOK_LONGEST_MS: "60", POLL_ROUND_MS: "20", POLL_LEASE_MS: "800" };
+
+/** A JSON call of any endpoint. */
+export async function ask(
+  suite: Suite,
+  path: string,
+  body?: unknown,
+  { key = keys.demo, method = body === undefined ? "GET" : "POST", headers = {} }: AskOptions = {},
+): Promise<{ readonly status: number; readonly json: any; readonly headers: Headers }> {
+  const response = await fetch(suite.edgeUrl + path, {
+    method,
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, json: text === "" ? undefined : JSON.parse(text), headers: response.headers };
+}
+
+interface AskOptions {
+  readonly key?: string;
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+}
+
+/** The task in style A once it has ended. */
+export function ended(suite: Suite, id: string): Promise<any> {
+  return until(`${id} to end`, async () => {
+    const { json } = await ask(suite, `/v1/videos/${id}`);
+    return ["completed", "failed"].includes(json.status) && json;
+  });
+}
+
+/** Every task event that JetStream has stored, in its order. */
+export async function taskEvents(natsUrl: string): Promise<readonly TaskEvent[]> {
+  const connection = await connect({ servers: natsUrl });
+  try {
+    const management = await connection.jetstreamManager();
+    const { state } = await management.streams.info("TASKS");
+    const found: TaskEvent[] = [];
+    for (let seq = state.first_seq; seq <= state.last_seq && state.messages > 0; seq++)
+      found.push((await management.streams.getMessage("TASKS", { seq })).json());
+    return found;
+  } finally {
+    await connection.close();
+  }
+}
+
+/** What a directive asks a simulated vendor for. */
+export const simulate = (behaviour: object): string => `A boat. {{simulate: ${JSON.stringify(behaviour)}}}`;

@@ -1,0 +1,84 @@
+import { until, type Suite } from "@modelgate/testkit";
+import { keys, money } from "./house.ts";
+
+const vendors = {
+  openai: { provider: "openai", path: "openai/v1" },
+  qwen: { provider: "qwen", path: "dashscope/api/v1" },
+  gemini: { provider: "gemini", path: "gemini" },
+} as const;
+
+/** A channel of a vendor of images that is an instance of the simulator of its own. */
+function channelOf(id: string, vendor: keyof typeof vendors, models: object, more: object = {}): object {
+  const { provider, path } = vendors[vendor];
+  return { id, provider, baseUrl: `\${SIMULATOR_URL}/at/${id}/${path}`, keys: [`key-of-${id}`], models, ...more };
+}
+
+/** A house with image models of every vendor; each is named after what its vendor gives. */
+export const imagesConfig = {
+  groups: { default: { models: ["*"] } },
+  models: {
+    tokens: { kind: "image", price: { input: 10, output: 40 } },
+    addresses: { kind: "image", price: { image: 0.04 } },
+    extras: { kind: "image", price: { image: 0.04 } },
+    synchronous: { kind: "image", price: { image: 0.04 } },
+    "other-tasks": { kind: "image", price: { image: 0.04 } },
+    tasks: { kind: "image", price: { image: 0.04 } },
+    content: { kind: "image", price: { image: 0.04, output: 30 } },
+    chat: { kind: "chat", price: { output: 10 } },
+  },
+  channels: [
+    channelOf("pictures", "openai", { tokens: "gpt-image-1", addresses: "dall-e-3", extras: "seedream", chat: "chat" }),
+    channelOf("sync", "qwen", { synchronous: "qwen-image", "other-tasks": "wan-other" }),
+    channelOf("async", "qwen", { tasks: "wan2.5-t2i" }),
+    channelOf("spare", "qwen", { tasks: "wan2.5-t2i" }, { priority: -1 }),
+    channelOf("google", "gemini", { content: "gen-image" }),
+  ],
+  accounts: { demo: { balance: "100.00", tokens: [{ key: keys.demo, group: "default" }] } },
+};
+
+/** An answer of an endpoint of images. */
+export interface ImagesAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  // The tests look at what is told, whatever it is.
+  readonly body: any;
+}
+
+/** Posts a body to an endpoint of images. */
+export async function postImages(
+  suite: Suite,
+  path: "generations" | "edits",
+  body: object | string | FormData,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<ImagesAnswer> {
+  const isForm = body instanceof FormData;
+  const answer = await fetch(`${suite.edgeUrl}/v1/images/${path}`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${keys.demo}`,
+      ...(isForm ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+    body: isForm || typeof body === "string" ? body : JSON.stringify(body),
+  });
+  return { status: answer.status, headers: answer.headers, body: JSON.parse(await answer.text()) };
+}
+
+/** The qwen-style body. */
+export const qwenBody = (model: string, content: readonly object[], parameters: object = {}) => ({
+  model,
+  input: { messages: [{ role: "user", content }] },
+  parameters,
+});
+
+/** What a call cost, in nano-dollars, once nothing is held any more. */
+export async function costOf(suite: Suite, call: () => Promise<unknown>): Promise<bigint> {
+  const settled = () =>
+    until("all holds to be settled", async () => {
+      const account = await money(suite);
+      return account.heldNanos === "0" && BigInt(account.balanceNanos);
+    });
+  const before = await settled();
+  await call();
+  return before - (await settled());
+}

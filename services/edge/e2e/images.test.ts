@@ -1,0 +1,198 @@
+import { toFile, type OpenAI } from "openai";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startSuite, type Suite } from "@modelgate/testkit";
+import { keys, sdk } from "./house.ts";
+import { imagesConfig, postImages, qwenBody } from "./images-house.ts";
+import { pictureIn, samplePng, sha256 } from "./pictures.ts";
+
+let suite: Suite;
+let client: OpenAI;
+beforeAll(async () => {
+  suite = await startSuite({
+    config: imagesConfig,
+    envOf: { media: { FETCH_PRIVATE_HOSTS: "127.0.0.1" } },
+  });
+  client = sdk(suite);
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+beforeEach(async () => {
+  await Promise.all(["pictures", "sync", "async", "google"].map((instance) => suite.simulator.forget(instance)));
+});
+
+/** The picture of an answer, however it came. */
+async function pictureOf(image: { url?: string | undefined; b64_json?: string | undefined } | undefined) {
+  if (image?.b64_json !== undefined) return pictureIn(Buffer.from(image.b64_json, "base64"));
+  return pictureIn(Buffer.from(await (await fetch(image?.url ?? "")).arrayBuffer()));
+}
+
+const file = (bytes: Buffer, name = "in.png") => toFile(bytes, name, { type: "image/png" });
+/** An address that serves a picture. */
+const remote = () => `${suite.simulator.url}/pictures/64x64/aGk.jpeg`;
+const dataUrl = `data:image/png;base64,${samplePng().toString("base64")}`;
+
+describe.each(["tokens", "addresses", "extras", "synchronous", "tasks", "content"])("images by %s", (model) => {
+  /** This vendor knows ratios only. */
+  const size = model === "content" ? { width: 1_024, height: 1_024 } : { width: 512, height: 512 };
+
+  test.each(["url", "b64_json"] as const)("are made from the simple body, as %s", async (form) => {
+    const answer = await client.images.generate({ model, prompt: "a fox", size: "512x512", response_format: form });
+    expect(answer.created).toBeGreaterThan(1_700_000_000);
+    expect(answer.data).toHaveLength(1);
+    expect(Object.keys(answer.data?.[0] ?? {})).toContain(form);
+    expect(await pictureOf(answer.data?.[0])).toEqual({ type: "png", ...size });
+  });
+
+  test("are made from the qwen-style body", async () => {
+    const body = qwenBody(model, [{ text: "a fox" }], { size: "512*512", prompt_extend: true });
+    const { status, body: answer } = await postImages(suite, "generations", body);
+    expect(status).toBe(200);
+    expect(await pictureOf(answer.data[0])).toEqual({ type: "png", ...size });
+  });
+
+  test("are edited from a form", async () => {
+    const answer = await client.images.edit({ model, prompt: "at night", image: await file(samplePng()) });
+    expect(await pictureOf(answer.data?.[0])).toMatchObject({ type: "png" });
+  });
+
+  test("are edited from the qwen-style body", async () => {
+    const body = qwenBody(model, [{ image: remote() }, { text: "at night" }]);
+    const { status, body: answer } = await postImages(suite, "edits", body);
+    expect(status).toBe(200);
+    expect(await pictureOf(answer.data[0])).toMatchObject({ type: "png" });
+  });
+});
+
+test.each(["png", "jpeg", "webp"] as const)("an image as %s", async (format) => {
+  const answer = await client.images.generate({
+    model: "tokens",
+    prompt: "a fox",
+    size: "1536x1024",
+    output_format: format,
+  });
+  expect(await pictureOf(answer.data?.[0])).toEqual({ type: format, width: 1_536, height: 1_024 });
+  expect(answer).toMatchObject({
+    output_format: format,
+    size: "1536x1024",
+    usage: { input_tokens: 2, output_tokens: 1_056 },
+  });
+});
+
+test("models of one vendor that are served at once and as tasks stand in one channel", async () => {
+  for (const model of ["other-tasks", "synchronous", "other-tasks"])
+    expect((await client.images.generate({ model, prompt: "a fox" })).data).toHaveLength(1);
+  const paths = (await suite.simulator.requests("sync")).map(
+    ({ method, path }) => `${method} ${path.split("/").at(-1)}`,
+  );
+  expect(paths.filter((path) => path.startsWith("POST"))).toEqual([
+    "POST generation",
+    "POST image-synthesis",
+    "POST generation",
+    "POST image-synthesis",
+  ]);
+});
+
+describe("what reaches the vendor", () => {
+  test("several images and a mask, byte for byte, with every field", async () => {
+    const [one, two, mask] = [samplePng(10), samplePng(40_000), samplePng(7)];
+    await client.images.edit({
+      model: "tokens",
+      prompt: "füge sie zusammen",
+      image: [await file(one), await file(two, "two.png")],
+      mask: await file(mask, "mask.png"),
+      n: 2,
+      size: "1024x1024",
+      input_fidelity: "high",
+    });
+    const [seen] = await suite.simulator.requests("pictures");
+    expect(seen?.path).toMatch(/\/v1\/images\/edits$/);
+    expect(Object.fromEntries(seen?.fields ?? [])).toEqual({
+      model: "gpt-image-1",
+      prompt: "füge sie zusammen",
+      n: "2",
+      size: "1024x1024",
+      input_fidelity: "high",
+    });
+    expect(seen?.files?.map(({ name, sha256: sum }) => [name, sum])).toEqual([
+      ["image[]", sha256(one)],
+      ["image[]", sha256(two)],
+      ["mask", sha256(mask)],
+    ]);
+    expect(JSON.stringify(seen?.headers)).not.toContain(keys.demo);
+  });
+
+  test("an address, where the vendor takes addresses; a file as a data URL", async () => {
+    await postImages(
+      suite,
+      "edits",
+      qwenBody("synchronous", [{ image: "https://a.example/in.png" }, { text: "at night" }]),
+    );
+    await client.images.edit({ model: "synchronous", prompt: "at night", image: await file(samplePng()) });
+    const bodies = (await suite.simulator.requests("sync")).map(({ body }) => JSON.parse(body));
+    expect(bodies.map(({ input }) => input.messages[0].content[0].image)).toEqual([
+      "https://a.example/in.png",
+      `data:image/png;base64,${samplePng().toString("base64")}`,
+    ]);
+  });
+
+  test("bytes, fetched from an address where the vendor needs bytes", async () => {
+    await postImages(suite, "edits", {
+      model: "content",
+      prompt: "at night",
+      image: remote(),
+      size: "1792x1024",
+      seed: 7,
+    });
+    const [seen] = await suite.simulator.requests("google");
+    const { contents, generationConfig } = JSON.parse(seen?.body ?? "");
+    expect(pictureIn(Buffer.from(contents[0].parts[0].inlineData.data, "base64"))).toEqual({
+      type: "jpeg",
+      width: 64,
+      height: 64,
+    });
+    expect(contents[0].parts[0].inlineData.mimeType).toBe("image/jpeg");
+    expect(generationConfig).toEqual({
+      responseModalities: ["TEXT", "IMAGE"],
+      imageConfig: { aspectRatio: "16:9" },
+      seed: 7,
+    });
+  });
+
+  test("members that nobody knows, to vendors of the same dialect", async () => {
+    await postImages(suite, "generations", {
+      model: "extras",
+      prompt: "a fox",
+      watermark: false,
+      negative_prompt: "blur",
+    });
+    const [seen] = await suite.simulator.requests("pictures");
+    expect(JSON.parse(seen?.body ?? "")).toEqual({
+      model: "seedream",
+      prompt: "a fox",
+      watermark: false,
+      negative_prompt: "blur",
+    });
+  });
+
+  test("hints that a vendor lacks are dropped by name, or refused where the client is strict", async () => {
+    const body = { model: "synchronous", prompt: "a fox", quality: "high", background: "transparent", strange: 1 };
+    const answer = await postImages(suite, "generations", body);
+    expect(answer.headers.get("x-modelgate-dropped")).toBe("quality, background, strange");
+    const strict = await postImages(suite, "generations", body, { "x-modelgate-strict": "true" });
+    expect(strict).toMatchObject({ status: 400, body: { error: { code: "unsupported_parameter", param: "quality" } } });
+    const own = await postImages(
+      suite,
+      "generations",
+      qwenBody("tokens", [{ text: "a fox" }], { negative_prompt: "blur", x: 1 }),
+    );
+    expect(own.headers.get("x-modelgate-dropped")).toBe("parameters.negative_prompt, parameters.x");
+  });
+
+  test.each([
+    ["several images of one that makes one", { model: "content", prompt: "a fox", n: 2 }, "n"],
+    ["the same in the other dialect", qwenBody("content", [{ text: "a fox" }], { n: 2 }), "parameters.n"],
+    ["a mask of one that has none", { model: "synchronous", prompt: "x", image: dataUrl, mask: dataUrl }, "mask"],
+  ])("%s: refused", async (_, body, param) => {
+    const { status, body: answer } = await postImages(suite, "generations", body);
+    expect({ status, ...answer.error }).toMatchObject({ status: 400, code: "unsupported_parameter", param });
+  });
+});

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { until, type Suite } from "@modelgate/testkit";
+import { storedEvents } from "./events.ts";
+import { hello, keys, money, post } from "./house.ts";
+
+/** The tests of money under a rush, for a suite on whatever store. */
+export function moneyRaceTests(suite: () => Suite): void {
+  test("of 200 parallel calls on a balance for 50 exactly 50 pass, and the sum of their costs is what the balance lost", async () => {
+    const balances: bigint[] = [];
+    const watch = { on: true };
+    const watching = (async () => {
+      while (watch.on) balances.push(BigInt((await money(suite(), "poor")).balanceNanos));
+    })();
+    const answers = await Promise.all(Array.from({ length: 200 }, () => post(suite(), hello("fixed"), keys.poor)));
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(50);
+    expect(statuses.filter((status) => status === 402)).toHaveLength(150);
+    const refused = await answers.find(({ status }) => status === 402)?.json();
+    expect(refused).toMatchObject({ error: { type: "insufficient_quota", code: "insufficient_quota" } });
+
+    const end = await until("all holds to be settled", async () => {
+      const account = await money(suite(), "poor");
+      return account.heldNanos === "0" && account;
+    });
+    watch.on = false;
+    await watching;
+    expect(end).toMatchObject({ balanceNanos: "0", spentNanos: "50000000", creditedNanos: "50000000" });
+    expect(balances.every((balance) => balance >= 0n)).toBe(true);
+    const events = await until("fifty events", async () => {
+      const all = (await storedEvents(suite().backends.natsUrl)).filter(({ event }) => event.accountId === "poor");
+      return all.length >= 50 && all;
+    });
+    expect(events.reduce((sum, { event }) => sum + BigInt(event.costNanos), 0n)).toBe(50_000_000n);
+    // Refused before any vendor was asked.
+    expect(await suite().simulator.requests("main")).toHaveLength(50);
+  });
+
+  test("an account that topped up can call again, and a call that would cost more than is there is refused", async () => {
+    expect((await post(suite(), hello("chat"), keys.poor)).status).toBe(402);
+    const seen = (await suite().simulator.requests("main")).length;
+    await suite().ask("account", "top-up", "poor", "0.20", "--operation-id", "invoice-1");
+    await suite().ask("account", "top-up", "poor", "0.20", "--operation-id", "invoice-1");
+    expect(await money(suite(), "poor")).toMatchObject({ balanceNanos: "200000000" });
+    expect((await post(suite(), { ...hello("chat"), max_tokens: 100_000 }, keys.poor)).status).toBe(402);
+    expect((await post(suite(), { ...hello("chat"), max_tokens: 100 }, keys.poor)).status).toBe(200);
+    expect(await suite().simulator.requests("main")).toHaveLength(seen + 1);
+  });
+}

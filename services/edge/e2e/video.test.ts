@@ -1,0 +1,420 @@
+import { APIError, toFile } from "openai";
+import { Compile } from "typebox/compile";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { TaskEvent } from "@modelgate/contracts";
+import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { storedEvents } from "./events.ts";
+import { ask, ended, films, quick, simulate, taskEvents } from "./films.ts";
+import { keys, money, sdk } from "./house.ts";
+
+let suite: Suite;
+beforeAll(async () => {
+  suite = await startSuite({ config: films, envOf: { video: quick } });
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+
+const png = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+const settled = async (account = "demo"): Promise<bigint> =>
+  until("all holds to be settled", async () => {
+    const { heldNanos, balanceNanos } = await money(suite, account);
+    return heldNanos === "0" && BigInt(balanceNanos);
+  });
+const download = (id: string, headers: Record<string, string> = {}, key: string = keys.demo, query = "") =>
+  fetch(`${suite.edgeUrl}/v1/videos/${id}/content${query}`, {
+    headers: { authorization: `Bearer ${key}`, ...headers },
+  });
+const codeIn = (json: any): string => json.error.code;
+const isMp4 = (bytes: Uint8Array) => Buffer.from(bytes).subarray(4, 12).toString() === "ftypisom";
+
+/** Each vendor's length and what that costs. */
+const vendors = [
+  ["film-openai", 8, 800_000_000n],
+  ["film-compatible", 7, 1_400_000_000n],
+  ["film-kling", 10, 3_050_000_000n],
+  ["film-jimeng", 5, 2_000_000_000n],
+] as const;
+
+test.each(vendors)(
+  "the official SDK creates, polls and downloads at %s, and pays its price once",
+  async (model, seconds, cost) => {
+    const before = await settled();
+    const client = sdk(suite);
+    const video = await client.videos.create({
+      model,
+      prompt: "A boat",
+      seconds: String(seconds) as "4",
+    });
+    expect(video).toMatchObject({ object: "video", model, status: "queued", progress: 0, seconds: String(seconds) });
+    expect(Math.abs(video.created_at * 1_000 - Date.now())).toBeLessThan(60_000);
+    const shown: number[] = [];
+    const done = await until("the video to be finished", async () => {
+      const seen = await client.videos.retrieve(video.id);
+      shown.push(seen.progress);
+      return seen.status === "completed" && seen;
+    });
+    expect(done).toMatchObject({ id: video.id, progress: 100, error: null });
+    expect(shown).toEqual(shown.toSorted((left, right) => left - right));
+    const content = await client.videos.downloadContent(video.id);
+    expect(content.headers.get("content-type")).toBe("video/mp4");
+    expect(isMp4(new Uint8Array(await content.arrayBuffer()))).toBe(true);
+    expect(before - (await settled())).toBe(cost);
+  },
+);
+
+/** What each style calls things. */
+const styles = {
+  A: {
+    path: "/v1/videos",
+    body: (model: string, seconds: number) => ({ model, prompt: "A boat", seconds }),
+    id: (json: any) => json.id,
+    read: (id: string) => ask(suite, `/v1/videos/${id}`),
+    state: (json: any) => json.status,
+    address: () => undefined,
+  },
+  B: {
+    path: "/v1/video/generations",
+    body: (model: string, seconds: number) => ({ model, prompt: "A boat", duration: seconds }),
+    id: (json: any) => json.task_id,
+    read: (id: string) => ask(suite, `/v1/video/generations/${id}`),
+    state: (json: any) => json.status,
+    address: (json: any) => json.url,
+  },
+  C: {
+    path: "/delta/v1/videos/text2video",
+    body: (model: string, seconds: number) => ({ model_name: model, prompt: "A boat", duration: String(seconds) }),
+    id: (json: any) => json.data.task_id,
+    read: (id: string) => ask(suite, `/kling/v1/videos/text2video/${id}`),
+    state: (json: any) =>
+      json.data.task_status === "succeed" && json.status === "completed" ? "completed" : json.status,
+    address: (json: any) => json.data.task_result.videos[0].url,
+  },
+  D: {
+    path: "/epsilon/?Action=CVSync2AsyncSubmitTask&Version=2022-08-31",
+    body: (model: string, seconds: number) => ({ req_key: model, prompt: "A boat", frames: seconds * 24 + 1 }),
+    id: (json: any) => json.data.task_id,
+    read: (id: string) =>
+      ask(suite, "/jimeng/?Action=CVSync2AsyncGetResult&Version=2022-08-31", { req_key: "film", task_id: id }),
+    state: (json: any) => (json.code === 10_000 && json.data.status === "done" ? "completed" : json.data.status),
+    address: (json: any) => json.data.video_url,
+  },
+} as const;
+const cells = Object.keys(styles).flatMap((style) =>
+  vendors.map(([model, seconds]) => [style, model, seconds] as const),
+);
+
+test.each(cells)("style %s runs at %s", async (style, model, seconds) => {
+  const { path, body, id: idOf, read, state, address } = styles[style as keyof typeof styles];
+  const created = await ask(suite, path, body(model, seconds));
+  expect(created.json).not.toHaveProperty("error.code");
+  expect(created.status).toBe(200);
+  const id = idOf(created.json);
+  const done = await until("the task to end", async () => {
+    const { status, json } = await read(id);
+    expect(status).toBe(200);
+    return state(json) === "completed" && json;
+  });
+  const url = address(done);
+  const content = await fetch(url ?? `${suite.edgeUrl}/v1/videos/${id}/content`, {
+    headers: { authorization: `Bearer ${keys.demo}` },
+  });
+  expect(content.status).toBe(200);
+  expect(isMp4(new Uint8Array(await content.arrayBuffer()))).toBe(true);
+  // A task of one style can be read in every other.
+  expect((await styles.A.read(id)).json).toMatchObject({ id, status: "completed", seconds: String(seconds) });
+  expect((await styles.B.read(id)).json).toMatchObject({ task_id: id, status: "completed", format: "mp4" });
+});
+
+describe("a picture", () => {
+  test("in the SDK's form reaches a vendor of forms as a file, and others as Base64", async () => {
+    for (const [model, instance] of [
+      ["film-openai", "openai-films"],
+      ["film-kling", "kling"],
+      ["film-jimeng", "jimeng"],
+    ] as const) {
+      await suite.simulator.forget(instance);
+      const file = await toFile(png, "boat.png", { type: "image/png" });
+      const video = await sdk(suite).videos.create({
+        model,
+        prompt: "A boat",
+        input_reference: file,
+      });
+      await ended(suite, video.id);
+      const [seen] = await suite.simulator.requests(instance);
+      if (instance === "openai-films")
+        expect(seen).toMatchObject({
+          files: [{ name: "input_reference", bytes: png.length, contentType: "image/png" }],
+        });
+      else expect(seen?.body).toContain(png.toString("base64"));
+      if (instance === "kling") expect(seen?.path).toBe("/at/kling/kling/v1/videos/image2video");
+    }
+  });
+
+  test("in styles B, C and D as an address, a data URL or Base64", async () => {
+    const base64 = png.toString("base64");
+    for (const image of ["https://pictures.example/a.png", `data:image/png;base64,${base64}`, base64]) {
+      const answers = await Promise.all([
+        ask(suite, "/v1/video/generations", { model: "film-kling", prompt: "A boat", image }),
+        ask(suite, "/delta/v1/videos/image2video", { model: "film-jimeng", prompt: "A boat", image }),
+        ask(suite, "/delta/v1/videos/image2video", { model: "film-openai", prompt: "A boat", image }),
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    }
+    const missing = await ask(suite, "/delta/v1/videos/image2video", { model: "film-kling", prompt: "A boat" });
+    expect(missing.json).toMatchObject({ code: "missing_required_parameter", error: { param: "image" } });
+  });
+});
+
+describe("a create is refused", () => {
+  test.each([
+    ["/v1/videos", { prompt: "A boat" }, 400, "missing_required_parameter", "model"],
+    ["/v1/videos", { model: "film-openai" }, 400, "missing_required_parameter", "prompt"],
+    ["/v1/videos", { model: "film-openai", prompt: "A boat", seconds: "-4" }, 400, "invalid_value", "seconds"],
+    ["/v1/videos", { model: "film-openai", prompt: "A boat", seconds: 1e9 }, 400, "invalid_value", "seconds"],
+    ["/v1/videos", { model: "film-openai", prompt: "A boat", size: "big" }, 400, "invalid_value", "size"],
+    ["/v1/videos", { model: "film-kling", prompt: "A boat", seconds: "7" }, 400, "unsupported_parameter", "seconds"],
+    ["/v1/videos", { model: "film-kling", prompt: "A boat", size: "700x500" }, 400, "unsupported_parameter", "size"],
+    ["/v1/videos", { model: "nobody", prompt: "A boat" }, 404, "model_not_found", "model"],
+    ["/v1/videos", { model: "chat", prompt: "A boat" }, 404, "model_not_found", "model"],
+    ["/v1/video/generations", { model: "film-kling", prompt: "A boat", fps: 30 }, 400, "unsupported_parameter", "fps"],
+    [
+      "/v1/video/generations",
+      { model: "film-jimeng", prompt: "A boat", duration: 7 },
+      400,
+      "unsupported_parameter",
+      "duration",
+    ],
+    ["/v1/video/generations", { model: "film-jimeng", prompt: "A", n: 4 }, 400, "invalid_value", "n"],
+    [
+      "/v1/video/generations",
+      { model: "film-kling", prompt: "A", metadata: { duration: "10" } },
+      400,
+      "invalid_value",
+      "metadata.duration",
+    ],
+    ["/delta/v1/videos/text2video", { model: "film-kling" }, 400, "missing_required_parameter", "prompt"],
+    [
+      "/epsilon/?Action=CVSync2AsyncSubmitTask",
+      { req_key: "film-jimeng", prompt: "A" },
+      400,
+      "missing_required_parameter",
+      "Version",
+    ],
+    ["/epsilon/?Action=Other&Version=1", { req_key: "film-jimeng", prompt: "A" }, 400, "invalid_value", "Action"],
+  ])("%s %j", async (path, body, status, code, param) => {
+    const answer = await ask(suite, path, body);
+    expect([answer.status, answer.json.error]).toMatchObject([status, { code, param }]);
+    if (path.startsWith("/epsilon")) expect(answer.json).toMatchObject({ code: status, data: null });
+  });
+
+  test("by its vendor, in the vendor's words, and costs nothing", async () => {
+    const before = await settled();
+    const answer = await ask(suite, "/v1/videos", { model: "film-openai", prompt: "A boat", seconds: "5" });
+    expect([answer.status, answer.json.error.param]).toEqual([400, "seconds"]);
+    expect(await settled()).toBe(before);
+  });
+
+  test("without money, before any vendor is asked", async () => {
+    await suite.simulator.forget("openai-films");
+    const answer = await ask(suite, "/v1/videos", { model: "film-openai", prompt: "A boat" }, { key: keys.poor });
+    expect([answer.status, answer.json.error.code]).toEqual([402, "insufficient_quota"]);
+    expect(await suite.simulator.requests("openai-films")).toEqual([]);
+  });
+
+  test("hints are dropped by name, or refused where the client is strict", async () => {
+    const body = { model: "film-kling", prompt: "A boat", seed: 7 };
+    const dropped = await ask(suite, "/v1/video/generations", body);
+    expect([dropped.status, dropped.headers.get("x-modelgate-dropped")]).toEqual([200, "seed"]);
+    const strict = await ask(suite, "/v1/video/generations", body, { headers: { "x-modelgate-strict": "true" } });
+    expect([strict.status, strict.json.error]).toMatchObject([400, { code: "unsupported_parameter", param: "seed" }]);
+  });
+});
+
+describe("a task is its account's alone", () => {
+  test("another account's and an unknown one are 404 in every style, and no vendor is asked", async () => {
+    const { json } = await ask(suite, "/v1/videos", { model: "film-openai", prompt: "A boat" });
+    await ended(suite, json.id);
+    await suite.simulator.forget("openai-films");
+    const other = { key: keys.poor };
+    for (const id of [json.id, "video_unknown"]) {
+      for (const path of [
+        "/v1/videos/",
+        "/v1/video/generations/",
+        "/delta/v1/videos/text2video/",
+        "/delta/v1/videos/image2video/",
+      ]) {
+        const answer = await ask(suite, path + id, undefined, other);
+        expect([answer.status, answer.json.error.code]).toEqual([404, "task_not_found"]);
+      }
+      const path = "/epsilon/?Action=CVSync2AsyncGetResult&Version=2022-08-31";
+      const style = await ask(suite, path, { req_key: "film-openai", task_id: id }, other);
+      expect([style.status, style.json.code]).toEqual([404, 404]);
+      expect((await download(id, {}, keys.poor)).status).toBe(404);
+      expect((await ask(suite, `/v1/videos/${id}`, undefined, { ...other, method: "DELETE" })).status).toBe(404);
+      expect((await ask(suite, `/v1/videos/${id}/remix`, { prompt: "B" }, other)).status).toBe(404);
+    }
+    expect(await suite.simulator.requests("openai-films")).toEqual([]);
+    expect((await ask(suite, "/v1/videos", undefined, other)).json).toMatchObject({ data: [], has_more: false });
+  });
+
+  test("its result can be fetched when its hold took the last of the balance", async () => {
+    // The account's fifty thousandths pay for nothing here: it is topped up to exactly one video.
+    await suite.gatectl("account", "top-up", "poor", "0.35");
+    const created = await ask(
+      suite,
+      "/epsilon/?Action=CVSync2AsyncSubmitTask&Version=2022-08-31",
+      { req_key: "film-openai", prompt: simulate({ looks: 3 }) },
+      { key: keys.poor },
+    );
+    expect(created.json).toMatchObject({ code: 10_000 });
+    const result = { req_key: "film-openai", task_id: created.json.data.task_id };
+    const path = "/epsilon/?Action=CVSync2AsyncGetResult&Version=2022-08-31";
+    expect((await ask(suite, path, result, { key: keys.poor })).status).toBe(200);
+  });
+});
+
+describe("content", () => {
+  test("comes in ranges, at a reader's pace, and a thumbnail where there is one", async () => {
+    for (const model of ["film-openai", "film-kling"]) {
+      const { json } = await ask(suite, "/v1/video/generations", { model, prompt: simulate({ bodyBytes: 100_000 }) });
+      await ended(suite, json.id);
+      const whole = Buffer.from(await (await download(json.id)).arrayBuffer());
+      expect(whole).toHaveLength(100_000);
+      const part = await download(json.id, { range: "bytes=10-1009" });
+      expect([part.status, part.headers.get("content-range")]).toEqual([206, "bytes 10-1009/100000"]);
+      expect(Buffer.from(await part.arrayBuffer()).equals(whole.subarray(10, 1_010))).toBe(true);
+      expect((await download(json.id, { range: "bytes=200000-" })).status).toBe(416);
+      const thumbnail = await download(json.id, {}, keys.demo, "?variant=thumbnail");
+      if (model === "film-kling") expect(thumbnail.status).toBe(404);
+      else expect([thumbnail.status, thumbnail.headers.get("content-type")]).toEqual([200, "image/png"]);
+      expect((await download(json.id, {}, keys.demo, "?variant=other")).status).toBe(400);
+    }
+  });
+
+  test("of a task that has not finished is a 404, and no vendor is asked", async () => {
+    const { json } = await ask(suite, "/v1/videos", { model: "film-openai", prompt: simulate({ looks: 15 }) });
+    const answer = await download(json.id);
+    expect([answer.status, codeIn(await answer.json())]).toEqual([404, "video_not_ready"]);
+    const paths = (await suite.simulator.requests("openai-films")).map(({ path }) => path);
+    expect(paths.filter((path) => path.endsWith("/content") && path.includes(json.id))).toEqual([]);
+    expect((await ask(suite, `/v1/videos/${json.id}`, undefined, { method: "DELETE" })).status).toBe(409);
+  });
+
+  test.each(vendors.map(([model]) => model))("that %s has let expire says so", async (model) => {
+    const { json } = await ask(suite, "/v1/video/generations", { model, prompt: simulate({ expired: true }) });
+    await ended(suite, json.id);
+    const answer = await download(json.id);
+    expect([answer.status, codeIn(await answer.json())]).toEqual([404, "video_expired"]);
+  });
+});
+
+describe("the end of a task", () => {
+  test.each(vendors)("that %s fails costs nothing and says why", async (model) => {
+    const { json } = await ask(suite, "/v1/video/generations", {
+      model,
+      prompt: simulate({ taskError: "no boats today" }),
+    });
+    const done = await ended(suite, json.id);
+    expect(done).toMatchObject({ status: "failed", error: { message: "no boats today" } });
+    const path = "/epsilon/?Action=CVSync2AsyncGetResult&Version=2022-08-31";
+    const result = await ask(suite, path, { req_key: model, task_id: json.id });
+    expect(result.json.code).toBeGreaterThan(50_000);
+    expect((await ask(suite, `/delta/v1/videos/text2video/${json.id}`)).json).toMatchObject({
+      status: "failed",
+      data: { task_status: "failed", task_status_msg: "no boats today" },
+    });
+    const usage = await until("its usage event", async () =>
+      (await storedEvents(suite.backends.natsUrl)).find(
+        ({ event }) => event.outcome === "failed" && event.model === model && event.attempts === 1,
+      ),
+    );
+    expect(usage.event).toMatchObject({ area: "video", costNanos: "0", units: {} });
+  });
+
+  test("each transition is one event, each settlement one more", async () => {
+    const { json } = await ask(suite, "/v1/videos", { model: "film-openai", prompt: simulate({ looks: 4 }) });
+    await ended(suite, json.id);
+    const events = await until("its events", async () => {
+      const found = (await taskEvents(suite.backends.natsUrl)).filter(({ taskId }) => taskId === json.id);
+      return found.length >= 3 && found;
+    });
+    expect(events.map(({ state, previousState }) => [state, previousState])).toEqual([
+      ["queued", null],
+      ["in_progress", "queued"],
+      ["completed", "in_progress"],
+    ]);
+    for (const event of events) expect(Compile(TaskEvent).Errors(event)).toEqual([]);
+    expect(events[2]).toMatchObject({
+      accountId: "demo",
+      model: "film-openai",
+      channelId: "openai-films",
+      progress: 100,
+    });
+    await settled();
+    const usage = (await storedEvents(suite.backends.natsUrl)).filter(({ event }) => event.model === "film-openai");
+    expect(usage[0]?.event).toMatchObject({
+      area: "video",
+      endpoint: "POST /v1/videos",
+      status: 200,
+      units: { requests: 1 },
+      estimated: false,
+    });
+  });
+});
+
+describe("a start", () => {
+  test("whose answer is lost is not sent again, and costs nothing", async () => {
+    const before = await settled();
+    for (const instance of ["first", "second"]) await suite.simulator.forget(instance);
+    const body = { model: "film-two", prompt: simulate({ closeAfterAccept: true }) };
+    const answer = await ask(suite, "/v1/videos", body);
+    expect([answer.status, answer.json.error.code]).toEqual([502, "create_uncertain"]);
+    expect(answer.headers.get("x-should-retry")).toBe("false");
+    const client = sdk(suite).withOptions({ maxRetries: 2 });
+    await expect(client.videos.create({ ...body, model: "film-two" })).rejects.toThrow(APIError);
+    expect(await suite.simulator.requests("first")).toHaveLength(2);
+    expect(await suite.simulator.requests("second")).toEqual([]);
+    expect(await settled()).toBe(before);
+  });
+
+  test("that its vendor refuses plainly goes on to the next", async () => {
+    await suite.simulator.script("first", [{ status: 429 }]);
+    const { json } = await ask(suite, "/v1/videos", { model: "film-two", prompt: "A boat" });
+    expect((await ended(suite, json.id)).status).toBe("completed");
+    expect(await suite.simulator.requests("second")).not.toEqual([]);
+  });
+});
+
+test("looks that fail change nothing", async () => {
+  await suite.simulator.script("kling", [
+    {},
+    { status: 500 },
+    { closeBeforeHead: true },
+    { malformed: true },
+    { status: 429 },
+  ]);
+  const { json } = await ask(suite, "/v1/video/generations", { model: "film-kling", prompt: "A boat" });
+  expect((await ended(suite, json.id)).status).toBe("completed");
+});
+
+test("a list page by page, a remix, and a task that is forgotten", async () => {
+  const client = sdk(suite);
+  const ids: string[] = [];
+  for await (const { id } of client.videos.list({ limit: 7 })) ids.push(id);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids.length).toBeGreaterThan(7);
+  const source = await client.videos.create({ model: "film-openai", prompt: "A boat", seconds: "12" });
+  await ended(suite, source.id);
+  const remix = await client.videos.remix(source.id, { prompt: "At night" });
+  expect(remix).toMatchObject({
+    status: "queued",
+    remixed_from_video_id: source.id,
+    seconds: "12",
+    prompt: "At night",
+  });
+  expect((await ended(suite, remix.id)).status).toBe("completed");
+  expect(await client.videos.delete(source.id)).toMatchObject({ id: source.id, deleted: true });
+  await expect(client.videos.retrieve(source.id)).rejects.toMatchObject({ status: 404 });
+});

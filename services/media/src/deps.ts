@@ -1,0 +1,46 @@
+import { openRemoteFiles, type RemoteFiles } from "@modelgate/channels";
+import type { BufferBudget, Environment, FormLimits, Logger } from "@modelgate/platform";
+import { openRelay, type OpenRelay } from "@modelgate/relay";
+import { mostInputImages } from "@modelgate/wires";
+import type { variables } from "./env.ts";
+
+/** What the media service's endpoints work with. */
+export interface Deps extends OpenRelay {
+  /** Bounds of forms. */
+  readonly form: FormLimits & { readonly budget: BufferBudget };
+  /** Fetches images at addresses of clients and vendors. */
+  readonly remote: RemoteFiles;
+  /** How long a vendor's task is waited for. */
+  readonly taskWaitMs: number;
+}
+
+/** Opens everything once. */
+export async function openDeps(env: Environment<typeof variables>, log: Logger): Promise<Deps> {
+  const open = await openRelay(env, log);
+  const { budget } = open.relay;
+  const privateHosts = new Set(
+    env.FETCH_PRIVATE_HOSTS.split(",")
+      .map((host) => host.trim())
+      .filter((host) => host !== ""),
+  );
+  return {
+    ...open,
+    form: {
+      maxBytes: env.BODY_BYTES,
+      silenceMs: env.BODY_SILENCE_MS,
+      parts: env.FORM_PARTS,
+      // And a mask.
+      files: mostInputImages + 1,
+      fieldBytes: env.FORM_FIELD_BYTES,
+      fieldsBytes: env.FORM_FIELDS_BYTES,
+      fileBytes: env.IMAGE_BYTES,
+      budget,
+    },
+    remote: openRemoteFiles(
+      { mostBytes: env.IMAGE_BYTES, timeoutMs: env.FETCH_MS, mostRedirects: env.FETCH_REDIRECTS },
+      budget,
+      { privateHosts },
+    ),
+    taskWaitMs: env.TASK_WAIT_MS,
+  };
+}

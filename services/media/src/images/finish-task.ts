@@ -1,0 +1,46 @@
+import { setTimeout } from "node:timers/promises";
+import { Failure } from "@modelgate/contracts";
+import type { VendorLink } from "@modelgate/relay";
+import type { ImagesAnswer, ImagesTask } from "@modelgate/wires";
+
+/** Pauses between looks: short at first, since most images are quick. */
+const firstPauseMs = 300;
+const longestPauseMs = 2_000;
+const pauseGrowth = 1.5;
+/** Looks in a row that may fail before the task is given up. */
+const mostFailedLooks = 3;
+
+/**
+ * Waits until a vendor's task is done, for as long as its client does. Throws Failure upstream_timeout where it takes
+ * longer than `waitMs`, and what it failed of. A task is never started again: the vendor may be making it still.
+ */
+export async function finishTask(
+  { task }: ImagesTask,
+  vendor: VendorLink,
+  parse: (answer: Buffer) => ImagesAnswer | ImagesTask,
+  waitMs: number,
+): Promise<ImagesAnswer> {
+  const deadline = Date.now() + waitMs;
+  let failed = 0;
+  for (let pause = firstPauseMs; Date.now() < deadline; pause = Math.min(pause * pauseGrowth, longestPauseMs)) {
+    await setTimeout(pause, undefined, { signal: vendor.signal });
+    const seen = await look(vendor, task);
+    failed = seen instanceof Failure ? failed + 1 : 0;
+    if (seen instanceof Failure) {
+      if (seen.status < 500 || failed >= mostFailedLooks) throw seen;
+      continue;
+    }
+    const answer = parse(seen);
+    if (!("task" in answer)) return answer;
+  }
+  throw new Failure("upstream_timeout", `The vendor's task was not done within ${waitMs} ms.`);
+}
+
+async function look(vendor: VendorLink, task: string): Promise<Buffer | Failure> {
+  try {
+    return await vendor.look(task);
+  } catch (error) {
+    if (error instanceof Failure && !vendor.signal.aborted) return error;
+    throw error;
+  }
+}

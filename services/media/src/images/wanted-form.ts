@@ -1,0 +1,41 @@
+import { NotFetched, type RemoteFiles } from "@modelgate/channels";
+import { Failure } from "@modelgate/contracts";
+import type { VendorLink } from "@modelgate/relay";
+import { base64InUrl, dataUrlOf, imageTypeOf, type ImageRequest, type MadeImage } from "@modelgate/wires";
+import { mayBeImage } from "./input-images.ts";
+
+/** How a client wants its images; undefined: as the vendor gives them. Events always hold bytes. */
+export function wantedForm({ stream, responseFormat }: ImageRequest): ImageRequest["responseFormat"] {
+  return stream ? "b64_json" : responseFormat;
+}
+
+/**
+ * An image in the form that its client wants, whatever the vendor gave: bytes become an address that holds them, and an
+ * address is fetched. Throws Failure upstream_error where that fails.
+ */
+export async function inWantedForm(
+  image: MadeImage,
+  wanted: ImageRequest["responseFormat"],
+  remote: RemoteFiles,
+  vendor: Pick<VendorLink, "host" | "signal">,
+): Promise<MadeImage> {
+  const { revisedPrompt } = image;
+  if (wanted === "url" && "base64" in image) return { url: dataUrlOf(image.base64), revisedPrompt };
+  if (wanted !== "b64_json" || !("url" in image)) return image;
+  return { base64: base64InUrl(image.url) ?? (await fetchMade(image.url, remote, vendor)), revisedPrompt };
+}
+
+async function fetchMade(
+  url: string,
+  remote: RemoteFiles,
+  { host: trustedHost, signal }: Pick<VendorLink, "host" | "signal">,
+): Promise<string> {
+  try {
+    using file = await remote.fetch({ url, accepts: mayBeImage, trustedHost, signal });
+    if (imageTypeOf(file.bytes) === undefined) throw new NotFetched("it is no image");
+    return file.bytes.toString("base64");
+  } catch (cause) {
+    if (!(cause instanceof NotFetched)) throw cause;
+    throw new Failure("upstream_error", `The vendor's image cannot be fetched: ${cause.message}.`, { cause });
+  }
+}

@@ -1,0 +1,30 @@
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+
+/** A file as a host of files serves it. */
+export interface ServedFile {
+  readonly bytes: Buffer;
+  readonly contentType: string;
+}
+
+/** Writes a file, or the one range of it that was asked for. */
+export function writeFile(
+  response: ServerResponse,
+  { range }: IncomingHttpHeaders,
+  { bytes, contentType }: ServedFile,
+): void {
+  const size = bytes.length;
+  const head = { "content-type": contentType, "accept-ranges": "bytes", etag: `"${size}"` };
+  const asked = range === undefined ? null : /^bytes=(\d*)-(\d*)$/.exec(range);
+  if (asked === null) return void response.writeHead(200, { ...head, "content-length": size }).end(bytes);
+  const [, from = "", to = ""] = asked;
+  const start = from === "" ? Math.max(0, size - Number(to)) : Number(from);
+  const end = from === "" || to === "" ? size - 1 : Math.min(size - 1, Number(to));
+  if (start > end) return void response.writeHead(416, { ...head, "content-range": `bytes */${size}` }).end();
+  response
+    .writeHead(206, {
+      ...head,
+      "content-length": end - start + 1,
+      "content-range": `bytes ${start}-${end}/${size}`,
+    })
+    .end(bytes.subarray(start, end + 1));
+}

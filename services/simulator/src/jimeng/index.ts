@@ -1,0 +1,151 @@
+import { createHash, createHmac } from "node:crypto";
+import { listAt, numberAt, textAt } from "../checks/members.ts";
+import { demand, dottedPath, Refusal } from "../checks/refusal.ts";
+import { anyText, base64, closed, filledText, integer, list, oneOf, text } from "../checks/shape.ts";
+import { freshId } from "../core/ids.ts";
+import {
+  createVendor,
+  headerOf,
+  type Asking,
+  type Endpoint,
+  type Understood,
+  type Vendor,
+  type VendorCall,
+} from "../vendor.ts";
+import { directiveOf, findTask, lookAt, takeTask, videoOf, type Phase } from "../video/tasks.ts";
+
+const submitShape = closed(
+  { req_key: filledText },
+  {
+    prompt: text(/^[\s\S]{0,800}$/u, "at most 800 characters"),
+    binary_data_base64: list(base64, { least: 1, most: 2 }),
+    image_urls: list(text(/^https?:\/\//, "an address"), { least: 1, most: 2 }),
+    seed: integer(-1),
+    frames: oneOfNumbers(121, 241),
+    aspect_ratio: oneOf("16:9", "4:3", "1:1", "3:4", "9:16", "21:9"),
+  },
+);
+const resultShape = closed({ req_key: filledText, task_id: filledText }, { req_json: anyText });
+
+function oneOfNumbers(...numbers: readonly number[]): ReturnType<typeof integer> {
+  return (value, path) =>
+    numbers.some((each) => each === value) ? undefined : { path, problem: "value", expected: numbers.join(" or ") };
+}
+
+const actions: Readonly<Record<string, (asking: Asking) => Understood>> = {
+  CVSync2AsyncSubmitTask({ body }) {
+    demand(body, submitShape);
+    const words = textAt(body, "prompt") ?? "";
+    if (words === "" && listAt(body, "binary_data_base64").length + listAt(body, "image_urls").length === 0)
+      throw new Refusal(400, "prompt is empty", { code: "50200" });
+    return {
+      directive: directiveOf(words),
+      whole() {
+        const seconds = ((numberAt(body, "frames") ?? 121) - 1) / 24;
+        const model = textAt(body, "req_key") ?? "";
+        const task = takeTask("7392", { model, prompt: words, seconds, width: 1280, height: 720 });
+        return envelope({ task_id: task.id });
+      },
+    };
+  },
+  CVSync2AsyncGetResult({ body, address }) {
+    demand(body, resultShape);
+    const task = findTask(textAt(body, "task_id") ?? "");
+    if (task === undefined || task.model !== textAt(body, "req_key"))
+      return { whole: () => envelope({ status: "not_found" }) };
+    return {
+      whole() {
+        const phase = lookAt(task);
+        if (phase.state === "failed") return envelope({ status: "done" }, 50_511, phase.message);
+        const url = phase.state === "completed" ? { video_url: `${address}/files/${task.id}.mp4` } : {};
+        return envelope({ status: words[phase.state], ...url });
+      },
+    };
+  },
+};
+
+const words: Readonly<Record<Phase["state"], string>> = {
+  queued: "in_queue",
+  in_progress: "generating",
+  completed: "done",
+  failed: "done",
+};
+
+const act: Endpoint = {
+  method: "POST",
+  path: /^\/$/,
+  open(asking) {
+    const name = asking.query.get("Action") ?? "";
+    const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
+    if (action === undefined || asking.query.get("Version") !== "2022-08-31")
+      throw new Refusal(400, "There is no such action or version.", { code: "50200" });
+    return action({ ...asking, address: asking.address.replace(/\/$/, "") });
+  },
+};
+
+/** The vendor's host of files. */
+const file: Endpoint = {
+  method: "GET",
+  path: /^\/files\/([^/]+)\.mp4$/,
+  open({ groups: [id = ""] }) {
+    const task = findTask(id);
+    const found = task && videoOf(task);
+    if (found === undefined) throw new Refusal(404, "no such file");
+    return { whole: () => ({}), file: () => found };
+  },
+};
+
+function envelope(data: object, code = 10_000, message = "Success"): object {
+  return { code, message, request_id: freshId("20"), status: code, time_elapsed: "1 ms", data };
+}
+
+/** Who signed the request; throws a Refusal for a signature that the vendor would not take. */
+function admit(call: VendorCall): string {
+  const { headers, path, body, method, query } = call;
+  if (path.startsWith("/files/")) return "";
+  const [, accessKey = "", scope = "", names = "", signature = ""] =
+    /^HMAC-SHA256 Credential=([^/]+)\/(\S+), SignedHeaders=(\S+), Signature=([0-9a-f]{64})$/.exec(
+      headerOf(headers, "authorization"),
+    ) ?? [];
+  const bodyHash = createHash("sha256").update(body).digest("hex");
+  const signed = names.split(";").map((name) => `${name}:${headerOf(headers, name)}`);
+  const [reached = ""] = (call.response.req.url ?? "").split("?");
+  const asked = [...query].map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).sort();
+  const canonical = [method, reached, asked.join("&"), ...signed, "", names, bodyHash].join("\n");
+  const text = [
+    "HMAC-SHA256",
+    headerOf(headers, "x-date"),
+    scope,
+    createHash("sha256").update(canonical).digest("hex"),
+  ];
+  const key = scope.split("/").reduce<Buffer | string>(hmac, `${accessKey}-secret`);
+  const isGood =
+    signature === hmac(key, text.join("\n")).toString("hex") &&
+    names === "content-type;host;x-content-sha256;x-date" &&
+    headerOf(headers, "x-content-sha256") === bodyHash &&
+    /^\d{8}\/cn-north-1\/cv\/request$/.test(scope);
+  if (!isGood || accessKey.startsWith("bad-"))
+    throw new Refusal(401, "The signature does not match.", { code: "SignatureDoesNotMatch" });
+  return accessKey;
+}
+
+function hmac(key: Buffer | string, of: string): Buffer {
+  return createHmac("sha256", key).update(of).digest();
+}
+
+const codes: Readonly<Record<number, number>> = { 400: 50_200, 404: 50_200, 429: 50_429 };
+
+/** The vendor of signed actions under `/jimeng/`. */
+export const jimeng: Vendor = createVendor({
+  prefix: "/jimeng",
+  endpoints: [act, file],
+  admit,
+  renderError({ status, message, code, path }) {
+    if (status === 401)
+      return {
+        ResponseMetadata: { RequestId: freshId("20"), Error: { Code: code ?? "Unauthorized", Message: message } },
+      };
+    const words = path.length > 0 ? `${dottedPath(path)}: ${message}` : message;
+    return { code: Number(code ?? codes[status] ?? 50_500), message: words, data: null, request_id: freshId("20") };
+  },
+});

@@ -1,0 +1,136 @@
+import { createHmac } from "node:crypto";
+import { textAt } from "../checks/members.ts";
+import { demand, dottedPath, Refusal } from "../checks/refusal.ts";
+import { anyObject, anyText, base64, closed, either, filledText, list, number, oneOf, text } from "../checks/shape.ts";
+import { freshId } from "../core/ids.ts";
+import { bearerOf, createVendor, type Endpoint, type Vendor, type VendorCall } from "../vendor.ts";
+import { directiveOf, findTask, lookAt, takeTask, videoOf, type Phase, type SimulatedTask } from "../video/tasks.ts";
+
+/** The secret key that belongs to an access key here. */
+const secretOf = (accessKey: string): string => `${accessKey}-secret`;
+
+const prompt = text(/^[\s\S]{1,2500}$/u, "1 to 2500 characters");
+const image = either(text(/^https?:\/\//, "an address"), base64);
+const shared = {
+  negative_prompt: anyText,
+  cfg_scale: number(0, 1),
+  mode: oneOf("std", "pro"),
+  duration: oneOf("5", "10"),
+  camera_control: anyObject,
+  sound: oneOf("on", "off"),
+  voice_list: list(anyObject),
+  callback_url: anyText,
+  external_task_id: anyText,
+};
+const shapes = {
+  text2video: closed({ model_name: filledText, prompt }, { ...shared, aspect_ratio: oneOf("16:9", "9:16", "1:1") }),
+  image2video: closed(
+    { model_name: filledText, image },
+    { ...shared, prompt, image_tail: image, static_mask: anyText, dynamic_masks: list(anyObject) },
+  ),
+};
+
+function create(kind: keyof typeof shapes): Endpoint {
+  return {
+    method: "POST",
+    path: new RegExp(`^/v1/videos/${kind}$`),
+    open({ body }) {
+      demand(body, shapes[kind]);
+      const words = textAt(body, "prompt") ?? "";
+      return {
+        directive: directiveOf(words),
+        whole() {
+          const task = takeTask(`${kind}-`, {
+            model: textAt(body, "model_name") ?? "",
+            prompt: words,
+            seconds: Number(textAt(body, "duration") ?? "5"),
+            width: 1280,
+            height: 720,
+          });
+          return envelope({ ...named(task), task_status: "submitted", task_info: {} });
+        },
+      };
+    },
+  };
+}
+
+function look(kind: keyof typeof shapes): Endpoint {
+  return {
+    method: "GET",
+    path: new RegExp(`^/v1/videos/${kind}/([^/]+)$`),
+    open({ groups: [id = ""], address }) {
+      const task = id.startsWith(`${kind}-`) ? findTask(id) : undefined;
+      if (task === undefined) throw new Refusal(404, "task not found", { code: "1203" });
+      return { whole: () => envelope(told(task, lookAt(task), `${address}/files/${task.id}.mp4`)) };
+    },
+  };
+}
+
+/** The vendor's host of files: no token, and gone when it is gone. */
+const file: Endpoint = {
+  method: "GET",
+  path: /^\/files\/([^/]+)\.mp4$/,
+  open({ groups: [id = ""] }) {
+    const task = findTask(id);
+    const found = task && videoOf(task);
+    if (found === undefined) throw new Refusal(404, "no such file");
+    return { whole: () => ({}), file: () => found };
+  },
+};
+
+const words: Readonly<Record<Phase["state"], string>> = {
+  queued: "submitted",
+  in_progress: "processing",
+  completed: "succeed",
+  failed: "failed",
+};
+
+function told(task: SimulatedTask, phase: Phase, url: string): object {
+  return {
+    ...named(task),
+    task_status: words[phase.state],
+    task_status_msg: phase.state === "failed" ? phase.message : "",
+    ...(phase.state === "completed"
+      ? { task_result: { videos: [{ id: `${task.id}-1`, url, duration: `${task.seconds}.1` }] } }
+      : {}),
+  };
+}
+
+function named({ id, createdAt }: SimulatedTask): object {
+  return { task_id: id, created_at: createdAt, updated_at: Date.now() };
+}
+
+function envelope(data: object): object {
+  return { code: 0, message: "SUCCEED", request_id: freshId("req-"), data };
+}
+
+/** Who signed the token; throws a Refusal for one that the vendor would not take. */
+function admit({ headers, path }: VendorCall): string {
+  if (path.startsWith("/files/")) return "";
+  const [head = "", claims = "", signature = ""] = bearerOf(headers).split(".");
+  if (signature === "") throw new Refusal(401, "Authorization is empty", { code: "1001" });
+  const said: unknown = JSON.parse(Buffer.from(claims, "base64url").toString());
+  const accessKey = textAt(said, "iss") ?? "";
+  const expected = createHmac("sha256", secretOf(accessKey)).update(`${head}.${claims}`).digest("base64url");
+  if (signature !== expected || accessKey.startsWith("bad-"))
+    throw new Refusal(401, "Authorization is invalid", { code: "1002" });
+  const { exp, nbf }: { exp?: unknown; nbf?: unknown } = Object(said);
+  const now = Date.now() / 1_000;
+  if (typeof nbf !== "number" || nbf > now) throw new Refusal(401, "not yet valid", { code: "1003" });
+  if (typeof exp !== "number" || exp < now) throw new Refusal(401, "expired", { code: "1004" });
+  return accessKey;
+}
+
+const codes: Readonly<Record<number, number>> = { 400: 1201, 401: 1002, 403: 1103, 404: 1202, 429: 1302, 503: 5001 };
+
+/** The vendor of text2video and image2video under `/kling`. */
+export const kling: Vendor = createVendor({
+  prefix: "/kling",
+  endpoints: [create("text2video"), create("image2video"), look("text2video"), look("image2video"), file],
+  admit,
+  renderError: ({ status, message, code, path }) => ({
+    code: Number(code ?? codes[status] ?? 5000),
+    message: path.length > 0 ? `${dottedPath(path)}: ${message}` : message,
+    request_id: freshId("req-"),
+  }),
+});

@@ -1,0 +1,116 @@
+import { memberOf, numberAt, textAt } from "../../checks/members.ts";
+import { demand, Refusal, wrongField } from "../../checks/refusal.ts";
+import { anyText, closedOrNull, either, filledText, flag, integer, list, oneOf, text } from "../../checks/shape.ts";
+import type { Form } from "../../core/form.ts";
+import { questionFrom, type Question } from "../../core/question.ts";
+import type { PictureFormat, PictureSize } from "../../pictures/picture.ts";
+
+/** What is asked of an image model. */
+export interface ImagesAsked {
+  readonly question: Question;
+  readonly size: PictureSize;
+  readonly count: number;
+  readonly format: PictureFormat;
+  /** The pictures come as addresses. */
+  readonly asUrls: boolean;
+  readonly stream: boolean;
+  readonly partials: number;
+  readonly background: string;
+  readonly quality: string;
+  /** How many images came with it. */
+  readonly images: number;
+}
+
+/** Models that always give Base64, and take the newer parameters. */
+const native = /^(?:chat)?gpt-image/;
+const classic = /^dall-e/;
+
+const common = {
+  model: filledText,
+  n: integer(1, 10),
+  size: text(/^(?:\d{1,4}x\d{1,4}|auto)$/, "a size such as 1024x1024"),
+  quality: oneOf("auto", "low", "medium", "high", "standard", "hd"),
+  user: anyText,
+};
+const newer = {
+  background: oneOf("transparent", "opaque", "auto"),
+  moderation: oneOf("low", "auto"),
+  output_format: oneOf("png", "jpeg", "webp"),
+  output_compression: integer(0, 100),
+  stream: flag,
+  partial_images: integer(0, 3),
+};
+const older = { style: oneOf("vivid", "natural"), response_format: oneOf("url", "b64_json") };
+/** What compatible vendors take beside. */
+const extra = {
+  ...older,
+  ...newer,
+  seed: integer(-1),
+  watermark: flag,
+  prompt_extend: flag,
+  negative_prompt: anyText,
+  image: either(anyText, list(anyText, { least: 1 })),
+};
+
+function shapeFor(model: string, more: Parameters<typeof closedOrNull>[1] = {}) {
+  const own = native.test(model) ? newer : classic.test(model) ? older : extra;
+  return closedOrNull({ prompt: filledText }, { ...common, ...own, ...more });
+}
+
+/** Reads a request to make images. Throws a Refusal for what the vendor would refuse. */
+export function readGeneration(body: unknown): ImagesAsked {
+  const model = textAt(body, "model") ?? "dall-e-2";
+  demand(body, shapeFor(model));
+  const image = memberOf(body, "image");
+  return asked(body, model, image === undefined ? 0 : Array.isArray(image) ? image.length : 1);
+}
+
+const pictureField = /^image(?:\[\])?$/;
+const numeric: ReadonlySet<string> = new Set(["n", "output_compression", "partial_images", "seed"]);
+const boolean: ReadonlySet<string> = new Set(["stream", "watermark", "prompt_extend"]);
+
+/** Reads a form to edit images. Throws a Refusal for what the vendor would refuse. */
+export function readEdit(form: Form | undefined): ImagesAsked {
+  if (form === undefined) throw new Refusal(400, "The body must be multipart/form-data.");
+  const body = Object.fromEntries(form.fields.map(([name, value]) => [name, typed(name, value)]));
+  const model = textAt(body, "model") ?? "dall-e-2";
+  demand(body, shapeFor(model, { input_fidelity: oneOf("low", "high") }));
+  const images = form.files.filter(({ name }) => pictureField.test(name));
+  if (images.length === 0) throw new Refusal(400, "An image is required.", { problem: "missing", path: ["image"] });
+  for (const { name, bytes } of form.files) {
+    if (name !== "mask" && !pictureField.test(name))
+      throw new Refusal(400, `There is no parameter '${name}'.`, { problem: "unknown", path: [name] });
+    if (!isPicture(bytes)) throw wrongField([name], "The image is not a PNG, JPEG or WebP.", "invalid_image_file");
+  }
+  return asked(body, model, images.length);
+}
+
+function typed(name: string, value: string): unknown {
+  if (numeric.has(name)) return Number(value);
+  return boolean.has(name) ? value === "true" : value;
+}
+
+function isPicture(bytes: Buffer): boolean {
+  const head = bytes.toString("latin1", 0, 12);
+  return head.startsWith("\x89PNG") || head.startsWith("\xff\xd8\xff") || /^RIFF....WEBP/s.test(head);
+}
+
+function asked(body: unknown, model: string, images: number): ImagesAsked {
+  const [, width = 1_024, height = 1_024] = /^(\d+)x(\d+)$/.exec(textAt(body, "size") ?? "")?.map(Number) ?? [];
+  return {
+    question: questionFrom(model, [textAt(body, "prompt") ?? ""]),
+    size: { width, height },
+    count: numberAt(body, "n") ?? 1,
+    format: formatOf(textAt(body, "output_format")),
+    asUrls: !native.test(model) && textAt(body, "response_format") !== "b64_json",
+    stream: memberOf(body, "stream") === true,
+    partials: numberAt(body, "partial_images") ?? 0,
+    background: textAt(body, "background") ?? "opaque",
+    quality: textAt(body, "quality") ?? "medium",
+    images,
+  };
+}
+
+function formatOf(word: string | undefined): PictureFormat {
+  return word === "jpeg" || word === "webp" ? word : "png";
+}

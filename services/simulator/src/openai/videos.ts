@@ -1,0 +1,190 @@
+import { numberAt, present, textAt } from "../checks/members.ts";
+import { demand, Refusal, wrongField } from "../checks/refusal.ts";
+import {
+  anyObject,
+  anyText,
+  base64,
+  closed,
+  either,
+  filledText,
+  integer,
+  number,
+  oneOf,
+  text,
+} from "../checks/shape.ts";
+import type { Form } from "../core/form.ts";
+import { smallPictureOf } from "../pictures/picture.ts";
+import type { Asking, Endpoint, Understood } from "../vendor.ts";
+import {
+  directiveOf,
+  findTask,
+  lookAt,
+  phaseOf,
+  takeTask,
+  videoOf,
+  type AskedVideo,
+  type Phase,
+  type SimulatedTask,
+} from "../video/tasks.ts";
+
+const address = text(/^(?:https?:\/\/|data:image\/)/, "an address");
+const body = closed(
+  { model: anyText, prompt: filledText },
+  {
+    seconds: oneOf("4", "8", "12"),
+    size: oneOf("720x1280", "1280x720", "1024x1792", "1792x1024"),
+    input_reference: either(closed({ image_url: address }), closed({ file_id: anyText })),
+  },
+);
+const usualSize = "720x1280";
+
+const createVideo: Endpoint = {
+  method: "POST",
+  path: /^\/v1\/videos$/,
+  open(asking) {
+    const asked = asking.form === undefined ? asking.body : membersOf(asking.form);
+    demand(asked, body);
+    const [width = 0, height = 0] = (textAt(asked, "size") ?? usualSize).split("x").map(Number);
+    return created({
+      model: textAt(asked, "model") ?? "",
+      prompt: textAt(asked, "prompt") ?? "",
+      seconds: Number(textAt(asked, "seconds") ?? "4"),
+      width,
+      height,
+    });
+  },
+};
+
+const getVideo: Endpoint = {
+  method: "GET",
+  path: /^\/v1\/videos\/([^/]+)$/,
+  open: ({ groups: [id] }) => {
+    const task = known(id);
+    return { whole: () => render(task, lookAt(task)) };
+  },
+};
+
+const remixVideo: Endpoint = {
+  method: "POST",
+  path: /^\/v1\/videos\/([^/]+)\/remix$/,
+  open: ({ groups: [id], body: asked }) => {
+    demand(asked, closed({ prompt: filledText }));
+    const source = known(id);
+    if (phaseOf(source).state !== "completed") throw new Refusal(400, "The video is not finished.");
+    return created({ ...source, prompt: textAt(asked, "prompt") ?? "" }, source.id);
+  },
+};
+
+const content: Endpoint = {
+  method: "GET",
+  path: /^\/v1\/videos\/([^/]+)\/content$/,
+  open({ groups: [id], query }) {
+    const task = known(id);
+    const file = videoOf(task);
+    if (file === undefined) throw new Refusal(404, "The video is not there.", { code: "not_found" });
+    const variant = query.get("variant") ?? "video";
+    if (variant === "spritesheet") throw new Refusal(404, "There is no such variant.", { code: "not_found" });
+    const thumbnail = { bytes: smallPictureOf(task.prompt), contentType: "image/png" };
+    return { whole: () => ({}), file: () => (variant === "thumbnail" ? thumbnail : file) };
+  },
+};
+
+/** Style B of compatible vendors: the same tasks by other names. */
+const generate: Endpoint = {
+  method: "POST",
+  path: /^\/v1\/video\/generations$/,
+  open({ body: asked }) {
+    const shape = closed(
+      { model: anyText },
+      {
+        prompt: anyText,
+        negative_prompt: anyText,
+        image: either(address, base64),
+        image_tail: either(address, base64),
+        duration: number(1, 60),
+        width: integer(1),
+        height: integer(1),
+        fps: integer(1),
+        seed: number(-1, 1e10),
+        aspect_ratio: anyText,
+        metadata: anyObject,
+        user: anyText,
+      },
+    );
+    demand(asked, shape);
+    const { whole, directive } = created({
+      model: textAt(asked, "model") ?? "",
+      prompt: textAt(asked, "prompt") ?? "",
+      seconds: numberAt(asked, "duration") ?? 5,
+      width: numberAt(asked, "width") ?? 512,
+      height: numberAt(asked, "height") ?? 512,
+    });
+    return { directive, whole: (behaviour) => ({ task_id: textAt(whole(behaviour), "id"), status: "queued" }) };
+  },
+};
+
+const generated: Endpoint = {
+  method: "GET",
+  path: /^\/v1\/video\/generations\/([^/]+)$/,
+  open({ groups: [id], address: at }: Asking) {
+    const task = known(id);
+    return {
+      whole() {
+        const phase = lookAt(task);
+        const url = `${at}/v1/videos/${task.id}/content`;
+        return present({
+          task_id: task.id,
+          status: phase.state,
+          ...(phase.state === "completed" ? { url, format: "mp4" } : {}),
+          error: phase.state === "failed" ? { code: 500, message: phase.message } : undefined,
+        });
+      },
+    };
+  },
+};
+
+/** `POST /v1/videos` and what belongs to it, and the same tasks as `/v1/video/generations`. */
+export const videos: readonly Endpoint[] = [createVideo, getVideo, remixVideo, content, generate, generated];
+
+function created(asked: AskedVideo, from?: string): Understood {
+  return {
+    directive: directiveOf(asked.prompt),
+    whole() {
+      const task = takeTask("video_", asked);
+      return { ...render(task, { state: "queued" }), remixed_from_video_id: from ?? null };
+    },
+  };
+}
+
+function known(id: string | undefined): SimulatedTask {
+  const task = id === undefined ? undefined : findTask(id);
+  if (task === undefined) throw new Refusal(404, "There is no such video.", { code: "not_found" });
+  return task;
+}
+
+function render(task: SimulatedTask, phase: Phase): object {
+  return {
+    id: task.id,
+    object: "video",
+    model: task.model,
+    status: phase.state,
+    progress: phase.state === "completed" ? 100 : phase.state === "in_progress" ? phase.progress : 0,
+    created_at: Math.floor(task.createdAt / 1_000),
+    completed_at: phase.state === "completed" ? Math.floor(Date.now() / 1_000) : null,
+    expires_at: Math.floor(task.createdAt / 1_000) + 86_400,
+    seconds: String(task.seconds),
+    size: `${task.width}x${task.height}`,
+    error: phase.state === "failed" ? { code: "generation_failed", message: phase.message } : null,
+  };
+}
+
+/** A form's members as JSON would say them; the one file is a picture. */
+function membersOf({ fields, files }: Form): object {
+  const [file, more] = files;
+  if (more !== undefined) throw wrongField([more.name], "There is only one file.");
+  if (file === undefined) return Object.fromEntries(fields);
+  if (file.name !== "input_reference") throw wrongField([file.name], "There is no such file.");
+  if (!["image/png", "image/jpeg", "image/webp"].includes(file.contentType))
+    throw wrongField(["input_reference"], `'${file.contentType}' is not supported.`);
+  return { ...Object.fromEntries(fields), input_reference: { file_id: `form:${file.bytes.length}` } };
+}

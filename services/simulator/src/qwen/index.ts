@@ -1,0 +1,75 @@
+import { Refusal } from "../checks/refusal.ts";
+import { freshId } from "../core/ids.ts";
+import { addressOfPicture } from "../pictures/index.ts";
+import { bearerOf, createVendor, headerOf, isBadKey, type Asking, type Endpoint, type Vendor } from "../vendor.ts";
+import { readGeneration, readSynthesis } from "./read.ts";
+import { beginTask, lookAtTask } from "./tasks.ts";
+
+/** Models that are served as tasks only. */
+const taskModels = /^wan/;
+
+const generation: Endpoint = {
+  method: "POST",
+  path: /^\/api\/v1\/services\/aigc\/multimodal-generation\/generation$/,
+  open({ body, headers }) {
+    const { question, size, count } = readGeneration(body);
+    if (taskModels.test(question.model))
+      throw new Refusal(400, "url error, please check url!", { code: "InvalidParameter" });
+    const host = headerOf(headers, "host");
+    return {
+      directive: question.directive,
+      whole: ({ usage }) => ({
+        output: {
+          choices: Array.from({ length: count }, (_, at) => ({
+            finish_reason: "stop",
+            message: {
+              role: "assistant",
+              content: [
+                { image: addressOfPicture(host, { words: `${question.words} ${at}`, ...size, format: "png" }) },
+              ],
+            },
+          })),
+        },
+        ...(usage !== null && { usage: usage ?? { ...size, image_count: count } }),
+        request_id: freshId("req-"),
+      }),
+    };
+  },
+};
+
+function synthesis(name: string, fromPictures: boolean): Endpoint {
+  return {
+    method: "POST",
+    path: new RegExp(`^/api/v1/services/aigc/${name}/image-synthesis$`),
+    open({ body, headers, key }: Asking) {
+      if (headerOf(headers, "x-dashscope-async") !== "enable")
+        throw new Refusal(403, "current user api does not support synchronous calls.", { code: "AccessDenied" });
+      const asked = readSynthesis(body, fromPictures);
+      return { directive: asked.question.directive, whole: (behaviour) => beginTask(asked, behaviour, key) };
+    },
+  };
+}
+
+const look: Endpoint = {
+  method: "GET",
+  path: /^\/api\/v1\/tasks\/([\w-]+)$/,
+  open: ({ groups: [id = ""], key, headers }) => ({ whole: () => lookAtTask(id, key, headerOf(headers, "host")) }),
+};
+
+const codes: Readonly<Record<number, string>> = { 401: "InvalidApiKey", 404: "NotFound", 429: "Throttling.RateQuota" };
+
+/** The vendor of qwen's image models, at once and as tasks, under `/dashscope`. */
+export const qwen: Vendor = createVendor({
+  prefix: "/dashscope",
+  endpoints: [generation, synthesis("text2image", false), synthesis("image2image", true), look],
+  admit({ headers }) {
+    const key = bearerOf(headers);
+    if (key === "" || isBadKey(key)) throw new Refusal(401, "Invalid API-key provided.", { code: "InvalidApiKey" });
+    return key;
+  },
+  renderError: ({ status, code, message }) => ({
+    code: code ?? codes[status] ?? (status >= 500 ? "InternalError" : "InvalidParameter"),
+    message,
+    request_id: freshId("req-"),
+  }),
+});

@@ -1,0 +1,83 @@
+import { listAt, memberOf, numberAt, textAt } from "../checks/members.ts";
+import { demand, wrongField } from "../checks/refusal.ts";
+import { anyText, closed, filledText, flag, integer, list, oneOf, text } from "../checks/shape.ts";
+import { questionFrom, type Question } from "../core/question.ts";
+import type { PictureSize } from "../pictures/picture.ts";
+
+/** What is asked of an image model. */
+export interface PicturesAsked {
+  readonly question: Question;
+  readonly size: PictureSize;
+  readonly count: number;
+}
+
+const parameters = closed(
+  {},
+  {
+    size: text(/^\d{2,4}\*\d{2,4}$/, "a size such as 1328*1328"),
+    n: integer(1, 6),
+    negative_prompt: anyText,
+    prompt_extend: flag,
+    watermark: flag,
+    seed: integer(0, 2 ** 31 - 1),
+  },
+);
+const picture = text(
+  /^(?:https?:\/\/|data:image\/(?:png|jpeg|webp);base64,[A-Za-z0-9+/]+={0,2}$)/,
+  "a URL or Base64 image",
+);
+const longestPrompt = 800;
+const mostPictures = 3;
+
+const generation = closed(
+  {
+    model: filledText,
+    input: closed({
+      messages: list(
+        closed({ role: oneOf("user"), content: list(closed({}, { text: anyText, image: picture }), { least: 1 }) }),
+        { least: 1, most: 1 },
+      ),
+    }),
+  },
+  { parameters },
+);
+const synthesis = closed(
+  {
+    model: filledText,
+    input: closed(
+      { prompt: filledText },
+      { negative_prompt: anyText, images: list(picture, { least: 1, most: mostPictures }) },
+    ),
+  },
+  { parameters },
+);
+
+/** Reads a request that is answered at once. Throws a Refusal. */
+export function readGeneration(body: unknown): PicturesAsked {
+  demand(body, generation);
+  const content = listAt(listAt(memberOf(body, "input"), "messages")[0], "content");
+  const words = content.flatMap((item) => textAt(item, "text") ?? []);
+  const pictures = content.filter((item) => memberOf(item, "image") !== undefined);
+  const model = textAt(body, "model") ?? "";
+  const [said = ""] = words;
+  if (words.length !== 1 || said.length > longestPrompt)
+    throw wrongField(["input", "messages"], `There must be one text of at most ${longestPrompt} characters.`);
+  if (pictures.length > mostPictures || (pictures.length === 0 && model.includes("edit")))
+    throw wrongField(["input", "messages"], `There must be one to ${mostPictures} images.`);
+  return asked(body, model, said);
+}
+
+/** Reads a request that becomes a task. Throws a Refusal. */
+export function readSynthesis(body: unknown, fromPictures: boolean): PicturesAsked {
+  demand(body, synthesis);
+  const input = memberOf(body, "input");
+  if (fromPictures !== listAt(input, "images").length > 0)
+    throw wrongField(["input", "images"], fromPictures ? "images are required." : "images are not taken here.");
+  return asked(body, textAt(body, "model") ?? "", textAt(input, "prompt") ?? "");
+}
+
+function asked(body: unknown, model: string, words: string): PicturesAsked {
+  const options = memberOf(body, "parameters");
+  const [, width = 1_328, height = 1_328] = /^(\d+)\*(\d+)$/.exec(textAt(options, "size") ?? "")?.map(Number) ?? [];
+  return { question: questionFrom(model, [words]), size: { width, height }, count: numberAt(options, "n") ?? 1 };
+}

@@ -1,0 +1,54 @@
+import type { Behaviour } from "../behaviour.ts";
+import { Refusal } from "../checks/refusal.ts";
+import { freshId } from "../core/ids.ts";
+import { addressOfPicture } from "../pictures/index.ts";
+import type { PicturesAsked } from "./read.ts";
+
+/** A task under way; every look brings it a step further. */
+interface Task {
+  readonly asked: PicturesAsked;
+  readonly behaviour: Behaviour;
+  readonly key: string;
+  looks: number;
+}
+
+const mostTasks = 10_000;
+const tasks = new Map<string, Task>();
+
+/** Begins a task. */
+export function beginTask(asked: PicturesAsked, behaviour: Behaviour, key: string): object {
+  const id = freshId("task-");
+  const [oldest] = tasks.keys();
+  if (tasks.size >= mostTasks && oldest !== undefined) tasks.delete(oldest);
+  tasks.set(id, { asked, behaviour, key, looks: 0 });
+  return { output: { task_id: id, task_status: "PENDING" }, request_id: freshId("req-") };
+}
+
+/**
+ * Where a task stands: running at the first look, then done. The finish `FAILED` of its behaviour makes it fail, with
+ * the code and message given there; `PARTIAL` spoils its first picture; `RUNNING` never ends.
+ */
+export function lookAtTask(id: string, key: string, host: string): object {
+  const task = tasks.get(id);
+  if (task === undefined || task.key !== key) throw new Refusal(404, "The task is not known.", { code: "InvalidTask" });
+  const output = { task_id: id, ...stateOf(task, host) };
+  const { usage } = task.behaviour;
+  const used = usage === null || output.task_status !== "SUCCEEDED" ? undefined : { image_count: task.asked.count };
+  return { request_id: freshId("req-"), output, ...(used && { usage: usage ?? used }) };
+}
+
+function stateOf(task: Task, host: string): { readonly task_status: string; readonly [name: string]: unknown } {
+  const { asked, behaviour } = task;
+  const { errorCode: code = "InternalError", errorMessage: message = "simulated failure", finish } = behaviour;
+  if (++task.looks === 1 || finish === "RUNNING") return { task_status: "RUNNING" };
+  if (finish === "FAILED") return { task_status: "FAILED", code, message };
+  const results = Array.from({ length: asked.count }, (_, at) =>
+    finish === "PARTIAL" && at === 0
+      ? { code, message }
+      : {
+          url: addressOfPicture(host, { words: `${asked.question.words} ${at}`, ...asked.size, format: "png" }),
+          actual_prompt: `Extended: ${asked.question.words}`,
+        },
+  );
+  return { task_status: "SUCCEEDED", results };
+}

@@ -1,0 +1,138 @@
+import { createHash } from "node:crypto";
+import { firstPicture, nextPicture, parameterSets, type Plain } from "./h264.ts";
+
+/** What a video is to be. */
+export interface VideoWish {
+  /** The colour follows from them. */
+  readonly words: string;
+  readonly seconds: number;
+  readonly width: number;
+  readonly height: number;
+  /** Least size of the file; what is missing is filled up where players do not look. */
+  readonly leastBytes?: number | undefined;
+}
+
+const framesPerSecond = 4;
+/** A sixteenth of the size that was asked for, so that files stay small: a macroblock for a square of 256 pixels. */
+const shrink = 256;
+const ticksPerSecond = 1_000;
+
+/** A small MP4 that players accept: H.264 in one colour, as long as it was asked for, its index in front. */
+export function mp4Of(wish: VideoWish): Buffer {
+  const hash = createHash("sha256").update(wish.words).digest();
+  const sample = (at: number): number => 32 + ((hash[at] ?? 0) % 192);
+  const plain: Plain = {
+    columns: Math.max(1, Math.ceil(wish.width / shrink)),
+    rows: Math.max(1, Math.ceil(wish.height / shrink)),
+    colour: [sample(0), sample(1), sample(2)],
+  };
+  const pictures = Array.from({ length: Math.max(1, Math.round(wish.seconds * framesPerSecond)) }, (_, at) =>
+    sized(at === 0 ? firstPicture(plain) : nextPicture(plain, at)),
+  );
+  const data = box("mdat", ...pictures);
+  const type = box("ftyp", "isom", u32(512), "isomiso2avc1mp41");
+  // The index has the same length wherever it says that the pictures begin.
+  const length = type.length + indexOf(plain, pictures, 0).length + 8;
+  const file = Buffer.concat([type, indexOf(plain, pictures, length), data]);
+  const missing = (wish.leastBytes ?? 0) - file.length;
+  return missing <= 0 ? file : Buffer.concat([file, box("free", Buffer.alloc(Math.max(0, missing - 8)))]);
+}
+
+function indexOf(plain: Plain, pictures: readonly Buffer[], dataAt: number): Buffer {
+  const [width, height] = [plain.columns * 16, plain.rows * 16];
+  const frame = ticksPerSecond / framesPerSecond;
+  const duration = pictures.length * frame;
+  const header = full(
+    "mvhd",
+    0,
+    u32(0, 0, ticksPerSecond, duration, 0x10000),
+    u16(0x100, 0),
+    u32(0, 0),
+    matrix,
+    zeros(24),
+    u32(2),
+  );
+  const track = full(
+    "tkhd",
+    3,
+    u32(0, 0, 1, 0, duration, 0, 0),
+    u16(0, 0, 0, 0),
+    matrix,
+    u32(width << 16, height << 16),
+  );
+  const media = full("mdhd", 0, u32(0, 0, ticksPerSecond, duration), u16(0x55c4, 0));
+  const handler = full("hdlr", 0, u32(0), "vide", zeros(12), "video\0");
+  const place = box("dinf", full("dref", 0, u32(1), full("url ", 1)));
+  const table = box(
+    "stbl",
+    full("stsd", 0, u32(1), sampleEntry(plain, width, height)),
+    full("stts", 0, u32(1, pictures.length, frame)),
+    full("stss", 0, u32(1, 1)),
+    full("stsc", 0, u32(1, 1, pictures.length, 1)),
+    full("stsz", 0, u32(0, pictures.length, ...pictures.map(({ length }) => length))),
+    full("stco", 0, u32(1, dataAt)),
+  );
+  const information = box("minf", full("vmhd", 1, zeros(8)), place, table);
+  return box("moov", header, box("trak", track, box("mdia", media, handler, information)));
+}
+
+function sampleEntry(plain: Plain, width: number, height: number): Buffer {
+  const { sequence, picture } = parameterSets(plain);
+  const sets = box(
+    "avcC",
+    Buffer.from([1, ...sequence.subarray(1, 4), 0xff, 0xe1]),
+    u16(sequence.length),
+    sequence,
+    Buffer.from([1]),
+    u16(picture.length),
+    picture,
+  );
+  const [inch, colourTable] = [0x480000, 0xffff];
+  return box(
+    "avc1",
+    zeros(6),
+    u16(1),
+    zeros(16),
+    u16(width, height),
+    u32(inch, inch, 0),
+    u16(1),
+    zeros(32),
+    u16(24, colourTable),
+    sets,
+  );
+}
+
+const matrix = u32(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000);
+
+function sized(unit: Buffer): Buffer {
+  return Buffer.concat([u32(unit.length), unit]);
+}
+
+function box(type: string, ...parts: readonly (Buffer | string)[]): Buffer {
+  const body = Buffer.concat([
+    Buffer.from(type, "latin1"),
+    ...parts.map((part) => (typeof part === "string" ? Buffer.from(part, "latin1") : part)),
+  ]);
+  return Buffer.concat([u32(body.length + 4), body]);
+}
+
+/** A box with a version, always 0, and flags. */
+function full(type: string, flags: number, ...parts: readonly (Buffer | string)[]): Buffer {
+  return box(type, u32(flags), ...parts);
+}
+
+function u32(...values: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(values.length * 4);
+  values.forEach((value, at) => bytes.writeUInt32BE(value >>> 0, at * 4));
+  return bytes;
+}
+
+function u16(...values: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(values.length * 2);
+  values.forEach((value, at) => bytes.writeUInt16BE(value, at * 2));
+  return bytes;
+}
+
+function zeros(count: number): Buffer {
+  return Buffer.alloc(count);
+}

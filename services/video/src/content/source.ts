@@ -1,0 +1,114 @@
+import type { IncomingMessage } from "node:http";
+import type { TaskRecord } from "@modelgate/accounts";
+import { NotFetched, type RemoteStream } from "@modelgate/channels";
+import { Failure } from "@modelgate/contracts";
+import type { VideoResult } from "@modelgate/wires";
+import type { Deps } from "../deps.ts";
+import { look, wayTo } from "../poll/look.ts";
+import { resultOf } from "../show-task.ts";
+
+/** What of a video is wanted, and by whom. */
+export interface ContentAsk {
+  readonly variant: string;
+  readonly request: IncomingMessage;
+  readonly signal: AbortSignal;
+}
+
+type Way = NonNullable<ReturnType<typeof wayTo>>;
+
+/** Headers of a download that go on to whoever has the file. */
+const passedOn = ["range", "if-range", "if-none-match", "if-modified-since"];
+/** What hosts of files say where there is nothing any more, and signed addresses when they are too old. */
+const goneStatuses: ReadonlySet<number> = new Set([401, 403, 404, 410]);
+
+/**
+ * A finished video at its vendor, at its head. Throws Failure video_expired (404) where the vendor has it no longer,
+ * video_not_ready (404) for a variant that there is not, upstream_error (502) for anything else.
+ */
+export async function contentSource(deps: Deps, task: TaskRecord, ask: ContentAsk): Promise<RemoteStream> {
+  const way = wayTo(deps, task);
+  if (way === undefined) throw new Failure("video_expired", "The channel that made this video is no longer there.");
+  try {
+    return checked(await open(deps, task, way, ask), ask);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    const why = error instanceof NotFetched ? `The vendor's video cannot be fetched: ${error.message}.` : undefined;
+    throw new Failure("upstream_error", why, { cause: error });
+  }
+}
+
+async function open(deps: Deps, task: TaskRecord, way: Way, ask: ContentAsk): Promise<RemoteStream> {
+  const own = way.access.content({ ...callOf(deps, task, way), operation: task.operation, variant: ask.variant });
+  if (own !== undefined) {
+    const request = {
+      url: own.url,
+      method: own.method,
+      headers: { ...headersOf(ask), ...own.headers },
+      timeoutMs: deps.limits.contentSilenceMs,
+    };
+    const answer = await deps.relay.channels.transport.send(request, ask.signal);
+    return { answer, [Symbol.asyncDispose]: async () => answer.abort() };
+  }
+  if (ask.variant !== "video") throw new Failure("video_not_ready", `This video has no ${ask.variant}.`);
+  const known = resultOf(task);
+  if (known?.url !== undefined && (known.expiresAt ?? Infinity) > deps.now()) {
+    const stream = await openUrl(deps, task, way, known.url, ask);
+    if (!goneStatuses.has(stream.answer.status)) return stream;
+    await stream[Symbol.asyncDispose]();
+  }
+  // An address lives shorter than the video: the vendor may tell a new one.
+  const url = await freshUrl(deps, task, ask);
+  if (url === undefined) throw new Failure("video_expired");
+  return openUrl(deps, task, way, url, ask);
+}
+
+/** A vendor's own host is sent the channel's key, as its content may be behind it; nobody else is. */
+function openUrl(
+  deps: Deps,
+  { wire }: TaskRecord,
+  { channel, key, provider }: Way,
+  url: string,
+  ask: ContentAsk,
+): Promise<RemoteStream> {
+  const base = new URL(channel.baseUrl);
+  const isOwn = wire === "video-generations" && URL.parse(url)?.origin === base.origin;
+  const auth = isOwn ? provider.headers({ key: key.secret, wire }) : {};
+  return deps.remote.open({
+    url,
+    headers: { ...headersOf(ask), ...auth },
+    trustedHost: base.hostname,
+    timeoutMs: deps.limits.contentSilenceMs,
+    signal: ask.signal,
+  });
+}
+
+async function freshUrl(deps: Deps, task: TaskRecord, { signal }: ContentAsk): Promise<string | undefined> {
+  const sighting = await look(deps, task, signal);
+  if (sighting.kind === "unseen") throw new Failure("upstream_error");
+  const result: VideoResult = sighting.kind === "finished" ? sighting.result : {};
+  return result.url;
+}
+
+function callOf(deps: Deps, { wire }: TaskRecord, { channel, key }: Way) {
+  return { baseUrl: channel.baseUrl, key: key.secret, wire, nowMs: deps.now() };
+}
+
+function headersOf({ request }: ContentAsk): Readonly<Record<string, string>> {
+  const found = passedOn.flatMap((name) => {
+    const value = request.headers[name];
+    return typeof value === "string" ? [[name, value] as const] : [];
+  });
+  return { ...Object.fromEntries(found), "accept-encoding": "identity" };
+}
+
+/** The answer, if it is one that a client can be given. */
+function checked(stream: RemoteStream, { variant }: ContentAsk): RemoteStream {
+  const { status } = stream.answer;
+  if ([200, 206, 304, 416].includes(status)) return stream;
+  void stream[Symbol.asyncDispose]();
+  if (!goneStatuses.has(status)) throw new Failure("upstream_error", `The vendor answered with status ${status}.`);
+  if (status === 404 && variant !== "video")
+    throw new Failure("video_not_ready", `This video has no ${variant}, or its vendor no longer keeps it.`);
+  if (status === 401) throw new Failure("upstream_auth_failed");
+  throw new Failure("video_expired");
+}

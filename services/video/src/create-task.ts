@@ -1,0 +1,107 @@
+import type { TaskRecord } from "@modelgate/accounts";
+import { costOf, Failure, type Units } from "@modelgate/contracts";
+import { AttemptsFailed, type Attempted } from "@modelgate/channels";
+import type { ServiceCall } from "@modelgate/platform";
+import { Bill, holdOrForget, priced, type Priced } from "@modelgate/relay";
+import { askedOf, type AskedVideo } from "@modelgate/wires";
+import type { Deps } from "./deps.ts";
+import { recordSurely } from "./record-task.ts";
+import { startAtVendor, waysOf, type AskedTask, type Started } from "./start-task.ts";
+
+/** A task as it was taken, and what its vendor could not be told. */
+export interface CreatedTask {
+  readonly task: TaskRecord;
+  /** Fields of the request that were left out, as the client spells them. */
+  readonly dropped: readonly string[];
+}
+
+/**
+ * The life of a create: price → hold → start at a vendor, once → record with its first event. The hold stays open with
+ * the task, and is settled by whoever sees it end. Throws Failure; nothing is charged then, and a start that the vendor
+ * may have accepted without our knowing it is create_uncertain (502, not to be repeated).
+ */
+export async function createTask(deps: Deps, call: ServiceCall, asked: AskedTask): Promise<CreatedTask> {
+  const price = priced(deps.relay, call, asked.request.model);
+  const ways = waysOf(deps, call, asked);
+  const upper = costOf(unitsOf(asked, ways.longestSeconds), price.model.price, price.multiplier);
+  // Nothing is certain once it is sent: a task that nobody knows of costs nothing.
+  const bill = new Bill(deps.relay, call, price, { upperNanos: upper, floorNanos: 0n, floorUnits: {}, tokens: 0 });
+  await holdOrForget(bill);
+  using _renewal = deps.relay.renewals.keep({
+    accountId: call.caller.accountId,
+    callId: bill.callId,
+    progress: () => ({
+      floorNanos: 0n,
+      draft: bill.draft({ units: {}, estimated: true, outcome: "failed", status: 0 }),
+    }),
+  });
+  try {
+    using attempted = await startAtVendor(deps, call, asked, { price, ways, callId: bill.callId });
+    bill.went(attempted.way, attempted.attempts);
+    const task = recordOf(deps, call, asked, { price, bill, attempted });
+    if (!(await recordSurely(deps, task))) throw new Failure("create_uncertain");
+    tell(call, task);
+    return { task, dropped: attempted.accepted.dropped };
+  } catch (error) {
+    throw await giveBack(bill, error);
+  }
+}
+
+/** The one log line of a create that came to something; its transitions have lines of their own. */
+function tell(
+  { log, requestId }: ServiceCall,
+  { id, accountId, tokenId, model, channelId, state, callId, costNanos }: TaskRecord,
+): void {
+  log.info(
+    { requestId, taskId: id, callId, account: accountId, token: tokenId, model, channel: channelId, state, costNanos },
+    "task",
+  );
+}
+
+/** What a task of so many seconds is billed as; a picture is one where it is priced. */
+function unitsOf({ request }: AskedTask, seconds: number): Units {
+  const images = [request.firstFrame, request.lastFrame].filter((image) => image !== undefined).length;
+  return { seconds, requests: 1, ...(images > 0 ? { images } : {}) };
+}
+
+function recordOf(
+  deps: Deps,
+  { caller }: ServiceCall,
+  asked: AskedTask,
+  made: { readonly price: Priced; readonly bill: Bill; readonly attempted: Attempted<Started> },
+): TaskRecord {
+  const { price, bill, attempted } = made;
+  const { accepted, way } = attempted;
+  const units = unitsOf(asked, accepted.seconds);
+  const createdAt = deps.now();
+  const echo: AskedVideo = { ...askedOf(asked.request, accepted.seconds), remixOf: asked.remix?.id };
+  return {
+    id: deps.newTaskId(),
+    accountId: caller.accountId,
+    tokenId: caller.tokenId,
+    model: price.model.name,
+    channelId: way.candidate.channel.id,
+    keyId: way.key.id,
+    wire: accepted.wire,
+    operation: accepted.operation,
+    asked: { ...echo },
+    callId: bill.callId,
+    costNanos: bill.costOf(units).toString(),
+    draft: bill.draft({ units, estimated: false, outcome: "completed", status: 200 }),
+    state: "queued",
+    progress: 0,
+    createdAt,
+    deadlineAt: createdAt + deps.limits.lifetimeMs,
+    looks: 0,
+    misses: 0,
+  };
+}
+
+/** Settles a create that came to nothing, and gives the failure that its client is told. */
+async function giveBack(bill: Bill, error: unknown): Promise<unknown> {
+  if (error instanceof AttemptsFailed) bill.went(error.way, error.attempts);
+  const failure = error instanceof AttemptsFailed ? error.failure : error;
+  const status = failure instanceof Failure ? failure.status : 500;
+  await bill.settle({ units: {}, estimated: false, outcome: "failed", status });
+  return failure;
+}

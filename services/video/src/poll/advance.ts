@@ -1,0 +1,91 @@
+import type { TaskRecord } from "@modelgate/accounts";
+import type { TaskState } from "@modelgate/contracts";
+import type { Sighting, VideoResult } from "@modelgate/wires";
+
+/** When a task is looked at again, and how its progress is guessed. */
+export interface Pace {
+  readonly firstMs: number;
+  readonly longestMs: number;
+  /** How long a video usually takes. */
+  readonly usualMs: number;
+}
+
+/** What an advance is decided with. */
+export interface Moment {
+  readonly nowMs: number;
+  /** 0 ≤ random < 1: replicas do not look in step. */
+  readonly random: number;
+  readonly pace: Pace;
+}
+
+/** A task's next record; `dueAt` is absent where it has ended. */
+export interface Step {
+  readonly task: TaskRecord;
+  readonly dueAt?: number | undefined;
+}
+
+const ranks: Readonly<Record<TaskState, number>> = { queued: 0, in_progress: 1, completed: 2, failed: 2 };
+/** A task that its vendor does not know yet is no failure for so long. */
+const unknownMs = 60_000;
+/** A guess never says that a video is done. */
+const [mostGuessed, mostUnfinished] = [95, 99];
+/** How far beyond the longest pause a vendor is left alone that does not answer. */
+const mostPatience = 8;
+
+/** Whether a state is an end. */
+export function isEnded(state: TaskState): boolean {
+  return ranks[state] === 2;
+}
+
+/**
+ * What a sighting makes of a task: states only go forward, progress never goes down, an end is final (undefined: there
+ * is nothing to change). A task past its deadline has failed, whatever was seen. Pure.
+ */
+export function advance(task: TaskRecord, sighting: Sighting, moment: Moment): Step | undefined {
+  const { nowMs } = moment;
+  if (isEnded(task.state)) return undefined;
+  const looked: TaskRecord = { ...task, looks: task.looks + 1, misses: 0 };
+  if (nowMs >= task.deadlineAt) return { task: failed(looked, nowMs, timedOut) };
+  if (sighting.kind === "finished") return { task: completed(looked, nowMs, sighting.result) };
+  if (sighting.kind === "failed") return { task: failed(looked, nowMs, sighting.error) };
+  if (sighting.kind === "seen") return seen(looked, sighting, moment);
+  const isLost = sighting.kind === "absent" && nowMs - task.createdAt >= unknownMs;
+  return isLost ? { task: failed(looked, nowMs, notKnown) } : missed(task, moment);
+}
+
+const timedOut = { code: "timeout", message: "The task did not finish in time." };
+const notKnown = { code: "not_found", message: "The vendor no longer knows the task." };
+
+function completed(task: TaskRecord, nowMs: number, { url, expiresAt, keptMs }: VideoResult): TaskRecord {
+  const until = expiresAt ?? (keptMs === undefined ? undefined : nowMs + keptMs);
+  const result: VideoResult = { url, expiresAt: until };
+  return { ...task, state: "completed", progress: 100, endedAt: nowMs, result: JSON.stringify(result) };
+}
+
+function failed(task: TaskRecord, nowMs: number, error: TaskRecord["error"]): TaskRecord {
+  return { ...task, state: "failed", endedAt: nowMs, error };
+}
+
+function seen(task: TaskRecord, sighting: Extract<Sighting, { kind: "seen" }>, moment: Moment): Step {
+  const { nowMs, pace } = moment;
+  const state = ranks[sighting.state] > ranks[task.state] ? sighting.state : task.state;
+  const startedAt = task.startedAt ?? (state === "in_progress" ? nowMs : undefined);
+  const guess = startedAt === undefined ? 0 : Math.floor(((nowMs - startedAt) / pace.usualMs) * mostGuessed);
+  const told = Math.floor(sighting.progress ?? Math.min(guess, mostGuessed));
+  const progress = Math.max(task.progress, Math.min(told, mostUnfinished));
+  const pauseMs = Math.min(pace.longestMs, pace.firstMs * 1.5 ** (task.looks - 1));
+  return dueAfter({ ...task, state, progress, startedAt }, pauseMs, moment);
+}
+
+function missed(task: TaskRecord, moment: Moment): Step {
+  const misses = task.misses + 1;
+  const { firstMs, longestMs } = moment.pace;
+  const pauseMs = Math.min(longestMs * mostPatience, firstMs * 2 ** Math.min(misses, 30));
+  return dueAfter({ ...task, looks: task.looks + 1, misses }, pauseMs, moment);
+}
+
+/** A fifth sooner or later than planned, and never after the deadline: then it ends. */
+function dueAfter(task: TaskRecord, pauseMs: number, { nowMs, random }: Moment): Step {
+  const dueAt = Math.ceil(nowMs + Math.max(1, pauseMs * (0.8 + 0.4 * random)));
+  return { task, dueAt: Math.min(dueAt, task.deadlineAt) };
+}

@@ -1,0 +1,77 @@
+import type { TaskRecord } from "@modelgate/accounts";
+import { readText } from "@modelgate/channels";
+import { cleanWords, providers, type Provider } from "@modelgate/providers";
+import { isRecord, videoCodecs, type Sighting } from "@modelgate/wires";
+import type { Deps } from "../deps.ts";
+
+/** How much of a vendor's answer to a look is read. */
+const answerBytes = 1024 * 1024;
+
+/** The channel and key that a task was started with; undefined while the configuration has them no more. */
+export function wayTo({ relay }: Deps, { channelId, keyId }: TaskRecord) {
+  const channel = relay.catalog.current().channels.find(({ id }) => id === channelId);
+  const key = channel?.keys.find(({ id }) => id === keyId);
+  const provider = channel && providers[channel.provider];
+  if (channel === undefined || key === undefined || provider?.video === undefined) return undefined;
+  return { channel, key, provider, access: provider.video };
+}
+
+/** Asks a task's vendor how it goes. Never rejects: what cannot be learned is `unseen`. */
+export async function look(deps: Deps, task: TaskRecord, signal: AbortSignal): Promise<Sighting> {
+  try {
+    return await ask(deps, task, signal);
+  } catch (error) {
+    deps.relay.log.debug({ err: error, taskId: task.id, channel: task.channelId }, "a look learned nothing");
+    return { kind: "unseen" };
+  }
+}
+
+async function ask(deps: Deps, task: TaskRecord, signal: AbortSignal): Promise<Sighting> {
+  const way = wayTo(deps, task);
+  if (way === undefined) return { kind: "unseen" };
+  const { channel, key, provider, access } = way;
+  const { url, method, headers, body } = access.look({
+    baseUrl: channel.baseUrl,
+    key: key.secret,
+    wire: task.wire,
+    operation: task.operation,
+    nowMs: deps.now(),
+  });
+  const answer = await deps.relay.channels.transport.send(
+    {
+      url,
+      method,
+      headers: {
+        accept: "application/json",
+        "accept-encoding": "identity",
+        "x-request-id": task.draft.requestId,
+        ...headers,
+      },
+      body,
+      timeoutMs: Math.min(channel.timeoutMs, deps.limits.lookTimeoutMs),
+    },
+    AbortSignal.any([signal, AbortSignal.timeout(deps.limits.lookTimeoutMs)]),
+  );
+  const text = await readText(answer, answerBytes);
+  return answer.status >= 300 ? refusal(answer.status, text, provider) : sightingIn(text, task);
+}
+
+/** Only a plain word about the task ends it: anything else may be the vendor's bad hour. */
+function refusal(status: number, text: string, provider: Provider): Sighting {
+  if (status === 404) return { kind: "absent" };
+  const { blame, say, vendorCode } = provider.failureOf(status, text);
+  if (blame !== "request" || status < 400) return { kind: "unseen" };
+  return {
+    kind: "failed",
+    error: { code: vendorCode ?? "upstream_rejected", message: say ?? "The vendor refused the task." },
+  };
+}
+
+function sightingIn(text: string, { wire }: TaskRecord): Sighting {
+  const body: unknown = JSON.parse(text);
+  if (!isRecord(body)) return { kind: "unseen" };
+  const sighting = videoCodecs[wire].parseSighting(body);
+  if (sighting.kind !== "failed") return sighting;
+  const { code, message } = sighting.error;
+  return { kind: "failed", error: { code: cleanWords(code), message: cleanWords(message) } };
+}

@@ -1,0 +1,84 @@
+import {
+  shards,
+  advanceTask,
+  claimTasks,
+  findTask,
+  type StoredTask,
+  type TaskPlace,
+  type TaskSettlement,
+  type TaskRecord,
+} from "@modelgate/accounts";
+import type { Deps } from "../deps.ts";
+import { advance, isEnded, type Step } from "./advance.ts";
+import { look } from "./look.ts";
+
+/** What a round came to. */
+export interface Round {
+  readonly looked: number;
+  /** Whether a shard had more due tasks than one claim takes. */
+  readonly more: boolean;
+}
+
+/**
+ * One round of a poller: claims what is due in every shard, looks at each task at its vendor, and advances it. Any
+ * number of pollers may do so at once. Rejects where Redis is away.
+ */
+export async function pollOnce(deps: Deps, signal: AbortSignal): Promise<Round> {
+  const { limits, relay } = deps;
+  const claim = { nowMs: deps.now(), leaseMs: limits.leaseMs, most: limits.batch };
+  const claimed = await Promise.all(shards.map((shard) => claimTasks(relay.redis, shard, claim)));
+  const places = claimed.flat();
+  const waiting = places.values();
+  const workers = Array.from({ length: Math.min(limits.concurrency, places.length) }, async () => {
+    for (const place of waiting) if (!signal.aborted) await pollTask(deps, place, signal);
+  });
+  await Promise.all(workers);
+  return { looked: places.length, more: claimed.some(({ length }) => length === limits.batch) };
+}
+
+/** Looks at one claimed task and advances it. Rejects where Redis is away: its lease brings it back. */
+export async function pollTask(deps: Deps, { accountId, id }: TaskPlace, signal: AbortSignal): Promise<void> {
+  const stored = await findTask(deps.relay.redis, accountId, id);
+  if (stored === undefined) return;
+  const isLate = deps.now() >= stored.task.deadlineAt;
+  const sighting = isLate ? ({ kind: "unseen" } as const) : await look(deps, stored.task, signal);
+  if (signal.aborted) return;
+  const step = advance(stored.task, sighting, { nowMs: deps.now(), random: deps.random(), pace: deps.pace });
+  if (step !== undefined) await put(deps, stored, step);
+}
+
+/** Writes a step; whoever was faster has done it. */
+async function put(deps: Deps, { task: before, version }: StoredTask, { task, dueAt }: Step): Promise<void> {
+  const nowMs = deps.now();
+  const told = await advanceTask(deps.relay.redis, {
+    task,
+    version,
+    dueAt,
+    from: before.state === task.state ? undefined : before.state,
+    settlement: isEnded(task.state) ? settlementOf(task, nowMs) : undefined,
+    keepMs: deps.limits.keepMs,
+    nowMs,
+  });
+  if (told === undefined) return;
+  for (const entry of told) deps.outbox.push(entry);
+  if (before.state !== task.state)
+    deps.relay.log.info(
+      {
+        taskId: task.id,
+        account: task.accountId,
+        model: task.model,
+        channel: task.channelId,
+        state: task.state,
+        error: task.error?.code,
+        ms: nowMs - task.createdAt,
+      },
+      "task",
+    );
+}
+
+/** A completed task is paid for, a failed one is not. */
+function settlementOf(task: TaskRecord, nowMs: number): TaskSettlement {
+  const draft = { ...task.draft, time: new Date(nowMs).toISOString(), latencyMs: Math.max(0, nowMs - task.createdAt) };
+  if (task.state === "completed") return { costNanos: BigInt(task.costNanos), draft };
+  return { costNanos: 0n, draft: { ...draft, outcome: "failed", units: {} } };
+}

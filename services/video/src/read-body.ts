@@ -1,0 +1,78 @@
+import { Failure } from "@modelgate/contracts";
+import { holdForm, type FormLimits, type HeldForm, type ServiceCall } from "@modelgate/platform";
+import { readJson } from "@modelgate/relay";
+import { isRecord, refuseAmbiguous, type JsonRecord } from "@modelgate/wires";
+import type { Deps } from "./deps.ts";
+
+/** A body as one object, however it was sent. Dispose it when it is needed no longer. */
+export interface VideoBody extends Disposable {
+  readonly members: JsonRecord;
+}
+
+/** The members that a price is made from, or that decide where a call goes. */
+const relied = ["model", "model_name", "req_key", "seconds", "duration", "frames", "n", "task_id"];
+
+/**
+ * A JSON object, or, where the endpoint takes one, a form: its fields as texts, its file as a data URL under the
+ * field's name. Throws Failure (400, 408, 413, 415, 503) and ClientGone.
+ */
+export async function readVideoBody(deps: Deps, call: ServiceCall): Promise<VideoBody> {
+  const { request, endpoint } = call;
+  const isForm = /^multipart\/form-data\b/i.test(request.headers["content-type"] ?? "");
+  if (!isForm || endpoint.body === "json") return readMembers(deps, call);
+  const form = await holdForm(request, formLimits(deps));
+  try {
+    return { members: membersOf(form), [Symbol.dispose]: () => form[Symbol.dispose]() };
+  } catch (error) {
+    form[Symbol.dispose]();
+    throw error;
+  }
+}
+
+async function readMembers(deps: Deps, { request }: ServiceCall): Promise<VideoBody> {
+  const body = await readJson(request, deps.body, (value, bytes) => {
+    if (!isRecord(value)) throw new Failure("invalid_value", "The body must be a JSON object.");
+    refuseAmbiguous(bytes, relied);
+    return value;
+  });
+  return { members: body.seen, [Symbol.dispose]: () => body[Symbol.dispose]() };
+}
+
+const kilobyte = 1024;
+
+function formLimits({ body, limits }: Deps): FormLimits & Pick<Deps["body"], "budget"> {
+  return {
+    budget: body.budget,
+    maxBytes: limits.referenceBytes + 256 * kilobyte,
+    silenceMs: body.silenceMs,
+    parts: 32,
+    files: 1,
+    fieldBytes: 64 * kilobyte,
+    fieldsBytes: 128 * kilobyte,
+    fileBytes: limits.referenceBytes,
+  };
+}
+
+function membersOf({ fields, files }: HeldForm): JsonRecord {
+  const members = new Map<string, string>();
+  const put = (name: string, value: string): void => {
+    if (members.has(name))
+      throw new Failure("invalid_value", `${name} stands in the form more than once.`, { param: name });
+    members.set(name, value);
+  };
+  for (const [name, value] of fields) put(name, value);
+  for (const { name, contentType, bytes } of files) put(name, dataUrl(name, contentType, bytes));
+  return Object.fromEntries(members);
+}
+
+const pictures = /^image\/[\w.+-]{1,100}$/;
+
+function dataUrl(name: string, contentType: string, bytes: Buffer): string {
+  const type = contentType.toLowerCase();
+  if (bytes.length === 0) throw new Failure("invalid_value", `${name} is empty.`, { param: name });
+  if (!pictures.test(type) && type !== "application/octet-stream")
+    throw new Failure("invalid_value", `${name} must be a picture, not ${JSON.stringify(type.slice(0, 100))}.`, {
+      param: name,
+    });
+  return `data:${type};base64,${bytes.toString("base64")}`;
+}

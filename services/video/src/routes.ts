@@ -1,0 +1,29 @@
+import type { EndpointId } from "@modelgate/contracts";
+import type { EndpointHandler } from "@modelgate/platform";
+import type { Deps } from "./deps.ts";
+import { createVideo } from "./routes/create-video.ts";
+import { deleteVideo } from "./routes/delete-video.ts";
+import { epsilon } from "./routes/epsilon.ts";
+import { getTask } from "./routes/get-task.ts";
+import { listVideos } from "./routes/list-videos.ts";
+import { remixVideo } from "./routes/remix-video.ts";
+import { videoContent } from "./routes/video-content.ts";
+
+/** The endpoints of the video area. */
+export function routes(deps: Deps): Readonly<Partial<Record<EndpointId, EndpointHandler>>> {
+  return {
+    createVideo: createVideo(deps, "videos"),
+    listVideos: listVideos(deps),
+    getVideo: getTask(deps, "videos"),
+    deleteVideo: deleteVideo(deps),
+    remixVideo: remixVideo(deps),
+    getVideoContent: videoContent(deps),
+    createVideoGeneration: createVideo(deps, "video-generations"),
+    getVideoGeneration: getTask(deps, "video-generations"),
+    textToVideo: createVideo(deps, "kling-video"),
+    getTextToVideo: getTask(deps, "kling-video"),
+    imageToVideo: createVideo(deps, "kling-video"),
+    getImageToVideo: getTask(deps, "kling-video"),
+    epsilon: epsilon(deps),
+  };
+}

@@ -1,0 +1,28 @@
+import { Failure, type VideoWire } from "@modelgate/contracts";
+import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
+import { tellDropped } from "@modelgate/relay";
+import { videoCodecs } from "@modelgate/wires";
+import { createTask, type CreatedTask } from "../create-task.ts";
+import type { Deps } from "../deps.ts";
+import { readVideoBody } from "../read-body.ts";
+import { contextOf, shownTask } from "../show-task.ts";
+import type { AskedTask } from "../start-task.ts";
+
+/** POST of a new task in styles A, B and C (interface endpoints 15, 18, 20 and 23). */
+export function createVideo(deps: Deps, style: VideoWire): EndpointHandler {
+  const client = videoCodecs[style];
+  return async (call) => {
+    using body = await readVideoBody(deps, call);
+    const { request, dropped } = client.parseRequest(body.members);
+    if (call.id === "imageToVideo" && request.firstFrame === undefined)
+      throw new Failure("missing_required_parameter", "Missing required parameter: image.", { param: "image" });
+    await answerCreated(deps, call, { client, request, dropped });
+  };
+}
+
+/** Creates a task and answers with it in its client's style; a client that leaves meanwhile finds it in its list. */
+export async function answerCreated(deps: Deps, call: ServiceCall, asked: AskedTask): Promise<void> {
+  const { task, dropped }: CreatedTask = await deps.undertakings.keep(createTask(deps, call, asked));
+  tellDropped(call.response, { dropped });
+  answerJson(call.response, 200, asked.client.renderCreated(shownTask(task), contextOf(deps, call, task.id)));
+}

@@ -1,0 +1,47 @@
+import { Failure } from "@modelgate/contracts";
+import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
+import { videoCodecs } from "@modelgate/wires";
+import type { Deps } from "../deps.ts";
+import { ownTask } from "../find-task.ts";
+import { readVideoBody, type VideoBody } from "../read-body.ts";
+import { contextOf, shownTask } from "../show-task.ts";
+import { answerCreated } from "./create-video.ts";
+
+const client = videoCodecs["jimeng-video"];
+
+type Action = (deps: Deps, call: ServiceCall, body: VideoBody) => Promise<void>;
+
+/** What the query's Action asks for: interface endpoint 22. */
+const actions: Readonly<Record<string, Action>> = {
+  async CVSync2AsyncSubmitTask(deps, call, { members }) {
+    await answerCreated(deps, call, { client, ...client.parseRequest(members) });
+  },
+  async CVSync2AsyncGetResult(deps, call, { members }) {
+    const id = members["task_id"];
+    if (typeof id !== "string" || id === "")
+      throw new Failure("missing_required_parameter", "Missing required parameter: task_id.", { param: "task_id" });
+    const { task } = await ownTask(deps, call, id);
+    answerJson(call.response, 200, client.renderTask(shownTask(task), contextOf(deps, call, task.id)));
+  },
+};
+
+/** POST /epsilon/?Action=…&Version=… (interface endpoint 22): submits a task, or fetches its result. */
+export function epsilon(deps: Deps): EndpointHandler {
+  return async (call) => {
+    const name = needed(call, "Action");
+    needed(call, "Version");
+    const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
+    if (action === undefined)
+      throw new Failure("invalid_value", `Action must be one of ${Object.keys(actions).join(", ")}.`, {
+        param: "Action",
+      });
+    using body = await readVideoBody(deps, call);
+    await action(deps, call, body);
+  };
+}
+
+function needed({ query }: ServiceCall, name: string): string {
+  const value = query.get(name);
+  if (value !== null && value !== "") return value;
+  throw new Failure("missing_required_parameter", `Missing required query parameter: ${name}.`, { param: name });
+}

@@ -1,0 +1,35 @@
+import { listTasks } from "@modelgate/accounts";
+import { Failure } from "@modelgate/contracts";
+import { answerJson, type EndpointHandler } from "@modelgate/platform";
+import { videoCodecs } from "@modelgate/wires";
+import type { Deps } from "../deps.ts";
+import { contextOf, shownTask } from "../show-task.ts";
+
+const [usualLimit, mostLimit] = [20, 100];
+
+/** GET /v1/videos: the account's tasks, newest first unless asked otherwise. */
+export function listVideos(deps: Deps): EndpointHandler {
+  return async (call) => {
+    const { query, caller, response } = call;
+    const { tasks, hasMore } = await listTasks(deps.relay.redis, caller.accountId, {
+      after: query.get("after") ?? undefined,
+      limit: limitIn(query.get("limit")),
+      order: orderIn(query.get("order")),
+    });
+    const data = tasks.map((task) => videoCodecs.videos.renderTask(shownTask(task), contextOf(deps, call, task.id)));
+    const [first, last] = [tasks.at(0)?.id ?? null, tasks.at(-1)?.id ?? null];
+    answerJson(response, 200, { object: "list", data, first_id: first, last_id: last, has_more: hasMore });
+  };
+}
+
+function limitIn(text: string | null): number {
+  const limit = text === null ? usualLimit : Number(text);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= mostLimit) return limit;
+  throw new Failure("invalid_value", `limit must be a whole number from 1 to ${mostLimit}.`, { param: "limit" });
+}
+
+function orderIn(text: string | null): "asc" | "desc" {
+  if (text === null || text === "desc") return "desc";
+  if (text === "asc") return "asc";
+  throw new Failure("invalid_value", "order must be asc or desc.", { param: "order" });
+}

@@ -1,0 +1,22 @@
+import { Failure } from "@modelgate/contracts";
+import type { EndpointHandler } from "@modelgate/platform";
+import { videoCodecs } from "@modelgate/wires";
+import type { Deps } from "../deps.ts";
+import { ownTask } from "../find-task.ts";
+import { readVideoBody } from "../read-body.ts";
+import { askedIn } from "../show-task.ts";
+import { answerCreated } from "./create-video.ts";
+
+/** POST /v1/videos/{task_id}/remix: a new task of the same length, at the vendor that has the video. */
+export function remixVideo(deps: Deps): EndpointHandler {
+  return async (call) => {
+    const { task } = await ownTask(deps, call, call.params["task_id"]);
+    if (task.state !== "completed") throw new Failure("video_not_ready");
+    using body = await readVideoBody(deps, call);
+    const { prompt } = body.members;
+    if (typeof prompt !== "string" || prompt.trim() === "")
+      throw new Failure("missing_required_parameter", "Missing required parameter: prompt.", { param: "prompt" });
+    const request = { model: task.model, prompt, seconds: askedIn(task).seconds };
+    await answerCreated(deps, call, { client: videoCodecs.videos, request, dropped: [], remix: task });
+  };
+}

@@ -1,0 +1,44 @@
+import type { TaskRecord } from "@modelgate/accounts";
+import { endpoints } from "@modelgate/contracts";
+import type { ServiceCall } from "@modelgate/platform";
+import type { AskedVideo, TaskContext, VideoResult, VideoTask } from "@modelgate/wires";
+import type { Deps } from "./deps.ts";
+
+/** A task as its client sees it. */
+export function shownTask(task: TaskRecord): VideoTask {
+  const { id, model, state, progress, createdAt, endedAt, error } = task;
+  return {
+    id,
+    model,
+    state,
+    progress,
+    createdAt,
+    endedAt,
+    expiresAt: resultOf(task)?.expiresAt,
+    asked: askedIn(task),
+    error,
+  };
+}
+
+/** What was asked for. */
+export function askedIn({ asked }: TaskRecord): AskedVideo {
+  return { seconds: 0, fromImage: false, ...asked };
+}
+
+/** Where a finished video is; undefined for a task that has not completed. */
+export function resultOf({ result }: TaskRecord): VideoResult | undefined {
+  if (result === undefined) return undefined;
+  const found: VideoResult = JSON.parse(result);
+  return found;
+}
+
+/** What an answer needs beside the task. */
+export function contextOf({ publicUrl }: Deps, { request, requestId }: ServiceCall, taskId: string): TaskContext {
+  const base = publicUrl?.replace(/\/+$/, "") ?? `http://${hostIn(request.headers.host)}`;
+  return { requestId, contentUrl: base + endpoints.getVideoContent.path.replace("{task_id}", taskId) };
+}
+
+/** The host as the client named it: it is only shown back to that client. */
+function hostIn(host: string | undefined): string {
+  return host !== undefined && /^[\w.:[\]-]{1,255}$/.test(host) ? host : "localhost";
+}
