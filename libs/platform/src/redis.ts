@@ -20,9 +20,8 @@ const pauseOf = (attempt: number): number => Math.min(attempt * 50, longestPause
 /**
  * A connection that fails fast: a command is answered within `timeoutMs` or rejected, and nothing queues up while
  * Redis is away. After a command that was not answered in time those that follow fail at once, until Redis answers
- * again (`breakWhenSlow`). It connects again by itself for as long as the process lives. Several addresses, or one
- * that says
- * `redis+cluster:`, are a Redis Cluster; `redis+sentinel:` names Sentinels (see redis-url.ts).
+ * again (`breakWhenSlow`). It connects again by itself for as long as the process lives. Several addresses, or one that
+ * says `redis+cluster:`, are a Redis Cluster; `redis+sentinel:` names Sentinels (see redis-url.ts).
  */
 export async function openRedis(url: string, log: Logger, timeoutMs = 1_000): Promise<Redis> {
   const redis = connectionTo(readRedisUrl(url), timeoutMs);

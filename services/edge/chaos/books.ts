@@ -54,7 +54,7 @@ export async function readOutcome(
 
 /** Receipts of an account without the one of its opening balance. */
 async function settlementsOf(redis: Redis, accountId: string): Promise<number> {
-  const [verification] = [await verifyAccount(redis, accountId, { keepDays: 2, waitMs: 15_000 })];
+  const verification = await verifyAccount(redis, accountId, { keepDays: 2, waitMs: 15_000 });
   return Math.max(0, (verification?.to ?? 1) - 1);
 }
 
