@@ -24,9 +24,13 @@ export async function openSlowWay(targetPort: number): Promise<SlowWay> {
         });
     }
     client.pipe(target);
+    let freeAt = 0;
     target.on("data", (piece) => {
-      if (way.delayMs === 0) client.write(piece);
-      else setTimeout(() => client.write(piece), way.delayMs);
+      // Never before what came before it: bytes are late, not in another order.
+      freeAt = Math.max(freeAt, performance.now() + way.delayMs);
+      const wait = freeAt - performance.now();
+      if (wait <= 0) client.write(piece);
+      else setTimeout(() => client.write(piece), Math.ceil(wait));
     });
   });
   server.listen(0, "127.0.0.1");
