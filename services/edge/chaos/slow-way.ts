@@ -24,13 +24,15 @@ export async function openSlowWay(targetPort: number): Promise<SlowWay> {
         });
     }
     client.pipe(target);
-    let freeAt = 0;
+    // One after the other: bytes are late, never in another order.
+    let written = Promise.resolve();
     target.on("data", (piece) => {
-      // Never before what came before it: bytes are late, not in another order.
-      freeAt = Math.max(freeAt, performance.now() + way.delayMs);
-      const wait = freeAt - performance.now();
-      if (wait <= 0) client.write(piece);
-      else setTimeout(() => client.write(piece), Math.ceil(wait));
+      const due = performance.now() + way.delayMs;
+      written = written.then(async () => {
+        const wait = due - performance.now();
+        if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+        client.write(piece);
+      });
     });
   });
   server.listen(0, "127.0.0.1");
