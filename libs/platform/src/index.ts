@@ -1,5 +1,6 @@
-export { answerFailure, answerJson } from "./answer.ts";
+export { answerFailure, answerJson, refuseUpgrade } from "./answer.ts";
 export { areaHandler, type AreaOptions, type EndpointHandler, type ServiceCall } from "./area-handler.ts";
+export { areaUpgrade, type UpgradeCall, type UpgradeCallHandler } from "./area-upgrade.ts";
 export { BufferBudget } from "./buffer-budget.ts";
 export { openBus, type Bus, type BusLimits } from "./bus.ts";
 export {

@@ -11,6 +11,7 @@ import { meter, meterWhole } from "./meter.ts";
 import type { CallPlan } from "./plan.ts";
 import type { Produced } from "./produced.ts";
 import type { Accepted } from "./send.ts";
+import { tellWay } from "./tell-way.ts";
 import { vendorLink } from "./vendor-link.ts";
 import { keepWaiting, streamHead } from "./waiting.ts";
 
@@ -30,6 +31,7 @@ export interface Delivery {
 export async function deliver(delivery: Delivery): Promise<void> {
   const { accepted } = delivery.attempted;
   tellDropped(delivery.call.response, accepted.exchange);
+  tellWay(delivery.deps, delivery.call, delivery.attempted.tried);
   if ("whole" in accepted) await deliverWhole(delivery, accepted.exchange, accepted.whole);
   else await deliverFrames(delivery, accepted.exchange, accepted.stream);
 }

@@ -12,14 +12,15 @@ import {
   type RequestSize,
   type TextCall,
 } from "@modelgate/relay";
-import type { ClientWire, JsonObject, TextAsk, TextWire } from "@modelgate/wires";
+import type { ClientWire, JsonObject, TextWire } from "@modelgate/wires";
+import type { TurnAsk } from "./conversation-of.ts";
 import type { Deps } from "./deps.ts";
 
 /** A text request that has been read and looked at. */
 export interface AskedText extends Pick<CallPlan, "forward" | "prefer" | "answered"> {
   readonly wire: ClientWire;
   readonly body: Buffer;
-  readonly ask: TextAsk;
+  readonly ask: TurnAsk;
   /** Whether a stream of generated content is one JSON array. */
   readonly asArray?: boolean;
   /** The answer's id, where the caller must know it. */
@@ -90,6 +91,7 @@ export function planText(deps: Deps, call: ServiceCall, asked: AskedText): CallP
     },
     forward: asked.forward,
     prefer: asked.native?.place ?? asked.prefer,
+    conversation: ask.conversation,
     answered: asked.answered,
   };
 }
