@@ -27,3 +27,11 @@ export function answerFailure(
   if (response.headersSent) return void response.destroy();
   answerJson(response, failure.status, renderFailure(format, failure, requestId), failureHeaders(failure));
 }
+
+/** Nginx' word for a client that left before its answer, for logs and metrics: nobody gets it. */
+const clientLeft = 499;
+
+/** How a closed response ended. */
+export function statusOf(response: ServerResponse): number {
+  return response.headersSent ? response.statusCode : clientLeft;
+}

@@ -33,6 +33,7 @@ export function send(
     candidates: deps.catalog.current().candidates(plan.model.name, call.caller.group),
     prefer: plan.prefer,
     stream: plan.stream,
+    span: call.span,
     signal,
     async render(way, provider) {
       exchange = undefined;
