@@ -3,6 +3,7 @@ import type { Attempted } from "@modelgate/channels";
 import { asFailure, headers, type Outcome } from "@modelgate/contracts";
 import { answerJson, type ServiceCall } from "@modelgate/platform";
 import type { Bill } from "./bill.ts";
+import { StreamWatch } from "./call-metrics.ts";
 import { deliverStream } from "./deliver-stream.ts";
 import type { RelayDeps } from "./deps.ts";
 import type { CarriedAnswer, Exchange } from "./exchange.ts";
@@ -71,12 +72,15 @@ async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inle
   const carrier = exchange.stream(produced);
   if (!call.response.headersSent) call.response.writeHead(200, streamHead(carrier.contentType));
   let settled: Promise<void> | undefined;
+  const { provider } = attempted.way.candidate.channel;
+  using watch = new StreamWatch(plan.model.kind, provider, plan.model.name, bill.firstByteMs);
   const end = await deliverStream({
     response: call.response,
     inlet,
     carrier,
     requestId: call.requestId,
     heartbeatMs: deps.limits.heartbeatMs,
+    watch,
     ending(failure) {
       if (failure === undefined) told(delivery, exchange, carrier.last);
       else attempted.broke(failure.code);
