@@ -2,11 +2,8 @@ import { Cluster, Redis as Single } from "ioredis";
 import { Failure } from "@modelgate/contracts";
 import { StartError } from "./env.ts";
 import type { Logger } from "./log.ts";
-<<<<<<< HEAD
 import { breakWhenSlow } from "./redis-breaker.ts";
-=======
 import { observeStore } from "./metrics.ts";
->>>>>>> 569a842523d9de7a1688061dbde7b0c7988337f5
 import { readRedisUrl, type RedisPlace } from "./redis-url.ts";
 
 /** One Redis, the master that Sentinels name, or a Redis Cluster; callers see no difference. */

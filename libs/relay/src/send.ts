@@ -45,9 +45,6 @@ export async function send(
     get unrepeatable() {
       return exchange?.unrepeatable === true;
     },
-    candidates: deps.catalog.current().candidates(plan.model.name, call.caller.group),
-    prefer: plan.prefer,
-    stream: plan.stream,
     span: call.span,
     signal,
     async render(way, provider) {
