@@ -25,7 +25,8 @@ const pauseOf = (attempt: number): number => Math.min(attempt * 50, longestPause
  */
 export async function openRedis(url: string, log: Logger, timeoutMs = 1_000): Promise<Redis> {
   const redis = connectionTo(readRedisUrl(url), timeoutMs);
-  breakWhenSlow(redis, log);
+  // A cluster's nodes are slow one by one, each command's time-out being the bound there.
+  if (redis instanceof Single) breakWhenSlow(redis, log);
   let complained = false;
   redis.on("error", (error: Error) => {
     if (!complained) log.warn({ err: error }, "redis is away");

@@ -1,9 +1,5 @@
-<<<<<<< HEAD
 export type { Conversation } from "@modelgate/channels";
-export { Bill, holdOrForget, type Priced } from "./bill.ts";
-=======
 export { Bill, holdOrForget, type BillDeps, type Priced } from "./bill.ts";
->>>>>>> 60c0c9fbae61b7db1cd297d0aa1995216891efb9
 export { tellDropped } from "./deliver.ts";
 export type { RelayDeps, RelayLimits } from "./deps.ts";
 export type { CallPlan } from "./plan.ts";

@@ -111,7 +111,7 @@ function outputBound(
     ? relay.catalog
         .current()
         .candidates(ask.model, caller.group)
-        .find(({ channel }) => relay.spoken.chosen(channel, servedThrough[wire]) === "messages")
+        .find((candidate) => relay.spoken.chosen(candidate, servedThrough[wire]) === "messages")
     : undefined;
   if (reached === undefined) return ask.maxOutputTokens;
   try {

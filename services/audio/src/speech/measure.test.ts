@@ -18,7 +18,7 @@ test.each<[WrittenPrice, boolean]>([
 test("by characters, what is held is exactly what is charged, whatever the vendor tells", async () => {
   const price = compilePrice({ character: 0.000015 });
   const { upper, meter } = speechMeasure(request, price);
-  const { units, estimated } = await meter({ inputTokens: 9, outputAudioTokens: 9 }, words);
+  const { units, estimated } = await meter({ inputTokens: 9, outputAudioTokens: 9 }, words, "completed");
   expect(estimated).toBe(false);
   expect(costOf(upper, price, 1)).toBe(7n * 15_000n);
   expect(costOf(units, price, 1)).toBe(costOf(upper, price, 1));
@@ -29,12 +29,15 @@ describe("by tokens", () => {
 
   test("the vendor's report", async () => {
     const told = { inputTokens: 4, outputAudioTokens: 40 };
-    expect(await speechMeasure(request, price).meter(told, words)).toEqual({ units: told, estimated: false });
+    expect(await speechMeasure(request, price).meter(told, words, "completed")).toEqual({
+      units: told,
+      estimated: false,
+    });
   });
 
   test.each([1, 4, 0.25])("an estimate never costs more than was held, at speed %s", async (speed) => {
     const { upper, meter } = speechMeasure({ ...request, speed, instructions: "Speak as slowly as you can." }, price);
-    const { units, estimated } = await meter(undefined, words);
+    const { units, estimated } = await meter(undefined, words, "completed");
     expect(estimated).toBe(true);
     expect(costOf(units, price, 1) <= costOf(upper, price, 1)).toBe(true);
   });

@@ -44,7 +44,7 @@ describe("by the second", () => {
     ["an estimate, where nobody tells", 50, false, undefined, { units: { seconds: 50 }, estimated: true }],
     ["seconds, though the vendor tells tokens", 3.2, true, tokens, { units: { seconds: 3.2 }, estimated: false }],
   ])("%s", async (_, seconds, isTold, told, metered) => {
-    expect(await measure(bySecond, seconds, isTold).meter(told, words)).toEqual(metered);
+    expect(await measure(bySecond, seconds, isTold).meter(told, words, "completed")).toEqual(metered);
   });
 
   test("what is held is the bound", () => {
@@ -54,12 +54,12 @@ describe("by the second", () => {
 
 describe("by tokens", () => {
   test("the vendor's report", async () => {
-    expect(await measure(byToken, 3).meter(tokens, words)).toEqual({ units: tokens, estimated: false });
+    expect(await measure(byToken, 3).meter(tokens, words, "completed")).toEqual({ units: tokens, estimated: false });
   });
 
   test("an estimate of what it heard and wrote, where it tells none", async () => {
     const units = { inputTokens: 3, inputAudioTokens: 32, outputTokens: 7 };
-    expect(await measure(byToken, 3.2).meter({}, words)).toEqual({ units, estimated: true });
+    expect(await measure(byToken, 3.2).meter({}, words, "completed")).toEqual({ units, estimated: true });
   });
 
   test("what is held covers the fastest speaker", () => {
