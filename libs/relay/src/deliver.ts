@@ -37,8 +37,9 @@ export async function deliver(delivery: Delivery): Promise<void> {
 }
 
 async function deliverWhole(delivery: Delivery, exchange: Exchange, bytes: Buffer): Promise<void> {
-  const { call, plan, bill } = delivery;
+  const { call, plan, bill, attempted } = delivery;
   const answer = await wholeOf(delivery, exchange, bytes);
+  letGo(attempted);
   const metered = await meterWhole(plan, answer.usage ?? exchange.usageOf(bytes), answer);
   const settled = bill.settle({ ...metered, outcome: "completed", status: 200 });
   told(delivery, exchange, answer.json);
@@ -51,6 +52,11 @@ async function deliverWhole(delivery: Delivery, exchange: Exchange, bytes: Buffe
       answer.contentType === undefined ? {} : { "content-type": answer.contentType },
     );
   await settled;
+}
+
+/** The vendor is done: its channel's seat is free before the client has its last byte, and may ask again. */
+function letGo(attempted: Disposable): void {
+  attempted[Symbol.dispose]();
 }
 
 /** The client's form of a whole answer. What cannot be read, or a task that failed, counts against the channel. */
@@ -78,6 +84,7 @@ async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inle
     ending(failure) {
       if (failure === undefined) told(delivery, exchange, carrier.last);
       else attempted.broke(failure.code);
+      letGo(attempted);
       const outcome = failure === undefined ? "completed" : "failed";
       if (plan.measure !== undefined) settled = settleMetered(delivery, outcome);
       else if (produced.usage !== undefined)
