@@ -3,6 +3,7 @@ import type { Attempted } from "@modelgate/channels";
 import { asFailure, headers, type Outcome } from "@modelgate/contracts";
 import { answerJson, type ServiceCall } from "@modelgate/platform";
 import type { Bill } from "./bill.ts";
+import { StreamWatch } from "./call-metrics.ts";
 import { deliverStream } from "./deliver-stream.ts";
 import type { RelayDeps } from "./deps.ts";
 import type { CarriedAnswer, Exchange } from "./exchange.ts";
@@ -13,7 +14,7 @@ import type { Produced } from "./produced.ts";
 import type { Accepted } from "./send.ts";
 import { tellWay } from "./tell-way.ts";
 import { vendorLink } from "./vendor-link.ts";
-import { streamHead } from "./waiting.ts";
+import { keepWaiting, streamHead } from "./waiting.ts";
 
 /** An answer on its way to the client, with all that its bill needs. */
 export interface Delivery {
@@ -38,7 +39,7 @@ export async function deliver(delivery: Delivery): Promise<void> {
 
 async function deliverWhole(delivery: Delivery, exchange: Exchange, bytes: Buffer): Promise<void> {
   const { call, plan, bill, attempted } = delivery;
-  const answer = await wholeOf(delivery, exchange, bytes);
+  const answer = await wholeInTime(delivery, exchange, bytes);
   letGo(attempted);
   const metered = await meterWhole(plan, answer.usage ?? exchange.usageOf(bytes), answer);
   const settled = bill.settle({ ...metered, outcome: "completed", status: 200 });
@@ -59,13 +60,18 @@ function letGo(attempted: Disposable): void {
   attempted[Symbol.dispose]();
 }
 
-/** The client's form of a whole answer. What cannot be read, or a task that failed, counts against the channel. */
-async function wholeOf(delivery: Delivery, exchange: Exchange, bytes: Buffer): Promise<CarriedAnswer> {
+/**
+ * The client's form of a whole answer, with signs of life where it takes time. What cannot be read, or a task that
+ * failed, counts against the channel.
+ */
+async function wholeInTime(delivery: Delivery, exchange: Exchange, bytes: Buffer): Promise<CarriedAnswer> {
+  const { call, plan, deps } = delivery;
+  using _waiting = keepWaiting(call, plan.waiting, deps.limits.heartbeatMs);
   try {
     return await exchange.whole(bytes, vendorLink(delivery, exchange));
   } catch (error) {
     const { code, status } = asFailure(error);
-    if (status >= 500 && !delivery.signal.aborted) delivery.attempted.broke(code);
+    if (status >= 500 && code.startsWith("upstream_") && !delivery.signal.aborted) delivery.attempted.broke(code);
     throw error;
   }
 }
@@ -75,12 +81,15 @@ async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inle
   const carrier = exchange.stream(produced);
   if (!call.response.headersSent) call.response.writeHead(200, streamHead(carrier.contentType));
   let settled: Promise<void> | undefined;
+  const { provider } = attempted.way.candidate.channel;
+  using watch = new StreamWatch(plan.model.kind, provider, plan.model.name, bill.firstByteMs);
   const end = await deliverStream({
     response: call.response,
     inlet,
     carrier,
     requestId: call.requestId,
     heartbeatMs: deps.limits.heartbeatMs,
+    watch,
     ending(failure) {
       if (failure === undefined) told(delivery, exchange, carrier.last);
       else attempted.broke(failure.code);
@@ -106,7 +115,7 @@ async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inle
 }
 
 async function settleMetered({ plan, bill, produced }: Delivery, outcome: Outcome): Promise<void> {
-  await bill.settle({ ...(await meter(plan, produced)), outcome, status: 200 });
+  await bill.settle({ ...(await meter(plan, produced, outcome)), outcome, status: 200 });
 }
 
 function told({ plan, attempted: { way } }: Delivery, { wire }: Exchange, answer: Buffer | string): void {

@@ -40,7 +40,16 @@ export async function send(
     model: plan.model.name,
     candidates,
     prefer: plan.prefer ?? kept,
+    get stream() {
+      return exchange?.asksStream ?? plan.stream;
+    },
+    get unrepeatable() {
+      return exchange?.unrepeatable === true;
+    },
+    candidates: deps.catalog.current().candidates(plan.model.name, call.caller.group),
+    prefer: plan.prefer,
     stream: plan.stream,
+    span: call.span,
     signal,
     async render(way, provider) {
       exchange = undefined;
