@@ -6,7 +6,7 @@ import {
   type Price,
   type UpstreamWire,
 } from "@modelgate/contracts";
-import type { Published } from "./published.ts";
+import type { Published, PublishedChannel } from "./published.ts";
 
 /** A group, with its defaults filled in. */
 export interface Group {
@@ -107,23 +107,7 @@ export function compileCatalog(published: Published, open: (sealed: string, plac
     ]),
   );
   const models = new Map(Object.entries(published.models).map(([name, model]) => [name, compileModel(name, model)]));
-  const channels = published.channels.map((channel): CatalogChannel => ({
-    id: channel.id,
-    provider: channel.provider,
-    baseUrl: channel.baseUrl,
-    keys: channel.keys.map(({ id, sealed }) => ({ id, secret: open(sealed, `${channel.id}/${id}`) })),
-    models: namesOf(channel.models),
-    wires: channel.wires,
-    groups: channel.groups === undefined ? undefined : new Set(channel.groups),
-    priority: channel.priority ?? 0,
-    weight: channel.weight ?? 1,
-    maxConcurrency: channel.maxConcurrency,
-    keyConcurrency: channel.keyConcurrency,
-    requestsPerMinute: channel.requestsPerMinute,
-    timeoutMs: channel.timeoutMs ?? 600_000,
-    firstByteTimeoutMs: channel.firstByteTimeoutMs,
-    off: channel.off,
-  }));
+  const channels = published.channels.map((channel) => compileChannel(channel, open));
   const candidates = new Map<string, readonly Candidate[]>();
   for (const group of groups.keys()) {
     for (const model of models.keys()) candidates.set(`${group}\n${model}`, candidatesOf(channels, model, group));
@@ -171,6 +155,26 @@ function unknownModel(name: string): Failure {
   return new Failure("model_not_found", `The model ${shown} does not exist or this key cannot use it.`, {
     param: "model",
   });
+}
+
+function compileChannel(channel: PublishedChannel, open: (sealed: string, place: string) => string): CatalogChannel {
+  return {
+    id: channel.id,
+    provider: channel.provider,
+    baseUrl: channel.baseUrl,
+    keys: channel.keys.map(({ id, sealed }) => ({ id, secret: open(sealed, `${channel.id}/${id}`) })),
+    models: namesOf(channel.models),
+    wires: channel.wires,
+    groups: channel.groups === undefined ? undefined : new Set(channel.groups),
+    priority: channel.priority ?? 0,
+    weight: channel.weight ?? 1,
+    maxConcurrency: channel.maxConcurrency,
+    keyConcurrency: channel.keyConcurrency,
+    requestsPerMinute: channel.requestsPerMinute,
+    timeoutMs: channel.timeoutMs ?? 600_000,
+    firstByteTimeoutMs: channel.firstByteTimeoutMs,
+    off: channel.off,
+  };
 }
 
 function compileModel(name: string, { kind, ownedBy = defaultOwner, price = {} }: ModelConfiguration): CatalogModel {

@@ -1,15 +1,17 @@
 import { Failure, headers as contractHeaders } from "@modelgate/contracts";
 import type { Candidate } from "@modelgate/catalog";
-import { providers, type Provider, type VendorFailure } from "@modelgate/providers";
+import { providers, type Provider } from "@modelgate/providers";
 import type { Span } from "@modelgate/platform";
 import { attemptSpan } from "./attempt-span.ts";
 import { beginsWithin } from "./begins-within.ts";
 import { observeAttempt } from "./channel-metrics.ts";
+import { connectSocket, type ConnectOptions } from "./connect.ts";
 import type { Entry, Gate, TurnedAway } from "./gate.ts";
 import type { Health } from "./health.ts";
 import { nothingLeft } from "./nothing-left.ts";
 import { pick, placeOf, type Way } from "./pick.ts";
-import { readText } from "./read-text.ts";
+import { refusal } from "./refused.ts";
+import { verdictOn } from "./verdict.ts";
 import type { Transport, UpstreamAnswer, UpstreamRequest } from "./transport.ts";
 
 /** What a call needs of its attempts. */
@@ -22,6 +24,8 @@ export interface AttemptPlan<Accepted> {
     way: Way,
     provider: Provider,
   ) => Omit<UpstreamRequest, "timeoutMs"> | Promise<Omit<UpstreamRequest, "timeoutMs">>;
+  /** The vendor is met by WebSocket: the answer is 101 and carries the open connection. Absent: by HTTP. */
+  readonly connect?: ConnectOptions | undefined;
   /** Looks at the beginning of a successful answer; throws Failure where it is none, and the next way is tried. */
   readonly accept: (answer: UpstreamAnswer, way: Way) => Promise<Accepted>;
   /** Told that the vendor has no endpoint where the call was sent; whether there is another one to try there. */
@@ -84,14 +88,6 @@ export class AttemptsFailed extends Error {
   }
 }
 
-/** How much of an error answer is read. */
-const errorBodyBytes = 64 * 1024;
-/** How long a key rests whose vendor said neither when nor why to come back. */
-const refusedKeyRestMs = 60_000;
-const longestRetryAfterMs = 600_000;
-/** The one status of a vendor that says more than that the client's input was wrong. */
-const tooLarge = 413;
-
 /** Sends calls through channels, until the first byte for the client. */
 export interface Attempts {
   run<Accepted>(plan: AttemptPlan<Accepted>): Promise<Attempted<Accepted>>;
@@ -140,8 +136,8 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
           observeAttempt(channel);
           return answered(accepted, { way, entry, tried, health, span, signal: plan.signal });
         } catch (error) {
-          entry[Symbol.dispose]();
           const { failure, next } = verdictOn(error, way, plan, health);
+          entry[Symbol.dispose]();
           last = { failure, way };
           tried.push({ channel, failed: failure.code });
           observeAttempt(channel, failure.code);
@@ -209,45 +205,13 @@ async function once<Accepted>(
   };
   const request = { ...rendered, headers, timeoutMs: channel.timeoutMs };
   const firstByteMs = plan.stream === true ? channel.firstByteTimeoutMs : undefined;
+  const { connect } = plan;
   return beginsWithin(firstByteMs, plan.signal, async (signal) => {
-    const answer = await reach(transport.send(request, signal), signal);
+    const sent = connect === undefined ? transport.send(request, signal) : connectSocket(request, connect, signal);
+    const answer = await reach(sent, signal);
     if (answer.status >= 300) throw await refusal(answer, provider);
     return plan.accept(answer, way);
   });
-}
-
-/** A refusal by the vendor, on its way to be blamed on somebody; `accept` throws it for one that came with a good status. */
-export class Refused extends Error {
-  override readonly name = "Refused";
-  readonly meaning: VendorFailure;
-  readonly failure: Failure;
-  readonly status: number;
-  readonly retryAfterMs: number | undefined;
-  constructor(meaning: VendorFailure, status: number, retryAfterMs: number | undefined) {
-    super(meaning.code);
-    this.meaning = meaning;
-    this.status = status;
-    this.retryAfterMs = retryAfterMs;
-    this.failure = new Failure(meaning.code, meaning.say, {
-      param: meaning.param,
-      vendorCode: meaning.blame === "request" ? meaning.vendorCode : undefined,
-      status: meaning.blame === "request" && status === tooLarge ? status : undefined,
-      retryAfterSeconds: retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1_000),
-    });
-  }
-}
-
-async function refusal(answer: UpstreamAnswer, provider: Provider): Promise<Refused> {
-  const meaning = provider.failureOf(answer.status, await readText(answer, errorBodyBytes));
-  return new Refused(meaning, answer.status, retryAfterOf(answer) ?? meaning.retryAfterMs);
-}
-
-/** The vendor's `retry-after`, seconds or a date, bounded. */
-function retryAfterOf({ headers }: UpstreamAnswer): number | undefined {
-  const text = headers["retry-after"];
-  if (typeof text !== "string") return undefined;
-  const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
-  return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), longestRetryAfterMs);
 }
 
 /** An exchange that never got an answer, as a failure. */
@@ -255,77 +219,9 @@ async function reach(sent: Promise<UpstreamAnswer>, signal: AbortSignal): Promis
   try {
     return await sent;
   } catch (error) {
-    if (signal.aborted) throw error;
+    if (signal.aborted || error instanceof Failure) throw error;
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     const silent = code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_CONNECT_TIMEOUT";
     throw new Failure(silent ? "upstream_timeout" : "upstream_error", undefined, { cause: error });
   }
-}
-
-/** What a failed attempt comes to: what the client sees if nothing better comes, and which way is next. */
-interface Verdict {
-  readonly failure: Failure;
-  readonly next: "none" | "same" | "another";
-}
-
-function verdictOn(error: unknown, way: Way, plan: AttemptPlan<unknown>, health: Health): Verdict {
-  if (plan.signal.aborted) return { failure: new Failure("upstream_error", undefined, { cause: error }), next: "none" };
-  if (isElsewhere(error, way, plan)) return { failure: error.failure, next: "same" };
-  const failure = blame(error, way, health);
-  // What may have been taken by the vendor must not be sent again.
-  if (plan.unrepeatable === true && mayBeTaken(error))
-    return { failure: new Failure("create_uncertain", undefined, { cause: error }), next: "none" };
-  return { failure, next: isWorthAnother(error) ? "another" : "none" };
-}
-
-/** Notes who failed, and gives the failure that the client sees if nothing better comes. */
-function blame(error: unknown, way: Way, health: Health): Failure {
-  if (error instanceof Refused) {
-    const { meaning, retryAfterMs, failure } = error;
-    if (meaning.keyIsInvalid === true) health.refused(placeOf(way), meaning.code);
-    else if (meaning.blame === "key")
-      health.failed(
-        placeOf(way),
-        meaning.code,
-        retryAfterMs ?? (meaning.code === "upstream_auth_failed" ? refusedKeyRestMs : undefined),
-      );
-    if (meaning.blame === "channel" || meaning.blame === "wire")
-      health.failed(way.candidate.channel.id, meaning.code, retryAfterMs);
-    return failure;
-  }
-  const failure = error instanceof Failure ? error : new Failure("upstream_error", undefined, { cause: error });
-  if (failure.status >= 500) health.failed(way.candidate.channel.id, failure.code);
-  return failure;
-}
-
-/** Whether the vendor only lacks that endpoint and has another one that may serve the call. */
-function isElsewhere(error: unknown, way: Way, plan: AttemptPlan<unknown>): error is Refused {
-  if (!(error instanceof Refused) || error.meaning.blame !== "wire") return false;
-  const provider = providers[way.candidate.channel.provider];
-  return provider !== undefined && plan.unspoken(way, provider);
-}
-
-/** What one vendor's wire cannot say, another's may. */
-function isWorthAnother(error: unknown): boolean {
-  if (error instanceof Refused) return error.meaning.retryable;
-  return !(error instanceof Failure) || error.status >= 500 || error.code === "unsupported_parameter";
-}
-
-/** Connections that never came to be: nothing was sent. */
-const neverSent: ReadonlySet<string> = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "UND_ERR_CONNECT_TIMEOUT",
-]);
-
-/** Whether the vendor may have taken a call all the same: only a plain refusal, or no connection, rules it out. */
-function mayBeTaken(error: unknown): boolean {
-  if (error instanceof Refused) return error.status === 408 || (error.status >= 500 && error.status !== 503);
-  if (!(error instanceof Failure)) return true;
-  if (error.status < 500 || error.code === "no_available_channel") return false;
-  const { cause } = error;
-  return !(cause instanceof Error && "code" in cause && neverSent.has(String(cause.code)));
 }

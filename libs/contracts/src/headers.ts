@@ -10,6 +10,10 @@ export const headers = {
   dropped: "x-modelgate-dropped",
   /** The W3C's trace context; carried from the client on to the vendor. */
   traceparent: "traceparent",
+  /** The channel that served the call, or that it went to last; where the caller's group shows channels. */
+  channel: "x-modelgate-channel",
+  /** The channels that were tried, in their order, with why one failed; likewise. */
+  attempts: "x-modelgate-attempts",
   retryAfter: "retry-after",
   /** Read by the vendors' SDKs before they retry by status. */
   shouldRetry: "x-should-retry",

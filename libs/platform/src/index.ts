@@ -1,5 +1,6 @@
-export { answerFailure, answerJson, statusOf } from "./answer.ts";
+export { answerFailure, answerJson, refuseUpgrade, statusOf } from "./answer.ts";
 export { areaHandler, type AreaOptions, type EndpointHandler, type ServiceCall } from "./area-handler.ts";
+export { areaUpgrade, type UpgradeCall, type UpgradeCallHandler } from "./area-upgrade.ts";
 export { BufferBudget } from "./buffer-budget.ts";
 export { openBus, type Bus, type BusLimits } from "./bus.ts";
 export {
@@ -21,6 +22,7 @@ export { lingerOver } from "./linger.ts";
 export { createLogger, type Logger } from "./log.ts";
 export { Counter, Gauge, Histogram, leasesHeld, observeRequest, type Registry } from "./metrics.ts";
 export { ClientGone, readBody, type Body, type BodyLimits } from "./read-body.ts";
+export { notePassing } from "./passing-bytes.ts";
 export { openRedis, openSubscriber, orUnavailable, type Redis } from "./redis.ts";
 export { idSource, isRequestId } from "./request-id.ts";
 export { runService, type Service, type ServiceContext, type ServicePorts } from "./run-service.ts";

@@ -18,6 +18,8 @@ export interface ServiceContext<Spec extends Record<string, Variable<unknown>>> 
 export interface Service extends AsyncDisposable {
   readonly handler: RequestListener;
   readonly upgrade?: UpgradeHandler;
+  /** The process is asked to end: connections that would stay open for long are ended in their own way, within DRAIN_MS. */
+  readonly drain?: () => Promise<void>;
   /** Throws why the service cannot serve now; shown at /readyz. */
   readonly ready?: () => void | Promise<void>;
 }
@@ -65,7 +67,7 @@ export async function runService<const Spec extends Record<string, Variable<unkn
     announce(log, server, ops);
     log.info({ signal: await stopped }, "draining");
     state.draining = true;
-    await server.drain();
+    await Promise.all([service.drain?.(), server.drain()]);
     await ops.drain();
   } catch (error) {
     process.exitCode = error instanceof StartError ? error.exitCode : 1;

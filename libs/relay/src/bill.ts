@@ -27,6 +27,14 @@ export interface CallEnd {
   readonly status: number;
 }
 
+/** What a bill is written with. */
+export type BillDeps = Pick<RelayDeps, "redis" | "settlements" | "log" | "newCallId"> & {
+  readonly limits: Pick<RelayDeps["limits"], "leaseMs" | "outboxBound">;
+};
+
+/** Whose call it is, and what it is a call of. */
+export type BilledCall = Pick<ServiceCall, "caller" | "requestId" | "id" | "endpoint" | "span">;
+
 /** What a call's price is made from. */
 export type Priced = Pick<CallPlan, "model" | "multiplier">;
 
@@ -34,16 +42,16 @@ export type Priced = Pick<CallPlan, "model" | "multiplier">;
 export class Bill {
   readonly callId: string;
   readonly expected: Expectation;
-  readonly #deps: RelayDeps;
-  readonly #call: ServiceCall;
+  readonly #deps: BillDeps;
+  readonly #call: BilledCall;
   readonly #plan: Priced;
-  readonly #startedAt = performance.now();
+  #startedAt = performance.now();
   #firstByteAt: number | undefined;
   #way: Way | undefined;
   #attempts = 0;
   #settled = false;
 
-  constructor(deps: RelayDeps, call: ServiceCall, plan: Priced, expected: Expectation) {
+  constructor(deps: BillDeps, call: BilledCall, plan: Priced, expected: Expectation) {
     this.callId = deps.newCallId();
     this.expected = expected;
     this.#deps = deps;
@@ -75,6 +83,11 @@ export class Bill {
   went(way: Way | undefined, attempts: number): void {
     this.#way = way;
     this.#attempts = attempts;
+  }
+
+  /** The call begins now, not when its money was put aside: a session holds money for what may be asked later. */
+  begins(): void {
+    this.#startedAt = performance.now();
   }
 
   /** The vendor's first byte is there. */

@@ -1,19 +1,20 @@
 import type { ServerResponse } from "node:http";
 import type { Attempted } from "@modelgate/channels";
-import { headers, type Outcome } from "@modelgate/contracts";
+import { asFailure, headers, type Outcome } from "@modelgate/contracts";
 import { answerJson, type ServiceCall } from "@modelgate/platform";
 import type { Bill } from "./bill.ts";
 import { StreamWatch } from "./call-metrics.ts";
 import { deliverStream } from "./deliver-stream.ts";
 import type { RelayDeps } from "./deps.ts";
-import type { Exchange } from "./exchange.ts";
+import type { CarriedAnswer, Exchange } from "./exchange.ts";
 import type { Inlet } from "./inlet.ts";
 import { meter, meterWhole } from "./meter.ts";
 import type { CallPlan } from "./plan.ts";
 import type { Produced } from "./produced.ts";
 import type { Accepted } from "./send.ts";
+import { tellWay } from "./tell-way.ts";
 import { vendorLink } from "./vendor-link.ts";
-import { streamHead } from "./waiting.ts";
+import { keepWaiting, streamHead } from "./waiting.ts";
 
 /** An answer on its way to the client, with all that its bill needs. */
 export interface Delivery {
@@ -31,13 +32,14 @@ export interface Delivery {
 export async function deliver(delivery: Delivery): Promise<void> {
   const { accepted } = delivery.attempted;
   tellDropped(delivery.call.response, accepted.exchange);
+  tellWay(delivery.deps, delivery.call, delivery.attempted.tried);
   if ("whole" in accepted) await deliverWhole(delivery, accepted.exchange, accepted.whole);
   else await deliverFrames(delivery, accepted.exchange, accepted.stream);
 }
 
 async function deliverWhole(delivery: Delivery, exchange: Exchange, bytes: Buffer): Promise<void> {
   const { call, plan, bill } = delivery;
-  const answer = await exchange.whole(bytes, vendorLink(delivery, exchange));
+  const answer = await wholeInTime(delivery, exchange, bytes);
   const metered = await meterWhole(plan, answer.usage ?? exchange.usageOf(bytes), answer);
   const settled = bill.settle({ ...metered, outcome: "completed", status: 200 });
   told(delivery, exchange, answer.json);
@@ -50,6 +52,19 @@ async function deliverWhole(delivery: Delivery, exchange: Exchange, bytes: Buffe
       answer.contentType === undefined ? {} : { "content-type": answer.contentType },
     );
   await settled;
+}
+
+/** An answer that takes time to be whole: the client gets signs of life meanwhile. */
+async function wholeInTime(delivery: Delivery, exchange: Exchange, bytes: Buffer): Promise<CarriedAnswer> {
+  const { call, plan, deps } = delivery;
+  using _waiting = keepWaiting(call, plan.waiting, deps.limits.heartbeatMs);
+  try {
+    return await exchange.whole(bytes, vendorLink(delivery, exchange));
+  } catch (error) {
+    const { code, status } = asFailure(error);
+    if (status >= 500 && code.startsWith("upstream_") && !delivery.signal.aborted) delivery.attempted.broke(code);
+    throw error;
+  }
 }
 
 async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inlet): Promise<void> {
@@ -90,7 +105,7 @@ async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inle
 }
 
 async function settleMetered({ plan, bill, produced }: Delivery, outcome: Outcome): Promise<void> {
-  await bill.settle({ ...(await meter(plan, produced)), outcome, status: 200 });
+  await bill.settle({ ...(await meter(plan, produced, outcome)), outcome, status: 200 });
 }
 
 function told({ plan, attempted: { way } }: Delivery, { wire }: Exchange, answer: Buffer | string): void {

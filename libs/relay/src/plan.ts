@@ -1,6 +1,6 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { CatalogModel } from "@modelgate/catalog";
-import type { Way } from "@modelgate/channels";
+import type { Conversation, Way } from "@modelgate/channels";
 import type { Exchange } from "./exchange.ts";
 import type { RequestSize } from "./expect.ts";
 import type { Measure } from "./measure.ts";
@@ -27,6 +27,8 @@ export interface CallPlan {
   readonly forward?: Forwarded | undefined;
   /** Where an earlier call of the conversation went, as `channel/key`: tried first. */
   readonly prefer?: string | undefined;
+  /** The conversation that the call is a turn of: it goes where that went, while it can. */
+  readonly conversation?: Conversation | undefined;
   /** Told of the whole answer, or of a stream's last words, just before the client has them. */
   readonly answered?: ((answer: Answered) => void) | undefined;
   /** Aborted where the client's body fails while it is being sent on; its reason is what the client is told. */

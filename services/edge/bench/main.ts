@@ -5,6 +5,7 @@ import { createAccount, hold, settle } from "@modelgate/accounts";
 import type { UsageDraft } from "@modelgate/contracts";
 import { startLocalSuite, type LocalBackends, type Suite } from "@modelgate/testkit";
 import { conversionChannels, conversionModels, conversions } from "./conversions.ts";
+import { largeUpload } from "./large-upload.ts";
 import { drive, driveMeasured, memory } from "./measure.ts";
 import type { Load } from "./load.ts";
 
@@ -63,6 +64,7 @@ await drive(load(plain, { seconds: 1, connections: 4 })); // warm
 // Memory first: a process that has been busy keeps what it once had.
 await openStreams(values.quick ? 200 : 1_000);
 await largeBody();
+await largeFile();
 await saturated();
 await latency();
 await chunks();
@@ -145,6 +147,18 @@ async function largeBody(): Promise<void> {
   await drive(load(body, { url, connections: 1, seconds: 0 }));
   tell("20 MiB body: growth of the peak, edge", mebibytes(memory(edge).peak - before.edge));
   tell("20 MiB body: growth of the peak, text", mebibytes(memory(text).peak - before.text));
+}
+
+/** What a file of 100 MB costs in memory at its highest, sent on as it comes and waiting on disk. */
+async function largeFile(): Promise<void> {
+  const { passed, spooled } = await largeUpload(100);
+  for (const [how, grown] of [
+    ["sent on", passed],
+    ["spooled", spooled],
+  ] as const) {
+    tell(`100 MiB of audio, ${how}: growth of the peak, edge`, mebibytes(grown.edge));
+    tell(`100 MiB of audio, ${how}: growth of the peak, audio`, mebibytes(grown.audio));
+  }
 }
 
 /** What hold and settlement cost the process that asks for them, measured in this one. */

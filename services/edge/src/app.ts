@@ -1,14 +1,20 @@
 import { ServerResponse, type IncomingMessage, type RequestListener } from "node:http";
 import { Socket } from "node:net";
-import type { Duplex } from "node:stream";
 import express from "express";
-import { asFailure, endpoints, Failure, failureHeaders, openApi, renderFailure } from "@modelgate/contracts";
-import { answerFailure, answerJson, lingerOver, statusOf, type UpgradeHandler } from "@modelgate/platform";
+import { asFailure, endpoints, Failure, openApi } from "@modelgate/contracts";
+import {
+  answerFailure,
+  answerJson,
+  lingerOver,
+  refuseUpgrade,
+  statusOf,
+  type UpgradeHandler,
+} from "@modelgate/platform";
 import type { Deps } from "./deps.ts";
 import { exchangeOf, type Step } from "./exchange.ts";
 import { admit } from "./middleware/admit.ts";
 import { caller } from "./middleware/caller.ts";
-import { cors } from "./middleware/cors.ts";
+import { allowedOrigin, cors } from "./middleware/cors.ts";
 import { endpoint } from "./middleware/endpoint.ts";
 import { key } from "./middleware/key.ts";
 import { requestId } from "./middleware/request-id.ts";
@@ -94,7 +100,8 @@ export function createApp(deps: Deps): { readonly handler: RequestListener; read
 const switching = 101;
 
 /** A WebSocket goes through the same steps; what is refused is refused before the upgrade, as plain HTTP. */
-function upgradeHandler(enter: Step, { log, forward }: Deps): UpgradeHandler {
+function upgradeHandler(enter: Step, { log, forward, corsOrigins }: Deps): UpgradeHandler {
+  const checkOrigin = allowedOrigin(corsOrigins);
   return (request, socket, head) => {
     // Never written to: it carries what the steps say of headers, and ends with the socket.
     const response = new ServerResponse(request);
@@ -107,6 +114,7 @@ function upgradeHandler(enter: Step, { log, forward }: Deps): UpgradeHandler {
       });
     const run = async (): Promise<void> => {
       requestId(request, response);
+      checkOrigin(request);
       await enter(request, response);
       if (!(socket instanceof Socket)) throw new Error("not a network socket");
       forward.upgrade(request, socket, head);
@@ -116,21 +124,9 @@ function upgradeHandler(enter: Step, { log, forward }: Deps): UpgradeHandler {
       const { format, requestId: id } = exchangeOf(request);
       status = failure.status;
       if (failure.status >= 500) log.error({ err: failure.cause ?? failure, requestId: id }, "upgrade failed");
-      refuseUpgrade(socket, failure, JSON.stringify(renderFailure(format, failure, id)), id);
+      refuseUpgrade(socket, format, failure, id);
     });
   };
-}
-
-function refuseUpgrade(socket: Duplex, failure: Failure, body: string, id: string): void {
-  const head = {
-    "x-request-id": id,
-    ...failureHeaders(failure),
-    "content-type": "application/json; charset=utf-8",
-    "content-length": String(Buffer.byteLength(body)),
-    connection: "close",
-  };
-  const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}`);
-  socket.end(`HTTP/1.1 ${failure.status} Refused\r\n${lines.join("\r\n")}\r\n\r\n${body}`);
 }
 
 function once(make: () => string): () => string {

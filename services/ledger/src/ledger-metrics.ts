@@ -5,6 +5,11 @@ export const counted = new Counter({
   name: "modelgate_usage_counted_total",
   help: "usage events counted into totals",
 });
+export const unpriced = new Counter({
+  name: "modelgate_usage_unpriced_total",
+  help: "usage events with a unit that their model's price does not name: it cost nothing",
+  labelNames: ["model", "unit"],
+});
 export const published = new Counter({
   name: "modelgate_events_published_total",
   help: "events published that their service left behind",

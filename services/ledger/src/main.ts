@@ -1,7 +1,7 @@
 import { openBus, openRedis, runService } from "@modelgate/platform";
 import { startCounting } from "./count-usage.ts";
 import { variables } from "./env.ts";
-import { counted, published, swept, watchShards } from "./ledger-metrics.ts";
+import { counted, published, swept, unpriced, watchShards } from "./ledger-metrics.ts";
 import { startRounds } from "./shard-rounds.ts";
 
 await runService(
@@ -27,6 +27,7 @@ await runService(
         log,
         retention: { keepSeconds: env.USAGE_KEEP_DAYS * 86_400, logEntries: env.USAGE_LOG_ENTRIES },
         counted,
+        unpriced,
       }),
     );
     opening.use(

@@ -40,10 +40,22 @@ export async function createTask(deps: Deps, call: ServiceCall, asked: AskedTask
     bill.went(attempted.way, attempted.attempts);
     const task = recordOf(deps, call, asked, { price, bill, attempted });
     if (!(await recordSurely(deps, task))) throw new Failure("create_uncertain");
+    tell(call, task);
     return { task, dropped: attempted.accepted.dropped };
   } catch (error) {
     throw await giveBack(bill, error);
   }
+}
+
+/** The one log line of a create that came to something; its transitions have lines of their own. */
+function tell(
+  { log, requestId }: ServiceCall,
+  { id, accountId, tokenId, model, channelId, state, callId, costNanos }: TaskRecord,
+): void {
+  log.info(
+    { requestId, taskId: id, callId, account: accountId, token: tokenId, model, channel: channelId, state, costNanos },
+    "task",
+  );
 }
 
 /** What a task of so many seconds is billed as; a picture is one where it is priced. */

@@ -1,6 +1,6 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
-import { priced, runCall, type CallPlan, type Measure, type RequestSize } from "@modelgate/relay";
+import { estimateTokens, priced, runCall, type CallPlan, type Measure, type RequestSize } from "@modelgate/relay";
 import { imagesPass, refuseWithoutImage, type Ask, type ImageRequest } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
 import { imageExchanges } from "../images/exchange.ts";
@@ -60,11 +60,19 @@ function planImages(deps: Deps, call: ServiceCall, ask: Ask<ImageRequest>, excha
   };
 }
 
-/** Images are held for as they were asked for, and paid for as they came; tokens where the vendor reports them. */
+/**
+ * Images are held for as they were asked for, and paid for as they came; tokens where the vendor reports them. A client
+ * that leaves while the first one is shown in part pays for it: it was being made.
+ */
 function measureOf({ textBytes, mediaTokens, choices }: RequestSize, outputTokens: number): Measure {
+  const inputTokens = estimateTokens(textBytes) + mediaTokens;
   return {
     upper: { images: choices, inputTokens: textBytes + mediaTokens, outputTokens: choices * outputTokens },
     floor: {},
-    meter: (told) => Promise.resolve({ units: told ?? { images: choices }, estimated: told === undefined }),
+    meter(told, _words, outcome) {
+      const left = outcome === "cancelled" && (told?.images ?? 0) === 0;
+      if (left) return Promise.resolve({ units: { inputTokens, ...told, images: 1 }, estimated: true });
+      return Promise.resolve({ units: told ?? { images: choices }, estimated: told === undefined });
+    },
   };
 }

@@ -18,13 +18,13 @@ export function parseStarted(body: JsonRecord): string {
 /** What the vendor says of a task: first its code, then its word for the state. */
 export function parseSighting(body: JsonRecord): Sighting {
   const { code, message, data } = body;
-  if (typeof code !== "number" || passing.has(code)) return unseen;
+  const { status, video_url: url } = isRecord(data) ? data : {};
+  if (typeof code !== "number" || (passing.has(code) && status !== "done")) return unseen;
   if (code !== success)
     return {
       kind: "failed",
       error: { code: String(code), message: typeof message === "string" ? message : "The vendor refused the task." },
     };
-  const { status, video_url: url } = isRecord(data) ? data : {};
   switch (status) {
     case "in_queue":
       return { kind: "seen", state: "queued" };

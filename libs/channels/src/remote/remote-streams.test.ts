@@ -1,0 +1,103 @@
+import { once } from "node:events";
+import { createServer, type RequestListener, type Server } from "node:http";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { readText } from "../read-text.ts";
+import { NotFetched } from "./not-fetched.ts";
+import { openRemoteStreams, type RemoteStreamAsk } from "./remote-streams.ts";
+
+const megabyte = 1024 * 1024;
+const video = Buffer.alloc(64 * megabyte, "video");
+let server: Server;
+let port = 0;
+let hits: string[] = [];
+let written = 0;
+
+const site: RequestListener = (request, response) => {
+  const { pathname, searchParams } = new URL(request.url ?? "/", "http://host");
+  hits.push(`${request.headers.host?.replace(/:\d+$/, "")} ${pathname} ${request.headers.range ?? ""}`);
+  const to = searchParams.get("to");
+  if (to !== null) return void response.writeHead(302, { location: to }).end();
+  if (pathname !== "/large") return void response.writeHead(206, { "content-type": "video/mp4" }).end("part");
+  // Piece by piece, as far as the connection takes them.
+  const next = (): void => {
+    while (written < video.length && !response.destroyed) {
+      const piece = video.subarray(written, written + 64 * 1024);
+      written += piece.length;
+      if (!response.write(piece)) return void response.once("drain", next);
+    }
+    response.end();
+  };
+  next();
+};
+
+beforeAll(async () => {
+  server = createServer(site).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  port = typeof address === "object" && address !== null ? address.port : 0;
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await once(server, "close");
+});
+beforeEach(() => {
+  hits = [];
+  written = 0;
+});
+
+/** Every name is this machine's; only what is trusted may be reached. */
+const streams = openRemoteStreams({ resolve: async () => ["127.0.0.1"] });
+const ask = (host: string, path: string): RemoteStreamAsk => ({
+  url: `http://${host}:${port}${path}`,
+  headers: { range: "bytes=0-3" },
+  trustedHost: "vendor.example",
+  timeoutMs: 5_000,
+  signal: new AbortController().signal,
+});
+
+test("a range of a vendor's own file, through a redirect", async () => {
+  await using stream = await streams.open(ask("vendor.example", `/old?to=http://vendor.example:${port}/new`));
+  expect([stream.answer.status, await readText(stream.answer, 100)]).toEqual([206, "part"]);
+  expect(hits).toEqual(["vendor.example /old bytes=0-3", "vendor.example /new bytes=0-3"]);
+});
+
+test.each([
+  ["a host of the operator's own network", "inner.example", "/file"],
+  ["an address that is no public one", "169.254.169.254", "/file"],
+  ["a redirect to such a host", "vendor.example", "/file?to=http://inner.example/secret"],
+  ["a redirect to another scheme", "vendor.example", "/file?to=file:///etc/passwd"],
+  ["endless redirects", "vendor.example", "/file?to=/file%3Fto=/file"],
+])("%s is not followed", async (_, host, path) => {
+  const endless = path === "/file?to=/file%3Fto=/file" ? "/loop?to=?to=%3Fto=%253Fto=%25253Fto=x" : path;
+  await expect(streams.open(ask(host, endless))).rejects.toThrow(NotFetched);
+  expect(hits.filter((hit) => hit.includes("inner.example") || hit.includes("169.254"))).toEqual([]);
+});
+
+test("a reader that stops, stops the sender; one that leaves ends it", async () => {
+  await using stream = await streams.open(ask("vendor.example", "/large"));
+  const { answer } = stream;
+  const stopped = Promise.withResolvers<void>();
+  const broken = Promise.withResolvers<Error>();
+  let seen = 0;
+  answer.pipe({
+    data(chunk) {
+      seen += chunk.length;
+      answer.pause();
+      stopped.resolve();
+    },
+    end: () => stopped.reject(new Error("all of it came")),
+    broken: broken.resolve,
+  });
+  await stopped.promise;
+  // The sender goes on until the sockets between are full, and no further.
+  let before = -1;
+  while (before !== written) {
+    before = written;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  expect(written).toBeLessThan(32 * megabyte);
+  expect(seen).toBeLessThan(megabyte);
+  answer.abort();
+  expect(await broken.promise).toBeInstanceOf(Error);
+});

@@ -1,0 +1,264 @@
+import { describe, expect, test } from "vitest";
+import { Failure, videoWires, type VideoWire } from "@modelgate/contracts";
+import { videoCodecs, type VideoTask } from "../src/index.ts";
+
+const task: VideoTask = {
+  id: "video_1",
+  model: "film",
+  state: "completed",
+  progress: 100,
+  createdAt: 1_763_700_000_123,
+  endedAt: 1_763_700_060_000,
+  expiresAt: 1_763_786_400_000,
+  asked: { prompt: "a boat", seconds: 5, size: "1280x720", seed: 7, fromImage: false },
+};
+const context = { requestId: "req-1", contentUrl: "https://gate.example/content" };
+const png = "iVBORw0KGgoAAAANSUhEUg==";
+const parse = (wire: VideoWire, body: object) => videoCodecs[wire].parseRequest({ ...body });
+const render = (wire: VideoWire, body: object, from: VideoWire = "video-generations") =>
+  videoCodecs[wire].renderRequest(parse(from, body).request, { model: "vendor-model" });
+const failureOf = (act: () => unknown): Failure => {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+  throw new Error("nothing was refused");
+};
+
+describe("one request in four styles is the same in the neutral form", () => {
+  test.each([
+    ["videos", { model: "film", prompt: "a boat", seconds: "5", size: "1280x720" }],
+    ["videos", { model: "film", prompt: "a boat", seconds: 5, size: "1280x720" }],
+    ["video-generations", { model: "film", prompt: "a boat", duration: 5, width: 1280, height: 720 }],
+    ["kling-video", { model_name: "film", prompt: "a boat", duration: "5", width: 1280, height: 720 }],
+    ["kling-video", { model: "film", prompt: "a boat", duration: 5, size: "1280*720" }],
+  ] as const)("%s %j", (wire, body) => {
+    expect(parse(wire, body).request).toEqual({
+      model: "film",
+      prompt: "a boat",
+      seconds: 5,
+      size: { width: 1280, height: 720 },
+    });
+  });
+
+  test("frames are seconds", () => {
+    const { request } = parse("jimeng-video", {
+      req_key: "film",
+      prompt: "a boat",
+      frames: 241,
+      aspect_ratio: "16:9",
+      seed: -1,
+    });
+    expect(request).toEqual({ model: "film", prompt: "a boat", seconds: 10, aspectRatio: "16:9" });
+    expect(failureOf(() => parse("jimeng-video", { req_key: "film", prompt: "a", frames: 100 })).param).toBe("frames");
+  });
+
+  test.each([
+    ["videos", { model: "film", prompt: "p", input_reference: { image_url: `data:image/png;base64,${png}` } }],
+    ["videos", { model: "film", prompt: "p", input_reference: `data:application/octet-stream;base64,${png}` }],
+    ["video-generations", { model: "film", prompt: "p", image: png }],
+    ["kling-video", { model: "film", prompt: "p", image: `data:image/png;base64,${png}` }],
+    ["jimeng-video", { req_key: "film", prompt: "p", binary_data_base64: [png] }],
+  ] as const)("a picture's bytes in %s", (wire, body) => {
+    expect(parse(wire, body).request.firstFrame).toEqual({ kind: "data", mediaType: "image/png", data: png });
+  });
+});
+
+describe("a vendor is told", () => {
+  const asked = { model: "film", prompt: "a boat", duration: 10, width: 1280, height: 720 };
+  test.each([
+    ["videos", { model: "vendor-model", prompt: "a boat", seconds: "10", size: "1280x720" }],
+    ["video-generations", { model: "vendor-model", prompt: "a boat", duration: 10, width: 1280, height: 720 }],
+    ["kling-video", { model_name: "vendor-model", prompt: "a boat", duration: "10", aspect_ratio: "16:9" }],
+    ["jimeng-video", { req_key: "vendor-model", prompt: "a boat", frames: 241, aspect_ratio: "16:9" }],
+  ] as const)("%s", (wire, body) => {
+    expect(render(wire, asked)).toEqual({
+      body,
+      dropped: [],
+      seconds: 10,
+      ...(wire === "videos" ? { file: undefined } : {}),
+    });
+  });
+
+  test.each([
+    ["videos", 4],
+    ["video-generations", 5],
+    ["kling-video", 5],
+    ["jimeng-video", 5],
+  ] as const)("%s a length even where the client said none: %i s", (wire, seconds) => {
+    const rendered = render(wire, { model: "film", prompt: "a boat" });
+    expect(rendered.seconds).toBe(seconds);
+    expect(videoCodecs[wire].defaultSeconds).toBe(seconds);
+  });
+
+  test("pictures as it takes them", () => {
+    const both = { model: "film", prompt: "p", image: png, image_tail: png };
+    expect(render("videos", { ...both, image_tail: undefined }).file).toMatchObject({
+      name: "input_reference",
+      data: png,
+    });
+    expect(render("kling-video", both).body).toMatchObject({ image: png, image_tail: png });
+    expect(render("jimeng-video", both).body).toMatchObject({ binary_data_base64: [png, png] });
+    expect(render("video-generations", both).body).toMatchObject({ image: `data:image/png;base64,${png}` });
+    const url = { model: "film", prompt: "p", image: "https://x.example/a.png" };
+    expect(render("videos", url).body).toMatchObject({ input_reference: { image_url: url.image } });
+    expect(render("jimeng-video", url).body).toMatchObject({ image_urls: [url.image] });
+  });
+
+  test("its own members as they came, and nobody else is", () => {
+    const body = { model_name: "film", prompt: "p", cfg_scale: 0.5, callback_url: "https://x.example" };
+    expect(parse("kling-video", body).dropped).toEqual(["callback_url"]);
+    expect(render("kling-video", body, "kling-video").body).toMatchObject({ cfg_scale: 0.5 });
+    const other = render("videos", body, "kling-video");
+    expect([other.body["cfg_scale"], other.dropped]).toEqual([undefined, ["cfg_scale"]]);
+  });
+
+  test("parameters in metadata where it knows them", () => {
+    const body = { model: "film", prompt: "p", metadata: { mode: "pro", other: 1 } };
+    const rendered = render("kling-video", body);
+    expect([rendered.body["mode"], rendered.dropped]).toEqual(["pro", ["extras.other"]]);
+    expect(failureOf(() => parse("video-generations", { ...body, metadata: { duration: 10 } }))).toMatchObject({
+      code: "invalid_value",
+      param: "metadata.duration",
+    });
+  });
+
+  test.each([
+    ["kling-video", { duration: 7 }, "seconds"],
+    ["kling-video", { fps: 30 }, "fps"],
+    ["kling-video", { size: "1792x1024" }, "size"],
+    ["kling-video", { image_tail: png }, "lastFrame"],
+    ["jimeng-video", { duration: 6 }, "seconds"],
+    ["jimeng-video", { fps: 30 }, "fps"],
+    ["jimeng-video", { negative_prompt: "cars" }, "negativePrompt"],
+    ["jimeng-video", { image: png, image_tail: "https://x.example" }, "firstFrame"],
+    ["videos", { fps: 24 }, "fps"],
+    ["videos", { image_tail: png }, "lastFrame"],
+  ] as const)("%s nothing that it cannot do: %j", (wire, more, param) => {
+    expect(failureOf(() => render(wire, { model: "film", prompt: "p", ...more }))).toMatchObject({
+      code: "unsupported_parameter",
+      param,
+    });
+  });
+});
+
+describe("a task is told in its client's style", () => {
+  test("A", () => {
+    expect(videoCodecs.videos.renderTask(task, context)).toEqual({
+      id: "video_1",
+      object: "video",
+      model: "film",
+      status: "completed",
+      progress: 100,
+      created_at: 1_763_700_000,
+      completed_at: 1_763_700_060,
+      expires_at: 1_763_786_400,
+      seconds: "5",
+      size: "1280x720",
+      prompt: "a boat",
+      remixed_from_video_id: null,
+      error: null,
+    });
+  });
+
+  test("B, and C with its envelope around the same", () => {
+    const common = {
+      task_id: "video_1",
+      status: "completed",
+      url: context.contentUrl,
+      format: "mp4",
+      metadata: { duration: 5, width: 1280, height: 720, seed: 7 },
+      error: null,
+    };
+    expect(videoCodecs["video-generations"].renderTask(task, context)).toMatchObject(common);
+    expect(videoCodecs["kling-video"].renderTask(task, context)).toMatchObject({
+      ...common,
+      code: 0,
+      message: "SUCCEED",
+      request_id: "req-1",
+      data: {
+        task_id: "video_1",
+        task_status: "succeed",
+        task_result: { videos: [{ url: context.contentUrl, duration: "5" }] },
+      },
+    });
+  });
+
+  test("D", () => {
+    const { renderTask, renderCreated } = videoCodecs["jimeng-video"];
+    expect(renderCreated(task, context)).toMatchObject({ code: 10_000, data: { task_id: "video_1" } });
+    expect(renderTask(task, context)).toMatchObject({
+      code: 10_000,
+      data: { status: "done", video_url: context.contentUrl },
+    });
+    const failed = { ...task, state: "failed" as const, error: { code: "50412", message: "review" } };
+    expect(renderTask(failed, context)).toMatchObject({ code: 50_412, message: "review", data: { status: "done" } });
+  });
+
+  test("and read back by whoever takes us for a vendor", () => {
+    for (const wire of videoWires) {
+      const codec = videoCodecs[wire];
+      expect(codec.parseStarted(codec.renderCreated({ ...task, state: "queued" }, context))).toBe("video_1");
+      for (const state of ["queued", "in_progress", "completed", "failed"] as const) {
+        const error = { code: "502", message: "no" };
+        const seen = codec.parseSighting(codec.renderTask({ ...task, state, error }, context));
+        const kinds = { queued: "seen", in_progress: "seen", completed: "finished", failed: "failed" } as const;
+        expect([wire, state, seen.kind]).toEqual([wire, state, kinds[state]]);
+        if (seen.kind === "seen") expect(seen.state).toBe(state);
+      }
+    }
+  });
+});
+
+describe("a vendor's words", () => {
+  test.each([
+    ["videos", { status: "in_progress", progress: 40 }, { kind: "seen", state: "in_progress", progress: 40 }],
+    ["videos", { status: "cancelled" }, { kind: "failed" }],
+    ["videos", { status: "dreaming" }, { kind: "unseen" }],
+    ["videos", { status: "constructor" }, { kind: "unseen" }],
+    ["videos", {}, { kind: "unseen" }],
+    ["video-generations", { status: "SUCCESS", url: "https://x" }, { kind: "finished", result: { url: "https://x" } }],
+    [
+      "video-generations",
+      { code: "success", data: { status: "IN_PROGRESS", progress: "30%" } },
+      { kind: "seen", progress: 30 },
+    ],
+    [
+      "video-generations",
+      { data: { status: "FAILURE", fail_reason: "no" } },
+      { kind: "failed", error: { message: "no" } },
+    ],
+    ["kling-video", { code: 0, data: { task_status: "submitted" } }, { kind: "seen", state: "queued" }],
+    [
+      "kling-video",
+      { code: 0, data: { task_status: "failed", task_status_msg: "no" } },
+      { kind: "failed", error: { message: "no" } },
+    ],
+    ["kling-video", { code: 0, data: { task_status: "succeed" } }, { kind: "seen", state: "in_progress" }],
+    ["kling-video", { code: 1302, message: "too fast" }, { kind: "unseen" }],
+    ["jimeng-video", { code: 10_000, data: { status: "generating" } }, { kind: "seen", state: "in_progress" }],
+    ["jimeng-video", { code: 10_000, data: { status: "not_found" } }, { kind: "absent" }],
+    ["jimeng-video", { code: 10_000, data: { status: "expired" } }, { kind: "failed", error: { code: "expired" } }],
+    ["jimeng-video", { code: 50_430, message: "many" }, { kind: "unseen" }],
+    [
+      "jimeng-video",
+      { code: 50_512, message: "no", data: { status: "done" } },
+      { kind: "failed", error: { code: "50512" } },
+    ],
+    ["jimeng-video", { code: 10_000, data: null }, { kind: "unseen" }],
+  ] as const)("%s %j", (wire, body, sighting) => {
+    expect(videoCodecs[wire].parseSighting(body)).toMatchObject(sighting);
+  });
+
+  test.each([
+    ["videos", {}],
+    ["videos", { id: "../other" }],
+    ["video-generations", { task_id: "" }],
+    ["kling-video", { code: 1201, message: "no" }],
+    ["jimeng-video", { code: 50_412, data: null }],
+  ] as const)("%s without a task: %j", (wire, body) => {
+    expect(failureOf(() => videoCodecs[wire].parseStarted(body)).code).toBe("upstream_error");
+  });
+});

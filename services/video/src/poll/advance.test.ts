@@ -1,0 +1,191 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { TaskRecord } from "@modelgate/accounts";
+import type { Sighting } from "@modelgate/wires";
+import { advance, isEnded, type Moment, type Step } from "./advance.ts";
+
+const pace = { firstMs: 5_000, longestMs: 30_000, usualMs: 120_000 };
+const createdAt = 1_000_000;
+const deadlineAt = createdAt + 86_400_000;
+const fresh: TaskRecord = {
+  id: "video_1",
+  accountId: "acme",
+  tokenId: "tok_1",
+  model: "film",
+  channelId: "main",
+  keyId: "k",
+  wire: "videos",
+  operation: "op",
+  asked: {},
+  callId: "call_1",
+  costNanos: "1",
+  draft: {
+    id: "call_1",
+    time: "2026-01-01T00:00:00Z",
+    requestId: "r",
+    accountId: "acme",
+    tokenId: "tok_1",
+    group: "g",
+    area: "video",
+    endpoint: "POST /x",
+    model: "film",
+    upstreamModel: "film",
+    channelId: "main",
+    status: 200,
+    outcome: "completed",
+    units: {},
+    estimated: false,
+    multiplier: 1,
+    latencyMs: 0,
+    firstByteMs: 0,
+    attempts: 1,
+  },
+  state: "queued",
+  progress: 0,
+  createdAt,
+  deadlineAt,
+  looks: 0,
+  misses: 0,
+};
+const at = (afterMs: number, random = 0.5): Moment => ({ nowMs: createdAt + afterMs, random, pace });
+
+const sighting: fc.Arbitrary<Sighting> = fc.oneof(
+  fc.constant({ kind: "unseen" as const }),
+  fc.constant({ kind: "absent" as const }),
+  fc.record({
+    kind: fc.constant("seen" as const),
+    state: fc.constantFrom("queued" as const, "in_progress" as const),
+    progress: fc.option(fc.double({ min: 0, max: 100, noNaN: true }), { nil: undefined }),
+  }),
+  fc.record({ kind: fc.constant("finished" as const), result: fc.record({ url: fc.webUrl() }) }),
+  fc.constant({ kind: "failed" as const, error: { code: "c", message: "m" } }),
+);
+const looks = fc.array(
+  fc.record({ sighting, afterMs: fc.nat({ max: 20_000_000 }), random: fc.double({ min: 0, max: 0.999, noNaN: true }) }),
+  { maxLength: 40 },
+);
+const rank = { queued: 0, in_progress: 1, completed: 2, failed: 2 } as const;
+
+/** A task's life: every step that was taken, in its order. */
+function live(
+  seen: readonly { sighting: Sighting; afterMs: number; random: number }[],
+): readonly (Step & { nowMs: number })[] {
+  let task = fresh;
+  let nowMs = createdAt;
+  const steps: (Step & { nowMs: number })[] = [];
+  for (const { sighting, afterMs, random } of seen) {
+    nowMs += afterMs;
+    const step = advance(task, sighting, { nowMs, random, pace });
+    if (step === undefined) continue;
+    steps.push({ ...step, nowMs });
+    ({ task } = step);
+  }
+  return steps;
+}
+
+describe("however a task is seen", () => {
+  test("its state goes forward only, its progress never goes down, and it ends once", () => {
+    fc.assert(
+      fc.property(looks, (seen) => {
+        let before = fresh;
+        for (const { task } of live(seen)) {
+          expect(isEnded(before.state)).toBe(false);
+          expect(rank[task.state]).toBeGreaterThanOrEqual(rank[before.state]);
+          expect(task.progress).toBeGreaterThanOrEqual(before.progress);
+          expect(Number.isInteger(task.progress)).toBe(true);
+          expect(task.progress === 100).toBe(task.state === "completed");
+          before = task;
+        }
+      }),
+    );
+  });
+
+  test("it is looked at again until it has ended, later than now and never after its deadline", () => {
+    fc.assert(
+      fc.property(looks, (seen) => {
+        for (const { task, dueAt, nowMs } of live(seen)) {
+          expect(dueAt === undefined).toBe(isEnded(task.state));
+          if (dueAt === undefined) continue;
+          expect(dueAt).toBeGreaterThan(nowMs);
+          expect(dueAt).toBeLessThanOrEqual(deadlineAt);
+        }
+      }),
+    );
+  });
+
+  test("it has failed once its deadline is past, whatever is seen then", () => {
+    fc.assert(
+      fc.property(sighting, fc.nat(), (seen, late) => {
+        const step = advance(fresh, seen, at(86_400_000 + late));
+        expect(step).toMatchObject({ task: { state: "failed", error: { code: "timeout" } } });
+      }),
+    );
+  });
+
+  test("an end carries what belongs to it, and nothing else ends it", () => {
+    fc.assert(
+      fc.property(looks, (seen) => {
+        for (const { task } of live(seen)) {
+          expect(task.endedAt !== undefined).toBe(isEnded(task.state));
+          expect(task.result !== undefined).toBe(task.state === "completed");
+          expect(task.error !== undefined).toBe(task.state === "failed");
+        }
+      }),
+    );
+  });
+});
+
+describe("a look that learns nothing", () => {
+  test("changes nothing, and the vendor is left alone for longer each time", () => {
+    const pauses: number[] = [];
+    let task = fresh;
+    for (let miss = 0; miss < 12; miss++) {
+      const step = advance(task, { kind: "unseen" }, at(0));
+      expect(step?.task).toEqual({ ...fresh, looks: miss + 1, misses: miss + 1 });
+      task = step?.task ?? task;
+      pauses.push((step?.dueAt ?? 0) - createdAt);
+    }
+    expect(pauses).toEqual(pauses.toSorted((left, right) => left - right));
+    expect(pauses[0]).toBe(10_000);
+    expect(pauses.at(-1)).toBe(240_000);
+  });
+
+  test("is no failure where the vendor does not know the task yet, and one after a minute", () => {
+    expect(advance(fresh, { kind: "absent" }, at(59_999))?.task.state).toBe("queued");
+    expect(advance(fresh, { kind: "absent" }, at(60_000))?.task).toMatchObject({
+      state: "failed",
+      error: { code: "not_found" },
+    });
+  });
+});
+
+test("a task under way is looked at after 5 s, then later each time, up to 30 s, a fifth sooner or later", () => {
+  const pauseAfter = (looks: number, random: number) =>
+    (advance({ ...fresh, looks }, { kind: "seen", state: "queued" }, at(0, random))?.dueAt ?? 0) - createdAt;
+  expect([0, 1, 2, 3, 4, 5, 50].map((looks) => pauseAfter(looks, 0.5))).toEqual([
+    5_000, 7_500, 11_250, 16_875, 25_313, 30_000, 30_000,
+  ]);
+  expect([pauseAfter(0, 0), pauseAfter(0, 1)]).toEqual([4_000, 6_000]);
+});
+
+test("progress is the vendor's, else what usually has passed by then, up to 95", () => {
+  const progressAt = (afterMs: number, progress?: number) =>
+    advance(
+      { ...fresh, state: "in_progress", startedAt: createdAt },
+      { kind: "seen", state: "in_progress", progress },
+      at(afterMs),
+    )?.task.progress;
+  expect([0, 60_000, 120_000, 900_000].map((afterMs) => progressAt(afterMs))).toEqual([0, 47, 95, 95]);
+  expect([progressAt(900_000, 12), progressAt(0, 100)]).toEqual([12, 99]);
+  expect(advance(fresh, { kind: "seen", state: "queued" }, at(900_000))?.task.progress).toBe(0);
+});
+
+test("where a video is, is kept with when its vendor lets it go", () => {
+  const result = (found: Extract<Sighting, { kind: "finished" }>["result"]) =>
+    JSON.parse(advance(fresh, { kind: "finished", result: found }, at(1_000))?.task.result ?? "");
+  expect(result({ url: "https://v.example/1", keptMs: 3_600_000 })).toEqual({
+    url: "https://v.example/1",
+    expiresAt: createdAt + 3_601_000,
+  });
+  expect(result({ expiresAt: 7 })).toEqual({ expiresAt: 7 });
+});

@@ -1,0 +1,246 @@
+import { Redis } from "ioredis";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  createAccount,
+  createTask,
+  findAccount,
+  findTask,
+  hold,
+  sweepHolds,
+  shardOf,
+  type TaskRecord,
+} from "@modelgate/accounts";
+import { publishConfiguration } from "@modelgate/catalog";
+import { createLogger, readEnv } from "@modelgate/platform";
+import { startBackends, until, type Backends } from "@modelgate/testkit";
+import { openDeps, type Deps } from "../src/deps.ts";
+import { variables } from "../src/env.ts";
+import { pollOnce } from "../src/poll/poll-once.ts";
+import { startVendor, type TestVendor } from "./vendor.ts";
+
+const secret = "a secret of a test suite";
+const cost = 500_000_000n;
+const day = 86_400_000;
+const noon = 1_800_000_000_000;
+
+let backends: Backends;
+let redis: Redis;
+let vendor: TestVendor;
+/** Two replicas with one clock, which only the test moves. */
+let replicas: readonly Deps[];
+let clock = noon;
+let count = 0;
+
+beforeAll(async () => {
+  backends = await startBackends();
+  redis = new Redis(backends.redisUrl);
+  vendor = await startVendor();
+  const configuration = { id: "main", provider: "openai", baseUrl: vendor.url, keys: ["key"], models: ["film"] };
+  await publishConfiguration(
+    redis,
+    { groups: { default: { models: ["*"] } }, models: { film: { kind: "video", price: { second: 0.1 } } } },
+    [{ configuration, baseUrl: vendor.url, keys: ["key"] }],
+    secret,
+  );
+  const env = readEnv(variables, {
+    REDIS_URL: backends.redisUrl,
+    NATS_URL: backends.natsUrl,
+    MODELGATE_SECRET: secret,
+  });
+  const { log } = createLogger("video", "silent");
+  replicas = await Promise.all(
+    [1, 2].map(async () => ({ ...(await openDeps(env, log)), now: () => clock, random: () => 0.5 })),
+  );
+  await until("the configuration", () => replicas.every(({ relay }) => relay.catalog.ready));
+});
+afterAll(async () => {
+  await Promise.all((replicas ?? []).map((deps) => deps[Symbol.asyncDispose]()));
+  redis?.disconnect();
+  await vendor?.[Symbol.asyncDispose]();
+  await backends?.[Symbol.asyncDispose]();
+});
+beforeEach(() => {
+  clock = noon;
+  vendor.looks.length = 0;
+});
+// What a test leaves behind must not be due in the next one.
+afterEach(async () => {
+  const left = await redis.keys("tasks-due:*");
+  if (left.length > 0) await redis.del(...left);
+});
+
+const never = new AbortController().signal;
+const round = (...deps: readonly Deps[]) =>
+  Promise.all((deps.length === 0 ? replicas : deps).map((each) => pollOnce(each, never)));
+
+/** A task that its vendor has taken at noon, in an account of its own. */
+async function begin(): Promise<TaskRecord> {
+  const id = `video_${++count}`;
+  const accountId = `account-${count}`;
+  const { relay } = replicas[0] ?? expect.fail("no replica");
+  const [channel] = relay.catalog.current().channels;
+  const draft = {
+    id: `call_${id}`,
+    time: new Date(noon).toISOString(),
+    requestId: "r",
+    accountId,
+    tokenId: "tok_1",
+    group: "default",
+    area: "video",
+    endpoint: "POST /v1/videos",
+    model: "film",
+    upstreamModel: "film",
+    channelId: "main",
+    status: 200,
+    outcome: "completed" as const,
+    units: { seconds: 5 },
+    estimated: false,
+    multiplier: 1,
+    latencyMs: 0,
+    firstByteMs: 0,
+    attempts: 1,
+  };
+  const task: TaskRecord = {
+    id,
+    accountId,
+    tokenId: "tok_1",
+    model: "film",
+    channelId: "main",
+    keyId: channel?.keys[0]?.id ?? "",
+    wire: "videos",
+    operation: `op-${id}`,
+    asked: {},
+    callId: draft.id,
+    costNanos: cost.toString(),
+    draft,
+    state: "queued",
+    progress: 0,
+    createdAt: noon,
+    deadlineAt: noon + day,
+    looks: 0,
+    misses: 0,
+  };
+  await createAccount(redis, { id: accountId, balance: 1_000_000_000n });
+  await hold(redis, {
+    accountId,
+    callId: task.callId,
+    nanos: cost,
+    floorNanos: 0n,
+    draft,
+    tokenId: "tok_1",
+    tokens: 0,
+    leaseMs: 60_000,
+    outboxBound: 1_000,
+    nowMs: noon,
+  });
+  await createTask(redis, { task, dueAt: noon + 5_000, holdUntil: noon + day + 3_600_000, keepMs: 30 * day });
+  vendor.say(task.operation, { body: { id: task.operation, status: "queued" } });
+  return task;
+}
+
+const found = async ({ accountId, id }: TaskRecord) => (await findTask(redis, accountId, id))?.task;
+const looksAt = ({ operation }: TaskRecord) => vendor.looks.filter((each) => each === operation).length;
+
+test("a task that nobody asks for is looked at when it is due, moves on, and is settled", async () => {
+  const task = await begin();
+  clock = noon + 4_999;
+  await round();
+  expect(looksAt(task)).toBe(0);
+  clock = noon + 5_000;
+  await round();
+  expect([looksAt(task), await found(task)]).toMatchObject([1, { state: "queued", progress: 0, looks: 1 }]);
+  vendor.say(task.operation, { body: { id: task.operation, status: "in_progress", progress: 40 } });
+  clock = noon + 10_000;
+  await round();
+  expect(await found(task)).toMatchObject({ state: "in_progress", progress: 40, startedAt: clock });
+  vendor.say(task.operation, { body: { id: task.operation, status: "in_progress", progress: 20 } });
+  clock = noon + 60_000;
+  await round();
+  expect((await found(task))?.progress).toBe(40);
+  vendor.say(task.operation, { body: { id: task.operation, status: "completed" } });
+  clock = noon + 120_000;
+  await round();
+  expect(await found(task)).toMatchObject({ state: "completed", progress: 100, endedAt: clock });
+  expect(await findAccount(redis, task.accountId)).toMatchObject({ heldNanos: 0n, spentNanos: cost });
+  clock = noon + day;
+  await round();
+  expect(looksAt(task)).toBe(4);
+});
+
+test("of two replicas one looks, and what both would end is settled once", async () => {
+  const tasks = await Promise.all(Array.from({ length: 30 }, begin));
+  for (const [at, { operation }] of tasks.entries())
+    vendor.say(operation, { body: { id: operation, status: at % 3 === 0 ? "failed" : "completed" } });
+  clock = noon + 5_000;
+  await round();
+  expect(tasks.map(looksAt)).toEqual(tasks.map(() => 1));
+  for (const [at, task] of tasks.entries()) {
+    const { heldNanos, spentNanos } = (await findAccount(redis, task.accountId)) ?? {};
+    expect([heldNanos, spentNanos]).toEqual([0n, at % 3 === 0 ? 0n : cost]);
+  }
+});
+
+test("a task whose poller died is another's when the lease is over", async () => {
+  const task = await begin();
+  const [first, second] = replicas;
+  if (first === undefined || second === undefined) throw new Error("there are two replicas");
+  clock = noon + 5_000;
+  // Claimed, and never advanced: what a killed process leaves.
+  await pollOnce(first, AbortSignal.abort());
+  await round(second);
+  expect(looksAt(task)).toBe(0);
+  clock += first.limits.leaseMs;
+  await round(second);
+  expect(looksAt(task)).toBe(1);
+});
+
+describe("a vendor that is away", () => {
+  test.each([
+    ["says nothing", "nothing"],
+    ["has its own trouble", { status: 500, body: {} }],
+    ["is in a hurry", { status: 429, body: { error: { message: "slow down" } } }],
+    ["refuses the key", { status: 401, body: {} }],
+    ["speaks in riddles", { body: { status: "dreaming" } }],
+  ] as const)("and %s fails no task, and is asked less often", async (_, answer) => {
+    const task = await begin();
+    vendor.say(task.operation, answer);
+    const pauses: number[] = [];
+    for (let miss = 0; miss < 4; miss++) {
+      const key = `tasks-due:{s${shardOf(task.accountId)}}`;
+      clock = Number(await redis.zscore(key, `${task.id} ${task.accountId}`));
+      await round();
+      pauses.push(Number(await redis.zscore(key, `${task.id} ${task.accountId}`)) - clock);
+    }
+    expect([looksAt(task), await found(task)]).toMatchObject([4, { state: "queued", misses: 4 }]);
+    expect(pauses).toEqual([10_000, 20_000, 40_000, 80_000]);
+  });
+
+  test("until the deadline: then the task has failed, its money is back, and a late word changes nothing", async () => {
+    const task = await begin();
+    vendor.say(task.operation, { body: { id: task.operation, status: "completed" } });
+    clock = noon + day;
+    // Two pollers and the sweep of dead holds at once.
+    const [, , swept] = await Promise.all([
+      ...replicas.map((deps) => pollOnce(deps, never)),
+      sweepHolds(redis, shardOf(task.accountId), 100, clock),
+    ]);
+    expect(swept).toEqual([]);
+    expect(looksAt(task)).toBe(0);
+    expect(await found(task)).toMatchObject({ state: "failed", error: { code: "timeout" } });
+    expect(await findAccount(redis, task.accountId)).toMatchObject({ heldNanos: 0n, spentNanos: 0n });
+    clock += 60_000;
+    await round();
+    expect(looksAt(task)).toBe(0);
+  });
+});
+
+test("a task that its vendor does not know fails after a minute, not before", async () => {
+  const task = await begin();
+  vendor.say(task.operation, { status: 404, body: { error: { message: "no such video" } } });
+  clock = noon + 5_000;
+  await round();
+  expect((await found(task))?.state).toBe("queued");
+  clock = noon + 61_000;
+  await round();
+  expect(await found(task)).toMatchObject({ state: "failed", error: { code: "not_found" } });
+});
