@@ -9,5 +9,5 @@ const server = createServer((_request, response) => {
 });
 server.listen(0, "127.0.0.1", () => {
   const address = server.address();
-  parentPort?.postMessage(typeof address === "object" && address !== null ? address.port : 0);
+  parentPort?.postMessage(typeof address === "object" && address !== null ? address.port : 0, []);
 });
