@@ -1,5 +1,5 @@
 // The first thing that runs: any Node from 20 on, no packages. It gets what is missing and hands over to Node 24.
-//   node deploy/local/bootstrap.mjs start | test | bench | gatectl … | prepare
+//   node deploy/local/bootstrap.mjs start | test | bench | chaos | gatectl … | prepare
 import { fail } from "./bootstrap/say.mjs";
 import { Interrupted, watchForInterrupts } from "./bootstrap/interrupt.mjs";
 import { locked } from "./bootstrap/lock.mjs";
@@ -13,6 +13,7 @@ const tasks = {
   start: { entry: "deploy/local/start.ts", servers: true },
   test: { entry: "deploy/local/test.ts", servers: true },
   bench: { entry: "services/edge/bench/main.ts", servers: true },
+  chaos: { entry: "services/edge/chaos/main.ts", servers: true },
   gatectl: { entry: "services/control/src/gatectl/main.ts", servers: false },
   prepare: { entry: undefined, servers: true },
 };

@@ -174,10 +174,12 @@ async function stopWaiting(why: "asked" | Child): Promise<never> {
 /** Calls end first, books last, databases after everybody who writes to them. */
 async function stopAll(): Promise<void> {
   const graceMs = Number(env["DRAIN_MS"] ?? 30_000) + 10_000;
-  const [edge, ...others] = services;
-  await edge?.stop(graceMs);
-  const books = others.filter(({ name }) => name === "ledger" || name === "control");
-  await Promise.all(others.filter((child) => !books.includes(child)).map((child) => child.stop(graceMs)));
+  // Sessions are told that it ends by their own service, and hear it through the edge.
+  const doors = services.filter(({ name }) => name === "edge" || name === "realtime");
+  const books = services.filter(({ name }) => name === "ledger" || name === "control");
+  const others = services.filter((child) => !doors.includes(child) && !books.includes(child));
+  await Promise.all(doors.map((child) => child.stop(graceMs)));
+  await Promise.all(others.map((child) => child.stop(graceMs)));
   await Promise.all(books.map((child) => child.stop(graceMs)));
   await Promise.all(servers.map((child) => child.stop()));
   folder?.release();

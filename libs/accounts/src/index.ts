@@ -11,6 +11,8 @@ export { leave, renewSeats, type Seat } from "./limits/seats.ts";
 export { createAccount, findAccount, listAccountIds, type Account } from "./money/account.ts";
 export { credit, listCredits, type Credit, type CreditReply } from "./money/credit.ts";
 export { hold, type HoldRequest } from "./money/hold.ts";
+export { extendHold, type Extension } from "./money/extend.ts";
+export { releaseHold, type Release } from "./money/release.ts";
 export { verifyAccount, type Verification, type VerifyOptions } from "./money/verify.ts";
 export { renewHold, type Renewal } from "./money/renew.ts";
 export { settle, settleSurely, type Settlement } from "./money/settle.ts";

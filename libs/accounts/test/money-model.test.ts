@@ -6,9 +6,11 @@ import { clusterIsPossible, startBackends, startClusterBackends, type Backends }
 import {
   createAccount,
   credit,
+  extendHold,
   findAccount,
   hold,
   readLeftovers,
+  releaseHold,
   renewHold,
   settle,
   shardOf,
@@ -22,7 +24,8 @@ const leaseMs = 1_000;
 type Step =
   | { readonly do: "hold"; readonly nanos: bigint; readonly floor: number }
   | { readonly do: "settle" | "settle again"; readonly call: number; readonly nanos: bigint }
-  | { readonly do: "renew"; readonly call: number; readonly nanos: bigint }
+  | { readonly do: "renew" | "extend"; readonly call: number; readonly nanos: bigint }
+  | { readonly do: "release"; readonly call: number }
   | { readonly do: "sweep" }
   | { readonly do: "credit"; readonly nanos: bigint; readonly again: boolean }
   | { readonly do: "wait"; readonly ms: number };
@@ -32,7 +35,8 @@ const call = fc.nat({ max: 30 });
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant("hold" as const), nanos, floor: fc.nat({ max: 100 }) }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constantFrom("settle" as const, "settle again" as const), call, nanos }) },
-  fc.record({ do: fc.constant("renew" as const), call, nanos }),
+  fc.record({ do: fc.constantFrom("renew" as const, "extend" as const), call, nanos }),
+  fc.record({ do: fc.constant("release" as const), call }),
   fc.record({ do: fc.constant("sweep" as const) }),
   fc.record({
     do: fc.constant("credit" as const),
@@ -167,6 +171,28 @@ async function take(id: string, next: Step, at: number, model: Model): Promise<v
       if (found === undefined || !found.open) return;
       found.lease = model.now + leaseMs;
       if (next.nanos > found.floor) found.floor = next.nanos > found.held ? found.held : next.nanos;
+      return;
+    }
+    case "extend": {
+      const callId = names[next.call % Math.max(1, names.length)];
+      const found = callId === undefined ? undefined : model.calls.get(callId);
+      if (callId === undefined || found === undefined || next.nanos === 0n) return;
+      const covered = next.nanos <= model.available;
+      const extended = await extendHold(redis, { accountId: id, callId, nanos: next.nanos }).catch(refusedForMoney);
+      expect(extended).toBe(found.open && covered);
+      if (!extended) return;
+      model.available -= next.nanos;
+      found.held += next.nanos;
+      return;
+    }
+    case "release": {
+      const callId = names[next.call % Math.max(1, names.length)];
+      const found = callId === undefined ? undefined : model.calls.get(callId);
+      if (callId === undefined || found === undefined) return;
+      expect(await releaseHold(redis, { accountId: id, callId, tokenId: "tok_1" })).toBe(found.open);
+      if (!found.open) return;
+      found.open = false;
+      model.available += found.held;
       return;
     }
     case "sweep": {

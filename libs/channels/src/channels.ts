@@ -1,4 +1,5 @@
 import type { Logger, Redis } from "@modelgate/platform";
+import { openAffinity, type Affinity } from "./affinity.ts";
 import { openAttempts, type AttemptLimits, type Attempts } from "./attempt.ts";
 import { openGate } from "./gate.ts";
 import { openHealth } from "./health.ts";
@@ -7,6 +8,7 @@ import { openTransport, type Transport } from "./transport.ts";
 /** All that a service needs to reach vendors. */
 export interface Channels extends AsyncDisposable {
   readonly attempts: Attempts;
+  readonly affinity: Affinity;
   readonly transport: Transport;
 }
 
@@ -15,16 +17,20 @@ export async function openChannels({
   redis,
   log,
   limits,
+  affinityMs,
 }: {
   redis: Redis;
   log: Logger;
   limits: AttemptLimits;
+  /** How long a conversation's channel is remembered after its last call. */
+  affinityMs: number;
 }): Promise<Channels> {
   const transport = openTransport();
   const health = await openHealth({ redis, log });
   const gate = openGate({ redis, log, health });
   return {
     transport,
+    affinity: openAffinity({ redis, log, lifetimeMs: affinityMs }),
     attempts: openAttempts({ transport, health, gate, limits }),
     async [Symbol.asyncDispose]() {
       await transport[Symbol.asyncDispose]();

@@ -1,14 +1,16 @@
+export type { Affinity, Conversation } from "./affinity.ts";
 export {
   AttemptsFailed,
-  Refused,
   type Attempted,
   type AttemptLimits,
   type AttemptPlan,
   type Attempts,
+  type Tried,
 } from "./attempt.ts";
 export { openChannels, type Channels } from "./channels.ts";
 export { readSeats } from "./gate.ts";
 export { placeOf, type Way } from "./pick.ts";
+export { Refused } from "./refused.ts";
 export { readText } from "./read-text.ts";
 export { NotFetched } from "./remote/not-fetched.ts";
 export {
@@ -39,3 +41,4 @@ export {
   type UpstreamAnswer,
   type UpstreamRequest,
 } from "./transport.ts";
+export { providerNameOf } from "./provider-name.ts";

@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import { Pool, type Dispatcher } from "undici";
+import type { WebSocket } from "ws";
 
 /** What is sent to a vendor. */
 export interface UpstreamRequest {
@@ -23,6 +24,8 @@ export interface BodySink {
 export interface UpstreamAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The open connection, paused, where a WebSocket was asked for (101). */
+  readonly socket?: WebSocket | undefined;
   pipe(sink: BodySink): void;
   /** Backpressure: the vendor is not read on until `resume`. */
   pause(): void;

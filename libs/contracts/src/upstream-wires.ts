@@ -17,6 +17,8 @@ export const upstreamWires = [
   "moderations",
   "jina-rerank",
   "cohere-rerank",
+  "realtime",
+  "gemini-live",
   ...videoWires,
   "transcriptions",
   "translations",

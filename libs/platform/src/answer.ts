@@ -1,5 +1,6 @@
-import type { ServerResponse } from "node:http";
-import { failureHeaders, renderFailure, type ErrorFormat, type Failure } from "@modelgate/contracts";
+import { STATUS_CODES, type ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { failureHeaders, headers, renderFailure, type ErrorFormat, type Failure } from "@modelgate/contracts";
 
 /** Writes a JSON answer whole. Text and bytes are taken as JSON that is ready. */
 export function answerJson(
@@ -26,4 +27,27 @@ export function answerFailure(
 ): void {
   if (response.headersSent) return void response.destroy();
   answerJson(response, failure.status, renderFailure(format, failure, requestId), failureHeaders(failure));
+}
+
+/** Refuses an upgrade: a plain HTTP answer with the error body, after which the connection is closed. */
+export function refuseUpgrade(socket: Duplex, format: ErrorFormat, failure: Failure, requestId: string): void {
+  const body = JSON.stringify(renderFailure(format, failure, requestId));
+  const head = {
+    [headers.requestId]: requestId,
+    ...failureHeaders(failure),
+    "content-type": "application/json; charset=utf-8",
+    "content-length": String(Buffer.byteLength(body)),
+    connection: "close",
+  };
+  const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}`);
+  const status = `${failure.status} ${STATUS_CODES[failure.status] ?? "Refused"}`;
+  socket.end(`HTTP/1.1 ${status}\r\n${lines.join("\r\n")}\r\n\r\n${body}`);
+}
+
+/** Nginx' word for a client that left before its answer, for logs and metrics: nobody gets it. */
+const clientLeft = 499;
+
+/** How a closed response ended. */
+export function statusOf(response: ServerResponse): number {
+  return response.headersSent ? response.statusCode : clientLeft;
 }

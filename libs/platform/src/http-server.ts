@@ -38,12 +38,16 @@ export async function listen({ host, port, handler, upgrade, drainMs }: HttpServ
     headersTimeout: headersTimeoutMs,
     requestTimeout: 0,
     noDelay: true,
+    // What asks for another protocol than a WebSocket (h2c) may go on in HTTP/1.1, and does.
+    shouldUpgradeCallback: ({ headers }: IncomingMessage) =>
+      upgrade !== undefined && headers.upgrade?.toLowerCase() === "websocket",
   });
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     if (state.draining) response.setHeader("connection", "close");
     handler(request, response);
   });
-  if (upgrade !== undefined) server.on("upgrade", upgrade);
+  const upgraded = new Set<Duplex>();
+  if (upgrade !== undefined) server.on("upgrade", noteThen(upgraded, upgrade));
   server.on("clientError", answerMalformed);
   await started(server, host, port);
   return {
@@ -53,10 +57,23 @@ export async function listen({ host, port, handler, upgrade, drainMs }: HttpServ
       const closed = once(server, "close");
       server.close();
       server.closeIdleConnections();
-      const timer = setTimeout(() => server.closeAllConnections(), drainMs);
+      // The server forgets a connection that was upgraded, and yet waits for its end.
+      const timer = setTimeout(() => {
+        server.closeAllConnections();
+        for (const socket of upgraded) socket.destroy();
+      }, drainMs);
       await closed;
       clearTimeout(timer);
     },
+  };
+}
+
+/** Remembers a connection while it is open, and hands it on. */
+function noteThen(upgraded: Set<Duplex>, upgrade: UpgradeHandler): UpgradeHandler {
+  return (request, socket, head) => {
+    upgraded.add(socket);
+    socket.once("close", () => upgraded.delete(socket));
+    upgrade(request, socket, head);
   };
 }
 

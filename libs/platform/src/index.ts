@@ -1,5 +1,6 @@
-export { answerFailure, answerJson } from "./answer.ts";
+export { answerFailure, answerJson, refuseUpgrade, statusOf } from "./answer.ts";
 export { areaHandler, type AreaOptions, type EndpointHandler, type ServiceCall } from "./area-handler.ts";
+export { areaUpgrade, type UpgradeCall, type UpgradeCallHandler } from "./area-upgrade.ts";
 export { BufferBudget } from "./buffer-budget.ts";
 export { openBus, type Bus, type BusLimits } from "./bus.ts";
 export {
@@ -19,10 +20,12 @@ export { spoolFile, type SpooledFile } from "./form/spool-file.ts";
 export { listen, type HttpServer, type UpgradeHandler } from "./http-server.ts";
 export { lingerOver } from "./linger.ts";
 export { createLogger, type Logger } from "./log.ts";
-export { Counter, Gauge, Histogram, type Registry } from "./metrics.ts";
+export { Counter, Gauge, Histogram, leasesHeld, observeRequest, type Registry } from "./metrics.ts";
 export { ClientGone, readBody, type Body, type BodyLimits } from "./read-body.ts";
+export { notePassing } from "./passing-bytes.ts";
 export { openRedis, openSubscriber, orUnavailable, type Redis } from "./redis.ts";
 export { idSource, isRequestId } from "./request-id.ts";
 export { runService, type Service, type ServiceContext, type ServicePorts } from "./run-service.ts";
 export { defineScript, replyList, type Script } from "./script.ts";
+export { startSpan, type Span } from "./tracing.ts";
 export { isOperator, signCaller, signOperator, verifyCaller } from "./signed-caller.ts";

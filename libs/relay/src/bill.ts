@@ -13,6 +13,7 @@ import { hold } from "@modelgate/accounts";
 import { priceVersionOf } from "@modelgate/catalog";
 import type { Way } from "@modelgate/channels";
 import type { ServiceCall } from "@modelgate/platform";
+import { observeCall } from "./call-metrics.ts";
 import type { RelayDeps } from "./deps.ts";
 import type { Expectation } from "./expect.ts";
 import type { CallPlan } from "./plan.ts";
@@ -26,6 +27,15 @@ export interface CallEnd {
   readonly status: number;
 }
 
+/** What a bill is written with. */
+export type BillDeps = Pick<RelayDeps, "redis" | "settlements" | "log" | "newCallId"> & {
+  readonly limits: Pick<RelayDeps["limits"], "leaseMs" | "outboxBound">;
+};
+
+/** Whose call it is, and what it is a call of. */
+export type BilledCall = Pick<ServiceCall, "caller" | "requestId" | "id" | "endpoint"> &
+  Partial<Pick<ServiceCall, "span">>;
+
 /** What a call's price is made from. */
 export type Priced = Pick<CallPlan, "model" | "multiplier">;
 
@@ -33,16 +43,16 @@ export type Priced = Pick<CallPlan, "model" | "multiplier">;
 export class Bill {
   readonly callId: string;
   readonly expected: Expectation;
-  readonly #deps: RelayDeps;
-  readonly #call: ServiceCall;
+  readonly #deps: BillDeps;
+  readonly #call: BilledCall;
   readonly #plan: Priced;
-  readonly #startedAt = performance.now();
+  #startedAt = performance.now();
   #firstByteAt: number | undefined;
   #way: Way | undefined;
   #attempts = 0;
   #settled = false;
 
-  constructor(deps: RelayDeps, call: ServiceCall, plan: Priced, expected: Expectation) {
+  constructor(deps: BillDeps, call: BilledCall, plan: Priced, expected: Expectation) {
     this.callId = deps.newCallId();
     this.expected = expected;
     this.#deps = deps;
@@ -76,9 +86,19 @@ export class Bill {
     this.#attempts = attempts;
   }
 
+  /** The call begins now, not when its money was put aside: a session holds money for what may be asked later. */
+  begins(): void {
+    this.#startedAt = performance.now();
+  }
+
   /** The vendor's first byte is there. */
   firstByte(): void {
     this.#firstByteAt ??= performance.now();
+  }
+
+  /** How long the vendor's first byte took; how long it has been until now where there is none yet. */
+  get firstByteMs(): number {
+    return (this.#firstByteAt ?? performance.now()) - this.#startedAt;
   }
 
   costOf(units: Units): Nanos {
@@ -112,6 +132,20 @@ export class Bill {
       },
       "call",
     );
+    observeCall({
+      draft,
+      kind: this.#plan.model.kind,
+      provider: this.#way?.candidate.channel.provider,
+      units: end.units,
+      costNanos,
+    });
+    this.#call.span?.set({
+      "modelgate.call": this.callId,
+      "modelgate.outcome": end.outcome,
+      "gen_ai.request.model": draft.model,
+      "gen_ai.usage.input_tokens": end.units.inputTokens,
+      "gen_ai.usage.output_tokens": end.units.outputTokens,
+    });
     return this.#deps.settlements.settle({
       accountId,
       tokenId,

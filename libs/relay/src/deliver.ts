@@ -1,18 +1,20 @@
 import type { ServerResponse } from "node:http";
 import type { Attempted } from "@modelgate/channels";
-import { headers, type Outcome } from "@modelgate/contracts";
+import { asFailure, headers, type Outcome } from "@modelgate/contracts";
 import { answerJson, type ServiceCall } from "@modelgate/platform";
 import type { Bill } from "./bill.ts";
+import { StreamWatch } from "./call-metrics.ts";
 import { deliverStream } from "./deliver-stream.ts";
 import type { RelayDeps } from "./deps.ts";
-import type { Exchange } from "./exchange.ts";
+import type { CarriedAnswer, Exchange } from "./exchange.ts";
 import type { Inlet } from "./inlet.ts";
 import { meter, meterWhole } from "./meter.ts";
 import type { CallPlan } from "./plan.ts";
 import type { Produced } from "./produced.ts";
 import type { Accepted } from "./send.ts";
+import { tellWay } from "./tell-way.ts";
 import { vendorLink } from "./vendor-link.ts";
-import { streamHead } from "./waiting.ts";
+import { keepWaiting, streamHead } from "./waiting.ts";
 
 /** An answer on its way to the client, with all that its bill needs. */
 export interface Delivery {
@@ -30,13 +32,15 @@ export interface Delivery {
 export async function deliver(delivery: Delivery): Promise<void> {
   const { accepted } = delivery.attempted;
   tellDropped(delivery.call.response, accepted.exchange);
+  tellWay(delivery.deps, delivery.call, delivery.attempted.tried);
   if ("whole" in accepted) await deliverWhole(delivery, accepted.exchange, accepted.whole);
   else await deliverFrames(delivery, accepted.exchange, accepted.stream);
 }
 
 async function deliverWhole(delivery: Delivery, exchange: Exchange, bytes: Buffer): Promise<void> {
-  const { call, plan, bill } = delivery;
-  const answer = await exchange.whole(bytes, vendorLink(delivery, exchange));
+  const { call, plan, bill, attempted } = delivery;
+  const answer = await wholeInTime(delivery, exchange, bytes);
+  letGo(attempted);
   const metered = await meterWhole(plan, answer.usage ?? exchange.usageOf(bytes), answer);
   const settled = bill.settle({ ...metered, outcome: "completed", status: 200 });
   told(delivery, exchange, answer.json);
@@ -51,20 +55,45 @@ async function deliverWhole(delivery: Delivery, exchange: Exchange, bytes: Buffe
   await settled;
 }
 
+/** The vendor is done: its channel's seat is free before the client has its last byte, and may ask again. */
+function letGo(attempted: Disposable): void {
+  attempted[Symbol.dispose]();
+}
+
+/**
+ * The client's form of a whole answer, with signs of life where it takes time. What cannot be read, or a task that
+ * failed, counts against the channel.
+ */
+async function wholeInTime(delivery: Delivery, exchange: Exchange, bytes: Buffer): Promise<CarriedAnswer> {
+  const { call, plan, deps } = delivery;
+  using _waiting = keepWaiting(call, plan.waiting, deps.limits.heartbeatMs);
+  try {
+    return await exchange.whole(bytes, vendorLink(delivery, exchange));
+  } catch (error) {
+    const { code, status } = asFailure(error);
+    if (status >= 500 && code.startsWith("upstream_") && !delivery.signal.aborted) delivery.attempted.broke(code);
+    throw error;
+  }
+}
+
 async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inlet): Promise<void> {
   const { deps, call, plan, bill, produced, attempted } = delivery;
   const carrier = exchange.stream(produced);
   if (!call.response.headersSent) call.response.writeHead(200, streamHead(carrier.contentType));
   let settled: Promise<void> | undefined;
+  const { provider } = attempted.way.candidate.channel;
+  using watch = new StreamWatch(plan.model.kind, provider, plan.model.name, bill.firstByteMs);
   const end = await deliverStream({
     response: call.response,
     inlet,
     carrier,
     requestId: call.requestId,
     heartbeatMs: deps.limits.heartbeatMs,
+    watch,
     ending(failure) {
       if (failure === undefined) told(delivery, exchange, carrier.last);
       else attempted.broke(failure.code);
+      letGo(attempted);
       const outcome = failure === undefined ? "completed" : "failed";
       if (plan.measure !== undefined) settled = settleMetered(delivery, outcome);
       else if (produced.usage !== undefined)
@@ -86,7 +115,7 @@ async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inle
 }
 
 async function settleMetered({ plan, bill, produced }: Delivery, outcome: Outcome): Promise<void> {
-  await bill.settle({ ...(await meter(plan, produced)), outcome, status: 200 });
+  await bill.settle({ ...(await meter(plan, produced, outcome)), outcome, status: 200 });
 }
 
 function told({ plan, attempted: { way } }: Delivery, { wire }: Exchange, answer: Buffer | string): void {

@@ -1,4 +1,5 @@
-export { Bill, holdOrForget, type Priced } from "./bill.ts";
+export type { Conversation } from "@modelgate/channels";
+export { Bill, holdOrForget, type BillDeps, type Priced } from "./bill.ts";
 export { tellDropped } from "./deliver.ts";
 export type { RelayDeps, RelayLimits } from "./deps.ts";
 export type { CallPlan } from "./plan.ts";
@@ -11,7 +12,8 @@ export type { AnswerForm, Carried, CarriedAnswer, Exchange, StreamCarrier, Vendo
 export type { Measure, Metered } from "./measure.ts";
 export { Produced } from "./produced.ts";
 export type { Answered, Forwarded } from "./plan.ts";
-export type { RequestSize } from "./expect.ts";
+export type { Expectation, RequestSize } from "./expect.ts";
+export { SpokenWires } from "./spoken-wires.ts";
 export { textExchanges, waitingIn, type TextCall } from "./text/exchange.ts";
 export { countTokens, estimateTokens } from "./tokens.ts";
 export { PassStream } from "./text/pass-stream.ts";

@@ -1,4 +1,4 @@
-import type { Units } from "@modelgate/contracts";
+import type { Outcome, Units } from "@modelgate/contracts";
 
 /** What a call used, and whether that had to be estimated. */
 export interface Metered {
@@ -14,7 +14,7 @@ export interface Measure {
   readonly floor: Units;
   /**
    * What it used. `told` is the vendor's report, undefined for none; `words` counts the tokens that the model wrote, as
-   * far as the exchange told them.
+   * far as the exchange told them; `outcome` is how the call ended, whole where it is absent.
    */
-  meter(told: Units | undefined, words: () => Promise<number>): Promise<Metered>;
+  meter(told: Units | undefined, words: () => Promise<number>, outcome?: Outcome): Promise<Metered>;
 }

@@ -1,4 +1,4 @@
-import type { Units } from "@modelgate/contracts";
+import type { Outcome, Units } from "@modelgate/contracts";
 import type { CarriedAnswer } from "./exchange.ts";
 import type { Measure, Metered } from "./measure.ts";
 import type { CallPlan } from "./plan.ts";
@@ -6,9 +6,9 @@ import type { Produced } from "./produced.ts";
 import { countTokens, estimateTokens } from "./tokens.ts";
 
 /** What a stream used: the vendor's report, or what was counted of what came. */
-export async function meter(plan: CallPlan, produced: Produced): Promise<Metered> {
+export async function meter(plan: CallPlan, produced: Produced, outcome: Outcome): Promise<Metered> {
   if (plan.measure !== undefined)
-    return produced.any ? measured(plan.measure, produced.usage, () => produced.outputTokens()) : nothing;
+    return produced.any ? measured(plan.measure, produced.usage, () => produced.outputTokens(), outcome) : nothing;
   if (produced.usage !== undefined) return { units: { requests: 1, ...produced.usage }, estimated: false };
   if (!produced.any) return nothing;
   return { units: { requests: 1, ...(await estimate(plan, await produced.outputTokens())) }, estimated: true };
@@ -17,15 +17,15 @@ export async function meter(plan: CallPlan, produced: Produced): Promise<Metered
 /** What a whole answer used. */
 export async function meterWhole(plan: CallPlan, told: Units | undefined, answer: CarriedAnswer): Promise<Metered> {
   const words = (): Promise<number> => countTokens(answer.words());
-  if (plan.measure !== undefined) return measured(plan.measure, told, words);
+  if (plan.measure !== undefined) return measured(plan.measure, told, words, "completed");
   return {
     units: { requests: 1, ...(told ?? (await estimate(plan, await words()))) },
     estimated: told === undefined,
   };
 }
 
-async function measured(measure: Measure, told: Units | undefined, words: () => Promise<number>): Promise<Metered> {
-  const { units, estimated } = await measure.meter(told, words);
+async function measured(measure: Measure, ...how: Parameters<Measure["meter"]>): Promise<Metered> {
+  const { units, estimated } = await measure.meter(...how);
   return { units: { requests: 1, ...units }, estimated };
 }
 

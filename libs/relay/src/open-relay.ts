@@ -40,6 +40,8 @@ export const relayVariables = {
   /** Attempts of one call, and the time after which no further one begins. */
   ATTEMPTS: variable.integer({ fallback: 4, min: 1, max: 100 }),
   ATTEMPT_BUDGET_MS: variable.integer({ fallback: 60_000, min: 1 }),
+  /** How long a conversation's channel is remembered after its last call. */
+  AFFINITY_MS: variable.integer({ fallback: 6 * 3_600_000, min: 1_000 }),
   /** Silence of a vendor after which a stream gets a sign of life. */
   HEARTBEAT_MS: variable.integer({ fallback: 15_000, min: 10 }),
 };
@@ -66,7 +68,12 @@ export async function openRelay(
   const bus = opening.use(openBus(env.NATS_URL, log, { replicas: env.NATS_REPLICAS }));
   const catalog = opening.use(await openCatalog({ redis, secret: env.MODELGATE_SECRET, log }));
   const channels = opening.use(
-    await openChannels({ redis, log, limits: { mostAttempts: env.ATTEMPTS, budgetMs: env.ATTEMPT_BUDGET_MS } }),
+    await openChannels({
+      redis,
+      log,
+      limits: { mostAttempts: env.ATTEMPTS, budgetMs: env.ATTEMPT_BUDGET_MS },
+      affinityMs: env.AFFINITY_MS,
+    }),
   );
   const outbox = opening.use(openOutbox({ redis, bus, log }));
   const settlements = opening.use(openSettlements({ redis, outbox, log }));

@@ -1,6 +1,6 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { CatalogModel } from "@modelgate/catalog";
-import type { Way } from "@modelgate/channels";
+import type { Conversation, Way } from "@modelgate/channels";
 import type { Exchange } from "./exchange.ts";
 import type { RequestSize } from "./expect.ts";
 import type { Measure } from "./measure.ts";
@@ -20,13 +20,17 @@ export interface CallPlan {
   /** The wires that a vendor may be spoken to in, best first for this client. */
   readonly wires: readonly UpstreamWire[];
   /** What to say to a vendor in one of them. Throws Failure (400) for what the client said wrong or that wire cannot say. */
-  exchange(wire: UpstreamWire, way: Way): Exchange | Promise<Exchange>;
+  exchange(wire: UpstreamWire, way: Way, history?: "unsealed"): Exchange | Promise<Exchange>;
+  /** Whether an exchange can be had `unsealed`: without the seals of thoughts in its history. */
+  readonly unsealable?: boolean;
   /** How a stream is kept alive before it begins; absent: not at all. */
   readonly waiting?: Waiting | undefined;
   /** Headers and query of the client that go on to a vendor of the client's own wire. */
   readonly forward?: Forwarded | undefined;
   /** Where an earlier call of the conversation went, as `channel/key`: tried first. */
   readonly prefer?: string | undefined;
+  /** The conversation that the call is a turn of: it goes where that went, while it can. */
+  readonly conversation?: Conversation | undefined;
   /** Told of the whole answer, or of a stream's last words, just before the client has them. */
   readonly answered?: ((answer: Answered) => void) | undefined;
   /** Aborted where the client's body fails while it is being sent on; its reason is what the client is told. */

@@ -6,7 +6,7 @@ import type { RelayDeps } from "./deps.ts";
 /** The model and what it costs this caller. Throws Failure for a model or group that it cannot use. */
 export function priced(
   deps: Pick<RelayDeps, "catalog">,
-  { caller, endpoint }: ServiceCall,
+  { caller, endpoint }: Pick<ServiceCall, "caller" | "endpoint">,
   name: string,
 ): { readonly model: CatalogModel; readonly multiplier: number } {
   const catalog = deps.catalog.current();

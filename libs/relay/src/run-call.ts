@@ -8,6 +8,7 @@ import { expectText, expectUnits, type Expectation } from "./expect.ts";
 import type { CallPlan } from "./plan.ts";
 import { Produced } from "./produced.ts";
 import { send } from "./send.ts";
+import { tellWay } from "./tell-way.ts";
 import { keepWaiting } from "./waiting.ts";
 
 /** Nginx' word for a client that left before its answer: for events and logs, since nobody gets it. */
@@ -33,6 +34,7 @@ export async function runCall(deps: RelayDeps, call: ServiceCall, plan: CallPlan
     bill.went(attempted.way, attempted.attempts);
     await deliver({ deps, call, plan, bill, produced, attempted, signal: ended });
   } catch (error) {
+    if (error instanceof AttemptsFailed) tellWay(deps, call, error.tried);
     await fail(call, plan, bill, error, isGone(plan, gone));
   }
 }

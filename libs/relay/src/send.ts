@@ -1,5 +1,6 @@
+import type { Candidate } from "@modelgate/catalog";
 import { Failure, type UpstreamWire } from "@modelgate/contracts";
-import type { Attempted, UpstreamAnswer, UpstreamRequest, Way } from "@modelgate/channels";
+import { placeOf, type Attempted, type UpstreamAnswer, type UpstreamRequest, type Way } from "@modelgate/channels";
 import type { ServiceCall } from "@modelgate/platform";
 import type { Provider } from "@modelgate/providers";
 import type { RelayDeps } from "./deps.ts";
@@ -20,23 +21,38 @@ export interface Sending {
 }
 
 /** Sends a call through channels until one answers with something that can be given to the client. */
-export function send(
+export async function send(
   deps: RelayDeps,
   call: ServiceCall,
   plan: CallPlan,
   { callId, signal, firstByte }: Sending,
 ): Promise<Attempted<Accepted>> {
   let exchange: Exchange | undefined;
-  return deps.channels.attempts.run<Accepted>({
+  let history: "unsealed" | undefined;
+  const candidates = deps.catalog.current().candidates(plan.model.name, call.caller.group);
+  const scope = `${call.caller.accountId}:${plan.model.name}`;
+  const { affinity } = deps.channels;
+  // Where there is one way only, there is nothing to remember.
+  const conversation = hasChoice(candidates) ? plan.conversation : undefined;
+  const kept = conversation === undefined ? undefined : await affinity.find(scope, conversation);
+  return await deps.channels.attempts.run<Accepted>({
     callId,
     model: plan.model.name,
-    candidates: deps.catalog.current().candidates(plan.model.name, call.caller.group),
-    prefer: plan.prefer,
-    stream: plan.stream,
+    candidates,
+    prefer: plan.prefer ?? kept,
+    get stream() {
+      return exchange?.asksStream ?? plan.stream;
+    },
+    get unrepeatable() {
+      return exchange?.unrepeatable === true;
+    },
+    span: call.span,
     signal,
     async render(way, provider) {
       exchange = undefined;
-      exchange = await plan.exchange(wireFor(deps, plan, way, provider), way);
+      exchange = await plan.exchange(wireFor(deps, plan, way, provider), way, history);
+      // Kept before the vendor answers, so that the next turn finds it wherever it arrives.
+      if (conversation !== undefined) affinity.keep(scope, conversation, placeOf(way));
       return requestFor(call, plan, way, provider, exchange);
     },
     async accept(answer) {
@@ -49,6 +65,11 @@ export function send(
       firstByte();
       return accepted;
     },
+    unsealed() {
+      if (plan.unsealable !== true || history === "unsealed") return false;
+      history = "unsealed";
+      return true;
+    },
     unspoken(way, provider) {
       if (exchange === undefined) return false;
       const { candidate } = way;
@@ -56,6 +77,10 @@ export function send(
       return deps.spoken.choose(candidate, provider, plan.wires) !== undefined;
     },
   });
+}
+
+function hasChoice(candidates: readonly Candidate[]): boolean {
+  return candidates.length > 1 || candidates.some(({ channel }) => channel.keys.length > 1);
 }
 
 function wireFor({ spoken }: RelayDeps, plan: CallPlan, { candidate }: Way, provider: Provider): UpstreamWire {

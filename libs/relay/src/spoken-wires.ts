@@ -30,8 +30,13 @@ export class SpokenWires {
 
   /** Whether there is any wire for such a call. */
   speaks(candidate: Candidate, wanted: readonly UpstreamWire[]): boolean {
+    return this.chosen(candidate, wanted) !== undefined;
+  }
+
+  /** The wire that a call would be sent in now; undefined: none. */
+  chosen(candidate: Candidate, wanted: readonly UpstreamWire[]): UpstreamWire | undefined {
     const provider = providers[candidate.channel.provider];
-    return provider !== undefined && this.choose(candidate, provider, wanted) !== undefined;
+    return provider === undefined ? undefined : this.choose(candidate, provider, wanted);
   }
 
   /** The vendor has no endpoint for this model in this wire. */

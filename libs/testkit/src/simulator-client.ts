@@ -19,6 +19,10 @@ export interface SeenRequest {
   readonly fields?: readonly (readonly [name: string, value: string])[];
   readonly files?: readonly SeenFile[];
   readonly aborted?: boolean;
+  /** Of a WebSocket: what was said on it, binary in Base64; what was sent on it; how it was closed. */
+  readonly messages?: readonly string[];
+  readonly sentBytes?: number;
+  readonly closeCode?: number;
 }
 
 /** The simulator under a test's hand: instances are vendors with a script and a memory of their own. */

@@ -165,6 +165,12 @@ describe("a request", () => {
     ]);
   });
 
+  test("loses its partial images by name where a vendor shows none", () => {
+    const request = ask({ ...simple, stream: true, partial_images: 2 });
+    expect(bodyFor("qwen-images", request).dropped).toEqual(["partialImages"]);
+    expect(bodyFor("images", request)).toMatchObject({ body: { stream: true, partial_images: 2 }, dropped: [] });
+  });
+
   test("is never asked for its form of a model that has one only", () => {
     const request = ask({ ...simple, response_format: "b64_json" });
     const { body } = imagesVendors.images.renderRequest(request, { model: "gpt-image-1" });
@@ -348,9 +354,9 @@ describe("a stream that is passed on", () => {
     Buffer.from(`event: ${type}\ndata: ${JSON.stringify({ type, b64_json: "aGk=", ...more })}\n\n`);
   const usage = { input_tokens: 2, output_tokens: 7 };
 
-  test("counts images that were completed, and one that was begun", () => {
+  test("counts images that were completed", () => {
     const pass = imagesPass();
-    expect(pass.see(frame("image_generation.partial_image")).usage).toEqual({ images: 1 });
+    expect(pass.see(frame("image_generation.partial_image")).usage).toEqual({ images: 0 });
     expect(pass.see(frame("image_generation.completed", { usage }))).toMatchObject({
       done: true,
       usage: { images: 1, inputTokens: 2, outputTokens: 7 },
@@ -364,7 +370,7 @@ describe("a stream that is passed on", () => {
 
   test("knows a partial image by its event or by its type, and words in a prompt are neither", () => {
     const bare = Buffer.from('data: {"b64_json":"aGk=","type":"image_edit.partial_image"}\n\n');
-    expect(imagesPass().see(bare).usage).toEqual({ images: 1 });
+    expect(imagesPass().see(bare).usage).toEqual({ images: 0 });
     expect(imagesPass().see(Buffer.from('data: {"x":"image_edit.partial_image"}\n\n')).usage).toBeUndefined();
   });
 

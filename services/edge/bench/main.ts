@@ -5,7 +5,9 @@ import { createAccount, hold, settle } from "@modelgate/accounts";
 import type { UsageDraft } from "@modelgate/contracts";
 import { startLocalSuite, type LocalBackends, type Suite } from "@modelgate/testkit";
 import { conversionChannels, conversionModels, conversions } from "./conversions.ts";
+import { largeUpload } from "./large-upload.ts";
 import { drive, driveMeasured, memory } from "./measure.ts";
+import { sessions } from "./sessions.ts";
 import type { Load } from "./load.ts";
 
 /** The benchmark: auth, limits, hold, settlement and events on; prints figures, asserts nothing. */
@@ -23,11 +25,18 @@ const config = {
   },
   models: {
     ...conversionModels,
+    "bench-live": { kind: "realtime", price: { input: 4, output: 16, inputAudio: 32, outputAudio: 64 } },
     bench: { kind: "chat", price: { input: 2.5, cachedInput: 1.25, output: 10 } },
   },
   channels: [
     ...conversionChannels,
-    { id: "simulated", provider: "openai", baseUrl: "${SIMULATOR_URL}/openai/v1", keys: ["key"], models: ["bench"] },
+    {
+      id: "simulated",
+      provider: "openai",
+      baseUrl: "${SIMULATOR_URL}/openai/v1",
+      keys: ["key"],
+      models: ["bench", "bench-live"],
+    },
   ],
   accounts: { bench: { balance: "100000.00", tokens: [{ key, group: "default" }] } },
 };
@@ -62,7 +71,15 @@ const pids = pidsOf(suite);
 await drive(load(plain, { seconds: 1, connections: 4 })); // warm
 // Memory first: a process that has been busy keeps what it once had.
 await openStreams(values.quick ? 200 : 1_000);
+await sessions(suite, {
+  key,
+  model: "bench-live",
+  count: values.quick ? 500 : 5_000,
+  seconds: values.quick ? 3 : 10,
+  tell,
+});
 await largeBody();
+await largeFile();
 await saturated();
 await latency();
 await chunks();
@@ -145,6 +162,18 @@ async function largeBody(): Promise<void> {
   await drive(load(body, { url, connections: 1, seconds: 0 }));
   tell("20 MiB body: growth of the peak, edge", mebibytes(memory(edge).peak - before.edge));
   tell("20 MiB body: growth of the peak, text", mebibytes(memory(text).peak - before.text));
+}
+
+/** What a file of 100 MB costs in memory at its highest, sent on as it comes and waiting on disk. */
+async function largeFile(): Promise<void> {
+  const { passed, spooled } = await largeUpload(100);
+  for (const [how, grown] of [
+    ["sent on", passed],
+    ["spooled", spooled],
+  ] as const) {
+    tell(`100 MiB of audio, ${how}: growth of the peak, edge`, mebibytes(grown.edge));
+    tell(`100 MiB of audio, ${how}: growth of the peak, audio`, mebibytes(grown.audio));
+  }
 }
 
 /** What hold and settlement cost the process that asks for them, measured in this one. */

@@ -8,9 +8,9 @@ const vendors = {
 } as const;
 
 /** A channel of a vendor of images that is an instance of the simulator of its own. */
-function channelOf(id: string, vendor: keyof typeof vendors, models: object): object {
+function channelOf(id: string, vendor: keyof typeof vendors, models: object, more: object = {}): object {
   const { provider, path } = vendors[vendor];
-  return { id, provider, baseUrl: `\${SIMULATOR_URL}/at/${id}/${path}`, keys: [`key-of-${id}`], models };
+  return { id, provider, baseUrl: `\${SIMULATOR_URL}/at/${id}/${path}`, keys: [`key-of-${id}`], models, ...more };
 }
 
 /** A house with image models of every vendor; each is named after what its vendor gives. */
@@ -30,6 +30,7 @@ export const imagesConfig = {
     channelOf("pictures", "openai", { tokens: "gpt-image-1", addresses: "dall-e-3", extras: "seedream", chat: "chat" }),
     channelOf("sync", "qwen", { synchronous: "qwen-image", "other-tasks": "wan-other" }),
     channelOf("async", "qwen", { tasks: "wan2.5-t2i" }),
+    channelOf("spare", "qwen", { tasks: "wan2.5-t2i" }, { priority: -1 }),
     channelOf("google", "gemini", { content: "gen-image" }),
   ],
   accounts: { demo: { balance: "100.00", tokens: [{ key: keys.demo, group: "default" }] } },

@@ -2,6 +2,7 @@ import { GoogleGenAI } from "@google/genai";
 import { toFile, type OpenAI } from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { storedEvents } from "./events.ts";
 import { keys, money, sdk } from "./house.ts";
 import { costOf, imagesConfig } from "./images-house.ts";
 import { pictureIn, samplePng } from "./pictures.ts";
@@ -11,7 +12,7 @@ let client: OpenAI;
 beforeAll(async () => {
   suite = await startSuite({
     config: imagesConfig,
-    envOf: { media: { TASK_WAIT_MS: "3000" } },
+    envOf: { media: { TASK_WAIT_MS: "3000", HEARTBEAT_MS: "200" } },
   });
   client = sdk(suite);
 });
@@ -72,15 +73,40 @@ describe("a stream", () => {
     },
   );
 
-  test("that breaks ends with an error, and the image that was begun is paid", async () => {
+  test("that its client leaves is paid: the image was being made", async () => {
+    const cost = await costOf(suite, async () => {
+      const prompt = simulate({ stallAfterChunks: 1 });
+      const request = { model: "extras", prompt, stream: true, partial_images: 2 } as const;
+      const stream = await client.images.generate(request);
+      for await (const { type } of stream) {
+        expect(type).toBe("image_generation.partial_image");
+        stream.controller.abort();
+      }
+    });
+    expect(cost).toBe(40_000_000n);
+  });
+
+  test("of a vendor that has none and takes long is kept alive", async () => {
+    const answer = await fetch(`${suite.edgeUrl}/v1/images/generations`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "tasks", prompt: "a fox", stream: true }),
+    });
+    expect(answer.headers.get("content-type")).toContain("text/event-stream");
+    const text = await answer.text();
+    expect(text).toMatch(/^: keep-alive\n\n(?:: keep-alive\n\n)*event: image_generation\.completed\n/);
+  });
+
+  // The last one: the channel rests after it.
+  test("that breaks ends with an error, and costs nothing without its image", async () => {
     const cost = await costOf(suite, async () => {
       const prompt = simulate({ errorAfterChunks: 1 });
-      await expect(events("tokens", { prompt, partial_images: 2 })).rejects.toThrow("in the middle of its answer");
+      await expect(events("extras", { prompt, partial_images: 2 })).rejects.toThrow("in the middle of its answer");
+      await expect(events("extras", { prompt: simulate({ cutAfterChunks: 1 }), partial_images: 2 })).rejects.toThrow();
     });
-    expect(cost).toBe(0n); // no tokens were reported, and the model has no price per image
-    await expect(events("tokens", { prompt: simulate({ errorAfterChunks: 0 }) })).rejects.toMatchObject({
-      status: 502,
-    });
+    expect(cost).toBe(0n);
+    const refused = events("tokens", { prompt: simulate({ errorAfterChunks: 0 }) });
+    await expect(refused).rejects.toMatchObject({ status: 502 });
   });
 });
 
@@ -88,6 +114,20 @@ describe("what is paid", () => {
   test("per image that came", async () => {
     const two = () => client.images.generate({ model: "synchronous", prompt: "a fox", n: 2 });
     expect(await costOf(suite, two)).toBe(80_000_000n);
+    const event = await until("the event to be stored", async () =>
+      (await storedEvents(suite.backends.natsUrl)).find(({ event: { units } }) => units.images === 2),
+    );
+    expect(event).toMatchObject({
+      subject: "usage.v1.media",
+      event: {
+        endpoint: "POST /v1/images/generations",
+        model: "synchronous",
+        upstreamModel: "qwen-image",
+        units: { images: 2, requests: 1 },
+        estimated: false,
+        costNanos: "80000000",
+      },
+    });
   });
 
   test("per token that was reported, and per image", async () => {
@@ -122,6 +162,26 @@ describe("what is paid", () => {
       }),
     );
     expect(cost).toBe(0n);
+  });
+
+  test("nothing of a task that may have been taken, and nobody else is asked for it", async () => {
+    await client.images.generate({ model: "tasks", prompt: "a fox" });
+    await Promise.all([suite.simulator.forget("spare"), suite.simulator.script("async", [{ closeBeforeHead: true }])]);
+    const cost = await costOf(suite, () =>
+      expect(client.images.generate({ model: "tasks", prompt: "a fox" })).rejects.toMatchObject({
+        status: 502,
+        code: "create_uncertain",
+      }),
+    );
+    expect(cost).toBe(0n);
+    expect(await suite.simulator.requests("spare")).toEqual([]);
+  });
+
+  test("once, of a vendor that was at its limit and another that was not", async () => {
+    await suite.simulator.script("async", [{ status: 429 }]);
+    const cost = await costOf(suite, () => client.images.generate({ model: "tasks", prompt: "a fox" }));
+    expect(cost).toBe(40_000_000n);
+    expect(await suite.simulator.requests("spare")).not.toEqual([]);
   });
 
   test("nothing by a client that leaves, and its task is looked at no more", async () => {

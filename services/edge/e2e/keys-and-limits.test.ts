@@ -32,6 +32,7 @@ const carry: Readonly<
 > = {
   authorization: (key) => ({ headers: { authorization: `Bearer ${key}` } }),
   "x-api-key": (key) => ({ headers: { "x-api-key": key } }),
+  "api-key": (key) => ({ headers: { "api-key": key } }),
   "gamma-header": (key) => ({ headers: { "x-goog-api-key": key } }),
   "gamma-query": (key) => ({ query: `?key=${key}` }),
   subprotocol: (key) => ({ headers: { "sec-websocket-protocol": `realtime, openai-insecure-api-key.${key}` } }),
@@ -243,10 +244,10 @@ describe("a WebSocket", () => {
       "invalid_api_key",
     ],
     [
-      "no service behind it",
+      "a model of another kind",
       { "sec-websocket-protocol": `realtime, openai-insecure-api-key.${keys.demo}` },
-      501,
-      "api_not_implemented",
+      404,
+      "model_not_found",
     ],
   ])("with %s is refused before the upgrade, with a JSON body", async (_, headers, status, code) => {
     const answer = await upgrade(headers);

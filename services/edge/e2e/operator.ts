@@ -5,6 +5,7 @@ import type { Suite } from "@modelgate/testkit";
 export interface ShownChannel {
   readonly state: string;
   readonly reason?: string;
+  readonly failures?: number;
   readonly usableKeys: string;
   readonly seats: { readonly inUse: number; readonly most: number } | null;
   readonly keys: readonly { readonly id: string; readonly state: string; readonly reason?: string }[];

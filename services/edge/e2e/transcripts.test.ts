@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { request } from "node:http";
+import { once } from "node:events";
+import { createServer, request } from "node:http";
 import { mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,6 +16,8 @@ const config = {
     "whisper-1": { kind: "transcription", price: { second: 0.0001 } },
     "gpt-4o-transcribe": { kind: "transcription", price: { input: 2.5, inputAudio: 6, output: 10 } },
     scribe: { kind: "transcription", price: { second: 0.0001 } },
+    hasty: { kind: "transcription", price: { second: 0.0001 } },
+    watched: { kind: "transcription", price: { second: 0.0001 } },
     dear: { kind: "transcription", price: { second: 0.05 } },
     chat: { kind: "chat", price: { input: 1 } },
   },
@@ -27,6 +30,7 @@ const config = {
 };
 
 let suite: Suite;
+let watched: Awaited<ReturnType<typeof startWatched>>;
 let client: OpenAI;
 let folder: string;
 let wav: Buffer;
@@ -37,7 +41,14 @@ const seconds = words.length * 0.06;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "modelgate-spool-"));
   const env = { SPOOL_FOLDER: folder, FILE_BYTES: "2000000", FORM_PARTS: "20", BODY_SILENCE_MS: "1000" };
-  suite = await startSuite({ config, envOf: { audio: env } });
+  watched = await startWatched();
+  const channels = [
+    ...config.channels,
+    channel("watched", ["watched"], { baseUrl: `${watched.url}/v1` }),
+    channel("hasty", ["hasty"], { baseUrl: `${watched.url}/hasty`, priority: 10 }),
+    channel("patient", ["hasty"], { baseUrl: `${watched.url}/v1` }),
+  ];
+  suite = await startSuite({ config: { ...config, channels }, envOf: { audio: env } });
   client = sdk(suite);
   const vendor = new OpenAI({ baseURL: `${suite.simulator.url}/openai/v1`, apiKey: "any" });
   const speak = async (response_format: "wav" | "mp3") =>
@@ -49,6 +60,7 @@ beforeAll(async () => {
   [wav, mp3] = await Promise.all([speak("wav"), speak("mp3")]);
 });
 afterAll(async () => {
+  watched?.[Symbol.dispose]();
   await suite?.[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -177,6 +189,40 @@ describe("the official SDK gets", () => {
     expect((await seen())?.path).toContain("/audio/translations");
   });
 });
+
+/** What a vendor sees of one call, as it comes. */
+interface Hearing {
+  bytes: number;
+  isWhole: boolean;
+  isClosed: boolean;
+}
+
+/** A vendor on a line of its own, which can be watched while a file is still on its way. */
+async function startWatched() {
+  const coming: Hearing[] = [];
+  const server = createServer((asked, response) => {
+    const hearing: Hearing = { bytes: 0, isWhole: false, isClosed: false };
+    coming.push(hearing);
+    // Under this path it refuses at once, and reads nothing.
+    if (asked.url?.startsWith("/hasty") === true) {
+      response.writeHead(503).end();
+      return;
+    }
+    asked.on("data", (chunk: Buffer) => (hearing.bytes += chunk.length));
+    asked.on("end", () => {
+      hearing.isWhole = true;
+      response.writeHead(200, { "content-type": "application/json" }).end('{"text":"heard"}');
+    });
+    response.on("close", () => (hearing.isClosed = true));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
+    next: () => until("the vendor to be called", () => coming.shift()),
+    [Symbol.dispose]: () => server.closeAllConnections(),
+  };
+}
 
 /** A form written by hand, in any order and with any mistake. */
 const boundary = "by-hand";
@@ -410,6 +456,55 @@ describe("a client", () => {
     expect(JSON.parse(body)).toMatchObject({ error: { code: "request_timeout" } });
     await nothingLeft();
     expect(await suite.ask("channel", "show", "first")).toMatchObject({ state: "ok" });
+  });
+});
+
+describe("a vendor on a line of its own", () => {
+  const whole = () => Buffer.concat([field("model", "watched"), file(wav), field("response_format", "text"), end]);
+
+  test("has the beginning of the file while the client still holds its end", async () => {
+    const bytes = whole();
+    const { asking, answered } = begin([bytes.subarray(0, 60_000)], bytes.length);
+    const hearing = await watched.next();
+    await until("the file's beginning", () => hearing.bytes > 40_000);
+    expect(hearing.isWhole).toBe(false);
+    asking.end(bytes.subarray(60_000));
+    expect(await answered).toEqual({ status: 200, body: "heard\n" });
+  });
+
+  test.each(["leaves", "falls silent"])("sees its line close when the client %s in the middle", async (how) => {
+    const bytes = whole();
+    const { asking, answered } = begin([bytes.subarray(0, 60_000)], bytes.length);
+    const hearing = await watched.next();
+    await until("the file's beginning", () => hearing.bytes > 40_000);
+    if (how === "leaves") asking.destroy();
+    else expect((await answered).status).toBe(408);
+    await until("the line to close", () => hearing.isClosed, 1_000);
+    await nothingLeft();
+  });
+
+  test("that refuses before it has read is left for another, which gets the file from its first byte", async () => {
+    const bytes = Buffer.concat([field("model", "hasty"), file(wav), end]);
+    const { asking, answered } = begin([bytes.subarray(0, 60_000)], bytes.length);
+    await watched.next();
+    const patient = await watched.next();
+    asking.end(bytes.subarray(60_000));
+    expect((await answered).status).toBe(200);
+    expect(patient.bytes).toBeGreaterThan(wav.length);
+  });
+
+  test("never gets the end of a form that turns out wrong", async () => {
+    const bytes = Buffer.concat([field("model", "watched"), file(wav), field("response_format", "xml"), end]);
+    const { asking, answered } = begin([bytes.subarray(0, 60_000)], bytes.length);
+    const hearing = await watched.next();
+    asking.end(bytes.subarray(60_000));
+    const { status, body } = await answered;
+    expect({ status, body: JSON.parse(body) }).toMatchObject({
+      status: 400,
+      body: { error: { param: "response_format" } },
+    });
+    await until("the line to close", () => hearing.isClosed);
+    expect(hearing.isWhole).toBe(false);
   });
 });
 

@@ -1,14 +1,19 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer, request, type IncomingMessage } from "node:http";
+import { Socket } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePorts, startSuite, until, type Suite } from "@modelgate/testkit";
 import { config, hello, keys, post } from "./house.ts";
+import { handshake } from "./realtime-client.ts";
 
 /** A stand-in for a service behind the edge: it upgrades, remembers what it was told, and echoes bytes. */
 const seen: IncomingMessage[] = [];
+const halves: Socket[] = [];
 const service = createServer().on("upgrade", (asked, socket) => {
   seen.push(asked);
+  if (socket instanceof Socket) halves.push(socket);
+  socket.on("error", () => undefined);
   const accept = createHash("sha1")
     .update(`${asked.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
     .digest("base64");
@@ -30,18 +35,15 @@ afterAll(async () => {
   service.close();
 });
 
+const handshakeWith = (key: string) => ({
+  ...handshake,
+  "sec-websocket-protocol": `realtime, openai-insecure-api-key.${key}`,
+  "x-modelgate-caller": "forged",
+});
+
 /** Opens a WebSocket by hand, so that bytes can be watched both ways. */
 async function open(key: string) {
-  const asked = request(`${suite.edgeUrl}/v1/realtime?model=chat&key=left-alone`, {
-    headers: {
-      connection: "Upgrade",
-      upgrade: "websocket",
-      "sec-websocket-version": "13",
-      "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
-      "sec-websocket-protocol": `realtime, openai-insecure-api-key.${key}`,
-      "x-modelgate-caller": "forged",
-    },
-  });
+  const asked = request(`${suite.edgeUrl}/v1/realtime?model=chat&key=left-alone`, { headers: handshakeWith(key) });
   asked.end();
   const [response, socket] = await once(asked, "upgrade");
   return { response, socket };
@@ -56,6 +58,7 @@ test("bytes pass both ways, and the service hears who calls from the edge alone"
   const [told] = seen;
   expect(told?.headers["x-modelgate-caller"]).toMatch(/^[\w-]+\.[\w-]{43}$/);
   expect(told?.headers["x-request-id"]).toMatch(/^req_/);
+  expect(told?.headers["sec-websocket-protocol"]).toBe("realtime");
   socket.destroy();
 });
 
@@ -64,4 +67,26 @@ test("an open socket holds its seat until it closes", async () => {
   expect((await post(suite, hello("fixed"), keys.single)).status).toBe(429);
   socket.destroy();
   await until("the seat to be back", async () => (await post(suite, hello("fixed"), keys.single)).status === 200);
+});
+
+test.each(["client", "service"] as const)("when the %s goes, so does the other half", async (who) => {
+  const { socket } = await open(keys.demo);
+  const other = halves.at(-1);
+  if (other === undefined) throw new Error("the service saw no connection");
+  const ended = once(who === "client" ? other : socket, "close");
+  (who === "client" ? socket : other).resetAndDestroy();
+  await ended;
+  expect(socket.destroyed && other.destroyed).toBe(true);
+});
+
+test("a service that is away is a 503 before the upgrade", async () => {
+  service.close();
+  for (const half of halves) half.destroy();
+  await once(service, "close");
+  const asked = request(`${suite.edgeUrl}/v1/realtime?model=chat`, { headers: handshakeWith(keys.demo) });
+  const [response] = await once(asked.end(), "response");
+  expect(response.statusCode).toBe(503);
+  let text = "";
+  for await (const chunk of response) text += String(chunk);
+  expect(JSON.parse(text)).toMatchObject({ error: { code: "server_overloaded" } });
 });

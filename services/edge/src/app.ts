@@ -1,17 +1,25 @@
 import { ServerResponse, type IncomingMessage, type RequestListener } from "node:http";
 import { Socket } from "node:net";
-import type { Duplex } from "node:stream";
 import express from "express";
-import { asFailure, endpoints, Failure, failureHeaders, openApi, renderFailure } from "@modelgate/contracts";
-import { answerFailure, answerJson, lingerOver, type Logger, type UpgradeHandler } from "@modelgate/platform";
+import { asFailure, endpoints, Failure, openApi } from "@modelgate/contracts";
+import {
+  answerFailure,
+  answerJson,
+  lingerOver,
+  refuseUpgrade,
+  statusOf,
+  type Logger,
+  type UpgradeHandler,
+} from "@modelgate/platform";
 import type { Deps } from "./deps.ts";
 import { exchangeOf, type Step } from "./exchange.ts";
 import { admit } from "./middleware/admit.ts";
 import { caller } from "./middleware/caller.ts";
-import { cors } from "./middleware/cors.ts";
+import { allowedOrigin, cors } from "./middleware/cors.ts";
 import { endpoint } from "./middleware/endpoint.ts";
 import { key } from "./middleware/key.ts";
 import { requestId } from "./middleware/request-id.ts";
+import { tellEnd } from "./request-end.ts";
 
 /** Pages that need no key. */
 const openPages: Readonly<Record<string, () => string>> = {
@@ -53,7 +61,9 @@ export function createApp(deps: Deps): { readonly handler: RequestListener; read
   app.use((request: IncomingMessage, response: ServerResponse, next: () => void) => {
     requestId(request, response);
     if (preflight(request, response)) return;
-    response.once("close", () => logLine(log, request, response));
+    response.once("close", () =>
+      tellEnd(log, request, { status: statusOf(response), whole: response.writableFinished }),
+    );
     next();
   });
   app.use((request: IncomingMessage, response: ServerResponse, next: () => void) => {
@@ -87,14 +97,25 @@ export function createApp(deps: Deps): { readonly handler: RequestListener; read
   return { handler: app, upgrade: upgradeHandler(enter, deps) };
 }
 
+/** The status of a request that became a WebSocket. */
+const switching = 101;
+
 /** A WebSocket goes through the same steps; what is refused is refused before the upgrade, as plain HTTP. */
-function upgradeHandler(enter: Step, { log, forward }: Deps): UpgradeHandler {
+function upgradeHandler(enter: Step, { log, forward, corsOrigins }: Deps): UpgradeHandler {
+  const checkOrigin = allowedOrigin(corsOrigins);
   return (request, socket, head) => {
     // Never written to: it carries what the steps say of headers, and ends with the socket.
     const response = new ServerResponse(request);
-    socket.on("error", () => socket.destroy()).once("close", () => response.emit("close"));
+    let status = switching;
+    socket
+      .on("error", () => socket.destroy())
+      .once("close", () => {
+        response.emit("close");
+        tellEnd(log, request, { status, whole: true });
+      });
     const run = async (): Promise<void> => {
       requestId(request, response);
+      checkOrigin(request);
       await enter(request, response);
       if (!(socket instanceof Socket)) throw new Error("not a network socket");
       forward.upgrade(request, socket, head);
@@ -102,44 +123,14 @@ function upgradeHandler(enter: Step, { log, forward }: Deps): UpgradeHandler {
     run().catch((error: unknown) => {
       const failure = asFailure(error);
       const { format, requestId: id } = exchangeOf(request);
+      status = failure.status;
       if (failure.status >= 500) log.error({ err: failure.cause ?? failure, requestId: id }, "upgrade failed");
-      refuseUpgrade(socket, failure, JSON.stringify(renderFailure(format, failure, id)), id);
+      refuseUpgrade(socket, format, failure, id);
     });
   };
-}
-
-function refuseUpgrade(socket: Duplex, failure: Failure, body: string, id: string): void {
-  const head = {
-    "x-request-id": id,
-    ...failureHeaders(failure),
-    "content-type": "application/json; charset=utf-8",
-    "content-length": String(Buffer.byteLength(body)),
-    connection: "close",
-  };
-  const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}`);
-  socket.end(`HTTP/1.1 ${failure.status} Refused\r\n${lines.join("\r\n")}\r\n\r\n${body}`);
 }
 
 function once(make: () => string): () => string {
   let made: string | undefined;
   return () => (made ??= make());
-}
-
-/** One line per request: who, what, how long; never a key, never a query. */
-function logLine(log: Logger, request: IncomingMessage, response: ServerResponse): void {
-  const { requestId: id, endpoint: row, token, startedAt } = exchangeOf(request);
-  const ms = Math.round(performance.now() - startedAt);
-  log.info(
-    {
-      requestId: id,
-      method: request.method,
-      path: row?.path,
-      status: response.statusCode,
-      account: token?.accountId,
-      token: token?.id,
-      ms,
-      whole: response.writableFinished,
-    },
-    "request",
-  );
 }

@@ -1,8 +1,9 @@
 import { Agent, type IncomingMessage, type ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { createProxyMiddleware, type Plugin, type RequestHandler } from "http-proxy-middleware";
 import { Failure, headers, ownHeaderPrefix, type Area } from "@modelgate/contracts";
-import { answerFailure, lingerOver, type Logger } from "@modelgate/platform";
+import { answerFailure, lingerOver, notePassing, refuseUpgrade, type Logger } from "@modelgate/platform";
 import { exchangeOf } from "./exchange.ts";
 
 /** Addresses of the services, by area. */
@@ -40,7 +41,7 @@ export function createForward({ urls, log, silenceMs }: { urls: AreaUrls; log: L
         changeOrigin: false,
         xfwd: false,
         ejectPlugins: true,
-        plugins: [failurePlugin(log)],
+        plugins: [failurePlugin(log), passingPlugin, socketPlugin],
         proxyTimeout: silenceMs,
       }),
     );
@@ -69,6 +70,20 @@ export function createForward({ urls, log, silenceMs }: { urls: AreaUrls; log: L
   });
 }
 
+/** Bodies from this size on, or of no told size, leave garbage that counts. */
+const largeBytes = 4 * 1024 * 1024;
+
+function isLarge({ headers: { "content-length": length, "transfer-encoding": encoding } }: IncomingMessage): boolean {
+  return encoding !== undefined || Number(length ?? 0) > largeBytes;
+}
+
+/** Counts what passes of large bodies; by then they are on their way, so that nobody misses their beginning. */
+const passingPlugin: Plugin = (proxy) => {
+  proxy.on("proxyReq", (_, request) => {
+    if (isLarge(request)) request.on("data", (chunk: Buffer) => notePassing(chunk.length));
+  });
+};
+
 /** Drops what a client may not say, and writes what the edge says: the id, the path without its key. */
 function cleanHeaders(request: IncomingMessage): void {
   const exchange = exchangeOf(request);
@@ -80,6 +95,9 @@ function cleanHeaders(request: IncomingMessage): void {
   if (caller !== undefined) request.headers[headers.caller] = caller;
   if (strict !== undefined) request.headers[headers.strict] = strict;
   request.headers[headers.requestId] = exchange.requestId;
+  const traceparent = exchange.span?.traceparent;
+  if (traceparent === undefined) delete request.headers[headers.traceparent];
+  else request.headers[headers.traceparent] = traceparent;
   const query = exchange.query.size === 0 ? "" : `?${exchange.query.toString()}`;
   request.url = exchange.path + query;
 }
@@ -92,6 +110,7 @@ function failurePlugin(log: Logger): Plugin {
   return (proxy) => {
     proxy.on("error", (error, request, target) => {
       if (target === undefined || request === undefined) return;
+      if (target instanceof Socket) return refuseSocket(log, request, target);
       if (!("writeHead" in target) || target.destroyed || request.destroyed) return void target.destroy();
       if (target.headersSent) return letFinish(request, target);
       const exchange = exchangeOf(request);
@@ -100,6 +119,37 @@ function failurePlugin(log: Logger): Plugin {
       answerFailure(target, exchange.format, serviceAway(), exchange.requestId);
     });
   };
+}
+
+/** The service of a WebSocket cannot be reached, or broke off: before the first byte that can still be told. */
+function refuseSocket(log: Logger, request: IncomingMessage, socket: Socket): void {
+  const { requestId, endpoint } = exchangeOf(request);
+  log.warn({ requestId, path: endpoint?.path }, "service of a WebSocket lost");
+  if (socket.destroyed || socket.bytesWritten > 0) return void socket.destroy();
+  refuseUpgrade(socket, "common", serviceAway(), requestId);
+}
+
+/** A WebSocket's two halves end together, however one of them ends, also while it is being opened. */
+const socketPlugin: Plugin = (proxy) => {
+  proxy.on("proxyReqWs", (asked, _request, socket) => {
+    const leave = (): void => void asked.destroy();
+    socket.once("close", leave);
+    asked.once("upgrade", (_response, serviceSocket) => {
+      socket.off("close", leave);
+      socket.once("close", () => endSoon(serviceSocket));
+      serviceSocket.once("close", () => endSoon(socket));
+      if (socket.destroyed) serviceSocket.destroy();
+    });
+  });
+};
+
+/** What was written may still arrive; who does not take it is not waited for. */
+function endSoon(socket: Duplex): void {
+  if (socket.destroyed) return;
+  socket.end();
+  const timer = setTimeout(() => socket.destroy(), lastWordsMs);
+  timer.unref();
+  socket.once("close", () => clearTimeout(timer));
 }
 
 /** A service that refuses an upload half way closes it: its answer is whole or on its way, and must not be lost. */

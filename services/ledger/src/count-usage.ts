@@ -9,12 +9,15 @@ export function startCounting({
   log,
   retention,
   counted,
+  unpriced,
 }: {
   redis: Redis;
   bus: Bus;
   log: Logger;
   retention: UsageRetention;
   counted: Counter;
+  /** Events with a unit that their model's price does not name, by model and unit. */
+  unpriced: Counter<"model" | "unit">;
 }): AsyncDisposable {
   /** What cannot be read or counted is told and passed over: it must not hold up what comes after it. */
   const record = async (body: string): Promise<boolean> => {
@@ -25,7 +28,9 @@ export function startCounting({
       log.error({ err: error }, "an event that cannot be read is not counted");
       return false;
     }
-    return recordUsage(redis, event, retention);
+    const first = await recordUsage(redis, event, retention);
+    if (first) for (const unit of event.unpriced ?? []) unpriced.inc({ model: event.model, unit });
+    return first;
   };
   return bus.consume(eventStreams.usage.name, "ledger", async (bodies) => {
     const recorded = await Promise.all(bodies.map((body) => record(body)));

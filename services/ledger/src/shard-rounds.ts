@@ -46,14 +46,16 @@ export function startRounds(options: RoundOptions): AsyncDisposable {
 }
 
 async function oneRound(options: RoundOptions): Promise<void> {
-  await Promise.all(shards.map((shard) => oneShard(shard, options)));
+  await Promise.all(shards.map((shard) => lookThroughShard(shard, options)));
 }
 
-async function oneShard(
+/** One look at one shard: its dead holds, then its events. `nowMs` is the clock of holds; absent: this machine's. */
+export async function lookThroughShard(
   shard: string,
-  { redis, bus, log, leftBehindMs, batch, published, swept }: RoundOptions,
+  { redis, bus, log, leftBehindMs, batch, published, swept }: Omit<RoundOptions, "roundMs">,
+  nowMs?: number,
 ): Promise<void> {
-  const dead = await sweepHolds(redis, shard, batch);
+  const dead = await sweepHolds(redis, shard, batch, nowMs);
   if (dead.length > 0) {
     swept.inc(dead.length);
     log.warn({ shard, calls: dead.map(({ event }) => event.id) }, "dead holds settled at their floor");

@@ -18,7 +18,11 @@ export interface Deps extends OpenRelay {
 export async function openDeps(env: Environment<typeof variables>, log: Logger): Promise<Deps> {
   const open = await openRelay(env, log);
   const { budget } = open.relay;
-  const privateHosts = new Set(env.FETCH_PRIVATE_HOSTS.split(",").map((host) => host.trim()));
+  const privateHosts = new Set(
+    env.FETCH_PRIVATE_HOSTS.split(",")
+      .map((host) => host.trim())
+      .filter((host) => host !== ""),
+  );
   return {
     ...open,
     form: {

@@ -38,6 +38,14 @@ export const Behaviour = Type.Object(
     cutAfterChunks: count(1_000_000, "the connection is cut after so many content chunks"),
     stallAfterChunks: count(1_000_000, "the stream falls silent after so many content chunks"),
     errorAfterChunks: count(1_000_000, "an error frame after so many content chunks"),
+    openWith: Type.Optional(
+      Type.Enum(["silence", "garbage", "error", "close"], {
+        description: "how a WebSocket begins, and what is all of it",
+      }),
+    ),
+    closeCode: Type.Optional(
+      Type.Integer({ minimum: 1000, maximum: 4999, description: "a WebSocket is closed with it instead of cut" }),
+    ),
     splitBytes: Type.Optional(
       Type.Integer({
         minimum: 1,

@@ -17,6 +17,10 @@ interface SeenRequest {
   readonly files?: readonly SeenFile[];
   /** Whether the caller left before the answer was whole; undefined while it is under way. */
   aborted?: boolean;
+  /** Of a WebSocket: what was said on it, binary in Base64; what was sent on it; how it was closed. */
+  messages?: string[];
+  sentBytes?: number;
+  closeCode?: number;
 }
 
 /** One simulated vendor: its own script, its own memory. */

@@ -11,5 +11,8 @@ await runService(
     logLevel: env.LOG_LEVEL,
     drainMs: Math.min(env.DRAIN_MS, 1_000),
   }),
-  async () => ({ handler: createSimulator(), [Symbol.asyncDispose]: () => Promise.resolve() }),
+  async () => {
+    const simulator = createSimulator();
+    return { handler: simulator, upgrade: simulator.upgrade, [Symbol.asyncDispose]: () => Promise.resolve() };
+  },
 );

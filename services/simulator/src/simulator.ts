@@ -1,7 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { UpgradeHandler } from "@modelgate/platform";
 import { checkBehaviour, type Behaviour } from "./behaviour.ts";
 import { formIn } from "./core/form.ts";
 import { createInstance, plainInstance, type Instance } from "./instances.ts";
+import { createUpgrade } from "./sockets/upgrade.ts";
 import { vendors } from "./vendors.ts";
 
 const mostBodyBytes = 128 * 1024 * 1024;
@@ -11,7 +13,7 @@ const mostInstances = 1_000;
  * All simulated vendors behind one listener. `/at/<instance>/…` is a vendor with its own script
  * (`PUT /_script/<instance>`) and memory (`GET /_requests/<instance>`); without it, behaviour comes from the message.
  */
-export function createSimulator(): RequestListener {
+export function createSimulator(): RequestListener & { readonly upgrade: UpgradeHandler } {
   const instances = new Map<string, Instance>([[plainInstance, createInstance(false)]]);
   const instanceOf = (name: string): Instance => {
     const known = instances.get(name);
@@ -48,12 +50,13 @@ export function createSimulator(): RequestListener {
     });
   }
 
-  return (request, response) => {
+  const listener: RequestListener = (request, response) => {
     answer(request, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
       else tell(response, 500, { error: { message: error instanceof Error ? error.message : String(error) } });
     });
   };
+  return Object.assign(listener, { upgrade: createUpgrade(instanceOf) });
 }
 
 function administer(

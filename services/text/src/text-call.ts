@@ -8,17 +8,19 @@ import {
   textExchanges,
   waitingIn,
   type CallPlan,
+  type Exchange,
   type RequestSize,
   type TextCall,
 } from "@modelgate/relay";
-import type { ClientWire, JsonObject, TextAsk, TextWire } from "@modelgate/wires";
+import type { ClientWire, JsonObject, TextWire } from "@modelgate/wires";
+import type { TurnAsk } from "./conversation-of.ts";
 import type { Deps } from "./deps.ts";
 
 /** A text request that has been read and looked at. */
 export interface AskedText extends Pick<CallPlan, "forward" | "prefer" | "answered"> {
   readonly wire: ClientWire;
   readonly body: Buffer;
-  readonly ask: TextAsk;
+  readonly ask: TurnAsk;
   /** Whether a stream of generated content is one JSON array. */
   readonly asArray?: boolean;
   /** The answer's id, where the caller must know it. */
@@ -55,7 +57,7 @@ export async function runText(deps: Deps, call: ServiceCall, asked: AskedText): 
 /** The plan of a text call. Throws Failure for a model that the caller cannot call. */
 export function planText(deps: Deps, call: ServiceCall, asked: AskedText): CallPlan {
   const { wire, body, ask, asArray = false } = asked;
-  const size = sizeOf(asked);
+  const asIs = sizeOf(asked);
   const textCall = {
     wire,
     body,
@@ -66,10 +68,14 @@ export function planText(deps: Deps, call: ServiceCall, asked: AskedText): CallP
     asArray,
     defaultMaxTokens: deps.relay.limits.outputTokens,
     answerId: asked.answerId ?? newAnswerId(deps, wire),
-    inputTokens: estimateTokens(size.textBytes) + size.mediaTokens,
+    inputTokens: estimateTokens(asIs.textBytes) + asIs.mediaTokens,
     echo: asked.echo,
   } satisfies TextCall;
   const exchange = textExchanges(textCall);
+  const size = {
+    ...asIs,
+    maxOutputTokens: outputBound(deps, call, asked, (model) => exchange("messages", model).body),
+  };
   const native = asked.native === undefined ? undefined : textExchanges({ ...textCall, body: asked.native.body });
   return {
     ...priced(deps.relay, call, ask.model),
@@ -78,15 +84,45 @@ export function planText(deps: Deps, call: ServiceCall, asked: AskedText): CallP
     size,
     wires: servedThrough[wire],
     waiting: ask.stream ? waitingIn({ wire, asArray }) : undefined,
-    exchange(upstream, way) {
-      const isNative = upstream === wire && placeOf(way) === asked.native?.place;
+    unsealable: true,
+    exchange(upstream, way, history) {
+      const isNative = history === undefined && upstream === wire && placeOf(way) === asked.native?.place;
       const told = upstream === "completions" ? upstream : textWire(upstream);
-      return (isNative ? (native ?? exchange) : exchange)(told, way.candidate.upstreamModel);
+      return (isNative ? (native ?? exchange) : exchange)(told, way.candidate.upstreamModel, history);
     },
     forward: asked.forward,
     prefer: asked.native?.place ?? asked.prefer,
+    conversation: ask.conversation,
     answered: asked.answered,
   };
+}
+
+/**
+ * The bound of a call's output. Thoughts count as output where the messages wire is spoken, and a bound that is meant
+ * for the words is raised by their budget: where such a vendor may be reached, it is the bound that this vendor is told.
+ */
+function outputBound(
+  { relay }: Deps,
+  { caller }: ServiceCall,
+  { wire, body, ask }: AskedText,
+  render: (upstreamModel: string) => Exchange["body"],
+): number | undefined {
+  const thinks = wire !== "messages" && (body.includes("reason") || body.includes("hink"));
+  const reached = thinks
+    ? relay.catalog
+        .current()
+        .candidates(ask.model, caller.group)
+        .find((candidate) => relay.spoken.chosen(candidate, servedThrough[wire]) === "messages")
+    : undefined;
+  if (reached === undefined) return ask.maxOutputTokens;
+  try {
+    const rendered = render(reached.upstreamModel);
+    const told: unknown = Buffer.isBuffer(rendered) ? JSON.parse(rendered.toString()) : undefined;
+    const most = typeof told === "object" && told !== null && "max_tokens" in told ? told.max_tokens : undefined;
+    return typeof most === "number" ? Math.max(most, ask.maxOutputTokens ?? 0) : ask.maxOutputTokens;
+  } catch {
+    return ask.maxOutputTokens; // what that wire cannot say is told when it is tried
+  }
 }
 
 /** An id for an answer in a wire's own form. */

@@ -20,7 +20,7 @@ export const modelKinds = [
 export type ModelKind = (typeof modelKinds)[number];
 
 /** Where a key may stand: interface section 5, and the browser's subprotocol for WebSockets. */
-export type KeyCarrier = "authorization" | "x-api-key" | "gamma-header" | "gamma-query" | "subprotocol";
+export type KeyCarrier = "authorization" | "x-api-key" | "api-key" | "gamma-header" | "gamma-query" | "subprotocol";
 
 /** The form of a request's body. */
 export type BodyForm = "none" | "json" | "multipart" | "json-or-multipart";
@@ -64,4 +64,9 @@ export const listKeys = [
   "gamma-query",
 ] as const satisfies readonly KeyCarrier[];
 /** A WebSocket's key: header, or a subprotocol where a browser cannot set headers. */
-export const socketKeys = ["authorization", "x-api-key", "subprotocol"] as const satisfies readonly KeyCarrier[];
+export const socketKeys = [
+  "authorization",
+  "x-api-key",
+  "api-key",
+  "subprotocol",
+] as const satisfies readonly KeyCarrier[];

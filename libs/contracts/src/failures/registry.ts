@@ -64,6 +64,8 @@ export const failures = {
   api_key_disabled: { ...unauthenticated, say: "This API key is disabled." },
   account_disabled: { ...forbidden, say: "This account is disabled." },
 
+  origin_not_allowed: { ...forbidden, say: "Pages of this origin may not connect." },
+
   // What may be called
   model_not_found: { ...absent, say: "The model does not exist or this key cannot use it." },
   model_not_allowed: { ...forbidden, say: "This key is narrowed to other models." },
@@ -104,6 +106,11 @@ export const failures = {
     status: 413,
     alpha: "request_too_large",
     say: "The body is larger than this endpoint accepts.",
+  },
+  websocket_required: {
+    ...invalid,
+    status: 400,
+    say: "This endpoint is a WebSocket: connect with a WebSocket client.",
   },
   unsupported_media_type: {
     ...invalid,
@@ -153,6 +160,8 @@ export const failures = {
   },
   upstream_rate_limited: { ...limited, say: "The vendor is rate limiting this model." },
   upstream_rejected: { ...invalid, status: 400, say: "The vendor refused the request." },
+
+  session_expired: { ...invalid, status: 400, say: "The session has reached a limit of its life." },
 
   // What we did
   server_overloaded: { ...unavailable, say: "The gateway is at a limit of its own; try again shortly." },

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { Failure } from "@modelgate/contracts";
 import type { BufferBudget } from "../buffer-budget.ts";
+import { notePassing } from "../passing-bytes.ts";
 import type { FormFile } from "./form-file.ts";
 
 /** A file of a form on disk. It has no name there: it is gone with its disposal, and with the process. */
@@ -90,6 +91,7 @@ class GrowingFile implements FollowedFile {
         this.#taken += chunk.length;
         await this.#handle.writeFile(chunk);
         this.#size += chunk.length;
+        notePassing(chunk.length);
         this.#tell();
       }
       this.#over = {};
@@ -112,6 +114,7 @@ class GrowingFile implements FollowedFile {
         const buffer = Buffer.allocUnsafe(Math.min(readBytes, this.#size - at));
         const { bytesRead } = await this.#handle.read({ buffer, position: at });
         at += bytesRead;
+        notePassing(bytesRead);
         yield buffer.subarray(0, bytesRead);
       } else if (this.#over === undefined) await this.#progress.promise;
       else {

@@ -4,6 +4,7 @@ import type { Provider } from "../provider.ts";
 
 /** The version of the deployments' API where the base URL names none. */
 const defaultVersion = "2024-10-21";
+const realtimeVersion = "2025-04-01-preview";
 
 /**
  * OpenAI's models at Azure. With a base URL that ends in `/openai/v1` paths are OpenAI's own; any other is a
@@ -21,18 +22,23 @@ export const azure: Provider = {
     "speech",
     "images",
     "image-edits",
+    "realtime",
   ],
   address({ baseUrl, wire, model }) {
     const url = new URL(baseUrl);
     const base = url.pathname.replace(/\/+$/, "");
     const path = openaiPaths[wire] ?? "";
-    if (base.endsWith("/v1")) url.pathname = base + path;
-    else {
+    if (base.endsWith("/v1")) {
+      url.pathname = base + path;
+      if (wire === "realtime") url.searchParams.set("model", model);
+    } else {
       const resource = base.endsWith("/openai") ? base : `${base}/openai`;
-      // Responses name the model in the body and stand beside the deployments.
-      url.pathname =
-        wire === "responses" ? resource + path : `${resource}/deployments/${encodeURIComponent(model)}${path}`;
-      if (!url.searchParams.has("api-version")) url.searchParams.set("api-version", defaultVersion);
+      // Responses name the model in the body, sessions in the query: both stand beside the deployments.
+      const beside = wire === "responses" || wire === "realtime";
+      url.pathname = beside ? resource + path : `${resource}/deployments/${encodeURIComponent(model)}${path}`;
+      if (wire === "realtime") url.searchParams.set("deployment", model);
+      if (!url.searchParams.has("api-version"))
+        url.searchParams.set("api-version", wire === "realtime" ? realtimeVersion : defaultVersion);
     }
     return url;
   },

@@ -8,13 +8,17 @@ const actions: Readonly<Partial<Record<UpstreamWire, string>>> = {
   "content-embeddings": "batchEmbedContents",
 };
 
-/** Google's models by the content wire; streams are asked for as server-sent events. */
+/** Where sessions are, beside the versioned paths of everything else. */
+const liveMethod = "GenerativeService.BidiGenerateContent";
+
+/** Google's models by the content wire; streams are asked for as server-sent events. Sessions are WebSockets. */
 export const gemini: Provider = {
   name: "gemini",
-  wires: ["content", "count-content", "content-embeddings"],
+  wires: ["content", "count-content", "content-embeddings", "gemini-live"],
   address({ baseUrl, wire, model, stream }) {
     const base = baseUrl.replace(/\/+$/, "");
     const versioned = /\/v\d\w*$/.test(base) ? base : `${base}/v1beta`;
+    if (wire === "gemini-live") return liveAddress(versioned);
     const action = stream && wire === "content" ? "streamGenerateContent" : (actions[wire] ?? "");
     const url = new URL(`${versioned}/models/${model.split("/").map(encodeURIComponent).join("/")}:${action}`);
     if (stream) url.searchParams.set("alt", "sse");
@@ -23,3 +27,12 @@ export const gemini: Provider = {
   headers: ({ key }) => ({ "x-goog-api-key": key }),
   failureOf,
 };
+
+/** `https://host/v1beta` has its sessions at `/ws/google.ai.generativelanguage.v1beta.…`, the model named in the first message. */
+function liveAddress(versioned: string): URL {
+  const url = new URL(versioned);
+  const steps = url.pathname.split("/");
+  const version = steps.pop() ?? "";
+  url.pathname = `${steps.join("/")}/ws/google.ai.generativelanguage.${version}.${liveMethod}`;
+  return url;
+}

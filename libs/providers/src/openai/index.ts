@@ -12,6 +12,7 @@ export const openaiPaths: Readonly<Partial<Record<UpstreamWire, string>>> = {
   embeddings: "/embeddings",
   moderations: "/moderations",
   "jina-rerank": "/rerank",
+  realtime: "/realtime",
   transcriptions: "/audio/transcriptions",
   translations: "/audio/translations",
   speech: "/audio/speech",
@@ -36,8 +37,13 @@ export const openai: Provider = {
     "videos",
     "images",
     "image-edits",
+    "realtime",
   ],
-  address: ({ baseUrl, wire }) => new URL(`${baseUrl.replace(/\/+$/, "")}${openaiPaths[wire] ?? ""}`),
+  address({ baseUrl, wire, model }) {
+    const url = new URL(`${baseUrl.replace(/\/+$/, "")}${openaiPaths[wire] ?? ""}`);
+    if (wire === "realtime") url.searchParams.set("model", model);
+    return url;
+  },
   headers: ({ key }) => ({ authorization: `Bearer ${key}` }),
   failureOf,
   video: openaiVideo,

@@ -2,8 +2,8 @@ import type { Readable } from "node:stream";
 import { parseBuffer, parseStream, type IAudioMetadata, type IFileInfo } from "music-metadata";
 import type { Upload } from "./upload.ts";
 
-/** How much of a file is looked at before it is whole: heads of all usual forms fit in it. */
-const headBytes = 256 * 1024;
+/** How much of a file is looked at before it is whole: most heads are short, a few hold a picture. */
+const headBytes = [4 * 1024, 64 * 1024, 512 * 1024];
 /** Longest that a file is read for its length. */
 const mostMs = 20_000;
 /** No codec in use is below a kilobyte a second. */
@@ -31,9 +31,10 @@ export async function lengthOf({ file, whole }: Upload): Promise<AudioLength> {
 
 /** The most that an upload can be long. Waits for its head, or for all of it where the head does not tell. */
 export async function boundOf(upload: Upload, length: () => Promise<AudioLength>): Promise<number> {
-  if (!upload.isWhole) {
-    await Promise.race([upload.file.reached(headBytes), upload.whole]);
-    const seconds = upload.isWhole ? undefined : await boundByHead(upload);
+  for (const bytes of headBytes) {
+    await Promise.race([upload.file.reached(bytes), upload.whole]);
+    if (upload.isWhole) break;
+    const seconds = await boundByHead(upload, bytes);
     if (seconds !== undefined) return Math.ceil(seconds);
   }
   const { seconds, isTold } = await length();
@@ -41,10 +42,10 @@ export async function boundOf(upload: Upload, length: () => Promise<AudioLength>
 }
 
 /** What a head promises, no more than the announced bytes can hold at the rate that it names. */
-async function boundByHead({ file, announced }: Upload): Promise<number | undefined> {
+async function boundByHead({ file, announced }: Upload, bytes: number): Promise<number | undefined> {
   if (announced === undefined) return undefined;
   try {
-    const head = await headOf(file.read());
+    const head = await headOf(file.read(), Math.min(bytes, file.size));
     const { format } = await parseBuffer(head, { size: announced }, { duration: false, skipCovers: true });
     const bySize = format.bitrate === undefined ? undefined : (announced * 8) / format.bitrate;
     const promised = format.duration;
@@ -56,14 +57,14 @@ async function boundByHead({ file, announced }: Upload): Promise<number | undefi
   }
 }
 
-async function headOf(stream: Readable): Promise<Buffer> {
+async function headOf(stream: Readable, bytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of stream) {
     if (!Buffer.isBuffer(chunk)) continue;
     chunks.push(chunk);
     size += chunk.length;
-    if (size >= headBytes) break;
+    if (size >= bytes) break;
   }
   return Buffer.concat(chunks);
 }

@@ -30,6 +30,9 @@ function probes(model: string): Readonly<Record<Exclude<UpstreamWire, TextWire |
     moderations: { model, input: "OK" },
     "jina-rerank": question,
     "cohere-rerank": question,
+    // Sessions are opened, not asked: there is no body.
+    realtime: {},
+    "gemini-live": {},
     speech: { model, input: "OK", voice: "alloy" },
     images: { model, prompt: "A dot" },
     "qwen-images": { model, input: { messages: [{ role: "user", content: [{ text: "A dot" }] }] } },

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Suite } from "@modelgate/testkit";
+import { until, type Suite } from "@modelgate/testkit";
 import { errorOf } from "./cells.ts";
 import { clients } from "./clients/index.ts";
-import { channelOf, keyOf, startHouse } from "./house.ts";
+import { channelOf, keyOf, price, settled, startHouse } from "./house.ts";
 import { forbidWarnings } from "./quiet.ts";
 import type { Client, Question } from "./question.ts";
 import { vendors, type Vendor } from "./vendors.ts";
@@ -17,11 +17,32 @@ const places = faults.flatMap((fault) =>
   clients.flatMap((client) => vendors.map((vendor) => ({ vendor, id: channelFor(fault, client, vendor) }))),
 );
 
+/** A model at two vendors of different wires, the first of which is asked first. */
+const pairs = vendors.map((first, at) => {
+  const second =
+    vendors
+      .slice(at + 1)
+      .concat(vendors)
+      .find(({ wire }) => wire !== first.wire) ?? first;
+  return { first, second, model: `${first.name}-before-${second.name}` };
+});
+
 let suite: Suite;
 beforeAll(async () => {
   suite = await startHouse({
-    models: Object.fromEntries(places.map(({ id }) => [id, { kind: "chat" }])),
-    channels: places.map(({ vendor, id }) => channelOf(vendor, id, { [id]: vendor.model })),
+    models: Object.fromEntries(
+      [...places.map(({ id }) => id), ...pairs.map(({ model }) => model)].map((id) => [
+        id,
+        { kind: "chat", price: { ...price } },
+      ]),
+    ),
+    channels: [
+      ...places.map(({ vendor, id }) => channelOf(vendor, id, { [id]: vendor.model })),
+      ...pairs.flatMap(({ first, second, model }) => [
+        { ...channelOf(first, `${model}-1`, { [model]: first.model }), priority: 10 },
+        channelOf(second, `${model}-2`, { [model]: second.model }),
+      ]),
+    ],
   });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
@@ -112,5 +133,76 @@ describe.each(clients)("$name", (client) => {
       const error = await errorFor(fault, paced, { stream: true });
       expect(error).toMatchObject(streamError(client, vendor));
     });
+  });
+});
+
+describe.each(pairs)("a vendor that fails is followed by one of another wire: $model", ({ model, second }) => {
+  test.each(clients)("$name", async (client) => {
+    const { hint } = client;
+    await suite.simulator.script(`${model}-1`, [{ status: 500, repeat: true }]);
+    for (const stream of [false, true]) {
+      const question = { model, stream, said: [{ text: "Hello" }], ...hint.question };
+      const heard = await client.ask(suite, keyOf("demo"), question);
+      expect(heard.text).toBe("You said: Hello");
+      // What is lost is what the vendor that answered could not take.
+      expect(heard.dropped).toEqual(hint.lostBy.includes(second.name) ? [hint.word] : []);
+    }
+    // After some failures it rests, and is not asked first any more.
+    expect(await suite.simulator.requests(`${model}-1`)).not.toEqual([]);
+  });
+});
+
+/** As long as any test needs, and slow enough to be left. */
+const endless = { chunks: 10_000, chunkDelayMs: 5 };
+
+describe.each(clients)("$name: what came is paid for", (client) => {
+  test.each(vendors)("of a stream that $name breaks", async (vendor) => {
+    const model = channelFor("breaking", client, vendor);
+    const text = "one two three four five ".repeat(10);
+    await suite.simulator.script(model, [{ errorAfterChunks: 20, chunks: 40, chunkDelayMs: 1, text }]);
+    const before = await settled(suite);
+    const question = { model, stream: true, said: [{ text: "Hello" }] };
+    await errorOf(client, client.ask(suite, keyOf("demo"), question));
+    expect(before - (await settled(suite))).toBeGreaterThan(0n);
+  });
+});
+
+const paths = {
+  chat: "/v1/chat/completions",
+  responses: "/v1/responses",
+  messages: "/v1/messages",
+  content: "/v1beta/models/MODEL:streamGenerateContent?alt=sse",
+} as const;
+
+describe.each(Object.entries(paths))("a client of %s that leaves", (wire, path) => {
+  test.each(vendors)("ends the work of $name and pays for what came", async ({ name: model }) => {
+    await suite.simulator.forget(model);
+    const before = await settled(suite);
+    const said = `{{simulate: ${JSON.stringify(endless)}}}`;
+    const messages = [{ role: "user", content: said }];
+    const bodies: Readonly<Record<string, object>> = {
+      responses: { model, stream: true, input: said },
+      content: { contents: [{ role: "user", parts: [{ text: said }] }] },
+    };
+    const leaving = new AbortController();
+    const answer = await fetch(suite.edgeUrl + path.replace("MODEL", model), {
+      method: "POST",
+      signal: leaving.signal,
+      headers: {
+        authorization: `Bearer ${keyOf("demo")}`,
+        "content-type": "application/json",
+        "anthropic-version": "2023-06-01",
+      },
+      body: JSON.stringify(bodies[wire] ?? { model, stream: true, max_tokens: 100_000, messages }),
+    });
+    const reader = answer.body?.getReader();
+    for (let at = 0; at < 20; at++) await reader?.read();
+    leaving.abort();
+    await until(
+      "the vendor to see it",
+      async () => (await suite.simulator.requests(model))[0]?.aborted === true,
+      2_000,
+    );
+    expect(before - (await settled(suite))).toBeGreaterThan(0n);
   });
 });

@@ -1,6 +1,6 @@
 import { signOperator } from "@modelgate/platform";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { vendors, type Vendor } from "./vendors.ts";
+import { otherGenerations, vendors, type Vendor } from "./vendors.ts";
 
 /** US dollars per million tokens, each different, so that a unit in the wrong place shows in the bill. */
 export const price = { input: 2, cachedInput: 0.5, cacheWrite: 3, output: 8 } as const;
@@ -35,14 +35,12 @@ export interface Additions {
 export function startHouse({ models = {}, channels = [], accounts = [], env = {} }: Additions = {}): Promise<Suite> {
   const rich = (name: string) => [name, { balance: "100", tokens: [{ key: keyOf(name), group: "default" }] }] as const;
   const chat = { kind: "chat", price };
+  const all = [...vendors, ...otherGenerations];
   return startSuite({
     config: {
       groups,
-      models: { ...Object.fromEntries(vendors.map(({ name }) => [name, chat])), ...models },
-      channels: [
-        ...vendors.map((vendor) => channelOf(vendor, vendor.name, { [vendor.name]: vendor.model })),
-        ...channels,
-      ],
+      models: { ...Object.fromEntries(all.map(({ name }) => [name, chat])), ...models },
+      channels: [...all.map((vendor) => channelOf(vendor, vendor.name, { [vendor.name]: vendor.model })), ...channels],
       accounts: Object.fromEntries(["demo", ...accounts].map(rich)),
     },
     env,

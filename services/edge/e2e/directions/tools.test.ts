@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Suite } from "@modelgate/testkit";
-import { inEveryDirection } from "./cells.ts";
+import { inEveryDirection, type Cell } from "./cells.ts";
 import { clients } from "./clients/index.ts";
 import { keyOf, startHouse } from "./house.ts";
 import { forbidWarnings } from "./quiet.ts";
 import type { Client, Heard, Question } from "./question.ts";
-import { vendors } from "./vendors.ts";
+import { otherGenerations, vendors } from "./vendors.ts";
 
 let suite: Suite;
 beforeAll(async () => {
@@ -82,6 +82,15 @@ inEveryDirection(({ client, vendor, stream }) => {
     expect(first.dropped).toEqual(isLost ? [serialWord] : []);
   });
 
+  thoughtTests({ client, vendor, stream });
+});
+
+/** Thoughts depend on the generation of the model as well. */
+inEveryDirection(thoughtTests, otherGenerations);
+
+function thoughtTests({ client, vendor, stream }: Cell): void {
+  beforeEach(() => suite.simulator.forget(vendor.name));
+  const seen = async (): Promise<string> => (await suite.simulator.requests(vendor.name)).at(-1)?.body ?? "";
   const showsThoughts = vendor.name !== "chat" && !(client.wire === "chat" && vendor.wire === "responses");
   const readsThoughts = client.name !== "ai openai chat";
   test(`thoughts are ${showsThoughts && readsThoughts ? "shown" : "not shown"}`, async () => {
@@ -95,7 +104,8 @@ inEveryDirection(({ client, vendor, stream }) => {
   // This SDK tells a message of this wire back without what it does not know.
   const keepsThoughts = client.name !== "ai openai chat";
   test("thoughts are kept while tools are called", async () => {
-    const first = await ask({ reasoning: true, said: oneCall });
+    const question = { model: vendor.name, stream, said: oneCall, tools, reasoning: true };
+    const first = await client.ask(suite, keyOf("demo"), question);
     expect(first.calls).toHaveLength(1);
     const second = await first.follow(resultsOf(first));
     expect(second.text).toMatch(answered(client, "weather"));
@@ -103,7 +113,7 @@ inEveryDirection(({ client, vendor, stream }) => {
     const kept = keptAs[vendor.name];
     if (kept !== undefined && keepsThoughts) expect(await seen()).toContain(kept);
   });
-});
+}
 
 /** How a client of each wire says that calls come one at a time; content generation has no word for it. */
 const serialWords: Readonly<Record<string, string>> = {
@@ -118,6 +128,8 @@ const keptAs: Readonly<Record<string, string>> = {
   responses: `"encrypted_content":"`,
   messages: `"signature":"`,
   content: `"thoughtSignature":"`,
+  "messages-adaptive": `"signature":"`,
+  "content-budgets": `"thoughtSignature":"`,
 };
 
 /** A vendor refuses what it did not seal, and the simulator does too. */

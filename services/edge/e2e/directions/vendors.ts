@@ -15,6 +15,12 @@ export interface Vendor {
   readonly model: string;
 }
 
+/** Models of another generation, for which thoughts are asked for and kept in other words. */
+export const otherGenerations: readonly Vendor[] = [
+  { name: "messages-adaptive", wire: "messages", provider: "anthropic", path: "/anthropic", model: "claude-opus-4-7" },
+  { name: "content-budgets", wire: "content", provider: "gemini", path: "/gemini", model: "gemini-2.5-flash" },
+];
+
 /** Every wire has its vendor; the chat wire also one that is not its inventor, and tells and takes thoughts. */
 export const vendors: readonly Vendor[] = [
   { name: "chat", wire: "chat", provider: "openai", path: "/openai/v1", wires: ["chat"], model: "gpt-5.1" },

@@ -1,10 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { Failure } from "@modelgate/contracts";
 
 const exposed = [
   "x-request-id",
   "retry-after",
   "x-should-retry",
   "x-modelgate-dropped",
+  "x-modelgate-channel",
+  "x-modelgate-attempts",
   ...["requests", "tokens"].flatMap((what) => [
     `x-ratelimit-limit-${what}`,
     `x-ratelimit-remaining-${what}`,
@@ -14,7 +17,7 @@ const exposed = [
 
 /** Lets pages of the allowed origins call. True where the request was a preflight, answered here without a key. */
 export function cors(origins: string): (request: IncomingMessage, response: ServerResponse) => boolean {
-  const allowed = new Set(origins.split(",").map((origin) => origin.trim()));
+  const allowed = originsOf(origins);
   return (request, response) => {
     const origin = request.headers.origin;
     if (origin !== undefined && (allowed.has("*") || allowed.has(origin))) {
@@ -31,4 +34,20 @@ export function cors(origins: string): (request: IncomingMessage, response: Serv
     response.end();
     return true;
   };
+}
+
+/**
+ * A WebSocket is not held back by its browser as a fetch is: pages of other origins are refused here (403). Clients
+ * that are no pages send no origin and pass.
+ */
+export function allowedOrigin(origins: string): (request: IncomingMessage) => void {
+  const allowed = originsOf(origins);
+  return ({ headers: { origin } }) => {
+    if (origin === undefined || allowed.has("*") || allowed.has(origin)) return;
+    throw new Failure("origin_not_allowed", undefined, { param: "origin" });
+  };
+}
+
+function originsOf(origins: string): ReadonlySet<string> {
+  return new Set(origins.split(",").map((origin) => origin.trim()));
 }

@@ -10,6 +10,7 @@ const carriers: Readonly<Record<KeyCarrier, (request: IncomingMessage, query: UR
   {
     authorization: (request) => headerValues(request, "authorization").map(bearerOf),
     "x-api-key": (request) => headerValues(request, "x-api-key"),
+    "api-key": (request) => headerValues(request, "api-key"),
     "gamma-header": (request) => headerAliases.gammaKey.flatMap((name) => headerValues(request, name)),
     "gamma-query": (_, query) => query.getAll("key"),
     subprotocol: (request) =>
@@ -21,7 +22,7 @@ const carriers: Readonly<Record<KeyCarrier, (request: IncomingMessage, query: UR
   };
 
 /** Headers that carry keys, of any client: none of them goes on to a service. */
-const keyHeaders = ["authorization", "x-api-key", ...headerAliases.gammaKey];
+const keyHeaders = ["authorization", "x-api-key", "api-key", ...headerAliases.gammaKey];
 
 /**
  * Takes the key from the carriers of the endpoint and goes on with its SHA-256 only. Malformed keys are refused
@@ -41,6 +42,19 @@ export function key(request: IncomingMessage): void {
   exchange.digest = digestOf(only);
   for (const name of keyHeaders) delete request.headers[name];
   exchange.query.delete("key");
+  forgetSubprotocolKey(request);
+}
+
+/** The other subprotocols go on: the service answers with one of them. */
+function forgetSubprotocolKey({ headers }: IncomingMessage): void {
+  const offered = headers["sec-websocket-protocol"];
+  if (offered === undefined) return;
+  const others = offered
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "" && !item.startsWith(subprotocolPrefix));
+  if (others.length > 0) headers["sec-websocket-protocol"] = others.join(", ");
+  else delete headers["sec-websocket-protocol"];
 }
 
 /** Every value of a header as it was sent: node joins or drops repetitions, and a second key must not go unseen. */

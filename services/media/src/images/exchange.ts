@@ -46,6 +46,7 @@ export function imageExchanges(asked: ImagesCall): (wire: UpstreamWire, way: Way
       body: sent.body,
       headers: { "content-type": sent.contentType },
       dropped,
+      unrepeatable: vendor.begins === "task",
       asksStream: request.stream && vendor.streams,
       formOf: ({ headers }) => (String(headers["content-type"]).includes("text/event-stream") ? "events" : "whole"),
       refuses: (frame) => imagesPass().see(frame).failed,

@@ -1,6 +1,6 @@
 import type { UpstreamWire } from "@modelgate/contracts";
-import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
-import { priced, runCall, type CallPlan, type Measure, type RequestSize } from "@modelgate/relay";
+import type { BufferBudget, EndpointHandler, ServiceCall } from "@modelgate/platform";
+import { estimateTokens, priced, runCall, type CallPlan, type Measure, type RequestSize } from "@modelgate/relay";
 import { imagesPass, refuseWithoutImage, type Ask, type ImageRequest } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
 import { imageExchanges } from "../images/exchange.ts";
@@ -22,9 +22,21 @@ function images(deps: Deps, act: "generation" | "edit"): EndpointHandler {
     using body = await readImageRequest(deps, call);
     const { ask } = body;
     if (act === "edit") refuseWithoutImage(ask.request);
+    using _copies = holdCopies(deps.relay.budget, ask.request);
     using input = new InputImages(deps.remote, ask.request, call.response);
     await runCall(deps.relay, call, planImages(deps, call, ask, imageExchanges({ deps, call, ask, act, input })));
   };
+}
+
+/** The images that were read, and the body that they are sent on in, beside the body that they came in. */
+const copies = 2;
+
+/** Counts the copies of a request's images against the process's budget. Throws Failure server_overloaded. */
+function holdCopies(budget: BufferBudget, { images, mask }: ImageRequest): Disposable {
+  const files = [...images, ...(mask === undefined ? [] : [mask])];
+  const bytes = copies * files.reduce((sum, image) => sum + (image.kind === "file" ? image.bytes.length : 0), 0);
+  budget.take(bytes);
+  return { [Symbol.dispose]: () => budget.give(bytes) };
 }
 
 /** Wires that a request can be served through, best first: some vendors have one endpoint for both. */
@@ -60,11 +72,19 @@ function planImages(deps: Deps, call: ServiceCall, ask: Ask<ImageRequest>, excha
   };
 }
 
-/** Images are held for as they were asked for, and paid for as they came; tokens where the vendor reports them. */
+/**
+ * Images are held for as they were asked for, and paid for as they came; tokens where the vendor reports them. A client
+ * that leaves while the first one is shown in part pays for it: it was being made.
+ */
 function measureOf({ textBytes, mediaTokens, choices }: RequestSize, outputTokens: number): Measure {
+  const inputTokens = estimateTokens(textBytes) + mediaTokens;
   return {
     upper: { images: choices, inputTokens: textBytes + mediaTokens, outputTokens: choices * outputTokens },
     floor: {},
-    meter: (told) => Promise.resolve({ units: told ?? { images: choices }, estimated: told === undefined }),
+    meter(told, _words, outcome) {
+      const left = outcome === "cancelled" && (told?.images ?? 0) === 0;
+      if (left) return Promise.resolve({ units: { inputTokens, ...told, images: 1 }, estimated: true });
+      return Promise.resolve({ units: told ?? { images: choices }, estimated: told === undefined });
+    },
   };
 }

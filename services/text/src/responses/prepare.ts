@@ -10,19 +10,22 @@ import {
   type JsonObject,
   type ResponsesAsk,
 } from "@modelgate/wires";
+import { asTurn, type TurnAsk } from "../conversation-of.ts";
 import type { Deps } from "../deps.ts";
 import { ownCompaction } from "./compaction-seal.ts";
 import { earlierTurns, itemsOf, openCompactions } from "./conversation.ts";
 
+const askOfTurn = asTurn("responses", askOfResponses);
+
 /** A request as it was read: what it asks for, and its value where it refers to something that only we can tell. */
 export interface ReadResponses {
-  readonly ask: ResponsesAsk;
+  readonly ask: ResponsesAsk & TurnAsk;
   readonly unresolved: JsonObject | undefined;
 }
 
 /** Looks at a body; the value of one that needs nothing resolved is let go. Throws Failure (400) naming the field. */
 export function readResponses(value: unknown, bytes: Buffer): ReadResponses {
-  const ask = askOfResponses(value);
+  const ask = askOfTurn(value);
   refuseAmbiguous(bytes, reliedOfResponses);
   if (!isRecord(value)) throw new Failure("invalid_value", "The body must be a JSON object.");
   if (value["background"] === true)
@@ -39,7 +42,7 @@ export function readResponses(value: unknown, bytes: Buffer): ReadResponses {
 
 /** A request that any vendor can be sent. */
 export interface PreparedResponses {
-  readonly ask: ResponsesAsk;
+  readonly ask: ResponsesAsk & TurnAsk;
   /** The body, with all that it referred to in it. */
   readonly body: Buffer;
   /** The client's own body, for the one vendor that keeps the conversation under the same ids. */
@@ -64,7 +67,7 @@ export async function prepareResponses(
     throw new Failure("request_too_large", `The whole conversation is larger than ${maxBytes} bytes; compact it.`);
   const keptAt = said.some((item) => ownCompaction(item)) ? undefined : earlier?.last.keptAt;
   return {
-    ask: askOfResponses({ ...unresolved, ...resolved }),
+    ask: askOfTurn({ ...unresolved, ...resolved }),
     body,
     native: keptAt === undefined ? undefined : { place: keptAt, body: bytes },
     ancestors: earlier?.ids ?? [],

@@ -1,6 +1,7 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import { checked, readJson, runCall } from "@modelgate/relay";
 import { askOfContent, reliedOfContent } from "@modelgate/wires";
+import { asTurn } from "../conversation-of.ts";
 import type { Deps } from "../deps.ts";
 import { imagePlan } from "../image-plan.ts";
 import { planText } from "../text-call.ts";
@@ -21,7 +22,10 @@ function answering(deps: Deps, stream: boolean): EndpointHandler {
     using body = await readJson(
       call.request,
       deps.body,
-      checked((value) => askOfContent(value, path), reliedOfContent),
+      checked(
+        asTurn("content", (value) => askOfContent(value, path)),
+        reliedOfContent,
+      ),
     );
     const asArray = stream && call.query.get("alt") !== "sse";
     const plan = planText(deps, call, { wire: "content", body: body.bytes, ask: body.seen, asArray });

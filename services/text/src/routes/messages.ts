@@ -2,6 +2,7 @@ import { Failure, firstHeader, headerAliases } from "@modelgate/contracts";
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import { checked, readJson, type Forwarded } from "@modelgate/relay";
 import { askOfMessages, reliedOfMessages } from "@modelgate/wires";
+import { asTurn } from "../conversation-of.ts";
 import type { Deps } from "../deps.ts";
 import { runText } from "../text-call.ts";
 
@@ -9,7 +10,7 @@ import { runText } from "../text-call.ts";
 export function messages(deps: Deps): EndpointHandler {
   return async (call) => {
     const forward = forwarded(call, "messages");
-    using body = await readJson(call.request, deps.body, checked(askOfMessages, reliedOfMessages));
+    using body = await readJson(call.request, deps.body, checked(asTurn("messages", askOfMessages), reliedOfMessages));
     await runText(deps, call, { wire: "messages", body: body.bytes, ask: body.seen, forward });
   };
 }

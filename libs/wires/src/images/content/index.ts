@@ -12,6 +12,7 @@ import { nearestRatio } from "../hub/size.ts";
 /** Image models of the content wire: generateContent with IMAGE among what is wanted. */
 export const contentImages: ImagesVendor = {
   wire: "content",
+  begins: "image",
   needsBytes: true,
   streams: false,
   renderRequest,

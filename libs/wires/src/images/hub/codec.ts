@@ -20,6 +20,8 @@ export interface ImagesVendor {
   readonly wire: ImagesWire;
   /** Whether images must be brought as bytes; else addresses will do. */
   readonly needsBytes: boolean;
+  /** Whether it begins a task, which is paid for once: it must not be asked twice. */
+  readonly begins: "image" | "task";
   /** Whether it tells partial images in a stream. */
   readonly streams: boolean;
   /** Throws Failure unsupported_parameter, its `param` in the neutral form's word, for what may not be lost. */

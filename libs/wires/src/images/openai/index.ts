@@ -5,6 +5,7 @@ import { renderEdit, renderGeneration } from "./render-request.ts";
 /** POST /v1/images/generations at a vendor. */
 export const imageGenerations: ImagesVendor = {
   wire: "images",
+  begins: "image",
   needsBytes: false,
   streams: true,
   renderRequest: renderGeneration,
@@ -14,6 +15,7 @@ export const imageGenerations: ImagesVendor = {
 /** POST /v1/images/edits at a vendor: a form. */
 export const imageEdits: ImagesVendor = {
   wire: "image-edits",
+  begins: "image",
   needsBytes: true,
   streams: true,
   renderRequest: renderEdit,

@@ -5,19 +5,16 @@ import { jsonOf } from "../../text/pass-json.ts";
 import { readTokens } from "./usage.ts";
 
 /**
- * A stream of partial images, passed on as it comes. Images are counted as they are completed; one that is shown in
- * part counts, since it is being made. A pass is for one stream.
+ * A stream of partial images, passed on as it comes. Images are counted as they are completed; that one is shown in
+ * part says only that something came. A pass is for one stream.
  */
 export function imagesPass(): StreamPassCodec {
-  let [completed, begun] = [0, false];
+  let completed = 0;
   let tokens: Units = {};
-  const used = (): Units => ({ ...tokens, images: Math.max(completed, begun ? 1 : 0) });
+  const used = (): Units => ({ ...tokens, images: completed });
   return {
     see(frame) {
-      if (partialImage.test(frame.toString("latin1", 0, typeWithin))) {
-        begun = true;
-        return { ...plainFrame, usage: used() };
-      }
+      if (partialImage.test(frame.toString("latin1", 0, typeWithin))) return { ...plainFrame, usage: used() };
       const event = jsonOf(frame);
       if (event === undefined) return plainFrame;
       if (isRecord(event["error"]) || event["type"] === "error") return { ...plainFrame, failed: true };

@@ -6,8 +6,18 @@ import { renderGeneration, renderSynthesis } from "./render-request.ts";
 const vendor = { needsBytes: false, streams: false, parseAnswer } as const;
 
 /** Images at once. */
-export const qwenImages: ImagesVendor = { ...vendor, wire: "qwen-images", renderRequest: renderGeneration };
+export const qwenImages: ImagesVendor = {
+  ...vendor,
+  wire: "qwen-images",
+  begins: "image",
+  renderRequest: renderGeneration,
+};
 /** Images from words as a task. */
-export const qwenImageTasks: ImagesVendor = { ...vendor, wire: "qwen-image-tasks", renderRequest: renderSynthesis };
+export const qwenImageTasks: ImagesVendor = {
+  ...vendor,
+  wire: "qwen-image-tasks",
+  begins: "task",
+  renderRequest: renderSynthesis,
+};
 /** Images from images as a task. */
 export const qwenImageEditTasks: ImagesVendor = { ...qwenImageTasks, wire: "qwen-image-edit-tasks" };

@@ -8,5 +8,3 @@ export function memberOf(value: unknown, name: string): unknown {
 export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-
-export const numberOf = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);

@@ -1,0 +1,30 @@
+import { Failure, type Nanos } from "@modelgate/contracts";
+import { defineScript, orUnavailable, replyList, type Redis } from "@modelgate/platform";
+import { keys } from "../keys.ts";
+import { largestAmount } from "./bounds.ts";
+
+/** More money for a call that is under way. */
+export interface Extension {
+  readonly accountId: string;
+  readonly callId: string;
+  readonly nanos: Nanos;
+}
+
+const run = defineScript(
+  ["budgets.lua", "extend.lua"].map((file) => new URL(file, import.meta.url)),
+  replyList,
+);
+
+/**
+ * Adds to a hold in one atomic step; false where the hold is gone. Throws Failure insufficient_quota (402) where the
+ * account cannot cover it, server_overloaded (503) where Redis is away or slow.
+ */
+export async function extendHold(redis: Redis, { accountId, callId, nanos }: Extension): Promise<boolean> {
+  if (nanos <= 0n) return true;
+  if (nanos > largestAmount) throw new Failure("insufficient_quota");
+  const [verdict] = await orUnavailable(
+    run(redis, [keys.account(accountId), keys.hold(accountId, callId)], [nanos.toString()]),
+  );
+  if (verdict === "too-low") throw new Failure("insufficient_quota");
+  return verdict === "extended";
+}

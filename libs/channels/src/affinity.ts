@@ -1,0 +1,41 @@
+import type { Logger, Redis } from "@modelgate/platform";
+
+/** How a conversation is known again; the names are digests, and safe to store. */
+export interface Conversation {
+  /** Names that it may have been kept under, the surest first; none for one that only begins. */
+  readonly find: readonly string[];
+  /** The name that where it goes now is kept under. */
+  readonly keep: string;
+}
+
+/**
+ * Where conversations went, as `channel/key`, shared by all replicas: prompt caches and sealed thoughts are an
+ * account's at a vendor. It is a wish: what is full, rests or is off is passed over, and the conversation moves.
+ */
+export interface Affinity {
+  /** Where a conversation went last; undefined where nobody knows, and where Redis does not answer. */
+  find(scope: string, conversation: Conversation): Promise<string | undefined>;
+  /** Where it goes now; kept without waiting for it. */
+  keep(scope: string, conversation: Conversation, place: string): void;
+}
+
+/** Opens the memory; a conversation is forgotten `lifetimeMs` after its last call. */
+export function openAffinity({ redis, log, lifetimeMs }: { redis: Redis; log: Logger; lifetimeMs: number }): Affinity {
+  const keyOf = (scope: string, name: string): string => `affinity:${scope}:${name}`;
+  return {
+    async find(scope, { find }) {
+      try {
+        const found = await Promise.all(find.map((name) => redis.get(keyOf(scope, name))));
+        return found.find((place) => place !== null) ?? undefined;
+      } catch (error) {
+        log.debug({ err: error }, "a conversation's channel was not looked up");
+        return undefined;
+      }
+    },
+    keep(scope, { keep }, place) {
+      redis
+        .set(keyOf(scope, keep), place, "PX", lifetimeMs)
+        .catch((error: unknown) => log.debug({ err: error }, "a conversation's channel was not kept"));
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import type { IncomingMessage } from "node:http";
+import { Failure } from "@modelgate/contracts";
+import { WebSocket } from "ws";
+import type { BodySink, UpstreamAnswer, UpstreamRequest } from "./transport.ts";
+
+/** How a vendor's WebSocket is opened. */
+export interface ConnectOptions {
+  /** Largest message that the vendor may send; a larger one ends the connection with 1009. */
+  readonly mostMessageBytes: number;
+}
+
+/** A handshake that takes longer is a vendor that does not answer, whatever a channel allows its bodies. */
+const handshakeMs = 15_000;
+
+/**
+ * Opens a WebSocket at a vendor. Resolves with 101 and the open socket, paused so that no message is lost before
+ * somebody listens, or with the refusal that the vendor answered instead. Rejects where no answer came.
+ */
+export function connectSocket(
+  { url, headers, timeoutMs }: UpstreamRequest,
+  { mostMessageBytes }: ConnectOptions,
+  signal: AbortSignal,
+): Promise<UpstreamAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<UpstreamAnswer>();
+  const socket = new WebSocket(url, {
+    headers,
+    handshakeTimeout: Math.min(timeoutMs, handshakeMs),
+    maxPayload: mostMessageBytes,
+    perMessageDeflate: false,
+    followRedirects: false,
+  });
+  const onAbort = (): void => socket.terminate();
+  signal.addEventListener("abort", onAbort, { once: true });
+  const over = (): void => signal.removeEventListener("abort", onAbort);
+  socket.once("open", () => {
+    over();
+    socket.pause();
+    resolve({ status: 101, headers: {}, socket, ...bodiless(socket) });
+  });
+  socket.once("unexpected-response", (_request, response: IncomingMessage) => {
+    over();
+    resolve(new RefusedSocket(response));
+  });
+  socket.on("error", (error: Error) => {
+    over();
+    const silent = /handshake has timed out/.test(error.message);
+    reject(silent ? new Failure("upstream_timeout", undefined, { cause: error }) : error);
+  });
+  if (signal.aborted) onAbort();
+  return promise;
+}
+
+/** What an answer can do that is a connection instead of a body. */
+function bodiless(socket: WebSocket): Pick<UpstreamAnswer, "pipe" | "pause" | "resume" | "abort"> {
+  return {
+    pipe: (sink) => sink.end(),
+    pause: () => socket.pause(),
+    resume: () => socket.resume(),
+    abort: () => socket.terminate(),
+  };
+}
+
+/** A vendor's plain HTTP answer to the wish for a WebSocket. */
+class RefusedSocket implements UpstreamAnswer {
+  readonly status: number;
+  readonly headers: UpstreamAnswer["headers"];
+  readonly #response: IncomingMessage;
+
+  constructor(response: IncomingMessage) {
+    this.#response = response;
+    // An answer below 300 is no refusal that could be read, and yet no WebSocket.
+    this.status = Math.max(response.statusCode ?? 502, 300);
+    this.headers = response.headers;
+  }
+
+  pipe(sink: BodySink): void {
+    this.#response
+      .on("data", (chunk: Buffer) => sink.data(chunk))
+      .once("end", () => sink.end())
+      .once("error", (error) => sink.broken(error));
+  }
+
+  pause(): void {
+    this.#response.pause();
+  }
+
+  resume(): void {
+    this.#response.resume();
+  }
+
+  abort(): void {
+    this.#response.destroy();
+  }
+}

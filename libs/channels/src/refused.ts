@@ -1,0 +1,45 @@
+import { Failure } from "@modelgate/contracts";
+import type { Provider, VendorFailure } from "@modelgate/providers";
+import { readText } from "./read-text.ts";
+import type { UpstreamAnswer } from "./transport.ts";
+
+/** How much of an error answer is read. */
+const errorBodyBytes = 64 * 1024;
+const longestRetryAfterMs = 600_000;
+/** The one status of a vendor that says more than that the client's input was wrong. */
+const tooLarge = 413;
+
+/** A refusal by the vendor, on its way to be blamed on somebody; `accept` throws it for one that came with a good status. */
+export class Refused extends Error {
+  override readonly name = "Refused";
+  readonly meaning: VendorFailure;
+  readonly failure: Failure;
+  readonly status: number;
+  readonly retryAfterMs: number | undefined;
+  constructor(meaning: VendorFailure, status: number, retryAfterMs: number | undefined) {
+    super(meaning.code);
+    this.meaning = meaning;
+    this.status = status;
+    this.retryAfterMs = retryAfterMs;
+    this.failure = new Failure(meaning.code, meaning.say, {
+      param: meaning.param,
+      vendorCode: meaning.blame === "request" ? meaning.vendorCode : undefined,
+      status: meaning.blame === "request" && status === tooLarge ? status : undefined,
+      retryAfterSeconds: retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1_000),
+    });
+  }
+}
+
+/** An answer with an error status, read and understood. */
+export async function refusal(answer: UpstreamAnswer, provider: Provider): Promise<Refused> {
+  const meaning = provider.failureOf(answer.status, await readText(answer, errorBodyBytes));
+  return new Refused(meaning, answer.status, retryAfterOf(answer) ?? meaning.retryAfterMs);
+}
+
+/** The vendor's `retry-after`, seconds or a date, bounded. */
+function retryAfterOf({ headers }: UpstreamAnswer): number | undefined {
+  const text = headers["retry-after"];
+  if (typeof text !== "string") return undefined;
+  const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), longestRetryAfterMs);
+}

@@ -1,0 +1,55 @@
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
+import { pino } from "pino";
+import { afterEach, expect, test } from "vitest";
+import { openRedis } from "../src/index.ts";
+
+/** A Redis that can be told to hear and to answer late; what it heard, by name. */
+const heard: string[] = [];
+const store = { late: false };
+const sockets = new Set<Socket>();
+const owed: (() => void)[] = [];
+const server = createServer((socket) => {
+  sockets.add(socket);
+  socket
+    .on("error", () => undefined)
+    .on("data", (bytes) => {
+      for (const [, name = ""] of bytes.toString().matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g)) {
+        heard.push(name.toLowerCase());
+        owed.push(() => socket.write(name.toLowerCase() === "info" ? "$17\r\nredis_version:7.0\r\n" : "+OK\r\n"));
+      }
+      if (!store.late) payUp();
+    });
+});
+function payUp(): void {
+  for (const answer of owed.splice(0)) answer();
+}
+afterEach(() => {
+  for (const socket of sockets) socket.destroy();
+  server.close();
+});
+
+test("once Redis is slow nothing more is sent to it until it answers again", async () => {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const redis = await openRedis(`redis://127.0.0.1:${port}`, pino({ level: "silent" }), 100);
+  expect(await redis.get("a")).toBe("OK");
+  store.late = true;
+  await expect(redis.get("b")).rejects.toThrow("timed out");
+  heard.length = 0;
+  const refusals = await Promise.allSettled([
+    ...Array.from({ length: 50 }, () => redis.get("c")),
+    redis.pipeline().set("d", "1").set("e", "2").exec(),
+  ]);
+  expect(refusals.slice(0, 50).every(({ status }) => status === "rejected")).toBe(true);
+  expect(heard.filter((name) => name !== "ping")).toEqual([]);
+  store.late = false;
+  payUp();
+  // The breaker closes by itself.
+  for (let answer: unknown; answer !== "OK";)
+    answer = await redis.get("f").catch(() => new Promise((go) => setTimeout(go, 20)));
+  expect(heard).toContain("get");
+  redis.disconnect();
+});

@@ -1,0 +1,109 @@
+import { Failure } from "@modelgate/contracts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
+
+/** Samples that wait for a turn's end, in characters of Base64. */
+const mostAudioCharacters = 32 * 1024 * 1024;
+/** Items that wait for a response. */
+const mostItems = 1_024;
+
+/**
+ * What a client has said and not yet asked an answer for. The vendor answers whatever reaches it, so turns that the
+ * client ends itself wait here until it asks.
+ */
+export class PendingInput {
+  #audio: string[] = [];
+  #characters = 0;
+  /** What the next response answers, in order: turns, results, speech. */
+  #items: JsonRecord[] = [];
+
+  get empty(): boolean {
+    return this.#items.length === 0;
+  }
+
+  hear(audio: string): void {
+    this.#characters += audio.length;
+    if (this.#characters > mostAudioCharacters)
+      throw new Failure("invalid_value", "The audio buffer is full: commit or clear it.", { param: "audio" });
+    this.#audio.push(audio);
+  }
+
+  clear(): void {
+    this.#audio = [];
+    this.#characters = 0;
+  }
+
+  /** Ends the turn of the speech that is there. */
+  commit(): void {
+    if (this.#audio.length === 0)
+      throw new Failure("invalid_value", "The audio buffer is empty.", {
+        vendorCode: "input_audio_buffer_commit_empty",
+      });
+    const audio = this.#audio;
+    this.clear();
+    this.#push({ speech: audio });
+  }
+
+  /** Adds an item of a conversation; `nameOf` knows the calls that were made. */
+  add(item: JsonRecord, nameOf: (callId: string) => string | undefined): void {
+    this.#push(inputOf(item, nameOf));
+  }
+
+  /** Everything that waits, as the vendor's messages; asks for an answer. */
+  take(): readonly JsonRecord[] {
+    const items = this.#items;
+    this.#items = [];
+    const turns = items.flatMap(({ turn }) => (turn === undefined ? [] : [turn]));
+    const results = items.flatMap(({ result }) => (result === undefined ? [] : [result]));
+    const speech = items.flatMap(({ speech: samples }) => (Array.isArray(samples) ? samples : []));
+    const messages: JsonRecord[] = [];
+    if (turns.length > 0 || (results.length === 0 && speech.length === 0))
+      // Speech and results are answered by themselves: turns before them only tell.
+      messages.push({ clientContent: { turns, turnComplete: results.length === 0 && speech.length === 0 } });
+    if (results.length > 0) messages.push({ toolResponse: { functionResponses: results } });
+    if (speech.length > 0)
+      messages.push({ realtimeInput: { activityStart: {} } }, ...speech.map((data) => audioInput(String(data))), {
+        realtimeInput: { activityEnd: {} },
+      });
+    return messages;
+  }
+
+  #push(item: JsonRecord): void {
+    if (this.#items.length >= mostItems)
+      throw new Failure("invalid_value", "Too many items wait for a response: ask for one.", { param: "item" });
+    this.#items.push(item);
+  }
+}
+
+/** Samples on their way to the vendor. */
+export function audioInput(data: string): JsonRecord {
+  return { realtimeInput: { audio: { mimeType: "audio/pcm;rate=24000", data } } };
+}
+
+function inputOf(item: JsonRecord, nameOf: (callId: string) => string | undefined): JsonRecord {
+  if (item["type"] === "function_call_output") {
+    const { call_id: id, output } = item;
+    const name = nameOf(String(id));
+    if (name === undefined)
+      throw new Failure("invalid_value", "There is no call with that call_id.", { param: "item.call_id" });
+    return { result: { id, name, response: { output } } };
+  }
+  if (item["type"] !== "message" || !Array.isArray(item["content"])) throw unsayable("item.type");
+  const parts = item["content"].map((part: unknown, at) => partOf(part, `item.content[${at}]`));
+  const role = item["role"] === "assistant" ? "model" : "user";
+  return { turn: { role, parts } };
+}
+
+function partOf(part: unknown, path: string): JsonRecord {
+  if (!isRecord(part)) throw unsayable(path);
+  const { type, text, audio, image_url: image } = part;
+  if ((type === "input_text" || type === "output_text" || type === "text") && typeof text === "string") return { text };
+  if (type === "input_audio" && typeof audio === "string")
+    return { inlineData: { mimeType: "audio/pcm;rate=24000", data: audio } };
+  const inline = typeof image === "string" ? /^data:([\w/+.-]+);base64,(.*)$/s.exec(image) : null;
+  if (type === "input_image" && inline !== null) return { inlineData: { mimeType: inline[1], data: inline[2] } };
+  throw unsayable(`${path}.type`);
+}
+
+function unsayable(param: string): Failure {
+  return new Failure("unsupported_parameter", `${param} cannot be carried to the vendor of this model.`, { param });
+}

@@ -1,0 +1,165 @@
+import { Failure } from "@modelgate/contracts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
+
+/** A session's settings, as the client wrote them, laid over those that it begins with. */
+export type Settings = JsonRecord;
+
+const pcm = { type: "audio/pcm", rate: 24_000 };
+/** Voices of the realtime format's own vendor: another vendor has none of them and speaks with its usual one. */
+const foreignVoices: ReadonlySet<string> = new Set(
+  "alloy ash ballad cedar coral echo fable marin nova onyx sage shimmer verse".split(" "),
+);
+/** Settings that no other vendor has. They change how an answer is made, so they are refused and not dropped. */
+const unsayable = ["prompt", "reasoning", "include", "parallel_tool_calls"];
+/** Settings that say nothing of the answer. */
+const harmless: ReadonlySet<string> = new Set(["type", "object", "id", "model", "tracing", "truncation", "expires_at"]);
+const known: ReadonlySet<string> = new Set([
+  ...harmless,
+  "instructions",
+  "output_modalities",
+  "audio",
+  "tools",
+  "tool_choice",
+  "max_output_tokens",
+]);
+
+/** What a session begins with. */
+export function firstSettings(model: string): Settings {
+  return {
+    type: "realtime",
+    model,
+    instructions: "",
+    output_modalities: ["audio"],
+    audio: {
+      input: { format: pcm, transcription: null, noise_reduction: null, turn_detection: { type: "server_vad" } },
+      output: { format: pcm, voice: "default", speed: 1 },
+    },
+    tools: [],
+    tool_choice: "auto",
+    max_output_tokens: "inf",
+  };
+}
+
+/** Settings with a client's change laid over them. Throws Failure (400) for what this vendor cannot be told. */
+export function changedSettings(before: Settings, change: JsonRecord, model: string): Settings {
+  const wanted = change["model"] ?? model;
+  if (wanted !== model) throw wrong("model", "The model of a session cannot be changed.");
+  if ((change["type"] ?? "realtime") !== "realtime") throw unsupported("type");
+  for (const name of unsayable) if ((change[name] ?? undefined) !== undefined) throw unsupported(name);
+  for (const name of Object.keys(change))
+    if (!known.has(name)) throw wrong(name, `There is no setting session.${name} that this model takes.`);
+  const after = merged(before, change);
+  // Made once to see that it can be said.
+  setupOf(after, model);
+  return after;
+}
+
+/** Whether the client says itself where its turns end. */
+export function isManual(settings: Settings): boolean {
+  return inputOf(settings)["turn_detection"] === null;
+}
+
+/** Whether answers are spoken. */
+export function speaks(settings: Settings): boolean {
+  return !isListOf(settings["output_modalities"], "text");
+}
+
+/** The vendor's first message, which fixes everything for the session. Throws Failure for what it cannot say. */
+export function setupOf(settings: Settings, upstreamModel: string): JsonRecord {
+  const input = inputOf(settings);
+  const output = isRecord(audioOf(settings)["output"]) ? audioOf(settings)["output"] : {};
+  const spoken = speaks(settings);
+  checkFormats(input, isRecord(output) ? output : {});
+  const { max_output_tokens: most, instructions } = settings;
+  return present({
+    model: upstreamModel.startsWith("models/") ? upstreamModel : `models/${upstreamModel}`,
+    generationConfig: present({
+      responseModalities: [spoken ? "AUDIO" : "TEXT"],
+      maxOutputTokens: typeof most === "number" ? most : undefined,
+      speechConfig: spoken ? speechOf(isRecord(output) ? output["voice"] : undefined) : undefined,
+    }),
+    systemInstruction:
+      typeof instructions === "string" && instructions !== "" ? { parts: [{ text: instructions }] } : undefined,
+    tools: toolsOf(settings),
+    realtimeInputConfig: turnsOf(input["turn_detection"]),
+    inputAudioTranscription: isRecord(input["transcription"]) ? {} : undefined,
+    outputAudioTranscription: spoken ? {} : undefined,
+  });
+}
+
+function toolsOf({ tools, tool_choice: choice }: Settings): readonly JsonRecord[] | undefined {
+  if (choice !== undefined && choice !== "auto" && choice !== "none") throw unsupported("tool_choice");
+  if (!Array.isArray(tools) || tools.length === 0 || choice === "none") return undefined;
+  const declarations = tools.map((tool: unknown, at) => {
+    if (!isRecord(tool) || tool["type"] !== "function") throw unsupported(`tools[${at}].type`);
+    if (typeof tool["name"] !== "string") throw wrong(`tools[${at}].name`, "A function needs a name.");
+    const { name, description, parameters } = tool;
+    return present({ name, description, parametersJsonSchema: parameters });
+  });
+  return [{ functionDeclarations: declarations }];
+}
+
+/** How the vendor hears where a turn begins and ends. */
+function turnsOf(detection: unknown): JsonRecord | undefined {
+  if (detection === null) return { automaticActivityDetection: { disabled: true } };
+  if (!isRecord(detection)) return undefined;
+  if (detection["create_response"] === false) throw unsupported("audio.input.turn_detection.create_response");
+  const { prefix_padding_ms: prefixPaddingMs, silence_duration_ms: silenceDurationMs } = detection;
+  const heard = present({ prefixPaddingMs, silenceDurationMs });
+  return present({
+    automaticActivityDetection: Object.keys(heard).length > 0 ? heard : undefined,
+    activityHandling: detection["interrupt_response"] === false ? "NO_INTERRUPTION" : undefined,
+  });
+}
+
+function speechOf(voice: unknown): JsonRecord | undefined {
+  if (typeof voice !== "string" || voice === "default" || foreignVoices.has(voice)) return undefined;
+  return { voiceConfig: { prebuiltVoiceConfig: { voiceName: voice } } };
+}
+
+/** Both vendors speak the same samples; what else the realtime format has is not converted. */
+function checkFormats(input: JsonRecord, output: JsonRecord): void {
+  for (const [name, side] of [
+    ["input", input],
+    ["output", output],
+  ] as const) {
+    const { format } = side;
+    if (isRecord(format) && format["type"] !== pcm.type) throw unsupported(`audio.${name}.format.type`);
+  }
+}
+
+function audioOf({ audio }: Settings): JsonRecord {
+  return isRecord(audio) ? audio : {};
+}
+
+function inputOf(settings: Settings): JsonRecord {
+  const { input } = audioOf(settings);
+  return isRecord(input) ? input : {};
+}
+
+/** Objects are merged, everything else is replaced. */
+function merged(under: JsonRecord, over: JsonRecord): JsonRecord {
+  const pairs = Object.entries(over).map(([name, value]) => {
+    const below = under[name];
+    return [name, isRecord(below) && isRecord(value) ? merged(below, value) : value] as const;
+  });
+  return { ...under, ...Object.fromEntries(pairs) };
+}
+
+function isListOf(value: unknown, only: string): boolean {
+  return Array.isArray(value) && value.length === 1 && value[0] === only;
+}
+
+/** An object without its undefined members. */
+function present(members: JsonRecord): JsonRecord {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null));
+}
+
+function unsupported(name: string): Failure {
+  const param = `session.${name}`;
+  return new Failure("unsupported_parameter", `${param} cannot be carried to the vendor of this model.`, { param });
+}
+
+function wrong(name: string, say: string): Failure {
+  return new Failure("invalid_value", say, { param: `session.${name}` });
+}

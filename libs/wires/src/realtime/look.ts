@@ -1,0 +1,96 @@
+import type { Outcome, Units } from "@modelgate/contracts";
+import { isRecord, type JsonRecord } from "../json/fields.ts";
+import type { RealtimeMessage } from "./message.ts";
+import { responseOutcome, responseUnits, transcriptionUnits } from "./usage.ts";
+
+/** What a message to the client means for its session and its bill. */
+export type SeenEvent =
+  | { readonly kind: "delta"; readonly audioBytes: number; readonly textBytes: number }
+  | { readonly kind: "response-begun"; readonly id: string }
+  /** `units` is undefined where the vendor told no usage. */
+  | {
+      readonly kind: "response-done";
+      readonly id: string;
+      readonly units: Units | undefined;
+      readonly outcome: Outcome;
+    }
+  | { readonly kind: "transcribed"; readonly id: string; readonly units: Units | undefined }
+  | { readonly kind: "error" }
+  | { readonly kind: "other" };
+
+const other: SeenEvent = { kind: "other" };
+const typeFirst = /^\s*\{\s*"type"\s*:\s*"([^"\\]*)"/;
+/** Where the type of an event stands that begins with it. */
+const headBytes = 128;
+/** What an event is beside its payload, roughly: ids, indices, names. */
+const envelopeBytes = 200;
+
+/** The type of an event, without parsing it where it begins with its type, as vendors' events do. */
+export function eventType(data: Buffer): string | undefined {
+  const found = typeFirst.exec(data.toString("latin1", 0, headBytes))?.[1];
+  if (found !== undefined) return found;
+  const type = parseEvent(data)?.["type"];
+  return typeof type === "string" ? type : undefined;
+}
+
+/** An event as an object; undefined for what is no JSON object. */
+export function parseEvent(data: Buffer): JsonRecord | undefined {
+  try {
+    const parsed: unknown = JSON.parse(data.toString());
+    return isRecord(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Looks at a message on its way to the client. Only what is billed or counted is parsed: audio passes at a glance. */
+export function lookAtEvent({ data, binary }: RealtimeMessage): SeenEvent {
+  if (binary) return other;
+  const type = eventType(data);
+  if (type === undefined) return other;
+  if (type.endsWith(".delta")) return deltaOf(type, data);
+  return handlers[type]?.(parseEvent(data) ?? {}) ?? other;
+}
+
+/** What of a client's message is input to the model, in bytes of audio and of text; roughly. */
+export function inputOf({ data, binary }: RealtimeMessage): {
+  readonly audioBytes: number;
+  readonly textBytes: number;
+} {
+  const type = binary ? "" : eventType(data);
+  const payload = Math.max(0, data.length - envelopeBytes);
+  return {
+    audioBytes: type === "input_audio_buffer.append" ? (payload * 3) / 4 : 0,
+    textBytes: type === "conversation.item.create" ? payload : 0,
+  };
+}
+
+const handlers: Readonly<Record<string, (event: JsonRecord) => SeenEvent>> = {
+  "response.created": ({ response }) => ({ kind: "response-begun", id: idOf(response) }),
+  "response.done": ({ response }) => ({
+    kind: "response-done",
+    id: idOf(response),
+    units: isRecord(response) ? responseUnits(response["usage"]) : undefined,
+    outcome: responseOutcome(isRecord(response) ? response["status"] : undefined),
+  }),
+  "conversation.item.input_audio_transcription.completed": ({ item_id: item, content_index: index, usage }) => ({
+    kind: "transcribed",
+    id: `${String(item)}/${String(index)}`,
+    units: transcriptionUnits(usage),
+  }),
+  error: () => ({ kind: "error" }),
+};
+
+function deltaOf(type: string, data: Buffer): SeenEvent {
+  // The client's own words, written down, are no output of the model.
+  if (!type.startsWith("response.")) return other;
+  if (type === "response.output_audio.delta" || type === "response.audio.delta")
+    return { kind: "delta", audioBytes: (Math.max(0, data.length - envelopeBytes) * 3) / 4, textBytes: 0 };
+  const delta = parseEvent(data)?.["delta"];
+  return { kind: "delta", audioBytes: 0, textBytes: typeof delta === "string" ? Buffer.byteLength(delta) : 0 };
+}
+
+function idOf(response: unknown): string {
+  const id = isRecord(response) ? response["id"] : undefined;
+  return typeof id === "string" ? id : "";
+}

@@ -1,0 +1,192 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { tokensIn } from "@modelgate/contracts";
+import { realtimeBridges } from "./bridges.ts";
+import type { Bridged, RealtimeBridge } from "./bridge.ts";
+import { eventType, inputOf, lookAtEvent } from "./look.ts";
+import { eventMessage } from "./message.ts";
+import { responseUnits, roughUnits, transcriptionUnits } from "./usage.ts";
+
+const text = (data: string) => ({ data: Buffer.from(data), binary: false });
+const parsed = (messages: Bridged["toClient"]): any[] => messages.map(({ data }) => JSON.parse(data.toString()));
+
+describe("usage in disjoint units", () => {
+  const usage = (input: object, output: object, all: object) => ({
+    input_token_details: input,
+    output_token_details: output,
+    ...all,
+  });
+  test.each<[string, unknown, object | undefined]>([
+    [
+      "text, audio and cached text apart",
+      usage(
+        {
+          text_tokens: 119,
+          audio_tokens: 13,
+          cached_tokens: 64,
+          cached_tokens_details: { text_tokens: 64, audio_tokens: 0 },
+        },
+        { text_tokens: 30, audio_tokens: 91 },
+        { input_tokens: 132, output_tokens: 121 },
+      ),
+      {
+        requests: 1,
+        inputTokens: 55,
+        cachedInputTokens: 64,
+        inputAudioTokens: 13,
+        outputTokens: 30,
+        outputAudioTokens: 91,
+      },
+    ],
+    [
+      "cached audio is taken out of audio and counted as cached",
+      usage(
+        {
+          text_tokens: 10,
+          audio_tokens: 90,
+          cached_tokens: 60,
+          cached_tokens_details: { text_tokens: 5, audio_tokens: 55 },
+        },
+        { text_tokens: 1, audio_tokens: 0 },
+        { input_tokens: 100, output_tokens: 1 },
+      ),
+      { requests: 1, inputTokens: 5, cachedInputTokens: 60, inputAudioTokens: 35, outputTokens: 1 },
+    ],
+    [
+      "cached tokens of an unknown kind are text as far as there is text",
+      usage({ text_tokens: 10, audio_tokens: 90, cached_tokens: 30 }, {}, { input_tokens: 100, output_tokens: 0 }),
+      { requests: 1, cachedInputTokens: 30, inputAudioTokens: 70 },
+    ],
+    [
+      "image tokens are input",
+      usage({ text_tokens: 10, image_tokens: 40, audio_tokens: 0 }, {}, { input_tokens: 50, output_tokens: 0 }),
+      { requests: 1, inputTokens: 50 },
+    ],
+    [
+      "counts that contradict each other never go below zero",
+      usage({ audio_tokens: 500, cached_tokens: 900 }, { audio_tokens: 70 }, { input_tokens: 100, output_tokens: 50 }),
+      { requests: 1, cachedInputTokens: 100, outputAudioTokens: 50 },
+    ],
+    ["none", null, undefined],
+  ])("%s", (_, given, units) => expect(responseUnits(given)).toEqual(units));
+
+  test("whatever is reported, the units are the tokens that were reported, and none is negative", () => {
+    const count = fc.nat({ max: 10_000 });
+    const report = fc.record({
+      input_tokens: count,
+      output_tokens: count,
+      input_token_details: fc.record({
+        audio_tokens: count,
+        cached_tokens: count,
+        cached_tokens_details: fc.record({ audio_tokens: count }, { requiredKeys: [] }),
+      }),
+      output_token_details: fc.record({ audio_tokens: count }),
+    });
+    fc.assert(
+      fc.property(report, (given) => {
+        const units = responseUnits(given) ?? {};
+        expect(tokensIn(units)).toBe(given.input_tokens + given.output_tokens);
+        expect(Object.values(units).every((amount) => amount >= 0)).toBe(true);
+      }),
+    );
+  });
+
+  test("a transcription is tokens or seconds", () => {
+    expect(transcriptionUnits({ type: "duration", seconds: 1.5 })).toEqual({ requests: 1, seconds: 1.5 });
+    const tokens = { type: "tokens", input_tokens: 12, output_tokens: 3, input_token_details: { audio_tokens: 12 } };
+    expect(transcriptionUnits(tokens)).toEqual({ requests: 1, inputAudioTokens: 12, outputTokens: 3 });
+    expect(transcriptionUnits(undefined)).toBeUndefined();
+  });
+
+  test("what merely passed is counted roughly: ten tokens a second heard, twenty a second spoken", () => {
+    expect(roughUnits({ audioIn: 48_000, audioOut: 48_000, textIn: 8, textOut: 9 })).toEqual({
+      inputAudioTokens: 10,
+      outputAudioTokens: 20,
+      inputTokens: 2,
+      outputTokens: 3,
+    });
+  });
+});
+
+describe("a look at an event", () => {
+  test.each<[string, string, string | undefined]>([
+    ["type first", '{"type":"response.done","response":{}}', "response.done"],
+    ["spaced", ' { "type" : "error" }', "error"],
+    ["type last", '{"session":{"type":"realtime"},"type":"session.updated"}', "session.updated"],
+    ["an escaped name", '{"\\u0074ype":"error"}', "error"],
+    ["no type", '{"event":1}', undefined],
+    ["no object", "[]", undefined],
+    ["no JSON", "<html>", undefined],
+  ])("%s", (_, data, type) => expect(eventType(Buffer.from(data))).toBe(type));
+
+  const look = (event: object) => lookAtEvent(eventMessage(event));
+  test("tells what is billed and what is counted", () => {
+    expect(look({ type: "response.created", response: { id: "r1" } })).toEqual({ kind: "response-begun", id: "r1" });
+    expect(look({ type: "response.done", response: { id: "r1", status: "cancelled", usage: null } })).toEqual({
+      kind: "response-done",
+      id: "r1",
+      units: undefined,
+      outcome: "cancelled",
+    });
+    expect(look({ type: "response.output_text.delta", delta: "häuser" })).toEqual({
+      kind: "delta",
+      audioBytes: 0,
+      textBytes: 7,
+    });
+    const spoken = look({ type: "response.output_audio.delta", delta: Buffer.alloc(48_000).toString("base64") });
+    expect(spoken.kind === "delta" && Math.round(spoken.audioBytes / 1_000)).toBe(48);
+    // The user's own words are not the model's output.
+    expect(look({ type: "conversation.item.input_audio_transcription.delta", delta: "x" })).toEqual({ kind: "other" });
+    expect(lookAtEvent({ data: Buffer.from('{"type":"response.done"}'), binary: true })).toEqual({ kind: "other" });
+    const heard = inputOf(eventMessage({ type: "input_audio_buffer.append", audio: "A".repeat(64_200) }));
+    expect(Math.round(heard.audioBytes / 1_000)).toBe(48);
+  });
+});
+
+describe("a vendor of the format itself", () => {
+  const bridge = (upstreamModel: string) => realtimeBridges.realtime({ model: "live", upstreamModel, sessionId: "s" });
+  const odd = text('{ "type":"session.update" , "session": {"model" : "live","n":1.50}, "x":12345678901234567890 }');
+
+  test("passes every message as the bytes that came where the names are the same", () => {
+    const same = bridge("live");
+    for (const message of [odd, text('{"type":"response.create"}'), { data: Buffer.from([1, 2]), binary: true }]) {
+      expect(same.fromClient(message).toVendor[0]).toBe(message);
+      expect(same.fromVendor(message).toClient[0]).toBe(message);
+    }
+  });
+
+  test("replaces the model's name alone where they differ, both ways", () => {
+    const renamed = bridge("vendor-live");
+    expect(renamed.fromClient(odd).toVendor[0]?.data.toString()).toBe(
+      '{ "type":"session.update" , "session": {"model" : "vendor-live","n":1.50}, "x":12345678901234567890 }',
+    );
+    const created = text('{"type":"session.created","session":{"id":"s", "model":"vendor-live-2026"}}');
+    expect(renamed.fromVendor(created).toClient[0]?.data.toString()).toBe(
+      '{"type":"session.created","session":{"id":"s", "model":"live"}}',
+    );
+    const delta = text('{"type":"response.output_text.delta","delta":"model"}');
+    expect(renamed.fromVendor(delta).toClient[0]).toBe(delta);
+  });
+
+  test.each([
+    ["live", '{"type":"session.update","event_id":"e","session":{"model":"vendor-live"}}'],
+    ["vendor-live", '{"type":"session.update","event_id":"e","session":{"model":"another"}}'],
+  ])("answers an attempt to change the model itself (%s)", (upstream, data) => {
+    const { toClient, toVendor } = bridge(upstream).fromClient(text(data));
+    expect(toVendor).toEqual([]);
+    expect(parsed(toClient)).toMatchObject([{ type: "error", error: { param: "session.model", event_id: "e" } }]);
+  });
+
+  test("tells garbage, and never throws at any", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), fc.boolean(), (data, binary) => {
+        for (const wire of ["realtime", "gemini-live"] as const) {
+          const each: RealtimeBridge = realtimeBridges[wire]({ model: "a", upstreamModel: "b", sessionId: "s" });
+          each.open();
+          each.fromClient({ data: Buffer.from(data), binary });
+          each.fromVendor({ data: Buffer.from(data), binary });
+        }
+      }),
+    );
+  });
+});

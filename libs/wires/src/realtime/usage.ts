@@ -1,0 +1,83 @@
+import type { Outcome, Units } from "@modelgate/contracts";
+import { isRecord } from "../json/fields.ts";
+
+/**
+ * The usage of a `response.done`, as disjoint units: text and audio apart, whatever was read from a cache taken out of
+ * both. Cached audio is counted with cached text, as vendors price it; image tokens are input. Undefined where none
+ * is told. Every response counts its whole context anew, so usages add up.
+ */
+export function responseUnits(usage: unknown): Units | undefined {
+  if (!isRecord(usage)) return undefined;
+  const input = isRecord(usage["input_token_details"]) ? usage["input_token_details"] : {};
+  const output = isRecord(usage["output_token_details"]) ? usage["output_token_details"] : {};
+  const cached = isRecord(input["cached_tokens_details"]) ? input["cached_tokens_details"] : {};
+  const inputTokens = count(usage["input_tokens"]);
+  const outputTokens = count(usage["output_tokens"]);
+  const audioIn = Math.min(count(input["audio_tokens"]), inputTokens);
+  const audioOut = Math.min(count(output["audio_tokens"]), outputTokens);
+  const allCached = Math.min(count(input["cached_tokens"]), inputTokens);
+  // Which of the cached tokens were audio is not always told: then text is taken to be, as far as there is text.
+  const audioCached = Math.min(
+    "audio_tokens" in cached ? count(cached["audio_tokens"]) : Math.max(0, allCached - (inputTokens - audioIn)),
+    audioIn,
+    allCached,
+  );
+  const textCached = Math.min(allCached - audioCached, inputTokens - audioIn);
+  return {
+    requests: 1,
+    ...present("inputTokens", inputTokens - audioIn - textCached),
+    ...present("cachedInputTokens", textCached + audioCached),
+    ...present("inputAudioTokens", audioIn - audioCached),
+    ...present("outputTokens", outputTokens - audioOut),
+    ...present("outputAudioTokens", audioOut),
+    ...present("reasoningTokens", Math.min(count(output["reasoning_tokens"]), outputTokens - audioOut)),
+  };
+}
+
+/** The usage of a finished transcription of the client's audio: tokens, or seconds. Undefined where none is told. */
+export function transcriptionUnits(usage: unknown): Units | undefined {
+  if (!isRecord(usage)) return undefined;
+  const { seconds } = usage;
+  if (usage["type"] === "duration")
+    return { requests: 1, seconds: typeof seconds === "number" && seconds > 0 ? seconds : 0 };
+  const details = isRecord(usage["input_token_details"]) ? usage["input_token_details"] : {};
+  return responseUnits({ ...usage, input_token_details: details });
+}
+
+/** How a response ended, by its `status`. */
+export function responseOutcome(status: unknown): Outcome {
+  if (status === "failed") return "failed";
+  return status === "cancelled" ? "cancelled" : "completed";
+}
+
+/** PCM of 24 kHz, the default of both directions: bytes that make one token, in and out. */
+const inputBytesPerToken = 4_800;
+const outputBytesPerToken = 2_400;
+const textBytesPerToken = 4;
+
+/** What has gone through a session since it was last billed: for what dies before its usage is told. */
+export interface Passed {
+  readonly audioIn: number;
+  readonly textIn: number;
+  readonly audioOut: number;
+  readonly textOut: number;
+}
+
+/** A rough count of tokens, from bytes of audio and of text. */
+export function roughUnits({ audioIn, textIn, audioOut, textOut }: Passed): Units {
+  return {
+    ...present("inputTokens", Math.ceil(textIn / textBytesPerToken)),
+    ...present("outputTokens", Math.ceil(textOut / textBytesPerToken)),
+    ...present("inputAudioTokens", Math.ceil(audioIn / inputBytesPerToken)),
+    ...present("outputAudioTokens", Math.ceil(audioOut / outputBytesPerToken)),
+  };
+}
+
+function present(name: keyof Units, amount: number): Units {
+  return amount > 0 ? { [name]: amount } : {};
+}
+
+/** A count as vendors report it; what is no count, or below zero, is none. */
+function count(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0;
+}

@@ -1,0 +1,100 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Failure } from "@modelgate/contracts";
+import { askOfSpeech, charactersIn, speechCodec } from "../src/index.ts";
+
+const ask = { model: "tts-1", input: "Hello", voice: "alloy" } as const;
+const paramOf = (body: unknown): string | undefined => {
+  try {
+    askOfSpeech(body);
+  } catch (error) {
+    if (error instanceof Failure) return error.param;
+  }
+  throw new Error("it did not fail");
+};
+
+describe("a request", () => {
+  test("is read, and comes out for the vendor as it came in", () => {
+    const body = {
+      ...ask,
+      instructions: "Slowly.",
+      response_format: "wav",
+      speed: 0.5,
+      stream_format: "sse",
+      emotion: { joy: 1 },
+    };
+    const request = askOfSpeech(body);
+    expect(request).toMatchObject({ format: "wav", speed: 0.5, events: true, instructions: "Slowly." });
+    expect(speechCodec.renderRequest(request, { model: "tts-1", events: true })).toEqual({ body, dropped: [] });
+  });
+
+  test("is MP3 in bytes where it says nothing else", () => {
+    const request = askOfSpeech({ ...ask, voice: { id: "voice_1" } });
+    expect(request).toMatchObject({ format: "mp3", events: false });
+    expect(speechCodec.renderRequest(request, { model: "vendor-name", events: false }).body).toEqual({
+      ...ask,
+      model: "vendor-name",
+      voice: { id: "voice_1" },
+      response_format: "mp3",
+    });
+  });
+
+  test.each([
+    [{ ...ask, input: " \n" }, "input"],
+    [{ ...ask, input: 1 }, "input"],
+    [{ model: "m" }, "input"],
+    [{ input: "x" }, "model"],
+    [{ ...ask, response_format: "ogg" }, "response_format"],
+    [{ ...ask, speed: 0.2 }, "speed"],
+    [{ ...ask, speed: "1" }, "speed"],
+    [{ ...ask, stream_format: "bytes" }, "stream_format"],
+    [{ ...ask, instructions: 3 }, "instructions"],
+  ])("%j is wrong in %s", (body, param) => {
+    expect(paramOf(body)).toBe(param);
+  });
+});
+
+test("characters are code points: nobody pays an emoji twice", () => {
+  expect(charactersIn("Grüße 🎉")).toBe(7);
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (left, right) => {
+      expect(charactersIn(`${left} ${right}`)).toBe(charactersIn(left) + 1 + charactersIn(right));
+    }),
+  );
+});
+
+describe("events", () => {
+  test("carry any bytes", () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), (bytes) => {
+        const frame = speechCodec.writeAudio(Buffer.from(bytes));
+        expect(speechCodec.readEvent({ data: frame.slice(6) })).toEqual({ kind: "audio", bytes: Buffer.from(bytes) });
+      }),
+    );
+  });
+
+  test("end with what was used, in tokens of text and of audio", () => {
+    const frame = speechCodec.writeDone({ inputTokens: 3, outputAudioTokens: 40 });
+    expect(JSON.parse(frame.slice(6))).toEqual({
+      type: "speech.audio.done",
+      usage: { input_tokens: 3, output_tokens: 40, total_tokens: 43 },
+    });
+    expect(speechCodec.readEvent({ data: frame.slice(6) })).toEqual({
+      kind: "done",
+      usage: { inputTokens: 3, outputAudioTokens: 40 },
+    });
+  });
+
+  test.each([
+    ['{"type":"speech.audio.done"}', { kind: "done", usage: undefined }],
+    ['{"type":"error","error":{"message":"x"}}', { kind: "error" }],
+    ['{"type":"speech.audio.new"}', { kind: "other" }],
+    ["[DONE]", { kind: "other" }],
+  ])("%s", (data, event) => {
+    expect(speechCodec.readEvent({ data })).toEqual(event);
+  });
+
+  test.each(["", "x", "[]", '{"type":"speech.audio.delta"}'])("%j is none", (data) => {
+    expect(() => speechCodec.readEvent({ data })).toThrow(Failure);
+  });
+});

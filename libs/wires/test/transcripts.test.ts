@@ -1,0 +1,224 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Failure } from "@modelgate/contracts";
+import { asSrt, asText, asVtt, transcriptsCodec, type FormEntry, type TranscriptsWire } from "../src/index.ts";
+
+const { parseForm, renderForm, parseAnswer, readUsage, readEvent, writeEvents } = transcriptsCodec;
+const model: FormEntry = ["model", "whisper-1"];
+const read = (entries: readonly FormEntry[], wire: TranscriptsWire = "transcriptions") =>
+  parseForm(wire, [model, ...entries]);
+const failureOf = (run: () => unknown): Failure => {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+  throw new Error("it did not fail");
+};
+
+describe("a form", () => {
+  test("is read field by field, and what nobody knows travels on", () => {
+    const entries: FormEntry[] = [
+      ["language", "de"],
+      ["prompt", ""],
+      ["temperature", "0.25"],
+      ["response_format", "verbose_json"],
+      ["timestamp_granularities[]", "segment"],
+      ["timestamp_granularities[1]", "word"],
+      ["include[]", "logprobs"],
+      ["chunking_strategy", "auto"],
+      ["stream", "False"],
+    ];
+    expect(read(entries)).toEqual({
+      wire: "transcriptions",
+      model: "whisper-1",
+      language: "de",
+      prompt: "",
+      temperature: 0.25,
+      format: "verbose_json",
+      granularities: ["word", "segment"],
+      stream: false,
+      own: [
+        ["include[]", "logprobs"],
+        ["chunking_strategy", "auto"],
+      ],
+    });
+  });
+
+  test.each<[FormEntry[], string]>([
+    [[["model", "other"]], "model"],
+    [
+      [
+        ["language", "de"],
+        ["language", "en"],
+      ],
+      "language",
+    ],
+    [[["temperature", "1.5"]], "temperature"],
+    [[["temperature", ""]], "temperature"],
+    [[["temperature", "warm"]], "temperature"],
+    [[["response_format", "JSON"]], "response_format"],
+    [[["stream", "1"]], "stream"],
+    [
+      [
+        ["stream", "true"],
+        ["response_format", "vtt"],
+      ],
+      "response_format",
+    ],
+    [[["timestamp_granularities", "word"]], "timestamp_granularities"],
+    [
+      [
+        ["response_format", "verbose_json"],
+        ["timestamp_granularities", "word,letter"],
+      ],
+      "timestamp_granularities",
+    ],
+  ])("%j names %s", (entries, param) => {
+    expect(failureOf(() => read(entries))).toMatchObject({ code: "invalid_value", status: 400, param });
+  });
+
+  test("a translation has neither a stream nor speakers", () => {
+    expect(failureOf(() => read([["stream", "true"]], "translations"))).toMatchObject({ param: "stream" });
+    expect(failureOf(() => read([["response_format", "diarized_json"]], "translations"))).toMatchObject({
+      param: "response_format",
+    });
+  });
+
+  test("without a model it is told so", () => {
+    expect(failureOf(() => parseForm("transcriptions", []))).toMatchObject({
+      code: "missing_required_parameter",
+      param: "model",
+    });
+  });
+});
+
+describe("a vendor is asked for", () => {
+  test.each([
+    ["json", "json"],
+    ["text", "json"],
+    ["srt", "verbose_json"],
+    ["vtt", "verbose_json"],
+    ["verbose_json", "verbose_json"],
+    ["diarized_json", "diarized_json"],
+  ])("%s: %s", (wanted, asked) => {
+    expect(renderForm(read([["response_format", wanted]]), { model: "whisper-1" })).toEqual([
+      ["response_format", asked],
+    ]);
+  });
+
+  test.each(["srt", "vtt", "verbose_json"])("no %s where its model tells no times", (wanted) => {
+    const request = read([["response_format", wanted]]);
+    expect(failureOf(() => renderForm(request, { model: "gpt-4o-transcribe" }))).toMatchObject({
+      code: "unsupported_parameter",
+      param: "response_format",
+    });
+  });
+
+  test("every field of the client, whatever it is", () => {
+    fc.assert(
+      fc.property(
+        fc.string(),
+        fc.string(),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (language, prompt, temperature) => {
+          const entries: FormEntry[] = [
+            ["language", language],
+            ["prompt", prompt],
+            ["response_format", "json"],
+            ["temperature", String(temperature)],
+            ["include[]", prompt],
+          ];
+          expect(renderForm(read(entries), { model: "m" })).toEqual(entries);
+        },
+      ),
+    );
+  });
+});
+
+describe("a transcript", () => {
+  const segments = [
+    { id: 0, start: 0, end: 1.5, text: " Hello --> there" },
+    { id: 1, start: 1.5, end: 3_661.0005, text: "two\n\nlines " },
+  ];
+  const transcript = parseAnswer({ text: "Hello there two lines", segments });
+
+  test("as text, SubRip and WebVTT", () => {
+    expect(asText(transcript)).toBe("Hello there two lines\n");
+    expect(asSrt(transcript)).toBe(
+      "1\n00:00:00,000 --> 00:00:01,500\nHello -> there\n\n2\n00:00:01,500 --> 01:01:01,001\ntwo lines\n\n",
+    );
+    expect(asVtt(transcript)).toBe(
+      "WEBVTT\n\n00:00:00.000 --> 00:00:01.500\nHello -> there\n\n00:00:01.500 --> 01:01:01.001\ntwo lines\n\n",
+    );
+  });
+
+  test("whatever is said, a cue is one line, and there are as many as segments", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ text: fc.string(), start: fc.nat(), end: fc.nat() }), { maxLength: 5 }),
+        (said) => {
+          const lines = asSrt({ text: "", segments: said }).split("\n");
+          expect(lines.filter((line) => line.includes(" --> "))).toHaveLength(said.length);
+          expect(lines).toHaveLength(said.length * 4 + 1);
+        },
+      ),
+    );
+  });
+
+  test("without times makes no subtitles", () => {
+    expect(failureOf(() => asSrt(parseAnswer({ text: "x" })))).toMatchObject({ code: "upstream_error" });
+  });
+
+  test.each([{}, { text: 1 }, { text: "x", segments: [{ start: 0 }] }])("%j is none", (body) => {
+    expect(failureOf(() => parseAnswer(body))).toMatchObject({ code: "upstream_error" });
+  });
+});
+
+test.each([
+  [{ usage: { type: "duration", seconds: 4 }, duration: 3.2 }, { seconds: 4 }],
+  [{ duration: 3.2 }, { seconds: 3.2 }],
+  [
+    {
+      usage: {
+        type: "tokens",
+        input_tokens: 14,
+        input_token_details: { text_tokens: 4, audio_tokens: 10 },
+        output_tokens: 5,
+      },
+    },
+    { inputTokens: 4, inputAudioTokens: 10, outputTokens: 5 },
+  ],
+  [{ usage: { input_tokens: 14, output_tokens: 5 } }, { inputTokens: 0, inputAudioTokens: 14, outputTokens: 5 }],
+  [{ usage: {} }, undefined],
+  [{ usage: { seconds: -1 } }, undefined],
+  [{ usage: null, duration: "3" }, undefined],
+])("%j used %j", (body, units) => {
+  expect(readUsage(body)).toEqual(units);
+});
+
+describe("a stream", () => {
+  test("of a whole answer says the same", () => {
+    const frames = writeEvents({ text: "a\nb", usage: { type: "duration", seconds: 1 } })
+      .split("\n\n")
+      .filter((frame) => frame !== "")
+      .map((frame) => readEvent({ data: frame.slice(6) }));
+    expect(frames).toMatchObject([
+      { kind: "delta", text: "a\nb" },
+      { kind: "done", body: { text: "a\nb", usage: { seconds: 1 } } },
+    ]);
+  });
+
+  test.each([
+    ['{"type":"error","error":{"message":"x"}}', "error"],
+    ['{"type":"transcript.text.segment"}', "other"],
+    ["[DONE]", "other"],
+  ])("%s is %s", (data, kind) => {
+    expect(readEvent({ data }).kind).toBe(kind);
+  });
+
+  test.each(["", "x", "[]", "3"])("%j is no event", (data) => {
+    expect(failureOf(() => readEvent({ data }))).toMatchObject({ code: "upstream_error" });
+  });
+});

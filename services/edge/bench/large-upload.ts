@@ -1,0 +1,86 @@
+import { randomBytes } from "node:crypto";
+import { request } from "node:http";
+import { startLocalSuite } from "@modelgate/testkit";
+import { memory } from "./measure.ts";
+
+const key = "sk-bench-0123456789abcdef";
+const mebibyte = 1_048_576;
+
+/** A house whose only vendor writes down what it hears. */
+const config = {
+  groups: { default: { models: ["*"] } },
+  models: { scribe: { kind: "transcription", price: { second: 0.000001 } } },
+  channels: [
+    { id: "simulated", provider: "openai", baseUrl: "${SIMULATOR_URL}/openai/v1", keys: ["key"], models: ["scribe"] },
+  ],
+  accounts: { bench: { balance: "1000.00", tokens: [{ key, group: "default" }] } },
+};
+
+/** How much the peak of each process grew while an upload passed. */
+export interface Growth {
+  readonly edge: number;
+  readonly audio: number;
+}
+
+/**
+ * Sends a file of audio through services that did little before, and measures what it cost them in memory at its
+ * highest: with the model before the file, so that it is sent on as it comes, and after it, so that it waits on disk.
+ */
+export async function largeUpload(mebibytes: number): Promise<{ readonly passed: Growth; readonly spooled: Growth }> {
+  await using suite = await startLocalSuite({ config });
+  const url = `${suite.edgeUrl}/v1/audio/transcriptions`;
+  for (let warm = 0; warm < 20; warm++) await upload(url, mebibyte, warm % 2 === 0);
+  const pids = { edge: suite.process("edge").pid, audio: suite.process("audio").pid };
+  const grownBy = async (modelFirst: boolean): Promise<Growth> => {
+    const before = { edge: memory(pids.edge).peak, audio: memory(pids.audio).peak };
+    await upload(url, mebibytes * mebibyte, modelFirst);
+    return { edge: memory(pids.edge).peak - before.edge, audio: memory(pids.audio).peak - before.audio };
+  };
+  return { passed: await grownBy(true), spooled: await grownBy(false) };
+}
+
+/** Sends a WAV of that size, made as it is sent. Throws where it is not transcribed. */
+async function upload(url: string, bytes: number, modelFirst: boolean): Promise<void> {
+  const boundary = "bench";
+  const model = `--${boundary}\r\ncontent-disposition: form-data; name="model"\r\n\r\nscribe\r\n`;
+  const before = `${modelFirst ? model : ""}--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\ncontent-type: audio/wav\r\n\r\n`;
+  const after = `\r\n${modelFirst ? "" : model}--${boundary}--\r\n`;
+  const asked = request(url, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${key}`,
+      "content-type": `multipart/form-data; boundary=${boundary}`,
+      "content-length": before.length + bytes + after.length,
+    },
+  });
+  const answered = new Promise<number>((resolve, reject) => {
+    asked.on("response", (response) => response.on("end", () => resolve(response.statusCode ?? 0)).resume());
+    asked.on("error", reject);
+  });
+  asked.write(before);
+  asked.write(wavHead(bytes - 44));
+  const noise = randomBytes(64 * 1_024);
+  for (let left = bytes - 44; left > 0; left -= noise.length)
+    if (!asked.write(noise.subarray(0, left))) await new Promise((resolve) => asked.once("drain", resolve));
+  asked.end(after);
+  const status = await answered;
+  if (status !== 200) throw new Error(`the upload was answered with ${status}`);
+}
+
+/** 48 kHz, 16 bit, stereo. */
+function wavHead(dataBytes: number): Buffer {
+  const head = Buffer.alloc(44);
+  head.write("RIFF", 0);
+  head.writeUInt32LE(36 + dataBytes, 4);
+  head.write("WAVEfmt ", 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(2, 22);
+  head.writeUInt32LE(48_000, 24);
+  head.writeUInt32LE(192_000, 28);
+  head.writeUInt16LE(4, 32);
+  head.writeUInt16LE(16, 34);
+  head.write("data", 36);
+  head.writeUInt32LE(dataBytes, 40);
+  return head;
+}

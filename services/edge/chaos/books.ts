@@ -1,0 +1,79 @@
+import { connect, DeliverPolicy } from "nats";
+import type { Redis } from "ioredis";
+import { accountKeys, findAccount, verifyAccount } from "@modelgate/accounts";
+import type { UsageEvent } from "@modelgate/contracts";
+import type { Seen } from "./clients.ts";
+
+/** What is left of a fault once all has come to rest. */
+export interface Outcome {
+  /** Settlements of which JetStream has no event, and whole answers that no event tells of. */
+  readonly lost: number;
+  /** Requests that were charged more than once, and events that are stored more than once. */
+  readonly double: number;
+  /** Whether balance, receipts and log agree; else what does not. */
+  readonly books: string;
+  /** How long it took until nothing was held and all was stored, in ms. */
+  readonly restMs: number;
+}
+
+/** Longest wait until all has come to rest. */
+const restWithinMs = 30_000;
+const lookMs = 100;
+
+/** Waits until nothing of an account is under way, then compares what clients, account, JetStream and log say. */
+export async function readOutcome(
+  { redis, natsUrl }: { readonly redis: Redis; readonly natsUrl: string },
+  accountId: string,
+  seen: Seen,
+): Promise<Outcome> {
+  const begin = Date.now();
+  let events: readonly UsageEvent[] = [];
+  for (let rested = false; !rested && Date.now() - begin < restWithinMs;) {
+    await new Promise((resolve) => setTimeout(resolve, lookMs));
+    const account = await findAccount(redis, accountId);
+    if (account?.heldNanos !== 0n) continue;
+    events = await storedOf(natsUrl, accountId);
+    rested = new Set(events.map(({ id }) => id)).size >= (await settlementsOf(redis, accountId));
+  }
+  const restMs = Date.now() - begin;
+  const ids = new Set(events.map(({ id }) => id));
+  const charged = Map.groupBy(
+    events.filter(({ costNanos }) => costNanos !== "0"),
+    ({ requestId }) => requestId,
+  );
+  const silent = seen.whole.filter((requestId) => !charged.has(requestId)).length;
+  const again = [...charged.values()].filter((calls) => calls.length > 1).length;
+  const verification = await verifyAccount(redis, accountId, { keepDays: 2, waitMs: 15_000 });
+  return {
+    lost: Math.max(0, (await settlementsOf(redis, accountId)) - ids.size) + silent,
+    double: again + events.length - ids.size,
+    books: verification?.ok === true ? "agree" : (verification?.divergence?.say ?? "no account"),
+    restMs,
+  };
+}
+
+/** How many receipts an account has, without the one of its opening balance. */
+async function settlementsOf(redis: Redis, accountId: string): Promise<number> {
+  return Number((await redis.hget(accountKeys.account(accountId), "receipts")) ?? 1) - 1;
+}
+
+/** The account's events in JetStream, as often as they are stored. */
+async function storedOf(natsUrl: string, accountId: string): Promise<readonly UsageEvent[]> {
+  const connection = await connect({ servers: natsUrl });
+  try {
+    const { state } = await (await connection.jetstreamManager()).streams.info("USAGE");
+    if (state.messages === 0) return [];
+    const reader = await connection
+      .jetstream()
+      .consumers.get("USAGE", { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: state.first_seq });
+    const found: UsageEvent[] = [];
+    for await (const message of await reader.consume()) {
+      const event: UsageEvent = message.json();
+      if (event.accountId === accountId) found.push(event);
+      if (message.seq >= state.last_seq) break;
+    }
+    return found;
+  } finally {
+    await connection.close();
+  }
+}

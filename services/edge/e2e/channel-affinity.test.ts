@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { channel, config, hello, keys, post } from "./house.ts";
+import { shownChannel, switchedChannel } from "./operator.ts";
+import { startReplica, type Replica } from "./replica.ts";
+
+/** Two channels with two keys each and one weight: by chance, twelve turns stay where they began once in 16 million. */
+const twins = (name: string, more: object = {}) =>
+  ["a", "b"].map((at) =>
+    channel(`${name}-${at}`, [name], { keys: [`${name}-${at}-one`, `${name}-${at}-two`], wires: ["chat"], ...more }),
+  );
+const names = ["talk", "moved", "full", "sealed-messages", "sealed-responses", "sealed-content"] as const;
+/** A channel to a vendor of another family, with a model of its own name. */
+const vendor = (id: string, provider: string) =>
+  channel(id, [id], { provider, baseUrl: `\${SIMULATOR_URL}/at/${id}/${provider}` });
+let suite: Suite;
+let other: Replica;
+beforeAll(async () => {
+  suite = await startSuite({
+    config: {
+      ...config,
+      groups: { ...config.groups, default: { models: ["*"], showChannel: true } },
+      models: { ...config.models, ...Object.fromEntries(names.map((name) => [name, config.models.chat])) },
+      channels: [
+        ...config.channels,
+        ...twins("talk"),
+        ...twins("moved"),
+        ...twins("full", { maxConcurrency: 2 }),
+        channel("sealed-responses", ["sealed-responses"]),
+        vendor("sealed-messages", "anthropic"),
+        vendor("sealed-content", "gemini"),
+        channel("tried-first", ["chat"], { priority: 20 }),
+      ],
+    },
+  });
+  other = await startReplica(suite);
+});
+afterAll(async () => {
+  await other?.[Symbol.asyncDispose]();
+  await suite?.[Symbol.asyncDispose]();
+});
+
+const turn = (role: string, content: string) => ({ role, content });
+/** What a client of a wire sends: the first words, then with each answer the next ones. */
+type Body = (model: string, turns: readonly { readonly role: string; readonly content: string }[]) => object;
+const wires: Readonly<Record<string, { readonly path: (model: string) => string; readonly body: Body }>> = {
+  chat: { path: () => "/v1/chat/completions", body: (model, messages) => ({ model, messages }) },
+  messages: { path: () => "/v1/messages", body: (model, messages) => ({ model, max_tokens: 50, messages }) },
+  responses: { path: () => "/v1/responses", body: (model, input) => ({ model, store: false, input }) },
+  content: {
+    path: (model) => `/v1beta/models/${model}:generateContent`,
+    body: (_, turns) => ({
+      contents: turns.map(({ role, content }) => ({
+        role: role === "assistant" ? "model" : role,
+        parts: [{ text: content }],
+      })),
+    }),
+  },
+};
+
+/** A call by the replica of a number: they take turns. */
+function send(at: number, path: string, body: object): Promise<Response> {
+  return fetch((at % 2 === 0 ? suite.edgeUrl : other.edgeUrl) + path, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${keys.demo}`,
+      "content-type": "application/json",
+      "anthropic-version": "2023-06-01",
+    },
+    body: JSON.stringify(body),
+  });
+}
+
+const stored = (id: string) =>
+  fetch(`${suite.edgeUrl}/v1/responses/${id}`, { headers: { authorization: `Bearer ${keys.demo}` } });
+
+/** Sends a call and tells the channel and key that it came through. */
+async function placeOf(name: string, at: number, path: string, body: object): Promise<string> {
+  await Promise.all(["a", "b"].map((twin) => suite.simulator.forget(`${name}-${twin}`)));
+  const answer = await send(at, path, body);
+  expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)]);
+  const served = answer.headers.get("x-modelgate-channel") ?? "";
+  const [seen] = await suite.simulator.requests(served);
+  return `${served} ${seen?.headers["authorization"]}`;
+}
+
+describe("a conversation stays with the channel and the key that it began with, in every replica", () => {
+  test.each(Object.entries(wires))("%s", async (wire, { path, body }) => {
+    for (let talk = 0; talk < 4; talk++) {
+      const turns = [turn("user", `${wire} ${talk}`)];
+      const places: string[] = [];
+      for (let at = 0; at < 4; at++) {
+        places.push(await placeOf("talk", at, path("talk"), body("talk", turns)));
+        turns.push(turn("assistant", `You said: ${at}`), turn("user", `more ${at}`));
+      }
+      expect(places).toEqual(places.map(() => places[0]));
+    }
+  });
+
+  test("under the client's own word, whatever is said", async () => {
+    for (let talk = 0; talk < 3; talk++) {
+      const body = (at: number) => ({ ...hello("talk", `words ${at}`), prompt_cache_key: `word-${talk}` });
+      const places: string[] = [];
+      for (let at = 0; at < 4; at++) places.push(await placeOf("talk", at, "/v1/chat/completions", body(at)));
+      expect(places).toEqual(places.map(() => places[0]));
+    }
+  });
+
+  test("by reference to the response before", async () => {
+    const places: string[] = [];
+    let previous: string | null = null;
+    for (let at = 0; at < 6; at++) {
+      await Promise.all(["a", "b"].map((twin) => suite.simulator.forget(`talk-${twin}`)));
+      const answer = await send(at, "/v1/responses", {
+        model: "talk",
+        input: `next ${at}`,
+        previous_response_id: previous,
+      });
+      const served = answer.headers.get("x-modelgate-channel") ?? "";
+      const [seen] = await suite.simulator.requests(served);
+      places.push(`${served} ${seen?.headers["authorization"]}`);
+      const response: { readonly id: string } = JSON.parse(await answer.text());
+      previous = response.id;
+      await until("it to be kept", async () => (await stored(response.id)).ok);
+    }
+    expect(places).toEqual(places.map(() => places[0]));
+  });
+
+  test("calls that only begin one go by weight and in turn", async () => {
+    const places: string[] = [];
+    for (let at = 0; at < 16; at++)
+      places.push(await placeOf("talk", at, "/v1/chat/completions", hello("talk", "Same")));
+    expect(new Set(places).size).toBeGreaterThan(1);
+  });
+});
+
+describe("it moves on, and stays there", () => {
+  test("where its channel is switched off", async () => {
+    const body = { ...hello("moved"), prompt_cache_key: "moved" };
+    const ask = (at: number) => placeOf("moved", at, "/v1/chat/completions", body);
+    const [before = ""] = (await ask(0)).split(" ");
+    await switchedChannel(suite, before, "disable");
+    await until("both replicas to know", async () => {
+      const places = [await ask(0), await ask(1)];
+      return places.every((place) => !place.startsWith(before));
+    });
+    const moved = await ask(0);
+    await switchedChannel(suite, before, "enable");
+    for (let at = 0; at < 6; at++) expect(await ask(at)).toBe(moved);
+  });
+
+  test("where its channel is full", async () => {
+    const body = { ...hello("full"), prompt_cache_key: "full" };
+    const ask = (at: number) => placeOf("full", at, "/v1/chat/completions", body);
+    const [before = ""] = (await ask(0)).split(" ");
+    await suite.simulator.script(before, [{ delayMs: 60_000 }, { delayMs: 60_000 }]);
+    const leaving = new AbortController();
+    const open = () =>
+      fetch(`${suite.edgeUrl}/v1/chat/completions`, {
+        method: "POST",
+        signal: leaving.signal,
+        headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      }).catch(() => undefined);
+    const calls = [open(), open()];
+    await until("its seats to be taken", async () => (await shownChannel(suite, before)).seats?.inUse === 2);
+    const moved = await ask(1);
+    expect(moved.split(" ")[0]).not.toBe(before);
+    leaving.abort();
+    await Promise.all(calls);
+    await until("its seats to be back", async () => (await shownChannel(suite, before)).seats?.inUse === 0);
+    for (let at = 0; at < 6; at++) expect(await ask(at)).toBe(moved);
+  });
+});
+
+describe("seals that the vendor did not make are left out, once", () => {
+  const foreign = Buffer.from("another account's thoughts").toString("base64");
+  const histories: Readonly<Record<string, object>> = {
+    messages: {
+      max_tokens: 50,
+      messages: [
+        turn("user", "Hi"),
+        {
+          role: "assistant",
+          content: [
+            { type: "thinking", thinking: "so", signature: foreign },
+            { type: "text", text: "Hello" },
+          ],
+        },
+        turn("user", "And?"),
+      ],
+    },
+    responses: {
+      store: false,
+      input: [
+        turn("user", "Hi"),
+        { type: "reasoning", id: "rs_1", summary: [], encrypted_content: foreign },
+        turn("assistant", "Hello"),
+        turn("user", "And?"),
+      ],
+    },
+    content: {
+      contents: [
+        { role: "user", parts: [{ text: "Hi" }] },
+        { role: "model", parts: [{ text: "Hello", thoughtSignature: foreign }] },
+        { role: "user", parts: [{ text: "And?" }] },
+      ],
+    },
+  };
+
+  test.each(Object.entries(histories))("%s", async (wire, history) => {
+    const model = `sealed-${wire}`;
+    const answer = await send(0, wires[wire]?.path(model) ?? "", wire === "content" ? history : { model, ...history });
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("You said: And?")]);
+    const bodies = (await suite.simulator.requests(model)).map(({ body }) => body.includes(foreign));
+    expect(bodies).toEqual([true, false]);
+    expect(answer.headers.get("x-modelgate-attempts")).toBe(`${model};failed=upstream_rejected, ${model}`);
+  });
+
+  test("what is refused again is told", async () => {
+    await suite.simulator.forget("sealed-messages");
+    const refused = { status: 400, errorMessage: "Invalid `signature` in `thinking` block" };
+    await suite.simulator.script("sealed-messages", [{ ...refused, repeat: true }]);
+    const answer = await send(0, "/v1/messages", { model: "sealed-messages", ...histories["messages"] });
+    expect(answer.status).toBe(400);
+    expect(await suite.simulator.requests("sealed-messages")).toHaveLength(2);
+  });
+});
+
+describe("the channel and what was tried", () => {
+  const told = ({ headers }: Response) => [headers.get("x-modelgate-channel"), headers.get("x-modelgate-attempts")];
+
+  test.each<[string, object]>([
+    ["a whole answer", {}],
+    ["a stream", { stream: true }],
+  ])("are told with %s", async (_, more) => {
+    await suite.simulator.script("tried-first", [{ status: 500 }, {}]);
+    const [second, first] = [
+      await post(suite, { ...hello("chat"), ...more }),
+      await post(suite, { ...hello("chat"), ...more }),
+    ];
+    expect(told(second)).toEqual(["main", "tried-first;failed=upstream_error, main"]);
+    expect(told(first)).toEqual(["tried-first", "tried-first"]);
+  });
+
+  test("are told with a failure", async () => {
+    await suite.simulator.script("tried-first", [{ status: 400 }]);
+    expect(told(await post(suite, hello("chat")))).toEqual(["tried-first", "tried-first;failed=upstream_rejected"]);
+  });
+
+  test("are not told to other groups", async () => {
+    expect(told(await post(suite, hello("chat"), keys.thrifty))).toEqual([null, null]);
+  });
+});

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { channel, config, hello, keys, post } from "./house.ts";
+import { shownChannel } from "./operator.ts";
+import { startReplica, type Replica } from "./replica.ts";
+
+/** What channels learn from failures, and share between two replicas. */
+const names = ["trial", "turned", "keyed", "cut", "stalled", "begins", "budget"] as const;
+let suite: Suite;
+let other: Replica;
+beforeAll(async () => {
+  suite = await startSuite({
+    config: {
+      ...config,
+      models: { ...config.models, ...Object.fromEntries(names.map((name) => [name, config.models.chat])) },
+      channels: [
+        ...config.channels,
+        channel("trial", ["trial"]),
+        channel("turned", ["turned"]),
+        channel("keyed", ["keyed"]),
+        channel("cut-first", ["cut"], { priority: 10 }),
+        channel("cut-second", ["cut"]),
+        channel("stalled-first", ["stalled"], { priority: 10, timeoutMs: 800 }),
+        channel("stalled-second", ["stalled"]),
+        channel("begins-first", ["begins"], { priority: 10, firstByteTimeoutMs: 1_000 }),
+        channel("begins-second", ["begins"]),
+        ...[1, 2, 3, 4, 5, 6].map((at) => channel(`budget-${at}`, ["budget"], { priority: -at })),
+      ],
+    },
+    env: { ATTEMPTS: "3" },
+  });
+  other = await startReplica(suite);
+});
+afterAll(async () => {
+  await other?.[Symbol.asyncDispose]();
+  await suite?.[Symbol.asyncDispose]();
+});
+
+const count = async (name: string) => (await suite.simulator.requests(name)).length;
+/** A call by the replica of a number. */
+const ask = (at: number, body: object) => post(at % 2 === 0 ? suite : { ...suite, edgeUrl: other.edgeUrl }, body);
+const streamed = (model: string) => ({ ...hello(model), stream: true });
+
+describe("after a rest one call at a time tries a channel, in all replicas together", () => {
+  test.each<[string, object]>([
+    ["trial", { status: 503, retryAfter: "1" }],
+    ["keyed", { status: 429, retryAfter: "1" }],
+  ])("%s", async (model, failure) => {
+    await suite.simulator.script(model, [{ ...failure, repeat: true }]);
+    for (const at of [0, 1])
+      await until("the replica to know of the rest", async () => (await ask(at, hello(model))).status === 503);
+    await suite.simulator.script(model, [{ delayMs: 60_000 }, {}]);
+    await suite.simulator.forget(model);
+    const leaving = new AbortController();
+    // One call waits for the vendor; all others are turned away meanwhile, by either replica.
+    const calls = new Set<Promise<unknown>>();
+    await until("the rest to be over", async () => {
+      calls.add(knock(calls.size, hello(model), leaving.signal));
+      return (await count(model)) === 1;
+    });
+    for (const at of [0, 1, 0, 1]) {
+      const refused = await ask(at, hello(model));
+      expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+    }
+    expect(await count(model)).toBe(1);
+    const { state, keys: ways } = await shownChannel(suite, model);
+    expect([state, ways[0]?.state]).toContain("trying");
+    leaving.abort();
+    await Promise.all(calls);
+    await until("the next one to try", async () => (await ask(1, hello(model))).status === 200);
+    for (const at of [0, 1]) await until("all to use it", async () => (await ask(at, hello(model))).status === 200);
+    await until("it to be shown", async () => (await shownChannel(suite, model)).state === "ok");
+  });
+
+  test("a trial that fails begins the next rest", async () => {
+    await suite.simulator.script("turned", [{ status: 503, retryAfter: "1" }, { status: 500 }, {}]);
+    expect((await ask(0, hello("turned"))).status).toBe(502);
+    await until("the trial", async () => (await ask(0, hello("turned"))).status === 502);
+    expect((await ask(0, hello("turned"))).status).toBe(503);
+    expect(await count("turned")).toBe(2);
+    await until("it to be shown", async () => (await shownChannel(suite, "turned")).failures === 2);
+  });
+});
+
+/** A call whose client may leave; whatever comes of it. */
+async function knock(at: number, body: object, signal: AbortSignal): Promise<void> {
+  await fetch(`${at % 2 === 0 ? suite.edgeUrl : other.edgeUrl}/v1/chat/completions`, {
+    method: "POST",
+    signal,
+    headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  }).catch(() => undefined);
+}
+
+describe("a stream that breaks counts against its channel", () => {
+  test.each([
+    ["cut", { cutAfterChunks: 3 }],
+    ["stalled", { stallAfterChunks: 3 }],
+  ])("%s", async (model, behaviour) => {
+    await suite.simulator.script(`${model}-first`, [{ ...behaviour, chunks: 10, chunkDelayMs: 5, repeat: true }]);
+    for (let at = 0; at < 3; at++) expect(await (await ask(0, streamed(model))).text()).toContain('"code":"upstream_');
+    await until("the other replica to know", async () =>
+      (await (await ask(1, streamed(model))).text()).includes("[DONE]"),
+    );
+    const before = await count(`${model}-first`);
+    expect(await (await ask(0, streamed(model))).text()).toContain("[DONE]");
+    expect(await count(`${model}-first`)).toBe(before);
+    expect(await shownChannel(suite, `${model}-first`)).toMatchObject({ failures: 3 });
+  });
+});
+
+describe("the first byte of a stream is waited for apart from silence within it", () => {
+  test("one that does not come in time is had elsewhere", async () => {
+    await suite.simulator.script("begins-first", [{ delayMs: 60_000 }]);
+    expect(await (await ask(0, streamed("begins"))).text()).toContain("[DONE]");
+    expect([await count("begins-first"), await count("begins-second")]).toEqual([1, 1]);
+    await until(
+      "the vendor to see it",
+      async () => (await suite.simulator.requests("begins-first"))[0]?.aborted === true,
+    );
+  });
+
+  test("a slow stream, and a whole answer that is long in coming, are not cut short", async () => {
+    await suite.simulator.script("begins-first", [{ chunks: 2, chunkDelayMs: 1_200 }, { delayMs: 1_300 }]);
+    await suite.simulator.forget("begins-second");
+    expect(await (await ask(0, streamed("begins"))).text()).toContain("[DONE]");
+    expect((await ask(0, hello("begins"))).status).toBe(200);
+    expect(await count("begins-second")).toBe(0);
+  });
+});
+
+test("no more attempts than allowed are made", async () => {
+  for (const at of [1, 2, 3, 4, 5, 6]) await suite.simulator.script(`budget-${at}`, [{ status: 500, repeat: true }]);
+  expect((await ask(0, hello("budget"))).status).toBe(502);
+  const counts = await Promise.all([1, 2, 3, 4, 5, 6].map((at) => count(`budget-${at}`)));
+  expect(counts).toEqual([1, 1, 1, 0, 0, 0]);
+});

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { storedEvents } from "./events.ts";
+import { channel, hello, post } from "./house.ts";
+
+const keys = {
+  plain: "sk-plain-0123456789abcdef",
+  daily: "sk-daily-0123456789abcdef",
+  other: "sk-other-0123456789abcdef",
+  team: "sk-team-0123456789abcdef",
+  mate: "sk-mate-0123456789abcdef",
+} as const;
+
+const config = {
+  groups: { default: { models: ["*"] }, team: { models: ["*"], limits: { dollarsPerDay: 0.005 } } },
+  models: {
+    fixed: { kind: "chat", price: { request: 0.001, input: 0, cachedInput: 0, output: 0 } },
+    half: { kind: "chat", price: { input: 2.5 } },
+    thinker: { kind: "chat", price: { input: 1, cachedInput: 1, output: 10 } },
+  },
+  channels: [
+    channel("main", ["fixed", "half"]),
+    {
+      id: "thoughts",
+      provider: "anthropic",
+      baseUrl: "${SIMULATOR_URL}/at/thoughts/anthropic",
+      keys: ["key"],
+      models: { thinker: "claude-sonnet-4-5" },
+    },
+  ],
+  accounts: {
+    demo: {
+      balance: "1.00",
+      tokens: [
+        { key: keys.plain, group: "default" },
+        { key: keys.daily, group: "default", budget: { dollarsPerDay: 0.003 } },
+        { key: keys.other, group: "default", budget: { dollarsPerMonth: 1 } },
+        { key: keys.team, group: "team" },
+        { key: keys.mate, group: "team" },
+      ],
+    },
+    // Covers some hundred tokens of output, and no thoughts.
+    small: { balance: "0.05", tokens: [{ key: "sk-small-0123456789abcdef", group: "default" }] },
+  },
+};
+
+let suite: Suite;
+beforeAll(async () => {
+  suite = await startSuite({ config });
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+
+const passed = async (calls: readonly string[]): Promise<number> => {
+  const answers = await Promise.all(calls.map((key) => post(suite, hello("fixed"), key)));
+  for (const answer of answers) {
+    if (answer.status === 402) expect(await answer.text()).toContain("a day");
+    else expect(answer.status).toBe(200);
+  }
+  return answers.filter(({ status }) => status === 200).length;
+};
+
+test("a token's budget of a day covers so many of its parallel calls and no more; other tokens go on", async () => {
+  expect(await passed(Array.from({ length: 20 }, () => keys.daily))).toBe(3);
+  expect(await passed([keys.other, keys.plain])).toBe(2);
+});
+
+test("a group's budget of a day is shared by all tokens of an account in it", async () => {
+  expect(await passed(Array.from({ length: 10 }, () => [keys.team, keys.mate]).flat())).toBe(5);
+});
+
+test("a unit that the price does not name costs nothing, and is marked and counted", async () => {
+  expect((await post(suite, hello("half"), keys.plain)).status).toBe(200);
+  const { event } = await until("its event", async () =>
+    (await storedEvents(suite.backends.natsUrl)).find(({ event: stored }) => stored.model === "half"),
+  );
+  expect(event).toMatchObject({ unpriced: ["outputTokens"], priceVersion: expect.stringMatching(/^[0-9a-f]{12}$/) });
+  expect(BigInt(event.costNanos)).toBe(BigInt(event.units.inputTokens ?? 0) * 2_500n);
+  await until("it to be counted", async () =>
+    (await (await fetch(`${suite.opsUrl("ledger")}/metrics`)).text()).includes(
+      'modelgate_usage_unpriced_total{model="half",unit="outputTokens"',
+    ),
+  );
+  const all = (await storedEvents(suite.backends.natsUrl)).filter(({ event: { model } }) => model === "fixed");
+  expect(all.every(({ event: { unpriced } }) => unpriced === undefined)).toBe(true);
+});
+
+test("a hold covers the thoughts that a messages vendor's bound is raised by", async () => {
+  const seen = async () => (await suite.simulator.requests("thoughts")).length;
+  const ask = (more: object) =>
+    post(suite, { ...hello("thinker"), max_tokens: 1_000, ...more }, "sk-small-0123456789abcdef");
+  expect((await ask({ reasoning_effort: "high" })).status).toBe(402);
+  expect(await seen()).toBe(0);
+  expect((await ask({})).status).toBe(200);
+  expect(await seen()).toBe(1);
+});

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { storedEvents } from "./events.ts";
+import { config as house } from "./house.ts";
+import { ask, booksAgree, openSession, say, simulated, textOnly } from "./realtime-client.ts";
+
+/** Sessions of a vendor that speaks Gemini's live format, by clients of the realtime format. */
+const config = {
+  ...house,
+  models: {
+    ...house.models,
+    gem: { kind: "realtime", price: { input: 3, cachedInput: 1, output: 12, inputAudio: 20, outputAudio: 50 } },
+  },
+  channels: [
+    ...house.channels,
+    {
+      id: "gem",
+      provider: "gemini",
+      baseUrl: "${SIMULATOR_URL}/at/gem/gemini",
+      keys: ["key-of-gem"],
+      models: { gem: "gemini-live-1" },
+    },
+  ],
+};
+
+let suite: Suite;
+beforeAll(async () => {
+  suite = await startSuite({ config });
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+
+const eventsOf = async () =>
+  (await storedEvents(suite.backends.natsUrl)).map(({ event }) => event).filter(({ model }) => model === "gem");
+
+const weather = { type: "function", name: "weather", parameters: { type: "object", properties: {} } };
+
+test("text and function calls, paid for each response to the token", async () => {
+  const session = await openSession(suite, { model: "gem" });
+  expect((await session.next("session.created")).session.model).toBe("gem");
+  session.send({ ...textOnly, session: { ...textOnly.session, instructions: "Be kind.", tools: [weather] } });
+  await session.next("session.updated");
+  const hello = await ask(session, "Hello");
+  expect(hello.response.output[0].content[0].text).toBe("You said: Hello");
+  const asked = await ask(session, "call weather {}");
+  const [call] = asked.response.output;
+  expect(call).toMatchObject({ type: "function_call", name: "weather" });
+  session.send({
+    type: "conversation.item.create",
+    item: { type: "function_call_output", call_id: call.call_id, output: "sunny" },
+  });
+  session.send({ type: "response.create" });
+  const answered = await session.next("response.done");
+  expect(answered.response.output[0].content[0].text).toBe("sunny");
+  session.socket.close();
+  await booksAgree(suite, "demo");
+  const events = await eventsOf();
+  expect(events).toHaveLength(3);
+  for (const [at, { response }] of [hello, asked, answered].entries()) {
+    const { input_token_details: input, output_tokens: output } = response.usage;
+    const [cached, text] = [input.cached_tokens, input.text_tokens - input.cached_tokens];
+    expect(events[at]).toMatchObject({ estimated: false, channelId: "gem", upstreamModel: "gemini-live-1" });
+    expect(events[at]?.costNanos).toBe(String(text * 3_000 + cached * 1_000 + output * 12_000));
+  }
+  const [seen] = await suite.simulator.requests("gem");
+  expect(seen?.headers["x-goog-api-key"]).toBe("key-of-gem");
+  expect(seen?.path).toBe(
+    "/at/gem/gemini/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent",
+  );
+});
+
+test("speech both ways: turns are heard, and speech over an answer interrupts it", async () => {
+  const before = (await eventsOf()).length;
+  const session = await openSession(suite, { model: "gem" });
+  session.send({ type: "session.update", session: { type: "realtime", audio: { input: { transcription: {} } } } });
+  await session.next("session.updated");
+  const hear = (bytes: number, value: number) =>
+    session.send({ type: "input_audio_buffer.append", audio: Buffer.alloc(bytes, value).toString("base64") });
+  hear(48_000, 1);
+  hear(4_800, 0);
+  expect((await session.next("conversation.item.input_audio_transcription.completed")).transcript).toBe(
+    "1100 ms of speech",
+  );
+  const done = await session.next("response.done");
+  expect(done.response.output[0].content[0].transcript).toBe("You said: 1100 ms of speech");
+  expect(done.response.usage).toMatchObject({ input_token_details: { audio_tokens: 11 } });
+  expect(done.response.usage.output_token_details.audio_tokens).toBeGreaterThan(0);
+
+  session.send(say(simulated({ chunks: 200, chunkDelayMs: 10, bodyBytes: 2_000 })));
+  session.send({ type: "response.create" });
+  await session.next("response.output_audio.delta");
+  hear(4_800, 1);
+  await session.next("input_audio_buffer.speech_started");
+  const cut = await session.next("response.done");
+  expect(cut.response).toMatchObject({ status: "cancelled", status_details: { reason: "turn_detected" } });
+  session.socket.close();
+  await booksAgree(suite, "demo");
+  const [spoken, interrupted] = (await eventsOf()).slice(before);
+  expect(spoken?.units).toMatchObject({ inputAudioTokens: 11 });
+  expect(interrupted).toMatchObject({ outcome: "cancelled", estimated: false });
+});
+
+test("settings that the vendor refuses close the session with its reason", async () => {
+  const session = await openSession(suite, { model: "gem" });
+  const bad = { type: "function", name: "no spaces please", parameters: {} };
+  session.send({ ...textOnly, session: { ...textOnly.session, tools: [bad] } });
+  expect((await session.next("error")).error).toMatchObject({ code: "upstream_error" });
+  expect(await session.closed).toMatchObject({ code: 1007, reason: expect.stringContaining("name") });
+});
+
+test("a client that leaves interrupts the vendor, whose own count is paid", async () => {
+  const before = (await eventsOf()).length;
+  const session = await openSession(suite, { model: "gem" });
+  session.send(textOnly);
+  session.send(say(simulated({ chunks: 500, chunkDelayMs: 10, bodyBytes: 4_000 })));
+  session.send({ type: "response.create" });
+  await session.next("response.output_text.delta");
+  session.socket.terminate();
+  await until("its event", async () => (await eventsOf()).length > before);
+  expect((await eventsOf()).at(-1)).toMatchObject({ outcome: "cancelled", estimated: false });
+  await booksAgree(suite, "demo");
+});

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { storedEvents } from "./events.ts";
+import { channel, config as house, keys } from "./house.ts";
+import { ask, booksAgree, openSession, say, simulated, textSession } from "./realtime-client.ts";
+
+/** A dollar for 10 000 words of output: a few answers and the account of a poor token is empty. */
+const price = { input: 4, output: 100 };
+const config = {
+  ...house,
+  models: { ...house.models, live: { kind: "realtime", price } },
+  channels: [...house.channels, channel("voice", ["live"])],
+  accounts: {
+    ...house.accounts,
+    poor: { balance: "0.05", tokens: [{ key: keys.poor, group: "default" }] },
+  },
+};
+
+let suite: Suite;
+beforeAll(async () => {
+  suite = await startSuite({
+    config,
+    env: { HOLD_LEASE_MS: "1500" },
+    envOf: {
+      realtime: {
+        HOLD_AUDIO_SECONDS: "0",
+        HOLD_TEXT_TOKENS: "100",
+        LAST_USAGE_MS: "1000",
+        BUFFERED_BYTES: "65536",
+      },
+    },
+  });
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+
+const eventsOf = async (account: string) =>
+  (await storedEvents(suite.backends.natsUrl)).map(({ event }) => event).filter((event) => event.accountId === account);
+
+test("an account that cannot pay on is told so, closed with a reason, and not below zero", async () => {
+  const session = await textSession(suite, "live", keys.poor);
+  // Each answer costs a cent and more; the next slice is as dear as the last answer.
+  const failure = session.next("error");
+  const ended = session.closed.then(() => "closed");
+  while ((await Promise.race([ask(session, simulated({ bodyBytes: 600 })).catch(() => "closed"), ended])) !== "closed");
+  expect((await failure).error).toMatchObject({ type: "insufficient_quota", code: "insufficient_quota" });
+  expect(await session.closed).toEqual({ code: 1008, reason: "insufficient_quota" });
+  await booksAgree(suite, "poor");
+  const answers = session.texts.filter((text) => text.startsWith('{"type":"response.done"')).length;
+  expect(answers).toBeGreaterThan(0);
+  expect(await eventsOf("poor")).toHaveLength(answers);
+});
+
+test("an answer that outgrows what is held is cut when the account cannot cover more", async () => {
+  await suite.ask("account", "top-up", "poor", "0.05", "--operation-id", "once-more");
+  const before = (await eventsOf("poor")).length;
+  const session = await textSession(suite, "live", keys.poor);
+  session.send(say(simulated({ bodyBytes: 400_000, chunks: 4_000, chunkDelayMs: 1 })));
+  session.send({ type: "response.create" });
+  expect((await session.next("error")).error.code).toBe("insufficient_quota");
+  expect((await session.closed).code).toBe(1008);
+  await booksAgree(suite, "poor");
+  const [event, ...more] = (await eventsOf("poor")).slice(before);
+  expect(event).toMatchObject({ outcome: "cancelled", estimated: false });
+  expect(more).toEqual([]);
+});
+
+describe("a vendor that is lost", () => {
+  test.each([
+    ["cuts the connection", { cutAfterChunks: 3, chunks: 6 }, 1011],
+    ["closes as going away", { cutAfterChunks: 3, chunks: 6, closeCode: 1001 }, 1001],
+    ["closes with a code of its own", { cutAfterChunks: 3, chunks: 6, closeCode: 4321 }, 4321],
+    ["fails with an error event", { errorAfterChunks: 3, chunks: 6 }, 1011],
+  ])("and %s: an error event, a close, and what was said is charged", async (_, behaviour, code) => {
+    const before = (await eventsOf("demo")).length;
+    const session = await textSession(suite);
+    session.send(say(simulated({ ...behaviour, text: "one two three four five six seven eight" })));
+    session.send({ type: "response.create" });
+    expect((await session.next("error")).error).toMatchObject({ message: expect.any(String) });
+    expect((await session.closed).code).toBe(code);
+    await booksAgree(suite, "demo");
+    const after = (await eventsOf("demo")).slice(before);
+    expect(after).toHaveLength(1);
+    expect(after[0]).toMatchObject({ estimated: true, outcome: "cancelled", status: 101 });
+    expect(after[0]?.units.outputTokens).toBeGreaterThan(0);
+  });
+});
+
+test("a client that leaves in the middle ends the vendor's work, and the vendor's own count is what is paid", async () => {
+  const before = (await eventsOf("demo")).length;
+  const session = await textSession(suite);
+  session.send(say(simulated({ chunks: 500, chunkDelayMs: 10, bodyBytes: 4_000 })));
+  session.send({ type: "response.create" });
+  await session.next("response.output_text.delta");
+  session.socket.terminate();
+  await booksAgree(suite, "demo");
+  const after = (await eventsOf("demo")).slice(before);
+  expect(after).toHaveLength(1);
+  expect(after[0]).toMatchObject({ outcome: "cancelled", estimated: false });
+  expect(after[0]?.units.outputTokens).toBeLessThan(500);
+  const seen = (await suite.simulator.requests("voice")).at(-1);
+  expect(seen?.messages?.at(-1)).toBe('{"type":"response.cancel"}');
+  expect(seen?.closeCode).toBe(1000);
+});
+
+test("a slow reader pauses the vendor, and then gets everything", async () => {
+  const session = await openSession(suite, { model: "live" });
+  await session.next("session.created");
+  session.send(say(simulated({ bodyBytes: 40_000, chunks: 400 })));
+  session.send({ type: "response.create" });
+  await session.next("response.created");
+  session.socket.pause();
+  const sent = async () => (await suite.simulator.requests("voice")).at(-1)?.sentBytes ?? 0;
+  // Speech of these words is 64 MB on the wire.
+  const stopped = await until("the vendor to be held up", async () => {
+    const first = await sent();
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    return first > 0 && first === (await sent()) && first;
+  });
+  expect(stopped).toBeLessThan(30_000_000);
+  session.socket.resume();
+  const done = await session.next("response.done");
+  expect(done.response.status).toBe("completed");
+  const audio = session.texts
+    .filter((text) => text.startsWith('{"type":"response.output_audio.delta"'))
+    .reduce((sum, text) => sum + Buffer.from(JSON.parse(text).delta, "base64").length, 0);
+  expect(audio).toBe(40_000 * 1_200);
+  session.socket.close();
+});
+
+test("a key that has used up its tokens of the minute is told so, and waits", async () => {
+  const session = await textSession(suite, "live", keys.thrifty);
+  await ask(session, simulated({ bodyBytes: 1_000 }));
+  expect((await session.next("error")).error).toMatchObject({ code: "rate_limit_exceeded" });
+  expect(session.socket.readyState).toBe(session.socket.OPEN);
+  session.socket.close();
+  await booksAgree(suite, "demo");
+});
+
+test("a key that is taken back ends its session at the next answer", async () => {
+  const made = await suite.ask<{ id: string; key: string }>("token", "create", "demo", "--group", "default");
+  const session = await textSession(suite, "live", made.key);
+  await ask(session, "Hello");
+  await suite.ask("token", "disable", made.id);
+  await ask(session, "Once more");
+  expect((await session.next("error")).error.code).toBe("api_key_disabled");
+  expect(await session.closed).toEqual({ code: 1008, reason: "api_key_disabled" });
+});

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { channel, config as house, keys } from "./house.ts";
+import { booksAgree, handshake, openSession, refusal, say, simulated } from "./realtime-client.ts";
+
+const config = {
+  ...house,
+  models: { ...house.models, live: { kind: "realtime", price: { output: 10 } } },
+  channels: [...house.channels, channel("voice", ["live"])],
+};
+
+let suite: Suite;
+beforeAll(async () => {
+  suite = await startSuite({
+    config,
+    envOf: {
+      realtime: {
+        SESSIONS: "2",
+        IDLE_MS: "900",
+        LONGEST_MS: "2500",
+        STALL_MS: "400",
+        PING_MS: "200",
+        BUFFERED_BYTES: "65536",
+      },
+    },
+  });
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+
+test("more sessions than the service may hold are 503", async () => {
+  const sessions = [await openSession(suite, { model: "live" }), await openSession(suite, { model: "live" })];
+  const headers = { ...handshake, authorization: `Bearer ${keys.demo}` };
+  const answer = await refusal(suite, "/v1/realtime?model=live", headers);
+  expect(answer).toMatchObject({ status: 503, body: { error: { code: "server_overloaded" } } });
+  for (const { socket, closed } of sessions) {
+    socket.close();
+    await closed;
+  }
+});
+
+/** Opens a session as soon as there is room. */
+const opened = () => until("room for a session", () => openSession(suite, { model: "live" }).catch(() => undefined));
+
+test("a session that is silent is told so and closed", async () => {
+  const session = await opened();
+  expect((await session.next("error")).error).toMatchObject({
+    code: "session_expired",
+    message: expect.stringContaining("silent"),
+  });
+  expect(await session.closed).toEqual({ code: 1000, reason: "session_expired" });
+});
+
+test("no session lasts longer than it may", async () => {
+  const session = await opened();
+  const timer = setInterval(() => session.send({ type: "input_audio_buffer.clear" }), 100);
+  const failure = await session.next("error");
+  clearInterval(timer);
+  expect(failure.error).toMatchObject({ code: "session_expired" });
+  expect(await session.closed).toEqual({ code: 1000, reason: "session_expired" });
+});
+
+test("who does not read at all is cut, and pays for what was made", async () => {
+  const session = await opened();
+  session.send(say(simulated({ bodyBytes: 40_000, chunks: 400 })));
+  session.send({ type: "response.create" });
+  await session.next("response.created");
+  session.socket.pause();
+  await until("the vendor to be told", async () => {
+    const seen = (await suite.simulator.requests("voice")).at(-1);
+    return seen?.closeCode !== undefined;
+  });
+  session.socket.terminate();
+  await booksAgree(suite, "demo");
+});

@@ -1,0 +1,81 @@
+import { once } from "node:events";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startLocalSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
+import { channel, config as house, keys } from "./house.ts";
+import { ask, booksAgree, handshake, refusal, say, simulated, textSession } from "./realtime-client.ts";
+
+const price = { input: 4, output: 100 };
+const config = {
+  ...house,
+  models: { ...house.models, live: { kind: "realtime", price } },
+  channels: [...house.channels, channel("voice", ["live"])],
+};
+
+let suite: Suite<LocalBackends>;
+beforeAll(async () => {
+  suite = await startLocalSuite({
+    config,
+    env: { HOLD_LEASE_MS: "1500" },
+    envOf: {
+      realtime: { HOLD_AUDIO_SECONDS: "0", HOLD_TEXT_TOKENS: "100", LAST_USAGE_MS: "1000" },
+    },
+  });
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+
+test("fifty sessions through a restart: each is closed with 1001, opens again, and none is charged twice", async () => {
+  const sessions = await Promise.all(Array.from({ length: 50 }, () => textSession(suite)));
+  await Promise.all(sessions.map((session) => ask(session, "Hello")));
+  // Ten of them are in the middle of an answer that would last longer than the service may.
+  for (const session of sessions.slice(0, 10)) {
+    session.send(say(simulated({ chunks: 5_000, chunkDelayMs: 10, bodyBytes: 5_000 })));
+    session.send({ type: "response.create" });
+    await session.next("response.output_text.delta");
+  }
+  suite.process("realtime").signal("SIGTERM");
+  const late = await until("new sessions to be refused", async () => {
+    const answer = await refusal(suite, "/v1/realtime?model=live", {
+      ...handshake,
+      authorization: `Bearer ${keys.demo}`,
+    }).catch(() => undefined);
+    return answer?.status === 503 && answer;
+  });
+  expect(late.headers["retry-after"]).toBeDefined();
+  for (const { closed } of sessions) expect((await closed).code).toBe(1001);
+  expect(await suite.process("realtime").ended).toBe(0);
+  await suite.restart("realtime");
+  await until("sessions to be served again", async () => (await fetch(`${suite.opsUrl("realtime")}/readyz`)).ok);
+  const again = await Promise.all(sessions.map(() => textSession(suite)));
+  await Promise.all(again.map((session) => ask(session, "Hello again")));
+  for (const session of again) session.socket.close();
+  await booksAgree(suite, "demo");
+});
+
+test("the service killed: clients see it, every hold ends, none twice", async () => {
+  const sessions = await Promise.all(Array.from({ length: 10 }, () => textSession(suite)));
+  for (const session of sessions) {
+    session.send(say(simulated({ chunks: 500, chunkDelayMs: 10, bodyBytes: 5_000 })));
+    session.send({ type: "response.create" });
+    await session.next("response.output_text.delta");
+  }
+  suite.process("realtime").signal("SIGKILL");
+  await suite.process("realtime").ended;
+  for (const { closed } of sessions) expect((await closed).code).toBe(1006);
+  await suite.restart("realtime");
+  await booksAgree(suite, "demo");
+});
+
+test("Redis away during a session: it waits, is told, and goes on", async () => {
+  const session = await textSession(suite);
+  session.send(say(simulated({ chunks: 20, chunkDelayMs: 20 })));
+  session.send({ type: "response.create" });
+  await session.next("response.output_text.delta");
+  await suite.backends.redis.kill();
+  await session.next("response.done");
+  expect((await session.next("error")).error.code).toBe("server_overloaded");
+  await suite.backends.redis.start();
+  expect((await ask(session, "Hello")).response.status).toBe("completed");
+  session.socket.close();
+  await once(session.socket, "close");
+  await booksAgree(suite, "demo");
+});

@@ -1,0 +1,31 @@
+/** A source of chance that is the same again for the same seed (mulberry32). */
+export interface Chance {
+  /** A whole number from 0 to `below` − 1. */
+  below(below: number): number;
+  /** True in `percent` of all cases. */
+  in100(percent: number): boolean;
+  /** One of a list; undefined for an empty one. */
+  one<T>(list: readonly T[]): T | undefined;
+  /** The list in another order. */
+  shuffled<T>(list: readonly T[]): T[];
+}
+
+export function chanceOf(seed: number): Chance {
+  let state = seed >>> 0;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const below = (most: number): number => Math.floor(next() * most);
+  return {
+    below,
+    in100: (percent) => next() * 100 < percent,
+    one: (list) => list[below(list.length)],
+    shuffled(list) {
+      const left = [...list];
+      return list.flatMap(() => left.splice(below(left.length), 1));
+    },
+  };
+}

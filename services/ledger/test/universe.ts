@@ -1,0 +1,291 @@
+import { expect } from "vitest";
+import {
+  createAccount,
+  credit,
+  extendHold,
+  findAccount,
+  hold,
+  publishEntries,
+  readTotals,
+  releaseHold,
+  renewHold,
+  settle,
+  shardOf,
+  verifyAccount,
+  type OutboxEntry,
+} from "@modelgate/accounts";
+import { Failure, type UsageDraft } from "@modelgate/contracts";
+import { Counter, type Logger, type Redis } from "@modelgate/platform";
+import { startCounting } from "../src/count-usage.ts";
+import { lookThroughShard } from "../src/shard-rounds.ts";
+import { chanceOf, type Chance } from "./chance.ts";
+import { LossyBus } from "./lossy-bus.ts";
+
+const leaseMs = 1_000;
+const counter = (): Counter => new Counter({ name: "none", help: "none", registers: [] });
+
+interface Call {
+  readonly id: string;
+  held: bigint;
+  floor: bigint;
+  lease: number;
+  open: boolean;
+}
+
+/** A service with a connection of its own: what it knows of its calls is lost when it dies. */
+interface Edge {
+  readonly redis: Redis;
+  calls: Call[];
+  entries: OutboxEntry[];
+}
+
+/** One account with three edges and two ledgers, and beside the real thing what must be true of it. */
+export class Universe {
+  readonly #id: string;
+  readonly #chance: Chance;
+  readonly #bus: LossyBus;
+  readonly #edges: readonly Edge[];
+  readonly #redis: Redis;
+  readonly #log: Logger;
+  #calls: Call[] = [];
+  readonly #budget: bigint;
+  #now = 1_000_000;
+  #credited = 0n;
+  #spent = 0n;
+  #settled = 0;
+  #made = 0;
+
+  constructor(seed: number, shard: string, redis: readonly Redis[], log: Logger) {
+    this.#chance = chanceOf(seed);
+    let name = 0;
+    while (shardOf(`u${seed}-${name}`) !== shard) name++;
+    this.#id = `u${seed}-${name}`;
+    this.#bus = new LossyBus(this.#chance);
+    this.#edges = redis.map((connection) => ({ redis: connection, calls: [], entries: [] }));
+    const [first] = redis;
+    if (first === undefined) throw new Error("a universe needs a connection");
+    this.#redis = first;
+    this.#log = log;
+    this.#budget = this.#chance.in100(50) ? BigInt(this.#chance.below(5_000)) : 10n ** 18n;
+  }
+
+  get #available(): bigint {
+    return this.#credited - this.#spent - this.#held;
+  }
+
+  get #held(): bigint {
+    return this.#calls.reduce((sum, { open, held }) => (open ? sum + held : sum), 0n);
+  }
+
+  /** Lives through so many steps, then comes to rest; throws where anything is not as it must be. */
+  async live(steps: number): Promise<void> {
+    const balance = BigInt(this.#chance.below(10_000));
+    await createAccount(this.#redis, { id: this.#id, balance });
+    this.#credited = balance;
+    for (const redis of this.#edges.slice(0, 2).map((edge) => edge.redis))
+      startCounting({
+        redis,
+        bus: this.#bus,
+        log: this.#log,
+        retention: { keepSeconds: 600, logEntries: 10_000 },
+        counted: counter(),
+        unpriced: new Counter({ name: "none", help: "none", registers: [], labelNames: ["model", "unit"] }),
+      });
+    for (let at = 0; at < steps; at++) {
+      await this.#step();
+      const account = await findAccount(this.#redis, this.#id);
+      expect(account).toMatchObject({ availableNanos: this.#available, heldNanos: this.#held });
+      expect(this.#available >= 0n).toBe(true);
+    }
+    await this.#rest();
+  }
+
+  async #step(): Promise<void> {
+    const edge = this.#chance.one(this.#edges);
+    if (edge === undefined) return;
+    const dice = this.#chance.below(100);
+    if (dice < 26) return this.#hold(edge);
+    if (dice < 29) return this.#extend(edge);
+    if (dice < 31) return this.#release(edge);
+    if (dice < 55) return this.#settle(edge);
+    if (dice < 62) return this.#renew(edge);
+    if (dice < 72) return this.#publish(edge);
+    if (dice < 80) return this.#look();
+    if (dice < 87) return this.#bus.deliver();
+    if (dice < 92) return this.#credit();
+    if (dice < 97) this.#now += this.#chance.below(900);
+    else Object.assign(edge, { calls: [], entries: [] }); // it dies, with all that it knew
+  }
+
+  async #hold(edge: Edge): Promise<void> {
+    const nanos = BigInt(this.#chance.below(2_000));
+    const call: Call = {
+      id: `${this.#id}-${this.#made++}`,
+      held: nanos,
+      floor: (nanos * BigInt(this.#chance.below(101))) / 100n,
+      lease: this.#now + leaseMs,
+      open: true,
+    };
+    const passed = await hold(edge.redis, {
+      accountId: this.#id,
+      callId: call.id,
+      nanos,
+      floorNanos: call.floor,
+      draft: this.#draft(call),
+      tokenId: "tok_1",
+      tokens: 0,
+      budgets: { tokenPerDay: this.#budget.toString(), groupPerMonth: this.#budget.toString() },
+      leaseMs,
+      outboxBound: 1_000,
+      nowMs: this.#now,
+    }).then(
+      () => true,
+      (error: unknown) => !(error instanceof Failure && error.code === "insufficient_quota"),
+    );
+    expect(passed).toBe(this.#covers(nanos));
+    if (!passed) return;
+    this.#calls.push(call);
+    // The reply may be lost: then nobody knows of the call but its hold.
+    if (!this.#chance.in100(8)) edge.calls.push(call);
+  }
+
+  /** Whether balance and budgets have room for so much more. */
+  #covers(nanos: bigint): boolean {
+    return nanos === 0n || (nanos <= this.#available && this.#spent + this.#held + nanos <= this.#budget);
+  }
+
+  async #extend(edge: Edge): Promise<void> {
+    const call = this.#chance.one(edge.calls);
+    if (call === undefined) return;
+    const nanos = BigInt(this.#chance.below(1_000) + 1);
+    const extended = await extendHold(edge.redis, { accountId: this.#id, callId: call.id, nanos }).catch(
+      (error: unknown) => (error instanceof Failure && error.code === "insufficient_quota" ? "refused" : error),
+    );
+    expect(extended).toBe(call.open ? this.#covers(nanos) || "refused" : false);
+    if (extended === true) call.held += nanos;
+  }
+
+  /** Nothing was bought: the hold is given back and no event tells of it. */
+  async #release(edge: Edge): Promise<void> {
+    const call = this.#chance.one(edge.calls);
+    if (call === undefined) return;
+    const release = { accountId: this.#id, callId: call.id, tokenId: "tok_1" };
+    expect(await releaseHold(edge.redis, release)).toBe(call.open);
+    if (call.open) this.#calls = this.#calls.filter((other) => other !== call);
+    call.open = false;
+  }
+
+  async #settle(edge: Edge): Promise<void> {
+    const call = this.#chance.one(edge.calls);
+    if (call === undefined) return;
+    const cost = (call.held * BigInt(this.#chance.below(140))) / 100n;
+    const open = call.open;
+    const entry = await settle(edge.redis, {
+      accountId: this.#id,
+      callId: call.id,
+      tokenId: "tok_1",
+      costNanos: cost,
+      tokens: 0,
+      draft: this.#draft(call),
+      nowMs: this.#now,
+    });
+    expect(entry !== undefined).toBe(open);
+    if (entry === undefined) return;
+    expect(BigInt(entry.event.costNanos)).toBe(this.#end(call, cost));
+    // Sometimes it dies before it has published, and sometimes it settles once more for want of a reply.
+    if (!this.#chance.in100(20)) edge.entries.push(entry);
+    if (!this.#chance.in100(30)) edge.calls = edge.calls.filter((other) => other !== call);
+  }
+
+  async #renew(edge: Edge): Promise<void> {
+    const call = this.#chance.one(edge.calls);
+    if (call === undefined) return;
+    const floorNanos = BigInt(this.#chance.below(2_500));
+    const renewal = { accountId: this.#id, callId: call.id, leaseMs, floorNanos, nowMs: this.#now };
+    expect(await renewHold(edge.redis, renewal)).toBe(call.open);
+    if (!call.open) return;
+    call.lease = Math.max(call.lease, this.#now + leaseMs);
+    if (floorNanos > call.floor) call.floor = floorNanos > call.held ? call.held : floorNanos;
+  }
+
+  async #publish(edge: Edge): Promise<void> {
+    const batch = edge.entries.splice(0, this.#chance.below(4));
+    await publishEntries(edge.redis, this.#bus, batch);
+  }
+
+  /** A ledger looks through the shard: dead holds first, then what was left behind. */
+  async #look(): Promise<void> {
+    const dead = this.#calls.filter(({ open, lease }) => open && lease <= this.#now);
+    const redis = this.#chance.one(this.#edges)?.redis ?? this.#redis;
+    const [published, swept] = [counter(), counter()];
+    const options = { redis, bus: this.#bus, log: this.#log, leftBehindMs: -60_000, batch: 500, published, swept };
+    await lookThroughShard(shardOf(this.#id), options, this.#now);
+    for (const call of dead) this.#end(call, call.floor);
+  }
+
+  async #credit(): Promise<void> {
+    const nanos = BigInt(this.#chance.below(3_000) - 1_000) || 1n;
+    const wish = { accountId: this.#id, nanos, reason: "test", operationId: `operation-${this.#made++}` };
+    const covered = this.#available + nanos >= 0n;
+    expect(await credit(this.#redis, wish)).toBe(covered ? "credited" : "too-low");
+    if (!covered) return;
+    this.#credited += nanos;
+    if (this.#chance.in100(50)) expect(await credit(this.#redis, wish)).toBe("credited-before");
+  }
+
+  /** What a settlement does to the books; what was really taken. */
+  #end(call: Call, cost: bigint): bigint {
+    call.open = false;
+    const taken = cost > this.#available ? this.#available : cost;
+    this.#spent += taken;
+    this.#settled++;
+    return taken;
+  }
+
+  /** All leases run out, everything that is on its way arrives: then the books must agree everywhere. */
+  async #rest(): Promise<void> {
+    this.#now += 10 * leaseMs;
+    this.#bus.lossy = false;
+    await this.#look();
+    await this.#bus.deliver();
+    const ids = new Set(this.#calls.map(({ id }) => id));
+    expect(this.#settled).toBe(this.#calls.length);
+    expect(new Set([...this.#bus.ids].filter((id) => ids.has(id)))).toEqual(ids);
+    const today = new Date().toISOString().slice(0, 10);
+    const query = { from: today, to: today, account: this.#id, groupBy: ["account" as const] };
+    const [total] = await readTotals(this.#redis, query);
+    expect(total?.sums["calls"] ?? "0").toBe(String(this.#settled));
+    expect(total?.sums["costNanos"] ?? "0").toBe(this.#spent.toString());
+    expect(await findAccount(this.#redis, this.#id)).toMatchObject({
+      balanceNanos: this.#credited - this.#spent,
+      heldNanos: 0n,
+      creditedNanos: this.#credited,
+      spentNanos: this.#spent,
+    });
+    expect(await verifyAccount(this.#redis, this.#id, { keepDays: 2, waitMs: 0 })).toMatchObject({ ok: true });
+  }
+
+  #draft({ id }: Call): UsageDraft {
+    return {
+      id,
+      accountId: this.#id,
+      time: new Date().toISOString(),
+      requestId: `request-of-${id}`,
+      tokenId: "tok_1",
+      group: "g",
+      area: "text",
+      endpoint: "POST /x",
+      model: "m",
+      upstreamModel: "m",
+      channelId: "c",
+      status: 200,
+      outcome: "completed",
+      units: {},
+      estimated: false,
+      multiplier: 1,
+      latencyMs: 0,
+      firstByteMs: 0,
+      attempts: 1,
+    };
+  }
+}

@@ -1,0 +1,55 @@
+import { idSource, type Environment, type Logger } from "@modelgate/platform";
+import { openRelay, type OpenRelay } from "@modelgate/relay";
+import type { variables } from "./env.ts";
+
+/** Every bound of a session's life, in milliseconds and bytes. */
+export interface SessionLimits {
+  readonly sessions: number;
+  readonly messageBytes: number;
+  readonly bufferedBytes: number;
+  readonly stallMs: number;
+  readonly pingMs: number;
+  readonly idleMs: number;
+  readonly longestMs: number;
+  readonly firstEventMs: number;
+  readonly lastUsageMs: number;
+  readonly drainMs: number;
+}
+
+/** What a session puts aside for its next response. */
+export interface SliceSize {
+  readonly audioSeconds: number;
+  readonly textTokens: number;
+}
+
+/** What sessions are run with; opened once, handed down. */
+export interface Deps extends OpenRelay {
+  readonly limits: SessionLimits;
+  readonly slice: SliceSize;
+  readonly newSessionId: () => string;
+}
+
+/** What the end of the process leaves for settlements after the last session was told to go. */
+const settlementMs = 1_500;
+
+/** Opens everything once. */
+export async function openDeps(env: Environment<typeof variables>, log: Logger): Promise<Deps> {
+  const open = await openRelay(env, log);
+  return {
+    ...open,
+    limits: {
+      sessions: env.SESSIONS,
+      messageBytes: env.MESSAGE_BYTES,
+      bufferedBytes: env.BUFFERED_BYTES,
+      stallMs: env.STALL_MS,
+      pingMs: env.PING_MS,
+      idleMs: env.IDLE_MS,
+      longestMs: env.LONGEST_MS,
+      firstEventMs: env.FIRST_EVENT_MS,
+      lastUsageMs: env.LAST_USAGE_MS,
+      drainMs: Math.max(0, env.DRAIN_MS - env.LAST_USAGE_MS - settlementMs),
+    },
+    slice: { audioSeconds: env.HOLD_AUDIO_SECONDS, textTokens: env.HOLD_TEXT_TOKENS },
+    newSessionId: idSource("session"),
+  };
+}

@@ -1,0 +1,294 @@
+import { findTokenById } from "@modelgate/accounts";
+import { asFailure, Failure } from "@modelgate/contracts";
+import { orUnavailable, type UpgradeCall } from "@modelgate/platform";
+import { errorEvent, inputOf, lookAtEvent, type Bridged, type RealtimeMessage, type SeenEvent } from "@modelgate/wires";
+import type { WebSocket } from "ws";
+import { cleanError } from "./clean-error.ts";
+import { carriedCode, carriedReason, closeCodes, isOrderly } from "./closing.ts";
+import type { VendorConnection } from "./connect.ts";
+import type { Deps } from "./deps.ts";
+import { RecentIds } from "./recent-ids.ts";
+import type { SessionBill } from "./session-bill.ts";
+import { Side } from "./side.ts";
+
+/** What a session is made of. */
+export interface SessionParts {
+  readonly call: UpgradeCall;
+  readonly sessionId: string;
+  readonly client: WebSocket;
+  readonly vendor: VendorConnection;
+  readonly bill: SessionBill;
+  /** Called when the vendor's connection broke: its channel is to blame. */
+  readonly broke: (reason: string) => void;
+}
+
+/** How a session ends, for either side. */
+interface Ending {
+  readonly code: number;
+  readonly reason: string;
+  /** What the client is told before it is closed. */
+  readonly failure?: Failure;
+  /** What the vendor is told; absent: that the session ended normally. */
+  readonly vendorCode?: number;
+}
+
+/** Pauses between tries to hold on after a failure that may pass, and how often. */
+const [holdTries, holdPauseMs] = [10, 1_000];
+
+/** One session: two sides, a bridge between them, and its money. It ends once, whatever ends it. */
+export class Session {
+  /** Resolves when both sides are told, and the money is settled. */
+  readonly over: Promise<void>;
+  readonly #deps: Deps;
+  readonly #parts: SessionParts;
+  readonly #client: Side;
+  readonly #vendor: Side;
+  readonly #resolve: () => void;
+  readonly #startedAt = Date.now();
+  /** Responses that the vendor has begun and not ended. */
+  readonly #underWay = new Set<string>();
+  readonly #billed = new RecentIds();
+  #spokeAt = Date.now();
+  #pingedAt = Date.now();
+  #errors = 0;
+  #vendorFailed = false;
+  #ended = false;
+  /** Called when no response is under way any more. */
+  #settledDown: (() => void) | undefined;
+
+  constructor(deps: Deps, parts: SessionParts) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.over = promise;
+    this.#resolve = resolve;
+    this.#deps = deps;
+    this.#parts = parts;
+    const { bufferedBytes } = deps.limits;
+    this.#client = new Side(parts.client, bufferedBytes, {
+      message: (message) => this.#safely(() => this.#fromClient(message)),
+      closed: (code, reason) => this.#clientClosed(code, reason),
+      drained: () => this.#vendor.resume("slow"),
+    });
+    this.#vendor = new Side(parts.vendor.socket, bufferedBytes, {
+      message: (message) => this.#safely(() => this.#fromVendor(message)),
+      closed: (code, reason) => this.#vendorClosed(code, reason),
+      drained: () => this.#client.resume("slow"),
+    });
+  }
+
+  /** Begins to pass messages. */
+  begin(): void {
+    const { socket, bridge, first } = this.#parts.vendor;
+    this.#pass(bridge.open());
+    this.#vendor.replay(first);
+    socket.resume();
+    // The vendor may have left between its greeting and now.
+    if (socket.readyState !== socket.OPEN) this.#vendorClosed(1006, "");
+  }
+
+  /** Looks after the session's limits; called again and again. */
+  tick(now: number): void {
+    if (this.#ended) return;
+    const { idleMs, longestMs, pingMs, stallMs } = this.#deps.limits;
+    if (now - this.#startedAt > longestMs)
+      return this.#expire(`A session lasts at most ${Math.round(longestMs / 1_000)} s.`);
+    if (now - this.#spokeAt > idleMs)
+      return this.#expire(`The session was silent for ${Math.round(idleMs / 1_000)} s.`);
+    if (this.#client.stalledMs(now) > stallMs) return this.#client.cut();
+    if (this.#vendor.stalledMs(now) > stallMs) return this.#vendor.cut();
+    if (now - this.#pingedAt < pingMs) return;
+    this.#pingedAt = now;
+    if (!this.#client.ping()) this.#client.cut();
+    if (!this.#vendor.ping()) this.#vendor.cut();
+  }
+
+  /** The gateway goes: the client is told so, and can come back to another. */
+  goAway(): void {
+    this.#end({ code: closeCodes.goingAway, reason: "the gateway is going away; connect again" });
+  }
+
+  /** A fault of ours ends its session, and no other. */
+  #safely(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      const failure = asFailure(error);
+      this.#deps.relay.log.error(
+        { err: failure.cause ?? failure, requestId: this.#parts.call.requestId },
+        "session failed",
+      );
+      this.#end({ code: closeCodes.broken, reason: failure.code, failure });
+    }
+  }
+
+  #fromClient(message: RealtimeMessage): void {
+    if (this.#ended) return;
+    this.#spokeAt = Date.now();
+    const passed = this.#parts.vendor.bridge.fromClient(message);
+    const { audioBytes, textBytes } = inputOf(message);
+    this.#parts.bill.heard(audioBytes, textBytes);
+    this.#pass(passed);
+  }
+
+  #fromVendor(message: RealtimeMessage): void {
+    this.#spokeAt = Date.now();
+    this.#pass(this.#parts.vendor.bridge.fromVendor(cleanError(message)));
+  }
+
+  #pass({ toClient, toVendor }: Bridged): void {
+    for (const message of toClient) {
+      this.#see(lookAtEvent(message));
+      this.#client.send(message);
+    }
+    for (const message of toVendor) this.#vendor.send(message);
+    if (toClient.length > 0 && this.#client.full) this.#vendor.pause("slow");
+    if (toVendor.length > 0 && this.#vendor.full) this.#client.pause("slow");
+  }
+
+  #see(seen: SeenEvent): void {
+    const { bill } = this.#parts;
+    this.#vendorFailed = seen.kind === "error";
+    switch (seen.kind) {
+      case "delta":
+        if (bill.spoke(seen.audioBytes, seen.textBytes)) bill.cover().catch((error: unknown) => this.#unpaid(error));
+        return;
+      case "response-begun":
+        this.#underWay.add(seen.id);
+        return bill.responseBegun();
+      case "response-done":
+        this.#underWay.delete(seen.id);
+        this.#charge(seen);
+        if (this.#underWay.size === 0) this.#settledDown?.();
+        return;
+      case "transcribed":
+        if (seen.units !== undefined) this.#charge({ ...seen, outcome: "completed" });
+        return;
+      case "error":
+      case "other":
+    }
+  }
+
+  /** Settles what a response used, and holds for the next one before anything more goes to the vendor. */
+  #charge({
+    id,
+    units,
+    outcome,
+  }: Pick<Extract<SeenEvent, { kind: "response-done" }>, "id" | "units" | "outcome">): void {
+    const { bill } = this.#parts;
+    if (id !== "" && !this.#billed.add(id)) return;
+    const counted = bill.counted();
+    const spoken = (counted.outputTokens ?? 0) + (counted.outputAudioTokens ?? 0) > 0;
+    // What failed before its first word, and is not said to have cost anything, costs nothing.
+    if (units === undefined && !spoken) return;
+    void bill.settle({
+      units: units ?? { requests: 1, ...counted },
+      estimated: units === undefined,
+      outcome,
+    });
+    if (this.#ended) return;
+    this.#client.pause("money");
+    void this.#holdOn().then(
+      () => this.#client.resume("money"),
+      (error: unknown) => this.#unpaid(error),
+    );
+  }
+
+  /** Holds the next slice; a limit or an outage that may pass is waited for, while nothing is read of the client. */
+  async #holdOn(): Promise<void> {
+    for (let tries = 1; !this.#ended; tries++) {
+      try {
+        await this.#checkKey();
+        return await this.#parts.bill.hold();
+      } catch (error) {
+        const failure = asFailure(error);
+        if (!failure.kind.retryable || tries >= holdTries) throw failure;
+        if (tries === 1) this.#tell(failure);
+        const pauseMs = (failure.retryAfterSeconds ?? 0) * 1_000 || holdPauseMs;
+        await new Promise((resolve) => setTimeout(resolve, pauseMs).unref());
+      }
+    }
+  }
+
+  /** A key that was taken back while its session was open does not pay for another response. */
+  async #checkKey(): Promise<void> {
+    const token = await orUnavailable(findTokenById(this.#deps.relay.redis, this.#parts.call.caller.tokenId));
+    if (token === undefined || token.disabled) throw new Failure("api_key_disabled");
+    if (token.expiresAt !== undefined && Date.parse(token.expiresAt) <= Date.now())
+      throw new Failure("api_key_expired");
+  }
+
+  #unpaid(error: unknown): void {
+    const failure = asFailure(error);
+    if (failure.code === "internal_error") this.#deps.relay.log.error({ err: failure.cause }, "session money failed");
+    const code = failure.kind.retryable ? closeCodes.tryAgain : closeCodes.policy;
+    this.#end({ code, reason: failure.code, failure });
+  }
+
+  #expire(say: string): void {
+    const failure = new Failure("session_expired", say);
+    this.#end({ code: closeCodes.normal, reason: failure.code, failure });
+  }
+
+  #clientClosed(code: number, reason: string): void {
+    const carried = carriedCode(code);
+    // A client that vanished is no fault that its vendor need hear of.
+    const vendorCode = carried === closeCodes.broken ? closeCodes.normal : carried;
+    this.#end({ code: carried, reason: carriedReason(reason), vendorCode });
+  }
+
+  #vendorClosed(code: number, reason: string): void {
+    const failure =
+      isOrderly(code) || this.#vendorFailed
+        ? undefined
+        : new Failure("upstream_error", "The connection to the vendor was lost.");
+    if (failure !== undefined && !this.#ended) this.#parts.broke(failure.code);
+    this.#underWay.clear();
+    this.#end({
+      code: carriedCode(code),
+      reason: carriedReason(reason) || (failure === undefined ? "" : failure.code),
+      ...(failure && { failure }),
+    });
+    this.#settledDown?.();
+  }
+
+  #tell(failure: Failure): void {
+    this.#client.send(errorEvent(failure, `event_${this.#parts.sessionId}g${++this.#errors}`));
+  }
+
+  /** Tells the client and lets it go; the vendor is heard until the usage of what is under way is told. */
+  #end({ code, reason, failure, vendorCode = closeCodes.normal }: Ending): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    if (failure !== undefined) this.#tell(failure);
+    this.#client.close(code, reason);
+    void this.#windUp(vendorCode, reason).then(this.#resolve);
+    const { call, bill } = this.#parts;
+    const seconds = Math.round((Date.now() - this.#startedAt) / 1_000);
+    const said = { code, reason, failure: failure?.code, seconds, callId: bill.callId };
+    this.#deps.relay.log.info({ requestId: call.requestId, account: call.caller.accountId, ...said }, "session ended");
+  }
+
+  async #windUp(vendorCode: number, reason: string): Promise<void> {
+    const { bill, vendor } = this.#parts;
+    this.#vendor.resume("slow");
+    if (this.#underWay.size > 0 && this.#vendor.open) {
+      for (const message of vendor.bridge.cancel()) this.#vendor.send(message);
+      await this.#usageTold();
+    }
+    const counted = bill.counted();
+    const spoken = (counted.outputTokens ?? 0) + (counted.outputAudioTokens ?? 0) > 0;
+    this.#vendor.close(vendorCode, reason);
+    if (spoken) await bill.settle({ units: { requests: 1, ...counted }, estimated: true, outcome: "cancelled" });
+    await bill.close();
+  }
+
+  /** Resolves when every response has ended, or too much time has passed. */
+  #usageTold(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, this.#deps.limits.lastUsageMs);
+      this.#settledDown = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

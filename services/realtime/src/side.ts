@@ -1,0 +1,150 @@
+import type { RealtimeMessage } from "@modelgate/wires";
+import { WebSocket } from "ws";
+
+/** Who is told what happens on a side. */
+export interface SideEvents {
+  message(message: RealtimeMessage): void;
+  /** Once: the connection is over, with the other's code and reason; 1006 where it said nothing. */
+  closed(code: number, reason: string): void;
+  /** What waited for this side is gone. */
+  drained(): void;
+}
+
+/** Part of its bound that a side's buffer must fall to before the other side is read on. */
+const lowShare = 4;
+/** How long a side has to answer a close before it is cut. */
+const closeMs = 5_000;
+/** Pings without any sign of life after which a side is gone. */
+const mostMissed = 3;
+
+/**
+ * One side of a session: its socket, what holds up reading from it, and what waits to be written to it. While it is
+ * held up messages that were read already wait here, at most those of one chunk of its socket.
+ */
+export class Side {
+  readonly #socket: WebSocket;
+  readonly #events: SideEvents;
+  readonly #bufferedBytes: number;
+  readonly #reasons = new Set<string>();
+  #waiting: RealtimeMessage[] = [];
+  #full = false;
+  #fullSince = 0;
+  #missed = 0;
+  #ended = false;
+
+  constructor(socket: WebSocket, bufferedBytes: number, events: SideEvents) {
+    this.#socket = socket;
+    this.#bufferedBytes = bufferedBytes;
+    this.#events = events;
+    socket.on("message", this.#onMessage);
+    socket.on("pong", this.#onSign);
+    socket.on("ping", this.#onSign);
+    socket.on("close", this.#onClose);
+    // An error is followed by close, which says what is to be done.
+    socket.on("error", () => undefined);
+  }
+
+  /** Whether messages can be sent. */
+  get open(): boolean {
+    return this.#socket.readyState === WebSocket.OPEN;
+  }
+
+  /** Whether so much waits for this side that the other must not be read on. */
+  get full(): boolean {
+    return this.#full;
+  }
+
+  send({ data, binary }: RealtimeMessage): void {
+    if (!this.open) return;
+    this.#socket.send(data, { binary, compress: false }, this.#onFlushed);
+    if (this.#full || this.#socket.bufferedAmount <= this.#bufferedBytes) return;
+    this.#full = true;
+    this.#fullSince = Date.now();
+  }
+
+  /** Reads no further for a reason, until every reason is gone. */
+  pause(reason: string): void {
+    if (this.#ended) return;
+    if (this.#reasons.size === 0) this.#socket.pause();
+    this.#reasons.add(reason);
+  }
+
+  resume(reason: string): void {
+    if (!this.#reasons.delete(reason) || this.#reasons.size > 0 || this.#ended) return;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const [at, message] of waiting.entries()) {
+      // A message may hold the side up again: the rest waits on, in its order.
+      if (this.#isHeld()) {
+        this.#waiting = [...waiting.slice(at), ...this.#waiting];
+        return;
+      }
+      this.#events.message(message);
+    }
+    if (!this.#isHeld()) this.#socket.resume();
+  }
+
+  /** Messages that came before this side was listened to. */
+  replay(messages: readonly RealtimeMessage[]): void {
+    for (const message of messages) this.#take(message);
+  }
+
+  /** Sends a ping; false where the other side has given no sign of life for too long. */
+  ping(): boolean {
+    // While nothing is read, nothing can be heard either.
+    if (!this.open || this.#reasons.size > 0) return true;
+    if (this.#missed >= mostMissed) return false;
+    this.#missed++;
+    this.#socket.ping();
+    return true;
+  }
+
+  /** For how long what waits for this side has been too much, in ms. */
+  stalledMs(now: number): number {
+    return this.#full ? now - this.#fullSince : 0;
+  }
+
+  /** Says good-bye, and cuts the connection where that is not answered. What still comes is dropped. */
+  close(code: number, reason: string): void {
+    this.#ended = true;
+    this.#waiting = [];
+    if (this.#reasons.size > 0) this.#socket.resume();
+    this.#socket.close(code, reason);
+    const timer = setTimeout(() => this.#socket.terminate(), closeMs);
+    timer.unref();
+    this.#socket.once("close", () => clearTimeout(timer));
+  }
+
+  /** Cuts the connection. */
+  cut(): void {
+    this.#socket.terminate();
+  }
+
+  #isHeld(): boolean {
+    return this.#reasons.size > 0;
+  }
+
+  #take(message: RealtimeMessage): void {
+    if (this.#ended) return;
+    if (this.#isHeld() || this.#waiting.length > 0) this.#waiting.push(message);
+    else this.#events.message(message);
+  }
+
+  readonly #onMessage = (data: unknown, binary: boolean): void => {
+    this.#missed = 0;
+    // The sockets are set to give one Buffer a message.
+    if (Buffer.isBuffer(data)) this.#take({ data, binary });
+  };
+
+  readonly #onSign = (): void => {
+    this.#missed = 0;
+  };
+
+  readonly #onFlushed = (): void => {
+    if (!this.#full || this.#socket.bufferedAmount > this.#bufferedBytes / lowShare) return;
+    this.#full = false;
+    this.#events.drained();
+  };
+
+  readonly #onClose = (code: number, reason: Buffer): void => this.#events.closed(code, reason.toString());
+}

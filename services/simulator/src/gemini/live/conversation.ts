@@ -1,0 +1,200 @@
+import { directiveIn } from "../../behaviour.ts";
+import { isRecord, listAt, memberOf, textAt } from "../../checks/members.ts";
+import { demand, Refusal } from "../../checks/refusal.ts";
+import { questionFrom } from "../../core/question.ts";
+import { heardTokens, milliseconds } from "../../core/speech.ts";
+import { tokensOf } from "../../core/tokens.ts";
+import { Voice } from "../../core/voice.ts";
+import type { Peer } from "../../sockets/peer.ts";
+import type { Conversation, SocketCall } from "../../sockets/socket-vendor.ts";
+import { clientMessage } from "./shape.ts";
+import { Turn, type ModalityTokens } from "./turn.ts";
+
+/** Something that was said, with its tokens. */
+interface Said {
+  readonly words: string;
+  readonly tokens: ModalityTokens;
+  /** The result of a call. */
+  readonly result?: true;
+}
+
+const none: ModalityTokens = { text: 0, audio: 0 };
+/** How this vendor closes on what it does not understand. */
+const invalidMessage = 1007;
+
+/** A live conversation with this vendor: settings first, then turns. */
+export class LiveConversation implements Conversation {
+  readonly #peer: Peer;
+  readonly #call: SocketCall;
+  readonly #said: Said[] = [];
+  readonly #voice = new Voice();
+  #setup: unknown;
+  #audio: Buffer[] = [];
+  #turn: Turn | undefined;
+  #waitsFor = new Map<string, string>();
+  /** How much of what was said was read by a turn before. */
+  #known = 0;
+
+  constructor(peer: Peer, call: SocketCall) {
+    this.#peer = peer;
+    this.#call = call;
+  }
+
+  text(data: string): void {
+    try {
+      const message: unknown = JSON.parse(data);
+      demand(message, clientMessage);
+      this.#take(message);
+    } catch (error) {
+      const said = error instanceof Refusal ? error.message : "The message is not valid JSON.";
+      this.#peer.close(invalidMessage, said.slice(0, 120));
+    }
+  }
+
+  closed(): void {
+    if (this.#turn !== undefined) this.#turn.interrupted = true;
+  }
+
+  #take(message: unknown): void {
+    const setup = memberOf(message, "setup");
+    if ((this.#setup === undefined) !== (setup !== undefined))
+      throw new Refusal(400, "The first message is the setup, and no other is.");
+    if (setup !== undefined) {
+      this.#setup = setup;
+      return this.#peer.send({ setupComplete: {} });
+    }
+    const content = memberOf(message, "clientContent");
+    if (isRecord(content)) return this.#content(content);
+    const input = memberOf(message, "realtimeInput");
+    if (isRecord(input)) return this.#input(input);
+    this.#results(listAt(memberOf(message, "toolResponse"), "functionResponses"));
+  }
+
+  #content(content: Readonly<Record<string, unknown>>): void {
+    this.#interrupt();
+    for (const turn of listAt(content, "turns")) {
+      const words = listAt(turn, "parts")
+        .map((part) => textAt(part, "text") ?? "")
+        .join("");
+      const audio = listAt(turn, "parts").map((part) => bytesOf(memberOf(part, "inlineData")).length);
+      const heard = heardTokens(audio.reduce((sum, bytes) => sum + bytes, 0));
+      this.#said.push({ words, tokens: { text: tokensOf(words), audio: heard } });
+    }
+    if (content["turnComplete"] === true) this.#answer();
+  }
+
+  #input(input: Readonly<Record<string, unknown>>): void {
+    if (this.#manual()) {
+      if (input["activityStart"] !== undefined) this.#interrupt();
+      if (input["audio"] !== undefined) this.#audio.push(bytesOf(input["audio"]));
+      if (input["activityEnd"] !== undefined) this.#heard();
+      return;
+    }
+    if (input["activityStart"] !== undefined || input["activityEnd"] !== undefined)
+      throw new Refusal(
+        400,
+        "Explicit activity control is not supported when automatic activity detection is enabled.",
+      );
+    const text = textAt(input, "text");
+    if (text !== undefined) {
+      this.#said.push({ words: text, tokens: { text: tokensOf(text), audio: 0 } });
+      return this.#answer();
+    }
+    const samples = bytesOf(input["audio"]);
+    this.#audio.push(samples);
+    const heard = this.#voice.hear(samples);
+    const config = memberOf(this.#setup, "realtimeInputConfig");
+    if (heard === "speech began" && memberOf(config, "activityHandling") !== "NO_INTERRUPTION") this.#interrupt();
+    if (heard === "speech ended") this.#heard();
+  }
+
+  /** A turn of the client's speech has ended. */
+  #heard(): void {
+    const bytes = this.#audio.reduce((sum, { length }) => sum + length, 0);
+    this.#audio = [];
+    const words = `${milliseconds(bytes)} ms of speech`;
+    if (memberOf(this.#setup, "inputAudioTranscription") !== undefined)
+      this.#peer.send({ serverContent: { inputTranscription: { text: words } } });
+    this.#said.push({ words, tokens: { text: 0, audio: heardTokens(bytes) } });
+    this.#answer();
+  }
+
+  #results(results: readonly unknown[]): void {
+    for (const result of results) {
+      if (!this.#waitsFor.delete(textAt(result, "id") ?? ""))
+        throw new Refusal(400, "A function response must be that of a call that was made.");
+      const output = textAt(memberOf(result, "response"), "output") ?? JSON.stringify(memberOf(result, "response"));
+      this.#said.push({ words: output, tokens: { text: tokensOf(output), audio: 0 }, result: true });
+    }
+    if (this.#waitsFor.size === 0) this.#answer();
+  }
+
+  #answer(): void {
+    const last = this.#said.at(-1);
+    const found = directiveIn(last?.words ?? "");
+    const config = memberOf(this.#setup, "generationConfig");
+    const instructions = listAt(memberOf(this.#setup, "systemInstruction"), "parts");
+    const told = instructions.map((part) => textAt(part, "text") ?? "").join("");
+    const read = this.#said.reduce((sum, { tokens }) => plus(sum, tokens), { text: tokensOf(told), audio: 0 });
+    const question = questionFrom(
+      textAt(this.#setup, "model") ?? "",
+      this.#said.map(({ words }) => words),
+      {
+        tools: listAt(this.#setup, "tools")
+          .flatMap((tool) => listAt(tool, "functionDeclarations"))
+          .flatMap((tool) => {
+            const name = textAt(tool, "name");
+            return name === undefined ? [] : [{ name, schema: memberOf(tool, "parametersJsonSchema") }];
+          }),
+        results:
+          last?.result === true
+            ? this.#said
+                .filter(({ result }) => result === true)
+                .map(({ words }) => words)
+                .slice(-1)
+            : undefined,
+      },
+    );
+    const turn = new Turn({
+      spoken: listAt(config, "responseModalities")[0] !== "TEXT",
+      question,
+      behaviour: found !== undefined && "behaviour" in found ? found.behaviour : this.#call.behaviour,
+      read,
+      cached: this.#said.slice(0, this.#known).reduce((sum, { tokens }) => plus(sum, tokens), none),
+    });
+    this.#known = this.#said.length;
+    this.#turn = turn;
+    void this.#play(turn);
+  }
+
+  async #play(turn: Turn): Promise<void> {
+    const found = directiveIn(this.#said.at(-1)?.words ?? "");
+    const behaviour = found !== undefined && "behaviour" in found ? found.behaviour : this.#call.behaviour;
+    const whole = await this.#peer.play(turn.messages(), behaviour, {
+      goes: () => !turn.interrupted,
+      failure: undefined,
+    });
+    if (!whole && !turn.interrupted) return;
+    if (this.#turn === turn) this.#turn = undefined;
+    this.#said.push({ words: "", tokens: { text: tokensOf(turn.words), audio: 0 } });
+    if (whole) this.#waitsFor = turn.calls;
+    else for (const { event } of turn.interruption()) this.#peer.send(event);
+  }
+
+  #interrupt(): void {
+    if (this.#turn !== undefined) this.#turn.interrupted = true;
+  }
+
+  #manual(): boolean {
+    const detection = memberOf(memberOf(this.#setup, "realtimeInputConfig"), "automaticActivityDetection");
+    return memberOf(detection, "disabled") === true;
+  }
+}
+
+function bytesOf(blob: unknown): Buffer {
+  return Buffer.from(textAt(blob, "data") ?? "", "base64");
+}
+
+function plus(left: ModalityTokens, right: ModalityTokens): ModalityTokens {
+  return { text: left.text + right.text, audio: left.audio + right.audio };
+}

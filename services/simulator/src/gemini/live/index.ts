@@ -1,0 +1,22 @@
+import { Refusal } from "../../checks/refusal.ts";
+import type { SocketVendor } from "../../sockets/socket-vendor.ts";
+import { headerOf, isBadKey } from "../../vendor.ts";
+import { errorOf, invalidKey } from "../errors.ts";
+import { LiveConversation } from "./conversation.ts";
+
+/** Sessions of Gemini's live models. Its messages are JSON in binary frames, as the real vendor's are. */
+export const geminiLive: SocketVendor = {
+  binary: true,
+  accepts: (path) =>
+    /^\/gemini\/ws\/google\.ai\.generativelanguage\.v1(alpha|beta)?\.GenerativeService\.BidiGenerateContent$/.test(
+      path,
+    ),
+  admit({ headers, query }) {
+    const key = headerOf(headers, "x-goog-api-key") || (query.get("key") ?? "");
+    if (key === "") throw new Refusal(403, "A key is required: the header x-goog-api-key, or key in the address.");
+    if (isBadKey(key)) throw new Refusal(400, "The API key is not a valid one.", { code: invalidKey });
+  },
+  renderError: errorOf,
+  converse: (peer, call) => new LiveConversation(peer, call),
+  failure: () => undefined,
+};

@@ -1,0 +1,103 @@
+import type { Behaviour } from "../../behaviour.ts";
+import { decide } from "../../core/answer.ts";
+import { freshId } from "../../core/ids.ts";
+import type { Question } from "../../core/question.ts";
+import { madeTokens, spoken } from "../../core/speech.ts";
+import { piecesOf, tokensOf } from "../../core/tokens.ts";
+import type { SocketFrame } from "../../sockets/peer.ts";
+
+/** Tokens of one modality and the other. */
+export interface ModalityTokens {
+  readonly text: number;
+  readonly audio: number;
+}
+
+/** What a turn of the model is made of. */
+export interface TurnPlan {
+  readonly spoken: boolean;
+  readonly question: Question;
+  readonly behaviour: Behaviour;
+  readonly read: ModalityTokens;
+  readonly cached: ModalityTokens;
+}
+
+/** A turn of the model, message by message; what it used grows with it. */
+export class Turn {
+  readonly #plan: TurnPlan;
+  #made = { text: 0, audio: 0 };
+  /** Calls that it made, by id. */
+  readonly calls = new Map<string, string>();
+  words = "";
+  interrupted = false;
+
+  constructor(plan: TurnPlan) {
+    this.#plan = plan;
+  }
+
+  *messages(): Generator<SocketFrame> {
+    const { question, behaviour } = this.#plan;
+    const answer = decide(question, behaviour);
+    for (const piece of answer.text === undefined ? [] : piecesOf(answer.text, behaviour.chunks)) {
+      yield { event: { serverContent: this.#say(piece) }, content: true };
+    }
+    if (answer.calls.length > 0) {
+      const functionCalls = answer.calls.map(({ name, arguments: args }) => {
+        const id = freshId("call_");
+        this.calls.set(id, name);
+        this.#made.text += tokensOf(args);
+        const given: unknown = JSON.parse(args);
+        return { id, name, args: given };
+      });
+      yield { event: { toolCall: { functionCalls }, ...this.usage() } };
+      return;
+    }
+    yield { event: { serverContent: { generationComplete: true } } };
+    yield { event: { serverContent: { turnComplete: true }, ...this.usage() } };
+  }
+
+  /** How a turn ends that was interrupted. */
+  *interruption(): Generator<SocketFrame> {
+    yield { event: { serverContent: { interrupted: true } } };
+    yield { event: { serverContent: { turnComplete: true }, ...this.usage() } };
+  }
+
+  usage(): object {
+    const { behaviour, read, cached } = this.#plan;
+    if (behaviour.usage === null) return {};
+    if (behaviour.usage !== undefined) return { usageMetadata: behaviour.usage };
+    const [prompt, response] = [read.text + read.audio, this.#made.text + this.#made.audio];
+    return {
+      usageMetadata: {
+        promptTokenCount: prompt,
+        promptTokensDetails: details(read),
+        cachedContentTokenCount: cached.text + cached.audio,
+        cacheTokensDetails: details(cached),
+        responseTokenCount: response,
+        responseTokensDetails: details(this.#made),
+        totalTokenCount: prompt + response,
+      },
+    };
+  }
+
+  #say(piece: string): object {
+    this.words += piece;
+    this.#made.text += tokensOf(piece);
+    if (!this.#plan.spoken) return { modelTurn: { role: "model", parts: [{ text: piece }] } };
+    const audio = spoken(piece);
+    this.#made.audio += madeTokens(audio.length);
+    return {
+      modelTurn: {
+        role: "model",
+        parts: [{ inlineData: { mimeType: "audio/pcm;rate=24000", data: audio.toString("base64") } }],
+      },
+      outputTranscription: { text: piece },
+    };
+  }
+}
+
+function details({ text, audio }: ModalityTokens): readonly object[] {
+  return [
+    { modality: "TEXT", tokenCount: text },
+    { modality: "AUDIO", tokenCount: audio },
+  ].filter(({ tokenCount }) => tokenCount > 0);
+}

@@ -1,0 +1,75 @@
+import { heardTokens, milliseconds } from "../../core/speech.ts";
+import { tokensOf } from "../../core/tokens.ts";
+import { isRecord, listAt, textAt } from "../../checks/members.ts";
+
+/** Something that was said or done in a conversation. */
+export interface Item {
+  readonly id: string;
+  readonly type: "message" | "function_call" | "function_call_output";
+  readonly role?: string | undefined;
+  readonly callId?: string | undefined;
+  readonly name?: string | undefined;
+  /** Its words: texts and transcripts, arguments, or a call's output. */
+  readonly words: string;
+  /** Bytes of audio in it, which count as tokens of their own. */
+  readonly audioBytes: number;
+  /** Whether its words count as text to the model: a transcript does not. */
+  readonly texts: string;
+}
+
+/** Tokens of one kind and the other. */
+export interface ItemTokens {
+  readonly text: number;
+  readonly audio: number;
+}
+
+export function tokensOfItem({ texts, audioBytes, name = "" }: Item): ItemTokens {
+  return { text: tokensOf(texts + name), audio: heardTokens(audioBytes) };
+}
+
+/** An item as a client creates it; it has been checked. */
+export function itemFrom(value: unknown, id: string): Item {
+  const type = textAt(value, "type");
+  if (type === "function_call_output")
+    return { id, type, callId: textAt(value, "call_id"), ...plain(textAt(value, "output") ?? "") };
+  if (type === "function_call")
+    return {
+      id,
+      type,
+      callId: textAt(value, "call_id"),
+      name: textAt(value, "name"),
+      ...plain(textAt(value, "arguments") ?? ""),
+    };
+  const parts = listAt(value, "content").filter(isRecord);
+  const audio = parts.map((part) => Buffer.from(textAt(part, "audio") ?? "", "base64").length);
+  const texts = parts.map((part) => textAt(part, "text") ?? "").join("");
+  const transcripts = parts.map((part) => textAt(part, "transcript") ?? "").join("");
+  const audioBytes = audio.reduce((sum, bytes) => sum + bytes, 0);
+  return { id, type: "message", role: textAt(value, "role"), words: texts + transcripts, audioBytes, texts };
+}
+
+/** An item of the client's speech; what it says is how long it was. */
+export function spokenItem(id: string, audio: Buffer): Item {
+  const words = `${milliseconds(audio.length)} ms of speech`;
+  return { id, type: "message", role: "user", words, audioBytes: audio.length, texts: "" };
+}
+
+function plain(words: string): Pick<Item, "words" | "audioBytes" | "texts"> {
+  return { words, audioBytes: 0, texts: words };
+}
+
+/** An item as the vendor shows it. */
+export function shownItem(
+  { id, type, role, callId, name, words, audioBytes, texts }: Item,
+  status = "completed",
+): object {
+  const common = { id, object: "realtime.item", type, status };
+  if (type === "function_call") return { ...common, call_id: callId, name, arguments: words };
+  if (type === "function_call_output") return { ...common, call_id: callId, output: words };
+  const from = role === "assistant" ? "output" : "input";
+  const content =
+    audioBytes > 0
+      ? { type: `${from}_audio`, transcript: role === "assistant" ? words : null }
+      : { type: `${from}_text`, text: texts };
+  return { ...common, role, content: [content] };
+}

@@ -1,0 +1,88 @@
+import type { WebSocket } from "ws";
+import type { Behaviour } from "../behaviour.ts";
+
+/** Bytes that may wait for a slow reader before a simulated vendor writes no more. */
+const mostWaiting = 1024 * 1024;
+const pollMs = 5;
+
+/** A frame of an answer: an event, or its text as it is to stand on the wire. */
+export interface SocketFrame {
+  readonly event: object | string;
+  /** It carries content: delays and faults count these. */
+  readonly content?: boolean;
+}
+
+/** The other end of a connection. */
+export class Peer {
+  readonly #socket: WebSocket;
+  readonly #binary: boolean;
+  readonly #onSent: (bytes: number) => void;
+
+  constructor(socket: WebSocket, binary: boolean, onSent: (bytes: number) => void) {
+    this.#socket = socket;
+    this.#binary = binary;
+    this.#onSent = onSent;
+  }
+
+  get open(): boolean {
+    return this.#socket.readyState === this.#socket.OPEN;
+  }
+
+  send(event: object | string): void {
+    if (!this.open) return;
+    const text = typeof event === "string" ? event : JSON.stringify(event);
+    this.#socket.send(text, { binary: this.#binary }, () => this.#onSent(text.length));
+  }
+
+  close(code: number, reason = ""): void {
+    this.#socket.close(code, reason);
+  }
+
+  cut(): void {
+    this.#socket.terminate();
+  }
+
+  /**
+   * Sends an answer at the pace and with the faults that were asked for; false where it broke off or `goes` said no.
+   * @param failure how this vendor says that it failed
+   */
+  async play(
+    frames: Iterable<SocketFrame>,
+    behaviour: Behaviour,
+    { goes, failure }: { goes(): boolean; failure: object | undefined },
+  ): Promise<boolean> {
+    if (behaviour.delayMs !== undefined) await pause(behaviour.delayMs);
+    let at = 0;
+    for (const { event, content } of frames) {
+      if (content === true) {
+        if (behaviour.chunkDelayMs !== undefined) await pause(behaviour.chunkDelayMs);
+        if (!this.#survives(behaviour, at++, failure)) return false;
+      }
+      while (this.open && this.#socket.bufferedAmount > mostWaiting) await pause(pollMs);
+      if (!this.open || !goes()) return false;
+      this.send(event);
+    }
+    return true;
+  }
+
+  #survives(
+    { cutAfterChunks, stallAfterChunks, errorAfterChunks, closeCode }: Behaviour,
+    at: number,
+    failure?: object,
+  ) {
+    if (at === stallAfterChunks) return false;
+    if (at === errorAfterChunks) {
+      if (failure !== undefined) this.send(failure);
+      this.close(closeCode ?? 1011, "simulated failure");
+      return false;
+    }
+    if (at !== cutAfterChunks) return true;
+    if (closeCode === undefined) this.cut();
+    else this.close(closeCode, "simulated close");
+    return false;
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
