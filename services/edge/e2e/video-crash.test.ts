@@ -93,3 +93,19 @@ test(`killed ${kills} times under ${tasks} tasks: every task ends, is settled on
   // A start that died with its service is in nobody's list: it was sent once as well.
   expect([...(await creates()).values()].filter((count) => count !== 1)).toEqual([]);
 }, 120_000);
+
+test("a service that is away, or dies over a request, is told in the request's own format", async () => {
+  const dying = ask(suite, "/v1/videos", { model: "film-openai", prompt: simulate({ delayMs: 20_000 }) });
+  await until("the vendor to be asked", async () =>
+    (await suite.simulator.requests("openai-films")).some(({ body }) => body.includes("20000")),
+  );
+  suite.process("video").signal("SIGKILL");
+  await suite.process("video").ended;
+  const away = [
+    await dying,
+    await ask(suite, "/v1/videos", { model: "film-openai", prompt: "A boat" }),
+    await ask(suite, "/v1/videos/video_1"),
+  ];
+  for (const { status, json } of away) expect([status, json.error.code]).toEqual([503, "server_overloaded"]);
+  await suite.restart("video");
+});

@@ -111,7 +111,8 @@ function failurePlugin(log: Logger): Plugin {
     proxy.on("error", (error, request, target) => {
       if (target === undefined || request === undefined) return;
       if (target instanceof Socket) return refuseSocket(log, request, target);
-      if (!("writeHead" in target) || target.destroyed || request.destroyed) return void target.destroy();
+      // A request that was read to its end counts as destroyed: only its connection says whether its client is there.
+      if (!("writeHead" in target) || target.destroyed || request.socket.destroyed) return void target.destroy();
       if (target.headersSent) return letFinish(request, target);
       const exchange = exchangeOf(request);
       log.warn({ err: error, requestId: exchange.requestId, path: exchange.endpoint?.path }, "service not reached");
