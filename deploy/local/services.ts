@@ -5,7 +5,17 @@ import { complaintIn } from "./complaints.ts";
 const root = join(import.meta.dirname, "../..");
 
 /** The services of a suite on one machine, in the order in which they end: who takes calls first, who keeps books last. */
-export const serviceNames = ["edge", "text", "media", "audio", "video", "realtime", "simulator", "ledger", "control"] as const;
+export const serviceNames = [
+  "edge",
+  "text",
+  "media",
+  "audio",
+  "video",
+  "realtime",
+  "simulator",
+  "ledger",
+  "control",
+] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
 /** Ports of a suite: what each service listens on, and its second port. */

@@ -11,6 +11,7 @@ import {
 } from "nats";
 import { eventStreams } from "@modelgate/contracts";
 import type { Logger } from "./log.ts";
+import { observeStore } from "./metrics.ts";
 
 /** The event bus, as far as a service uses it. */
 export interface Bus extends AsyncDisposable {
@@ -69,13 +70,22 @@ class JetStreamBus implements Bus {
   #connection: NatsConnection | undefined;
   #jetstream: JetStreamClient | undefined;
   #closed = false;
-  connected = false;
+  #connected = false;
 
   constructor(servers: readonly string[], log: Logger, bounds: BusLimits) {
     this.#servers = servers;
     this.#log = log;
     this.#bounds = bounds;
     this.#opened = this.#connectForGood();
+  }
+
+  get connected(): boolean {
+    return this.#connected;
+  }
+
+  #tell(connected: boolean): void {
+    this.#connected = connected;
+    observeStore("nats", connected);
   }
 
   async publish(subject: string, body: string, id: string): Promise<void> {
@@ -130,16 +140,16 @@ class JetStreamBus implements Bus {
     void this.#watch(connection);
     await ensureStreams(connection, this.#bounds);
     this.#jetstream = connection.jetstream({ timeout: this.#bounds.ackMs });
-    this.connected = true;
+    this.#tell(true);
   }
 
   async #watch(connection: NatsConnection): Promise<void> {
     for await (const { type } of connection.status()) {
       if (type === Events.Disconnect) {
-        this.connected = false;
+        this.#tell(false);
         this.#log.warn("nats is away");
       } else if (type === Events.Reconnect) {
-        this.connected = true;
+        this.#tell(true);
         this.#log.info("nats is back");
       }
     }

@@ -80,6 +80,7 @@ export function startAtVendor(
     model: price.model.name,
     candidates: ways.candidates,
     unrepeatable: true,
+    span: call.span,
     // The client may leave: what it asked for goes on, and stands in its list.
     signal: new AbortController().signal,
     render(way, provider) {
