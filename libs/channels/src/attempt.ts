@@ -1,7 +1,7 @@
 import { Failure, headers as contractHeaders } from "@modelgate/contracts";
 import type { Candidate } from "@modelgate/catalog";
-import { providers, type Provider } from "@modelgate/providers";
 import type { Span } from "@modelgate/platform";
+import { providers, type Provider, type VendorFailure } from "@modelgate/providers";
 import { attemptSpan } from "./attempt-span.ts";
 import { beginsWithin } from "./begins-within.ts";
 import { observeAttempt } from "./channel-metrics.ts";
@@ -30,6 +30,11 @@ export interface AttemptPlan<Accepted> {
   readonly accept: (answer: UpstreamAnswer, way: Way) => Promise<Accepted>;
   /** Told that the vendor has no endpoint where the call was sent; whether there is another one to try there. */
   readonly unspoken: (way: Way, provider: Provider) => boolean;
+  /**
+   * Told that the vendor refuses seals of thoughts in the call's history; whether the call can be said without them.
+   * Absent: it cannot.
+   */
+  readonly unsealed?: () => boolean;
   /** A way that is tried first while it can be: `channel/key`. */
   readonly prefer?: string | undefined;
   /**
@@ -45,8 +50,8 @@ export interface AttemptPlan<Accepted> {
 }
 
 /**
- * An answer that can be given to the client. Dispose it when the exchange is over: the channel's seat is free then,
- * and the channel has worked, unless the answer broke or its client left.
+ * An answer that can be given to the client. Dispose it when the exchange is over (once more does nothing): the
+ * channel's seat is free then, and the channel has worked, unless the answer broke or its client left.
  */
 export interface Attempted<Accepted> extends Disposable {
   readonly accepted: Accepted;

@@ -8,12 +8,12 @@ export const headers = {
   strict: "x-modelgate-strict",
   /** Request fields that the serving vendor could not take. */
   dropped: "x-modelgate-dropped",
-  /** The W3C's trace context; carried from the client on to the vendor. */
-  traceparent: "traceparent",
   /** The channel that served the call, or that it went to last; where the caller's group shows channels. */
   channel: "x-modelgate-channel",
   /** The channels that were tried, in their order, with why one failed; likewise. */
   attempts: "x-modelgate-attempts",
+  /** The W3C's trace context; carried from the client on to the vendor. */
+  traceparent: "traceparent",
   retryAfter: "retry-after",
   /** Read by the vendors' SDKs before they retry by status. */
   shouldRetry: "x-should-retry",

@@ -29,14 +29,6 @@ export function answerFailure(
   answerJson(response, failure.status, renderFailure(format, failure, requestId), failureHeaders(failure));
 }
 
-/** Nginx' word for a client that left before its answer, for logs and metrics: nobody gets it. */
-const clientLeft = 499;
-
-/** How a closed response ended. */
-export function statusOf(response: ServerResponse): number {
-  return response.headersSent ? response.statusCode : clientLeft;
-}
-
 /** Refuses an upgrade: a plain HTTP answer with the error body, after which the connection is closed. */
 export function refuseUpgrade(socket: Duplex, format: ErrorFormat, failure: Failure, requestId: string): void {
   const body = JSON.stringify(renderFailure(format, failure, requestId));
@@ -50,4 +42,12 @@ export function refuseUpgrade(socket: Duplex, format: ErrorFormat, failure: Fail
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}`);
   const status = `${failure.status} ${STATUS_CODES[failure.status] ?? "Refused"}`;
   socket.end(`HTTP/1.1 ${status}\r\n${lines.join("\r\n")}\r\n\r\n${body}`);
+}
+
+/** Nginx' word for a client that left before its answer, for logs and metrics: nobody gets it. */
+const clientLeft = 499;
+
+/** How a closed response ended. */
+export function statusOf(response: ServerResponse): number {
+  return response.headersSent ? response.statusCode : clientLeft;
 }

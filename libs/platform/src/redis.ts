@@ -2,9 +2,9 @@ import { Cluster, Redis as Single } from "ioredis";
 import { Failure } from "@modelgate/contracts";
 import { StartError } from "./env.ts";
 import type { Logger } from "./log.ts";
+import { breakWhenSlow } from "./redis-breaker.ts";
 import { observeStore } from "./metrics.ts";
 import { readRedisUrl, type RedisPlace } from "./redis-url.ts";
-import { breakWhenSlow } from "./redis-breaker.ts";
 
 /** One Redis, the master that Sentinels name, or a Redis Cluster; callers see no difference. */
 export type Redis = Single | Cluster;
@@ -21,13 +21,13 @@ const pauseOf = (attempt: number): number => Math.min(attempt * 50, longestPause
 /**
  * A connection that fails fast: a command is answered within `timeoutMs` or rejected, and nothing queues up while
  * Redis is away. After a command that was not answered in time those that follow fail at once, until Redis answers
- * again (`breakWhenSlow`). It connects again by itself for as long as the process lives. Several addresses, or one that says
- * `redis+cluster:`, are a Redis Cluster; `redis+sentinel:` names Sentinels (see redis-url.ts).
+ * again (`breakWhenSlow`). It connects again by itself for as long as the process lives. Several addresses, or one that
+ * says `redis+cluster:`, are a Redis Cluster; `redis+sentinel:` names Sentinels (see redis-url.ts).
  */
 export async function openRedis(url: string, log: Logger, timeoutMs = 1_000): Promise<Redis> {
   const redis = connectionTo(readRedisUrl(url), timeoutMs);
-  // A cluster's nodes are slow one by one, each command's time-out being the bound there.
-  if (redis instanceof Single) breakWhenSlow(redis, log);
+  if (redis instanceof Cluster) redis.on("+node", (node: Single) => breakWhenSlow(node, log));
+  else breakWhenSlow(redis, log);
   let complained = false;
   redis.on("error", (error: Error) => {
     if (!complained) log.warn({ err: error }, "redis is away");

@@ -33,7 +33,8 @@ export type BillDeps = Pick<RelayDeps, "redis" | "settlements" | "log" | "newCal
 };
 
 /** Whose call it is, and what it is a call of. */
-export type BilledCall = Pick<ServiceCall, "caller" | "requestId" | "id" | "endpoint" | "span">;
+export type BilledCall = Pick<ServiceCall, "caller" | "requestId" | "id" | "endpoint"> &
+  Partial<Pick<ServiceCall, "span">>;
 
 /** What a call's price is made from. */
 export type Priced = Pick<CallPlan, "model" | "multiplier">;
@@ -138,7 +139,7 @@ export class Bill {
       units: end.units,
       costNanos,
     });
-    this.#call.span.set({
+    this.#call.span?.set({
       "modelgate.call": this.callId,
       "modelgate.outcome": end.outcome,
       "gen_ai.request.model": draft.model,

@@ -1,6 +1,6 @@
 import { connect, DeliverPolicy } from "nats";
 import type { Redis } from "ioredis";
-import { findAccount, verifyAccount } from "@modelgate/accounts";
+import { accountKeys, findAccount, verifyAccount } from "@modelgate/accounts";
 import type { UsageEvent } from "@modelgate/contracts";
 import type { Seen } from "./clients.ts";
 
@@ -52,10 +52,9 @@ export async function readOutcome(
   };
 }
 
-/** Receipts of an account without the one of its opening balance. */
+/** How many receipts an account has, without the one of its opening balance. */
 async function settlementsOf(redis: Redis, accountId: string): Promise<number> {
-  const [verification] = [await verifyAccount(redis, accountId, { keepDays: 2, waitMs: 15_000 })];
-  return Math.max(0, (verification?.to ?? 1) - 1);
+  return Number((await redis.hget(accountKeys.account(accountId), "receipts")) ?? 1) - 1;
 }
 
 /** The account's events in JetStream, as often as they are stored. */

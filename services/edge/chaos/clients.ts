@@ -27,8 +27,10 @@ export interface Clients {
 
 /** Longest that a client waits for one answer. */
 const patienceMs = 15_000;
-/** Pause of a client between two requests: a refusal must not be asked for thousands of times a second. */
+/** Pause of a client between two requests. */
 const pauseMs = 20;
+/** Pause after a failure: a client that is refused at once would ask thousands of times. */
+const afterFailureMs = 250;
 
 /** Lets clients ask until they are told to stop; every second request wants a stream. */
 export function startClients(clients: Clients): { stop(): Promise<Seen> } {
@@ -41,7 +43,8 @@ export function startClients(clients: Clients): { stop(): Promise<Seen> } {
       if (end === "whole") seen.whole.push(requestId);
       else if (end === "left") seen.left++;
       else seen.failures.set(end, (seen.failures.get(end) ?? 0) + 1);
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      const well = end === "whole" || end === "left";
+      await new Promise((resolve) => setTimeout(resolve, well ? pauseMs : afterFailureMs));
     }
   };
   const asking = Promise.all(Array.from({ length: clients.count }, one));

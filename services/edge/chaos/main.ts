@@ -59,10 +59,11 @@ await using suite = await startSuite({
 });
 const house: House = { suite, redisWay, natsWay };
 const redis = new Redis(backends.redisUrl, { maxRetriesPerRequest: null });
+redis.on("error", () => undefined); // faults are meant to be
 const url = `${suite.edgeUrl}/v1/chat/completions`;
 
 const rows: (readonly string[])[] = [
-  ["fault", "requests", "failures seen by clients", "lost events", "double charges", "books"],
+  ["fault", "requests", "failures seen by clients", "lost events", "double charges", "books", "at rest after"],
 ];
 let bad = 0;
 for (const [at, fault] of chosen.entries()) {
@@ -85,9 +86,17 @@ async function live(fault: Fault, at: number): Promise<readonly string[]> {
   await fault.end(house);
   await pause(faultMs / 2);
   const seen = await clients.stop();
-  const { lost, double, books } = await readOutcome({ redis, natsUrl: backends.natsUrl }, accountOf(at), seen);
+  const { lost, double, books, restMs } = await readOutcome({ redis, natsUrl: backends.natsUrl }, accountOf(at), seen);
   if (lost > 0 || double > 0 || books !== "agree") bad++;
-  return [fault.name, String(seen.requests), wordsOf(seen), String(lost), String(double), books];
+  return [
+    fault.name,
+    String(seen.requests),
+    wordsOf(seen),
+    String(lost),
+    String(double),
+    books,
+    `${(restMs / 1_000).toFixed(1)} s`,
+  ];
 }
 
 /** Whether the house serves: the first fault's end may still be felt. */

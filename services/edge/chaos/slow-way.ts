@@ -24,9 +24,15 @@ export async function openSlowWay(targetPort: number): Promise<SlowWay> {
         });
     }
     client.pipe(target);
+    // One after the other: bytes are late, never in another order.
+    let written = Promise.resolve();
     target.on("data", (piece) => {
-      if (way.delayMs === 0) client.write(piece);
-      else setTimeout(() => client.write(piece), way.delayMs);
+      const due = performance.now() + way.delayMs;
+      written = written.then(async () => {
+        const wait = due - performance.now();
+        if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+        client.write(piece);
+      });
     });
   });
   server.listen(0, "127.0.0.1");

@@ -333,6 +333,20 @@ describe("the end of a task", () => {
     expect(usage.event).toMatchObject({ area: "video", costNanos: "0", units: {} });
   });
 
+  test("can be followed, each state and progress as it comes", async () => {
+    const { json } = await ask(suite, "/v1/videos", { model: "film-openai", prompt: simulate({ looks: 5 }) });
+    const authorization = `Bearer ${keys.demo}`;
+    const followed = await fetch(`${suite.edgeUrl}/v1/videos/${json.id}/events`, { headers: { authorization } });
+    expect(followed.headers.get("content-type")).toContain("text/event-stream");
+    const frames = (await followed.text()).split("\n\n").filter((frame) => frame.startsWith("event: "));
+    expect(frames[0]).toContain("event: video.queued\n");
+    expect(frames.at(-1)).toContain("event: video.completed\n");
+    expect(new Set(frames).size).toBe(frames.length);
+    expect(JSON.parse(frames.at(-1)?.split("data: ")[1] ?? "")).toMatchObject({ id: json.id, progress: 100 });
+    const other = { authorization: `Bearer ${keys.poor}` };
+    expect((await fetch(`${suite.edgeUrl}/v1/videos/${json.id}/events`, { headers: other })).status).toBe(404);
+  });
+
   test("each transition is one event, each settlement one more", async () => {
     const { json } = await ask(suite, "/v1/videos", { model: "film-openai", prompt: simulate({ looks: 4 }) });
     await ended(suite, json.id);

@@ -8,6 +8,7 @@ import {
   lingerOver,
   refuseUpgrade,
   statusOf,
+  type Logger,
   type UpgradeHandler,
 } from "@modelgate/platform";
 import type { Deps } from "./deps.ts";

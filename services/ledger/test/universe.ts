@@ -2,10 +2,12 @@ import { expect } from "vitest";
 import {
   createAccount,
   credit,
+  extendHold,
   findAccount,
   hold,
   publishEntries,
   readTotals,
+  releaseHold,
   renewHold,
   settle,
   shardOf,
@@ -24,7 +26,7 @@ const counter = (): Counter => new Counter({ name: "none", help: "none", registe
 
 interface Call {
   readonly id: string;
-  readonly held: bigint;
+  held: bigint;
   floor: bigint;
   lease: number;
   open: boolean;
@@ -45,7 +47,7 @@ export class Universe {
   readonly #edges: readonly Edge[];
   readonly #redis: Redis;
   readonly #log: Logger;
-  readonly #calls: Call[] = [];
+  #calls: Call[] = [];
   readonly #budget: bigint;
   #now = 1_000_000;
   #credited = 0n;
@@ -102,7 +104,9 @@ export class Universe {
     const edge = this.#chance.one(this.#edges);
     if (edge === undefined) return;
     const dice = this.#chance.below(100);
-    if (dice < 28) return this.#hold(edge);
+    if (dice < 26) return this.#hold(edge);
+    if (dice < 29) return this.#extend(edge);
+    if (dice < 31) return this.#release(edge);
     if (dice < 55) return this.#settle(edge);
     if (dice < 62) return this.#renew(edge);
     if (dice < 72) return this.#publish(edge);
@@ -138,12 +142,37 @@ export class Universe {
       () => true,
       (error: unknown) => !(error instanceof Failure && error.code === "insufficient_quota"),
     );
-    const within = nanos === 0n || this.#spent + this.#held + nanos <= this.#budget;
-    expect(passed).toBe(nanos <= this.#available && within);
+    expect(passed).toBe(this.#covers(nanos));
     if (!passed) return;
     this.#calls.push(call);
     // The reply may be lost: then nobody knows of the call but its hold.
     if (!this.#chance.in100(8)) edge.calls.push(call);
+  }
+
+  /** Whether balance and budgets have room for so much more. */
+  #covers(nanos: bigint): boolean {
+    return nanos === 0n || (nanos <= this.#available && this.#spent + this.#held + nanos <= this.#budget);
+  }
+
+  async #extend(edge: Edge): Promise<void> {
+    const call = this.#chance.one(edge.calls);
+    if (call === undefined) return;
+    const nanos = BigInt(this.#chance.below(1_000) + 1);
+    const extended = await extendHold(edge.redis, { accountId: this.#id, callId: call.id, nanos }).catch(
+      (error: unknown) => (error instanceof Failure && error.code === "insufficient_quota" ? "refused" : error),
+    );
+    expect(extended).toBe(call.open ? this.#covers(nanos) || "refused" : false);
+    if (extended === true) call.held += nanos;
+  }
+
+  /** Nothing was bought: the hold is given back and no event tells of it. */
+  async #release(edge: Edge): Promise<void> {
+    const call = this.#chance.one(edge.calls);
+    if (call === undefined) return;
+    const release = { accountId: this.#id, callId: call.id, tokenId: "tok_1" };
+    expect(await releaseHold(edge.redis, release)).toBe(call.open);
+    if (call.open) this.#calls = this.#calls.filter((other) => other !== call);
+    call.open = false;
   }
 
   async #settle(edge: Edge): Promise<void> {

@@ -16,6 +16,7 @@ export interface TaskLimits {
   readonly leaseMs: number;
   readonly lookTimeoutMs: number;
   readonly contentSilenceMs: number;
+  readonly followMs: number;
 }
 
 /** What the video service's endpoints and its poller work with. */
@@ -48,6 +49,7 @@ export async function openDeps(env: Environment<typeof variables>, log: Logger):
       leaseMs: env.POLL_LEASE_MS,
       lookTimeoutMs: env.LOOK_TIMEOUT_MS,
       contentSilenceMs: env.CONTENT_SILENCE_MS,
+      followMs: env.FOLLOW_MS,
     },
     pace: { firstMs: env.LOOK_FIRST_MS, longestMs: env.LOOK_LONGEST_MS, usualMs: env.USUAL_MS },
     remote: openRemoteStreams(),

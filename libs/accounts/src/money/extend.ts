@@ -10,7 +10,10 @@ export interface Extension {
   readonly nanos: Nanos;
 }
 
-const run = defineScript(new URL("extend.lua", import.meta.url), replyList);
+const run = defineScript(
+  ["budgets.lua", "extend.lua"].map((file) => new URL(file, import.meta.url)),
+  replyList,
+);
 
 /**
  * Adds to a hold in one atomic step; false where the hold is gone. Throws Failure insufficient_quota (402) where the

@@ -6,7 +6,7 @@
   KEYS[4] outbox of the shard, looked at for its length
   KEYS[5] token bucket       hash: t level, tt when (ms)
   KEYS[6] budgets of the day hash: "token:" .. id or "group:" .. name -> spent and held (nanos)
-  KEYS[7] budgets of the month, alike
+  KEYS[7] budgets of the month, alike (budgets.lua comes before this)
   ARGV[1] call id   [2] nanos   [3] floor nanos   [4] draft event (JSON)   [5] lease (ms)   [6] outbox bound
   ARGV[7] tokens to reserve   [8] tokens per minute, 0: no limit   [9] account id   [10] now (ms), 0: Redis' clock
   ARGV[11] token id   [12] group   [13] to [16] budgets (nanos, "": none): token per day, per month, group per day, per month
@@ -29,33 +29,23 @@ if capacity > 0 then
   end
 end
 
-local budgets, told = {}, ''
-if ARGV[2] ~= '0' then
-  for at = 1, 4 do
-    local day, subject = at % 2 == 1, at <= 2 and 'token:' .. ARGV[11] or 'group:' .. ARGV[12]
-    if ARGV[12 + at] ~= '' then budgets[#budgets + 1] = {at, day and KEYS[6] or KEYS[7], subject, day and 259200 or 3456000} end
+local lines, order = '', {}
+for at = 1, 4 do
+  local key, subject = at % 2 == 1 and KEYS[6] or KEYS[7], at <= 2 and 'token:' .. ARGV[11] or 'group:' .. ARGV[12]
+  if ARGV[12 + at] ~= '' then
+    lines = lines .. key .. '\n' .. subject .. '\n' .. ARGV[12 + at] .. '\n'
+    order[#order + 1] = at
   end
 end
-local function give_back(count)
-  for at = 1, count do redis.call('HINCRBY', budgets[at][2], budgets[at][3], '-' .. ARGV[2]) end
-end
-for at, budget in ipairs(budgets) do
-  redis.call('HINCRBY', budget[2], budget[3], ARGV[2])
-  local spent, most = redis.call('HGET', budget[2], budget[3]), ARGV[12 + budget[1]]
-  -- Decimal strings without leading zeros: the longer is the greater.
-  if #spent > #most or (#spent == #most and spent > most) then
-    give_back(at)
-    return {'budget', tostring(budget[1])}
-  end
-  redis.call('EXPIRE', budget[2], budget[4]) -- longer than any call that began in the period
-  told = told .. budget[2] .. '\n' .. budget[3] .. '\n'
-end
+local budgets = budgets_of(lines)
+local over = take(budgets, ARGV[2])
+if over then return {'budget', tostring(order[over])} end
 
 if ARGV[2] ~= '0' then
   redis.call('HINCRBY', KEYS[1], 'available', '-' .. ARGV[2])
   if string.sub(redis.call('HGET', KEYS[1], 'available'), 1, 1) == '-' then
     redis.call('HINCRBY', KEYS[1], 'available', ARGV[2])
-    give_back(#budgets)
+    give_back(budgets, ARGV[2])
     return {'too-low'}
   end
   redis.call('HINCRBY', KEYS[1], 'held', ARGV[2])
@@ -66,6 +56,10 @@ if capacity > 0 then
   redis.call('PEXPIRE', KEYS[5], math.min(86400000, math.ceil((capacity - level + wanted) * 60000 / capacity) + 60000))
 end
 redis.call('HSET', KEYS[2], 'account', ARGV[9], 'nanos', ARGV[2], 'floor', ARGV[3], 'draft', ARGV[4], 'tokens', ARGV[7], 'limit', ARGV[8])
-if told ~= '' then redis.call('HSET', KEYS[2], 'budgets', told) end
+if lines ~= '' then
+  redis.call('HSET', KEYS[2], 'budgets', lines)
+  redis.call('EXPIRE', KEYS[6], 259200) -- longer than any call that began in the period
+  redis.call('EXPIRE', KEYS[7], 3456000)
+end
 redis.call('ZADD', KEYS[3], string.format('%.0f', now + tonumber(ARGV[5])), ARGV[1])
 return {'held'}

@@ -27,7 +27,10 @@ export interface HoldRequest {
   readonly nowMs?: number;
 }
 
-const run = defineScript(new URL("hold.lua", import.meta.url), replyList);
+const run = defineScript(
+  ["budgets.lua", "hold.lua"].map((file) => new URL(file, import.meta.url)),
+  replyList,
+);
 
 /**
  * Puts money aside in one atomic step, or throws: insufficient_quota (402, balance or a budget), rate_limit_exceeded (429, tokens per

@@ -8,7 +8,10 @@ export interface Release {
   readonly tokenId: string;
 }
 
-const run = defineScript(new URL("release.lua", import.meta.url), replyList);
+const run = defineScript(
+  ["budgets.lua", "release.lua"].map((file) => new URL(file, import.meta.url)),
+  replyList,
+);
 
 /**
  * Gives back a hold with which nothing was bought: unlike a settlement it leaves no usage event. False where the hold

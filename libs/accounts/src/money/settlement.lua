@@ -40,8 +40,8 @@ local function settlement(keys, call, cost, event, used, now, expired)
     redis.call('HSET', keys.bucket, 't', tostring(level))
     redis.call('PEXPIRE', keys.bucket, math.min(86400000, math.ceil(math.max(0, capacity - level) * 60000 / capacity) + 60000))
   end
-  -- Budgets of the periods that the hold was made in; they share the account's slot.
-  for key, field in string.gmatch(found[4] or '', '([^\n]+)\n([^\n]+)') do
+  -- Budgets of the periods that the hold was made in; see budgets.lua.
+  for key, field in string.gmatch(found[4] or '', '([^\n]+)\n([^\n]+)\n[^\n]+\n') do
     if redis.call('HEXISTS', key, field) == 1 then
       if held ~= '0' then redis.call('HINCRBY', key, field, '-' .. held) end
       if taken ~= '0' then redis.call('HINCRBY', key, field, taken) end

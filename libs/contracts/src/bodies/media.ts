@@ -62,16 +62,8 @@ export const ImageRequest = Type.Object(
   { $id: "ImageRequest" },
 );
 
-const audioFormat = Type.Optional(
-  Type.Union([
-    Type.Literal("json"),
-    Type.Literal("text"),
-    Type.Literal("srt"),
-    Type.Literal("verbose_json"),
-    Type.Literal("vtt"),
-    Type.Literal("diarized_json"),
-  ]),
-);
+const textFormats = ["json", "text", "srt", "verbose_json", "vtt"] as const;
+const formats = (names: readonly string[]) => Type.Optional(Type.Union(names.map((name) => Type.Literal(name))));
 
 /** Interface section 2.7, and what the SDKs send beside it. */
 export const TranscriptionForm = Type.Object(
@@ -80,7 +72,7 @@ export const TranscriptionForm = Type.Object(
     model,
     language: Type.Optional(Type.String({ description: "ISO-639-1" })),
     prompt: text,
-    response_format: audioFormat,
+    response_format: formats([...textFormats, "diarized_json"]),
     temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
     timestamp_granularities: Type.Optional(
       Type.Array(Type.Union([Type.Literal("word"), Type.Literal("segment")]), {
@@ -98,7 +90,7 @@ export const TranslationForm = Type.Object(
     file: file("audio file"),
     model,
     prompt: text,
-    response_format: audioFormat,
+    response_format: formats(textFormats),
     temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
   },
   { $id: "TranslationForm" },
