@@ -86,7 +86,7 @@ const parts: readonly Row[] = [
       "{{service}} requests": "sum by (service) (http_server_active_requests)",
       "{{service}} streams": "sum by (service) (modelgate_open_streams)",
     }),
-    panel("Bodies in memory", "bytes", { "{{service}}": "sum by (service) (modelgate_buffer_bytes)" }),
+    panel("Bodies and answers held", "bytes", { "{{service}}": "sum by (service) (modelgate_buffer_bytes)" }),
     panel("Stores", "short", { "{{service}} {{store}}": "min by (service, store) (modelgate_store_up)" }),
   ]),
 ];

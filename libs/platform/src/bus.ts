@@ -217,9 +217,13 @@ async function ensureStreams(connection: NatsConnection, bounds: BusLimits): Pro
     };
     try {
       const { config } = await management.streams.info(name);
-      // Replicas are added to a stream that there is, never taken away by a service that was told less.
-      if (config.num_replicas < bounds.replicas)
-        await management.streams.update(name, { ...config, num_replicas: bounds.replicas });
+      // A stream that there is grows, and is never made less by a service that was told less.
+      const grown = {
+        num_replicas: Math.max(config.num_replicas, bounds.replicas),
+        max_bytes: Math.max(config.max_bytes, bounds.keepBytes),
+      };
+      if (grown.num_replicas !== config.num_replicas || grown.max_bytes !== config.max_bytes)
+        await management.streams.update(name, { ...config, ...grown });
     } catch (error) {
       if (!isAbsent(error)) throw error;
       await management.streams.add({ ...wanted, name, storage: StorageType.File, retention: RetentionPolicy.Limits });

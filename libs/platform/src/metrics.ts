@@ -69,8 +69,8 @@ export const leasesHeld = new Gauge({
   labelNames: ["of"],
 });
 
-/** Bytes of bodies and answers that the process holds. */
+/** Bytes that count against the bounds of the process: bodies and answers in memory, files on disk. */
 export const bufferBytes = new Gauge({
   name: "modelgate_buffer_bytes",
-  help: "bytes of bodies and answers in memory, of what BUFFER_BYTES allows",
+  help: "bytes of bodies, answers and spooled files, of what the bounds allow",
 });
