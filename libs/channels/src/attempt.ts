@@ -1,7 +1,7 @@
 import { Failure, headers as contractHeaders } from "@modelgate/contracts";
 import type { Candidate } from "@modelgate/catalog";
 import type { Span } from "@modelgate/platform";
-import { providers, type Provider, type VendorFailure } from "@modelgate/providers";
+import { providers, type Provider } from "@modelgate/providers";
 import { attemptSpan } from "./attempt-span.ts";
 import { beginsWithin } from "./begins-within.ts";
 import { observeAttempt } from "./channel-metrics.ts";

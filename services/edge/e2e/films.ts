@@ -44,6 +44,7 @@ export const quick = {
   POLL_ROUND_MS: "20",
   POLL_LEASE_MS: "800",
   FOLLOW_MS: "10",
+  CALLBACK_HOSTS: "127.0.0.1",
 };
 
 /** A JSON call of any endpoint. */

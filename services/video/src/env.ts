@@ -31,6 +31,10 @@ export const variables = {
   LOOK_LONGEST_MS: variable.integer({ fallback: 30_000, min: 10 }),
   /** How long a video usually takes: progress where the vendor tells none. */
   USUAL_MS: variable.integer({ fallback: 2 * minute, min: 1 }),
+  /** Hosts of the operator's own network that callbacks may go to, separated by commas; the public internet always. */
+  CALLBACK_HOSTS: variable.text(""),
+  /** Longest wait for the answer to a callback. */
+  CALLBACK_TIMEOUT_MS: variable.integer({ fallback: 10_000, min: 10 }),
   /** How often a client that follows a task is told what is new. */
   FOLLOW_MS: variable.integer({ fallback: 1_000, min: 10 }),
   /** Longest silence of a vendor while a video is passed through. */

@@ -15,6 +15,7 @@ export interface AskedTask {
   readonly request: VideoRequest;
   /** Hints that had no place in the neutral form. */
   readonly dropped: readonly string[];
+  readonly callbackUrl?: string | undefined;
   /** The task whose video is made anew; it stays with the vendor and key that have it. */
   readonly remix?: TaskRecord | undefined;
 }

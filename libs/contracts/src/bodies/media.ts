@@ -119,6 +119,10 @@ export const SpeechRequest = Type.Object(
   { $id: "SpeechRequest" },
 );
 
+const callbackUrl = Type.Optional(
+  Type.String({ description: "told of each transition by a signed POST; a public http(s) address" }),
+);
+
 /** Interface endpoint 15. */
 export const VideoForm = Type.Object(
   {
@@ -132,6 +136,7 @@ export const VideoForm = Type.Object(
         Type.Object({ image_url: text, file_id: text }, { description: "in JSON: an address, a data URL or a file" }),
       ]),
     ),
+    callback_url: callbackUrl,
   },
   { $id: "VideoForm" },
 );
@@ -158,6 +163,7 @@ export const VideoRequest = Type.Object(
     seed: Type.Optional(Type.Integer()),
     n: Type.Optional(Type.Integer({ minimum: 1, maximum: 1 })),
     metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    callback_url: callbackUrl,
   },
   { $id: "VideoRequest" },
 );
@@ -173,6 +179,7 @@ export const EpsilonRequest = Type.Object(
     frames: Type.Optional(Type.Integer({ minimum: 1, description: "24 a second, and one" })),
     aspect_ratio: Type.Optional(Type.String({ description: "<w>:<h>" })),
     task_id: Type.Optional(Type.String({ description: "of the task whose result is fetched" })),
+    callback_url: callbackUrl,
   },
   { $id: "EpsilonRequest" },
 );
