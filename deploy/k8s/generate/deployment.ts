@@ -57,7 +57,7 @@ export function deploymentOf(row: ServiceRow, urls: Readonly<Record<string, stri
           },
           containers: [containerOf(row, urls)],
           volumes: [
-            { name: "tmp", emptyDir: { sizeLimit: "64Mi" } },
+            { name: "tmp", emptyDir: { sizeLimit: `${row.diskMebibytes ?? 64}Mi` } },
             ...(row.readsConfiguration ? [{ name: "config", configMap: { name: "modelgate-config" } }] : []),
           ],
         },

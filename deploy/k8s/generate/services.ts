@@ -18,6 +18,8 @@ export interface ServiceRow {
   readonly replicas: { readonly min: number; readonly max: number };
   /** How long open streams or sessions may go on when a pod is asked to end. */
   readonly drainSeconds: number;
+  /** Room below /tmp, for files that pass through; 64 where absent. */
+  readonly diskMebibytes?: number;
   /** Variables of its own. */
   readonly env?: Readonly<Record<string, string>>;
   /** Mounts the ConfigMap with the YAML, and takes the vendors' keys from the Secret `modelgate-vendor-keys`. */
@@ -70,7 +72,9 @@ const table: readonly ServiceRow[] = [
     name: "audio",
     portVariable: "AUDIO_PORT",
     resources: { cpu: "500m", memory: "512Mi", memoryLimit: "1Gi" },
-    env: { BUFFER_BYTES: String(128 * 1024 * 1024) },
+    diskMebibytes: 3_072,
+    // Files wait on disk for their model.
+    env: { BUFFER_BYTES: String(128 * 1024 * 1024), SPOOL_BYTES: String(2_048 * 1024 * 1024) },
   },
   {
     ...area,

@@ -81,6 +81,12 @@ describe.each(overlays)("%s", (name) => {
       expect(grace * 1_000).toBeGreaterThanOrEqual(preStop * 1_000 + Number(env.get("DRAIN_MS")) + 5_000);
     });
 
+    test("what it may spool fits on its disk", () => {
+      const [tmp] = itemsAt(deployed.pod, "volumes");
+      const room = Number.parseInt(textOf(at(tmp, "emptyDir", "sizeLimit")), 10) * 1024 * 1024;
+      expect(room).toBeGreaterThan(Number(env.get("SPOOL_BYTES") ?? 0));
+    });
+
     test("runs as the image's user, with nothing to write to but a folder for what passes", () => {
       expect(read("deploy/docker/Dockerfile")).toContain("USER node"); // node's images give that user the id 1000
       expect(at(deployed.pod, "securityContext")).toMatchObject({ runAsNonRoot: true, runAsUser: 1_000 });

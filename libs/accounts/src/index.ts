@@ -32,11 +32,12 @@ export {
   type TaskPage,
   type TaskQuery,
 } from "./tasks/find.ts";
-export type { TaskRecord } from "./tasks/record.ts";
+export { taskEvent, type TaskRecord } from "./tasks/record.ts";
 export { digestOf, isKeyShaped, newKey } from "./tokens/key.ts";
 export {
   changeToken,
   createToken,
+  digestOfToken,
   findToken,
   findTokenById,
   listTokens,

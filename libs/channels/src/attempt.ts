@@ -1,7 +1,10 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, headers as contractHeaders } from "@modelgate/contracts";
 import type { Candidate } from "@modelgate/catalog";
+import type { Span } from "@modelgate/platform";
 import { providers, type Provider } from "@modelgate/providers";
+import { attemptSpan } from "./attempt-span.ts";
 import { beginsWithin } from "./begins-within.ts";
+import { observeAttempt } from "./channel-metrics.ts";
 import { connectSocket, type ConnectOptions } from "./connect.ts";
 import type { Entry, Gate, TurnedAway } from "./gate.ts";
 import type { Health } from "./health.ts";
@@ -27,6 +30,11 @@ export interface AttemptPlan<Accepted> {
   readonly accept: (answer: UpstreamAnswer, way: Way) => Promise<Accepted>;
   /** Told that the vendor has no endpoint where the call was sent; whether there is another one to try there. */
   readonly unspoken: (way: Way, provider: Provider) => boolean;
+  /**
+   * Told that the vendor refuses seals of thoughts in the call's history; whether the call can be said without them.
+   * Absent: it cannot.
+   */
+  readonly unsealed?: () => boolean;
   /** A way that is tried first while it can be: `channel/key`. */
   readonly prefer?: string | undefined;
   /**
@@ -37,11 +45,13 @@ export interface AttemptPlan<Accepted> {
   /** A stream is asked for: its first byte is waited for apart from silence within it. */
   readonly stream?: boolean;
   readonly signal: AbortSignal;
+  /** The call's part of the trace; attempts stand below it, and their vendors are told. */
+  readonly span?: Span | undefined;
 }
 
 /**
- * An answer that can be given to the client. Dispose it when the exchange is over: the channel's seat is free then,
- * and the channel has worked, unless the answer broke or its client left.
+ * An answer that can be given to the client. Dispose it when the exchange is over (once more does nothing): the
+ * channel's seat is free then, and the channel has worked, unless the answer broke or its client left.
  */
 export interface Attempted<Accepted> extends Disposable {
   readonly accepted: Accepted;
@@ -124,15 +134,19 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
         }
         passed.add(placeOf(way));
         const channel = way.candidate.channel.id;
+        const span = attemptSpan(plan.span, plan.model, way);
         try {
-          const accepted = await once(way, plan, deps);
+          const accepted = await once(way, plan, deps, span);
           tried.push({ channel });
-          return answered(accepted, { way, entry, tried, health, signal: plan.signal });
+          observeAttempt(channel);
+          return answered(accepted, { way, entry, tried, health, span, signal: plan.signal });
         } catch (error) {
           const { failure, next } = verdictOn(error, way, plan, health);
           entry[Symbol.dispose]();
           last = { failure, way };
           tried.push({ channel, failed: failure.code });
+          observeAttempt(channel, failure.code);
+          span.end(failure.code);
           if (next === "none") break;
           if (next === "same") passed.delete(placeOf(way));
         }
@@ -150,10 +164,11 @@ function answered<Accepted>(
     readonly entry: Entry;
     readonly tried: readonly Tried[];
     readonly health: Health;
+    readonly span: Span;
     readonly signal: AbortSignal;
   },
 ): Attempted<Accepted> {
-  const { way, entry, tried, health, signal } = how;
+  const { way, entry, tried, health, span, signal } = how;
   const places = [way.candidate.channel.id, placeOf(way)];
   for (const place of places) health.answered(place);
   entry.tried();
@@ -166,22 +181,34 @@ function answered<Accepted>(
     broke(reason) {
       if (!over) health.failed(way.candidate.channel.id, reason);
       over = true;
+      span.end(reason);
     },
     [Symbol.dispose]() {
       if (!over && !signal.aborted) for (const place of places) health.worked(place);
       over = true;
+      span.end();
       entry[Symbol.dispose]();
     },
   };
 }
 
 /** One attempt, to the beginning of an answer that can be given on. */
-async function once<Accepted>(way: Way, plan: AttemptPlan<Accepted>, { transport }: AttemptDeps): Promise<Accepted> {
+async function once<Accepted>(
+  way: Way,
+  plan: AttemptPlan<Accepted>,
+  { transport }: AttemptDeps,
+  { traceparent }: Span,
+): Promise<Accepted> {
   const { channel } = way.candidate;
   const provider = providers[channel.provider];
   if (provider === undefined)
     throw new Failure("no_available_channel", `The channel's provider ${channel.provider} is not known.`);
-  const request = { ...(await plan.render(way, provider)), timeoutMs: channel.timeoutMs };
+  const rendered = await plan.render(way, provider);
+  const headers = {
+    ...rendered.headers,
+    ...(traceparent === undefined ? {} : { [contractHeaders.traceparent]: traceparent }),
+  };
+  const request = { ...rendered, headers, timeoutMs: channel.timeoutMs };
   const firstByteMs = plan.stream === true ? channel.firstByteTimeoutMs : undefined;
   const { connect } = plan;
   return beginsWithin(firstByteMs, plan.signal, async (signal) => {

@@ -1,4 +1,5 @@
 import type { Logger, Redis } from "@modelgate/platform";
+import { showStates } from "./channel-metrics.ts";
 import { followStates } from "./follow-states.ts";
 import { isResting, restAfter } from "./rest.ts";
 import { stateKeys, takeOut } from "./state.ts";
@@ -24,6 +25,7 @@ export async function openHealth({ redis, log }: { redis: Redis; log: Logger }):
   const failures = new Map<string, number>();
   const states = await followStates({ redis, log, forgotten: (place) => failures.delete(place) });
   const { coolDowns, switched, share } = states;
+  showStates({ coolDowns, switched });
   return {
     restsUntil(place) {
       if (switched.has(place)) return Infinity;

@@ -41,3 +41,4 @@ export {
   type UpstreamAnswer,
   type UpstreamRequest,
 } from "./transport.ts";
+export { providerNameOf } from "./provider-name.ts";

@@ -17,7 +17,7 @@ export interface Verdict {
 /** Judges a failed attempt, and notes whose failure it was. */
 export function verdictOn(error: unknown, way: Way, plan: AttemptPlan<unknown>, health: Health): Verdict {
   if (plan.signal.aborted) return { failure: new Failure("upstream_error", undefined, { cause: error }), next: "none" };
-  if (isElsewhere(error, way, plan)) return { failure: error.failure, next: "same" };
+  if (isElsewhere(error, way, plan) || isSealed(error, plan)) return { failure: error.failure, next: "same" };
   const failure = blame(error, way, health);
   // What may have been taken by the vendor must not be sent again.
   if (plan.unrepeatable === true && mayBeTaken(error))
@@ -50,6 +50,11 @@ function isElsewhere(error: unknown, way: Way, plan: AttemptPlan<unknown>): erro
   if (!(error instanceof Refused) || error.meaning.blame !== "wire") return false;
   const provider = providers[way.candidate.channel.provider];
   return provider !== undefined && plan.unspoken(way, provider);
+}
+
+/** Whether only the seals of another vendor's thoughts were refused, and the call can go without them. */
+function isSealed(error: unknown, plan: AttemptPlan<unknown>): error is Refused {
+  return error instanceof Refused && error.meaning.aboutSeals === true && plan.unsealed?.() === true;
 }
 
 /** What one vendor's wire cannot say, another's may. */

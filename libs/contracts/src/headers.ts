@@ -1,4 +1,4 @@
-/** Every header that this product gives a meaning of its own; all lower case, as node reads them. */
+/** Every header that this product reads or gives a meaning; all lower case, as node reads them. */
 export const headers = {
   /** On every response; the client's own is kept when it is well formed. */
   requestId: "x-request-id",
@@ -12,6 +12,8 @@ export const headers = {
   channel: "x-modelgate-channel",
   /** The channels that were tried, in their order, with why one failed; likewise. */
   attempts: "x-modelgate-attempts",
+  /** The W3C's trace context; carried from the client on to the vendor. */
+  traceparent: "traceparent",
   retryAfter: "retry-after",
   /** Read by the vendors' SDKs before they retry by status. */
   shouldRetry: "x-should-retry",

@@ -43,3 +43,11 @@ export function refuseUpgrade(socket: Duplex, format: ErrorFormat, failure: Fail
   const status = `${failure.status} ${STATUS_CODES[failure.status] ?? "Refused"}`;
   socket.end(`HTTP/1.1 ${status}\r\n${lines.join("\r\n")}\r\n\r\n${body}`);
 }
+
+/** Nginx' word for a client that left before its answer, for logs and metrics: nobody gets it. */
+const clientLeft = 499;
+
+/** How a closed response ended. */
+export function statusOf(response: ServerResponse): number {
+  return response.headersSent ? response.statusCode : clientLeft;
+}

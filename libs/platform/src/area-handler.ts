@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import {
   asFailure,
+  endpointLabel,
   endpointOf,
   errorFormatOf,
   Failure,
@@ -13,11 +14,13 @@ import {
   type EndpointId,
   type ErrorFormat,
 } from "@modelgate/contracts";
-import { answerFailure } from "./answer.ts";
+import { answerFailure, statusOf } from "./answer.ts";
 import { lingerOver } from "./linger.ts";
 import type { Logger } from "./log.ts";
+import { observeRequest } from "./metrics.ts";
 import { ClientGone } from "./read-body.ts";
 import { verifyCaller } from "./signed-caller.ts";
+import { startSpan, type Span } from "./tracing.ts";
 
 /** One call of a service's endpoint, its caller known. */
 export interface ServiceCall {
@@ -34,6 +37,8 @@ export interface ServiceCall {
   /** The format of this request's errors. */
   readonly format: ErrorFormat;
   readonly log: Logger;
+  /** The call's part of the trace; what it causes goes below it. */
+  readonly span: Span;
 }
 
 export type EndpointHandler = (call: ServiceCall) => Promise<void>;
@@ -62,9 +67,30 @@ export function areaHandler({ area, secret, log, handlers }: AreaOptions): Reque
     }
     const endpoint = endpointOf(found.id);
     const query = new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1));
-    const call = { request, response, id: found.id, endpoint, params: found.params, query, requestId, log };
+    const span = seen(request, response, found.id);
+    const call = { request, response, id: found.id, endpoint, params: found.params, query, requestId, log, span };
     void answer(call, secret, handlers[found.id]);
   };
+}
+
+/** Begins the request's span, and tells of the request when it is over. */
+function seen(request: IncomingMessage, response: ServerResponse, id: EndpointId): Span {
+  const startedAt = performance.now();
+  const { method } = request;
+  const route = endpointOf(id).path;
+  const span = startSpan({
+    name: endpointLabel(id),
+    kind: "server",
+    parent: firstHeader(request.headers, [headers.traceparent]),
+    attributes: { "http.request.method": method, "http.route": route },
+  });
+  response.once("close", () => {
+    const status = statusOf(response);
+    observeRequest({ method, route, status, seconds: (performance.now() - startedAt) / 1_000 });
+    span.set({ "http.response.status_code": status });
+    span.end(status >= 500 ? String(status) : undefined);
+  });
+  return span;
 }
 
 async function answer(

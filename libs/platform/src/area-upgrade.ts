@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import {
   asFailure,
+  endpointLabel,
   endpointOf,
   Failure,
   findEndpoint,
@@ -14,11 +15,12 @@ import type { AreaOptions, ServiceCall } from "./area-handler.ts";
 import type { UpgradeHandler } from "./http-server.ts";
 import { ClientGone } from "./read-body.ts";
 import { verifyCaller } from "./signed-caller.ts";
+import { startSpan } from "./tracing.ts";
 
 /** A call that wants to become a connection of its own, its caller known. */
 export interface UpgradeCall extends Pick<
   ServiceCall,
-  "request" | "id" | "endpoint" | "query" | "caller" | "requestId" | "log"
+  "request" | "id" | "endpoint" | "query" | "caller" | "requestId" | "log" | "span"
 > {
   readonly socket: Duplex;
   /** The first bytes of the new protocol, where they came with the request. */
@@ -41,6 +43,12 @@ export function areaUpgrade({ area, secret, log, handlers }: AreaUpgradeOptions)
     const handler = found.kind === "endpoint" ? handlers[found.id] : undefined;
     if (found.kind !== "endpoint" || handler === undefined || endpointOf(found.id).area !== area)
       throw new Failure("unknown_url");
+    const span = startSpan({
+      name: endpointLabel(found.id),
+      kind: "server",
+      parent: firstHeader(request.headers, [headers.traceparent]),
+    });
+    socket.once("close", () => span.end());
     const caller = verifyCaller(secret, firstHeader(request.headers, [headers.caller]), Math.floor(Date.now() / 1_000));
     await handler({
       request,
@@ -52,6 +60,7 @@ export function areaUpgrade({ area, secret, log, handlers }: AreaUpgradeOptions)
       caller,
       requestId,
       log,
+      span,
     });
   }
 

@@ -1,4 +1,5 @@
 import { Failure } from "@modelgate/contracts";
+import { bufferBytes } from "./metrics.ts";
 
 /** A bound on what all requests of a process together hold in memory; beyond it new bodies are refused, none is lost. */
 export class BufferBudget {
@@ -22,9 +23,11 @@ export class BufferBudget {
       });
     }
     this.#taken += bytes;
+    bufferBytes.inc(bytes);
   }
 
   give(bytes: number): void {
     this.#taken -= bytes;
+    bufferBytes.dec(bytes);
   }
 }

@@ -11,6 +11,7 @@ import {
 } from "nats";
 import { eventStreams } from "@modelgate/contracts";
 import type { Logger } from "./log.ts";
+import { observeStore } from "./metrics.ts";
 
 /** The event bus, as far as a service uses it. */
 export interface Bus extends AsyncDisposable {
@@ -69,13 +70,22 @@ class JetStreamBus implements Bus {
   #connection: NatsConnection | undefined;
   #jetstream: JetStreamClient | undefined;
   #closed = false;
-  connected = false;
+  #connected = false;
 
   constructor(servers: readonly string[], log: Logger, bounds: BusLimits) {
     this.#servers = servers;
     this.#log = log;
     this.#bounds = bounds;
     this.#opened = this.#connectForGood();
+  }
+
+  get connected(): boolean {
+    return this.#connected;
+  }
+
+  #tell(connected: boolean): void {
+    this.#connected = connected;
+    observeStore("nats", connected);
   }
 
   async publish(subject: string, body: string, id: string): Promise<void> {
@@ -130,16 +140,16 @@ class JetStreamBus implements Bus {
     void this.#watch(connection);
     await ensureStreams(connection, this.#bounds);
     this.#jetstream = connection.jetstream({ timeout: this.#bounds.ackMs });
-    this.connected = true;
+    this.#tell(true);
   }
 
   async #watch(connection: NatsConnection): Promise<void> {
     for await (const { type } of connection.status()) {
       if (type === Events.Disconnect) {
-        this.connected = false;
+        this.#tell(false);
         this.#log.warn("nats is away");
       } else if (type === Events.Reconnect) {
-        this.connected = true;
+        this.#tell(true);
         this.#log.info("nats is back");
       }
     }
@@ -212,9 +222,13 @@ async function ensureStreams(connection: NatsConnection, bounds: BusLimits): Pro
     };
     try {
       const { config } = await management.streams.info(name);
-      // Replicas are added to a stream that there is, never taken away by a service that was told less.
-      if (config.num_replicas < bounds.replicas)
-        await management.streams.update(name, { ...config, num_replicas: bounds.replicas });
+      // A stream that there is grows, and is never made less by a service that was told less.
+      const grown = {
+        num_replicas: Math.max(config.num_replicas, bounds.replicas),
+        max_bytes: Math.max(config.max_bytes, bounds.keepBytes),
+      };
+      if (grown.num_replicas !== config.num_replicas || grown.max_bytes !== config.max_bytes)
+        await management.streams.update(name, { ...config, ...grown });
     } catch (error) {
       if (!isAbsent(error)) throw error;
       await management.streams.add({ ...wanted, name, storage: StorageType.File, retention: RetentionPolicy.Limits });

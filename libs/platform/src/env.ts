@@ -97,6 +97,8 @@ export const stateVariables = {
   NATS_URL: variable.url(),
   /** On how many of NATS's servers every event is before it counts as published; a cluster has at least as many. */
   NATS_REPLICAS: variable.integer({ fallback: 1, min: 1, max: 5 }),
+  /** Largest size of each stream of events; what is older than fits is dropped, counted or not. */
+  NATS_KEEP_BYTES: variable.integer({ fallback: 1024 ** 3, min: 1_048_576 }),
   MODELGATE_SECRET: variable.secret(),
   REDIS_TIMEOUT_MS: variable.integer({ fallback: 1_000, min: 10, max: 60_000 }),
 };

@@ -1,11 +1,76 @@
-import { collectDefaultMetrics, Registry } from "prom-client";
+import { collectDefaultMetrics, Gauge, Histogram, register, type Registry } from "prom-client";
 
 export { Counter, Gauge, Histogram, type Registry } from "prom-client";
 
-/** A registry of one service's metrics: the process's own (CPU, memory, event-loop delay) and what the service adds. */
+/**
+ * A process's metrics: its own (CPU, memory, event-loop delay) and whatever its modules declare. A process is one
+ * service, so the one registry of the process serves, and a module declares its metrics beside the code that they are
+ * about. Labels are bounded: endpoints, models, providers and channels come from tables and the configuration, never
+ * from what a client wrote.
+ */
 export function createMetrics(service: string): Registry {
-  const registry = new Registry();
-  registry.setDefaultLabels({ service });
-  collectDefaultMetrics({ register: registry });
-  return registry;
+  register.setDefaultLabels({ service });
+  collectDefaultMetrics();
+  return register;
 }
+
+/** Requests and WebSockets that are open now. */
+export const activeRequests = new Gauge({
+  name: "http_server_active_requests",
+  help: "requests and WebSockets that are open",
+});
+
+const requestDuration = new Histogram({
+  name: "http_server_request_duration_seconds",
+  help: "time from a request's head to the end of its answer, streams to their last byte",
+  labelNames: ["http_request_method", "http_route", "http_response_status_code"],
+  buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+});
+
+/** A request that is over. */
+export interface RequestSeen {
+  readonly method: string | undefined;
+  /** The endpoint's path as its table has it; absent where there is no such endpoint. */
+  readonly route: string | undefined;
+  readonly status: number;
+  readonly seconds: number;
+}
+
+const methods = new Set(["GET", "POST", "DELETE", "PUT", "PATCH", "HEAD", "OPTIONS"]);
+
+/** Counts a request that is over, under labels that no client can multiply. */
+export function observeRequest({ method = "", route, status, seconds }: RequestSeen): void {
+  requestDuration.observe(
+    {
+      http_request_method: methods.has(method) ? method : "_OTHER",
+      http_route: route ?? "none",
+      http_response_status_code: status,
+    },
+    seconds,
+  );
+}
+
+/** Whether a store answers, as its connection last heard. */
+const storeUp = new Gauge({
+  name: "modelgate_store_up",
+  help: "1 where the connection to the store stands",
+  labelNames: ["store"],
+});
+
+/** Tells whether Redis or NATS is there. */
+export function observeStore(store: "redis" | "nats", up: boolean): void {
+  storeUp.set({ store }, up ? 1 : 0);
+}
+
+/** Leases that this process keeps up: of holds, and of seats. */
+export const leasesHeld = new Gauge({
+  name: "modelgate_leases_held",
+  help: "leases that this process renews",
+  labelNames: ["of"],
+});
+
+/** Bytes that count against the bounds of the process: bodies and answers in memory, files on disk. */
+export const bufferBytes = new Gauge({
+  name: "modelgate_buffer_bytes",
+  help: "bytes of bodies, answers and spooled files, of what the bounds allow",
+});

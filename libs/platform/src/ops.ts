@@ -14,8 +14,7 @@ async function answer(
 ): Promise<void> {
   const text = { "content-type": "text/plain; charset=utf-8" };
   if (request.url === "/healthz") response.writeHead(200, text).end("ok\n");
-  else if (request.url === "/metrics")
-    response.writeHead(200, { "content-type": metrics.contentType }).end(await metrics.metrics());
+  else if (request.url === "/metrics") await answerMetrics(response, metrics);
   else if (request.url === "/readyz") {
     try {
       await ready();
@@ -24,4 +23,14 @@ async function answer(
       response.writeHead(503, text).end(`${error instanceof Error ? error.message : String(error)}\n`);
     }
   } else response.writeHead(404, text).end("not found\n");
+}
+
+/** A figure that cannot be had makes this scrape fail, never the process. */
+async function answerMetrics(response: ServerResponse, metrics: Registry): Promise<void> {
+  try {
+    const text = await metrics.metrics();
+    response.writeHead(200, { "content-type": metrics.contentType }).end(text);
+  } catch {
+    response.writeHead(503).end();
+  }
 }

@@ -3,6 +3,7 @@ import { Failure } from "@modelgate/contracts";
 import { StartError } from "./env.ts";
 import type { Logger } from "./log.ts";
 import { breakWhenSlow } from "./redis-breaker.ts";
+import { observeStore } from "./metrics.ts";
 import { readRedisUrl, type RedisPlace } from "./redis-url.ts";
 
 /** One Redis, the master that Sentinels name, or a Redis Cluster; callers see no difference. */
@@ -32,7 +33,9 @@ export async function openRedis(url: string, log: Logger, timeoutMs = 1_000): Pr
     if (!complained) log.warn({ err: error }, "redis is away");
     complained = true;
   });
+  redis.on("close", () => observeStore("redis", false));
   redis.on("ready", () => {
+    observeStore("redis", true);
     if (complained) log.info("redis is back");
     complained = false;
   });

@@ -1,9 +1,11 @@
+import type { EventEmitter } from "node:events";
 import type { RequestListener } from "node:http";
-import { readEnv, StartError, type Environment, type Variable } from "./env.ts";
+import { readEnv, StartError, tracingVariables, type Environment, type Variable } from "./env.ts";
 import { listen, type HttpServer, type UpgradeHandler } from "./http-server.ts";
 import { createLogger, type Logger } from "./log.ts";
-import { createMetrics, type Registry } from "./metrics.ts";
+import { activeRequests, createMetrics, type Registry } from "./metrics.ts";
 import { opsHandler } from "./ops.ts";
+import { openTracing } from "./tracing.ts";
 
 /** What a service is made with. */
 export interface ServiceContext<Spec extends Record<string, Variable<unknown>>> {
@@ -51,6 +53,8 @@ export async function runService<const Spec extends Record<string, Variable<unkn
     flush = logger.flush;
     const { log } = logger;
     const metrics = createMetrics(name);
+    const { OTEL_EXPORTER_OTLP_ENDPOINT: collector } = readEnv(tracingVariables);
+    await using _tracing = await openTracing(name, collector, log);
     await using service = await open({ env, log, metrics });
     const state = { draining: false };
     const ops = await listen({
@@ -59,7 +63,7 @@ export async function runService<const Spec extends Record<string, Variable<unkn
       handler: opsHandler(metrics, () => (state.draining ? draining() : service.ready?.())),
       drainMs: 0,
     });
-    const server = await listen({ host, port, handler: service.handler, upgrade: service.upgrade, drainMs });
+    const server = await listen({ host, port, ...counted(service), drainMs });
     announce(log, server, ops);
     log.info({ signal: await stopped }, "draining");
     state.draining = true;
@@ -74,6 +78,28 @@ export async function runService<const Spec extends Record<string, Variable<unkn
     flush();
     if (process.connected) process.disconnect?.();
   }
+}
+
+/** Counts what is open. */
+function counted({ handler, upgrade }: Service): Pick<Service, "handler" | "upgrade"> {
+  const count = (until: EventEmitter): void => {
+    activeRequests.inc();
+    until.once("close", () => activeRequests.dec());
+  };
+  return {
+    handler(request, response) {
+      count(response);
+      handler(request, response);
+    },
+    ...(upgrade === undefined
+      ? {}
+      : {
+          upgrade(request, socket, head) {
+            count(socket);
+            upgrade(request, socket, head);
+          },
+        }),
+  };
 }
 
 function draining(): never {

@@ -14,8 +14,10 @@ export const broken: VendorFailure = { code: "upstream_error", retryable: true, 
 export const noEndpoint: VendorFailure = { code: "upstream_error", retryable: true, blame: "wire" };
 
 /** The client's input was refused: it is told the vendor's words. */
-export function inputRefused({ code, type, status, message, param }: ErrorBody): VendorFailure {
+export function inputRefused(error: ErrorBody): VendorFailure {
+  const { code, type, status, message, param } = error;
   return {
+    ...(isAboutSeals(error) ? { aboutSeals: true } : {}),
     code: "upstream_rejected",
     say: message,
     vendorCode: code ?? type ?? status,
@@ -23,6 +25,14 @@ export function inputRefused({ code, type, status, message, param }: ErrorBody):
     retryable: false,
     blame: "request",
   };
+}
+
+/** How vendors name the seals of thoughts: signatures, encrypted content, and reasoning items that they keep by id. */
+const sealWords =
+  /\bsignature\b.*\bthinking\b|\bthinking\b.*\bsignature\b|\bredacted_thinking\b|thought.?signature|encrypted.content|'rs_/i;
+
+function isAboutSeals({ code, message }: ErrorBody): boolean {
+  return code === "invalid_encrypted_content" || (message !== undefined && sealWords.test(message));
 }
 
 /** What a status means whose body says nothing more; a 4xx is about the client's input. */

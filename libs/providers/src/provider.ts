@@ -12,6 +12,8 @@ export interface VendorFailure {
   readonly retryable: boolean;
   /** What is to blame, for cooling it down: the client's input, one key, the whole channel, or an endpoint that the vendor does not have. */
   readonly blame: "request" | "key" | "channel" | "wire";
+  /** What the vendor refuses is a seal of thoughts: one that it did not make, or made for another account. */
+  readonly aboutSeals?: true;
   /** The key is wrong or its account closed: asking again with it changes nothing. */
   readonly keyIsInvalid?: true;
   /** When the vendor wants to be asked again, where it says so in the body. */

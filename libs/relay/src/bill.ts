@@ -13,6 +13,7 @@ import { hold } from "@modelgate/accounts";
 import { priceVersionOf } from "@modelgate/catalog";
 import type { Way } from "@modelgate/channels";
 import type { ServiceCall } from "@modelgate/platform";
+import { observeCall } from "./call-metrics.ts";
 import type { RelayDeps } from "./deps.ts";
 import type { Expectation } from "./expect.ts";
 import type { CallPlan } from "./plan.ts";
@@ -32,7 +33,8 @@ export type BillDeps = Pick<RelayDeps, "redis" | "settlements" | "log" | "newCal
 };
 
 /** Whose call it is, and what it is a call of. */
-export type BilledCall = Pick<ServiceCall, "caller" | "requestId" | "id" | "endpoint">;
+export type BilledCall = Pick<ServiceCall, "caller" | "requestId" | "id" | "endpoint"> &
+  Partial<Pick<ServiceCall, "span">>;
 
 /** What a call's price is made from. */
 export type Priced = Pick<CallPlan, "model" | "multiplier">;
@@ -94,6 +96,11 @@ export class Bill {
     this.#firstByteAt ??= performance.now();
   }
 
+  /** How long the vendor's first byte took; how long it has been until now where there is none yet. */
+  get firstByteMs(): number {
+    return (this.#firstByteAt ?? performance.now()) - this.#startedAt;
+  }
+
   costOf(units: Units): Nanos {
     return costOf(units, this.#plan.model.price, this.#plan.multiplier);
   }
@@ -125,6 +132,20 @@ export class Bill {
       },
       "call",
     );
+    observeCall({
+      draft,
+      kind: this.#plan.model.kind,
+      provider: this.#way?.candidate.channel.provider,
+      units: end.units,
+      costNanos,
+    });
+    this.#call.span?.set({
+      "modelgate.call": this.callId,
+      "modelgate.outcome": end.outcome,
+      "gen_ai.request.model": draft.model,
+      "gen_ai.usage.input_tokens": end.units.inputTokens,
+      "gen_ai.usage.output_tokens": end.units.outputTokens,
+    });
     return this.#deps.settlements.settle({
       accountId,
       tokenId,

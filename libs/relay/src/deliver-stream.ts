@@ -10,6 +10,8 @@ export interface StreamDelivery {
   readonly carrier: StreamCarrier;
   readonly requestId: string;
   readonly heartbeatMs: number;
+  /** Told of every chunk. */
+  readonly watch?: { chunk(): void };
   /** Called when the vendor's stream is over and before the client's ends: money is settled first. */
   readonly ending: (failure: Failure | undefined) => void;
 }
@@ -58,6 +60,7 @@ class StreamPass implements BodySink {
     if (this.#over) return;
     const { carrier, response, inlet } = this.#delivery;
     this.#heartbeat.refresh();
+    this.#delivery.watch?.chunk();
     let carried: Carried;
     try {
       carried = carrier.push(chunk);

@@ -3,6 +3,7 @@ import type { Attempted } from "@modelgate/channels";
 import { asFailure, headers, type Outcome } from "@modelgate/contracts";
 import { answerJson, type ServiceCall } from "@modelgate/platform";
 import type { Bill } from "./bill.ts";
+import { StreamWatch } from "./call-metrics.ts";
 import { deliverStream } from "./deliver-stream.ts";
 import type { RelayDeps } from "./deps.ts";
 import type { CarriedAnswer, Exchange } from "./exchange.ts";
@@ -37,8 +38,9 @@ export async function deliver(delivery: Delivery): Promise<void> {
 }
 
 async function deliverWhole(delivery: Delivery, exchange: Exchange, bytes: Buffer): Promise<void> {
-  const { call, plan, bill } = delivery;
+  const { call, plan, bill, attempted } = delivery;
   const answer = await wholeInTime(delivery, exchange, bytes);
+  letGo(attempted);
   const metered = await meterWhole(plan, answer.usage ?? exchange.usageOf(bytes), answer);
   const settled = bill.settle({ ...metered, outcome: "completed", status: 200 });
   told(delivery, exchange, answer.json);
@@ -53,7 +55,15 @@ async function deliverWhole(delivery: Delivery, exchange: Exchange, bytes: Buffe
   await settled;
 }
 
-/** An answer that takes time to be whole: the client gets signs of life meanwhile. */
+/** The vendor is done: its channel's seat is free before the client has its last byte, and may ask again. */
+function letGo(attempted: Disposable): void {
+  attempted[Symbol.dispose]();
+}
+
+/**
+ * The client's form of a whole answer, with signs of life where it takes time. What cannot be read, or a task that
+ * failed, counts against the channel.
+ */
 async function wholeInTime(delivery: Delivery, exchange: Exchange, bytes: Buffer): Promise<CarriedAnswer> {
   const { call, plan, deps } = delivery;
   using _waiting = keepWaiting(call, plan.waiting, deps.limits.heartbeatMs);
@@ -71,15 +81,19 @@ async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inle
   const carrier = exchange.stream(produced);
   if (!call.response.headersSent) call.response.writeHead(200, streamHead(carrier.contentType));
   let settled: Promise<void> | undefined;
+  const { provider } = attempted.way.candidate.channel;
+  using watch = new StreamWatch(plan.model.kind, provider, plan.model.name, bill.firstByteMs);
   const end = await deliverStream({
     response: call.response,
     inlet,
     carrier,
     requestId: call.requestId,
     heartbeatMs: deps.limits.heartbeatMs,
+    watch,
     ending(failure) {
       if (failure === undefined) told(delivery, exchange, carrier.last);
       else attempted.broke(failure.code);
+      letGo(attempted);
       const outcome = failure === undefined ? "completed" : "failed";
       if (plan.measure !== undefined) settled = settleMetered(delivery, outcome);
       else if (produced.usage !== undefined)

@@ -14,7 +14,7 @@ export interface Measure {
   readonly floor: Units;
   /**
    * What it used. `told` is the vendor's report, undefined for none; `words` counts the tokens that the model wrote, as
-   * far as the exchange told them; `outcome` is how the call ended.
+   * far as the exchange told them; `outcome` is how the call ended, whole where it is absent.
    */
-  meter(told: Units | undefined, words: () => Promise<number>, outcome: Outcome): Promise<Metered>;
+  meter(told: Units | undefined, words: () => Promise<number>, outcome?: Outcome): Promise<Metered>;
 }

@@ -20,7 +20,9 @@ export interface CallPlan {
   /** The wires that a vendor may be spoken to in, best first for this client. */
   readonly wires: readonly UpstreamWire[];
   /** What to say to a vendor in one of them. Throws Failure (400) for what the client said wrong or that wire cannot say. */
-  exchange(wire: UpstreamWire, way: Way): Exchange | Promise<Exchange>;
+  exchange(wire: UpstreamWire, way: Way, history?: "unsealed"): Exchange | Promise<Exchange>;
+  /** Whether an exchange can be had `unsealed`: without the seals of thoughts in its history. */
+  readonly unsealable?: boolean;
   /** How a stream is kept alive before it begins; absent: not at all. */
   readonly waiting?: Waiting | undefined;
   /** Headers and query of the client that go on to a vendor of the client's own wire. */

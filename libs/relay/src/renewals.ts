@@ -1,6 +1,6 @@
 import { renewHold } from "@modelgate/accounts";
 import type { Nanos, UsageDraft } from "@modelgate/contracts";
-import type { Logger, Redis } from "@modelgate/platform";
+import { leasesHeld, type Logger, type Redis } from "@modelgate/platform";
 
 /** An open call, as its hold's lease sees it. */
 interface Renewed {
@@ -29,7 +29,13 @@ export function openRenewals({ redis, log, leaseMs }: { redis: Redis; log: Logge
   return {
     keep(call) {
       open.add(call);
-      return { [Symbol.dispose]: () => void open.delete(call) };
+      leasesHeld.set({ of: "holds" }, open.size);
+      return {
+        [Symbol.dispose]: () => {
+          open.delete(call);
+          leasesHeld.set({ of: "holds" }, open.size);
+        },
+      };
     },
     [Symbol.dispose]: () => clearInterval(timer),
   };

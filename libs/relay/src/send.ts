@@ -28,6 +28,7 @@ export async function send(
   { callId, signal, firstByte }: Sending,
 ): Promise<Attempted<Accepted>> {
   let exchange: Exchange | undefined;
+  let history: "unsealed" | undefined;
   const candidates = deps.catalog.current().candidates(plan.model.name, call.caller.group);
   const scope = `${call.caller.accountId}:${plan.model.name}`;
   const { affinity } = deps.channels;
@@ -39,14 +40,17 @@ export async function send(
     model: plan.model.name,
     candidates,
     prefer: plan.prefer ?? kept,
-    stream: plan.stream,
+    get stream() {
+      return exchange?.asksStream ?? plan.stream;
+    },
     get unrepeatable() {
       return exchange?.unrepeatable === true;
     },
+    span: call.span,
     signal,
     async render(way, provider) {
       exchange = undefined;
-      exchange = await plan.exchange(wireFor(deps, plan, way, provider), way);
+      exchange = await plan.exchange(wireFor(deps, plan, way, provider), way, history);
       // Kept before the vendor answers, so that the next turn finds it wherever it arrives.
       if (conversation !== undefined) affinity.keep(scope, conversation, placeOf(way));
       return requestFor(call, plan, way, provider, exchange);
@@ -60,6 +64,11 @@ export async function send(
           : { exchange, stream: await openStream(answer, exchange, form) };
       firstByte();
       return accepted;
+    },
+    unsealed() {
+      if (plan.unsealable !== true || history === "unsealed") return false;
+      history = "unsealed";
+      return true;
     },
     unspoken(way, provider) {
       if (exchange === undefined) return false;

@@ -20,6 +20,7 @@ export { askOfResponses, reliedOfResponses, type ResponsesAsk } from "./text/res
 export { isRecord, type JsonRecord } from "./json/fields.ts";
 export { changeResponsesBody } from "./text/responses/pass.ts";
 export { hasEnvelope } from "./text/hub/seals.ts";
+export { unsealed } from "./text/hub/unsealed.ts";
 export type { Ask } from "./kind/ask.ts";
 export type { KindCodec } from "./kind/codec.ts";
 export { askOfEmbeddings, reliedOfEmbeddings } from "./vectors/embeddings/ask.ts";

@@ -108,9 +108,9 @@ export const functionCall: fc.Arbitrary<Extract<Part, { kind: "tool-call" }>> = 
   arguments: jsonText,
 });
 
-/** Units as a vendor that caches and thinks reports them. */
+/** Units as a vendor that caches and thinks reports them; no prompt is empty. */
 export const units: fc.Arbitrary<Units> = fc
-  .record({ input: fc.nat(9999), cached: fc.nat(999), output: fc.nat(999), thoughts: fc.nat(99) })
+  .record({ input: fc.integer({ min: 1, max: 9999 }), cached: fc.nat(999), output: fc.nat(999), thoughts: fc.nat(99) })
   .map(({ input, cached, output, thoughts }) => ({
     inputTokens: input,
     outputTokens: output + thoughts,

@@ -165,6 +165,12 @@ describe("a request", () => {
     ]);
   });
 
+  test("loses its partial images by name where a vendor shows none", () => {
+    const request = ask({ ...simple, stream: true, partial_images: 2 });
+    expect(bodyFor("qwen-images", request).dropped).toEqual(["partialImages"]);
+    expect(bodyFor("images", request)).toMatchObject({ body: { stream: true, partial_images: 2 }, dropped: [] });
+  });
+
   test("is never asked for its form of a model that has one only", () => {
     const request = ask({ ...simple, response_format: "b64_json" });
     const { body } = imagesVendors.images.renderRequest(request, { model: "gpt-image-1" });

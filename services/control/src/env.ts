@@ -1,6 +1,6 @@
 import { serviceVariables, stateVariables, variable } from "@modelgate/platform";
 
-const { NATS_URL: _bus, NATS_REPLICAS: _replicas, ...state } = stateVariables;
+const { NATS_URL: _bus, NATS_REPLICAS: _replicas, NATS_KEEP_BYTES: _keep, ...state } = stateVariables;
 
 /** Every variable that control reads; beside them, those that the configuration names with env:NAME and ${NAME}. */
 export const variables = {

@@ -7,6 +7,7 @@ import { startLocalSuite, type LocalBackends, type Suite } from "@modelgate/test
 import { conversionChannels, conversionModels, conversions } from "./conversions.ts";
 import { largeUpload } from "./large-upload.ts";
 import { drive, driveMeasured, memory } from "./measure.ts";
+import { sessions } from "./sessions.ts";
 import type { Load } from "./load.ts";
 
 /** The benchmark: auth, limits, hold, settlement and events on; prints figures, asserts nothing. */
@@ -24,11 +25,18 @@ const config = {
   },
   models: {
     ...conversionModels,
+    "bench-live": { kind: "realtime", price: { input: 4, output: 16, inputAudio: 32, outputAudio: 64 } },
     bench: { kind: "chat", price: { input: 2.5, cachedInput: 1.25, output: 10 } },
   },
   channels: [
     ...conversionChannels,
-    { id: "simulated", provider: "openai", baseUrl: "${SIMULATOR_URL}/openai/v1", keys: ["key"], models: ["bench"] },
+    {
+      id: "simulated",
+      provider: "openai",
+      baseUrl: "${SIMULATOR_URL}/openai/v1",
+      keys: ["key"],
+      models: ["bench", "bench-live"],
+    },
   ],
   accounts: { bench: { balance: "100000.00", tokens: [{ key, group: "default" }] } },
 };
@@ -63,6 +71,13 @@ const pids = pidsOf(suite);
 await drive(load(plain, { seconds: 1, connections: 4 })); // warm
 // Memory first: a process that has been busy keeps what it once had.
 await openStreams(values.quick ? 200 : 1_000);
+await sessions(suite, {
+  key,
+  model: "bench-live",
+  count: values.quick ? 500 : 5_000,
+  seconds: values.quick ? 3 : 10,
+  tell,
+});
 await largeBody();
 await largeFile();
 await saturated();

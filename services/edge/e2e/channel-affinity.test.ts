@@ -9,7 +9,10 @@ const twins = (name: string, more: object = {}) =>
   ["a", "b"].map((at) =>
     channel(`${name}-${at}`, [name], { keys: [`${name}-${at}-one`, `${name}-${at}-two`], wires: ["chat"], ...more }),
   );
-const names = ["talk", "moved", "full"] as const;
+const names = ["talk", "moved", "full", "sealed-messages", "sealed-responses", "sealed-content"] as const;
+/** A channel to a vendor of another family, with a model of its own name. */
+const vendor = (id: string, provider: string) =>
+  channel(id, [id], { provider, baseUrl: `\${SIMULATOR_URL}/at/${id}/${provider}` });
 let suite: Suite;
 let other: Replica;
 beforeAll(async () => {
@@ -22,7 +25,10 @@ beforeAll(async () => {
         ...config.channels,
         ...twins("talk"),
         ...twins("moved"),
-        ...twins("full", { maxConcurrency: 1 }),
+        ...twins("full", { maxConcurrency: 2 }),
+        channel("sealed-responses", ["sealed-responses"]),
+        vendor("sealed-messages", "anthropic"),
+        vendor("sealed-content", "gemini"),
         channel("tried-first", ["chat"], { priority: 20 }),
       ],
     },
@@ -147,21 +153,77 @@ describe("it moves on, and stays there", () => {
     const body = { ...hello("full"), prompt_cache_key: "full" };
     const ask = (at: number) => placeOf("full", at, "/v1/chat/completions", body);
     const [before = ""] = (await ask(0)).split(" ");
-    await suite.simulator.script(before, [{ delayMs: 60_000 }]);
+    await suite.simulator.script(before, [{ delayMs: 60_000 }, { delayMs: 60_000 }]);
     const leaving = new AbortController();
-    const open = fetch(`${suite.edgeUrl}/v1/chat/completions`, {
-      method: "POST",
-      signal: leaving.signal,
-      headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" },
-      body: JSON.stringify(body),
-    }).catch(() => undefined);
-    await until("its seat to be taken", async () => (await shownChannel(suite, before)).seats?.inUse === 1);
+    const open = () =>
+      fetch(`${suite.edgeUrl}/v1/chat/completions`, {
+        method: "POST",
+        signal: leaving.signal,
+        headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      }).catch(() => undefined);
+    const calls = [open(), open()];
+    await until("its seats to be taken", async () => (await shownChannel(suite, before)).seats?.inUse === 2);
     const moved = await ask(1);
     expect(moved.split(" ")[0]).not.toBe(before);
     leaving.abort();
-    await open;
-    await until("its seat to be back", async () => (await shownChannel(suite, before)).seats?.inUse === 0);
+    await Promise.all(calls);
+    await until("its seats to be back", async () => (await shownChannel(suite, before)).seats?.inUse === 0);
     for (let at = 0; at < 6; at++) expect(await ask(at)).toBe(moved);
+  });
+});
+
+describe("seals that the vendor did not make are left out, once", () => {
+  const foreign = Buffer.from("another account's thoughts").toString("base64");
+  const histories: Readonly<Record<string, object>> = {
+    messages: {
+      max_tokens: 50,
+      messages: [
+        turn("user", "Hi"),
+        {
+          role: "assistant",
+          content: [
+            { type: "thinking", thinking: "so", signature: foreign },
+            { type: "text", text: "Hello" },
+          ],
+        },
+        turn("user", "And?"),
+      ],
+    },
+    responses: {
+      store: false,
+      input: [
+        turn("user", "Hi"),
+        { type: "reasoning", id: "rs_1", summary: [], encrypted_content: foreign },
+        turn("assistant", "Hello"),
+        turn("user", "And?"),
+      ],
+    },
+    content: {
+      contents: [
+        { role: "user", parts: [{ text: "Hi" }] },
+        { role: "model", parts: [{ text: "Hello", thoughtSignature: foreign }] },
+        { role: "user", parts: [{ text: "And?" }] },
+      ],
+    },
+  };
+
+  test.each(Object.entries(histories))("%s", async (wire, history) => {
+    const model = `sealed-${wire}`;
+    const answer = await send(0, wires[wire]?.path(model) ?? "", wire === "content" ? history : { model, ...history });
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("You said: And?")]);
+    const bodies = (await suite.simulator.requests(model)).map(({ body }) => body.includes(foreign));
+    expect(bodies).toEqual([true, false]);
+    expect(answer.headers.get("x-modelgate-attempts")).toBe(`${model};failed=upstream_rejected, ${model}`);
+  });
+
+  test("what is refused again is told", async () => {
+    await suite.simulator.forget("sealed-messages");
+    const refused = { status: 400, errorMessage: "Invalid `signature` in `thinking` block" };
+    await suite.simulator.script("sealed-messages", [{ ...refused, repeat: true }]);
+    const answer = await send(0, "/v1/messages", { model: "sealed-messages", ...histories["messages"] });
+    expect(answer.status).toBe(400);
+    expect(await suite.simulator.requests("sealed-messages")).toHaveLength(2);
   });
 });
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
 import { channel, config, hello, keys, post, sdk } from "./house.ts";
+import { shownChannel } from "./operator.ts";
 
 /** Every test has a model of its own, with channels of its own, so that none sees another's failures. */
 const mostPairs = 40;
@@ -151,11 +152,10 @@ test("a channel that keeps failing rests, is shown so, and works again when it i
   expect(resting.status).toBe(503);
   expect(Number(resting.headers.get("retry-after"))).toBeGreaterThan(0);
   expect(await count(lone)).toBe(3);
-  const shown = () => suite.ask<Record<string, unknown>>("channel", "show", lone);
-  await until("the rest to be shown", async () => (await shown())["state"] === "resting");
+  await until("the rest to be shown", async () => (await shownChannel(suite, lone)).state === "resting");
   await suite.simulator.script(lone, []);
   await suite.ask("channel", "disable", lone, "--reason", "test");
-  expect(await shown()).toMatchObject({ state: "disabled", reason: "test" });
+  expect(await suite.ask("channel", "show", lone)).toMatchObject({ state: "disabled", reason: "test" });
   await suite.ask("channel", "enable", lone);
   await until("the channel to work again", async () => (await post(suite, hello(lone))).status === 200);
 });

@@ -38,7 +38,14 @@ export const films = {
 };
 
 /** Lets tasks move at a test's pace. */
-export const quick = { LOOK_FIRST_MS: "20", LOOK_LONGEST_MS: "60", POLL_ROUND_MS: "20", POLL_LEASE_MS: "800" };
+export const quick = {
+  LOOK_FIRST_MS: "20",
+  LOOK_LONGEST_MS: "60",
+  POLL_ROUND_MS: "20",
+  POLL_LEASE_MS: "800",
+  FOLLOW_MS: "10",
+  CALLBACK_HOSTS: "127.0.0.1",
+};
 
 /** A JSON call of any endpoint. */
 export async function ask(

@@ -9,7 +9,7 @@ let suite: Suite;
 beforeAll(async () => {
   suite = await startSuite({
     config: imagesConfig,
-    envOf: { media: { IMAGE_BYTES: "200000", BODY_BYTES: "2000000", FETCH_MS: "500" } },
+    envOf: { media: { IMAGE_BYTES: "200000", BODY_BYTES: "2000000", FETCH_MS: "500", BUFFER_BYTES: "5000000" } },
   });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
@@ -160,6 +160,19 @@ test.each([
   const answer = await postImages(suite, "edits", body, { "content-type": type });
   expect(answer.status).toBe(status);
   expect(answer.body.error.param).toBe(param);
+});
+
+test("images beyond all that the process may hold are refused until there is room", async () => {
+  const large = form(...whole, ...Array.from({ length: 10 }, () => ["image[]", samplePng(190_000)] as const));
+  const { status, body } = await postImages(suite, "edits", large);
+  expect({ status, ...body.error }).toMatchObject({ status: 503, code: "server_overloaded" });
+  // What was refused is let go: as much fits again.
+  const half = form(
+    ...whole,
+    ["n", "0"],
+    ...Array.from({ length: 10 }, () => ["image[]", samplePng(190_000)] as const),
+  );
+  for (let at = 0; at < 4; at++) expect((await postImages(suite, "edits", half)).status).toBe(400);
 });
 
 test("a client that stops uploading is let go, and holds nothing", async () => {

@@ -5,8 +5,18 @@ import { booksAgree, handshake, openSession, refusal, say, simulated } from "./r
 
 const config = {
   ...house,
-  models: { ...house.models, live: { kind: "realtime", price: { output: 10 } } },
-  channels: [...house.channels, channel("voice", ["live"])],
+  models: {
+    ...house.models,
+    live: { kind: "realtime", price: { output: 10 } },
+    silent: { kind: "realtime", price: { output: 10 } },
+    gem: { kind: "realtime", price: { output: 10 } },
+  },
+  channels: [
+    ...house.channels,
+    channel("voice", ["live"]),
+    channel("silent", ["silent"], { timeoutMs: 300 }),
+    { id: "gem", provider: "gemini", baseUrl: "${SIMULATOR_URL}/at/gem/gemini", keys: ["k"], models: ["gem"] },
+  ],
 };
 
 let suite: Suite;
@@ -21,6 +31,7 @@ beforeAll(async () => {
         STALL_MS: "400",
         PING_MS: "200",
         BUFFERED_BYTES: "65536",
+        FIRST_EVENT_MS: "400",
       },
     },
   });
@@ -39,7 +50,8 @@ test("more sessions than the service may hold are 503", async () => {
 });
 
 /** Opens a session as soon as there is room. */
-const opened = () => until("room for a session", () => openSession(suite, { model: "live" }).catch(() => undefined));
+const opened = (model = "live") =>
+  until("room for a session", () => openSession(suite, { model }).catch(() => undefined));
 
 test("a session that is silent is told so and closed", async () => {
   const session = await opened();
@@ -71,4 +83,21 @@ test("who does not read at all is cut, and pays for what was made", async () => 
   });
   session.socket.terminate();
   await booksAgree(suite, "demo");
+});
+
+test("a vendor that falls silent in the middle of an answer is lost", async () => {
+  const session = await opened("silent");
+  session.send(say(simulated({ text: "one two three four five", stallAfterChunks: 3 })));
+  session.send({ type: "response.create" });
+  expect((await session.next("error")).error).toMatchObject({ code: "upstream_timeout" });
+  expect((await session.closed).code).toBe(1011);
+  await booksAgree(suite, "demo");
+});
+
+test("a vendor that never takes the session's settings is lost", async () => {
+  await suite.simulator.script("gem", [{ openWith: "silence" }]);
+  const session = await opened("gem");
+  session.send({ type: "session.update", session: { type: "realtime" } });
+  expect((await session.next("error")).error).toMatchObject({ code: "upstream_timeout" });
+  expect((await session.closed).code).toBe(1011);
 });

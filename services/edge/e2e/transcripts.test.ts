@@ -16,6 +16,7 @@ const config = {
     "whisper-1": { kind: "transcription", price: { second: 0.0001 } },
     "gpt-4o-transcribe": { kind: "transcription", price: { input: 2.5, inputAudio: 6, output: 10 } },
     scribe: { kind: "transcription", price: { second: 0.0001 } },
+    hasty: { kind: "transcription", price: { second: 0.0001 } },
     watched: { kind: "transcription", price: { second: 0.0001 } },
     dear: { kind: "transcription", price: { second: 0.05 } },
     chat: { kind: "chat", price: { input: 1 } },
@@ -41,7 +42,12 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "modelgate-spool-"));
   const env = { SPOOL_FOLDER: folder, FILE_BYTES: "2000000", FORM_PARTS: "20", BODY_SILENCE_MS: "1000" };
   watched = await startWatched();
-  const channels = [...config.channels, channel("watched", ["watched"], { baseUrl: watched.url })];
+  const channels = [
+    ...config.channels,
+    channel("watched", ["watched"], { baseUrl: `${watched.url}/v1` }),
+    channel("hasty", ["hasty"], { baseUrl: `${watched.url}/hasty`, priority: 10 }),
+    channel("patient", ["hasty"], { baseUrl: `${watched.url}/v1` }),
+  ];
   suite = await startSuite({ config: { ...config, channels }, envOf: { audio: env } });
   client = sdk(suite);
   const vendor = new OpenAI({ baseURL: `${suite.simulator.url}/openai/v1`, apiKey: "any" });
@@ -197,6 +203,11 @@ async function startWatched() {
   const server = createServer((asked, response) => {
     const hearing: Hearing = { bytes: 0, isWhole: false, isClosed: false };
     coming.push(hearing);
+    // Under this path it refuses at once, and reads nothing.
+    if (asked.url?.startsWith("/hasty") === true) {
+      response.writeHead(503).end();
+      return;
+    }
     asked.on("data", (chunk: Buffer) => (hearing.bytes += chunk.length));
     asked.on("end", () => {
       hearing.isWhole = true;
@@ -207,7 +218,7 @@ async function startWatched() {
   await once(server, "listening");
   const address = server.address();
   return {
-    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/v1`,
+    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
     next: () => until("the vendor to be called", () => coming.shift()),
     [Symbol.dispose]: () => server.closeAllConnections(),
   };
@@ -470,6 +481,16 @@ describe("a vendor on a line of its own", () => {
     else expect((await answered).status).toBe(408);
     await until("the line to close", () => hearing.isClosed, 1_000);
     await nothingLeft();
+  });
+
+  test("that refuses before it has read is left for another, which gets the file from its first byte", async () => {
+    const bytes = Buffer.concat([field("model", "hasty"), file(wav), end]);
+    const { asking, answered } = begin([bytes.subarray(0, 60_000)], bytes.length);
+    await watched.next();
+    const patient = await watched.next();
+    asking.end(bytes.subarray(60_000));
+    expect((await answered).status).toBe(200);
+    expect(patient.bytes).toBeGreaterThan(wav.length);
   });
 
   test("never gets the end of a form that turns out wrong", async () => {

@@ -1,3 +1,6 @@
+import { createHash, createHmac } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { APIError, toFile } from "openai";
 import { Compile } from "typebox/compile";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -331,6 +334,54 @@ describe("the end of a task", () => {
       ),
     );
     expect(usage.event).toMatchObject({ area: "video", costNanos: "0", units: {} });
+  });
+
+  test("can be followed, each state and progress as it comes", async () => {
+    const { json } = await ask(suite, "/v1/videos", { model: "film-openai", prompt: simulate({ looks: 5 }) });
+    const authorization = `Bearer ${keys.demo}`;
+    const followed = await fetch(`${suite.edgeUrl}/v1/videos/${json.id}/events`, { headers: { authorization } });
+    expect(followed.headers.get("content-type")).toContain("text/event-stream");
+    const frames = (await followed.text()).split("\n\n").filter((frame) => frame.startsWith("event: "));
+    expect(frames[0]).toContain("event: video.queued\n");
+    expect(frames.at(-1)).toContain("event: video.completed\n");
+    expect(new Set(frames).size).toBe(frames.length);
+    expect(JSON.parse(frames.at(-1)?.split("data: ")[1] ?? "")).toMatchObject({ id: json.id, progress: 100 });
+    const other = { authorization: `Bearer ${keys.poor}` };
+    expect((await fetch(`${suite.edgeUrl}/v1/videos/${json.id}/events`, { headers: other })).status).toBe(404);
+  });
+
+  test("is told where its client wants it, signed, each transition once", async () => {
+    const told: { readonly body: string; readonly signature: string }[] = [];
+    const listener = createServer((request, response) => {
+      const pieces: Buffer[] = [];
+      request.on("data", (piece: Buffer) => pieces.push(piece));
+      request.on("end", () => {
+        told.push({
+          body: Buffer.concat(pieces).toString(),
+          signature: String(request.headers["x-modelgate-signature"]),
+        });
+        response.end();
+      });
+    });
+    await once(listener.listen(0, "127.0.0.1"), "listening");
+    const { port } = listener.address() as { port: number };
+    await suite.simulator.forget("kling");
+    const url = `http://127.0.0.1:${port}/done`;
+    const asked = { model_name: "film-kling", prompt: simulate({ looks: 4 }), callback_url: url };
+    const { json } = await ask(suite, "/kling/v1/videos/text2video", asked);
+    await until("every transition to be told", () => told.length === 3);
+    listener.close();
+    // Each call has its own way: they may overtake one another.
+    expect(told.map(({ body }) => JSON.parse(body).state).toSorted()).toEqual(["completed", "in_progress", "queued"]);
+    for (const { body, signature } of told) {
+      const [, seconds, hex] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(signature) ?? [];
+      const key = createHash("sha256").update(keys.demo).digest("hex");
+      expect(createHmac("sha256", key).update(`${seconds}.${body}`).digest("hex")).toBe(hex);
+      expect(JSON.parse(body)).toMatchObject({ taskId: json.task_id, accountId: "demo" });
+    }
+    expect((await suite.simulator.requests("kling"))[0]?.body).not.toContain("callback");
+    const wrong = await ask(suite, "/v1/videos", { model: "film-kling", prompt: "A", callback_url: "ftp://x.example" });
+    expect([wrong.status, wrong.json.error.param]).toEqual([400, "callback_url"]);
   });
 
   test("each transition is one event, each settlement one more", async () => {

@@ -7,6 +7,7 @@ import {
   answerJson,
   lingerOver,
   refuseUpgrade,
+  statusOf,
   type Logger,
   type UpgradeHandler,
 } from "@modelgate/platform";
@@ -18,6 +19,7 @@ import { allowedOrigin, cors } from "./middleware/cors.ts";
 import { endpoint } from "./middleware/endpoint.ts";
 import { key } from "./middleware/key.ts";
 import { requestId } from "./middleware/request-id.ts";
+import { tellEnd } from "./request-end.ts";
 
 /** Pages that need no key. */
 const openPages: Readonly<Record<string, () => string>> = {
@@ -59,7 +61,9 @@ export function createApp(deps: Deps): { readonly handler: RequestListener; read
   app.use((request: IncomingMessage, response: ServerResponse, next: () => void) => {
     requestId(request, response);
     if (preflight(request, response)) return;
-    response.once("close", () => logLine(log, request, response));
+    response.once("close", () =>
+      tellEnd(log, request, { status: statusOf(response), whole: response.writableFinished }),
+    );
     next();
   });
   app.use((request: IncomingMessage, response: ServerResponse, next: () => void) => {
@@ -93,13 +97,22 @@ export function createApp(deps: Deps): { readonly handler: RequestListener; read
   return { handler: app, upgrade: upgradeHandler(enter, deps) };
 }
 
+/** The status of a request that became a WebSocket. */
+const switching = 101;
+
 /** A WebSocket goes through the same steps; what is refused is refused before the upgrade, as plain HTTP. */
 function upgradeHandler(enter: Step, { log, forward, corsOrigins }: Deps): UpgradeHandler {
   const checkOrigin = allowedOrigin(corsOrigins);
   return (request, socket, head) => {
     // Never written to: it carries what the steps say of headers, and ends with the socket.
     const response = new ServerResponse(request);
-    socket.on("error", () => socket.destroy()).once("close", () => response.emit("close"));
+    let status = switching;
+    socket
+      .on("error", () => socket.destroy())
+      .once("close", () => {
+        response.emit("close");
+        tellEnd(log, request, { status, whole: true });
+      });
     const run = async (): Promise<void> => {
       requestId(request, response);
       checkOrigin(request);
@@ -110,6 +123,7 @@ function upgradeHandler(enter: Step, { log, forward, corsOrigins }: Deps): Upgra
     run().catch((error: unknown) => {
       const failure = asFailure(error);
       const { format, requestId: id } = exchangeOf(request);
+      status = failure.status;
       if (failure.status >= 500) log.error({ err: failure.cause ?? failure, requestId: id }, "upgrade failed");
       refuseUpgrade(socket, format, failure, id);
     });
@@ -119,23 +133,4 @@ function upgradeHandler(enter: Step, { log, forward, corsOrigins }: Deps): Upgra
 function once(make: () => string): () => string {
   let made: string | undefined;
   return () => (made ??= make());
-}
-
-/** One line per request: who, what, how long; never a key, never a query. */
-function logLine(log: Logger, request: IncomingMessage, response: ServerResponse): void {
-  const { requestId: id, endpoint: row, token, startedAt } = exchangeOf(request);
-  const ms = Math.round(performance.now() - startedAt);
-  log.info(
-    {
-      requestId: id,
-      method: request.method,
-      path: row?.path,
-      status: response.statusCode,
-      account: token?.accountId,
-      token: token?.id,
-      ms,
-      whole: response.writableFinished,
-    },
-    "request",
-  );
 }

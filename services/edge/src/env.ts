@@ -1,6 +1,6 @@
 import { serviceVariables, stateVariables, variable } from "@modelgate/platform";
 
-const { NATS_URL: _bus, NATS_REPLICAS: _replicas, ...state } = stateVariables;
+const { NATS_URL: _bus, NATS_REPLICAS: _replicas, NATS_KEEP_BYTES: _keep, ...state } = stateVariables;
 const { EDGE_PORT: _port, ...ports } = serviceVariables("EDGE");
 
 /** Every variable that the edge reads. An area without an address is answered 501. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Caller, Endpoint, EndpointId, ErrorFormat } from "@modelgate/contracts";
 import type { Token } from "@modelgate/accounts";
+import type { Span } from "@modelgate/platform";
 
 /** What the middleware finds out about a request, each step adding to it. */
 export interface Exchange {
@@ -15,6 +16,8 @@ export interface Exchange {
   digest?: string;
   token?: Token;
   caller?: Caller;
+  /** The request's part of the trace, from when its endpoint is known. */
+  span?: Span;
 }
 
 const exchanges = new WeakMap<IncomingMessage, Exchange>();

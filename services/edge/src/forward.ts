@@ -95,6 +95,9 @@ function cleanHeaders(request: IncomingMessage): void {
   if (caller !== undefined) request.headers[headers.caller] = caller;
   if (strict !== undefined) request.headers[headers.strict] = strict;
   request.headers[headers.requestId] = exchange.requestId;
+  const traceparent = exchange.span?.traceparent;
+  if (traceparent === undefined) delete request.headers[headers.traceparent];
+  else request.headers[headers.traceparent] = traceparent;
   const query = exchange.query.size === 0 ? "" : `?${exchange.query.toString()}`;
   request.url = exchange.path + query;
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { leave, renewSeats, type Seat } from "@modelgate/accounts";
-import { idSource, type Logger, type Redis } from "@modelgate/platform";
+import { idSource, leasesHeld, type Logger, type Redis } from "@modelgate/platform";
 
 /** The concurrency seats that this edge's open calls hold: renewed together, given back when an answer closes. */
 export interface OpenSeats extends Disposable {
@@ -23,8 +23,10 @@ export function openSeats({ redis, log, leaseMs }: { redis: Redis; log: Logger; 
     newPermit: idSource("permit"),
     take(seat, response) {
       open.add(seat);
+      leasesHeld.set({ of: "seats" }, open.size);
       const giveBack = (): void => {
         open.delete(seat);
+        leasesHeld.set({ of: "seats" }, open.size);
         quietly(leave(redis, seat));
       };
       if (response.destroyed) giveBack();

@@ -1,3 +1,4 @@
+/* oxlint-disable vitest/no-standalone-expect -- a life is checked while it is lived, inside the test that lives it */
 import { expect } from "vitest";
 import {
   createAccount,

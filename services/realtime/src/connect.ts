@@ -45,6 +45,7 @@ export function connectVendor(deps: Deps, connecting: Connecting): Promise<Attem
     model: model.name,
     candidates: relay.catalog.current().candidates(model.name, call.caller.group),
     signal,
+    span: call.span,
     connect: { mostMessageBytes: limits.messageBytes },
     render(way, provider) {
       wire = wireFor(relay, way, provider);

@@ -1,12 +1,20 @@
-import { findTokenById } from "@modelgate/accounts";
 import { asFailure, Failure } from "@modelgate/contracts";
-import { orUnavailable, type UpgradeCall } from "@modelgate/platform";
-import { errorEvent, inputOf, lookAtEvent, type Bridged, type RealtimeMessage, type SeenEvent } from "@modelgate/wires";
+import type { UpgradeCall } from "@modelgate/platform";
+import {
+  errorEvent,
+  eventType,
+  inputOf,
+  lookAtEvent,
+  type Bridged,
+  type RealtimeMessage,
+  type SeenEvent,
+} from "@modelgate/wires";
 import type { WebSocket } from "ws";
 import { cleanError } from "./clean-error.ts";
 import { carriedCode, carriedReason, closeCodes, isOrderly } from "./closing.ts";
 import type { VendorConnection } from "./connect.ts";
 import type { Deps } from "./deps.ts";
+import { holdOn } from "./hold-on.ts";
 import { RecentIds } from "./recent-ids.ts";
 import type { SessionBill } from "./session-bill.ts";
 import { Side } from "./side.ts";
@@ -18,6 +26,8 @@ export interface SessionParts {
   readonly client: WebSocket;
   readonly vendor: VendorConnection;
   readonly bill: SessionBill;
+  /** Longest silence of the vendor while a response is under way, ms. */
+  readonly silenceMs: number;
   /** Called when the vendor's connection broke: its channel is to blame. */
   readonly broke: (reason: string) => void;
 }
@@ -31,9 +41,6 @@ interface Ending {
   /** What the vendor is told; absent: that the session ended normally. */
   readonly vendorCode?: number;
 }
-
-/** Pauses between tries to hold on after a failure that may pass, and how often. */
-const [holdTries, holdPauseMs] = [10, 1_000];
 
 /** One session: two sides, a bridge between them, and its money. It ends once, whatever ends it. */
 export class Session {
@@ -49,6 +56,10 @@ export class Session {
   readonly #underWay = new Set<string>();
   readonly #billed = new RecentIds();
   #spokeAt = Date.now();
+  /** When the vendor was last heard, and when it was first asked something; it has not answered before it was heard. */
+  #heardAt = 0;
+  #askedAt = 0;
+  #charges = 0;
   #pingedAt = Date.now();
   #errors = 0;
   #vendorFailed = false;
@@ -93,12 +104,19 @@ export class Session {
       return this.#expire(`A session lasts at most ${Math.round(longestMs / 1_000)} s.`);
     if (now - this.#spokeAt > idleMs)
       return this.#expire(`The session was silent for ${Math.round(idleMs / 1_000)} s.`);
+    if (this.#isSilent(now)) return this.#lost(new Failure("upstream_timeout", "The vendor fell silent."));
     if (this.#client.stalledMs(now) > stallMs) return this.#client.cut();
     if (this.#vendor.stalledMs(now) > stallMs) return this.#vendor.cut();
     if (now - this.#pingedAt < pingMs) return;
     this.#pingedAt = now;
     if (!this.#client.ping()) this.#client.cut();
     if (!this.#vendor.ping()) this.#vendor.cut();
+  }
+
+  /** Whether the vendor owes an answer for too long: its first one, or the rest of a response. */
+  #isSilent(now: number): boolean {
+    if (this.#heardAt === 0) return this.#askedAt > 0 && now - this.#askedAt > this.#deps.limits.firstEventMs;
+    return this.#underWay.size > 0 && !this.#client.full && now - this.#heardAt > this.#parts.silenceMs;
   }
 
   /** The gateway goes: the client is told so, and can come back to another. */
@@ -130,8 +148,11 @@ export class Session {
   }
 
   #fromVendor(message: RealtimeMessage): void {
-    this.#spokeAt = Date.now();
-    this.#pass(this.#parts.vendor.bridge.fromVendor(cleanError(message)));
+    this.#spokeAt = this.#heardAt = Date.now();
+    const passed = this.#parts.vendor.bridge.fromVendor(cleanError(message));
+    const last = passed.toClient.at(-1);
+    if (last !== undefined) this.#vendorFailed = eventType(last.data) === "error";
+    this.#pass(passed);
   }
 
   #pass({ toClient, toVendor }: Bridged): void {
@@ -140,13 +161,14 @@ export class Session {
       this.#client.send(message);
     }
     for (const message of toVendor) this.#vendor.send(message);
-    if (toClient.length > 0 && this.#client.full) this.#vendor.pause("slow");
+    if (toVendor.length > 0 && this.#askedAt === 0) this.#askedAt = Date.now();
+    // Who has been let go is not waited for: the vendor's last words are still wanted.
+    if (toClient.length > 0 && this.#client.full && !this.#ended) this.#vendor.pause("slow");
     if (toVendor.length > 0 && this.#vendor.full) this.#client.pause("slow");
   }
 
   #see(seen: SeenEvent): void {
     const { bill } = this.#parts;
-    this.#vendorFailed = seen.kind === "error";
     switch (seen.kind) {
       case "delta":
         if (bill.spoke(seen.audioBytes, seen.textBytes)) bill.cover().catch((error: unknown) => this.#unpaid(error));
@@ -185,35 +207,14 @@ export class Session {
       outcome,
     });
     if (this.#ended) return;
-    this.#client.pause("money");
-    void this.#holdOn().then(
-      () => this.#client.resume("money"),
+    const reason = `money ${++this.#charges}`;
+    this.#client.pause(reason);
+    const { tokenId } = this.#parts.call.caller;
+    const [ended, waits] = [() => this.#ended, (failure: Failure) => this.#tell(failure)];
+    void holdOn(this.#deps, { bill, tokenId, ended, waits }).then(
+      () => this.#client.resume(reason),
       (error: unknown) => this.#unpaid(error),
     );
-  }
-
-  /** Holds the next slice; a limit or an outage that may pass is waited for, while nothing is read of the client. */
-  async #holdOn(): Promise<void> {
-    for (let tries = 1; !this.#ended; tries++) {
-      try {
-        await this.#checkKey();
-        return await this.#parts.bill.hold();
-      } catch (error) {
-        const failure = asFailure(error);
-        if (!failure.kind.retryable || tries >= holdTries) throw failure;
-        if (tries === 1) this.#tell(failure);
-        const pauseMs = (failure.retryAfterSeconds ?? 0) * 1_000 || holdPauseMs;
-        await new Promise((resolve) => setTimeout(resolve, pauseMs).unref());
-      }
-    }
-  }
-
-  /** A key that was taken back while its session was open does not pay for another response. */
-  async #checkKey(): Promise<void> {
-    const token = await orUnavailable(findTokenById(this.#deps.relay.redis, this.#parts.call.caller.tokenId));
-    if (token === undefined || token.disabled) throw new Failure("api_key_disabled");
-    if (token.expiresAt !== undefined && Date.parse(token.expiresAt) <= Date.now())
-      throw new Failure("api_key_expired");
   }
 
   #unpaid(error: unknown): void {
@@ -248,6 +249,13 @@ export class Session {
       ...(failure && { failure }),
     });
     this.#settledDown?.();
+  }
+
+  #lost(failure: Failure): void {
+    this.#parts.broke(failure.code);
+    // Nothing more is expected of it.
+    this.#underWay.clear();
+    this.#end({ code: closeCodes.broken, reason: failure.code, failure });
   }
 
   #tell(failure: Failure): void {

@@ -107,8 +107,9 @@ export class Sessions implements Disposable {
       throw new ClientGone("the client left before its session");
     }
     const { accepted: vendor } = attempted;
+    const { timeoutMs: silenceMs } = attempted.way.candidate.channel;
     const broke = (reason: string): void => attempted.broke(reason);
-    this.#keep(new Session(this.#deps, { call, sessionId, client, vendor, bill, broke }), attempted);
+    this.#keep(new Session(this.#deps, { call, sessionId, client, vendor, bill, silenceMs, broke }), attempted);
   }
 
   #keep(session: Session, seat: Disposable): void {

@@ -28,7 +28,7 @@ export function imagePlan(deps: Deps, call: ServiceCall, plan: CallPlan): CallPl
     ...plan,
     wires,
     measure: measureOf(plan, deps.relay.limits.outputTokens),
-    exchange: async (wire, way) => countingImages(await plan.exchange(wire, way)),
+    exchange: async (wire, way, history) => countingImages(await plan.exchange(wire, way, history)),
   };
 }
 

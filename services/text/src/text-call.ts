@@ -84,10 +84,11 @@ export function planText(deps: Deps, call: ServiceCall, asked: AskedText): CallP
     size,
     wires: servedThrough[wire],
     waiting: ask.stream ? waitingIn({ wire, asArray }) : undefined,
-    exchange(upstream, way) {
-      const isNative = upstream === wire && placeOf(way) === asked.native?.place;
+    unsealable: true,
+    exchange(upstream, way, history) {
+      const isNative = history === undefined && upstream === wire && placeOf(way) === asked.native?.place;
       const told = upstream === "completions" ? upstream : textWire(upstream);
-      return (isNative ? (native ?? exchange) : exchange)(told, way.candidate.upstreamModel);
+      return (isNative ? (native ?? exchange) : exchange)(told, way.candidate.upstreamModel, history);
     },
     forward: asked.forward,
     prefer: asked.native?.place ?? asked.prefer,

@@ -41,6 +41,7 @@ export async function createTask(deps: Deps, call: ServiceCall, asked: AskedTask
     const task = recordOf(deps, call, asked, { price, bill, attempted });
     if (!(await recordSurely(deps, task))) throw new Failure("create_uncertain");
     tell(call, task);
+    deps.callbacks.tell(task, null);
     return { task, dropped: attempted.accepted.dropped };
   } catch (error) {
     throw await giveBack(bill, error);
@@ -85,6 +86,7 @@ function recordOf(
     wire: accepted.wire,
     operation: accepted.operation,
     asked: { ...echo },
+    callbackUrl: asked.callbackUrl,
     callId: bill.callId,
     costNanos: bill.costOf(units).toString(),
     draft: bill.draft({ units, estimated: false, outcome: "completed", status: 200 }),

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { openCallbacks, type Callbacks } from "./callbacks.ts";
 import { openRemoteStreams, type RemoteStreams } from "@modelgate/channels";
 import type { Environment, Logger } from "@modelgate/platform";
 import { openRelay, type OpenRelay } from "@modelgate/relay";
@@ -16,6 +17,7 @@ export interface TaskLimits {
   readonly leaseMs: number;
   readonly lookTimeoutMs: number;
   readonly contentSilenceMs: number;
+  readonly followMs: number;
 }
 
 /** What the video service's endpoints and its poller work with. */
@@ -23,6 +25,7 @@ export interface Deps extends OpenRelay {
   readonly limits: TaskLimits;
   readonly pace: Pace;
   readonly remote: RemoteStreams;
+  readonly callbacks: Callbacks;
   readonly publicUrl: string | undefined;
   /** The clock of tasks, Unix ms. */
   readonly now: () => number;
@@ -36,6 +39,13 @@ export interface Deps extends OpenRelay {
 export async function openDeps(env: Environment<typeof variables>, log: Logger): Promise<Deps> {
   const open = await openRelay(env, log);
   const undertakings = new Undertakings();
+  const callbacks = openCallbacks({
+    redis: open.relay.redis,
+    remote: openRemoteStreams({ privateHosts: new Set(env.CALLBACK_HOSTS.split(",").filter((host) => host !== "")) }),
+    log,
+    now: Date.now,
+    timeoutMs: env.CALLBACK_TIMEOUT_MS,
+  });
   return {
     ...open,
     limits: {
@@ -48,9 +58,11 @@ export async function openDeps(env: Environment<typeof variables>, log: Logger):
       leaseMs: env.POLL_LEASE_MS,
       lookTimeoutMs: env.LOOK_TIMEOUT_MS,
       contentSilenceMs: env.CONTENT_SILENCE_MS,
+      followMs: env.FOLLOW_MS,
     },
     pace: { firstMs: env.LOOK_FIRST_MS, longestMs: env.LOOK_LONGEST_MS, usualMs: env.USUAL_MS },
     remote: openRemoteStreams(),
+    callbacks,
     publicUrl: env.PUBLIC_URL,
     now: Date.now,
     random: Math.random,
@@ -58,6 +70,7 @@ export async function openDeps(env: Environment<typeof variables>, log: Logger):
     undertakings,
     async [Symbol.asyncDispose]() {
       await undertakings.over();
+      await callbacks[Symbol.asyncDispose]();
       await open[Symbol.asyncDispose]();
     },
   };

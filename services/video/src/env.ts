@@ -27,10 +27,16 @@ export const variables = {
   /** Longest wait for a vendor's answer to a look. */
   LOOK_TIMEOUT_MS: variable.integer({ fallback: 20_000, min: 10 }),
   /** The first look comes after this, each further one later, up to the longest pause. */
-  LOOK_FIRST_MS: variable.integer({ fallback: 5_000, min: 10 }),
+  LOOK_FIRST_MS: variable.integer({ fallback: 2_000, min: 10 }),
   LOOK_LONGEST_MS: variable.integer({ fallback: 30_000, min: 10 }),
   /** How long a video usually takes: progress where the vendor tells none. */
   USUAL_MS: variable.integer({ fallback: 2 * minute, min: 1 }),
+  /** Hosts of the operator's own network that callbacks may go to, separated by commas; the public internet always. */
+  CALLBACK_HOSTS: variable.text(""),
+  /** Longest wait for the answer to a callback. */
+  CALLBACK_TIMEOUT_MS: variable.integer({ fallback: 10_000, min: 10 }),
+  /** How often a client that follows a task is told what is new. */
+  FOLLOW_MS: variable.integer({ fallback: 1_000, min: 10 }),
   /** Longest silence of a vendor while a video is passed through. */
   CONTENT_SILENCE_MS: variable.integer({ fallback: minute, min: 10 }),
 };

@@ -8,6 +8,7 @@ import { getTask } from "./routes/get-task.ts";
 import { listVideos } from "./routes/list-videos.ts";
 import { remixVideo } from "./routes/remix-video.ts";
 import { videoContent } from "./routes/video-content.ts";
+import { videoEvents } from "./routes/video-events.ts";
 
 /** The endpoints of the video area. */
 export function routes(deps: Deps): Readonly<Partial<Record<EndpointId, EndpointHandler>>> {
@@ -17,6 +18,7 @@ export function routes(deps: Deps): Readonly<Partial<Record<EndpointId, Endpoint
     getVideo: getTask(deps, "videos"),
     deleteVideo: deleteVideo(deps),
     remixVideo: remixVideo(deps),
+    getVideoEvents: videoEvents(deps),
     getVideoContent: videoContent(deps),
     createVideoGeneration: createVideo(deps, "video-generations"),
     getVideoGeneration: getTask(deps, "video-generations"),

@@ -15,6 +15,7 @@ export interface AskedTask {
   readonly request: VideoRequest;
   /** Hints that had no place in the neutral form. */
   readonly dropped: readonly string[];
+  readonly callbackUrl?: string | undefined;
   /** The task whose video is made anew; it stays with the vendor and key that have it. */
   readonly remix?: TaskRecord | undefined;
 }
@@ -80,6 +81,7 @@ export function startAtVendor(
     model: price.model.name,
     candidates: ways.candidates,
     unrepeatable: true,
+    span: call.span,
     // The client may leave: what it asked for goes on, and stands in its list.
     signal: new AbortController().signal,
     render(way, provider) {

@@ -46,6 +46,7 @@ beforeAll(async () => {
     REDIS_URL: backends.redisUrl,
     NATS_URL: backends.natsUrl,
     MODELGATE_SECRET: secret,
+    LOOK_FIRST_MS: "5000",
   });
   const { log } = createLogger("video", "silent");
   replicas = await Promise.all(

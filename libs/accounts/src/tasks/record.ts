@@ -16,6 +16,8 @@ export interface TaskRecord {
   readonly operation: string;
   /** What was asked for, as answers repeat it. */
   readonly asked: Readonly<Record<string, unknown>>;
+  /** Where its client wants its transitions told. */
+  readonly callbackUrl?: string | undefined;
   /** The hold that pays for it. */
   readonly callId: string;
   /** What it costs when it completes, decimal. */

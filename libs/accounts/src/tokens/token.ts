@@ -86,6 +86,11 @@ export async function findTokenById(redis: Redis, id: string): Promise<Token | u
   return digest === null ? undefined : findToken(redis, digest);
 }
 
+/** The digest of a token's key: a secret that its holder and the gateway share; undefined for an unknown token. */
+export async function digestOfToken(redis: Redis, id: string): Promise<string | undefined> {
+  return (await redis.hget(keys.tokenIds, id)) ?? undefined;
+}
+
 /** The tokens of an account, oldest first. */
 export async function listTokens(redis: Redis, accountId: string): Promise<readonly Token[]> {
   const digests = await redis.smembers(keys.accountTokens(accountId));

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { readText } from "../read-text.ts";
 import { NotFetched } from "./not-fetched.ts";
@@ -16,19 +16,22 @@ const site: RequestListener = (request, response) => {
   const { pathname, searchParams } = new URL(request.url ?? "/", "http://host");
   hits.push(`${request.headers.host?.replace(/:\d+$/, "")} ${pathname} ${request.headers.range ?? ""}`);
   const to = searchParams.get("to");
-  if (to !== null) return void response.writeHead(302, { location: to }).end();
-  if (pathname !== "/large") return void response.writeHead(206, { "content-type": "video/mp4" }).end("part");
-  // Piece by piece, as far as the connection takes them.
-  const next = (): void => {
-    while (written < video.length && !response.destroyed) {
-      const piece = video.subarray(written, written + 64 * 1024);
-      written += piece.length;
-      if (!response.write(piece)) return void response.once("drain", next);
-    }
-    response.end();
-  };
-  next();
+  if (to !== null) response.writeHead(302, { location: to }).end();
+  else if (pathname === "/large") sendSlowly(response);
+  else response.writeHead(206, { "content-type": "video/mp4" }).end("part");
 };
+
+/** Piece by piece, as far as the connection takes them. */
+function sendSlowly(response: ServerResponse): void {
+  while (written < video.length && !response.destroyed) {
+    const piece = video.subarray(written, written + 64 * 1024);
+    written += piece.length;
+    if (response.write(piece)) continue;
+    response.once("drain", () => sendSlowly(response));
+    return;
+  }
+  response.end();
+}
 
 beforeAll(async () => {
   server = createServer(site).listen(0, "127.0.0.1");

@@ -3,13 +3,15 @@ import { NotFetched } from "./not-fetched.ts";
 import { pinnedAddress, remoteRules, type RemoteRules } from "./pinned-address.ts";
 import { pinnedClient } from "./pinned-client.ts";
 
-/** A file at an address that a vendor told, to be passed through. */
+/** A file at an address that a vendor told, to be passed through; or what is told to an address that a client gave. */
 export interface RemoteStreamAsk {
   readonly url: string;
   /** What is asked beside the address, as a range; they go along to wherever it redirects. */
   readonly headers: Readonly<Record<string, string>>;
-  /** A host that may be fetched from whatever its address: that of the vendor's own configured address. */
-  readonly trustedHost: string;
+  /** A host that may be reached whatever its address: that of the vendor's own configured address. */
+  readonly trustedHost?: string | undefined;
+  /** Posted instead of asked for a file; redirects are not followed then. */
+  readonly body?: Buffer | undefined;
   /** Longest wait for the head, and longest silence in the body. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -32,13 +34,14 @@ export function openRemoteStreams(more: Partial<RemoteRules> = {}): RemoteStream
   const rules = { ...remoteRules, ...more };
   return {
     async open(ask) {
-      const allowed = { ...rules, privateHosts: new Set([...rules.privateHosts, ask.trustedHost]) };
+      const trusted = ask.trustedHost === undefined ? [] : [ask.trustedHost];
+      const allowed = { ...rules, privateHosts: new Set([...rules.privateHosts, ...trusted]) };
       let url = parsed(ask.url);
       for (let redirects = 0; redirects <= mostRedirects; redirects++) {
         const stream = await connect(url, await pinnedAddress(url, allowed), ask);
         const { status, headers } = stream.answer;
         const location = headers["location"];
-        if (status < 300 || status >= 400 || typeof location !== "string") return stream;
+        if (status < 300 || status >= 400 || typeof location !== "string" || ask.body !== undefined) return stream;
         await stream[Symbol.asyncDispose]();
         url = parsed(location, url);
       }
@@ -50,8 +53,9 @@ export function openRemoteStreams(more: Partial<RemoteRules> = {}): RemoteStream
 async function connect(url: URL, address: string, ask: RemoteStreamAsk): Promise<RemoteStream> {
   const client = pinnedClient(url, address, ask.timeoutMs);
   try {
-    const request = { url, method: "GET", headers: ask.headers, timeoutMs: ask.timeoutMs } as const;
-    const answer = await dispatchOn(client, request, ask.signal);
+    const { headers, body, timeoutMs } = ask;
+    const method = body === undefined ? "GET" : "POST";
+    const answer = await dispatchOn(client, { url, method, headers, body, timeoutMs }, ask.signal);
     return { answer, [Symbol.asyncDispose]: () => client.destroy() };
   } catch (error) {
     await client.destroy();

@@ -62,16 +62,8 @@ export const ImageRequest = Type.Object(
   { $id: "ImageRequest" },
 );
 
-const audioFormat = Type.Optional(
-  Type.Union([
-    Type.Literal("json"),
-    Type.Literal("text"),
-    Type.Literal("srt"),
-    Type.Literal("verbose_json"),
-    Type.Literal("vtt"),
-    Type.Literal("diarized_json"),
-  ]),
-);
+const textFormats = ["json", "text", "srt", "verbose_json", "vtt"] as const;
+const formats = (names: readonly string[]) => Type.Optional(Type.Union(names.map((name) => Type.Literal(name))));
 
 /** Interface section 2.7, and what the SDKs send beside it. */
 export const TranscriptionForm = Type.Object(
@@ -80,7 +72,7 @@ export const TranscriptionForm = Type.Object(
     model,
     language: Type.Optional(Type.String({ description: "ISO-639-1" })),
     prompt: text,
-    response_format: audioFormat,
+    response_format: formats([...textFormats, "diarized_json"]),
     temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
     timestamp_granularities: Type.Optional(
       Type.Array(Type.Union([Type.Literal("word"), Type.Literal("segment")]), {
@@ -98,7 +90,7 @@ export const TranslationForm = Type.Object(
     file: file("audio file"),
     model,
     prompt: text,
-    response_format: audioFormat,
+    response_format: formats(textFormats),
     temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
   },
   { $id: "TranslationForm" },
@@ -127,6 +119,10 @@ export const SpeechRequest = Type.Object(
   { $id: "SpeechRequest" },
 );
 
+const callbackUrl = Type.Optional(
+  Type.String({ description: "told of each transition by a signed POST; a public http(s) address" }),
+);
+
 /** Interface endpoint 15. */
 export const VideoForm = Type.Object(
   {
@@ -140,6 +136,7 @@ export const VideoForm = Type.Object(
         Type.Object({ image_url: text, file_id: text }, { description: "in JSON: an address, a data URL or a file" }),
       ]),
     ),
+    callback_url: callbackUrl,
   },
   { $id: "VideoForm" },
 );
@@ -166,6 +163,7 @@ export const VideoRequest = Type.Object(
     seed: Type.Optional(Type.Integer()),
     n: Type.Optional(Type.Integer({ minimum: 1, maximum: 1 })),
     metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    callback_url: callbackUrl,
   },
   { $id: "VideoRequest" },
 );
@@ -181,6 +179,7 @@ export const EpsilonRequest = Type.Object(
     frames: Type.Optional(Type.Integer({ minimum: 1, description: "24 a second, and one" })),
     aspect_ratio: Type.Optional(Type.String({ description: "<w>:<h>" })),
     task_id: Type.Optional(Type.String({ description: "of the task whose result is fetched" })),
+    callback_url: callbackUrl,
   },
   { $id: "EpsilonRequest" },
 );

@@ -32,6 +32,14 @@ export const videoEndpoints = {
     schema: "VideoRemixRequest",
     summary: "Create a video task from a finished one (style A).",
   },
+  getVideoEvents: {
+    ...look,
+    path: "/v1/videos/{task_id}/events",
+    errors: "common",
+    streams: true,
+    answers: "text/event-stream",
+    summary: "A video task's transitions as server-sent events, until it ends.",
+  },
   getVideoContent: {
     ...look,
     path: "/v1/videos/{task_id}/content",

@@ -6,6 +6,7 @@ import {
   hasEnvelope,
   textCodecs,
   textPasses,
+  unsealed,
   type AnswerContext,
   type ClientWire,
   type JsonObject,
@@ -48,17 +49,24 @@ export interface TextCall {
 
 /**
  * The exchanges of one text call: with a vendor of its own wire it is passed on, with any other it is converted. So is
- * one that carries another vendor's seals in its history: they must not reach this one.
+ * one that carries another vendor's seals in its history: they must not reach this one. `unsealed` leaves out all
+ * seals, also those of the vendor's own wire.
  */
-export function textExchanges(call: TextCall): (wire: ClientWire, upstreamModel: string) => Exchange {
+export function textExchanges(
+  call: TextCall,
+): (wire: ClientWire, upstreamModel: string, history?: "unsealed") => Exchange {
   const read = once(() => readRequest(call));
+  const readUnsealed = (): ReadRequest => {
+    const { asked, parsed } = read();
+    return { asked, parsed: { ...parsed, request: unsealed(parsed.request) } };
+  };
   // The messages wire leaves out what is sealed by others itself.
   const passes = call.wire === "messages" || !hasEnvelope(call.body);
   const takes = (wire: ClientWire, model: string): boolean => textPasses[wire].takes?.(call.body, model) ?? true;
-  return (wire, upstreamModel) =>
-    wire === "completions" || (wire === call.wire && passes && takes(wire, upstreamModel))
+  return (wire, upstreamModel, history) =>
+    wire === "completions" || (wire === call.wire && passes && history === undefined && takes(wire, upstreamModel))
       ? passed(call, upstreamModel)
-      : converted(call, wire, upstreamModel, read);
+      : converted(call, wire, upstreamModel, history === "unsealed" ? readUnsealed : read);
 }
 
 /** The same wire at both ends. */

@@ -15,12 +15,18 @@ export function isByTokens(price: Price): boolean {
 /**
  * How speech is measured: by the characters of its text, which are known beforehand, so that what is held is exactly
  * what is charged; or by the vendor's tokens, estimated where it reports none. The vendor works on the whole text as
- * soon as it begins: a client that leaves in the middle has used all of its characters.
+ * soon as it begins: a client that leaves in the middle has used all of its characters. Speech that the vendor broke off
+ * costs nothing: half of a file is of no use.
  */
 export function speechMeasure(request: SpeechRequest, price: Price): Measure {
   if (!isByTokens(price)) {
     const units: Units = { characters: charactersIn(request.input) };
-    return { upper: units, floor: units, meter: () => Promise.resolve({ units, estimated: false }) };
+    return {
+      upper: units,
+      floor: units,
+      meter: (_told, _words, outcome) =>
+        Promise.resolve({ units: outcome === "failed" ? {} : units, estimated: false }),
+    };
   }
   const said = `${request.input}${request.instructions ?? ""}`;
   const bytes = Buffer.byteLength(said);
@@ -30,8 +36,9 @@ export function speechMeasure(request: SpeechRequest, price: Price): Measure {
   return {
     upper: { inputTokens: bytes, outputAudioTokens: Math.ceil(spoken(bytesPerSecond.slowest) / slow) },
     floor: { inputTokens: estimateTokens(bytes) },
-    async meter(told = {}) {
-      if (told.outputAudioTokens !== undefined) return { units: told, estimated: false };
+    async meter(told, _words, outcome) {
+      if (outcome === "failed") return { units: {}, estimated: false };
+      if (told?.outputAudioTokens !== undefined) return { units: told, estimated: false };
       const inputTokens = await countTokens(said);
       return { units: { inputTokens, outputAudioTokens: spoken(bytesPerSecond.usual) }, estimated: true };
     },

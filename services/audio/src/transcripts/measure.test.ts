@@ -47,6 +47,10 @@ describe("by the second", () => {
     expect(await measure(bySecond, seconds, isTold).meter(told, words, "completed")).toEqual(metered);
   });
 
+  test("nothing, where the vendor broke off", async () => {
+    expect(await measure(bySecond, 3).meter(undefined, words, "failed")).toEqual({ units: {}, estimated: false });
+  });
+
   test("what is held is the bound", () => {
     expect(measure(bySecond, 3).upper).toEqual({ seconds: 60 });
   });

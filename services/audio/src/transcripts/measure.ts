@@ -39,7 +39,9 @@ function bySeconds({ bound, length }: TranscriptSize, log: Logger): Measure {
   return {
     upper: { seconds: bound },
     floor: {},
-    async meter(told) {
+    async meter(told, _words, outcome) {
+      // A stream that the vendor broke off: the file was not heard to its end.
+      if (outcome === "failed") return { units: {}, estimated: false };
       const { seconds: own, isTold } = await length();
       const heard = told?.seconds;
       if (heard === undefined) return { units: { seconds: own }, estimated: !isTold };

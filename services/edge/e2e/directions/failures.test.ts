@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until, type Suite } from "@modelgate/testkit";
 import { errorOf } from "./cells.ts";
 import { clients } from "./clients/index.ts";
-import { channelOf, keyOf, settled, startHouse } from "./house.ts";
+import { channelOf, keyOf, price, settled, startHouse } from "./house.ts";
 import { forbidWarnings } from "./quiet.ts";
 import type { Client, Question } from "./question.ts";
 import { vendors, type Vendor } from "./vendors.ts";
@@ -31,7 +31,10 @@ let suite: Suite;
 beforeAll(async () => {
   suite = await startHouse({
     models: Object.fromEntries(
-      [...places.map(({ id }) => id), ...pairs.map(({ model }) => model)].map((id) => [id, { kind: "chat" }]),
+      [...places.map(({ id }) => id), ...pairs.map(({ model }) => model)].map((id) => [
+        id,
+        { kind: "chat", price: { ...price } },
+      ]),
     ),
     channels: [
       ...places.map(({ vendor, id }) => channelOf(vendor, id, { [id]: vendor.model })),
@@ -153,19 +156,14 @@ describe.each(pairs)("a vendor that fails is followed by one of another wire: $m
 const endless = { chunks: 10_000, chunkDelayMs: 5 };
 
 describe.each(clients)("$name: what came is paid for", (client) => {
-  test.each(vendors)("of a stream that $name breaks", async ({ name: model }) => {
+  test.each(vendors)("of a stream that $name breaks", async (vendor) => {
+    const model = channelFor("breaking", client, vendor);
+    const text = "one two three four five ".repeat(10);
+    await suite.simulator.script(model, [{ errorAfterChunks: 20, chunks: 40, chunkDelayMs: 1, text }]);
     const before = await settled(suite);
-    const behaviour = {
-      errorAfterChunks: 20,
-      chunks: 40,
-      chunkDelayMs: 1,
-      text: "one two three four five ".repeat(10),
-    };
-    const said = [{ text: `{{simulate: ${JSON.stringify(behaviour)}}}` }];
-    await errorOf(client, client.ask(suite, keyOf("demo"), { model, stream: true, said }));
+    const question = { model, stream: true, said: [{ text: "Hello" }] };
+    await errorOf(client, client.ask(suite, keyOf("demo"), question));
     expect(before - (await settled(suite))).toBeGreaterThan(0n);
-    // A channel with a failure would rest after some more.
-    await suite.ask("channel", "enable", model);
   });
 });
 

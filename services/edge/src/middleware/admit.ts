@@ -3,6 +3,7 @@ import { admit as admitToken, type Admission, type Remaining, type Token, type T
 import type { CatalogHandle, Group } from "@modelgate/catalog";
 import { Failure, headers, nanosOf, type Budgets, type Caller, type Endpoint } from "@modelgate/contracts";
 import { signCaller, type Redis } from "@modelgate/platform";
+import { observeDecision } from "../edge-metrics.ts";
 import { exchangeOf } from "../exchange.ts";
 import type { OpenSeats } from "../open-seats.ts";
 
@@ -37,6 +38,7 @@ export function admit({
       metered: endpoint.kinds !== undefined && endpoint.free !== true,
       leaseMs: seats.leaseMs,
     });
+    observeDecision(admission.decision);
     if (admission.decision === "admitted" && group.limits.concurrency !== undefined) seats.take(seat, response);
     tellLimits(response, admission, exchange.format === "alpha");
     refuse(admission, group.limits, token);

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { endpointOf, errorFormatOf, Failure, findEndpoint } from "@modelgate/contracts";
+import { endpointOf, errorFormatOf, Failure, findEndpoint, firstHeader, headers } from "@modelgate/contracts";
+import { startSpan } from "@modelgate/platform";
 import { exchangeOf } from "../exchange.ts";
 
 /** Finds the endpoint in the table. The route comes from the path alone, never from Host or forwarded headers. */
@@ -9,6 +10,13 @@ export function endpoint(request: IncomingMessage): void {
   if (found.kind === "endpoint") {
     exchange.id = found.id;
     exchange.endpoint = endpointOf(found.id);
+    const { path } = exchange.endpoint;
+    exchange.span = startSpan({
+      name: `${request.method ?? ""} ${path}`,
+      kind: "server",
+      parent: firstHeader(request.headers, [headers.traceparent]),
+      attributes: { "http.request.method": request.method, "http.route": path },
+    });
     exchange.format = errorFormatOf(exchange.endpoint, request.headers, exchange.query.has("key"));
     return;
   }

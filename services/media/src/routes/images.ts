@@ -1,5 +1,5 @@
 import type { UpstreamWire } from "@modelgate/contracts";
-import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
+import type { BufferBudget, EndpointHandler, ServiceCall } from "@modelgate/platform";
 import { estimateTokens, priced, runCall, type CallPlan, type Measure, type RequestSize } from "@modelgate/relay";
 import { imagesPass, refuseWithoutImage, type Ask, type ImageRequest } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
@@ -22,9 +22,21 @@ function images(deps: Deps, act: "generation" | "edit"): EndpointHandler {
     using body = await readImageRequest(deps, call);
     const { ask } = body;
     if (act === "edit") refuseWithoutImage(ask.request);
+    using _copies = holdCopies(deps.relay.budget, ask.request);
     using input = new InputImages(deps.remote, ask.request, call.response);
     await runCall(deps.relay, call, planImages(deps, call, ask, imageExchanges({ deps, call, ask, act, input })));
   };
+}
+
+/** The images that were read, and the body that they are sent on in, beside the body that they came in. */
+const copies = 2;
+
+/** Counts the copies of a request's images against the process's budget. Throws Failure server_overloaded. */
+function holdCopies(budget: BufferBudget, { images, mask }: ImageRequest): Disposable {
+  const files = [...images, ...(mask === undefined ? [] : [mask])];
+  const bytes = copies * files.reduce((sum, image) => sum + (image.kind === "file" ? image.bytes.length : 0), 0);
+  budget.take(bytes);
+  return { [Symbol.dispose]: () => budget.give(bytes) };
 }
 
 /** Wires that a request can be served through, best first: some vendors have one endpoint for both. */

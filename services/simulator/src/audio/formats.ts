@@ -20,7 +20,6 @@ export const audioFormats = {
   wav: { contentType: "audio/wav", encode: wav },
   pcm: { contentType: "audio/pcm", encode: pcm },
 } as const satisfies Record<string, AudioFormat>;
-export type AudioFormatName = keyof typeof audioFormats;
 
 /** A form by its name; undefined for none. */
 export function audioFormatOf(name: string): AudioFormat | undefined {

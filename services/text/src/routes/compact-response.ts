@@ -21,6 +21,7 @@ export function compactResponse(deps: Deps): EndpointHandler {
     await runCall(deps.relay, call, {
       ...plan,
       wires: ["compact", ...servedThrough.responses],
+      unsealable: false,
       exchange: (wire, { candidate: { upstreamModel } }) =>
         wire === "compact"
           ? nativeCompact(prepared.body, ask.model, upstreamModel)

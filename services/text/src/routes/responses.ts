@@ -54,9 +54,9 @@ function compacting(
   };
   return {
     ...plan,
-    exchange: (wire, way) =>
+    exchange: (wire, way, history) =>
       wire === "responses"
-        ? plan.exchange(wire, way)
+        ? plan.exchange(wire, way, history)
         : compactExchange(compaction, textWire(wire), way.candidate.upstreamModel),
   };
 }

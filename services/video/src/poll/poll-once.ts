@@ -61,19 +61,20 @@ async function put(deps: Deps, { task: before, version }: StoredTask, { task, du
   });
   if (told === undefined) return;
   for (const entry of told) deps.outbox.push(entry);
-  if (before.state !== task.state)
-    deps.relay.log.info(
-      {
-        taskId: task.id,
-        account: task.accountId,
-        model: task.model,
-        channel: task.channelId,
-        state: task.state,
-        error: task.error?.code,
-        ms: nowMs - task.createdAt,
-      },
-      "task",
-    );
+  if (before.state === task.state) return;
+  deps.callbacks.tell(task, before.state);
+  deps.relay.log.info(
+    {
+      taskId: task.id,
+      account: task.accountId,
+      model: task.model,
+      channel: task.channelId,
+      state: task.state,
+      error: task.error?.code,
+      ms: nowMs - task.createdAt,
+    },
+    "task",
+  );
 }
 
 /** A completed task is paid for, a failed one is not. */

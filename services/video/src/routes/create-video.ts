@@ -2,6 +2,7 @@ import { Failure, type VideoWire } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import { tellDropped } from "@modelgate/relay";
 import { videoCodecs } from "@modelgate/wires";
+import { takeCallback } from "../callbacks.ts";
 import { createTask, type CreatedTask } from "../create-task.ts";
 import type { Deps } from "../deps.ts";
 import { readVideoBody } from "../read-body.ts";
@@ -13,10 +14,11 @@ export function createVideo(deps: Deps, style: VideoWire): EndpointHandler {
   const client = videoCodecs[style];
   return async (call) => {
     using body = await readVideoBody(deps, call);
-    const { request, dropped } = client.parseRequest(body.members);
+    const { members, callbackUrl } = takeCallback(body.members);
+    const { request, dropped } = client.parseRequest(members);
     if (call.id === "imageToVideo" && request.firstFrame === undefined)
       throw new Failure("missing_required_parameter", "Missing required parameter: image.", { param: "image" });
-    await answerCreated(deps, call, { client, request, dropped });
+    await answerCreated(deps, call, { client, request, dropped, callbackUrl });
   };
 }
 

@@ -1,6 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import { videoCodecs } from "@modelgate/wires";
+import { takeCallback } from "../callbacks.ts";
 import type { Deps } from "../deps.ts";
 import { ownTask } from "../find-task.ts";
 import { readVideoBody, type VideoBody } from "../read-body.ts";
@@ -13,8 +14,9 @@ type Action = (deps: Deps, call: ServiceCall, body: VideoBody) => Promise<void>;
 
 /** What the query's Action asks for: interface endpoint 22. */
 const actions: Readonly<Record<string, Action>> = {
-  async CVSync2AsyncSubmitTask(deps, call, { members }) {
-    await answerCreated(deps, call, { client, ...client.parseRequest(members) });
+  async CVSync2AsyncSubmitTask(deps, call, body) {
+    const { members, callbackUrl } = takeCallback(body.members);
+    await answerCreated(deps, call, { client, ...client.parseRequest(members), callbackUrl });
   },
   async CVSync2AsyncGetResult(deps, call, { members }) {
     const id = members["task_id"];

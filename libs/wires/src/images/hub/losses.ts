@@ -20,6 +20,7 @@ const fields: readonly ImageField[] = [
   "promptExtend",
   "watermark",
   "seed",
+  "partialImages",
   "user",
 ];
 

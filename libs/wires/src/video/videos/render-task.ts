@@ -14,7 +14,7 @@ export function renderTask(task: VideoTask): JsonRecord {
     completed_at: state === "completed" && endedAt !== undefined ? wholeSeconds(endedAt) : null,
     expires_at: expiresAt === undefined ? null : wholeSeconds(expiresAt),
     seconds: String(asked.seconds),
-    size: asked.size ?? null,
+    ...(asked.size === undefined ? {} : { size: asked.size }),
     prompt: asked.prompt ?? null,
     remixed_from_video_id: asked.remixOf ?? null,
     error: state === "failed" ? (task.error ?? null) : null,

@@ -1,0 +1,37 @@
+import { globSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const root = join(import.meta.dirname, "../../..");
+
+/** A metric as prom-client tells of it. */
+interface KnownMetric {
+  readonly name: string;
+  readonly type: string;
+  readonly labels: readonly string[];
+}
+
+interface Registry {
+  getMetricsAsArray(): readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly labelNames?: readonly string[];
+  }[];
+}
+
+/** Every metric that any service has, by the names of its samples: what modules declare, and the process's own. */
+export async function knownMetrics(): Promise<ReadonlyMap<string, KnownMetric>> {
+  const files = globSync("{libs,services}/*/src/**/*metrics.ts", { cwd: root }).map((file) => join(root, file));
+  for (const file of files) await import(pathToFileURL(file).href);
+  const platform: { createMetrics: (service: string) => Registry } = await import(
+    pathToFileURL(join(root, "libs/platform/src/metrics.ts")).href
+  );
+  const samples = new Map<string, KnownMetric>();
+  for (const { name, type, labelNames = [] } of platform.createMetrics("test").getMetricsAsArray()) {
+    const metric = { name, type, labels: [...labelNames, "service", "job", "instance"] };
+    const endings = type === "histogram" ? ["_bucket", "_sum", "_count"] : [""];
+    for (const ending of endings)
+      samples.set(name + ending, ending === "_bucket" ? { ...metric, labels: [...metric.labels, "le"] } : metric);
+  }
+  return samples;
+}

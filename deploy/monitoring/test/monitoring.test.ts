@@ -1,0 +1,123 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { dashboards } from "../dashboards.ts";
+import { knownMetrics } from "./known-metrics.ts";
+import { groupedBy, selectorsIn } from "./queries.ts";
+
+const folder = join(import.meta.dirname, "..");
+const root = join(folder, "../..");
+
+interface Rule {
+  readonly record?: string;
+  readonly alert?: string;
+  readonly expr: string;
+  readonly labels?: { readonly severity?: string };
+  readonly annotations?: { readonly summary?: string; readonly runbook?: string };
+}
+
+const { groups }: { groups: readonly { readonly rules: readonly Rule[] }[] } = parse(
+  readFileSync(join(folder, "rules.yaml"), "utf8"),
+);
+const rules = groups.flatMap((group) => group.rules);
+const recorded = new Set(rules.flatMap(({ record }) => (record === undefined ? [] : [record])));
+
+interface Dashboard {
+  readonly panels: readonly {
+    readonly title: string;
+    readonly targets?: readonly { readonly expr: string; readonly legendFormat: string }[];
+  }[];
+}
+const queries = [...dashboards()].flatMap(([file, text]) => {
+  const { panels }: Dashboard = JSON.parse(text);
+  return panels.flatMap(({ title, targets = [] }) =>
+    targets.map(({ expr, legendFormat }) => [`${file}: ${title}`, expr, legendFormat] as const),
+  );
+});
+
+let known: Awaited<ReturnType<typeof knownMetrics>>;
+beforeAll(async () => {
+  known = await knownMetrics();
+});
+
+const ofPrometheus = new Map([["up", ["job", "service", "instance"]]]);
+
+/** What an expression asks for and no service has, in words. */
+function problemsOf(expression: string): readonly string[] {
+  const selectors = selectorsIn(expression);
+  const labelsOf = (metric: string) => ofPrometheus.get(metric) ?? known.get(metric)?.labels;
+  return selectors
+    .filter(({ metric }) => !recorded.has(metric))
+    .flatMap(({ metric, labels }) => {
+      const its = labelsOf(metric);
+      if (its === undefined) return [`${metric} is no metric of any service`];
+      const strange = labels.filter((label) => !its.includes(label));
+      const all = selectors.flatMap((other) => labelsOf(other.metric) ?? []);
+      const ungrouped = groupedBy(expression).filter((label) => !all.includes(label));
+      return [...strange, ...ungrouped].map((label) => `${metric} has no label ${label}`);
+    });
+}
+
+describe("rules", () => {
+  test.each(rules.map((rule) => [rule.alert ?? rule.record ?? "", rule] as const))(
+    "%s asks for what there is",
+    (_, rule) => {
+      expect(problemsOf(rule.expr)).toEqual([]);
+    },
+  );
+
+  test.each(rules.filter(({ alert }) => alert !== undefined).map((rule) => [rule.alert ?? "", rule] as const))(
+    "%s says how grave it is, and what to do",
+    (_, { labels, annotations }) => {
+      expect(["page", "ticket"]).toContain(labels?.severity);
+      expect(annotations?.summary).not.toBe("");
+      const [file = "", heading = ""] = (annotations?.runbook ?? "").split("#");
+      expect(existsSync(join(root, file))).toBe(true);
+      const headings = [...readFileSync(join(root, file), "utf8").matchAll(/^#+ (.*)$/gm)].map(([, words = ""]) =>
+        words.toLowerCase().replaceAll(" ", "-"),
+      );
+      expect(headings).toContain(heading);
+    },
+  );
+});
+
+describe("dashboards", () => {
+  test.each([...dashboards()])("%s is what `node deploy/monitoring/build.ts` writes", (file, text) => {
+    expect(readFileSync(join(folder, "dashboards", file), "utf8")).toBe(text);
+  });
+
+  test.each(queries)(
+    "%s: %s asks for what there is, and its legend for labels that are left",
+    (_, expression, legend) => {
+      expect(problemsOf(expression)).toEqual([]);
+      for (const [, label = ""] of legend.matchAll(/\{\{(\w+)\}\}/g)) expect(groupedBy(expression)).toContain(label);
+    },
+  );
+});
+
+test("Prometheus scrapes every service that compose starts, at its second port", () => {
+  const compose: { services: Record<string, { image: string; environment?: Record<string, string> }> } = parse(
+    readFileSync(join(root, "docker-compose.yml"), "utf8"),
+    { merge: true },
+  );
+  const wanted = Object.entries(compose.services)
+    .filter(([name, { image }]) => image.startsWith("modelgate/") && name !== "simulator")
+    .map(([name, { environment }]) => `${name}:${environment?.[`${name.toUpperCase()}_OPS_PORT`] ?? ""}`);
+  const { scrape_configs: jobs }: { scrape_configs: { static_configs: { targets: string[] }[] }[] } = parse(
+    readFileSync(join(folder, "prometheus.yaml"), "utf8"),
+  );
+  expect(jobs.flatMap((job) => job.static_configs.flatMap(({ targets }) => targets)).sort()).toEqual(wanted.sort());
+});
+
+test.each([
+  ["a metric that is none", "rate(modelgate_nothing_total[5m])", /no metric/],
+  ["a label that is none", 'modelgate_store_up{shop="redis"}', /no label/],
+  ["a histogram without its ending", "gen_ai_client_token_usage", /no metric/],
+])("%s is found", (_, expression, say) => {
+  expect(problemsOf(expression).join()).toMatch(say);
+});
+
+test("a broken expression is found", () => {
+  expect(() => selectorsIn("sum(rate(modelgate_calls_total[5m])")).toThrow(/PromQL/);
+});

@@ -1,0 +1,23 @@
+import { startSpan, type Span } from "@modelgate/platform";
+import type { Way } from "./pick.ts";
+import { providerNameOf } from "./provider-name.ts";
+
+/** Begins the span of one attempt at a vendor, in the words of OpenTelemetry's conventions for generative AI. */
+export function attemptSpan(parent: Span | undefined, model: string, { candidate }: Way): Span {
+  const { channel, upstreamModel } = candidate;
+  return startSpan({
+    name: `call ${model}`,
+    kind: "client",
+    parent: parent?.traceparent,
+    attributes: {
+      "gen_ai.provider.name": providerNameOf(channel.provider),
+      "gen_ai.request.model": upstreamModel,
+      "server.address": hostOf(channel.baseUrl),
+      "modelgate.channel": channel.id,
+    },
+  });
+}
+
+function hostOf(baseUrl: string): string | undefined {
+  return URL.canParse(baseUrl) ? new URL(baseUrl).hostname : undefined;
+}

@@ -1,0 +1,76 @@
+import {
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+  type Context,
+  type Span as TelemetrySpan,
+} from "@opentelemetry/api";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import { BatchSpanProcessor, NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
+import type { Logger } from "./log.ts";
+import type { Span, SpanAttributes, SpanStart, StartSpan } from "./tracing.ts";
+
+/** Most spans that wait for the collector; what is beyond is dropped, no request waits for it. */
+const mostWaiting = 4_096;
+/** How long the end of a process waits for its last spans. */
+const lastFlightMs = 3_000;
+
+const kinds: Readonly<Record<SpanStart["kind"], SpanKind>> = { server: SpanKind.SERVER, client: SpanKind.CLIENT };
+
+/** OpenTelemetry as the suite uses it; loaded only where spans are collected, for it costs start-up time and memory. */
+export function openTelemetry(
+  service: string,
+  url: string,
+  log: Logger,
+): AsyncDisposable & { readonly startSpan: StartSpan } {
+  const provider = new NodeTracerProvider({
+    resource: resourceFromAttributes({ "service.name": service, "service.namespace": "modelgate" }),
+    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter({ url }), { maxQueueSize: mostWaiting })],
+  });
+  const tracer = provider.getTracer("modelgate");
+  return {
+    startSpan: ({ name, kind, parent, attributes = {} }) =>
+      // The linter takes the optional enum of the options for another one.
+      // oxlint-disable-next-line typescript/no-unsafe-enum-assignment
+      spanOf(tracer.startSpan(name, { kind: kinds[kind], attributes: known(attributes) }, above(parent))),
+    async [Symbol.asyncDispose]() {
+      const alarm = Promise.withResolvers<void>();
+      const timer = setTimeout(alarm.resolve, lastFlightMs);
+      const flown = provider.shutdown().catch((error: unknown) => log.debug({ err: error }, "spans were not sent"));
+      await Promise.race([flown, alarm.promise]);
+      clearTimeout(timer);
+    },
+  };
+}
+
+function spanOf(span: TelemetrySpan): Span {
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  return {
+    traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`,
+    set: (attributes) => void span.setAttributes(known(attributes)),
+    end(error) {
+      if (error !== undefined) {
+        span.setAttribute("error.type", error);
+        span.setStatus({ code: SpanStatusCode.ERROR });
+      }
+      span.end();
+    },
+  };
+}
+
+const form = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+
+/** The context of a W3C header. The SDK itself leaves out ids that are none. */
+function above(parent: string | undefined): Context {
+  const [, traceId, spanId, flags] = form.exec(parent ?? "") ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT;
+  const traceFlags = Number.parseInt(flags, 16) & 1;
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
+}
+
+function known(attributes: SpanAttributes): Attributes {
+  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,67 @@
+import { StartError } from "./env.ts";
+import type { Logger } from "./log.ts";
+
+/** What a span may say: plain values, none of them of a client's or a vendor's body. */
+export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** A piece of a request's way, as its service sees it. */
+export interface Span {
+  /** The W3C header for whoever is called next; undefined where there is nothing to carry on. */
+  readonly traceparent: string | undefined;
+  set(attributes: SpanAttributes): void;
+  /** Ends it; `error` is a word of ours (a failure's code, a status), never a message. A second call does nothing. */
+  end(error?: string): void;
+}
+
+/** Who begins a span, and below which. */
+export interface SpanStart {
+  readonly name: string;
+  readonly kind: "server" | "client";
+  /** The W3C header of the span above; one that is not well formed is none. */
+  readonly parent: string | undefined;
+  readonly attributes?: SpanAttributes;
+}
+
+/** Begins spans. */
+export type StartSpan = (start: SpanStart) => Span;
+
+const wellFormed = /^[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** Without tracing the header goes on as it came. */
+const passOn: StartSpan = ({ parent }) => ({
+  traceparent: parent !== undefined && wellFormed.test(parent) ? parent : undefined,
+  set: () => undefined,
+  end: () => undefined,
+});
+
+let starting: StartSpan = passOn;
+
+/** Begins a span of this process; where nobody collects spans it only carries the header on. */
+export function startSpan(start: SpanStart): Span {
+  return starting(start);
+}
+
+/**
+ * Sends this process's spans to a collector by OTLP over HTTP, until disposed; without an endpoint it does nothing and
+ * loads nothing. Sampling is the SDK's: OTEL_TRACES_SAMPLER and its argument.
+ */
+export async function openTracing(
+  service: string,
+  endpoint: string | undefined,
+  log: Logger,
+): Promise<AsyncDisposable> {
+  if (endpoint === undefined) return { [Symbol.asyncDispose]: () => Promise.resolve() };
+  try {
+    const { openTelemetry } = await import("./telemetry.ts");
+    const telemetry = openTelemetry(service, `${endpoint.replace(/\/$/, "")}/v1/traces`, log);
+    starting = telemetry.startSpan;
+    return {
+      async [Symbol.asyncDispose]() {
+        starting = passOn;
+        await telemetry[Symbol.asyncDispose]();
+      },
+    };
+  } catch (error) {
+    throw new StartError(`Tracing could not begin: ${error instanceof Error ? error.message : String(error)}`, 1);
+  }
+}

@@ -1,0 +1,105 @@
+import { once } from "node:events";
+import { WebSocket } from "ws";
+import type { Suite } from "@modelgate/testkit";
+import { cpuMicros, memory } from "./measure.ts";
+
+/** What sessions are measured with. */
+export interface SessionBench {
+  readonly key: string;
+  /** The model to open sessions of. */
+  readonly model: string;
+  /** Idle sessions at once. */
+  readonly count: number;
+  /** How long messages go to and fro. */
+  readonly seconds: number;
+  readonly tell: (what: string, value: string) => void;
+}
+
+/** Sessions that are opened together. */
+const together = 50;
+/** Sessions that talk, and the messages of each in a second: speech in pieces of 100 ms. */
+const [talking, perSecond] = [50, 10];
+/** A message of speech: 100 ms of PCM. The simulated vendor echoes binary messages. */
+const speech = Buffer.alloc(4_800, 1);
+
+/** Memory of sessions that are idle, and what a message costs and waits on its way to the vendor and back. */
+export async function sessions(suite: Suite, bench: SessionBench): Promise<void> {
+  const { count, tell } = bench;
+  const pids = { edge: suite.process("edge").pid, realtime: suite.process("realtime").pid };
+  const gateway = `${suite.edgeUrl.replace("http", "ws")}/v1/realtime?model=${bench.model}`;
+  const vendor = `${suite.simulator.url.replace("http", "ws")}/openai/v1/realtime?model=${bench.model}`;
+  const open = (url: string) => opened(url, bench.key);
+
+  await close(await many(talking, () => open(gateway))); // warm
+  const before = { edge: memory(pids.edge).now, realtime: memory(pids.realtime).now };
+  const idle = await many(count, () => open(gateway));
+  for (const name of ["edge", "realtime"] as const) {
+    const each = (memory(pids[name]).now - before[name]) / count / 1_024;
+    tell(`${count} idle sessions: memory per session, ${name}`, `${Math.round(each)} KiB`);
+  }
+  await close(idle);
+
+  const direct = await talk(await many(talking, () => open(vendor)), bench.seconds);
+  const spent = { edge: cpuMicros(pids.edge), realtime: cpuMicros(pids.realtime) };
+  const through = await talk(await many(talking, () => open(gateway)), bench.seconds);
+  for (const name of ["edge", "realtime"] as const) {
+    const micros = (cpuMicros(pids[name]) - spent[name]) / (through.length * 2);
+    tell(
+      `${talking} sessions of ${perSecond} messages/s each way: CPU per message, ${name}`,
+      `${Math.round(micros)} µs`,
+    );
+  }
+  for (const share of [0.5, 0.99])
+    tell(
+      `  added to a message and its echo, p${share * 100}`,
+      `${(quantile(through, share) - quantile(direct, share)).toFixed(2)} ms`,
+    );
+}
+
+async function opened(url: string, key: string): Promise<WebSocket> {
+  const socket = new WebSocket(url, { headers: { authorization: `Bearer ${key}` }, perMessageDeflate: false });
+  await once(socket, "message");
+  return socket;
+}
+
+async function many(count: number, open: () => Promise<WebSocket>): Promise<readonly WebSocket[]> {
+  const sockets: WebSocket[] = [];
+  while (sockets.length < count)
+    sockets.push(...(await Promise.all(Array.from({ length: Math.min(together, count - sockets.length) }, open))));
+  return sockets;
+}
+
+/** Sends messages at a steady rate and waits for each one's echo; how long each took, in ms. */
+async function talk(sockets: readonly WebSocket[], seconds: number): Promise<readonly number[]> {
+  const times: number[] = [];
+  const pauseMs = 1_000 / perSecond;
+  await Promise.all(
+    sockets.map(async (socket, at) => {
+      await new Promise((resolve) => setTimeout(resolve, (pauseMs * at) / sockets.length));
+      for (let sent = 0; sent < seconds * perSecond; sent++) {
+        const sentAt = performance.now();
+        socket.send(speech);
+        await once(socket, "message");
+        times.push(performance.now() - sentAt);
+        await new Promise((resolve) => setTimeout(resolve, Math.max(0, pauseMs - (performance.now() - sentAt))));
+      }
+    }),
+  );
+  await close(sockets);
+  return times;
+}
+
+async function close(sockets: readonly WebSocket[]): Promise<void> {
+  await Promise.all(
+    sockets.map((socket) => {
+      const closed = once(socket, "close");
+      socket.close();
+      return closed;
+    }),
+  );
+}
+
+function quantile(times: readonly number[], share: number): number {
+  const sorted = times.toSorted((left, right) => left - right);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}

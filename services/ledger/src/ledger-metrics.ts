@@ -1,0 +1,47 @@
+import { openHolds, outboxLength, shards } from "@modelgate/accounts";
+import { Counter, Gauge, type Redis } from "@modelgate/platform";
+
+export const counted = new Counter({
+  name: "modelgate_usage_counted_total",
+  help: "usage events counted into totals",
+});
+export const unpriced = new Counter({
+  name: "modelgate_usage_unpriced_total",
+  help: "usage events with a unit that their model's price does not name: it cost nothing",
+  labelNames: ["model", "unit"],
+});
+export const published = new Counter({
+  name: "modelgate_events_published_total",
+  help: "events published that their service left behind",
+});
+export const swept = new Counter({ name: "modelgate_holds_swept_total", help: "dead holds settled at their floor" });
+
+let store: Redis | undefined;
+
+/** The store whose shards the gauges sum up. */
+export function watchShards(redis: Redis): void {
+  store = redis;
+}
+
+shardGauge("modelgate_outbox_events", "events that wait to be published, all shards", outboxLength);
+shardGauge("modelgate_holds_open", "calls whose money is put aside, all shards", openHolds);
+
+/** A sum over all shards, read when somebody asks; without Redis there is no figure rather than a wrong one. */
+function shardGauge(name: string, help: string, ofShard: (redis: Redis, shard: string) => Promise<number>): void {
+  const gauge = new Gauge({
+    name,
+    help,
+    async collect() {
+      const redis = store;
+      this.reset();
+      if (redis?.status !== "ready") return this.remove();
+      try {
+        const parts = await Promise.all(shards.map((shard) => ofShard(redis, shard)));
+        this.set(parts.reduce((sum, part) => sum + part, 0));
+      } catch {
+        this.remove();
+      }
+    },
+  });
+  gauge.remove();
+}

@@ -1,0 +1,45 @@
+import { connect, type NatsConnection } from "nats";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventStreams } from "@modelgate/contracts";
+import { startLocalBackends, startServiceAlone, until, type LocalBackends } from "@modelgate/testkit";
+
+const mebibyte = 1024 * 1024;
+let backends: LocalBackends;
+let nats: NatsConnection;
+beforeAll(async () => {
+  backends = await startLocalBackends();
+  nats = await connect({ servers: backends.natsUrl });
+});
+afterAll(async () => {
+  await nats?.close();
+  await backends?.[Symbol.asyncDispose]();
+});
+
+/** The size that the stream of usage may have once a ledger with that bound has come and looked. */
+async function boundAfter(keepBytes: number, expected: number): Promise<void> {
+  const ledger = await startServiceAlone("ledger", {
+    REDIS_URL: backends.redisUrl,
+    NATS_URL: backends.natsUrl,
+    MODELGATE_SECRET: "a secret of the tests, long enough",
+    NATS_KEEP_BYTES: String(keepBytes),
+    LOG_LEVEL: "silent",
+  });
+  try {
+    const management = await nats.jetstreamManager();
+    await until("the ledger to be connected", async () =>
+      (await (await fetch(`${ledger.opsUrl}/metrics`)).text()).includes(
+        'modelgate_store_up{store="nats",service="ledger"} 1',
+      ),
+    );
+    const { config } = await management.streams.info(eventStreams.usage.name);
+    expect(config.max_bytes).toBe(expected);
+  } finally {
+    await ledger.stop();
+  }
+}
+
+test("a stream of events has the size it is told, grows with it, and never shrinks", async () => {
+  await boundAfter(2 * mebibyte, 2 * mebibyte);
+  await boundAfter(4 * mebibyte, 4 * mebibyte);
+  await boundAfter(mebibyte, 4 * mebibyte);
+});
