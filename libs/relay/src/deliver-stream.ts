@@ -67,26 +67,29 @@ class StreamPass implements BodySink {
     } catch (error) {
       return this.#fail(malformed(error));
     }
+    // Nothing follows the terminal frame: a vendor that then resets, or never closes, has still answered whole.
+    if (carrier.done && carried.failure === undefined) return this.end(carried.out);
     const flows = carried.out.length === 0 || response.write(carried.out);
     if (carried.failure !== undefined) this.#fail(carried.failure);
-    // Nothing follows the terminal frame: a vendor that then resets, or never closes, has still answered whole.
-    else if (carrier.done) this.end();
     else if (!flows) inlet.pause();
   }
 
-  end(): void {
+  /** `before` is what the client gets before its stream's last words; all of it leaves after money and memory are told. */
+  end(before: Buffer | string = ""): void {
     if (this.#over) return;
     const { response, inlet, carrier, ending } = this.#delivery;
     let last: Buffer | string;
     try {
       last = carrier.end();
     } catch (error) {
+      if (before.length > 0) response.write(before);
       return this.#fail(malformed(error));
     }
     ending(undefined);
     this.#finish({ outcome: "completed" });
     // What may still come is read and dropped, so that the connection can serve the next call.
     inlet.resume();
+    if (before.length > 0) response.write(before);
     response.end(last);
   }
 

@@ -1,5 +1,5 @@
 import { promisify } from "node:util";
-import { zstdCompress, zstdDecompress } from "node:zlib";
+import { zstdCompress, zstdCompressSync, zstdDecompress } from "node:zlib";
 import { shardOf } from "@modelgate/accounts";
 import type { Redis } from "@modelgate/platform";
 import type { StoredResponse } from "./stored-response.ts";
@@ -23,6 +23,8 @@ export interface ResponseStore {
   remove(accountId: string, id: string): Promise<boolean>;
 }
 
+/** Larger ones are compressed off the event loop. */
+const mostAtOnce = 256 * 1024;
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 /** A record unpacks to at most this: what it may be compressed, times a ratio that text does not exceed. */
@@ -36,7 +38,9 @@ export function openResponseStore(redis: Redis, { lifetimeMs, mostBytes }: Store
   }
   return {
     async save(accountId, id, stored) {
-      const packed = await compress(Buffer.from(JSON.stringify(stored)));
+      const text = Buffer.from(JSON.stringify(stored));
+      // At once where it is quick: what refers to it may be asked as soon as its client has read it.
+      const packed = text.length <= mostAtOnce ? zstdCompressSync(text) : await compress(text);
       if (packed.length > mostBytes) return false;
       await redis.set(keyOf(accountId, id), packed, "PX", lifetimeMs);
       return true;
