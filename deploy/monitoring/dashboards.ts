@@ -11,7 +11,7 @@ const calls: readonly Row[] = [
       "{{http_route}}": `sum by (http_route) (rate(http_server_request_duration_seconds_count{${edge}}[$__rate_interval]))`,
     }),
     panel("Share of failures (5xx)", "percentunit", {
-      failures: `sum(rate(http_server_request_duration_seconds_count{${edge}, http_response_status_code=~"5.."}[$__rate_interval])) / sum(rate(http_server_request_duration_seconds_count{${edge}}[$__rate_interval]))`,
+      failures: `(sum(rate(http_server_request_duration_seconds_count{${edge}, http_response_status_code=~"5.."}[$__rate_interval])) or vector(0)) / sum(rate(http_server_request_duration_seconds_count{${edge}}[$__rate_interval]))`,
     }),
     panel("Answers by status", "reqps", {
       "{{http_response_status_code}}": `sum by (http_response_status_code) (rate(http_server_request_duration_seconds_count{${edge}}[$__rate_interval]))`,

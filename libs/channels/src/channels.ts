@@ -18,16 +18,19 @@ export async function openChannels({
   log,
   limits,
   affinityMs,
+  leaseMs,
 }: {
   redis: Redis;
   log: Logger;
   limits: AttemptLimits;
   /** How long a conversation's channel is remembered after its last call. */
   affinityMs: number;
+  /** Lease of a seat of a channel or key. */
+  leaseMs: number;
 }): Promise<Channels> {
   const transport = openTransport();
   const health = await openHealth({ redis, log });
-  const gate = openGate({ redis, log, health });
+  const gate = openGate({ redis, log, health, leaseMs });
   return {
     transport,
     affinity: openAffinity({ redis, log, lifetimeMs: affinityMs }),

@@ -28,8 +28,6 @@ export interface Gate extends AsyncDisposable {
   enter(way: Way, permit: string): Promise<Entry | TurnedAway>;
 }
 
-const leaseMs = 30_000;
-const renewMs = 10_000;
 /** When a full channel may have a seat again: nobody knows, so soon. */
 const seatRetryMs = 1_000;
 const enterScript = defineScript(new URL("enter-way.lua", import.meta.url), replyList);
@@ -54,13 +52,24 @@ interface SeatSet {
 
 const free: Entry = { tried: () => undefined, [Symbol.dispose]: () => undefined };
 
-export function openGate({ redis, log, health }: { redis: Redis; log: Logger; health: Health }): Gate {
+/** Opens the gate; the seats of a process that dies come back after `leaseMs`. */
+export function openGate({
+  redis,
+  log,
+  health,
+  leaseMs,
+}: {
+  redis: Redis;
+  log: Logger;
+  health: Health;
+  leaseMs: number;
+}): Gate {
   const open = new Map<string, readonly string[]>();
   const quietly = (step: Promise<unknown>): void =>
     void step.catch((error: unknown) => log.debug({ err: error }, "channel seats not renewed"));
   const timer = setInterval(() => {
     for (const [permit, keys] of open) quietly(renewScript(redis, keys, [permit, leaseMs]));
-  }, renewMs);
+  }, leaseMs / 3);
   timer.unref();
 
   /** Gives some of a permit's seats back. */

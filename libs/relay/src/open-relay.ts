@@ -40,6 +40,8 @@ export const relayVariables = {
   /** Attempts of one call, and the time after which no further one begins. */
   ATTEMPTS: variable.integer({ fallback: 4, min: 1, max: 100 }),
   ATTEMPT_BUDGET_MS: variable.integer({ fallback: 60_000, min: 1 }),
+  /** Lease of a seat of a channel or key; it comes back after this when the service dies. */
+  CHANNEL_LEASE_MS: variable.integer({ fallback: 30_000, min: 300 }),
   /** How long a conversation's channel is remembered after its last call. */
   AFFINITY_MS: variable.integer({ fallback: 6 * 3_600_000, min: 1_000 }),
   /** Silence of a vendor after which a stream gets a sign of life. */
@@ -73,6 +75,7 @@ export async function openRelay(
       log,
       limits: { mostAttempts: env.ATTEMPTS, budgetMs: env.ATTEMPT_BUDGET_MS },
       affinityMs: env.AFFINITY_MS,
+      leaseMs: env.CHANNEL_LEASE_MS,
     }),
   );
   const outbox = opening.use(openOutbox({ redis, bus, log }));

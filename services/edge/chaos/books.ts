@@ -43,7 +43,7 @@ export async function readOutcome(
   );
   const silent = seen.whole.filter((requestId) => !charged.has(requestId)).length;
   const again = [...charged.values()].filter((calls) => calls.length > 1).length;
-  const verification = await verifyAccount(redis, accountId, { keepDays: 2, waitMs: 15_000 });
+  const verification = await verifyAccount(redis, accountId, { keepDays: 2, waitMs: restWithinMs });
   return {
     lost: Math.max(0, (await settlementsOf(redis, accountId)) - ids.size) + silent,
     double: again + events.length - ids.size,

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { channel, config, hello, post } from "./house.ts";
@@ -7,7 +8,9 @@ import { startReplica, type Replica } from "./replica.ts";
 
 /** The limits of channels and keys hold across replicas: every call here may go to either of two. */
 const chat = config.models.chat;
-const names = ["seat", "spare", "keyed", "minute", "queue", "mended"] as const;
+const names = ["seat", "spare", "keyed", "minute", "queue", "mended", "leased"] as const;
+/** One attempt only: what does not use one up is seen. And seats that come back soon. */
+const env = { ATTEMPTS: "1", CHANNEL_LEASE_MS: "1500" };
 let suite: Suite;
 let other: Replica;
 beforeAll(async () => {
@@ -25,12 +28,12 @@ beforeAll(async () => {
         channel("queue-first", ["queue"], { requestsPerMinute: 1, priority: 10 }),
         channel("queue-second", ["queue"]),
         channel("mended", ["mended"]),
+        channel("leased", ["leased"], { maxConcurrency: 1 }),
       ],
     },
-    // One attempt only: what does not use one up is seen.
-    env: { ATTEMPTS: "1" },
+    env,
   });
-  other = await startReplica(suite);
+  other = await startReplica(suite, env);
 });
 afterAll(async () => {
   await other?.[Symbol.asyncDispose]();
@@ -108,6 +111,28 @@ describe("seats", () => {
     clients[1]?.abort();
     await Promise.all(calls);
   });
+});
+
+test("a seat is kept for as long as its call, and comes back when its process dies", async () => {
+  await using dying = await startReplica(suite, env);
+  const redis = new Redis(suite.backends.redisUrl);
+  const expiry = async () => Number((await redis.zrange("channel:{leased}:seats:", "0", "0", "WITHSCORES"))[1] ?? 0);
+  await suite.simulator.script("leased", [slow, {}]);
+  const client = leaving();
+  const call = fetch(`${dying.edgeUrl}/v1/chat/completions`, {
+    method: "POST",
+    signal: client.signal,
+    headers: { authorization: "Bearer sk-demo-0123456789abcdef", "content-type": "application/json" },
+    body: JSON.stringify(hello("leased")),
+  }).catch(() => undefined);
+  const first = await until("the seat to be taken", async () => (await expiry()) || undefined);
+  await until("the lease to have been renewed past its first end", async () => (await expiry()) > first + 1_500);
+  expect((await ask(0, "leased")).status).toBe(429);
+  dying.text.signal("SIGKILL");
+  await until("the seat to be back", async () => (await ask(1, "leased")).status === 200);
+  client.abort();
+  await call;
+  redis.disconnect();
 });
 
 describe("requests in a minute", () => {

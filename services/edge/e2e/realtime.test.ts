@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import OpenAI from "openai";
+import { OpenAIRealtimeWebSocket } from "openai/realtime/websocket";
 import { OpenAIRealtimeWS } from "openai/realtime/ws";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { ClientOptions } from "ws";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
@@ -42,13 +43,14 @@ const config = {
     live: { kind: "realtime", price },
     "live-renamed": { kind: "realtime", price },
     "live-fallback": { kind: "realtime", price },
+    "live-heard": { kind: "realtime", price },
     "live-narrow": { kind: "realtime", price },
     ...Object.fromEntries(faults.map(({ name }) => [instanceOf(name), { kind: "realtime", price }])),
     "live-poor": { kind: "realtime", price: { output: 20_000 } },
   },
   channels: [
     ...house.channels,
-    channel("voice", ["live", "live-poor"]),
+    channel("voice", ["live", "live-poor", "live-heard"]),
     channel("voice-renamed", { "live-renamed": "vendor-live-preview" }),
     channel("first", ["live-fallback"], { priority: 2 }),
     channel("second", ["live-fallback"], { priority: 1 }),
@@ -70,6 +72,12 @@ afterAll(() => suite?.[Symbol.asyncDispose]());
 /** The SDK takes every address for one behind TLS; this suite is in front of it. */
 const withoutTls: NonNullable<ClientOptions["createConnection"]> = () =>
   connect(Number(new URL(suite.edgeUrl).port), "127.0.0.1");
+
+class WebSocketWithoutTls extends WebSocket {
+  constructor(url: string | URL, protocols?: string | string[]) {
+    super(String(url).replace(/^wss:/, "ws:"), protocols);
+  }
+}
 
 /** Usage events of realtime models since a test began. */
 async function usageEvents(model: string, count: number) {
@@ -168,6 +176,20 @@ describe("the official SDK", () => {
     await nothingHeld();
     expect(BigInt((await money(suite)).spentNanos) - before).toBe(cost);
     expect(failures).toEqual([]);
+  });
+
+  test("in a browser's way: the key is a subprotocol", async () => {
+    vi.stubGlobal("WebSocket", WebSocketWithoutTls);
+    const client = new OpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey: keys.demo });
+    const live = new OpenAIRealtimeWebSocket({ model: "live" }, client);
+    vi.unstubAllGlobals();
+    const created = await new Promise<any>((resolve) => void live.once("session.created", resolve));
+    expect(created.session.model).toBe("live");
+    live.send({ type: "session.update", session: { type: "realtime", output_modalities: ["text"] } });
+    live.send({ type: "response.create" });
+    const done = await new Promise<any>((resolve) => void live.once("response.done", resolve));
+    expect(done.response.status).toBe("completed");
+    live.close();
   });
 
   test("the browser's WebSocket brings its key as a subprotocol, which is never answered nor passed on", async () => {
@@ -371,4 +393,26 @@ describe("what a client sends", () => {
       output.audio_tokens,
     );
   });
+});
+
+test("the client's own words, written down by the vendor, are a call of their own: seconds or tokens", async () => {
+  const audio = { type: "input_audio_buffer.append", audio: Buffer.alloc(96_000, 1).toString("base64") };
+  const sums: string[] = [];
+  for (const model of ["whisper-1", "gpt-4o-transcribe"]) {
+    const session = await openSession(suite, { model: "live-heard" });
+    const input = { turn_detection: null, transcription: { model } };
+    session.send({ type: "session.update", session: { type: "realtime", audio: { input } } });
+    session.send(audio);
+    session.send({ type: "input_audio_buffer.commit" });
+    await session.next("conversation.item.input_audio_transcription.completed");
+    session.socket.close();
+    await session.closed;
+    const events = await usageEvents("live-heard", sums.length + 1);
+    sums.push(`${JSON.stringify(events.at(-1)?.event.units)} ${events.at(-1)?.event.costNanos}`);
+  }
+  expect(sums).toEqual([
+    '{"requests":1,"seconds":2} 200000',
+    // "2000 ms of speech" are five tokens.
+    '{"requests":1,"inputAudioTokens":20,"outputTokens":5} 720000',
+  ]);
 });

@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { connect } from "nats";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createAccount, findAccount, hold, readTotals, settle } from "@modelgate/accounts";
+import { createAccount, credit, findAccount, hold, readTotals, settle } from "@modelgate/accounts";
 import type { UsageDraft } from "@modelgate/contracts";
 import {
   startLocalBackends,
@@ -67,14 +67,14 @@ const put = (accountId: string, callId: string, leaseMs: number) =>
     outboxBound: 1_000,
   });
 
-/** Ids in the stream, as often as they are stored. */
-async function stored(): Promise<readonly string[]> {
+/** Ids in a stream, as often as they are stored. */
+async function stored(stream = "USAGE"): Promise<readonly string[]> {
   const connection = await connect({ servers: backends.natsUrl });
   const management = await connection.jetstreamManager();
-  const { state } = await management.streams.info("USAGE");
+  const { state } = await management.streams.info(stream);
   const ids = [];
   for (let seq = state.first_seq; seq <= state.last_seq && state.messages > 0; seq++)
-    ids.push((await management.streams.getMessage("USAGE", { seq })).header.get("Nats-Msg-Id"));
+    ids.push((await management.streams.getMessage(stream, { seq })).header.get("Nats-Msg-Id"));
   await connection.close();
   return ids;
 }
@@ -104,6 +104,19 @@ test("events that their service left behind are published once and counted once,
   expect(await totals()).toEqual([
     { by: { account: "left" }, sums: { calls: "100", costNanos: "700", inputTokens: "300" } },
   ]);
+});
+
+test("top-ups and corrections are events, each once", async () => {
+  await createAccount(redis, { id: "given", balance: 100n });
+  const topUp = { accountId: "given", nanos: 50n, reason: "invoice 7", operationId: "seven" };
+  await credit(redis, topUp);
+  await credit(redis, topUp);
+  await credit(redis, { ...topUp, nanos: -20n, reason: "billed twice", operationId: "back" });
+  const ids = await until("its three events", async () => {
+    const all = (await stored("CREDITS")).filter((id) => id.startsWith("given."));
+    return all.length >= 3 && all;
+  });
+  expect(ids.toSorted()).toEqual(["given.back", "given.opening", "given.seven"]);
 });
 
 test("a dead hold is settled at its floor, once; its service comes too late", async () => {

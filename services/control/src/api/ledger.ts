@@ -7,7 +7,7 @@ import type { OperatorRoutes } from "./router.ts";
 /** Accounts that one call verifies; the next call goes on after the last of them. */
 const pageSize = 20;
 /** How long receipts that are on their way to the log are waited for. */
-const waitMs = 10_000;
+const waitMs = 15_000;
 
 /** The books computed anew. */
 export function ledgerRoutes(redis: Redis, keepDays: number): OperatorRoutes {
