@@ -298,6 +298,9 @@ describe("content", () => {
 
   test("of a task that has not finished is a 404, and no vendor is asked", async () => {
     const { json } = await ask(suite, "/v1/videos", { model: "film-openai", prompt: simulate({ looks: 15 }) });
+    expect(await (await fetch(`${suite.opsUrl("video")}/metrics`)).text()).toMatch(
+      /^modelgate_tasks_open(?:\{.*\})? [1-9]/m,
+    );
     const answer = await download(json.id);
     expect([answer.status, codeIn(await answer.json())]).toEqual([404, "video_not_ready"]);
     const paths = (await suite.simulator.requests("openai-films")).map(({ path }) => path);

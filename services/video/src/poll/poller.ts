@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import { Counter, type Registry } from "@modelgate/platform";
+import { openTasks, shards } from "@modelgate/accounts";
+import { Counter, Gauge, type Registry } from "@modelgate/platform";
 import type { Deps } from "../deps.ts";
 import { pollOnce, type Round } from "./poll-once.ts";
 
@@ -12,6 +13,18 @@ export function openPoller(deps: Deps, metrics: Registry): AsyncDisposable {
     help: "looks at vendors' tasks",
     registers: [metrics],
   });
+
+  metrics.registerMetric(
+    new Gauge({
+      name: "modelgate_tasks_open",
+      help: "video tasks that have not ended, all shards",
+      registers: [],
+      async collect() {
+        const parts = await Promise.all(shards.map((shard) => openTasks(deps.relay.redis, shard)));
+        this.set(parts.reduce((sum, part) => sum + part, 0));
+      },
+    }),
+  );
 
   async function round(): Promise<Round | undefined> {
     try {
