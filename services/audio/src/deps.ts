@@ -1,9 +1,11 @@
 import { BufferBudget, type Environment, type FormLimits, type Logger, type SpoolPlace } from "@modelgate/platform";
 import { openRelay, type OpenRelay } from "@modelgate/relay";
 import type { variables } from "./env.ts";
+import { openLengthReader, type LengthReader } from "./upload/length-reader.ts";
 
 /** What the audio service's endpoints work with. */
 export interface Deps extends OpenRelay {
+  readonly lengths: LengthReader;
   readonly speech: {
     /** Most characters of one text. */
     readonly characters: number;
@@ -20,8 +22,14 @@ const frameBytes = 64 * 1024;
 /** Opens everything once. */
 export async function openDeps(env: Environment<typeof variables>, log: Logger): Promise<Deps> {
   const open = await openRelay(env, log);
+  const lengths = openLengthReader();
   return {
     ...open,
+    lengths,
+    async [Symbol.asyncDispose]() {
+      await lengths[Symbol.asyncDispose]();
+      await open[Symbol.asyncDispose]();
+    },
     speech: { characters: env.SPEECH_CHARACTERS },
     upload: {
       limits: {

@@ -18,6 +18,7 @@ const config = {
     scribe: { kind: "transcription", price: { second: 0.0001 } },
     hasty: { kind: "transcription", price: { second: 0.0001 } },
     watched: { kind: "transcription", price: { second: 0.0001 } },
+    "writes-only": { kind: "transcription", price: { second: 0.0001 } },
     dear: { kind: "transcription", price: { second: 0.05 } },
     chat: { kind: "chat", price: { input: 1 } },
   },
@@ -26,6 +27,7 @@ const config = {
     channel("second", ["whisper-1"]),
     channel("third", { scribe: "gpt-4o-mini-transcribe" }, { priority: 10 }),
     channel("fourth", { scribe: "whisper-1" }),
+    channel("fifth", { "writes-only": "gpt-4o-transcribe" }),
   ],
 };
 
@@ -331,7 +333,7 @@ describe("fields in any order", () => {
       [srt, file(wav)],
       [file(wav), srt],
     ]) {
-      const refused = await send([field("model", "gpt-4o-transcribe"), ...order, end]);
+      const refused = await send([field("model", "writes-only"), ...order, end]);
       expect({ status: refused.status, body: await refused.json() }).toMatchObject({
         status: 400,
         body: { error: { code: "unsupported_parameter", param: "response_format" } },

@@ -15,6 +15,8 @@ export interface FollowedFile extends AsyncDisposable {
   readonly contentType: string;
   /** Bytes on disk by now. */
   readonly size: number;
+  /** The open file's number in this process, for readers in other threads of it; good until the disposal. */
+  readonly descriptor: number;
   /** Settles when all of it is there; rejects with what broke it, as `bytes` of the form's file does. */
   readonly whole: Promise<void>;
   /** Resolves when so many bytes are there, or all; rejects as `whole` does. */
@@ -62,6 +64,10 @@ class GrowingFile implements FollowedFile {
     this.whole = this.#write(file);
     // Whoever waits for it is told; there may be nobody.
     this.whole.catch(() => undefined);
+  }
+
+  get descriptor(): number {
+    return this.#handle.fd;
   }
 
   get size(): number {

@@ -29,9 +29,16 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
     const name = upload.isWhole ? request().model : (modelInForm(upload.entries) ?? "");
     const { model, multiplier } = priced(deps.relay, call, name);
     // Read while the vendor works, since its answer waits for the money.
-    const length = once((): Promise<AudioLength> => lengthOf(upload));
+    let reading: Promise<unknown> = Promise.resolve();
+    const length = once((): Promise<AudioLength> => {
+      const found = lengthOf(upload, deps.lengths);
+      reading = found;
+      return found;
+    });
+    // The file is closed after its last reader.
+    await using _read = { [Symbol.asyncDispose]: () => reading.then(ignore, ignore) };
     upload.whole.then(length).catch(() => undefined);
-    const bound = await boundOf(upload, length);
+    const bound = await boundOf(upload, deps.lengths, length);
     if (upload.isWhole) request();
     const promptBytes = upload.entries.reduce((sum, [, value]) => sum + Buffer.byteLength(value), 0);
     await runCall(deps.relay, call, {
@@ -46,6 +53,10 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
       exchange: (_, { candidate }) => transcriptExchange({ wire, upload, request }, candidate.upstreamModel),
     });
   };
+}
+
+function ignore(): void {
+  // how it ended was told where it mattered
 }
 
 function once<Value>(make: () => Value): () => Value {
