@@ -8,7 +8,6 @@ import {
   lingerOver,
   refuseUpgrade,
   statusOf,
-  type Logger,
   type UpgradeHandler,
 } from "@modelgate/platform";
 import type { Deps } from "./deps.ts";
