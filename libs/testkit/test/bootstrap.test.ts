@@ -74,6 +74,6 @@ describe("in a bare checkout", () => {
   test("an unknown task is one clear sentence", () => {
     const { status, stderr } = bootstrap("fly");
     expect(status).toBe(1);
-    expect(stderr).toBe('There is no task "fly"; there are start, test, bench, gatectl, prepare.\n');
+    expect(stderr).toBe('There is no task "fly"; there are start, test, bench, chaos, gatectl, prepare.\n');
   });
 });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 
 const key = "sk-configured-0123456789abcdef";
+const payerKey = "sk-payer-0123456789abcdef";
 const vendorKey = "vendor-secret-canary-998877";
 const config = {
   groups: { default: { models: ["*"] } },
@@ -24,7 +25,10 @@ const config = {
       models: ["chat"],
     },
   ],
-  accounts: { demo: { balance: "1.00", tokens: [{ key, group: "default" }] } },
+  accounts: {
+    demo: { balance: "1.00", tokens: [{ key, group: "default" }] },
+    payer: { balance: "1.00", tokens: [{ key: payerKey, group: "default" }] },
+  },
 };
 
 let suite: Suite;
@@ -48,7 +52,7 @@ describe("gatectl", () => {
     expect(await suite.ask("account", "show", "acme")).toMatchObject({
       credits: expect.arrayContaining([expect.objectContaining({ reason: "billed twice", nanos: "-500000000" })]),
     });
-    expect(await suite.ask("account", "list")).toMatchObject([{ id: "acme" }, { id: "demo" }]);
+    expect(await suite.ask("account", "list")).toMatchObject([{ id: "acme" }, { id: "demo" }, { id: "payer" }]);
   });
 
   test("a token's key is shown once and kept nowhere", async () => {
@@ -83,7 +87,7 @@ describe("gatectl", () => {
     const asked = async (requestId: string): Promise<number> => {
       const answer = await fetch(`${suite.edgeUrl}/v1/chat/completions`, {
         method: "POST",
-        headers: { authorization: `Bearer ${key}`, "content-type": "application/json", "x-request-id": requestId },
+        headers: { authorization: `Bearer ${payerKey}`, "content-type": "application/json", "x-request-id": requestId },
         body: JSON.stringify({ model: "chat", max_tokens: 10, messages: [{ role: "user", content: "Hello" }] }),
       });
       return answer.status;
@@ -92,7 +96,7 @@ describe("gatectl", () => {
     type Page = { events: Record<string, unknown>[]; next: string | null };
     const list = (...words: readonly string[]) => suite.ask<Page>("usage", "list", ...words);
     const all = await until("three events", async () => {
-      const page = await list("--account", "demo");
+      const page = await list("--account", "payer");
       return page.events.length === 3 && page.events;
     });
     expect(all.map(({ requestId }) => requestId)).toEqual(["logged-request-3", "logged-request-2", "logged-request-1"]);
@@ -118,15 +122,15 @@ describe("gatectl", () => {
       all.map(({ requestId }) => requestId).toReversed(),
     );
     expect((await suite.gatectl("usage", "export")).stdout.split("\r\n")).toHaveLength(5);
-    expect(await suite.ask("ledger", "verify", "demo")).toMatchObject({ ok: true, accounts: [{ from: 1, to: 4 }] });
+    expect(await suite.ask("ledger", "verify", "payer")).toMatchObject({ ok: true, accounts: [{ from: 1, to: 4 }] });
   });
 
   test("a token's budget is set, refused against, and taken away", async () => {
-    const [{ id = "" } = {}] = await suite.ask<{ id?: string }[]>("token", "list", "demo");
+    const [{ id = "" } = {}] = await suite.ask<{ id?: string }[]>("token", "list", "payer");
     const call = async () => {
       const answer = await fetch(`${suite.edgeUrl}/v1/chat/completions`, {
         method: "POST",
-        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        headers: { authorization: `Bearer ${payerKey}`, "content-type": "application/json" },
         body: JSON.stringify({ model: "chat", max_tokens: 1000, messages: [{ role: "user", content: "Hello" }] }),
       });
       return { status: answer.status, text: await answer.text() };
