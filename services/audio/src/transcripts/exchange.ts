@@ -37,6 +37,9 @@ export interface TranscriptCall {
  * A stream that the vendor does not have is told in one piece.
  */
 export function transcriptExchange({ wire, upload, request }: TranscriptCall, model: string): Exchange {
+  // What came before the file decides already whether this vendor's model can answer: another may.
+  const told = upload.entries.filter(([name]) => name === "model" || name === "response_format");
+  if (!upload.isWhole) transcriptsCodec.renderForm(transcriptsCodec.parseForm(wire, told), { model });
   const { body, headers } = formBody(upload, model, () => transcriptsCodec.renderForm(request(), { model }));
   let form: AnswerForm = "whole";
   let last: { readonly bytes: Buffer; readonly answer: JsonRecord } | undefined;
