@@ -198,7 +198,7 @@ describe("gatectl", () => {
     for (const command of commands)
       expect((await suite.gatectl(...command.split(" "), "--help")).stdout).toContain(`Example: gatectl ${command}`);
     expect((await suite.gatectl("account", "show", "demo")).stdout).toMatch(/^ACCOUNT +BALANCE.*\ndemo +\$1\.00/);
-  });
+  }, 120_000); // a process of its own for each command
 });
 
 describe("the configuration", () => {
