@@ -225,7 +225,39 @@ describe("generateContent", () => {
     expect(cost).toBe(40_000_000n + 1_294n * 30_000n);
   });
 
-  test("is refused by models of other vendors, in words", async () => {
-    await expect(google().models.generateContent(ask("tokens"))).rejects.toThrow("use POST /v1/images/generations");
+  test.each([
+    ["whole", false],
+    ["in a stream", true],
+  ])("is drawn by a vendor of images, %s, and paid by its tokens", async (_, stream) => {
+    const cost = await costOf(suite, async () => {
+      const models = google().models;
+      const pieces = [];
+      if (stream) for await (const piece of await models.generateContentStream(ask("tokens"))) pieces.push(piece);
+      else pieces.push(await models.generateContent(ask("tokens")));
+      expect(pieces).toHaveLength(1);
+      const part = pieces[0]?.candidates?.[0]?.content?.parts?.[0];
+      expect(pictureIn(Buffer.from(part?.inlineData?.data ?? "", "base64"))).toMatchObject({ width: 1_024 });
+      expect(pieces[0]).toMatchObject({ modelVersion: "tokens", usageMetadata: { promptTokenCount: 2 } });
+    });
+    expect(cost).toBeGreaterThan(0n);
+  });
+
+  test("with a picture in it is an edit", async () => {
+    const inlineData = { mimeType: "image/png", data: samplePng().toString("base64") };
+    const contents = [{ role: "user", parts: [{ text: "at night" }, { inlineData }] }];
+    const answer = await google().models.generateContent({ ...ask("tokens"), contents });
+    expect(answer.candidates?.[0]?.content?.parts?.[0]?.inlineData?.data).toBeDefined();
+    const [seen] = (await suite.simulator.requests("pictures")).slice(-1);
+    expect(seen?.path).toMatch(/images\/edits$/);
+  });
+
+  test("is told by its address where the vendor gives no bytes", async () => {
+    const answer = await google().models.generateContent(ask("synchronous"));
+    const part = answer.candidates?.[0]?.content?.parts?.[0];
+    expect(part?.fileData?.fileUri).toMatch(/^http/);
+  });
+
+  test("is refused by models whose vendors answer in tasks only", async () => {
+    await expect(google().models.generateContent(ask("tasks"))).rejects.toMatchObject({ status: 502 });
   });
 });

@@ -11,24 +11,32 @@ import {
 } from "@modelgate/relay";
 import { imagesInContent, parseFrameRecord, parseRecord, SseSplitter } from "@modelgate/wires";
 import type { Deps } from "./deps.ts";
+import { drawnContent, readDrawing, wiresOf, type Drawing } from "./drawn-content.ts";
 
 /**
- * The plan of generated content by a model of images: served by vendors of that wire only, and paid for by the image as
- * well as by the token. Throws Failure (400) for a model whose vendors speak another one.
+ * The plan of generated content by a model of images, paid for by the image as well as by the token: passed to a vendor
+ * of that wire, drawn by one of images else. Throws Failure (400) for a model that neither serves.
  */
-export function imagePlan(deps: Deps, call: ServiceCall, plan: CallPlan): CallPlan {
-  const wires = ["content"] as const;
+export function imagePlan(deps: Deps, call: ServiceCall, plan: CallPlan, drawing: Drawing): CallPlan {
+  const measured = { ...plan, measure: measureOf(plan, deps.relay.limits.outputTokens) };
+  if (isSpoken(deps.relay, call, { model: plan.model, wires: ["content"] }))
+    return {
+      ...measured,
+      wires: ["content"],
+      exchange: async (wire, way, history) => countingImages(await plan.exchange(wire, way, history)),
+    };
+  const request = readDrawing(drawing);
+  const wires = wiresOf(request);
   if (!isSpoken(deps.relay, call, { model: plan.model, wires }))
     throw new Failure(
       "unsupported_parameter",
-      `The vendor of ${plan.model.name} generates no content: use POST /v1/images/generations.`,
+      `The vendor of ${plan.model.name} answers in tasks: use POST /v1/images/generations.`,
       { param: "model" },
     );
   return {
-    ...plan,
+    ...measured,
     wires,
-    measure: measureOf(plan, deps.relay.limits.outputTokens),
-    exchange: async (wire, way, history) => countingImages(await plan.exchange(wire, way, history)),
+    exchange: (wire, { candidate }) => drawnContent(drawing, request, wire, candidate.upstreamModel),
   };
 }
 

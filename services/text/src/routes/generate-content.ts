@@ -4,7 +4,7 @@ import { askOfContent, reliedOfContent } from "@modelgate/wires";
 import { asTurn } from "../conversation-of.ts";
 import type { Deps } from "../deps.ts";
 import { imagePlan } from "../image-plan.ts";
-import { planText } from "../text-call.ts";
+import { newAnswerId, planText } from "../text-call.ts";
 
 /** POST /v1beta/models/{model}:generateContent (interface endpoint 14). */
 export function generateContent(deps: Deps): EndpointHandler {
@@ -29,7 +29,9 @@ function answering(deps: Deps, stream: boolean): EndpointHandler {
     );
     const asArray = stream && call.query.get("alt") !== "sse";
     const plan = planText(deps, call, { wire: "content", body: body.bytes, ask: body.seen, asArray });
-    await runCall(deps.relay, call, plan.model.kind === "image" ? imagePlan(deps, call, plan) : plan);
+    if (plan.model.kind !== "image") return runCall(deps.relay, call, plan);
+    const drawing = { ...path, asArray, body: body.bytes, strict: call.strict, answerId: newAnswerId(deps, "content") };
+    await runCall(deps.relay, call, imagePlan(deps, call, plan, drawing));
   };
 }
 
