@@ -7,6 +7,7 @@ import { textOf, type Fields } from "../render/value.ts";
 
 const folder = join(import.meta.dirname, "..");
 const hasKubectl = spawnSync("kubectl", ["version", "--client"]).status === 0;
+if (!hasKubectl) process.stdout.write("kubectl: not on this machine, so the renderer is not held against it\n");
 const place = (object: Fields): string => `${textOf(object["kind"])}/${nameOf(object)}`;
 
 describe.each(["base", "overlays/local", "overlays/production"])("%s", (name) => {
