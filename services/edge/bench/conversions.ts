@@ -1,5 +1,5 @@
 import type { Suite } from "@modelgate/testkit";
-import { driveMeasured } from "./measure.ts";
+import { drive, driveMeasured } from "./measure.ts";
 
 /** The wires, as a client speaks them and as a vendor behind a channel does. */
 const wires = ["chat", "responses", "messages", "content"] as const;
@@ -56,6 +56,7 @@ export async function conversions(
         connections: 16,
         seconds: how.seconds,
       };
+      await drive({ ...load, seconds: how.seconds / 2 }); // warm
       const { result, cpu } = await driveMeasured(load, how.pids);
       const answered = result.requests - result.failures;
       measured.set(`${client} ${vendor}`, ((cpu["edge"] ?? 0) + (cpu["text"] ?? 0)) / Math.max(1, answered * events));

@@ -52,6 +52,8 @@ export function answerParts(candidate: JsonObject, place: readonly (string | num
   if (!Array.isArray(parts)) return [];
   const calls = new CallPairs();
   return parts.filter(isRecord).map((part, index) => {
+    const said = plainWords(part);
+    if (said !== undefined) return said;
     const own = isRecord(part["functionCall"]) ? JSON.stringify(part["functionCall"]["args"] ?? {}) : "";
     try {
       return parsePart(new Fields(part, "", "either"), { calls, place: [...place, index, own] });
@@ -59,6 +61,14 @@ export function answerParts(candidate: JsonObject, place: readonly (string | num
       throw new Failure("upstream_error", "The vendor's answer holds a part that cannot be read.", { cause });
     }
   });
+}
+
+/** A part that is words and nothing else, which most pieces of a stream are; undefined for any other. */
+function plainWords(part: JsonObject): Part | undefined {
+  for (const name in part) if (name !== "text" && name !== "thought") return undefined;
+  const { text, thought } = part;
+  if (typeof text !== "string" || (thought !== undefined && typeof thought !== "boolean")) return undefined;
+  return { kind: thought === true ? "reasoning" : "text", text };
 }
 
 /** A text that says nothing and seals nothing. */
