@@ -21,3 +21,4 @@ export { ConvertStream } from "./text/convert-stream.ts";
 export { kindExchange, wholeExchange, type KindCall } from "./kind/exchange.ts";
 export { tellLosses } from "./losses.ts";
 export { isSpoken, lookUp } from "./look-up.ts";
+export { lastRemembered } from "./last-remembered.ts";

@@ -1,5 +1,5 @@
 import { Failure, type UpstreamWire } from "@modelgate/contracts";
-import { tellLosses, type CarriedAnswer, type Exchange } from "@modelgate/relay";
+import { lastRemembered, tellLosses, type CarriedAnswer, type Exchange } from "@modelgate/relay";
 import {
   arrayFraming,
   imageFile,
@@ -56,11 +56,11 @@ export function drawnContent(
     const rendered = vendor.renderRequest(asked, { model: upstreamModel });
     return { body: rendered, dropped: rendered.dropped };
   });
-  const answerIn = (bytes: Buffer): ImagesAnswer => {
+  const answerIn = lastRemembered((bytes): ImagesAnswer => {
     const parsed = vendor.parseAnswer(parseRecord(bytes.toString()) ?? {});
     if ("task" in parsed) throw new Failure("upstream_error", "The vendor began a task instead of answering.");
     return parsed;
-  };
+  });
   return {
     wire,
     body: sent.body,

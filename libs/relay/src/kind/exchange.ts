@@ -1,6 +1,7 @@
 import type { Units, UpstreamWire } from "@modelgate/contracts";
 import type { JsonObject, KindCodec } from "@modelgate/wires";
 import type { Exchange } from "../exchange.ts";
+import { lastRemembered } from "../last-remembered.ts";
 import { tellLosses } from "../losses.ts";
 
 /** A call of a kind that answers in one piece, read into its neutral form. */
@@ -43,11 +44,7 @@ export function wholeExchange(how: {
   readonly usageOf: (answer: JsonObject) => Units | undefined;
   readonly render: (answer: JsonObject) => JsonObject;
 }): Exchange {
-  let last: { readonly bytes: Buffer; readonly answer: JsonObject } | undefined;
-  const parsed = (bytes: Buffer): JsonObject => {
-    if (last?.bytes !== bytes) last = { bytes, answer: JSON.parse(bytes.toString()) };
-    return last.answer;
-  };
+  const parsed = lastRemembered((bytes): JsonObject => JSON.parse(bytes.toString()));
   return {
     wire: how.wire,
     body: Buffer.from(JSON.stringify(how.body)),

@@ -1,7 +1,14 @@
 import { Failure, type UpstreamWire } from "@modelgate/contracts";
 import type { Way } from "@modelgate/channels";
 import type { ServiceCall } from "@modelgate/platform";
-import { PassStream, tellLosses, type CarriedAnswer, type Exchange, type VendorLink } from "@modelgate/relay";
+import {
+  lastRemembered,
+  PassStream,
+  tellLosses,
+  type CarriedAnswer,
+  type Exchange,
+  type VendorLink,
+} from "@modelgate/relay";
 import {
   imageSpelling,
   imagesPass,
@@ -107,15 +114,4 @@ function jsonIn(answer: Buffer): Readonly<Record<string, unknown>> {
   } catch (cause) {
     throw new Failure("upstream_error", "The vendor's answer is not valid JSON.", { cause });
   }
-}
-
-/** Answers of several megabytes are looked at more than once, and read once. */
-function lastRemembered(
-  parse: (answer: Buffer) => ImagesAnswer | ImagesTask,
-): (answer: Buffer) => ImagesAnswer | ImagesTask {
-  let last: { readonly answer: Buffer; readonly parsed: ImagesAnswer | ImagesTask } | undefined;
-  return (answer) => {
-    if (last?.answer !== answer) last = { answer, parsed: parse(answer) };
-    return last.parsed;
-  };
 }
