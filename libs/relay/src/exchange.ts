@@ -61,6 +61,9 @@ export interface Carried {
   readonly failure?: Failure | undefined;
 }
 
+/** The media type of server-sent events. */
+export const eventStream = "text/event-stream; charset=utf-8";
+
 /** A stream on its way to the client, chunk by chunk: synchronous, and blind to sockets. */
 export interface StreamCarrier {
   readonly contentType: string;

@@ -1,17 +1,26 @@
 import { Failure } from "@modelgate/contracts";
 import { cleanWords } from "@modelgate/providers";
-import { SseDecoder, type StreamReader, type StreamWriter, type TextEvent } from "@modelgate/wires";
-import type { Carried, StreamCarrier } from "../exchange.ts";
+import {
+  SseDecoder,
+  textCodecs,
+  type StreamReader,
+  type StreamWriter,
+  type TextEvent,
+  type TextWire,
+} from "@modelgate/wires";
+import { eventStream, type Carried, type StreamCarrier } from "../exchange.ts";
 import { plainWords, type Produced } from "../produced.ts";
 
 export interface ConvertOptions {
-  readonly reader: StreamReader;
+  /** The vendor's wire. */
+  readonly wire: TextWire;
   readonly writer: StreamWriter;
-  /** Of the client's stream. */
-  readonly contentType: string;
-  /** Whether nothing of worth follows once the reader has a whole answer; else usage may. */
-  readonly endsWhenWhole: boolean;
+  /** Of the client's stream; absent: server-sent events. */
+  readonly contentType?: string | undefined;
 }
+
+/** Wires in which nothing of worth follows a whole answer; in the others usage may. */
+const endingWhenWhole: ReadonlySet<TextWire> = new Set(["responses", "messages"]);
 
 /** The last frame of the chat wire. */
 const endOfChat = "[DONE]";
@@ -28,11 +37,11 @@ export class ConvertStream implements StreamCarrier {
   last = "";
 
   constructor(options: ConvertOptions, produced: Produced) {
-    this.#reader = options.reader;
+    this.#reader = textCodecs[options.wire].reader();
     this.#writer = options.writer;
     this.#produced = produced;
-    this.#endsWhenWhole = options.endsWhenWhole;
-    this.contentType = options.contentType;
+    this.#endsWhenWhole = endingWhenWhole.has(options.wire);
+    this.contentType = options.contentType ?? eventStream;
     produced.readAs(plainWords);
   }
 

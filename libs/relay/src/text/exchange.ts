@@ -14,15 +14,13 @@ import {
   type TextAnswer,
   type TextWire,
 } from "@modelgate/wires";
-import type { CarriedAnswer, Exchange } from "../exchange.ts";
+import { eventStream, type CarriedAnswer, type Exchange } from "../exchange.ts";
 import { gearOf } from "../gear.ts";
 import { tellLosses } from "../losses.ts";
 import type { Waiting } from "../waiting.ts";
 import { ConvertStream } from "./convert-stream.ts";
 
 import { PassStream } from "./pass-stream.ts";
-
-const eventStream = "text/event-stream; charset=utf-8";
 
 /** A text call as its client made it. */
 export interface TextCall {
@@ -134,9 +132,7 @@ function converted(call: TextCall, wire: TextWire, upstreamModel: string, read: 
     stream(produced) {
       const framing = call.asArray === true ? arrayFraming() : undefined;
       const writer = framing === undefined ? client.writer(context()) : contentArrayWriter(context());
-      const contentType = framing?.contentType ?? eventStream;
-      const endsWhenWhole = wire === "responses" || wire === "messages";
-      return new ConvertStream({ reader: vendor.reader(), writer, contentType, endsWhenWhole }, produced);
+      return new ConvertStream({ wire, writer, contentType: framing?.contentType }, produced);
     },
   };
 }
@@ -146,12 +142,10 @@ export function waitingIn({ wire, asArray = false }: Pick<TextCall, "wire" | "as
   const pass = textPasses[wire];
   const frame = (failure: Failure, requestId: string): string => pass.failureFrame(failure, requestId);
   if (!asArray) return { contentType: eventStream, sign: ": keep-alive\n\n", fail: frame };
-  const { contentType } = arrayFraming();
+  const framing = arrayFraming();
   const fail = (failure: Failure, requestId: string): string =>
-    `[${frame(failure, requestId)
-      .replace(/^data: /, "")
-      .trim()}]`;
-  return { contentType, sign: "\n", fail };
+    framing.reframe(Buffer.from(frame(failure, requestId))) + framing.end();
+  return { contentType: framing.contentType, sign: framing.heartbeat(), fail };
 }
 
 function wordsOf({ choices }: TextAnswer): string {

@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import { SseSplitter, type Framing, type StreamPassCodec } from "@modelgate/wires";
-import type { Carried, StreamCarrier } from "../exchange.ts";
+import { eventStream, type Carried, type StreamCarrier } from "../exchange.ts";
 import type { Gear } from "../gear.ts";
 import type { Produced } from "../produced.ts";
 
@@ -32,7 +32,7 @@ export class PassStream implements StreamCarrier {
   constructor(options: PassOptions, produced: Produced) {
     this.#options = options;
     this.#produced = produced;
-    this.contentType = options.framing?.contentType ?? "text/event-stream; charset=utf-8";
+    this.contentType = options.framing?.contentType ?? eventStream;
     produced.readAs({ wordsOf: options.pass.wordsOf, share });
   }
 
@@ -71,7 +71,7 @@ export class PassStream implements StreamCarrier {
   fail(failure: Failure, requestId: string): string {
     const { pass, framing } = this.#options;
     const frame = pass.failureFrame(failure, requestId, this.#sequence);
-    if (framing !== undefined) return framing.piece(frame.replace(/^data: /, "").trim()) + framing.end();
+    if (framing !== undefined) return framing.reframe(Buffer.from(frame)) + framing.end();
     return `${this.#isInsideFrame ? "\n\n" : ""}${frame}`;
   }
 

@@ -53,15 +53,7 @@ export function compactExchange(compaction: Compaction, wire: TextWire, upstream
       return { json, words: () => summary };
     },
     stream: (produced) =>
-      new ConvertStream(
-        {
-          reader: vendor.reader(),
-          writer: new CompactionWriter(textCodecs.responses.writer(context), seal),
-          contentType: "text/event-stream; charset=utf-8",
-          endsWhenWhole: wire === "responses" || wire === "messages",
-        },
-        produced,
-      ),
+      new ConvertStream({ wire, writer: new CompactionWriter(textCodecs.responses.writer(context), seal) }, produced),
   };
 }
 

@@ -1,0 +1,40 @@
+import type { Fields } from "../../json/fields.ts";
+import { own } from "../../json/own.ts";
+import type { Citation, Part, TokenProbability } from "./part.ts";
+
+/** Parts that one message or tool output may have. */
+export const mostParts = 4_096;
+
+/** Reads one part, by its type. */
+export type ReadPart = (part: Fields) => Part;
+
+/** A message's content, or a tool's output: text, or parts, each read by its type. Throws Failure (400) for others. */
+export function contentOf(of: Fields, name: string, readers: Readonly<Record<string, ReadPart>>): readonly Part[] {
+  const content = of.raw(name);
+  if (content === undefined) return [];
+  if (typeof content === "string") return [{ kind: "text", text: content }];
+  return of.each(name, mostParts).map((part) => {
+    const type = part.needText("type");
+    const read = own(readers, type);
+    if (read === undefined) throw part.wrong("type", `one of ${Object.keys(readers).join(", ")}`);
+    return read(part);
+  });
+}
+
+/** What a wire says beside its texts, put onto them: citations onto the last, probabilities onto the first. */
+export function withSources(
+  parts: readonly Part[],
+  citations: readonly Citation[],
+  logProbabilities: readonly TokenProbability[],
+): readonly Part[] {
+  const first = parts.findIndex(({ kind }) => kind === "text");
+  const last = parts.findLastIndex(({ kind }) => kind === "text");
+  return parts.map((part, index) => {
+    if (part.kind !== "text") return part;
+    return {
+      ...part,
+      ...(index === last && citations.length > 0 ? { citations } : {}),
+      ...(index === first && logProbabilities.length > 0 ? { logProbabilities } : {}),
+    };
+  });
+}
