@@ -19,7 +19,6 @@ import {
   type Ask,
   type ImageRequest,
   type ImagesAnswer,
-  type ImagesTask,
   type ImagesVendor,
   type ImagesWire,
 } from "@modelgate/wires";
