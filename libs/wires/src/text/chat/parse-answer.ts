@@ -2,6 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import { Fields, isRecord } from "../../json/fields.ts";
 import type { Choice, TextAnswer } from "../hub/answer.ts";
 import { CallPairs } from "../hub/call-ids.ts";
+import { withSources } from "../hub/content.ts";
 import { parseLogProbabilities } from "../hub/log-probabilities.ts";
 import type { Citation, Part } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
@@ -40,7 +41,12 @@ export function choicesOf({ choices }: JsonObject): readonly JsonObject[] {
 function choiceOf(choice: JsonObject, place: readonly (string | number)[]): Choice {
   const message = isRecord(choice["message"]) ? choice["message"] : {};
   const parts = answerParts(message, place);
-  return { parts: withSources(parts, choice, message), ...finishOf(choice, new Set(parts.map(({ kind }) => kind))) };
+  const logprobs = choice["logprobs"];
+  const logProbabilities = parseLogProbabilities(isRecord(logprobs) ? logprobs["content"] : undefined);
+  return {
+    parts: withSources(parts, parseAnnotations(message["annotations"]), logProbabilities),
+    ...finishOf(choice, new Set(parts.map(({ kind }) => kind))),
+  };
 }
 
 function answerParts(message: JsonObject, place: readonly (string | number)[]): readonly Part[] {
@@ -49,23 +55,6 @@ function answerParts(message: JsonObject, place: readonly (string | number)[]): 
   } catch (cause) {
     throw new Failure("upstream_error", "The vendor's answer holds a message that cannot be read.", { cause });
   }
-}
-
-/** Citations go onto the last text, probabilities onto the first. */
-function withSources(parts: readonly Part[], choice: JsonObject, message: JsonObject): readonly Part[] {
-  const citations = parseAnnotations(message["annotations"]);
-  const logprobs = choice["logprobs"];
-  const logProbabilities = parseLogProbabilities(isRecord(logprobs) ? logprobs["content"] : undefined);
-  const first = parts.findIndex(({ kind }) => kind === "text");
-  const last = parts.findLastIndex(({ kind }) => kind === "text");
-  return parts.map((part, index) => {
-    if (part.kind !== "text") return part;
-    return {
-      ...part,
-      ...(index === last && citations.length > 0 ? { citations } : {}),
-      ...(index === first && logProbabilities.length > 0 ? { logProbabilities } : {}),
-    };
-  });
 }
 
 /** Citations of a text, each kept whole for the same wire; what is malformed is passed over. */

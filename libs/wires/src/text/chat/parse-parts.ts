@@ -1,27 +1,14 @@
-import { own } from "../../json/own.ts";
 import type { Fields } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
+import { contentOf, mostParts, type ReadPart } from "../hub/content.ts";
 import { mediaTypeOfName, readDataUrl } from "../hub/data-url.ts";
 import { audioTypes, sourceOfUrl } from "../hub/media.ts";
 import type { FilePart, Part, Source } from "../hub/part.ts";
 import type { CacheHint } from "../hub/request.ts";
 
-/** Parts that one message may have. */
-const mostParts = 4_096;
-
-type ReadPart = (part: Fields) => Part;
-
 /** A message's content: text, or parts. */
 export function parseContent(of: Fields, name: string): readonly Part[] {
-  const content = of.raw(name);
-  if (content === undefined) return [];
-  if (typeof content === "string") return [{ kind: "text", text: content }];
-  return of.each(name, mostParts).map((part) => {
-    const type = part.needText("type");
-    const read = own(readers, type);
-    if (read === undefined) throw part.wrong("type", `one of ${Object.keys(readers).join(", ")}`);
-    return read(part);
-  });
+  return contentOf(of, name, readers);
 }
 
 const readers: Readonly<Record<string, ReadPart>> = {

@@ -1,6 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import { Fields, isRecord } from "../../json/fields.ts";
 import type { Choice, TextAnswer } from "../hub/answer.ts";
+import { withSources } from "../hub/content.ts";
 import type { Part } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { CallPairs } from "../hub/call-ids.ts";
@@ -79,23 +80,11 @@ export function isEmpty(part: Part): boolean {
 function choiceOf(candidate: JsonObject, id: string, index: number): Choice {
   const parts = answerParts(candidate, [id, index]).filter((part) => !isEmpty(part));
   const kinds = new Set(parts.map(({ kind }) => kind));
-  return { parts: withSources(parts, candidate), finish: finishOf(candidate["finishReason"], kinds) };
-}
-
-/** Citations go onto the last text, probabilities onto the first. */
-function withSources(parts: readonly Part[], candidate: JsonObject): readonly Part[] {
-  const citations = parseCitations(candidate);
   const logProbabilities = parseProbabilities(candidate["logprobsResult"]);
-  const first = parts.findIndex(({ kind }) => kind === "text");
-  const last = parts.findLastIndex(({ kind }) => kind === "text");
-  return parts.map((part, index) => {
-    if (part.kind !== "text") return part;
-    return {
-      ...part,
-      ...(index === last && citations.length > 0 ? { citations } : {}),
-      ...(index === first && logProbabilities.length > 0 ? { logProbabilities } : {}),
-    };
-  });
+  return {
+    parts: withSources(parts, parseCitations(candidate), logProbabilities),
+    finish: finishOf(candidate["finishReason"], kinds),
+  };
 }
 
 function textOf(value: unknown): string {

@@ -1,26 +1,13 @@
-import { own } from "../../json/own.ts";
 import { isRecord, type Fields } from "../../json/fields.ts";
+import { contentOf, type ReadPart } from "../hub/content.ts";
 import { mediaTypeOfName, readDataUrl } from "../hub/data-url.ts";
 import { parseLogProbabilities } from "../hub/log-probabilities.ts";
 import { audioTypes, sourceOfUrl } from "../hub/media.ts";
 import type { Citation, FilePart, Part, Source } from "../hub/part.ts";
 
-/** Parts that one message or tool output may have. */
-const mostParts = 4_096;
-
-type ReadPart = (part: Fields) => Part;
-
 /** A message's content, or a tool's output: text, or parts. */
 export function parseContent(of: Fields, name: string): readonly Part[] {
-  const content = of.raw(name);
-  if (content === undefined) return [];
-  if (typeof content === "string") return [{ kind: "text", text: content }];
-  return of.each(name, mostParts).map((part) => {
-    const type = part.needText("type");
-    const read = own(readers, type);
-    if (read === undefined) throw part.wrong("type", `one of ${Object.keys(readers).join(", ")}`);
-    return read(part);
-  });
+  return contentOf(of, name, readers);
 }
 
 const readText: ReadPart = (part) => ({ kind: "text", text: part.needText("text") });
