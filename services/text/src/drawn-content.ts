@@ -18,7 +18,7 @@ import {
 } from "@modelgate/wires";
 
 /** The wires of images that answer at once: what generated content can be drawn through. */
-export const drawingWires = ["images", "image-edits", "qwen-images"] as const;
+const drawingWires = ["images", "image-edits", "qwen-images"] as const;
 type DrawingWire = (typeof drawingWires)[number];
 
 /** A request of generated content that a model of images is to answer. */
@@ -31,26 +31,27 @@ export interface Drawing {
   readonly answerId: string;
 }
 
-/** The wires for a drawing: a picture in the request makes it an edit. */
-export function wiresOf(request: TextRequest): readonly DrawingWire[] {
-  return imagesIn(request).length > 0 ? ["image-edits", "qwen-images"] : ["images", "qwen-images"];
+/** A drawing that was read: what was said, and the image that it asks for. */
+export interface ReadDrawing extends Drawing {
+  readonly request: TextRequest;
+  readonly asked: ImageRequest;
+  /** A picture in the request makes it an edit. */
+  readonly wires: readonly DrawingWire[];
 }
 
-/** The request in the neutral form of text. Throws Failure (400) naming the field. */
-export function readDrawing({ body, model, stream }: Drawing): TextRequest {
+/** Reads a drawing once, for all attempts. Throws Failure (400) naming the field. */
+export function readDrawing(drawing: Drawing): ReadDrawing {
+  const { body, model, stream } = drawing;
   const value: JsonObject = JSON.parse(body.toString());
-  return textCodecs.content.parseRequest(value, { model, stream }).request;
+  const { request } = textCodecs.content.parseRequest(value, { model, stream });
+  const asked = imageRequest(request);
+  return { ...drawing, request, asked, wires: [asked.images.length > 0 ? "image-edits" : "images", "qwen-images"] };
 }
 
 /** The exchange with a vendor of images: words become its prompt, its images inline data. */
-export function drawnContent(
-  drawing: Drawing,
-  request: TextRequest,
-  wire: UpstreamWire,
-  upstreamModel: string,
-): Exchange {
+export function drawnContent(drawing: ReadDrawing, wire: UpstreamWire, upstreamModel: string): Exchange {
+  const { asked, request } = drawing;
   const vendor = imagesVendors[drawingWire(wire)];
-  const asked = imageRequest(request);
   const asker = { spelling: {}, strict: drawing.strict };
   const { body: sent, dropped } = tellLosses(asker, lostOf(request), () => {
     const rendered = vendor.renderRequest(asked, { model: upstreamModel });
@@ -76,7 +77,7 @@ export function drawnContent(
         return undefined;
       }
     },
-    whole: (bytes) => tell(drawing, request, answerIn(bytes)),
+    whole: (bytes) => tell(drawing, answerIn(bytes)),
     stream() {
       throw new Error("a drawing is never streamed by its vendor");
     },
@@ -133,11 +134,11 @@ function lostOf({ image }: TextRequest): readonly string[] {
   return image?.size === undefined ? [] : ["generationConfig.imageConfig.imageSize"];
 }
 
-function tell(drawing: Drawing, request: TextRequest, made: ImagesAnswer): CarriedAnswer {
+function tell(drawing: ReadDrawing, made: ImagesAnswer): CarriedAnswer {
   const context: AnswerContext = {
     model: drawing.model,
     asked: {},
-    request,
+    request: drawing.request,
     answerId: drawing.answerId,
     now: Math.floor(Date.now() / 1_000),
     inputTokens: 0,

@@ -11,7 +11,7 @@ import {
 } from "@modelgate/relay";
 import { imagesInContent, parseFrameRecord, parseRecord, SseSplitter } from "@modelgate/wires";
 import type { Deps } from "./deps.ts";
-import { drawnContent, readDrawing, wiresOf, type Drawing } from "./drawn-content.ts";
+import { drawnContent, readDrawing, type Drawing } from "./drawn-content.ts";
 
 /**
  * The plan of generated content by a model of images, paid for by the image as well as by the token: passed to a vendor
@@ -25,8 +25,8 @@ export function imagePlan(deps: Deps, call: ServiceCall, plan: CallPlan, drawing
       wires: ["content"],
       exchange: async (wire, way, history) => countingImages(await plan.exchange(wire, way, history)),
     };
-  const request = readDrawing(drawing);
-  const wires = wiresOf(request);
+  const read = readDrawing(drawing);
+  const { wires } = read;
   if (!isSpoken(deps.relay, call, { model: plan.model, wires }))
     throw new Failure(
       "unsupported_parameter",
@@ -36,7 +36,7 @@ export function imagePlan(deps: Deps, call: ServiceCall, plan: CallPlan, drawing
   return {
     ...measured,
     wires,
-    exchange: (wire, { candidate }) => drawnContent(drawing, request, wire, candidate.upstreamModel),
+    exchange: (wire, { candidate }) => drawnContent(read, wire, candidate.upstreamModel),
   };
 }
 
