@@ -5,12 +5,15 @@ import { sampleRate, type Speech } from "./voice.ts";
 const packetSamples = sampleRate / 50;
 /** Positions in an Ogg stream of Opus count at this rate, whatever the speech has. */
 const positionRate = 48_000;
+/** How hard the encoder tries, of 10: little, which is eight times as fast and as good for a voice. */
+const complexity = { control: 4_010, level: 2 } as const;
 const serial = 0x6d67_6174;
 
 /** Opus in Ogg (RFC 7845): a page for each half second. */
 export function* opus(speech: Speech): Generator<Buffer> {
   const encoder = new OpusScript(sampleRate, 1, OpusScript.Application.VOIP);
   try {
+    encoder.encoderCTL(complexity.control, complexity.level);
     yield page([head()], { sequence: 0, position: 0n, flags: 2 });
     yield page([tags()], { sequence: 1, position: 0n, flags: 0 });
     const end = BigInt(Math.round((speech.samples / sampleRate) * positionRate));
