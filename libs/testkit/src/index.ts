@@ -1,5 +1,5 @@
 export { startServiceAlone, type AloneService } from "./alone.ts";
-export { freePorts } from "@modelgate/deploy/local";
+export { findProgram, freePorts } from "@modelgate/deploy/local";
 export {
   startBackends,
   startLocalBackends,
