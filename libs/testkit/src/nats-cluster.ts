@@ -31,8 +31,14 @@ export async function startNatsCluster(): Promise<NatsClusterBackends> {
           folder: join(folder, `nats-${at}`),
           keep: true,
           more: [
-            ...["--server_name", `nats-${at}`, "--cluster_name", "modelgate"],
-            ...["--cluster", routes[at] ?? "", "--routes", routes.filter((_, other) => other !== at).join(",")],
+            "--server_name",
+            `nats-${at}`,
+            "--cluster_name",
+            "modelgate",
+            "--cluster",
+            routes[at] ?? "",
+            "--routes",
+            routes.filter((_, other) => other !== at).join(","),
           ],
         }),
       );

@@ -10,8 +10,8 @@ import { until } from "./until.ts";
 const master = "modelgate";
 const redisCount = 3;
 const sentinelCount = 3;
-/** Silence after which a Sentinel holds a primary for dead. */
-const deadAfterMs = 500;
+/** Silence after which a Sentinel holds a primary for dead: longer than a busy machine makes a living one wait. */
+const deadAfterMs = 3_000;
 
 /** A NATS, and a Redis primary with replicas that Sentinels watch over. */
 export interface SentinelBackends extends Backends {
@@ -44,7 +44,12 @@ export async function startSentinels(): Promise<SentinelBackends> {
           folder: join(folder, `redis-${at}`),
           keep: true,
           more: [
-            ...["--min-replicas-to-write", "1", "--min-replicas-max-lag", "10", "--repl-diskless-sync-delay", "0"],
+            "--min-replicas-to-write",
+            "1",
+            "--min-replicas-max-lag",
+            "10",
+            "--repl-diskless-sync-delay",
+            "0",
             ...(port === first ? [] : ["--replicaof", `127.0.0.1 ${first}`]),
           ],
         }),

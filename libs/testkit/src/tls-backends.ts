@@ -36,8 +36,16 @@ export async function startTlsBackends(): Promise<TlsBackends> {
     folder: join(folder, "redis"),
     keep: false,
     more: [
-      ...["--tls-port", String(tlsPort), "--tls-cert-file", certificateFile, "--tls-key-file", keyFile],
-      ...["--tls-ca-cert-file", authority.file, "--tls-auth-clients", "no"],
+      "--tls-port",
+      String(tlsPort),
+      "--tls-cert-file",
+      certificateFile,
+      "--tls-key-file",
+      keyFile,
+      "--tls-ca-cert-file",
+      authority.file,
+      "--tls-auth-clients",
+      "no",
     ],
   });
   starting.defer(() => redis.child.stop());
