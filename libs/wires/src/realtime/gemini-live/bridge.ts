@@ -22,6 +22,7 @@ export function geminiLiveBridge(names: RealtimeNames): RealtimeBridge {
 
 class GeminiLiveBridge implements RealtimeBridge, EventSink {
   readonly greets = false;
+  readonly transcriber = undefined;
   readonly #names: RealtimeNames;
   readonly #conversationId: string;
   readonly #pending = new PendingInput();
