@@ -89,7 +89,7 @@ const handlers: Readonly<Record<string, (event: JsonRecord) => SeenEvent>> = {
     id: `${String(item)}/${String(index)}`,
     item: String(item),
     units: transcriptionUnits(said["usage"]),
-    textBytes: Buffer.byteLength(String(said["transcript"] ?? "")),
+    textBytes: bytesIn(said["transcript"]),
   }),
   "conversation.item.input_audio_transcription.failed": ({ item_id: item }) => ({
     kind: "not-transcribed",
@@ -103,8 +103,11 @@ function deltaOf(type: string, data: Buffer): SeenEvent {
   if (!type.startsWith("response.")) return other;
   if (type === "response.output_audio.delta" || type === "response.audio.delta")
     return { kind: "delta", audioBytes: (Math.max(0, data.length - envelopeBytes) * 3) / 4, textBytes: 0 };
-  const delta = parseEvent(data)?.["delta"];
-  return { kind: "delta", audioBytes: 0, textBytes: typeof delta === "string" ? Buffer.byteLength(delta) : 0 };
+  return { kind: "delta", audioBytes: 0, textBytes: bytesIn(parseEvent(data)?.["delta"]) };
+}
+
+function bytesIn(text: unknown): number {
+  return typeof text === "string" ? Buffer.byteLength(text) : 0;
 }
 
 function idOf(response: unknown): string {
