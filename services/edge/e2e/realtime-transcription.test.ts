@@ -136,7 +136,9 @@ test("a turn is written by the model that was set when it was said, and paid tho
   session.send(updateTo({ model: "whisper-1" }));
   await session.next("session.updated");
   speak(session);
+  await session.next("input_audio_buffer.committed");
   session.send(updateTo({ model: "writes-for-nothing" }));
+  await session.next("session.updated");
   session.socket.close();
   const events = await usageEvents(suite, "whisper-1", before + 1);
   expect(events.at(-1)?.event).toMatchObject({ units: { seconds: 2 }, costNanos: "200000" });
