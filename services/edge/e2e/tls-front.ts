@@ -9,6 +9,8 @@ import { freePorts, makeAuthority } from "@modelgate/testkit";
 /** TLS in front of a suite. */
 export interface TlsFront extends AsyncDisposable {
   readonly url: string;
+  /** The certificate of the authority that answers for it, for clients that can be told. */
+  readonly authority: string;
 }
 
 /** Puts TLS in front of an address of this machine, with a certificate of an authority that nobody knows. */
@@ -34,6 +36,7 @@ export async function tlsFront(behind: string): Promise<TlsFront> {
   await once(server, "listening");
   return {
     url: `https://127.0.0.1:${port}`,
+    authority: readFileSync(authority.file, "utf8"),
     async [Symbol.asyncDispose]() {
       for (const client of open) client.destroy();
       await new Promise((closed) => server.close(closed));
