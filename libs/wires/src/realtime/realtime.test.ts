@@ -5,6 +5,7 @@ import { realtimeBridges } from "./bridges.ts";
 import { vendorsTranscribers, type Bridged, type RealtimeBridge } from "./bridge.ts";
 import { eventType, inputOf, lookAtEvent } from "./look.ts";
 import { eventMessage } from "./message.ts";
+import { isPlainAudio } from "./openai/plain-audio.ts";
 import { responseUnits, roughUnits, transcriptionUnits } from "./usage.ts";
 
 const text = (data: string) => ({ data: Buffer.from(data), binary: false });
@@ -208,6 +209,16 @@ describe("a vendor of the format itself", () => {
     );
   });
 });
+
+test.each([
+  ['{"type":"input_audio_buffer.append","audio":"AAAA"}', true],
+  ['{"type":"input_audio_buffer.append","audio":""}', true],
+  ['{"type":"input_audio_buffer.append","audio":"AAAA","type":"session.update"}', false],
+  ['{"type":"input_audio_buffer.append","audio":"AA\\"}', false],
+  ['{"type":"input_audio_buffer.append","audio":"', false],
+  ['{"type":"input_audio_buffer.append","audio":"}', false],
+  ['{"type":"input_audio_buffer.commit"}', false],
+])("%s says nothing but samples: %s", (data, plain) => expect(isPlainAudio(Buffer.from(data))).toBe(plain));
 
 describe("the model that writes down what the client says", () => {
   /** The client may use "fast", which the vendor calls "fast-1"; the vendor's own "usual-1" is "usual" to the client. */
