@@ -7,6 +7,7 @@ export { SseDecoder, type SseFrame } from "./sse/decode.ts";
 export { SseSplitter } from "./sse/split.ts";
 export type { TextAsk } from "./text/ask.ts";
 export { askOfChat, reliedOfChat } from "./text/chat/ask.ts";
+export type { EarlyEnd, EarlyEndOptions } from "./text/early-end.ts";
 export type { PassCodec, SeenFrame, StreamPassCodec } from "./text/pass.ts";
 export { clientCodecs, textCodecs, textPasses, type ClientWire } from "./text/codecs.ts";
 export type { TextAnswer, TextEvent } from "./text/hub/answer.ts";

@@ -1,15 +1,18 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, type Units } from "@modelgate/contracts";
 import { cleanWords } from "@modelgate/providers";
 import {
   SseDecoder,
   textCodecs,
+  textPasses,
+  type SseFrame,
   type StreamReader,
   type StreamWriter,
   type TextEvent,
   type TextWire,
 } from "@modelgate/wires";
-import { eventStream, type Carried, type StreamCarrier } from "../exchange.ts";
+import { eventStream, type Carried, type StreamCarrier, type StreamGate } from "../exchange.ts";
 import { plainWords, type Produced } from "../produced.ts";
+import { wordBytesIn } from "./word-bytes.ts";
 
 export interface ConvertOptions {
   /** The vendor's wire. */
@@ -17,6 +20,7 @@ export interface ConvertOptions {
   readonly writer: StreamWriter;
   /** Of the client's stream; absent: server-sent events. */
   readonly contentType?: string | undefined;
+  readonly gate?: StreamGate | undefined;
 }
 
 /** Wires in which nothing of worth follows a whole answer; in the others usage may. */
@@ -33,12 +37,20 @@ export class ConvertStream implements StreamCarrier {
   readonly #writer: StreamWriter;
   readonly #produced: Produced;
   readonly #endsWhenWhole: boolean;
+  readonly #wire: TextWire;
+  readonly #gate: StreamGate | undefined;
+  #unpaid: readonly SseFrame[] = [];
+  /** The choices that have begun; those that have not ended. */
+  readonly #begun = new Set<number>();
+  readonly #open = new Set<number>();
   #done = false;
   last = "";
 
   constructor(options: ConvertOptions, produced: Produced) {
     this.#reader = textCodecs[options.wire].reader();
     this.#writer = options.writer;
+    this.#wire = options.wire;
+    this.#gate = options.gate;
     this.#produced = produced;
     this.#endsWhenWhole = endingWhenWhole.has(options.wire);
     this.contentType = options.contentType ?? eventStream;
@@ -51,7 +63,12 @@ export class ConvertStream implements StreamCarrier {
 
   push(chunk: Buffer): Carried {
     let out = "";
-    for (const frame of this.#decoder.push(chunk)) {
+    const frames = this.#decoder.push(chunk);
+    const waiting = this.#unpaid.length === 0 ? frames : [...this.#unpaid, ...frames];
+    this.#unpaid = [];
+    for (const frame of waiting) {
+      if (!this.#isPaid(frame)) this.#unpaid = waiting.slice(waiting.indexOf(frame));
+      if (this.#unpaid.length > 0) return { out, isDry: true };
       if (frame.data === endOfChat) this.#done = true;
       const told = this.#tell(this.#reader.read(frame));
       out += told.out;
@@ -69,12 +86,28 @@ export class ConvertStream implements StreamCarrier {
     return out + this.last;
   }
 
+  cut(used: Units): string {
+    const closed = this.#reader.end().map((event) => this.#writer.write(event));
+    const open = this.#begun.size === 0 ? [0] : [...this.#open];
+    const ends = open.map((choice) => this.#writer.write({ type: "finish", choice, reason: "length" }));
+    const usage = this.#writer.write({ type: "usage", usage: used });
+    this.last = this.#writer.end();
+    return closed.join("") + ends.join("") + usage + this.last;
+  }
+
   fail(failure: Failure, requestId: string): string {
     return this.#writer.fail(failure, requestId);
   }
 
   heartbeat(): string {
     return this.#writer.heartbeat();
+  }
+
+  #isPaid({ data }: SseFrame): boolean {
+    const gate = this.#gate;
+    // A character has at most three bytes.
+    if (gate === undefined || gate.covers(data.length * 3)) return true;
+    return gate.admits(wordBytesIn(Buffer.from(data), textPasses[this.#wire]));
   }
 
   #surely(events: readonly TextEvent[]): string {
@@ -93,8 +126,15 @@ export class ConvertStream implements StreamCarrier {
     return { out };
   }
 
+  #begin(choice: number): void {
+    this.#begun.add(choice);
+    this.#open.add(choice);
+  }
+
   #meter(event: TextEvent): void {
     if (event.type === "part-delta") this.#produced.add(event.text);
+    else if (event.type === "part-start") this.#begin(event.choice);
+    else if (event.type === "finish") this.#open.delete(event.choice);
     else if ((event.type === "usage" || event.type === "start") && event.usage !== undefined)
       this.#produced.usage = event.usage;
   }

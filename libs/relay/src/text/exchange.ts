@@ -19,7 +19,6 @@ import { gearOf } from "../gear.ts";
 import { tellLosses } from "../losses.ts";
 import type { Waiting } from "../waiting.ts";
 import { ConvertStream } from "./convert-stream.ts";
-
 import { PassStream } from "./pass-stream.ts";
 
 /** A text call as its client made it. */
@@ -32,6 +31,8 @@ export interface TextCall {
   readonly stream: boolean;
   /** Whether the client asked for usage at a stream's end. */
   readonly includeUsage: boolean;
+  /** Answers that the client asked for. */
+  readonly choices: number;
   /** Whether the client wants a refusal rather than a dropped hint. */
   readonly strict: boolean;
   /** Whether a stream of generated content is one JSON array (no `alt=sse`). */
@@ -87,7 +88,10 @@ function passed(call: TextCall, upstreamModel: string): Exchange {
       json: rename === undefined ? answer : pass.renameAnswer(answer, rename),
       words: () => pass.wordsOf(answer.toString()),
     }),
-    stream: (produced) => new PassStream({ pass, gear, rename, hideUsage: !includeUsage, framing }, produced),
+    stream(produced, gate) {
+      const early = gate === undefined ? undefined : pass.earlyEnd?.(call);
+      return new PassStream({ pass, gear, rename, hideUsage: !includeUsage, framing, early, gate }, produced);
+    },
   };
 }
 
@@ -129,10 +133,10 @@ function converted(call: TextCall, wire: TextWire, upstreamModel: string, read: 
       const json = Buffer.from(JSON.stringify(client.renderAnswer(told, context())));
       return { json, words: () => wordsOf(told) };
     },
-    stream(produced) {
+    stream(produced, gate) {
       const framing = call.asArray === true ? arrayFraming() : undefined;
       const writer = framing === undefined ? client.writer(context()) : contentArrayWriter(context());
-      return new ConvertStream({ wire, writer, contentType: framing?.contentType }, produced);
+      return new ConvertStream({ wire, writer, contentType: framing?.contentType, gate }, produced);
     },
   };
 }
