@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startLocalBackends, startSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
-import { config, hello, money, post } from "./house.ts";
+import { config, hello, money, post, sdk } from "./house.ts";
 
 /** A way to Redis whose answers can be held back: what is asked is done, and nobody hears of it. */
 const answers = new Set<Socket>();
@@ -28,7 +28,7 @@ beforeAll(async () => {
   suite = await startSuite({
     config,
     backends,
-    envOf: { text: { REDIS_URL: `redis://127.0.0.1:${port}`, REDIS_TIMEOUT_MS: "300" } },
+    envOf: { text: { REDIS_URL: `redis://127.0.0.1:${port}`, REDIS_TIMEOUT_MS: "300", HOLD_STEP_TOKENS: "256" } },
   });
 });
 afterAll(async () => {
@@ -58,4 +58,37 @@ test("a hold whose answer never came is let go: nothing was sent, so nothing is 
   expect(await money(suite)).toMatchObject({ balanceNanos: before.balanceNanos, spentNanos: before.spentNanos });
   expect(await suite.simulator.requests("main")).toHaveLength(seen);
   await until("calls to pass again", async () => (await post(suite, hello("fixed"))).status === 200);
+});
+
+test("a stream whose hold cannot be extended because the store is away ends with an error once it has used up what is held", async () => {
+  const before = await until("everything to be settled", async () => {
+    const account = await money(suite);
+    return account.heldNanos === "0" && account;
+  });
+  await suite.simulator.script("main", [{ text: "story ".repeat(4_000), chunks: 2_000, chunkDelayMs: 1 }]);
+  const stream = await sdk(suite).chat.completions.create({ ...hello("chat"), stream: true });
+  let text = "";
+  const heard = (async () => {
+    for await (const { choices } of stream) {
+      if (text === "") for (const socket of answers) socket.pause();
+      text += choices[0]?.delta.content ?? "";
+    }
+  })();
+  await expect(heard).rejects.toThrow("store is away");
+  for (const socket of answers) socket.resume();
+  // At least the first step passed, and not much more.
+  expect(text.length).toBeGreaterThan(256);
+  expect(text.length).toBeLessThan(8_000);
+  const after = await until("the call to be settled", async () => {
+    const account = await money(suite);
+    return account.heldNanos === "0" && account.spentNanos !== before.spentNanos && account;
+  });
+  const { event } = await until("its event", async () =>
+    (await storedEvents(backends.natsUrl)).find(({ event: stored }) => stored.model === "chat"),
+  );
+  expect(event).toMatchObject({ outcome: "failed", status: 200, estimated: true });
+  expect(BigInt(after.spentNanos) - BigInt(before.spentNanos)).toBe(BigInt(event.costNanos));
+  expect(Number(event.units.outputTokens)).toBeGreaterThan(0);
+  // Its channel did nothing wrong.
+  await until("calls to pass again", async () => (await post(suite, hello("chat"))).status === 200);
 });
