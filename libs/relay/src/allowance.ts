@@ -21,9 +21,9 @@ export interface AllowanceOptions {
 }
 
 /**
- * How far a stream is paid for. What may pass is told in bytes of the vendor's frames: words are in them, so they bound
- * what can be billed, and one comparison a frame is all that a stream pays for being watched. When they are used up the
- * words are read, and when half a step is left the hold is extended, behind the stream's back. Dispose it with the stream.
+ * How far a stream is paid for. What may pass is told in bytes that words are in: they bound what can be billed, and one
+ * comparison a frame is all that a stream pays for being watched. When they are used up the words are read, and when
+ * about half a step is left the hold is extended, behind the stream's back. Dispose it with the stream.
  */
 export class Allowance implements Disposable {
   readonly #options: AllowanceOptions;
@@ -93,7 +93,7 @@ export class Allowance implements Disposable {
     const left = this.#paid - produced.mostTokens - this.#wanted;
     const early = left - output.step / 2;
     const isQuiet = (): boolean => this.#extending === undefined && this.#refused === undefined;
-    if (early < 0 && isQuiet()) void this.#extend();
+    if (early < output.step / 8 && isQuiet()) void this.#extend();
     // While nothing is under way, the next look is in time for the next extension.
     this.#bytes = Math.max(0, Math.floor((isQuiet() ? early : left) + this.#wanted) * leastBytesPerToken);
     return left >= 0;

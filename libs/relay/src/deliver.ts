@@ -45,7 +45,7 @@ async function deliverWhole(delivery: Delivery, exchange: Exchange, bytes: Buffe
   letGo(attempted);
   const metered = await meterWhole(plan, answer.usage ?? exchange.usageOf(bytes), answer);
   const settled = bill.settle({ ...metered, outcome: "completed", status: 200 });
-  told(delivery, exchange, answer.json);
+  told(delivery, exchange, answer.json, false);
   if (call.response.headersSent) call.response.end(answer.json);
   else
     answerJson(
@@ -97,7 +97,7 @@ async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inle
       ? {}
       : { paid: { more: () => allowance.more(), meter: () => meterCut(plan, produced) } }),
     ending(failure, cut) {
-      if (failure === undefined) told(delivery, exchange, carrier.last);
+      if (failure === undefined) told(delivery, exchange, carrier.last, cut !== undefined);
       else if (failure.code.startsWith("upstream_")) attempted.broke(failure.code);
       letGo(attempted);
       const whole = plan.measure === undefined && failure === undefined ? produced.usage : undefined;
@@ -136,9 +136,14 @@ async function settleMetered({ plan, bill, produced }: Delivery, outcome: Outcom
   await bill.settle({ ...(await meter(plan, produced, outcome)), outcome, status: 200 });
 }
 
-function told({ plan, attempted: { way } }: Delivery, { wire }: Exchange, answer: Buffer | string): void {
+function told(
+  { plan, attempted: { way } }: Delivery,
+  { wire }: Exchange,
+  answer: Buffer | string,
+  isCut: boolean,
+): void {
   if (plan.answered === undefined) return;
-  plan.answered({ text: answer.toString(), place: `${way.candidate.channel.id}/${way.key.id}`, wire });
+  plan.answered({ text: answer.toString(), place: `${way.candidate.channel.id}/${way.key.id}`, wire, isCut });
 }
 
 /** Longest header; more names than fit are told by an ellipsis. */

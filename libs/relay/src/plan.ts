@@ -52,4 +52,6 @@ export interface Answered {
   /** Where it came from, as `channel/key`. */
   readonly place: string;
   readonly wire: UpstreamWire;
+  /** Whether it was ended before its vendor ended it: the vendor does not know it as the client does. */
+  readonly isCut: boolean;
 }

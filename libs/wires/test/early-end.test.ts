@@ -32,7 +32,7 @@ function endedAt(wire: TextWire, stream: string, part: number, used: Units): rea
   const early = pass.earlyEnd?.({ choices: 1, includeUsage: true });
   let sequence: number | undefined;
   for (const frame of passed) {
-    early?.saw(frame);
+    early?.saw(frame, pass.written(frame));
     sequence = pass.see(frame).sequence ?? sequence;
   }
   const end = early?.frames(used, sequence);
@@ -103,7 +103,7 @@ test("of several choices each is ended that has not ended itself, in chat and in
   ];
   for (const wire of ["chat", "completions"] as const) {
     const early = textPasses[wire].earlyEnd?.({ choices: 3, includeUsage: false });
-    for (const frame of passed) early?.saw(frame);
+    for (const frame of passed) early?.saw(frame, textPasses[wire].written(frame));
     const frames = early?.frames({ outputTokens: 2 }, undefined) ?? [];
     const told = frames.map((frame) => parseRecord(frame.slice("data: ".length)));
     expect(told.map((each) => each?.["choices"])).toMatchObject(

@@ -3,7 +3,7 @@ import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { channelOf } from "./directions/house.ts";
 import { vendors } from "./directions/vendors.ts";
 import { storedEvents } from "./events.ts";
-import { money } from "./house.ts";
+import { hello, money, sdk } from "./house.ts";
 import { longAnswers } from "./long-answers.ts";
 
 /** Nano-dollars a token. */
@@ -17,7 +17,7 @@ const keyOf = (account: string): string => `sk-${account}-0123456789abcdef`;
 const accountOf = (balance: bigint) => (name: string) =>
   [name, { balance: (Number(balance) / 1e9).toString(), tokens: [{ key: keyOf(name), group: "default" }] }] as const;
 const served = [
-  ...vendors.filter(({ name }) => name !== "open-chat"),
+  ...vendors,
   { name: "completions", wire: "chat", provider: "openai", path: "/openai/v1", wires: ["completions"], model: "gpt-x" },
 ] as const;
 
@@ -30,6 +30,7 @@ const config = {
   accounts: {
     ...Object.fromEntries(longAnswers.map(({ name }) => accountOf(poor)(`poor-${name}`))),
     ...Object.fromEntries(longAnswers.map(({ name }) => accountOf(able)(`able-${name}`))),
+    thinking: { balance: "0.1", tokens: [{ key: keyOf("thinking"), group: "default" }] },
     budgeted: { balance: "10", tokens: [{ key: keyOf("budgeted"), group: "daily" }] },
   },
 };
@@ -102,4 +103,38 @@ test("a budget that is spent ends a stream as an empty account does", async () =
   const { costNanos } = await eventOf("budgeted");
   expect(BigInt(costNanos) <= 20_000_000n).toBe(true);
   expect(BigInt(costNanos) > 10_000_000n).toBe(true);
+});
+
+test("thoughts that a stream bills and does not show are held for whole: where they are asked for, and once a model has been seen to", async () => {
+  const ask = (more: object) =>
+    fetch(`${suite.edgeUrl}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${keyOf("thinking")}`, "content-type": "application/json" },
+      body: JSON.stringify({ ...hello("open-chat"), stream: true, ...more }),
+    }).then(async (answer) => [answer.status, await answer.text()] as const);
+  // The whole bound is $0.16.
+  expect(await ask({ reasoning_effort: "high" })).toMatchObject([402, expect.stringContaining("insufficient_quota")]);
+  const usage = { inputTokens: 10, outputTokens: 3_000, reasoningTokens: 2_990 };
+  await suite.simulator.script("open-chat", [{ text: "Well.", chunks: 1, usage }]);
+  expect(await ask({})).toMatchObject([200, expect.stringContaining("Well.")]);
+  expect(BigInt((await settled("thinking")).balanceNanos)).toBe(100_000_000n - 30_010_000n);
+  expect((await ask({}))[0]).toBe(402);
+  expect((await ask({ max_tokens: 1_000 }))[0]).toBe(200);
+});
+
+test("a response that was ended early is kept, and can be referred to", async () => {
+  const client = sdk(suite, keyOf("poor-responses"));
+  await suite.ask("account", "top-up", "poor-responses", "0.02", "--operation-id", "kept");
+  await suite.simulator.script("responses", [paced, { text: "And so on." }]);
+  const stream = await client.responses.create({ model: "responses", input: "Tell me.", stream: true });
+  let [id, text] = ["", ""];
+  for await (const event of stream) {
+    if (event.type === "response.output_text.delta") text += event.delta;
+    if (event.type === "response.incomplete") ({ id } = event.response);
+  }
+  expect(text.length).toBeGreaterThan(1_000);
+  await suite.ask("account", "top-up", "poor-responses", "1", "--operation-id", "more");
+  const more = await client.responses.create({ model: "responses", input: "Go on.", previous_response_id: id });
+  expect(more.output_text).toBe("And so on.");
+  expect((await suite.simulator.requests("responses")).at(-1)?.body).toContain(text.slice(0, 1_000));
 });

@@ -3,7 +3,6 @@ import { SseSplitter, type EarlyEnd, type Framing, type StreamPassCodec } from "
 import { eventStream, type Carried, type StreamCarrier, type StreamGate } from "../exchange.ts";
 import type { Gear } from "../gear.ts";
 import type { Produced } from "../produced.ts";
-import { wordBytesIn } from "./word-bytes.ts";
 
 /** How a stream of the client's own wire is passed on. */
 export interface PassOptions {
@@ -56,9 +55,11 @@ export class PassStream implements StreamCarrier {
     this.#unpaid = [];
     const kept: Buffer[] = [];
     for (const frame of waiting) {
-      if (!this.#isPaid(frame)) this.#unpaid = waiting.slice(waiting.indexOf(frame));
-      if (this.#unpaid.length > 0) return { out: Buffer.concat(kept), isDry: true };
       const verdict = this.#look(frame);
+      if (verdict === "unpaid") {
+        this.#unpaid = waiting.slice(waiting.indexOf(frame));
+        return { out: Buffer.concat(kept), isDry: true };
+      }
       if (verdict === "failed") return { out: Buffer.concat(kept), failure: failedInside() };
       if (verdict === "shown") kept.push(gear === "patched" ? this.#patched(frame) : frame);
     }
@@ -95,22 +96,26 @@ export class PassStream implements StreamCarrier {
     return this.#options.framing?.heartbeat() ?? this.#options.pass.heartbeat;
   }
 
-  #isPaid(frame: Buffer): boolean {
+  /** Whether a piece of raw text is: its words are read only where the whole of it is not. */
+  #isPaid(raw: string): boolean {
     const { gate, pass } = this.#options;
-    return gate === undefined || gate.covers(frame.length) || gate.admits(wordBytesIn(frame, pass));
+    if (gate === undefined || raw === "" || gate.covers(Buffer.byteLength(raw))) return true;
+    return gate.admits(Buffer.byteLength(pass.wordsOf(raw)));
   }
 
-  #look(frame: Buffer): "shown" | "hidden" | "failed" {
+  #look(frame: Buffer): "shown" | "hidden" | "failed" | "unpaid" {
     const { pass, hideUsage, early } = this.#options;
     const seen = pass.see(frame, this.#produced.usage);
     if (seen.failed) return "failed";
+    const raw = seen.usageOnly ? "" : pass.written(frame);
+    if (!this.#isPaid(raw)) return "unpaid";
     this.#sequence = seen.sequence ?? this.#sequence;
     if (seen.done) {
       this.#done = true;
       this.#last = frame;
     }
-    early?.saw(frame);
-    if (!seen.usageOnly) this.#produced.add(pass.written(frame));
+    early?.saw(frame, raw);
+    this.#produced.add(raw);
     if (seen.usage !== undefined) this.#produced.usage = seen.usage;
     return seen.usageOnly && hideUsage ? "hidden" : "shown";
   }

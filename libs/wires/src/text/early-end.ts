@@ -10,8 +10,8 @@ export interface EarlyEndOptions {
 
 /** What a passing stream has to remember, so that it can be ended before its vendor ends it. */
 export interface EarlyEnd {
-  /** Looks at a frame that goes to the client. */
-  saw(frame: Buffer): void;
+  /** Looks at a frame that goes to the client; `raw` is its part that holds what the model wrote. */
+  saw(frame: Buffer, raw: string): void;
   /**
    * The frames that end the stream as one that reached its bound of tokens; undefined where nothing of an answer was
    * seen yet. `sequence` is the last frame's number, on a wire that numbers them.

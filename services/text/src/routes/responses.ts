@@ -79,7 +79,7 @@ function keep(
   if (response === undefined || typeof id !== "string" || id === "") return;
   const body: JsonObject = JSON.parse(told.bytes.toString());
   // An id that is not ours is the vendor's, which then keeps the response as well.
-  const keptAt = id === told.answerId ? undefined : told.answered.place;
+  const keptAt = id === told.answerId || told.answered.isCut ? undefined : told.answered.place;
   const stored = { response, input: itemsOf(body["input"]), ancestors: told.ancestors, keptAt };
   store.save(call.caller.accountId, id, stored).then(
     (kept) => {

@@ -12,7 +12,6 @@ const mostRaw = 16 * 1024;
 /** Characters of an open part that are kept for its end, which repeats them; of a longer one the beginning is left out. */
 const mostWords = 8 * 2 ** 20;
 
-const deltaWord = Buffer.from('"delta"');
 const deltaEnd = Buffer.from(".delta\n");
 const lineFeed = 0x0a;
 
@@ -31,7 +30,7 @@ const wholeEvents: Readonly<Record<string, readonly [type: string, member: strin
 export function endResponseEarly(): EarlyEnd {
   const told = new Told();
   return {
-    saw: (frame) => told.saw(frame),
+    saw: (frame, raw) => told.saw(frame, raw),
     frames: (used, sequence = -1) => told.end(used, sequence),
   };
 }
@@ -72,10 +71,10 @@ class Told {
     "response.output_text.annotation.added": (event) => void this.#part?.annotations.push(event["annotation"]),
   };
 
-  saw(frame: Buffer): void {
+  saw(frame: Buffer, raw: string): void {
     const lineEnd = frame.indexOf(lineFeed);
-    if (frame.subarray(Math.max(0, lineEnd + 1 - deltaEnd.length), lineEnd + 1).equals(deltaEnd)) this.#delta(frame);
-    else this.#event(jsonOf(frame), frame);
+    if (frame.subarray(Math.max(0, lineEnd + 1 - deltaEnd.length), lineEnd + 1).equals(deltaEnd)) this.#delta(raw);
+    else this.#event(jsonOf(frame), raw);
   }
 
   /** The open part's end, the open item's, and the response's, each numbered after what passed. */
@@ -92,19 +91,18 @@ class Told {
     return [...frames, tell("response.incomplete", { response: { ...response, ...ending } })];
   }
 
-  #delta(frame: Buffer): void {
-    const raw = frame.toString("utf8", Math.max(0, frame.indexOf(deltaWord)), frame.lastIndexOf(0x7d));
+  #delta(raw: string): void {
     this.#raw.push(raw);
     this.#rawLength += raw.length;
     if (this.#rawLength > mostRaw) this.#read();
   }
 
-  #event(event: JsonRecord | undefined, frame: Buffer): void {
+  #event(event: JsonRecord | undefined, raw: string): void {
     if (event === undefined) return;
     const handle = typeof event["type"] === "string" ? own(this.#on, event["type"]) : undefined;
     if (handle !== undefined) handle(event);
     // Of a vendor that names its events only inside.
-    else if (typeof event["delta"] === "string") this.#delta(frame);
+    else if (typeof event["delta"] === "string") this.#delta(raw);
   }
 
   #respond({ response }: JsonRecord): void {
