@@ -24,6 +24,7 @@ export { Counter, Gauge, Histogram, leasesHeld, observeRequest, type Registry } 
 export { ClientGone, readBody, type Body, type BodyLimits } from "./read-body.ts";
 export { notePassing } from "./passing-bytes.ts";
 export { openRedis, openSubscriber, orUnavailable, type Redis } from "./redis.ts";
+export { failureOf } from "./store-failure.ts";
 export { idSource, isRequestId } from "./request-id.ts";
 export { runService, type Service, type ServiceContext, type ServicePorts } from "./run-service.ts";
 export { defineScript, replyList, type Script } from "./script.ts";
