@@ -38,6 +38,8 @@ export type AnswerForm = "whole" | "events" | "bytes";
 export interface VendorLink {
   /** Where a task of it stands, as JSON bytes. Throws Failure. */
   look(task: string): Promise<Buffer>;
+  /** Its whole answer to another request of the same call, once. Throws Failure. */
+  ask(body: Buffer): Promise<Buffer>;
   /** Host of the channel's own address. */
   readonly host: string;
   /** Aborted when the client leaves. */

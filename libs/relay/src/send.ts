@@ -86,12 +86,13 @@ function wireFor({ spoken }: RelayDeps, plan: CallPlan, { candidate }: Way, prov
   return wire;
 }
 
-function requestFor(
+/** What is sent to a vendor: its address and headers, with those of the client that go on to it. */
+export function requestFor(
   call: ServiceCall,
-  plan: CallPlan,
+  plan: Pick<CallPlan, "stream" | "forward">,
   { candidate, key }: Way,
   provider: Provider,
-  { wire, body, headers, asksStream: stream = plan.stream }: Exchange,
+  { wire, body, headers, asksStream: stream = plan.stream }: Pick<Exchange, "wire" | "body" | "headers" | "asksStream">,
 ): Omit<UpstreamRequest, "timeoutMs"> {
   const { upstreamModel, channel } = candidate;
   const forwarded = plan.forward?.wire === wire ? plan.forward : undefined;

@@ -86,7 +86,8 @@ export function planText(deps: Deps, call: ServiceCall, asked: AskedText): CallP
     wires: servedThrough[wire],
     waiting: ask.stream ? waitingIn({ wire, asArray }) : undefined,
     unsealable: true,
-    billsUnseen: ask.thinks,
+    // Over a model that only chats several prompts are answered whole.
+    billsUnseen: ask.thinks === true || (wire === "completions" && ask.choices > 1),
     exchange(upstream, way, history) {
       const isNative = history === undefined && upstream === wire && placeOf(way) === asked.native?.place;
       const told = upstream === "completions" ? upstream : textWire(upstream);

@@ -11,7 +11,6 @@ import {
   type ClientWire,
   type JsonObject,
   type Parsed,
-  type TextAnswer,
   type TextWire,
 } from "@modelgate/wires";
 import { eventStream, type CarriedAnswer, type Exchange } from "../exchange.ts";
@@ -20,6 +19,8 @@ import { tellLosses } from "../losses.ts";
 import type { Waiting } from "../waiting.ts";
 import { ConvertStream } from "./convert-stream.ts";
 import { PassStream } from "./pass-stream.ts";
+import { hasSeveralPrompts, severalPrompts } from "./several-prompts.ts";
+import { wordsOf } from "./words-of.ts";
 
 /** A text call as its client made it. */
 export interface TextCall {
@@ -62,10 +63,12 @@ export function textExchanges(
   // The messages wire leaves out what is sealed by others itself.
   const passes = call.wire === "messages" || !hasEnvelope(call.body);
   const takes = (wire: ClientWire, model: string): boolean => textPasses[wire].takes?.(call.body, model) ?? true;
-  return (wire, upstreamModel, history) =>
-    wire === "completions" || (wire === call.wire && passes && history === undefined && takes(wire, upstreamModel))
-      ? passed(call, upstreamModel)
-      : converted(call, wire, upstreamModel, history === "unsealed" ? readUnsealed : read);
+  return (wire, upstreamModel, history) => {
+    if (wire === "completions" || (wire === call.wire && passes && history === undefined && takes(wire, upstreamModel)))
+      return passed(call, upstreamModel);
+    if (call.wire === "completions" && hasSeveralPrompts(call.body)) return severalPrompts(call, wire, upstreamModel);
+    return converted(call, wire, upstreamModel, history === "unsealed" ? readUnsealed : read);
+  };
 }
 
 /** The same wire at both ends. */
@@ -150,11 +153,6 @@ export function waitingIn({ wire, asArray = false }: Pick<TextCall, "wire" | "as
   const fail = (failure: Failure, requestId: string): string =>
     framing.reframe(Buffer.from(frame(failure, requestId))) + framing.end();
   return { contentType: framing.contentType, sign: framing.heartbeat(), fail };
-}
-
-function wordsOf({ choices }: TextAnswer): string {
-  const parts = choices.flatMap((choice) => choice.parts);
-  return parts.map((part) => (part.kind === "tool-call" ? part.arguments : "text" in part ? part.text : "")).join("");
 }
 
 function once<Value>(make: () => Value): () => Value {
