@@ -97,6 +97,7 @@ async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inle
       ? {}
       : { paid: { more: () => allowance.more(), meter: () => meterCut(plan, produced) } }),
     ending(failure, cut) {
+      if (cut !== undefined) call.log.info({ requestId: call.requestId }, "a stream was ended where its money ends");
       if (failure === undefined) told(delivery, exchange, carrier.last, cut !== undefined);
       else if (failure.code.startsWith("upstream_")) attempted.broke(failure.code);
       letGo(attempted);

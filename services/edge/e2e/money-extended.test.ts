@@ -30,6 +30,7 @@ const config = {
   accounts: {
     ...Object.fromEntries(longAnswers.map(({ name }) => accountOf(poor)(`poor-${name}`))),
     ...Object.fromEntries(longAnswers.map(({ name }) => accountOf(able)(`able-${name}`))),
+    ...Object.fromEntries(["content", "chat"].map((name) => accountOf(poor)(`array-${name}`))),
     thinking: { balance: "0.1", tokens: [{ key: keyOf("thinking"), group: "default" }] },
     budgeted: { balance: "10", tokens: [{ key: keyOf("budgeted"), group: "daily" }] },
   },
@@ -86,6 +87,24 @@ describe.each(longAnswers)("$name", ({ name, model, listen, length, whole }) => 
     expect(BigInt(after.balanceNanos)).toBe(able - BigInt(event.costNanos));
   });
 });
+
+test.each(["content", "chat"])(
+  "generated content as one array is closed where it ends early, over %s",
+  async (model) => {
+    await suite.simulator.script(model, [paced]);
+    const answer = await fetch(`${suite.edgeUrl}/v1beta/models/${model}:streamGenerateContent`, {
+      method: "POST",
+      headers: { "x-goog-api-key": keyOf(`array-${model}`), "content-type": "application/json" },
+      body: JSON.stringify({ contents: [{ parts: [{ text: "Tell me." }] }] }),
+    });
+    const pieces: readonly object[] = JSON.parse(await answer.text());
+    expect(pieces.length).toBeGreaterThan(100);
+    expect(pieces.at(-1)).toMatchObject({
+      candidates: [{ finishReason: "MAX_TOKENS" }],
+      usageMetadata: { candidatesTokenCount: expect.any(Number) },
+    });
+  },
+);
 
 test("an answer that comes in one burst waits for its money and is whole; nothing of it is lost", async () => {
   const [chat] = longAnswers;
