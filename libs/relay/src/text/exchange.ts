@@ -1,4 +1,5 @@
 import type { Failure } from "@modelgate/contracts";
+import { once } from "@modelgate/platform";
 import {
   arrayFraming,
   clientCodecs,
@@ -153,9 +154,4 @@ export function waitingIn({ wire, asArray = false }: Pick<TextCall, "wire" | "as
   const fail = (failure: Failure, requestId: string): string =>
     framing.reframe(Buffer.from(frame(failure, requestId))) + framing.end();
   return { contentType: framing.contentType, sign: framing.heartbeat(), fail };
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => (made ??= { value: make() }).value;
 }
