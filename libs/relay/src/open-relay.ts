@@ -100,14 +100,7 @@ export async function openRelay(
       budget,
       log,
       newCallId: idSource("call"),
-      limits: {
-        outputTokens: env.HOLD_OUTPUT_TOKENS,
-        stepTokens: env.HOLD_STEP_TOKENS,
-        leaseMs: env.HOLD_LEASE_MS,
-        outboxBound: env.OUTBOX_BOUND,
-        heartbeatMs: env.HEARTBEAT_MS,
-        answerBytes: env.ANSWER_BYTES,
-      },
+      limits: limitsOf(env),
     },
     outbox,
     body: {
@@ -122,5 +115,17 @@ export async function openRelay(
       if (!catalog.ready) throw new Error("no configuration yet");
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+/** The bounds of a call's life, as the environment names them. */
+function limitsOf(env: Environment<typeof relayVariables>): RelayDeps["limits"] {
+  return {
+    outputTokens: env.HOLD_OUTPUT_TOKENS,
+    stepTokens: env.HOLD_STEP_TOKENS,
+    leaseMs: env.HOLD_LEASE_MS,
+    outboxBound: env.OUTBOX_BOUND,
+    heartbeatMs: env.HEARTBEAT_MS,
+    answerBytes: env.ANSWER_BYTES,
   };
 }
