@@ -24,7 +24,8 @@ const leaseMs = 1_000;
 type Step =
   | { readonly do: "hold"; readonly nanos: bigint; readonly floor: number }
   | { readonly do: "settle" | "settle again"; readonly call: number; readonly nanos: bigint }
-  | { readonly do: "renew" | "extend"; readonly call: number; readonly nanos: bigint }
+  | { readonly do: "renew"; readonly call: number; readonly nanos: bigint }
+  | { readonly do: "extend"; readonly call: number; readonly nanos: bigint; readonly steps: number }
   | { readonly do: "release"; readonly call: number }
   | { readonly do: "sweep" }
   | { readonly do: "credit"; readonly nanos: bigint; readonly again: boolean }
@@ -35,7 +36,11 @@ const call = fc.nat({ max: 30 });
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant("hold" as const), nanos, floor: fc.nat({ max: 100 }) }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constantFrom("settle" as const, "settle again" as const), call, nanos }) },
-  fc.record({ do: fc.constantFrom("renew" as const, "extend" as const), call, nanos }),
+  fc.record({ do: fc.constant("renew" as const), call, nanos }),
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant("extend" as const), call, nanos, steps: fc.integer({ min: 1, max: 4 }) }),
+  },
   fc.record({ do: fc.constant("release" as const), call }),
   fc.record({ do: fc.constant("sweep" as const) }),
   fc.record({
@@ -177,12 +182,16 @@ async function take(id: string, next: Step, at: number, model: Model): Promise<v
       const callId = names[next.call % Math.max(1, names.length)];
       const found = callId === undefined ? undefined : model.calls.get(callId);
       if (callId === undefined || found === undefined || next.nanos === 0n) return;
-      const covered = next.nanos <= model.available;
-      const extended = await extendHold(redis, { accountId: id, callId, nanos: next.nanos }).catch(refusedForMoney);
-      expect(extended).toBe(found.open && covered);
-      if (!extended) return;
-      model.available -= next.nanos;
-      found.held += next.nanos;
+      // As a stream does it: step after step while it is granted, and half a step where it is not.
+      for (let left = next.steps, step = next.nanos; left > 0 && step > 0n; left--) {
+        const covered = step <= model.available;
+        const extended = await extendHold(redis, { accountId: id, callId, nanos: step }).catch(refusedForMoney);
+        expect(extended).toBe(found.open && covered);
+        if (extended) {
+          model.available -= step;
+          found.held += step;
+        } else step /= 2n;
+      }
       return;
     }
     case "release": {

@@ -1,6 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import {
-  asFailure,
   endpointLabel,
   endpointOf,
   errorFormatOf,
@@ -19,6 +18,7 @@ import { lingerOver } from "./linger.ts";
 import type { Logger } from "./log.ts";
 import { observeRequest } from "./metrics.ts";
 import { ClientGone } from "./read-body.ts";
+import { failureOf } from "./store-failure.ts";
 import { verifyCaller } from "./signed-caller.ts";
 import { startSpan, type Span } from "./tracing.ts";
 
@@ -108,7 +108,7 @@ async function answer(
     await handler({ ...call, caller, strict, format });
   } catch (error) {
     if (error instanceof ClientGone) return void response.destroy();
-    const failure = asFailure(error);
+    const failure = failureOf(error);
     if (failure.code === "internal_error") log.error({ err: failure.cause ?? failure, requestId }, "call failed");
     if (!response.headersSent) lingerOver(request);
     answerFailure(response, format, failure, requestId);

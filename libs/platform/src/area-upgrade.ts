@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import {
-  asFailure,
   endpointLabel,
   endpointOf,
   Failure,
@@ -14,6 +13,7 @@ import { refuseUpgrade } from "./answer.ts";
 import type { AreaOptions, ServiceCall } from "./area-handler.ts";
 import type { UpgradeHandler } from "./http-server.ts";
 import { ClientGone } from "./read-body.ts";
+import { failureOf } from "./store-failure.ts";
 import { verifyCaller } from "./signed-caller.ts";
 import { startSpan } from "./tracing.ts";
 
@@ -72,7 +72,7 @@ export function areaUpgrade({ area, secret, log, handlers }: AreaUpgradeOptions)
         socket.destroy();
         return;
       }
-      const failure = asFailure(error);
+      const failure = failureOf(error);
       if (failure.code === "internal_error") log.error({ err: failure.cause ?? failure, requestId }, "upgrade failed");
       refuseUpgrade(socket, "common", failure, requestId);
     });

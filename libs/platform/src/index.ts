@@ -25,6 +25,7 @@ export { ClientGone, readBody, type Body, type BodyLimits } from "./read-body.ts
 export { once } from "./once.ts";
 export { notePassing } from "./passing-bytes.ts";
 export { openRedis, openSubscriber, orUnavailable, type Redis } from "./redis.ts";
+export { failureOf } from "./store-failure.ts";
 export { idSource, isRequestId } from "./request-id.ts";
 export { runService, type Service, type ServiceContext, type ServicePorts } from "./run-service.ts";
 export { defineScript, replyList, type Script } from "./script.ts";

@@ -6,6 +6,7 @@ import type { Logger } from "./log.ts";
 import { breakWhenSlow } from "./redis-breaker.ts";
 import { observeStore } from "./metrics.ts";
 import { readRedisUrl, type RedisPlace } from "./redis-url.ts";
+import { storeAway } from "./store-failure.ts";
 
 /** One Redis, the master that Sentinels name, or a Redis Cluster; callers see no difference. */
 export type Redis = Single | Cluster;
@@ -132,9 +133,6 @@ export async function orUnavailable<T>(step: Promise<T>): Promise<T> {
     return await step;
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw new Failure("server_overloaded", "The gateway's store is away or slow; try again shortly.", {
-      cause: error,
-      retryAfterSeconds: 1,
-    });
+    throw storeAway(error);
   }
 }

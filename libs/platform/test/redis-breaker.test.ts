@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
-import { openRedis } from "../src/index.ts";
+import { failureOf, openRedis } from "../src/index.ts";
 
 /** A Redis that can be told to hear and to answer late; what it heard, by name. */
 const heard: string[] = [];
@@ -37,7 +37,8 @@ test("once Redis is slow nothing more is sent to it until it answers again", asy
   const redis = await openRedis(`redis://127.0.0.1:${port}`, pino({ level: "silent" }), 100);
   expect(await redis.get("a")).toBe("OK");
   store.late = true;
-  await expect(redis.get("b")).rejects.toThrow("timed out");
+  const slow = await redis.get("b").catch((error: unknown) => error);
+  expect(slow).toMatchObject({ message: expect.stringContaining("timed out") });
   heard.length = 0;
   const refusals = await Promise.allSettled([
     ...Array.from({ length: 50 }, () => redis.get("c")),
@@ -45,11 +46,24 @@ test("once Redis is slow nothing more is sent to it until it answers again", asy
   ]);
   expect(refusals.slice(0, 50).every(({ status }) => status === "rejected")).toBe(true);
   expect(heard.filter((name) => name !== "ping")).toEqual([]);
+  const refused = refusals.find(({ status }) => status === "rejected");
   store.late = false;
   payUp();
   // The breaker closes by itself.
   for (let answer: unknown; answer !== "OK";)
     answer = await redis.get("f").catch(() => new Promise((go) => setTimeout(go, 20)));
   expect(heard).toContain("get");
+
+  // However it did not answer, whoever needed it is told that it is away; what it refused is our own fault.
+  for (const socket of sockets) socket.destroy();
+  server.close();
+  await once(redis, "close");
+  const away = await redis.get("g").catch((error: unknown) => error);
   redis.disconnect();
+  const closed = await redis.get("h").catch((error: unknown) => error);
+  const reason = refused?.status === "rejected" ? refused.reason : undefined;
+  for (const error of [slow, reason, away, closed])
+    expect(failureOf(error)).toMatchObject({ code: "server_overloaded", status: 503, retryAfterSeconds: 1 });
+  for (const error of [new Error("WRONGTYPE Operation"), new TypeError("no"), "text"])
+    expect(failureOf(error)).toMatchObject({ code: "internal_error" });
 });

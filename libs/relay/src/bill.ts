@@ -9,7 +9,7 @@ import {
   type Units,
   type UsageDraft,
 } from "@modelgate/contracts";
-import { hold } from "@modelgate/accounts";
+import { extendHold, hold } from "@modelgate/accounts";
 import { priceVersionOf } from "@modelgate/catalog";
 import type { Way } from "@modelgate/channels";
 import type { ServiceCall } from "@modelgate/platform";
@@ -78,6 +78,11 @@ export class Bill {
       leaseMs: limits.leaseMs,
       outboxBound: limits.outboxBound,
     });
+  }
+
+  /** Puts more aside; false where the hold is gone. Throws Failure as `extendHold` does. */
+  extend(nanos: Nanos): Promise<boolean> {
+    return extendHold(this.#deps.redis, { accountId: this.#call.caller.accountId, callId: this.callId, nanos });
   }
 
   /** Where the call went, after how many attempts. */

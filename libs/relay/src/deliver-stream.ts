@@ -3,6 +3,7 @@ import type { BodySink } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
 import type { Carried, StreamCarrier } from "./exchange.ts";
 import { brokenOff, type Inlet } from "./inlet.ts";
+import type { Metered } from "./measure.ts";
 
 export interface StreamDelivery {
   readonly response: ServerResponse;
@@ -12,8 +13,21 @@ export interface StreamDelivery {
   readonly heartbeatMs: number;
   /** Told of every chunk. */
   readonly watch?: { chunk(): void };
-  /** Called when the vendor's stream is over and before the client's ends: money is settled first. */
-  readonly ending: (failure: Failure | undefined) => void;
+  /** How a stream goes on that has come to where its money ends. */
+  readonly paid?: PaidStream;
+  /**
+   * Called when the vendor's stream is over and before the client's ends: money is settled first. `cut` is what it used
+   * where its money ended it.
+   */
+  readonly ending: (failure: Failure | undefined, cut?: Metered) => void;
+}
+
+/** What a stream runs on whose money may not last to its end. */
+export interface PaidStream {
+  /** Waits until more is paid for; else tells why nothing is. */
+  more(): Promise<Failure | undefined>;
+  /** What was used until now. */
+  meter(): Promise<Metered>;
 }
 
 /** How a delivered stream ended. */
@@ -39,6 +53,9 @@ class StreamPass implements BodySink {
   readonly #onDrain: () => void;
   readonly #onClose: () => void;
   #over = false;
+  /** Whether frames wait until more is paid for; what the vendor said after them. */
+  #dry = false;
+  #after: (() => void) | undefined;
 
   constructor(delivery: StreamDelivery) {
     const { promise, resolve } = Promise.withResolvers<StreamEnd>();
@@ -46,7 +63,9 @@ class StreamPass implements BodySink {
     this.ended = promise;
     this.#resolve = resolve;
     this.#delivery = delivery;
-    this.#onDrain = () => inlet.resume();
+    this.#onDrain = () => {
+      if (!this.#dry) inlet.resume();
+    };
     this.#onClose = () => {
       this.#finish({ outcome: "cancelled" });
       inlet.abort();
@@ -60,7 +79,7 @@ class StreamPass implements BodySink {
     if (this.#over) return;
     const { carrier, response, inlet } = this.#delivery;
     this.#heartbeat.refresh();
-    this.#delivery.watch?.chunk();
+    if (chunk.length > 0) this.#delivery.watch?.chunk();
     let carried: Carried;
     try {
       carried = carrier.push(chunk);
@@ -70,13 +89,15 @@ class StreamPass implements BodySink {
     // Nothing follows the terminal frame: a vendor that then resets, or never closes, has still answered whole.
     if (carrier.done && carried.failure === undefined) return this.end(carried.out);
     const flows = carried.out.length === 0 || response.write(carried.out);
-    if (carried.failure !== undefined) this.#fail(carried.failure);
-    else if (!flows) inlet.pause();
+    if (carried.failure !== undefined) return this.#fail(carried.failure);
+    if (!flows || carried.isDry === true) inlet.pause();
+    if (carried.isDry === true && !this.#dry) void this.#waitForMoney();
   }
 
   /** `before` is what the client gets before its stream's last words; all of it leaves after money and memory are told. */
   end(before: Buffer | string = ""): void {
     if (this.#over) return;
+    if (this.#dry) return void (this.#after = () => this.end());
     const { response, inlet, carrier, ending } = this.#delivery;
     let last: Buffer | string;
     try {
@@ -94,7 +115,35 @@ class StreamPass implements BodySink {
   }
 
   broken(error: Error): void {
+    if (this.#dry && !this.#over) return void (this.#after = () => this.broken(error));
     this.#fail(brokenOff(error));
+  }
+
+  /** Holds the frames back that are not paid for, until they are or the stream ends there. */
+  async #waitForMoney(): Promise<void> {
+    const { response, inlet, paid } = this.#delivery;
+    this.#dry = true;
+    const refused = await paid?.more();
+    if (refused !== undefined) return await this.#cut(refused);
+    this.#dry = false;
+    this.data(Buffer.alloc(0));
+    if (this.#dry || this.#over) return;
+    this.#after?.();
+    if (!response.writableNeedDrain) inlet.resume();
+  }
+
+  /** Nothing more is paid for: the vendor is stopped, and the client told in its own words for an answer at its bound. */
+  async #cut(why: Failure): Promise<void> {
+    if (this.#over) return;
+    const { response, inlet, carrier, ending, paid } = this.#delivery;
+    inlet.abort();
+    const metered = why.code === "insufficient_quota" ? await paid?.meter() : undefined;
+    if (this.#over) return;
+    const last = metered === undefined ? undefined : carrier.cut?.(metered.units);
+    if (last === undefined) return this.#fail(why);
+    ending(undefined, metered);
+    this.#finish({ outcome: "completed" });
+    response.end(last);
   }
 
   #fail(failure: Failure): void {

@@ -1,14 +1,16 @@
 import type { ServerResponse } from "node:http";
 import type { Attempted } from "@modelgate/channels";
-import { asFailure, headers, type Outcome } from "@modelgate/contracts";
+import { asFailure, headers, type Nanos, type Outcome } from "@modelgate/contracts";
 import { answerJson, type ServiceCall } from "@modelgate/platform";
 import type { Bill } from "./bill.ts";
+import { Allowance } from "./allowance.ts";
 import { StreamWatch } from "./call-metrics.ts";
 import { deliverStream } from "./deliver-stream.ts";
 import type { RelayDeps } from "./deps.ts";
+import { upperCost } from "./expect.ts";
 import type { CarriedAnswer, Exchange } from "./exchange.ts";
 import type { Inlet } from "./inlet.ts";
-import { meter, meterWhole } from "./meter.ts";
+import { meter, meterCut, meterWhole } from "./meter.ts";
 import type { CallPlan } from "./plan.ts";
 import type { Produced } from "./produced.ts";
 import type { Accepted } from "./send.ts";
@@ -43,7 +45,7 @@ async function deliverWhole(delivery: Delivery, exchange: Exchange, bytes: Buffe
   letGo(attempted);
   const metered = await meterWhole(plan, answer.usage ?? exchange.usageOf(bytes), answer);
   const settled = bill.settle({ ...metered, outcome: "completed", status: 200 });
-  told(delivery, exchange, answer.json);
+  told(delivery, exchange, answer.json, false);
   if (call.response.headersSent) call.response.end(answer.json);
   else
     answerJson(
@@ -78,7 +80,8 @@ async function wholeInTime(delivery: Delivery, exchange: Exchange, bytes: Buffer
 
 async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inlet): Promise<void> {
   const { deps, call, plan, bill, produced, attempted } = delivery;
-  const carrier = exchange.stream(produced);
+  using allowance = allowanceOf(delivery);
+  const carrier = exchange.stream(produced, allowance);
   if (!call.response.headersSent) call.response.writeHead(200, streamHead(carrier.contentType));
   let settled: Promise<void> | undefined;
   const { provider } = attempted.way.candidate.channel;
@@ -90,21 +93,27 @@ async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inle
     requestId: call.requestId,
     heartbeatMs: deps.limits.heartbeatMs,
     watch,
-    ending(failure) {
-      if (failure === undefined) told(delivery, exchange, carrier.last);
-      else attempted.broke(failure.code);
+    ...(allowance === undefined
+      ? {}
+      : { paid: { more: () => allowance.more(), meter: () => meterCut(plan, produced) } }),
+    ending(failure, cut) {
+      if (cut !== undefined) call.log.info({ requestId: call.requestId }, "a stream was ended where its money ends");
+      if (failure === undefined) told(delivery, exchange, carrier.last, cut !== undefined);
+      else if (failure.code.startsWith("upstream_")) attempted.broke(failure.code);
       letGo(attempted);
-      const outcome = failure === undefined ? "completed" : "failed";
-      if (plan.measure !== undefined) settled = settleMetered(delivery, outcome);
-      else if (produced.usage !== undefined)
+      const whole = plan.measure === undefined && failure === undefined ? produced.usage : undefined;
+      if (cut !== undefined) settled = bill.settle({ ...cut, outcome: "completed", status: 200 });
+      else if (whole === undefined) settled = settleMetered(delivery, failure === undefined ? "completed" : "failed");
+      else
         settled = bill.settle({
-          units: { requests: 1, ...produced.usage },
+          units: { requests: 1, ...whole },
           estimated: false,
-          outcome,
+          outcome: "completed",
           status: 200,
         });
     },
   });
+  if (allowance !== undefined && produced.hidesOutput) deps.unseen.add(plan.model.name);
   if (end.outcome === "failed")
     call.log.warn(
       { err: end.failure.cause ?? end.failure, requestId: call.requestId, channel: attempted.way.candidate.channel.id },
@@ -114,13 +123,28 @@ async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inle
   await settled;
 }
 
+/** How far a stream is paid for; undefined where all of it is, or none of it costs anything. */
+function allowanceOf({ plan, bill, produced }: Delivery): Allowance | undefined {
+  const { output } = bill.expected;
+  const { size, model, multiplier } = plan;
+  const upper = (tokens: number): Nanos => upperCost(size, model, multiplier, tokens);
+  if (output === undefined || output.first >= output.most) return undefined;
+  if (upper(output.first + output.step) === upper(output.first)) return undefined;
+  return new Allowance({ output, produced, extend: (from, to) => bill.extend(upper(to) - upper(from)) });
+}
+
 async function settleMetered({ plan, bill, produced }: Delivery, outcome: Outcome): Promise<void> {
   await bill.settle({ ...(await meter(plan, produced, outcome)), outcome, status: 200 });
 }
 
-function told({ plan, attempted: { way } }: Delivery, { wire }: Exchange, answer: Buffer | string): void {
+function told(
+  { plan, attempted: { way } }: Delivery,
+  { wire }: Exchange,
+  answer: Buffer | string,
+  isCut: boolean,
+): void {
   if (plan.answered === undefined) return;
-  plan.answered({ text: answer.toString(), place: `${way.candidate.channel.id}/${way.key.id}`, wire });
+  plan.answered({ text: answer.toString(), place: `${way.candidate.channel.id}/${way.key.id}`, wire, isCut });
 }
 
 /** Longest header; more names than fit are told by an ellipsis. */

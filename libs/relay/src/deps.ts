@@ -4,11 +4,14 @@ import type { BufferBudget, Logger, Redis } from "@modelgate/platform";
 import type { Renewals } from "./renewals.ts";
 import type { Settlements } from "./settlements.ts";
 import type { SpokenWires } from "./spoken-wires.ts";
+import type { UnseenOutput } from "./unseen-output.ts";
 
 /** Every bound of a call's life; a service names them in its environment. */
 export interface RelayLimits {
   /** Output tokens held for where the client set no bound. */
   readonly outputTokens: number;
+  /** Output tokens of a text stream held for at first, and in each further step while it runs. */
+  readonly stepTokens: number;
   /** Lease of a hold. */
   readonly leaseMs: number;
   /** Events that may wait in a shard's outbox before calls are refused. */
@@ -27,6 +30,7 @@ export interface RelayDeps {
   readonly settlements: Settlements;
   readonly renewals: Renewals;
   readonly spoken: SpokenWires;
+  readonly unseen: UnseenOutput;
   readonly budget: BufferBudget;
   readonly log: Logger;
   readonly newCallId: () => string;

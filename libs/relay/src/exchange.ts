@@ -27,8 +27,8 @@ export interface Exchange {
    * all there yet, or hold addresses instead of bytes.
    */
   whole(answer: Buffer, vendor: VendorLink): CarriedAnswer | Promise<CarriedAnswer>;
-  /** The client's side of a stream that begins. */
-  stream(produced: Produced): StreamCarrier;
+  /** The client's side of a stream that begins; `gate` where its money may not last to its end. */
+  stream(produced: Produced, gate?: StreamGate): StreamCarrier;
 }
 
 /** How a vendor's answer comes: whole and in JSON, as server-sent events, or as a stream of any bytes. */
@@ -38,6 +38,8 @@ export type AnswerForm = "whole" | "events" | "bytes";
 export interface VendorLink {
   /** Where a task of it stands, as JSON bytes. Throws Failure. */
   look(task: string): Promise<Buffer>;
+  /** Its whole answer to another request of the same call, once. Throws Failure. */
+  ask(body: Buffer): Promise<Buffer>;
   /** Host of the channel's own address. */
   readonly host: string;
   /** Aborted when the client leaves. */
@@ -59,6 +61,16 @@ export interface CarriedAnswer {
 export interface Carried {
   readonly out: Buffer | string;
   readonly failure?: Failure | undefined;
+  /** Frames wait that are not paid for: a push of nothing goes on with them. */
+  readonly isDry?: boolean;
+}
+
+/** Who says which of a vendor's frames are paid for. */
+export interface StreamGate {
+  /** Whether a frame of so many bytes is, whatever is in it. */
+  covers(bytes: number): boolean;
+  /** Whether one with so many bytes of words is. */
+  admits(wordBytes: number): boolean;
 }
 
 /** The media type of server-sent events. */
@@ -77,6 +89,11 @@ export interface StreamCarrier {
   readonly last: string;
   /** How a broken stream ends; nothing follows. Undefined: it has no words for it, and the connection is cut. */
   fail(failure: Failure, requestId: string): string | undefined;
+  /**
+   * How a stream ends that is cut where its money ends: as one that reached its bound of tokens, with what it used.
+   * Undefined, or absent: it has no words for that now.
+   */
+  cut?(used: Units): Buffer | string | undefined;
   /** A sign of life for a silent stream; "" where none can stand now. */
   heartbeat(): string;
 }

@@ -30,11 +30,12 @@ test("a hold covers every usage within its bounds, and its floor", () => {
       (written, asked, inputPart, cachedPart, outputPart) => {
         const compiled = compilePrice(written);
         const model = { name: "m", kind: "chat" as const, ownedBy: "o", price: compiled };
-        const { upperNanos, floorNanos } = expectText(asked, model, 1.5, 1_000);
+        const mostOutput = asked.maxOutputTokens ?? 1_000 * asked.choices;
+        const { upperNanos, floorNanos } = expectText(asked, model, 1.5, mostOutput);
         const most = Math.ceil(asked.textBytes / 2) + asked.mediaTokens;
         const input = Math.floor((most * inputPart) / 100);
         const cached = Math.floor((input * cachedPart) / 100);
-        const output = Math.floor(((asked.maxOutputTokens ?? 1_000 * asked.choices) * outputPart) / 100);
+        const output = Math.floor((mostOutput * outputPart) / 100);
         const cost = costOf(
           { inputTokens: input - cached, cachedInputTokens: cached, outputTokens: output, requests: 1 },
           compiled,

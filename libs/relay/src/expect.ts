@@ -1,7 +1,7 @@
 import { costOf, tokensIn, type Nanos, type Units } from "@modelgate/contracts";
 import type { CatalogModel } from "@modelgate/catalog";
 import type { Measure } from "./measure.ts";
-import { estimateTokens } from "./tokens.ts";
+import { estimateTokens, leastBytesPerToken } from "./tokens.ts";
 
 /** What a request says of its own size. */
 export interface RequestSize {
@@ -23,13 +23,17 @@ export interface Expectation {
   readonly floorUnits: Units;
   /** Estimated tokens, for the token's minute. */
   readonly tokens: number;
+  /** How much output of a text stream the hold covers; absent: all there can be. */
+  readonly output?: HeldOutput | undefined;
 }
 
-/**
- * JSON text has at most a token for two bytes in every language and code that vendors publish counts for; four is
- * usual. What a stranger text has beyond it, settlement takes from the balance.
- */
-const leastBytesPerToken = 2;
+/** Output tokens of a text stream that are held for: at first, in each further step, and at most. */
+export interface HeldOutput {
+  readonly first: number;
+  readonly step: number;
+  /** Infinite where the client set no bound. */
+  readonly most: number;
+}
 
 /** Bounds of a call's cost where something else than text decides it. */
 export function expectUnits({ upper, floor }: Measure, model: CatalogModel, multiplier: number): Expectation {
@@ -44,7 +48,7 @@ export function expectUnits({ upper, floor }: Measure, model: CatalogModel, mult
 /** A client may write any number; what a token's minute reserves stays a number that Redis can count with. */
 const mostReservedTokens = 1_000_000_000;
 
-/** Bounds of a call's cost, from the request and the catalogue. `outputTokens` stands in where the client set no bound. */
+/** Bounds of a call's cost, from the request and the catalogue, for so much output as is held for at first. */
 export function expectText(
   size: RequestSize,
   model: CatalogModel,
@@ -52,25 +56,28 @@ export function expectText(
   outputTokens: number,
 ): Expectation {
   const estimatedInput = estimateTokens(size.textBytes) + size.mediaTokens;
-  const boundedInput = Math.ceil(size.textBytes / leastBytesPerToken) + size.mediaTokens;
-  const output = size.maxOutputTokens ?? outputTokens * size.choices;
   const floorUnits: Units = { inputTokens: estimatedInput, requests: 1 };
-  // A vendor may count any of the input as a cache write or as audio: the dearest price bounds them all.
-  const inputs: readonly Units[] = [
-    { inputAudioTokens: boundedInput },
-    { inputTokens: boundedInput },
-    { cacheWriteTokens: boundedInput },
-    { cachedInputTokens: boundedInput },
-  ];
-  // And any of the output as audio.
-  const outputs: readonly Units[] = [{ outputTokens: output }, { outputAudioTokens: output }];
-  const upperNanos = inputs
-    .flatMap((into) => outputs.map((out) => costOf({ ...into, ...out, requests: 1 }, model.price, multiplier)))
-    .reduce((most, cost) => (cost > most ? cost : most));
   return {
-    upperNanos,
+    upperNanos: upperCost(size, model, multiplier, outputTokens),
     floorNanos: costOf(floorUnits, model.price, multiplier),
     floorUnits,
     tokens: Math.min(estimatedInput + (size.maxOutputTokens ?? 0), mostReservedTokens),
   };
+}
+
+/** The most that a request may cost with so much output. */
+export function upperCost(size: RequestSize, model: CatalogModel, multiplier: number, outputTokens: number): Nanos {
+  const input = Math.ceil(size.textBytes / leastBytesPerToken) + size.mediaTokens;
+  // A vendor may count any of the input as a cache write or as audio: the dearest price bounds them all.
+  const inputs: readonly Units[] = [
+    { inputAudioTokens: input },
+    { inputTokens: input },
+    { cacheWriteTokens: input },
+    { cachedInputTokens: input },
+  ];
+  // And any of the output as audio.
+  const outputs: readonly Units[] = [{ outputTokens }, { outputAudioTokens: outputTokens }];
+  return inputs
+    .flatMap((into) => outputs.map((out) => costOf({ ...into, ...out, requests: 1 }, model.price, multiplier)))
+    .reduce((most, cost) => (cost > most ? cost : most));
 }

@@ -2,6 +2,7 @@ export type { Conversation } from "@modelgate/channels";
 export { Bill, holdOrForget, type BillDeps, type Priced } from "./bill.ts";
 export { tellDropped } from "./deliver.ts";
 export type { RelayDeps, RelayLimits } from "./deps.ts";
+export { hasChoice } from "./has-choice.ts";
 export type { CallPlan } from "./plan.ts";
 export { openRelay, relayVariables, type OpenRelay } from "./open-relay.ts";
 export { priced } from "./priced.ts";

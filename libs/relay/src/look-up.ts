@@ -21,7 +21,7 @@ export async function lookUp(deps: RelayDeps, call: ServiceCall, plan: CallPlan)
     using attempted = await send(deps, call, plan, sending);
     const { accepted } = attempted;
     if (!("whole" in accepted)) throw new Error("a look-up is never streamed");
-    const vendor = vendorLink({ deps, call, attempted, signal: controller.signal }, accepted.exchange);
+    const vendor = vendorLink({ deps, call, plan, attempted, signal: controller.signal }, accepted.exchange);
     return (await accepted.exchange.whole(accepted.whole, vendor)).json;
   } catch (error) {
     throw error instanceof AttemptsFailed ? error.failure : error;

@@ -5,13 +5,31 @@ import type { CallPlan } from "./plan.ts";
 import type { Produced } from "./produced.ts";
 import { countTokens, estimateTokens } from "./tokens.ts";
 
-/** What a stream used: the vendor's report, or what was counted of what came. */
+/**
+ * What a stream used: the vendor's report, or what was counted of what came. A report that came before the last words of
+ * a stream that was not whole is of its beginning: the output is counted then.
+ */
 export async function meter(plan: CallPlan, produced: Produced, outcome: Outcome): Promise<Metered> {
   if (plan.measure !== undefined)
     return produced.any ? measured(plan.measure, produced.usage, () => produced.outputTokens(), outcome) : nothing;
-  if (produced.usage !== undefined) return { units: { requests: 1, ...produced.usage }, estimated: false };
+  const { usage } = produced;
+  if (usage !== undefined && (outcome === "completed" || !produced.isReportStale))
+    return { units: { requests: 1, ...usage }, estimated: false };
   if (!produced.any) return nothing;
-  return { units: { requests: 1, ...(await estimate(plan, await produced.outputTokens())) }, estimated: true };
+  return { units: { requests: 1, ...(await unreported(plan, produced)) }, estimated: true };
+}
+
+/** What a stream used that was ended where its money ended: its vendor had no last word. */
+export async function meterCut(plan: CallPlan, produced: Produced): Promise<Metered> {
+  return { units: { requests: 1, ...(await unreported(plan, produced)) }, estimated: true };
+}
+
+/** Units as far as they were reported, with the output that was counted. */
+async function unreported(plan: CallPlan, produced: Produced): Promise<Units> {
+  const counted = await produced.outputTokens();
+  const { usage } = produced;
+  if (usage === undefined) return await estimate(plan, counted);
+  return { ...usage, outputTokens: Math.max(usage.outputTokens ?? 0, counted) };
 }
 
 /** What a whole answer used. */

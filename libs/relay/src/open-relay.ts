@@ -16,6 +16,7 @@ import type { JsonLimits } from "./read-json.ts";
 import { openRenewals } from "./renewals.ts";
 import { openSettlements } from "./settlements.ts";
 import { SpokenWires } from "./spoken-wires.ts";
+import { UnseenOutput } from "./unseen-output.ts";
 
 /** What every service reads that calls vendors, each bound by its name; a service may give another default. */
 export const relayVariables = {
@@ -33,6 +34,8 @@ export const relayVariables = {
   ANSWER_BYTES: variable.integer({ fallback: 32 * 1024 * 1024, min: 1_024 }),
   /** Output tokens held for where the client set no bound. */
   HOLD_OUTPUT_TOKENS: variable.integer({ fallback: 16_384, min: 1 }),
+  /** Output tokens of a text stream held for at first, and in each further step while it runs. */
+  HOLD_STEP_TOKENS: variable.integer({ fallback: 2_048, min: 256 }),
   /** Lease of a hold; a service that dies leaves its calls to the sweep after it. */
   HOLD_LEASE_MS: variable.integer({ fallback: 60_000, min: 1_000 }),
   /** Events that may wait in one shard's outbox before calls are refused. */
@@ -93,16 +96,11 @@ export async function openRelay(
       settlements,
       renewals,
       spoken: new SpokenWires(),
+      unseen: new UnseenOutput(),
       budget,
       log,
       newCallId: idSource("call"),
-      limits: {
-        outputTokens: env.HOLD_OUTPUT_TOKENS,
-        leaseMs: env.HOLD_LEASE_MS,
-        outboxBound: env.OUTBOX_BOUND,
-        heartbeatMs: env.HEARTBEAT_MS,
-        answerBytes: env.ANSWER_BYTES,
-      },
+      limits: limitsOf(env),
     },
     outbox,
     body: {
@@ -117,5 +115,17 @@ export async function openRelay(
       if (!catalog.ready) throw new Error("no configuration yet");
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+/** The bounds of a call's life, as the environment names them. */
+function limitsOf(env: Environment<typeof relayVariables>): RelayDeps["limits"] {
+  return {
+    outputTokens: env.HOLD_OUTPUT_TOKENS,
+    stepTokens: env.HOLD_STEP_TOKENS,
+    leaseMs: env.HOLD_LEASE_MS,
+    outboxBound: env.OUTBOX_BOUND,
+    heartbeatMs: env.HEARTBEAT_MS,
+    answerBytes: env.ANSWER_BYTES,
   };
 }

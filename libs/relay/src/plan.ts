@@ -23,6 +23,8 @@ export interface CallPlan {
   exchange(wire: UpstreamWire, way: Way, history?: "unsealed"): Exchange | Promise<Exchange>;
   /** Whether an exchange can be had `unsealed`: without the seals of thoughts in its history. */
   readonly unsealable?: boolean;
+  /** Whether output may be billed that a stream does not show: it is held for whole before it begins. */
+  readonly billsUnseen?: boolean | undefined;
   /** How a stream is kept alive before it begins; absent: not at all. */
   readonly waiting?: Waiting | undefined;
   /** Headers and query of the client that go on to a vendor of the client's own wire. */
@@ -50,4 +52,6 @@ export interface Answered {
   /** Where it came from, as `channel/key`. */
   readonly place: string;
   readonly wire: UpstreamWire;
+  /** Whether it was ended before its vendor ended it: the vendor does not know it as the client does. */
+  readonly isCut: boolean;
 }

@@ -1,19 +1,19 @@
 import type { Units } from "@modelgate/contracts";
-import { countTokens, estimateTokens } from "./tokens.ts";
+import { countTokens, estimateTokens, leastBytesPerToken } from "./tokens.ts";
 
-/** Raw text kept before it is counted; most streams end, with the vendor's own usage, before they reach it. */
+/** Raw pieces, and words, kept before they are read and counted; most streams end, with the vendor's own usage, before. */
 const mostHeld = 64 * 1024;
+/** A vendor's tokenizer may cut finer than the one that counts here: by so much, at most, for all that are known. */
+const finerCut = 1.25;
 
 /** How to read words out of what a stream brings. */
 export interface Script {
   /** The model's words out of many raw pieces. */
   wordsOf(raw: string): string;
-  /** About which part of a raw piece is words. */
-  readonly share: number;
 }
 
 /** Pieces that are words and nothing else. */
-export const plainWords: Script = { wordsOf: (raw) => raw, share: 1 };
+export const plainWords: Script = { wordsOf: (raw) => raw };
 
 /**
  * What a stream has brought so far: the vendor's last report of usage, or else the words themselves, counted as they
@@ -21,47 +21,111 @@ export const plainWords: Script = { wordsOf: (raw) => raw, share: 1 };
  */
 export class Produced {
   #script: Script = plainWords;
-  #held: string[] = [];
-  #heldCharacters = 0;
+  /** Raw pieces whose words were not read yet. */
+  #raw: string[] = [];
+  #rawCharacters = 0;
+  /** Words that the tokenizer has not seen yet. */
+  #words: string[] = [];
+  #wordsHeld = 0;
+  #wordCharacters = 0;
+  #wordBytes = 0;
   #counted: Promise<number> = Promise.resolve(0);
-  #characters = 0;
-  /** The newest report; the last one is the value, not the sum. */
-  usage: Units | undefined;
+  /** What the tokenizer has counted, and in how many bytes. */
+  #exact = { tokens: 0, bytes: 0 };
+  #usage: Units | undefined;
+  #addedSince = false;
 
   /** Says how the pieces that follow are read; before the first of them. */
   readAs(script: Script): void {
     this.#script = script;
   }
 
+  /** The newest report; the last one is the value, not the sum. */
+  get usage(): Units | undefined {
+    return this.#usage;
+  }
+
+  set usage(usage: Units | undefined) {
+    this.#usage = usage;
+    this.#addedSince = false;
+  }
+
+  /** Whether words came after the newest report: a report at a stream's beginning knows nothing of its end. */
+  get isReportStale(): boolean {
+    return this.#addedSince;
+  }
+
   /** Takes a piece of what the model wrote. */
   add(raw: string): void {
     if (raw === "") return;
-    this.#held.push(raw);
-    this.#heldCharacters += raw.length;
-    this.#characters += raw.length;
-    if (this.#heldCharacters > mostHeld) this.#count();
+    this.#addedSince = true;
+    this.#raw.push(raw);
+    this.#rawCharacters += raw.length;
+    if (this.#rawCharacters > mostHeld) this.#read();
   }
 
   /** Whether anything came at all. */
   get any(): boolean {
-    return this.#characters > 0 || this.usage !== undefined;
+    return this.#rawCharacters > 0 || this.#wordCharacters > 0 || this.#usage !== undefined;
   }
 
   /** A rough count for a hold's floor. */
   get roughTokens(): number {
-    return estimateTokens(this.#characters * this.#script.share);
+    this.#read();
+    return estimateTokens(this.#wordCharacters);
+  }
+
+  /** The most output tokens that a vendor can count in what came: what is billed, if the vendor shows all that it bills. */
+  get mostTokens(): number {
+    this.#read();
+    const { tokens, bytes } = this.#exact;
+    const counted = Math.ceil(tokens * finerCut) + Math.ceil((this.#wordBytes - bytes) / leastBytesPerToken);
+    return Math.max(counted, this.reportedTokens);
+  }
+
+  /** Whether the vendor reported more output than it can have shown. */
+  get hidesOutput(): boolean {
+    const reported = this.reportedTokens;
+    const thoughts = this.#usage?.reasoningTokens ?? 0;
+    // Words are read only where there is a reason to ask.
+    if (thoughts === 0 && reported * leastBytesPerToken <= this.#rawCharacters + this.#wordBytes) return false;
+    this.#read();
+    return reported * leastBytesPerToken > this.#wordBytes;
+  }
+
+  /** Output tokens in the newest report. */
+  get reportedTokens(): number {
+    return (this.#usage?.outputTokens ?? 0) + (this.#usage?.outputAudioTokens ?? 0);
   }
 
   /** Output tokens by the tokenizer. */
   outputTokens(): Promise<number> {
+    this.#read();
     this.#count();
     return this.#counted;
   }
 
+  #read(): void {
+    if (this.#rawCharacters === 0) return;
+    const words = this.#script.wordsOf(this.#raw.join(""));
+    this.#raw = [];
+    this.#rawCharacters = 0;
+    this.#words.push(words);
+    this.#wordsHeld += words.length;
+    this.#wordCharacters += words.length;
+    this.#wordBytes += Buffer.byteLength(words);
+    if (this.#wordsHeld > mostHeld) this.#count();
+  }
+
   #count(): void {
-    const words = this.#script.wordsOf(this.#held.join("\n"));
-    this.#held = [];
-    this.#heldCharacters = 0;
-    this.#counted = this.#counted.then(async (sum) => sum + (await countTokens(words)));
+    const words = this.#words.join("");
+    const bytes = this.#wordBytes;
+    this.#words = [];
+    this.#wordsHeld = 0;
+    this.#counted = this.#counted.then(async (sum) => {
+      const tokens = sum + (await countTokens(words));
+      this.#exact = { tokens, bytes };
+      return tokens;
+    });
   }
 }

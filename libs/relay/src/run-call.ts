@@ -39,9 +39,16 @@ export async function runCall(deps: RelayDeps, call: ServiceCall, plan: CallPlan
   }
 }
 
-function expect({ limits }: RelayDeps, { measure, size, model, multiplier }: CallPlan): Expectation {
+function expect({ limits, unseen }: RelayDeps, plan: CallPlan): Expectation {
+  const { measure, size, model, multiplier } = plan;
   if (measure !== undefined) return expectUnits(measure, model, multiplier);
-  return expectText(size, model, multiplier, limits.outputTokens);
+  const whole = size.maxOutputTokens ?? limits.outputTokens * size.choices;
+  if (!plan.stream) return expectText(size, model, multiplier, whole);
+  const step = limits.stepTokens * size.choices;
+  const hidden = plan.billsUnseen === true || unseen.has(model.name);
+  const first = hidden ? whole : Math.min(step, whole);
+  const output = { first, step, most: size.maxOutputTokens ?? Infinity };
+  return { ...expectText(size, model, multiplier, first), output };
 }
 
 /** Finds a vendor that answers, with signs of life for the client meanwhile. */

@@ -1,10 +1,10 @@
-import type { Candidate } from "@modelgate/catalog";
 import { Failure, type UpstreamWire } from "@modelgate/contracts";
 import { placeOf, type Attempted, type UpstreamAnswer, type UpstreamRequest, type Way } from "@modelgate/channels";
 import type { ServiceCall } from "@modelgate/platform";
 import type { Provider } from "@modelgate/providers";
 import type { RelayDeps } from "./deps.ts";
 import type { Exchange } from "./exchange.ts";
+import { hasChoice } from "./has-choice.ts";
 import { Inlet } from "./inlet.ts";
 import type { CallPlan } from "./plan.ts";
 import { readAnswer } from "./whole-answer.ts";
@@ -33,7 +33,7 @@ export async function send(
   const scope = `${call.caller.accountId}:${plan.model.name}`;
   const { affinity } = deps.channels;
   // Where there is one way only, there is nothing to remember.
-  const conversation = hasChoice(candidates) ? plan.conversation : undefined;
+  const conversation = hasChoice(deps, call, plan.model.name) ? plan.conversation : undefined;
   const kept = conversation === undefined ? undefined : await affinity.find(scope, conversation);
   return await deps.channels.attempts.run<Accepted>({
     callId,
@@ -79,10 +79,6 @@ export async function send(
   });
 }
 
-function hasChoice(candidates: readonly Candidate[]): boolean {
-  return candidates.length > 1 || candidates.some(({ channel }) => channel.keys.length > 1);
-}
-
 function wireFor({ spoken }: RelayDeps, plan: CallPlan, { candidate }: Way, provider: Provider): UpstreamWire {
   const wire = spoken.choose(candidate, provider, plan.wires);
   if (wire === undefined)
@@ -90,12 +86,13 @@ function wireFor({ spoken }: RelayDeps, plan: CallPlan, { candidate }: Way, prov
   return wire;
 }
 
-function requestFor(
+/** What is sent to a vendor: its address and headers, with those of the client that go on to it. */
+export function requestFor(
   call: ServiceCall,
-  plan: CallPlan,
+  plan: Pick<CallPlan, "stream" | "forward">,
   { candidate, key }: Way,
   provider: Provider,
-  { wire, body, headers, asksStream: stream = plan.stream }: Exchange,
+  { wire, body, headers, asksStream: stream = plan.stream }: Pick<Exchange, "wire" | "body" | "headers" | "asksStream">,
 ): Omit<UpstreamRequest, "timeoutMs"> {
   const { upstreamModel, channel } = candidate;
   const forwarded = plan.forward?.wire === wire ? plan.forward : undefined;

@@ -2,8 +2,13 @@ import { setImmediate } from "node:timers/promises";
 
 /** Text beyond this is counted by its length: a tokenizer over megabytes would stop the process for everybody else. */
 const mostCharacters = 256 * 1024;
-/** What a token is at least, on average, in text that no tokenizer looked at. */
+/** What a token is, on average, in text that no tokenizer looked at. */
 const bytesPerToken = 4;
+/**
+ * Text has at most a token for two bytes in every language and code that vendors publish counts for; four is usual. What
+ * a stranger text has beyond it, settlement takes from the balance.
+ */
+export const leastBytesPerToken = 2;
 /**
  * Longest piece that the tokenizer gets at once. Its work grows with the square of a run without a break (a Chinese
  * text, a line of spaces): 80,000 such characters in one piece take 17 s, in these pieces a few hundredths of one.

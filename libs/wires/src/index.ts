@@ -7,6 +7,7 @@ export { SseDecoder, type SseFrame } from "./sse/decode.ts";
 export { SseSplitter } from "./sse/split.ts";
 export type { TextAsk } from "./text/ask.ts";
 export { askOfChat, reliedOfChat } from "./text/chat/ask.ts";
+export type { EarlyEnd, EarlyEndOptions } from "./text/early-end.ts";
 export type { PassCodec, SeenFrame, StreamPassCodec } from "./text/pass.ts";
 export { clientCodecs, textCodecs, textPasses, type ClientWire } from "./text/codecs.ts";
 export type { TextAnswer, TextEvent } from "./text/hub/answer.ts";
@@ -38,6 +39,9 @@ export type { ModerationRequest } from "./moderation/hub/request.ts";
 export { askOfModerations, reliedOfModerations } from "./moderation/moderations/ask.ts";
 export { moderationsCodec } from "./moderation/moderations/index.ts";
 export { askOfCompletions, reliedOfCompletions } from "./text/completions/ask.ts";
+export { parseRequests as parsePromptRequests } from "./text/completions/parse-request.ts";
+export { renderAnswers as renderPromptAnswers } from "./text/completions/render-answer.ts";
+export { streamAnswers as streamPromptAnswers } from "./text/completions/stream-answers.ts";
 export {
   vendorsTranscribers,
   type Bridged,

@@ -1,10 +1,11 @@
 import { ServerResponse, type IncomingMessage, type RequestListener } from "node:http";
 import { Socket } from "node:net";
 import express from "express";
-import { asFailure, endpoints, Failure, openApi } from "@modelgate/contracts";
+import { endpoints, Failure, openApi } from "@modelgate/contracts";
 import {
   answerFailure,
   answerJson,
+  failureOf,
   lingerOver,
   once,
   refuseUpgrade,
@@ -88,7 +89,7 @@ export function createApp(deps: Deps): { readonly handler: RequestListener; read
   });
   // express knows an error handler by its four parameters.
   app.use((error: unknown, request: IncomingMessage, response: ServerResponse, _next: unknown) => {
-    const failure = asFailure(error);
+    const failure = failureOf(error);
     const { format, requestId: id } = exchangeOf(request);
     if (failure.status >= 500) log.error({ err: failure.cause ?? failure, requestId: id }, "request failed");
     lingerOver(request);
@@ -122,7 +123,7 @@ function upgradeHandler(enter: Step, { log, forward, corsOrigins }: Deps): Upgra
       forward.upgrade(request, socket, head);
     };
     run().catch((error: unknown) => {
-      const failure = asFailure(error);
+      const failure = failureOf(error);
       const { format, requestId: id } = exchangeOf(request);
       status = failure.status;
       if (failure.status >= 500) log.error({ err: failure.cause ?? failure, requestId: id }, "upgrade failed");

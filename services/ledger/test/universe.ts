@@ -105,9 +105,9 @@ export class Universe {
     const edge = this.#chance.one(this.#edges);
     if (edge === undefined) return;
     const dice = this.#chance.below(100);
-    if (dice < 26) return this.#hold(edge);
-    if (dice < 29) return this.#extend(edge);
-    if (dice < 31) return this.#release(edge);
+    if (dice < 24) return this.#hold(edge);
+    if (dice < 33) return this.#extend(edge);
+    if (dice < 35) return this.#release(edge);
     if (dice < 55) return this.#settle(edge);
     if (dice < 62) return this.#renew(edge);
     if (dice < 72) return this.#publish(edge);
@@ -155,10 +155,15 @@ export class Universe {
     return nanos === 0n || (nanos <= this.#available && this.#spent + this.#held + nanos <= this.#budget);
   }
 
+  /** A stream's hold grows by steps; one whose reply was lost is asked for again, and both are held. */
   async #extend(edge: Edge): Promise<void> {
     const call = this.#chance.one(edge.calls);
     if (call === undefined) return;
     const nanos = BigInt(this.#chance.below(1_000) + 1);
+    for (let tries = this.#chance.in100(20) ? 2 : 1; tries > 0; tries--) await this.#extendBy(edge, call, nanos);
+  }
+
+  async #extendBy(edge: Edge, call: Call, nanos: bigint): Promise<void> {
     const extended = await extendHold(edge.redis, { accountId: this.#id, callId: call.id, nanos }).catch(
       (error: unknown) => (error instanceof Failure && error.code === "insufficient_quota" ? "refused" : error),
     );

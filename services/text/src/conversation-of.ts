@@ -1,21 +1,33 @@
 import { createHash, type Hash } from "node:crypto";
-import type { Conversation } from "@modelgate/relay";
+import type { ServiceCall } from "@modelgate/platform";
+import { hasChoice, type Conversation } from "@modelgate/relay";
 import { isRecord, type JsonRecord, type TextAsk } from "@modelgate/wires";
+import { asksForThoughts } from "./asks-for-thoughts.ts";
+import type { Deps } from "./deps.ts";
 
 /** The wires whose requests tell of a conversation. */
 export type ConversationWire = "chat" | "responses" | "messages" | "content";
 
-/** A text request, with the conversation that it is a turn of. */
+/** A text request, with what only its parsed body tells. */
 export interface TurnAsk extends TextAsk {
+  /** The conversation that it is a turn of; absent also where its model can be reached one way only. */
   readonly conversation?: Conversation | undefined;
+  /** Whether it asks for thoughts. */
+  readonly thinks?: boolean;
 }
 
-/** A look at a body that tells its conversation too. */
+/** A look at a call's body that tells its conversation too, where that may decide where it goes. */
 export function asTurn<Ask extends TextAsk>(
+  { relay }: Pick<Deps, "relay">,
+  call: Pick<ServiceCall, "caller">,
   wire: ConversationWire,
   ask: (body: unknown) => Ask,
 ): (body: unknown) => Ask & TurnAsk {
-  return (body) => ({ ...ask(body), conversation: conversationOf(wire, body) });
+  return (body) => {
+    const asked = ask(body);
+    const conversation = hasChoice(relay, call, asked.model) ? conversationOf(wire, body) : undefined;
+    return { ...asked, conversation, thinks: asksForThoughts(body) };
+  };
 }
 
 /** Most characters of a conversation's beginning that tell it from others. */

@@ -64,6 +64,7 @@ export function planText(deps: Deps, call: ServiceCall, asked: AskedText): CallP
     model: ask.model,
     stream: ask.stream,
     includeUsage: ask.includeUsage,
+    choices: ask.choices,
     strict: call.strict,
     asArray,
     defaultMaxTokens: deps.relay.limits.outputTokens,
@@ -85,6 +86,8 @@ export function planText(deps: Deps, call: ServiceCall, asked: AskedText): CallP
     wires: servedThrough[wire],
     waiting: ask.stream ? waitingIn({ wire, asArray }) : undefined,
     unsealable: true,
+    // Over a model that only chats several prompts are answered whole.
+    billsUnseen: ask.thinks === true || (wire === "completions" && ask.choices > 1),
     exchange(upstream, way, history) {
       const isNative = history === undefined && upstream === wire && placeOf(way) === asked.native?.place;
       const told = upstream === "completions" ? upstream : textWire(upstream);

@@ -24,7 +24,8 @@ export async function createTask(deps: Deps, call: ServiceCall, asked: AskedTask
   const price = priced(deps.relay, call, asked.request.model);
   const ways = waysOf(deps, call, asked);
   const upper = costOf(unitsOf(asked, ways.longestSeconds), price.model.price, price.multiplier);
-  // Nothing is certain once it is sent: a task that nobody knows of costs nothing.
+  // The floor is zero, unlike a text call's: a task that nobody knows of gives its client nothing, so it costs nothing,
+  // even where its vendor has taken it and this service died before it could be recorded.
   const bill = new Bill(deps.relay, call, price, { upperNanos: upper, floorNanos: 0n, floorUnits: {}, tokens: 0 });
   await holdOrForget(bill);
   using _renewal = deps.relay.renewals.keep({

@@ -12,7 +12,6 @@ import {
   type ClientWire,
   type JsonObject,
   type Parsed,
-  type TextAnswer,
   type TextWire,
 } from "@modelgate/wires";
 import { eventStream, type CarriedAnswer, type Exchange } from "../exchange.ts";
@@ -20,8 +19,9 @@ import { gearOf } from "../gear.ts";
 import { tellLosses } from "../losses.ts";
 import type { Waiting } from "../waiting.ts";
 import { ConvertStream } from "./convert-stream.ts";
-
 import { PassStream } from "./pass-stream.ts";
+import { hasSeveralPrompts, severalPrompts } from "./several-prompts.ts";
+import { wordsOf } from "./words-of.ts";
 
 /** A text call as its client made it. */
 export interface TextCall {
@@ -33,6 +33,8 @@ export interface TextCall {
   readonly stream: boolean;
   /** Whether the client asked for usage at a stream's end. */
   readonly includeUsage: boolean;
+  /** Answers that the client asked for. */
+  readonly choices: number;
   /** Whether the client wants a refusal rather than a dropped hint. */
   readonly strict: boolean;
   /** Whether a stream of generated content is one JSON array (no `alt=sse`). */
@@ -62,10 +64,12 @@ export function textExchanges(
   // The messages wire leaves out what is sealed by others itself.
   const passes = call.wire === "messages" || !hasEnvelope(call.body);
   const takes = (wire: ClientWire, model: string): boolean => textPasses[wire].takes?.(call.body, model) ?? true;
-  return (wire, upstreamModel, history) =>
-    wire === "completions" || (wire === call.wire && passes && history === undefined && takes(wire, upstreamModel))
-      ? passed(call, upstreamModel)
-      : converted(call, wire, upstreamModel, history === "unsealed" ? readUnsealed : read);
+  return (wire, upstreamModel, history) => {
+    if (wire === "completions" || (wire === call.wire && passes && history === undefined && takes(wire, upstreamModel)))
+      return passed(call, upstreamModel);
+    if (call.wire === "completions" && hasSeveralPrompts(call.body)) return severalPrompts(call, wire, upstreamModel);
+    return converted(call, wire, upstreamModel, history === "unsealed" ? readUnsealed : read);
+  };
 }
 
 /** The same wire at both ends. */
@@ -88,7 +92,10 @@ function passed(call: TextCall, upstreamModel: string): Exchange {
       json: rename === undefined ? answer : pass.renameAnswer(answer, rename),
       words: () => pass.wordsOf(answer.toString()),
     }),
-    stream: (produced) => new PassStream({ pass, gear, rename, hideUsage: !includeUsage, framing }, produced),
+    stream(produced, gate) {
+      const early = gate === undefined ? undefined : pass.earlyEnd?.(call);
+      return new PassStream({ pass, gear, rename, hideUsage: !includeUsage, framing, early, gate }, produced);
+    },
   };
 }
 
@@ -130,10 +137,10 @@ function converted(call: TextCall, wire: TextWire, upstreamModel: string, read: 
       const json = Buffer.from(JSON.stringify(client.renderAnswer(told, context())));
       return { json, words: () => wordsOf(told) };
     },
-    stream(produced) {
+    stream(produced, gate) {
       const framing = call.asArray === true ? arrayFraming() : undefined;
       const writer = framing === undefined ? client.writer(context()) : contentArrayWriter(context());
-      return new ConvertStream({ wire, writer, contentType: framing?.contentType }, produced);
+      return new ConvertStream({ wire, writer, contentType: framing?.contentType, gate }, produced);
     },
   };
 }
@@ -149,9 +156,4 @@ export function waitingIn({ wire, asArray = false }: Pick<TextCall, "wire" | "as
   const fail = (failure: Failure, requestId: string): string =>
     framing.reframe(Buffer.from(frame(failure, requestId))) + framing.end();
   return { contentType: framing.contentType, sign: framing.heartbeat(), fail };
-}
-
-function wordsOf({ choices }: TextAnswer): string {
-  const parts = choices.flatMap((choice) => choice.parts);
-  return parts.map((part) => (part.kind === "tool-call" ? part.arguments : "text" in part ? part.text : "")).join("");
 }

@@ -1,6 +1,6 @@
-import { Failure } from "@modelgate/contracts";
-import { SseSplitter, type Framing, type StreamPassCodec } from "@modelgate/wires";
-import { eventStream, type Carried, type StreamCarrier } from "../exchange.ts";
+import { Failure, type Units } from "@modelgate/contracts";
+import { SseSplitter, type EarlyEnd, type Framing, type StreamPassCodec } from "@modelgate/wires";
+import { eventStream, type Carried, type StreamCarrier, type StreamGate } from "../exchange.ts";
 import type { Gear } from "../gear.ts";
 import type { Produced } from "../produced.ts";
 
@@ -14,10 +14,10 @@ export interface PassOptions {
   readonly hideUsage: boolean;
   /** Where the client's stream is framed otherwise than as server-sent events. */
   readonly framing?: Framing | undefined;
+  /** Where the stream may have to be ended before its vendor ends it. */
+  readonly early?: EarlyEnd | undefined;
+  readonly gate?: StreamGate | undefined;
 }
-
-/** About half of a raw piece is the frame's own words. */
-const share = 0.5;
 
 /** A stream passed on: frames as they came, looked at, a few members changed where they must be. */
 export class PassStream implements StreamCarrier {
@@ -25,6 +25,7 @@ export class PassStream implements StreamCarrier {
   readonly #options: PassOptions;
   readonly #produced: Produced;
   readonly #splitter = new SseSplitter();
+  #unpaid: readonly Buffer[] = [];
   #done = false;
   #last: Buffer | undefined;
   #sequence: number | undefined;
@@ -33,7 +34,7 @@ export class PassStream implements StreamCarrier {
     this.#options = options;
     this.#produced = produced;
     this.contentType = options.framing?.contentType ?? eventStream;
-    produced.readAs({ wordsOf: options.pass.wordsOf, share });
+    produced.readAs(options.pass);
   }
 
   /** A wire that ends with its connection may still have a frame to say after its last word. */
@@ -45,15 +46,24 @@ export class PassStream implements StreamCarrier {
     return this.#last?.toString() ?? "";
   }
 
+  /** The client gets whole frames only, so that whatever ends its stream stands in one of its own. */
   push(chunk: Buffer): Carried {
     const { gear } = this.#options;
+    const aligned = this.#splitter.empty && this.#unpaid.length === 0;
+    const frames = this.#splitter.push(chunk);
+    const waiting = this.#unpaid.length === 0 ? frames : [...this.#unpaid, ...frames];
+    this.#unpaid = [];
     const kept: Buffer[] = [];
-    for (const frame of this.#splitter.push(chunk)) {
+    for (const frame of waiting) {
       const verdict = this.#look(frame);
+      if (verdict === "unpaid") {
+        this.#unpaid = waiting.slice(waiting.indexOf(frame));
+        return { out: Buffer.concat(kept), isDry: true };
+      }
       if (verdict === "failed") return { out: Buffer.concat(kept), failure: failedInside() };
-      if (gear === "patched" && verdict === "shown") kept.push(this.#patched(frame));
+      if (verdict === "shown") kept.push(gear === "patched" ? this.#patched(frame) : frame);
     }
-    if (gear === "bytes") return { out: chunk };
+    if (gear === "bytes" && aligned && this.#splitter.empty) return { out: chunk };
     return { out: kept.length === 1 && kept[0] !== undefined ? kept[0] : Buffer.concat(kept) };
   }
 
@@ -63,42 +73,51 @@ export class PassStream implements StreamCarrier {
     if (verdict === "failed") throw failedInside();
     if (!this.#done) throw new Failure("upstream_error", "The vendor's answer was cut off.");
     const { gear, framing } = this.#options;
-    const last = gear === "patched" && verdict === "shown" ? this.#patched(rest) : Buffer.alloc(0);
+    const shown = gear === "patched" ? this.#patched(rest) : rest;
+    const last = verdict === "shown" ? shown : Buffer.alloc(0);
     return framing === undefined ? last : Buffer.concat([last, Buffer.from(framing.end())]);
   }
 
-  /** What stands half written is closed off by the empty line, so that the error is a frame of its own. */
+  cut(used: Units): Buffer | undefined {
+    const { early, framing } = this.#options;
+    const frames = early?.frames(used, this.#sequence)?.map((frame) => this.#patched(Buffer.from(frame)));
+    if (frames === undefined) return undefined;
+    this.#last = frames.at(-1);
+    return Buffer.concat([...frames, Buffer.from(framing?.end() ?? "")]);
+  }
+
   fail(failure: Failure, requestId: string): string {
     const { pass, framing } = this.#options;
     const frame = pass.failureFrame(failure, requestId, this.#sequence);
-    if (framing !== undefined) return framing.reframe(Buffer.from(frame)) + framing.end();
-    return `${this.#isInsideFrame ? "\n\n" : ""}${frame}`;
+    return framing === undefined ? frame : framing.reframe(Buffer.from(frame)) + framing.end();
   }
 
-  /** Only between frames: with one half written the sign would end up inside it. */
   heartbeat(): string {
-    if (this.#isInsideFrame) return "";
     return this.#options.framing?.heartbeat() ?? this.#options.pass.heartbeat;
   }
 
-  /** Whether the client has a part of a frame; in the patched gear it gets whole ones only. */
-  get #isInsideFrame(): boolean {
-    return this.#options.gear === "bytes" && !this.#splitter.empty;
+  /** Whether a piece of raw text is: its words are read only where the whole of it is not. */
+  #isPaid(raw: string): boolean {
+    const { gate, pass } = this.#options;
+    if (gate === undefined || raw === "" || gate.covers(Buffer.byteLength(raw))) return true;
+    return gate.admits(Buffer.byteLength(pass.wordsOf(raw)));
   }
 
-  #look(frame: Buffer): "shown" | "hidden" | "failed" {
-    const { pass, hideUsage } = this.#options;
+  #look(frame: Buffer): "shown" | "hidden" | "failed" | "unpaid" {
+    const { pass, hideUsage, early } = this.#options;
     const seen = pass.see(frame, this.#produced.usage);
     if (seen.failed) return "failed";
+    const raw = seen.usageOnly ? "" : pass.written(frame);
+    if (!this.#isPaid(raw)) return "unpaid";
     this.#sequence = seen.sequence ?? this.#sequence;
     if (seen.done) {
       this.#done = true;
       this.#last = frame;
     }
+    early?.saw(frame, raw);
+    this.#produced.add(raw);
     if (seen.usage !== undefined) this.#produced.usage = seen.usage;
-    if (seen.usageOnly) return hideUsage ? "hidden" : "shown";
-    this.#produced.add(pass.written(frame));
-    return "shown";
+    return seen.usageOnly && hideUsage ? "hidden" : "shown";
   }
 
   #patched(frame: Buffer): Buffer {

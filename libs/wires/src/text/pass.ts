@@ -1,4 +1,5 @@
 import type { Failure, Units } from "@modelgate/contracts";
+import type { EarlyEnd, EarlyEndOptions } from "./early-end.ts";
 
 /** What a passing frame of a stream says that the gateway must know. */
 export interface SeenFrame {
@@ -33,6 +34,8 @@ export interface StreamPassCodec {
   failureFrame(failure: Failure, requestId: string, sequence?: number): string;
   /** Keeps a silent stream alive. */
   readonly heartbeat: string;
+  /** A new stream's memory, for ending it before its vendor does. Absent: it cannot be. */
+  earlyEnd?(options: EarlyEndOptions): EarlyEnd;
 }
 
 /**

@@ -4,16 +4,19 @@ const openingOfWords =
 
 /** What the model wrote, out of raw JSON: pieces of frames, or a whole answer. */
 export function wordsIn(raw: string): string {
-  const words: string[] = [];
+  let words = "";
   // Each literal's end is looked for by hand: an expression over a literal of megabytes overflows its stack.
-  for (const match of raw.matchAll(openingOfWords)) {
-    const open = match.index + match[0].length - 1;
-    words.push(literalText(raw.slice(open, endOfLiteral(raw, open))));
+  for (openingOfWords.lastIndex = 0; openingOfWords.test(raw);) {
+    const open = openingOfWords.lastIndex - 1;
+    const end = endOfLiteral(raw, open);
+    words += literalText(raw.slice(open, end));
+    openingOfWords.lastIndex = end;
   }
-  return words.join("");
+  return words;
 }
 
 function literalText(literal: string): string {
+  if (!literal.includes("\\")) return literal.slice(1, literal.endsWith('"') ? -1 : undefined);
   try {
     const text: unknown = JSON.parse(literal);
     return typeof text === "string" ? text : "";

@@ -1,11 +1,12 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { asFailure, Failure } from "@modelgate/contracts";
+import { Failure } from "@modelgate/contracts";
 import {
   answerFailure,
   answerJson,
   BufferBudget,
+  failureOf,
   idSource,
   isOperator,
   readBody,
@@ -62,7 +63,7 @@ export function operatorHandler(routes: OperatorRoutes, secret: string, log: Log
       response.writeHead(200, { "content-type": data.contentType });
       await pipeline(Readable.from(data.pieces), response);
     } catch (error) {
-      const failure = asFailure(error);
+      const failure = failureOf(error);
       if (failure.code === "internal_error") log.error({ err: failure.cause ?? failure }, "operator's call failed");
       answerFailure(response, "common", failure, id);
     }

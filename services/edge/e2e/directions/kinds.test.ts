@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Suite } from "@modelgate/testkit";
 import { googleAt } from "./clients/google-content.ts";
 import { openaiAt } from "./clients/openai-chat.ts";
-import { channelOf, keyOf, startHouse } from "./house.ts";
+import { channelOf, keyOf, settled, startHouse } from "./house.ts";
 import { forbidWarnings } from "./quiet.ts";
 import { vendors } from "./vendors.ts";
 
@@ -56,6 +56,7 @@ const judges = vendors.map(({ name }) => `judge-${name}`);
 let suite: Suite;
 beforeAll(async () => {
   suite = await startHouse({
+    accounts: vendors.map(({ name }) => `failing-${name}`),
     models: {
       ...Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, { kind, price: { input: 1 } }])),
       ...Object.fromEntries(judges.map((name) => [name, { kind: "moderation", price: { input: 1, output: 1 } }])),
@@ -118,11 +119,47 @@ describe.each(["native-completion", ...vendors.map(({ name }) => name)])("comple
     expect(told.choices[0]?.text).toBe("OnceYou said: Once");
   });
 
-  test(`of two prompts ${isNative ? "" : "is refused by who only chats"}`, async () => {
-    const told = await post("/v1/completions", { model, prompt: ["One", "Two"], max_tokens: 50 });
-    const body: { readonly choices?: readonly object[]; readonly error?: object } = JSON.parse(await told.text());
-    expect([told.status, body.choices?.length]).toEqual(isNative ? [200, 2] : [400, undefined]);
-    if (!isNative) expect(body.error).toMatchObject({ param: "prompt" });
+  test.runIf(isNative)("of two prompts, as its vendor answers them", async () => {
+    const told = await openaiAt(suite, key).completions.create({ model, prompt: ["One", "Two"], max_tokens: 50 });
+    expect(told.choices).toHaveLength(2);
+  });
+
+  test.skipIf(isNative).each([false, true])(
+    "of several prompts, each answered in its place, streamed: %s",
+    async (stream) => {
+      const prompt = Array.from({ length: 6 }, (_, index) => `Prompt ${index}`);
+      const asked = { model, prompt, max_tokens: 50 };
+      const answers = prompt.map((each) => `You said: ${each}`);
+      const completions = openaiAt(suite, key).completions;
+      if (!stream) {
+        const { choices, usage } = await completions.create(asked);
+        expect(choices.map(({ index, text }) => [index, text])).toEqual([...answers.entries()]);
+        expect(usage?.completion_tokens).toBe(6 * Math.ceil("You said: Prompt 0".length / 4));
+        return;
+      }
+      const texts = prompt.map(() => "");
+      const ends: number[] = [];
+      for await (const { choices } of await completions.create({ ...asked, stream: true }))
+        for (const { index, text, finish_reason } of choices) {
+          texts[index] += text;
+          if (finish_reason === "stop") ends.push(index);
+        }
+      expect(texts).toEqual(answers);
+      expect(ends.toSorted()).toEqual([...prompt.keys()]);
+    },
+  );
+
+  test.skipIf(isNative)("of several prompts, one of which fails, is a failure and costs nothing", async () => {
+    await suite.simulator.script(model, [{}, { status: 500 }, {}]);
+    const account = `failing-${model}`;
+    const told = await fetch(`${suite.edgeUrl}/v1/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${keyOf(account)}` },
+      body: JSON.stringify({ model, prompt: ["One", "Two", "Three"] }),
+    });
+    expect([told.status, await told.json()]).toMatchObject([502, { error: { code: "upstream_error" } }]);
+    expect(await settled(suite, account)).toBe(100_000_000_000n);
+    await suite.simulator.script(model, []);
   });
 });
 

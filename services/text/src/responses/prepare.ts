@@ -15,17 +15,22 @@ import type { Deps } from "../deps.ts";
 import { ownCompaction } from "./compaction-seal.ts";
 import { earlierTurns, itemsOf, openCompactions } from "./conversation.ts";
 
-const askOfTurn = asTurn("responses", askOfResponses);
-
 /** A request as it was read: what it asks for, and its value where it refers to something that only we can tell. */
 export interface ReadResponses {
   readonly ask: ResponsesAsk & TurnAsk;
   readonly unresolved: JsonObject | undefined;
 }
 
-/** Looks at a body; the value of one that needs nothing resolved is let go. Throws Failure (400) naming the field. */
-export function readResponses(value: unknown, bytes: Buffer): ReadResponses {
-  const ask = askOfTurn(value);
+/** A look at a call's body; the value of one that needs nothing resolved is let go. Throws Failure (400) naming the field. */
+export function readResponses(
+  deps: Pick<Deps, "relay">,
+  call: Pick<ServiceCall, "caller">,
+): (value: unknown, bytes: Buffer) => ReadResponses {
+  const ask = asTurn(deps, call, "responses", askOfResponses);
+  return (value, bytes) => read(ask(value), value, bytes);
+}
+
+function read(ask: ReadResponses["ask"], value: unknown, bytes: Buffer): ReadResponses {
   refuseAmbiguous(bytes, reliedOfResponses);
   if (!isRecord(value)) throw new Failure("invalid_value", "The body must be a JSON object.");
   if (value["background"] === true)
@@ -53,11 +58,17 @@ export interface PreparedResponses {
 
 /** Resolves what a request refers to: earlier responses and compactions of ours. Throws Failure (400) for what is unknown. */
 export async function prepareResponses(
-  { responses: store, compactions: seal, body: { maxBytes } }: Deps,
-  { caller: { accountId } }: ServiceCall,
+  deps: Deps,
+  call: ServiceCall,
   { bytes, seen: { ask, unresolved } }: JsonBody<ReadResponses>,
 ): Promise<PreparedResponses> {
   if (unresolved === undefined) return { ask, body: bytes, ancestors: [] };
+  const {
+    responses: store,
+    compactions: seal,
+    body: { maxBytes },
+  } = deps;
+  const { accountId } = call.caller;
   const earlier = ask.previousId === undefined ? undefined : await earlierTurns(store, accountId, ask.previousId);
   const said = itemsOf(unresolved["input"]);
   const input = openCompactions(seal, accountId, [...(earlier?.items ?? []), ...said]);
@@ -67,7 +78,7 @@ export async function prepareResponses(
     throw new Failure("request_too_large", `The whole conversation is larger than ${maxBytes} bytes; compact it.`);
   const keptAt = said.some((item) => ownCompaction(item)) ? undefined : earlier?.last.keptAt;
   return {
-    ask: askOfTurn({ ...unresolved, ...resolved }),
+    ask: asTurn(deps, call, "responses", askOfResponses)({ ...unresolved, ...resolved }),
     body,
     native: keptAt === undefined ? undefined : { place: keptAt, body: bytes },
     ancestors: earlier?.ids ?? [],

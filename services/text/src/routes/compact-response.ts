@@ -12,7 +12,7 @@ import { newAnswerId, planText, servedThrough, textWire } from "../text-call.ts"
 /** POST /v1/responses/compact (interface endpoint 5): the vendor's own where it has one, else the model sums up. */
 export function compactResponse(deps: Deps): EndpointHandler {
   return async (call) => {
-    using body = await readJson(call.request, deps.body, readResponses);
+    using body = await readJson(call.request, deps.body, readResponses(deps, call));
     const prepared = await prepareResponses(deps, call, body);
     const ask = { ...prepared.ask, stream: false, maxOutputTokens: summaryTokens };
     const answerId = newAnswerId(deps, "responses");

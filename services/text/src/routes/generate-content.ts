@@ -23,7 +23,7 @@ function answering(deps: Deps, stream: boolean): EndpointHandler {
       call.request,
       deps.body,
       checked(
-        asTurn("content", (value) => askOfContent(value, path)),
+        asTurn(deps, call, "content", (value) => askOfContent(value, path)),
         reliedOfContent,
       ),
     );

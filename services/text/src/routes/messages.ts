@@ -10,7 +10,11 @@ import { runText } from "../text-call.ts";
 export function messages(deps: Deps): EndpointHandler {
   return async (call) => {
     const forward = forwarded(call, "messages");
-    using body = await readJson(call.request, deps.body, checked(asTurn("messages", askOfMessages), reliedOfMessages));
+    using body = await readJson(
+      call.request,
+      deps.body,
+      checked(asTurn(deps, call, "messages", askOfMessages), reliedOfMessages),
+    );
     await runText(deps, call, { wire: "messages", body: body.bytes, ask: body.seen, forward });
   };
 }

@@ -11,7 +11,7 @@ import { newAnswerId, planText, textWire } from "../text-call.ts";
 /** POST /v1/responses (interface endpoint 4): with any vendor, also where the client refers to earlier responses. */
 export function responses(deps: Deps): EndpointHandler {
   return async (call) => {
-    using body = await readJson(call.request, deps.body, readResponses);
+    using body = await readJson(call.request, deps.body, readResponses(deps, call));
     const prepared = await prepareResponses(deps, call, body);
     const answerId = newAnswerId(deps, "responses");
     const { ask } = body.seen;
@@ -54,6 +54,8 @@ function compacting(
   };
   return {
     ...plan,
+    // The sum is told whole at its end.
+    billsUnseen: true,
     exchange: (wire, way, history) =>
       wire === "responses"
         ? plan.exchange(wire, way, history)
@@ -77,7 +79,7 @@ function keep(
   if (response === undefined || typeof id !== "string" || id === "") return;
   const body: JsonObject = JSON.parse(told.bytes.toString());
   // An id that is not ours is the vendor's, which then keeps the response as well.
-  const keptAt = id === told.answerId ? undefined : told.answered.place;
+  const keptAt = id === told.answerId || told.answered.isCut ? undefined : told.answered.place;
   const stored = { response, input: itemsOf(body["input"]), ancestors: told.ancestors, keptAt };
   store.save(call.caller.accountId, id, stored).then(
     (kept) => {

@@ -5,6 +5,7 @@ import { spliceMembers } from "../../json/splice.ts";
 import { plainFrame, type PassCodec } from "../pass.ts";
 import { changeJson, jsonOf, memberOf, renameAt } from "../pass-json.ts";
 import { wordsIn } from "../written-words.ts";
+import { endChunksEarly } from "./early-end.ts";
 import { refusesUnknownFields } from "./models.ts";
 import { chatUsage } from "./usage.ts";
 
@@ -59,6 +60,7 @@ export const chatPass: PassCodec = {
 
   failureFrame: (failure, requestId) => `data: ${JSON.stringify(renderFailure("common", failure, requestId))}\n\n`,
   heartbeat: ": keep-alive\n\n",
+  earlyEnd: (options) => endChunksEarly(options),
 };
 
 function renameAnswer(json: Buffer, model: string): Buffer {

@@ -5,7 +5,7 @@ import { CompletionsWriter } from "./writer.ts";
 
 /**
  * The client's half of the completions wire (POST /v1/completions), for models that only chat: one prompt, one call.
- * Several prompts are `parseRequests`, `renderAnswers` and the writer's `next`. A vendor that has the endpoint gets
+ * Several prompts are `parseRequests`, `renderAnswers` and `streamAnswers`. A vendor that has the endpoint gets
  * the request as it is (`pass.ts`).
  */
 export const completionsCodec: ClientCodec = {

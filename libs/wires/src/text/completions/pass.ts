@@ -1,3 +1,4 @@
+import { endChunksEarly } from "../chat/early-end.ts";
 import { chatPass } from "../chat/pass.ts";
 import type { PassCodec } from "../pass.ts";
 
@@ -10,4 +11,5 @@ export const completionsPass: PassCodec = {
     const at = frame.indexOf(choicesWord);
     return at < 0 ? "" : frame.toString("utf8", at, frame.lastIndexOf(0x7d));
   },
+  earlyEnd: (options) => endChunksEarly(options, { text: "", logprobs: null, finish_reason: "length" }),
 };

@@ -4,6 +4,7 @@ import { envelopeMark } from "../hub/seals.ts";
 import { plainFrame, type PassCodec } from "../pass.ts";
 import { changeJson, jsonOf, memberOf, renameAt } from "../pass-json.ts";
 import { wordsIn } from "../written-words.ts";
+import { endMessageEarly } from "./early-end.ts";
 import { takesAdaptiveOnly } from "./generations.ts";
 import { hasUnsealedLoop } from "./thinking.ts";
 import { messagesUsage } from "./usage.ts";
@@ -66,6 +67,7 @@ export const messagesPass: PassCodec = {
 
   failureFrame,
   heartbeat: ping,
+  earlyEnd: endMessageEarly,
 };
 
 /**

@@ -3,6 +3,7 @@ import { spliceMembers } from "../../json/splice.ts";
 import { plainFrame, type PassCodec } from "../pass.ts";
 import { changeJson, jsonOf, memberOf, renameAt } from "../pass-json.ts";
 import { wordsIn } from "../written-words.ts";
+import { endResponseEarly } from "./early-end.ts";
 import { responsesUsage } from "./usage.ts";
 
 const usageWord = Buffer.from('"usage"');
@@ -54,6 +55,7 @@ export const responsesPass: PassCodec = {
     return `event: error\ndata: ${JSON.stringify(event)}\n\n`;
   },
   heartbeat: ": keep-alive\n\n",
+  earlyEnd: endResponseEarly,
 };
 
 /** The body with members replaced: what a conversation kept by the gateway changes of it. */

@@ -1,0 +1,39 @@
+import { asFailure, Failure } from "@modelgate/contracts";
+
+/** Names of ioredis' errors for a Redis that does not answer. */
+const names: ReadonlySet<string> = new Set(["AbortError", "ClusterAllFailedError", "MaxRetriesPerRequestError"]);
+/** And its words, where an error has no name of its own; those of the breaker; and of a Redis that cannot serve yet. */
+const words = [
+  "Command timed out",
+  "redis is slow",
+  "Connection is closed",
+  "Stream isn't writeable and enableOfflineQueue",
+  "Cluster isn't ready and enableOfflineQueue",
+  "Cluster is disconnect",
+  "None of startup nodes is available",
+  "Node is disconnected",
+  "Too many Cluster redirections",
+  "CLUSTERDOWN",
+  "LOADING",
+  "MASTERDOWN",
+  "READONLY",
+  "TRYAGAIN",
+];
+
+/** What a caller is told whose step needed a store that is away or slow (503). */
+export function storeAway(cause: unknown): Failure {
+  return new Failure("server_overloaded", "The gateway's store is away or slow; try again shortly.", {
+    cause,
+    retryAfterSeconds: 1,
+  });
+}
+
+/** What was thrown, as a failure: a store that is away or slow is told as such wherever it was asked, all else is internal. */
+export function failureOf(thrown: unknown): Failure {
+  return isStoreAway(thrown) ? storeAway(thrown) : asFailure(thrown);
+}
+
+function isStoreAway(thrown: unknown): boolean {
+  if (!(thrown instanceof Error) || thrown instanceof Failure) return false;
+  return names.has(thrown.name) || words.some((beginning) => thrown.message.startsWith(beginning));
+}

@@ -1,0 +1,105 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Failure } from "@modelgate/contracts";
+import { Allowance } from "./allowance.ts";
+import { Produced } from "./produced.ts";
+
+/** An account that covers so many tokens in all, `held` of them at first. */
+function openOn(tokens: number, output: { first: number; step: number; most: number }) {
+  const produced = new Produced();
+  let held = output.first;
+  let asked = 0;
+  const allowance = new Allowance({
+    output,
+    produced,
+    extend: async (from, to) => {
+      asked++;
+      expect(from).toBe(held);
+      await Promise.resolve();
+      if (to > tokens) throw new Failure("insufficient_quota");
+      held = to;
+      return true;
+    },
+  });
+  return { allowance, produced, held: () => held, asked: () => asked };
+}
+
+/** Plays frames of words, each with so many bytes around it, as a carrier does; what passed. */
+async function play(
+  { allowance, produced }: { readonly allowance: Allowance; readonly produced: Produced },
+  frames: readonly (readonly [words: string, around: number])[],
+  check: () => void,
+): Promise<{ readonly passed: number; readonly refused: Failure | undefined }> {
+  for (const [passed, [words, around]] of frames.entries()) {
+    const bytes = Buffer.byteLength(words);
+    while (!allowance.covers(bytes + around) && !allowance.admits(bytes)) {
+      const refused = await allowance.more();
+      if (refused !== undefined) return { passed, refused };
+    }
+    produced.add(words);
+    check();
+  }
+  return { passed: frames.length, refused: undefined };
+}
+
+const words = fc.oneof(
+  fc.string({ maxLength: 40 }),
+  fc.string({ unit: "grapheme", maxLength: 40 }),
+  fc.nat({ max: 4_000 }).map((length) => "word ".repeat(length / 5)),
+);
+const frames = fc.array(fc.tuple(words, fc.nat({ max: 5_000 })), { maxLength: 60 });
+
+test("whatever comes, nothing passes that is not held for; and nothing is refused that is", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      frames,
+      fc.nat({ max: 20_000 }),
+      fc.integer({ min: 256, max: 2_048 }),
+      async (sent, more, step) => {
+        const account = openOn(step + more, { first: step, step, most: Infinity });
+        const check = (): void => expect(account.produced.mostTokens).toBeLessThanOrEqual(account.held());
+        const { passed, refused } = await play(account, sent, check);
+        if (refused === undefined) expect(passed).toBe(sent.length);
+        // What is left is less than the smallest step and the frame that did not fit.
+        else {
+          const next = Buffer.byteLength(sent[passed]?.[0] ?? "");
+          expect(account.produced.mostTokens + Math.ceil(next / 2)).toBeGreaterThan(account.held());
+          expect(step + more - account.held()).toBeLessThan(64);
+        }
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+test("a stream whose account can pay never waits: it is extended before it runs dry", async () => {
+  const { allowance, produced, asked, held } = openOn(1_000_000, { first: 512, step: 512, most: Infinity });
+  for (let at = 0; at < 2_000; at++) {
+    expect(allowance.covers(60) || allowance.admits(8)).toBe(true);
+    produced.add("eight by");
+    await Promise.resolve().then(() => undefined);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  // 8,000 tokens at most, in steps of 512 with half a step in hand.
+  expect(asked()).toBeGreaterThanOrEqual(15);
+  expect(asked()).toBeLessThanOrEqual(17);
+  expect(held()).toBe(512 * (asked() + 1));
+});
+
+test("once all that can come is held for, nothing is looked at any more", async () => {
+  const { allowance, produced, asked } = openOn(1_000_000, { first: 256, step: 256, most: 300 });
+  const long = "word ".repeat(10_000);
+  expect(allowance.admits(Buffer.byteLength(long))).toBe(false);
+  expect(await allowance.more()).toBeUndefined();
+  expect(allowance.covers(Number.MAX_SAFE_INTEGER)).toBe(true);
+  produced.add(long);
+  expect(asked()).toBe(1);
+});
+
+test("a hold that is gone, and a store that stays away, end the stream with their own failure", async () => {
+  const output = { first: 256, step: 256, most: Infinity };
+  const options = { output, produced: new Produced() };
+  const gone = new Allowance({ ...options, extend: () => Promise.resolve(false) });
+  expect(gone.admits(10_000)).toBe(false);
+  expect(await gone.more()).toMatchObject({ code: "server_overloaded" });
+});

@@ -1,0 +1,183 @@
+import type { Units } from "@modelgate/contracts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { own } from "../../json/own.ts";
+import type { EarlyEnd } from "../early-end.ts";
+import { jsonOf } from "../pass-json.ts";
+import { wordsIn } from "../written-words.ts";
+import { endingOf } from "./endings.ts";
+import { renderUsage } from "./usage.ts";
+
+/** Raw deltas that are kept before their words are read out of them. */
+const mostRaw = 16 * 1024;
+/** Characters of an open part that are kept for its end, which repeats them; of a longer one the beginning is left out. */
+const mostWords = 8 * 2 ** 20;
+
+const deltaEnd = Buffer.from(".delta\n");
+const lineFeed = 0x0a;
+
+/** The events that tell a part's words whole, by the kind of part, and the member that holds them. */
+const wholeEvents: Readonly<Record<string, readonly [type: string, member: string]>> = {
+  output_text: ["response.output_text.done", "text"],
+  refusal: ["response.refusal.done", "refusal"],
+  summary_text: ["response.reasoning_summary_text.done", "text"],
+  reasoning_text: ["response.reasoning_text.done", "text"],
+};
+
+/**
+ * Ends a stream of response events early. The terminal event repeats the whole output, so what is done is kept as the
+ * vendor told it, and of what is open its words.
+ */
+export function endResponseEarly(): EarlyEnd {
+  const told = new Told();
+  return {
+    saw: (frame, raw) => told.saw(frame, raw),
+    frames: (used, sequence = -1) => told.end(used, sequence),
+  };
+}
+
+/** A part of an open item: the event that added it, and what came with it. */
+interface OpenPart {
+  readonly added: JsonRecord;
+  readonly annotations: unknown[];
+}
+
+class Told {
+  #response: JsonRecord | undefined;
+  readonly #output: unknown[] = [];
+  /** The event that added the item that is open. */
+  #item: JsonRecord | undefined;
+  #parts: JsonRecord[] = [];
+  #part: OpenPart | undefined;
+  #raw: string[] = [];
+  #rawLength = 0;
+  #words = "";
+  readonly #on: Readonly<Record<string, (event: JsonRecord) => void>> = {
+    "response.created": (event) => this.#respond(event),
+    "response.in_progress": (event) => this.#respond(event),
+    "response.output_item.added": (event) => {
+      this.#item = event;
+      this.#parts = [];
+      this.#begin(undefined);
+    },
+    "response.output_item.done": (event) => {
+      this.#item = undefined;
+      this.#output.push(event["item"]);
+      this.#begin(undefined);
+    },
+    "response.content_part.added": (event) => this.#begin({ added: event, annotations: [] }),
+    "response.reasoning_summary_part.added": (event) => this.#begin({ added: event, annotations: [] }),
+    "response.content_part.done": (event) => this.#endPart(event),
+    "response.reasoning_summary_part.done": (event) => this.#endPart(event),
+    "response.output_text.annotation.added": (event) => void this.#part?.annotations.push(event["annotation"]),
+  };
+
+  saw(frame: Buffer, raw: string): void {
+    const lineEnd = frame.indexOf(lineFeed);
+    if (frame.subarray(Math.max(0, lineEnd + 1 - deltaEnd.length), lineEnd + 1).equals(deltaEnd)) this.#delta(raw);
+    else this.#event(jsonOf(frame), raw);
+  }
+
+  /** The open part's end, the open item's, and the response's, each numbered after what passed. */
+  end(used: Units, sequence: number): readonly string[] | undefined {
+    const response = this.#response;
+    if (response === undefined) return undefined;
+    let number = sequence;
+    const tell = (type: string, members: JsonRecord): string => {
+      number++;
+      return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: number, ...members })}\n\n`;
+    };
+    const frames = this.#endOpen(tell);
+    const ending = { ...endingOf("length", false), output: this.#output, usage: renderUsage(used) };
+    return [...frames, tell("response.incomplete", { response: { ...response, ...ending } })];
+  }
+
+  #delta(raw: string): void {
+    this.#raw.push(raw);
+    this.#rawLength += raw.length;
+    if (this.#rawLength > mostRaw) this.#read();
+  }
+
+  #event(event: JsonRecord | undefined, raw: string): void {
+    if (event === undefined) return;
+    const handle = typeof event["type"] === "string" ? own(this.#on, event["type"]) : undefined;
+    if (handle !== undefined) handle(event);
+    // Of a vendor that names its events only inside.
+    else if (typeof event["delta"] === "string") this.#delta(raw);
+  }
+
+  #respond({ response }: JsonRecord): void {
+    if (isRecord(response)) this.#response = response;
+  }
+
+  #endPart({ part }: JsonRecord): void {
+    if (isRecord(part)) this.#parts.push(part);
+    this.#begin(undefined);
+  }
+
+  #begin(part: OpenPart | undefined): void {
+    this.#part = part;
+    this.#raw = [];
+    this.#rawLength = 0;
+    this.#words = "";
+  }
+
+  #read(): string {
+    this.#words = (this.#words + wordsIn(this.#raw.join(""))).slice(-mostWords);
+    this.#raw = [];
+    this.#rawLength = 0;
+    return this.#words;
+  }
+
+  #endOpen(tell: (type: string, members: JsonRecord) => string): readonly string[] {
+    const item = this.#item?.["item"];
+    if (!isRecord(item)) return [];
+    const at = { item_id: item["id"], output_index: this.#item?.["output_index"] };
+    const [ends, whole] = this.#wholeItem(item, at, tell);
+    this.#output.push(whole);
+    this.#item = undefined;
+    return [...ends, tell("response.output_item.done", { output_index: at.output_index, item: whole })];
+  }
+
+  /** What an item's words are told by at their end, and the item with them. */
+  #wholeItem(
+    item: JsonRecord,
+    at: JsonRecord,
+    tell: (type: string, members: JsonRecord) => string,
+  ): readonly [events: readonly string[], item: JsonRecord] {
+    const words = this.#read();
+    if (item["type"] === "function_call") {
+      const said = { name: item["name"], arguments: words };
+      const end = tell("response.function_call_arguments.done", { ...at, ...said });
+      return [[end], { ...item, arguments: words, status: "incomplete" }];
+    }
+    if (item["type"] === "custom_tool_call") {
+      const end = tell("response.custom_tool_call_input.done", { ...at, input: words });
+      return [[end], { ...item, input: words, status: "incomplete" }];
+    }
+    const [ends, part] = this.#wholePart(words, at, tell);
+    const parts = part === undefined ? this.#parts : [...this.#parts, part];
+    if (item["type"] === "message") return [ends, { ...item, content: parts, status: "incomplete" }];
+    const isSummary = ({ type }: JsonRecord): boolean => type === "summary_text";
+    const content = parts.filter((each) => !isSummary(each));
+    const thoughts = { summary: parts.filter(isSummary), ...(content.length > 0 ? { content } : {}) };
+    return [ends, item["type"] === "reasoning" ? { ...item, ...thoughts } : { ...item, status: "incomplete" }];
+  }
+
+  #wholePart(
+    words: string,
+    at: JsonRecord,
+    tell: (type: string, members: JsonRecord) => string,
+  ): readonly [events: readonly string[], part: JsonRecord | undefined] {
+    const { added, annotations } = this.#part ?? { added: {}, annotations: [] };
+    const began = isRecord(added["part"]) ? added["part"] : {};
+    const [type, member] = wholeEvents[String(began["type"])] ?? [];
+    if (type === undefined || member === undefined) return [[], undefined];
+    const isText = began["type"] === "output_text";
+    const part = { ...began, [member]: words, ...(isText ? { annotations } : {}) };
+    const summary = began["type"] === "summary_text";
+    const place = summary ? { summary_index: added["summary_index"] } : { content_index: added["content_index"] };
+    const said = { [member]: words, ...(isText ? { logprobs: [] } : {}) };
+    const done = summary ? "response.reasoning_summary_part.done" : "response.content_part.done";
+    return [[tell(type, { ...at, ...place, ...said }), tell(done, { ...at, ...place, part })], part];
+  }
+}

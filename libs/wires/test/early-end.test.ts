@@ -1,0 +1,118 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Units } from "@modelgate/contracts";
+import { SseSplitter, textCodecs, textPasses, type TextAnswer } from "../src/index.ts";
+import { completionsCodec } from "../src/text/completions/index.ts";
+import type { Part } from "../src/text/hub/part.ts";
+import type { TextWire } from "../src/text/hub/request.ts";
+import { parseRecord } from "../src/json/parse-record.ts";
+import { answer, functionCall, textPart, units, word } from "./arbitraries.ts";
+import { contextFor, eventsOf, framesOf, oneAnswer, readBack, written } from "./harness.ts";
+
+/** Thoughts, words and calls: what a stream may be in the middle of. */
+const thought = word.map((text): Part => ({ kind: "reasoning", text, id: "rs_1" }));
+const spoken = answer(
+  fc
+    .tuple(fc.array(thought, { maxLength: 1 }), textPart, fc.array(functionCall, { maxLength: 2 }))
+    .map(([thoughts, text, calls]): readonly Part[] => [
+      ...thoughts,
+      text,
+      ...calls.map((call, index) => ({ ...call, id: `${call.id}${index}` })),
+    ]),
+  fc.constantFrom("stop"),
+);
+const context = contextFor({ includeUsage: true });
+const wires: readonly TextWire[] = ["chat", "responses", "messages", "content"];
+
+/** A stream's frames as far as they passed, and those that end it there; undefined where it had not begun. */
+function endedAt(wire: TextWire, stream: string, part: number, used: Units): readonly [string, string] | undefined {
+  const frames = new SseSplitter().push(Buffer.from(stream));
+  const passed = frames.slice(0, Math.floor((frames.length * part) / 100));
+  const pass = textPasses[wire];
+  const early = pass.earlyEnd?.({ choices: 1, includeUsage: true });
+  let sequence: number | undefined;
+  for (const frame of passed) {
+    early?.saw(frame, pass.written(frame));
+    sequence = pass.see(frame).sequence ?? sequence;
+  }
+  const end = early?.frames(used, sequence);
+  return end === undefined ? undefined : [Buffer.concat(passed).toString(), end.join("")];
+}
+
+/** What the model said; an item that had only begun says nothing, and a call without arguments has none. */
+const said = ({ choices }: TextAnswer): readonly object[] =>
+  choices
+    .flatMap(({ parts }) => parts)
+    .flatMap((part): readonly object[] => {
+      if (part.kind === "tool-call") return [{ call: part.name, text: part.arguments === "" ? "{}" : part.arguments }];
+      return "text" in part && part.text !== "" ? [{ kind: part.kind, text: part.text }] : [];
+    });
+
+describe.each(wires)("%s", (wire) => {
+  const codec = textCodecs[wire];
+
+  test("a stream that is ended anywhere is whole for its client: what passed, why it ended, what it used", () => {
+    fc.assert(
+      fc.property(spoken, units, fc.nat(99), (whole, used, part) => {
+        const [passed, end] = endedAt(wire, written(codec.writer(context), whole), part, used) ?? [];
+        if (passed === undefined || end === undefined) return;
+        const reader = codec.reader();
+        const events = eventsOf(reader, passed + end);
+        expect(reader.whole).toBe(true);
+        expect(events.filter(({ type }) => type === "failure")).toEqual([]);
+        const ends = events.flatMap((event) => (event.type === "finish" ? [event.reason] : []));
+        expect(ends).toHaveLength(1);
+        // One that had told its end before keeps it.
+        const before = eventsOf(codec.reader(), passed).some(({ type }) => type === "finish");
+        if (!before) expect(ends).toEqual(["length"]);
+        const heard = readBack(codec.reader(), passed + end);
+        expect(said(heard)).toEqual(said(readBack(codec.reader(), passed)));
+        if (!before) expect(heard.usage).toEqual(used);
+      }),
+    );
+  });
+
+  test("nothing ends what has not begun", () => {
+    expect(textPasses[wire].earlyEnd?.({ choices: 1, includeUsage: true }).frames({}, undefined)).toBeUndefined();
+  });
+});
+
+test("responses: the last event repeats all that was told, and numbers go on", () => {
+  const { responses } = textCodecs;
+  fc.assert(
+    fc.property(spoken, units, fc.nat(99), (whole, used, part) => {
+      const [passed, end] = endedAt("responses", written(responses.writer(context), whole), part, used) ?? [];
+      if (passed === undefined || end === undefined) return;
+      const events = framesOf(passed + end).map(({ data }) => parseRecord(data));
+      expect(events.map((event) => event?.["sequence_number"])).toEqual(events.map((_, index) => index));
+      const last = parseRecord(JSON.stringify(events.at(-1)?.["response"]));
+      if (last === undefined) throw new Error("the last event has no response");
+      expect(last).toMatchObject({ status: "incomplete", incomplete_details: { reason: "max_output_tokens" } });
+      expect(said(responses.parseAnswer(last))).toEqual(said(readBack(responses.reader(), passed)));
+    }),
+  );
+});
+
+test("of several choices each is ended that has not ended itself, in chat and in completions", () => {
+  const chunk = (choice: object): Buffer =>
+    Buffer.from(`data: ${JSON.stringify({ id: "c", object: "o", created: 1, model: "m", choices: [choice] })}\n\n`);
+  const passed = [
+    chunk({ index: 0, delta: { content: "a" }, finish_reason: null }),
+    chunk({ index: 1, delta: {}, finish_reason: "stop" }),
+    chunk({ index: 2, delta: { content: '"finish_reason":"' }, finish_reason: null }),
+  ];
+  for (const wire of ["chat", "completions"] as const) {
+    const early = textPasses[wire].earlyEnd?.({ choices: 3, includeUsage: false });
+    for (const frame of passed) early?.saw(frame, textPasses[wire].written(frame));
+    const frames = early?.frames({ outputTokens: 2 }, undefined) ?? [];
+    const told = frames.map((frame) => parseRecord(frame.slice("data: ".length)));
+    expect(told.map((each) => each?.["choices"])).toMatchObject(
+      [[{ index: 0, finish_reason: "length" }], [{ index: 2, finish_reason: "length" }], undefined].map(
+        (each) => each ?? undefined,
+      ),
+    );
+    expect(frames.at(-1)).toBe("data: [DONE]\n\n");
+  }
+  const writer = completionsCodec.writer(contextFor());
+  expect(written(writer, oneAnswer([{ kind: "text", text: "a" }], "length"))).toContain('"finish_reason":"length"');
+});

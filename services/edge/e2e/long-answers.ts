@@ -1,0 +1,132 @@
+import type { ResponseOutputItem } from "openai/resources/responses/responses";
+import type { Suite } from "@modelgate/testkit";
+import { sdk } from "./house.ts";
+import { anthropicAt } from "./directions/clients/anthropic-messages.ts";
+import { googleAt } from "./directions/clients/google-content.ts";
+
+/** A streamed answer as an application has it in the end. */
+export interface Heard {
+  readonly text: string;
+  /** The wire's own word for why it ended. */
+  readonly ending: string;
+  /** Tokens; absent where the client did not ask for them. */
+  readonly input?: number | undefined;
+  readonly output?: number | undefined;
+}
+
+/** Asks a model for a stream by an official SDK, and listens to its end. */
+export type Listen = (suite: Suite, key: string, model: string) => Promise<Heard>;
+
+const question = "Tell me a long story.";
+const messages = [{ role: "user" as const, content: question }];
+
+/** Chat chunks; `usage`: asked for, or left out. */
+function chat(usage: boolean): Listen {
+  return async (suite, key, model) => {
+    const options = usage ? { stream_options: { include_usage: true } } : {};
+    const stream = await sdk(suite, key).chat.completions.create({ model, messages, stream: true, ...options });
+    let heard: Heard = { text: "", ending: "" };
+    for await (const { choices, usage: told } of stream) {
+      const [choice] = choices;
+      heard = {
+        text: heard.text + (choice?.delta.content ?? ""),
+        ending: heard.ending + (choice?.finish_reason ?? ""),
+        input: told?.prompt_tokens ?? heard.input,
+        output: told?.completion_tokens ?? heard.output,
+      };
+    }
+    return heard;
+  };
+}
+
+const completions: Listen = async (suite, key, model) => {
+  const options = { stream_options: { include_usage: true } };
+  const stream = await sdk(suite, key).completions.create({
+    model,
+    prompt: question,
+    stream: true,
+    // Few tokens are usual here.
+    max_tokens: 20_000,
+    ...options,
+  });
+  let heard: Heard = { text: "", ending: "" };
+  for await (const { choices, usage: told } of stream) {
+    const [choice] = choices;
+    heard = {
+      text: heard.text + (choice?.text ?? ""),
+      ending: heard.ending + (choice?.finish_reason ?? ""),
+      input: told?.prompt_tokens ?? heard.input,
+      output: told?.completion_tokens ?? heard.output,
+    };
+  }
+  return heard;
+};
+
+/** Events without a gap in their numbers; the last one tells all that the deltas did. */
+const responses: Listen = async (suite, key, model) => {
+  const stream = await sdk(suite, key).responses.create({ model, input: question, stream: true });
+  let [text, number] = ["", 0];
+  const done: string[] = [];
+  for await (const event of stream) {
+    if (event.sequence_number !== number++)
+      throw new Error(`event ${event.sequence_number} where ${number - 1} was due`);
+    if (event.type === "response.output_text.delta") text += event.delta;
+    if (event.type === "response.output_text.done") done.push(event.text);
+    if (event.type === "response.output_item.done") done.push(textIn(event.item));
+    if (event.type !== "response.completed" && event.type !== "response.incomplete") continue;
+    const { response } = event;
+    done.push(response.output.map(textIn).join(""));
+    if (!done.every((told) => told === text)) throw new Error("the end tells another text");
+    const ending = response.incomplete_details?.reason ?? response.status ?? "";
+    return { text, ending, input: response.usage?.input_tokens, output: response.usage?.output_tokens };
+  }
+  throw new Error("the stream has no end");
+};
+
+function textIn(item: ResponseOutputItem): string {
+  if (item.type !== "message") return "";
+  return item.content.map((part) => (part.type === "output_text" ? part.text : "")).join("");
+}
+
+const message: Listen = async (suite, key, model) => {
+  const { content, stop_reason, usage } = await anthropicAt(suite, key)
+    .messages.stream({ model, messages, max_tokens: 20_000 })
+    .finalMessage();
+  const text = content.map((block) => (block.type === "text" ? block.text : "")).join("");
+  return { text, ending: stop_reason ?? "", input: usage.input_tokens, output: usage.output_tokens };
+};
+
+const content: Listen = async (suite, key, model) => {
+  let heard: Heard = { text: "", ending: "" };
+  for await (const piece of await googleAt(suite, key).models.generateContentStream({ model, contents: question })) {
+    const { text, candidates, usageMetadata } = piece;
+    heard = {
+      text: heard.text + (text ?? ""),
+      ending: heard.ending + (candidates?.[0]?.finishReason ?? ""),
+      input: usageMetadata?.promptTokenCount ?? heard.input,
+      output: usageMetadata?.candidatesTokenCount ?? heard.output,
+    };
+  }
+  return heard;
+};
+
+/** Each client, the vendor's model behind which it is served, and the wire's words for an answer that ended early or whole. */
+export const longAnswers: readonly {
+  readonly name: string;
+  readonly model: string;
+  readonly listen: Listen;
+  readonly length: string;
+  readonly whole: string;
+}[] = [
+  { name: "chat-bytes", model: "chat", listen: chat(true), length: "length", whole: "stop" },
+  { name: "chat-patched", model: "chat", listen: chat(false), length: "length", whole: "stop" },
+  { name: "chat-converted", model: "messages", listen: chat(true), length: "length", whole: "stop" },
+  { name: "responses", model: "responses", listen: responses, length: "max_output_tokens", whole: "completed" },
+  { name: "responses-converted", model: "chat", listen: responses, length: "max_output_tokens", whole: "completed" },
+  { name: "messages", model: "messages", listen: message, length: "max_tokens", whole: "end_turn" },
+  { name: "messages-converted", model: "content", listen: message, length: "max_tokens", whole: "end_turn" },
+  { name: "content", model: "content", listen: content, length: "MAX_TOKENS", whole: "STOP" },
+  { name: "content-converted", model: "responses", listen: content, length: "MAX_TOKENS", whole: "STOP" },
+  { name: "completions", model: "completions", listen: completions, length: "length", whole: "stop" },
+  { name: "completions-converted", model: "chat", listen: completions, length: "length", whole: "stop" },
+];
