@@ -58,14 +58,14 @@ function linesOf(panels: readonly Panel[]): readonly (readonly Panel[])[] {
 }
 
 function panelJson(panel: Panel): object {
-  const { title, description, queries, whenEmpty } = panel;
+  const { title, description, queries } = panel;
   const { type, defaults, overrides, options } = bodyOf(panel);
   return {
     type,
     title,
     ...(description === undefined ? {} : { description }),
     datasource,
-    fieldConfig: { defaults: { ...defaults, ...(whenEmpty === undefined ? {} : { noValue: whenEmpty }) }, overrides },
+    fieldConfig: { defaults, overrides },
     options,
     targets: Object.entries(queries).map(([legendFormat, expr], index) => ({
       refId: String.fromCodePoint(65 + index),
@@ -89,7 +89,7 @@ function bodyOf(panel: Panel): Body {
   return panel.kind === "figure" ? figureBody(panel) : statesBody(panel);
 }
 
-function curvesBody({ unit, stacked, thresholds, colors, legend, softMax }: Curves): Body {
+function curvesBody({ unit, stacked, thresholds, colors, legend, softMax, whenEmpty }: Curves): Body {
   const beside = { displayMode: "table", placement: "right", calcs: ["lastNotNull"], sortBy: "Last *", sortDesc: true };
   const below = { displayMode: "list", placement: "bottom", calcs: [] };
   return {
@@ -97,6 +97,7 @@ function curvesBody({ unit, stacked, thresholds, colors, legend, softMax }: Curv
     defaults: {
       unit,
       min: 0,
+      ...(whenEmpty === undefined ? {} : { noValue: whenEmpty }),
       custom: {
         fillOpacity: stacked ? 30 : 5,
         lineWidth: 1,

@@ -18,13 +18,13 @@ interface Common {
   readonly queries: Queries;
   /** Of Grafana's 24 columns. */
   readonly width: number;
-  /** What is written where there is nothing to show. */
-  readonly whenEmpty?: string;
 }
 
 /** Curves over time. */
 export interface Curves extends Common {
   readonly kind: "curves";
+  /** What is written where there is nothing to show. */
+  readonly whenEmpty?: string;
   readonly unit: Unit;
   /** Curves lie on each other: their sum means something. */
   readonly stacked: boolean;
@@ -80,7 +80,7 @@ export function states(
   title: string,
   queries: Queries,
   words: States["words"],
-  options: Partial<Pick<States, "description" | "width" | "whenEmpty">> = {},
+  options: Partial<Pick<States, "description" | "width">> = {},
 ): States {
   return { kind: "states", title, queries, words, width: 12, ...options };
 }

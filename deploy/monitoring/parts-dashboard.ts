@@ -1,6 +1,9 @@
 import { curves, figure, row, states, type Row } from "./panels.ts";
 import { process, rate } from "./queries.ts";
 
+/** A bar of its own where no other is: a panel of states that has none says that something is wrong with it. */
+const nothing = 'label_replace(vector(0), "place", "none", "", "")';
+
 /** What an operator looks at when something is wrong: the parts, and what waits in them. */
 export const partsRows: readonly Row[] = [
   row("Now", [
@@ -37,9 +40,9 @@ export const partsRows: readonly Row[] = [
     ),
     states(
       "Resting or switched off",
-      { "{{place}}: {{state}}": "max by (place, state) (modelgate_channel_state)" },
-      { "1": { text: "out", color: "orange" } },
-      { description: "Where there is no bar the channel or key is used.", whenEmpty: "every channel and key is used" },
+      { "{{place}} {{state}}": `max by (place, state) (modelgate_channel_state) or on () ${nothing}` },
+      { "0": { text: "all are used", color: "green" }, "1": { text: "out", color: "orange" } },
+      { description: "Channels, and keys of channels, that get no calls now." },
     ),
   ]),
   row("Money", [
