@@ -128,7 +128,7 @@ test("no secret and nothing that a client sent is told by any area", async () =>
   );
   const told = {
     errors: errors.join("\n"),
-    events: JSON.stringify([...events, ...(await taskEvents(suite))]),
+    events: JSON.stringify([...events, ...(await taskEvents(suite.backends.natsUrl))]),
     traces: exported.join("\n"),
     metrics: (await Promise.all(areas.map(async (name) => (await fetch(`${suite.opsUrl(name)}/metrics`)).text()))).join(
       "\n",
