@@ -142,6 +142,7 @@ export function findProgram(name: string): string | undefined {
     "/usr/sbin",
     "/usr/local/sbin",
     join(root, ".tools/debian/bin"),
+    join(root, ".tools/debian-chromium/bin"),
   ];
   return folders
     .filter((folder) => folder !== "")

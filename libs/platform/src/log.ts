@@ -5,6 +5,8 @@ export type { Logger } from "pino";
 /** Lines are written in blocks of this size, or after `flushMs`: a synchronous line costs 60–100 µs. */
 const blockBytes = 8_192;
 const flushMs = 250;
+/** How long the end of a process waits for whoever reads its lines; a reader that is gone never takes them. */
+const lastLinesMs = 1_000;
 
 /**
  * Names under which a secret could ever be logged, at the top of a line or among headers; their values are replaced
@@ -28,9 +30,9 @@ const keyShapes = /\b(sk-|AIza)[A-Za-z0-9_-]{6,}/g;
 
 /**
  * A service's logger: JSON lines on stdout, asynchronous, redacted by name and, at the sink, by the shape of a key.
- * `flush` writes what is still held; call it before the process ends.
+ * `close` writes what is still held, as far as somebody reads it, and is silent from then on; call it last.
  */
-export function createLogger(name: string, level: string): { readonly log: Logger; flush(): void } {
+export function createLogger(name: string, level: string): { readonly log: Logger; close(): Promise<void> } {
   const destination = pino.destination({ dest: 1, sync: false, minLength: blockBytes });
   const timer = setInterval(() => destination.flush(), flushMs);
   timer.unref();
@@ -49,9 +51,17 @@ export function createLogger(name: string, level: string): { readonly log: Logge
   );
   return {
     log,
-    flush: () => {
+    async close() {
       clearInterval(timer);
-      destination.flushSync();
+      const alarm = Promise.withResolvers<void>();
+      const late = setTimeout(alarm.resolve, lastLinesMs);
+      const written = new Promise<void>((resolve) => destination.once("close", resolve).once("error", () => resolve()));
+      // Not `flushSync`: with a pipe that nobody reads any more it tries for ever, and the process with it.
+      destination.end();
+      await Promise.race([written, alarm.promise]);
+      clearTimeout(late);
+      destination.write = () => true;
+      destination.flushSync = () => undefined; // pino calls it when the process exits
     },
   };
 }

@@ -34,9 +34,17 @@ export interface ServicePorts {
 }
 
 /**
+ * What the end of a process may take after its drain: last settlements, last events. Together with its last lines
+ * (log.ts) it is over before the kubelet's SIGKILL.
+ */
+const lastStepsMs = 8_000;
+
+/**
  * The whole main of a service: environment, log, metrics, probes on a second port, the service itself, and the
  * drain: on SIGTERM, SIGINT or the loss of the parent process → not ready → no new work → open requests finish
- * within DRAIN_MS → dependencies are disposed → exit. A start that fails says why in plain words.
+ * within DRAIN_MS → dependencies are disposed → exit. A start that fails says why in plain words. A step of the end
+ * that hangs (stores that vanished together) is not waited for: `lastStepsMs` after the drain the process says what
+ * it was at and ends with 1. What it leaves is the ledger's: holds by their leases, events by the outbox.
  */
 export async function runService<const Spec extends Record<string, Variable<unknown>>>(
   name: string,
@@ -45,13 +53,15 @@ export async function runService<const Spec extends Record<string, Variable<unkn
   open: (context: ServiceContext<Spec>) => Promise<Service>,
 ): Promise<void> {
   const stopped = untilStopped();
-  let flush = (): void => undefined;
+  let closeLog = (): Promise<void> => Promise.resolve();
   try {
     const env = readEnv(spec);
     const { host, port, opsPort, logLevel, drainMs } = ports(env);
     const logger = createLogger(name, logLevel);
-    flush = logger.flush;
+    closeLog = logger.close;
     const { log } = logger;
+    const life: Life = { step: "starting", endWithinMs: lastStepsMs };
+    void stopped.then(() => endSurely(life, logger));
     const metrics = createMetrics(name);
     const { OTEL_EXPORTER_OTLP_ENDPOINT: collector } = readEnv(tracingVariables);
     await using _tracing = await openTracing(name, collector, log);
@@ -64,20 +74,41 @@ export async function runService<const Spec extends Record<string, Variable<unkn
       drainMs: 0,
     });
     const server = await listen({ host, port, ...counted(service), drainMs });
+    life.endWithinMs = drainMs + lastStepsMs;
     announce(log, server, ops);
     log.info({ signal: await stopped }, "draining");
     state.draining = true;
+    life.step = "draining";
     await Promise.all([service.drain?.(), server.drain()]);
     await ops.drain();
+    life.step = "closing what it holds";
   } catch (error) {
     process.exitCode = error instanceof StartError ? error.exitCode : 1;
     process.stderr.write(
       `${name}: ${error instanceof StartError ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
     );
   } finally {
-    flush();
+    await closeLog();
     if (process.connected) process.disconnect?.();
   }
+}
+
+/** How far a process is, and how long its end may take from the moment it is asked for. */
+interface Life {
+  step: "starting" | "draining" | "closing what it holds";
+  endWithinMs: number;
+}
+
+/** Ends the process when its time is over, whatever it still waits for. */
+function endSurely(life: Life, { log, close }: ReturnType<typeof createLogger>): void {
+  const end = async (): Promise<void> => {
+    log.fatal({ step: life.step, endWithinMs: life.endWithinMs }, "the end hangs: ended all the same");
+    await close();
+    // Events had their time to leave, and what hangs would keep the process for ever.
+    // oxlint-disable-next-line no-restricted-properties
+    process.exit(1);
+  };
+  setTimeout(() => void end(), life.endWithinMs).unref();
 }
 
 /** Counts what is open. */
@@ -122,6 +153,7 @@ function untilStopped(): Promise<string> {
     process.stderr.write(`uncaught: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
     resolve("uncaught error");
   };
+  process.stderr.on("error", () => undefined); // whoever read it is gone: no reason to say so there
   process.on("uncaughtException", fatal);
   process.on("unhandledRejection", fatal);
   return promise;

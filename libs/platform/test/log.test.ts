@@ -1,17 +1,38 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
 test("no secret reaches a line, by its name or by its shape", () => {
   const script = `
     import { createLogger } from ${JSON.stringify(join(import.meta.dirname, "../src/log.ts"))};
-    const { log, flush } = createLogger("test", "info");
+    const { log, close } = createLogger("test", "info");
     log.info({ authorization: "canary-one", headers: { "x-api-key": "canary-two", cookie: "canary-three" }, secret: "canary-four" }, "by name");
     log.info({ url: "/v1/models?key=sk-canary-five-0123456789" }, "sent sk-canary-six-0123456789");
     log.error({ err: new Error("refused AIzaCanarySeven0123456789") }, "by shape");
-    flush();`;
+    await close();`;
   const printed = execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
   expect(printed.trim().split("\n")).toHaveLength(3);
   expect(printed).not.toMatch(/canary/i);
   expect(printed.match(/\[redacted\]/g)).toHaveLength(8); // an error shows its words twice, in message and stack
+});
+
+test("lines that nobody reads any more do not keep a process from ending", async () => {
+  const script = `
+    import { createLogger } from ${JSON.stringify(join(import.meta.dirname, "../src/log.ts"))};
+    const { log, close } = createLogger("test", "info");
+    process.on("message", async () => {
+      for (let line = 0; line < 100; line++) log.info({ text: "x".repeat(1_000) }, "line");
+      await close();
+      log.info("silent from now on");
+      process.disconnect();
+    });
+    process.send("ready");`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+    stdio: ["ignore", "pipe", "inherit", "ipc"],
+  });
+  await once(child, "message");
+  child.stdout?.destroy();
+  child.send("begin");
+  expect(await once(child, "exit")).toEqual([0, null]);
 });

@@ -6,9 +6,9 @@ import type { Seen } from "./clients.ts";
 
 /** What is left of a fault once all has come to rest. */
 export interface Outcome {
-  /** Settlements of which JetStream has no event, and whole answers that no event tells of. */
+  /** Settlements of which JetStream has no event, and whole answers that no event charges. */
   readonly lost: number;
-  /** Requests that were charged more than once, and events that are stored more than once. */
+  /** Answers that were charged more than once, and events that are stored more than once. */
   readonly double: number;
   /** Whether balance, receipts and log agree; else what does not. */
   readonly books: string;
@@ -16,16 +16,18 @@ export interface Outcome {
   readonly restMs: number;
 }
 
+/** Where the books are. */
+export interface Books {
+  readonly redis: Redis;
+  readonly natsUrl: string;
+}
+
 /** Longest wait until all has come to rest. */
 const restWithinMs = 30_000;
 const lookMs = 100;
 
 /** Waits until nothing of an account is under way, then compares what clients, account, JetStream and log say. */
-export async function readOutcome(
-  { redis, natsUrl }: { readonly redis: Redis; readonly natsUrl: string },
-  accountId: string,
-  seen: Seen,
-): Promise<Outcome> {
+export async function readOutcome({ redis, natsUrl }: Books, accountId: string, seen: Seen): Promise<Outcome> {
   const begin = Date.now();
   let events: readonly UsageEvent[] = [];
   for (let rested = false; !rested && Date.now() - begin < restWithinMs;) {
@@ -37,19 +39,32 @@ export async function readOutcome(
   }
   const restMs = Date.now() - begin;
   const ids = new Set(events.map(({ id }) => id));
-  const charged = Map.groupBy(
-    events.filter(({ costNanos }) => costNanos !== "0"),
-    ({ requestId }) => requestId,
-  );
-  const silent = seen.whole.filter((requestId) => !charged.has(requestId)).length;
-  const again = [...charged.values()].filter((calls) => calls.length > 1).length;
+  const { silent, again } = compare(events, seen);
+  const held = (await findAccount(redis, accountId))?.heldNanos;
   const verification = await verifyAccount(redis, accountId, { keepDays: 2, waitMs: restWithinMs });
+  const divergence = verification?.ok === true ? undefined : (verification?.divergence?.say ?? "no account");
   return {
     lost: Math.max(0, (await settlementsOf(redis, accountId)) - ids.size) + silent,
     double: again + events.length - ids.size,
-    books: verification?.ok === true ? "agree" : (verification?.divergence?.say ?? "no account"),
+    books: divergence ?? (held === 0n ? "agree" : `${held} nanos are still held`),
     restMs,
   };
+}
+
+/** Whole answers that were not charged, and charges beyond what was asked for. */
+function compare(events: readonly UsageEvent[], { told }: Seen): { readonly silent: number; readonly again: number } {
+  const unique = [...new Map(events.map((event) => [event.id, event])).values()];
+  const charged = Map.groupBy(
+    unique.filter(({ costNanos }) => costNanos !== "0"),
+    ({ requestId }) => requestId,
+  );
+  let [silent, again] = [0, 0];
+  for (const [requestId, { whole, asked }] of told) {
+    const charges = charged.get(requestId)?.length ?? 0;
+    silent += Math.max(0, whole - charges);
+    again += Math.max(0, charges - asked);
+  }
+  return { silent, again };
 }
 
 /** How many receipts an account has, without the one of its opening balance. */

@@ -1,5 +1,6 @@
 import type { LocalBackends, Suite } from "@modelgate/testkit";
-import type { Leaves } from "./clients.ts";
+import type { Area, Leaves, Misbehaviour, Ways } from "./area.ts";
+import { areas } from "./areas/index.ts";
 import type { SlowWay } from "./slow-way.ts";
 
 /** What faults are made with. */
@@ -9,12 +10,14 @@ export interface House {
   readonly natsWay: SlowWay;
 }
 
-/** Something that goes wrong for a while. */
+/** Something that goes wrong for a while, for all areas at once. */
 export interface Fault {
   readonly name: string;
-  /** Which clients ask meanwhile: "chat" has a second channel, "lone" has one only, "lied" a vendor that lies. */
-  readonly model: "chat" | "lone" | "lied";
+  /** Which models the clients ask for meanwhile. */
+  readonly ways: Ways;
   readonly leaves?: Leaves;
+  /** Areas in which there is such a fault; absent: all. */
+  readonly within?: (area: Area) => boolean;
   begin(house: House): Promise<void>;
   end(house: House): Promise<void>;
 }
@@ -24,9 +27,9 @@ const slowMs = 3_000;
 
 const nothing = (): Promise<void> => Promise.resolve();
 
-const killed = (name: "edge" | "text" | "ledger" | "control" | "simulator"): Fault => ({
+const killed = (name: "edge" | "ledger" | "control" | "simulator" | Area["name"]): Fault => ({
   name: `${name === "simulator" ? "every vendor" : name} killed (SIGKILL)`,
-  model: "chat",
+  ways: "two",
   async begin({ suite }) {
     suite.process(name).signal("SIGKILL");
     await suite.process(name).ended;
@@ -37,13 +40,13 @@ const killed = (name: "edge" | "text" | "ledger" | "control" | "simulator"): Fau
 const server = (name: "redis" | "nats"): readonly Fault[] => [
   {
     name: `${name} stopped`,
-    model: "chat",
+    ways: "two",
     begin: ({ suite }) => suite.backends[name].kill(),
     end: ({ suite }) => suite.backends[name].start(),
   },
   {
     name: `${name} paused`,
-    model: "chat",
+    ways: "two",
     async begin({ suite }) {
       suite.backends[name].pause();
     },
@@ -53,7 +56,7 @@ const server = (name: "redis" | "nats"): readonly Fault[] => [
   },
   {
     name: `${name} slow (answers ${slowMs / 1_000} s late)`,
-    model: "chat",
+    ways: "two",
     async begin(house) {
       wayOf(house, name).delayMs = slowMs;
     },
@@ -67,33 +70,50 @@ function wayOf({ redisWay, natsWay }: House, name: "redis" | "nats"): SlowWay {
   return name === "redis" ? redisWay : natsWay;
 }
 
-/** The first vendor misbehaves, in the words of the simulator's README. */
-const vendor = (name: string, model: Fault["model"], directive: object): Fault => ({
-  name,
-  model,
-  begin: ({ suite }) => suite.simulator.script("main", [{ ...directive, repeat: true }]),
-  end: ({ suite }) => suite.simulator.script("main", [{ repeat: true }]),
+/** The first vendors misbehave, in the words of the simulator's README. */
+const vendors = (name: string, ways: Ways, directiveOf: (area: Area) => object): Fault => ({
+  name: `vendors ${name}`,
+  ways,
+  begin: ({ suite }) => script(suite, (area) => ({ ...directiveOf(area), repeat: true })),
+  end: ({ suite }) => script(suite, () => ({ repeat: true })),
 });
+
+async function script({ simulator }: Suite, stepOf: (area: Area) => object): Promise<void> {
+  await Promise.all(
+    areas.flatMap((area) => area.vendors.map(({ name }) => simulator.script(`${name}-main`, [stepOf(area)]))),
+  );
+}
+
+const misbehaving = (name: string, what: Misbehaviour): Fault =>
+  vendors(name, "lone", ({ misbehaves }) => misbehaves[what]);
 
 const leaving = (leaves: Leaves): Fault => ({
   name: `clients leave ${leaves}`,
-  model: "chat",
+  ways: "two",
   leaves,
   begin: nothing,
   end: nothing,
 });
 
+const storm = { status: 429, retryAfter: "1" };
+
 /** Every fault, one after the other. */
 export const faults: readonly Fault[] = [
-  { name: "none", model: "chat", begin: nothing, end: nothing },
-  ...(["edge", "text", "ledger", "control", "simulator"] as const).map(killed),
+  { name: "none", ways: "two", begin: nothing, end: nothing },
+  ...(["edge", ...areas.map(({ name }) => name), "ledger", "control", "simulator"] as const).map(killed),
   ...server("nats"),
   ...server("redis"),
-  vendor("a vendor stalls in its streams", "lone", { chunks: 10, stallAfterChunks: 3, delayMs: 30 }),
-  vendor("a vendor cuts its streams", "lone", { chunks: 10, cutAfterChunks: 3 }),
-  vendor("a vendor hangs up before it answers", "chat", { closeBeforeHead: true }),
-  vendor("a storm of 429, another channel there", "chat", { status: 429, retryAfter: "1" }),
-  vendor("a storm of 429, no other channel", "lone", { status: 429, retryAfter: "1" }),
-  { name: "a vendor lies about its length", model: "lied", begin: nothing, end: nothing },
+  misbehaving("stall in their answers", "stalls"),
+  misbehaving("cut their answers", "cuts"),
+  vendors("hang up before they answer", "two", () => ({ closeBeforeHead: true })),
+  vendors("storm with 429, others there", "two", () => storm),
+  vendors("storm with 429, no others", "lone", () => storm),
+  {
+    name: "vendors lie about their length",
+    ways: "lied",
+    within: ({ hasLengths }) => hasLengths === true,
+    begin: nothing,
+    end: nothing,
+  },
   ...(["while sending", "before the answer", "in the answer"] as const).map(leaving),
 ];

@@ -1,39 +1,51 @@
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
 
-/** A vendor that lies about the length of its answers: it promises more bytes than it sends, or sends more. */
+/** A way to a vendor that lies about the length of its answers: it promises more bytes than it sends, or fewer. */
 export interface Liar extends AsyncDisposable {
   readonly url: string;
+  /** Where the truth is told. */
+  truth: string;
 }
 
-const answer = JSON.stringify({
-  id: "lie",
-  object: "chat.completion",
-  created: 0,
-  model: "chat",
-  choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: "All of it." } }],
-  usage: { prompt_tokens: 5, completion_tokens: 5, total_tokens: 10 },
-});
-
+/** Starts one; what it is asked goes on to `truth`. */
 export async function startLiar(): Promise<Liar> {
   let answers = 0;
-  const server = createServer((socket) => {
-    socket
-      .on("error", () => undefined)
-      .on("data", (bytes) => {
-        if (!bytes.includes("\r\n\r\n")) return;
-        const promised = answers++ % 2 === 0 ? answer.length * 2 : Math.floor(answer.length / 2);
-        socket.end(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${promised}\r\n\r\n${answer}`);
+  const server = createServer((asked, answer) => {
+    const pieces: Buffer[] = [];
+    const onward = request(liar.truth + (asked.url ?? ""), { method: asked.method, headers: asked.headers });
+    asked.pipe(onward);
+    onward
+      .on("error", () => answer.destroy())
+      .on("response", (told) => {
+        told
+          .on("data", (piece: Buffer) => pieces.push(piece))
+          .on("end", () => lie(answer, told, Buffer.concat(pieces), answers++ % 2 === 0));
       });
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
-  return {
-    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/v1`,
+  const liar: Liar = {
+    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
+    truth: "",
     async [Symbol.asyncDispose]() {
       server.close();
+      server.closeAllConnections();
       await once(server, "close");
     },
   };
+  return liar;
+}
+
+/** Writes to the connection itself: node would keep the promise. */
+function lie({ socket }: ServerResponse, told: IncomingMessage, bytes: Buffer, tooMuch: boolean): void {
+  const promised = tooMuch ? bytes.length * 2 : Math.floor(bytes.length / 2);
+  const head = [
+    `HTTP/1.1 ${told.statusCode} Told`,
+    `content-type: ${told.headers["content-type"] ?? "application/json"}`,
+    `content-length: ${promised}`,
+  ];
+  socket?.write(`${head.join("\r\n")}\r\n\r\n`);
+  socket?.end(bytes);
 }

@@ -1,9 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import { estimateTokens, type Carried, type Produced, type StreamCarrier } from "@modelgate/relay";
 import { SseDecoder, SseSplitter, speechCodec, type SpeechRequest } from "@modelgate/wires";
-import { failureEvent } from "../failure-event.ts";
-
-const eventStream = "text/event-stream; charset=utf-8";
+import { eventStream, failureEvent, signOfLife } from "../event-stream.ts";
 
 /** Audio as it comes. A break has no words in it: the connection is cut, so that half a file never passes for a whole one. */
 export function bytesThrough(produced: Produced, contentType: string): StreamCarrier {
@@ -33,7 +31,7 @@ export function bytesAsEvents(request: SpeechRequest, produced: Produced): Strea
     end: () => speechCodec.writeDone({ inputTokens: estimateTokens(Buffer.byteLength(request.input)) }),
     last: "",
     fail: failureEvent,
-    heartbeat: () => ": \n\n",
+    heartbeat: () => signOfLife,
   };
 }
 
@@ -57,7 +55,7 @@ export function eventsThrough(produced: Produced): StreamCarrier {
     },
     last: "",
     fail: failureEvent,
-    heartbeat: () => ": \n\n",
+    heartbeat: () => signOfLife,
   };
 }
 

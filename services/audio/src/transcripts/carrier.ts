@@ -1,9 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import type { Produced, StreamCarrier } from "@modelgate/relay";
 import { SseDecoder, SseSplitter, transcriptsCodec } from "@modelgate/wires";
-import { failureEvent } from "../failure-event.ts";
-
-export const eventStream = "text/event-stream; charset=utf-8";
+import { eventStream, failureEvent, signOfLife } from "../event-stream.ts";
 
 /** A vendor's stream as it came, looked at for its words, its end, and what it used. */
 export function transcriptEvents(produced: Produced): StreamCarrier {
@@ -37,6 +35,6 @@ export function transcriptEvents(produced: Produced): StreamCarrier {
     },
     last: "",
     fail: failureEvent,
-    heartbeat: () => ": \n\n",
+    heartbeat: () => signOfLife,
   };
 }

@@ -11,9 +11,10 @@ import {
   type TranscriptsRequest,
   type TranscriptsWire,
 } from "@modelgate/wires";
+import { eventStream } from "../event-stream.ts";
 import { formBody } from "../upload/form-body.ts";
 import type { Upload } from "../upload/upload.ts";
-import { eventStream, transcriptEvents } from "./carrier.ts";
+import { transcriptEvents } from "./carrier.ts";
 
 /** Formats that are made of a vendor's JSON, and what they are. */
 const rendered: Readonly<

@@ -1,0 +1,48 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+/** A service in a process of its own, without any drain, that opens and ends as it is told. */
+async function run(open: string): Promise<{ readonly status: unknown; readonly printed: string }> {
+  const script = `
+    import { runService, serviceVariables } from ${JSON.stringify(join(import.meta.dirname, "../src/index.ts"))};
+    const never = () => new Promise(() => setInterval(() => undefined, 1_000));
+    const handler = (request, response) => response.end();
+    await runService("test", serviceVariables("TEST"),
+      () => ({ host: "127.0.0.1", port: 0, opsPort: 0, logLevel: "info", drainMs: 0 }),
+      async () => { process.send("opening"); ${open} });`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+    stdio: ["ignore", "pipe", "inherit", "ipc"],
+  });
+  let printed = "";
+  child.stdout?.setEncoding("utf8").on("data", (piece: string) => (printed += piece));
+  child.on("message", (message) => {
+    // What never opens is asked to end while it starts, all others when they serve.
+    if (message !== "opening" || open.startsWith("await never")) child.kill("SIGTERM");
+  });
+  const [status] = await once(child, "close");
+  return { status, printed };
+}
+
+test.concurrent.each([
+  ["ends with 0 when nothing hangs", "return { handler, [Symbol.asyncDispose]: async () => undefined };", 0, undefined],
+  [
+    "that cannot close what it holds",
+    "return { handler, [Symbol.asyncDispose]: never };",
+    1,
+    '"step":"closing what it holds"',
+  ],
+  [
+    "whose own drain hangs",
+    "return { handler, drain: never, [Symbol.asyncDispose]: async () => undefined };",
+    1,
+    '"step":"draining"',
+  ],
+  ["that is asked to end while its start hangs", "await never();", 1, '"step":"starting"'],
+])("a service %s", async (_, open, status, said) => {
+  const end = await run(open);
+  expect(end.status).toBe(status);
+  if (said === undefined) expect(end.printed).not.toContain("hangs");
+  else expect(end.printed).toContain(said);
+});

@@ -1,0 +1,54 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { expect, test } from "vitest";
+import { until } from "@modelgate/testkit";
+import { config, hello, keys } from "./house.ts";
+
+/** A suite with servers of its own, which all end with the process that started them. */
+const parentScript = `
+  import { startLocalSuite } from "@modelgate/testkit";
+  const suite = await startLocalSuite({
+    config: JSON.parse(process.env.SUITE_CONFIG), services: "all", env: { DRAIN_MS: "500" },
+  });
+  const names = ["edge", "text", "media", "audio", "video", "realtime", "simulator", "ledger", "control"];
+  console.log(JSON.stringify({ edgeUrl: suite.edgeUrl, pids: names.map((name) => suite.process(name).pid) }));
+  setInterval(() => undefined, 1_000);`;
+
+function lives(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.startsWith("Z") === false;
+  } catch {
+    return false;
+  }
+}
+
+test("the parent, Redis and NATS vanish together under load: every service ends all the same", async () => {
+  const parent = spawn(process.execPath, ["--input-type=module", "-e", parentScript], {
+    cwd: import.meta.dirname,
+    // oxlint-disable-next-line no-restricted-properties
+    env: { ...process.env, SUITE_CONFIG: JSON.stringify(config) },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [line] = await once(createInterface({ input: parent.stdout }), "line");
+  const { edgeUrl, pids }: { edgeUrl: string; pids: number[] } = JSON.parse(line);
+  expect(pids).toHaveLength(9);
+  try {
+    const post = (stream: boolean): Promise<Response> => {
+      const body = { ...hello("chat", 'Hi {{simulate: {"chunks": 500, "chunkDelayMs": 20}}}'), stream };
+      const headers = { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" };
+      return fetch(`${edgeUrl}/v1/chat/completions`, { method: "POST", headers, body: JSON.stringify(body) });
+    };
+    await until("the first stream", async () => (await post(true)).ok);
+    const streams = await Promise.all(Array.from({ length: 8 }, () => post(true)));
+    expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200));
+    const asked = [...streams.map((stream) => stream.text()), ...streams.map(() => post(false))];
+    parent.kill("SIGKILL");
+    await once(parent, "exit");
+    await Promise.allSettled(asked);
+    await until("every service to end", () => !pids.some(lives), 20_000);
+  } finally {
+    for (const pid of pids.filter(lives)) process.kill(pid, "SIGKILL");
+  }
+}, 60_000);
