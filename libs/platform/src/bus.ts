@@ -12,7 +12,7 @@ import {
   type TlsOptions,
 } from "nats";
 import { eventStreams } from "@modelgate/contracts";
-import { certificateRefused, identityAmong } from "./certificate.ts";
+import { certificateRefused, identityAmong, withoutCertificate } from "./certificate.ts";
 import type { Logger } from "./log.ts";
 import { observeStore } from "./metrics.ts";
 
@@ -129,7 +129,7 @@ class JetStreamBus implements Bus {
         return;
       } catch (error) {
         this.#firstTry.resolve(error);
-        if (!complained) this.#log.warn({ err: error }, "nats is away");
+        if (!complained) this.#log.warn({ err: withoutCertificate(error) }, "nats is away");
         await this.#connection?.close().catch(() => undefined);
         await pause();
       }
