@@ -162,13 +162,12 @@ class JetStreamBus implements Bus {
 
   async #watch(connection: NatsConnection): Promise<void> {
     for await (const { type } of connection.status()) {
-      if (type === Events.Disconnect) {
-        this.#tell(false);
-        this.#log.warn("nats is away");
-      } else if (type === Events.Reconnect) {
-        this.#tell(true);
-        this.#log.info("nats is back");
-      }
+      const connected = type === Events.Reconnect;
+      // Each attempt that is turned away is told again.
+      if ((!connected && type !== Events.Disconnect) || connected === this.#connected) continue;
+      this.#tell(connected);
+      if (connected) this.#log.info("nats is back");
+      else this.#log.warn("nats is away");
     }
   }
 
