@@ -13,8 +13,8 @@ test.skipIf(!clusterIsPossible)("a NATS that refuses the password for a while is
     startNats({ port, folder, keep: false, more: ["--user", "us", "--pass", password] });
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rmSync(folder, { recursive: true, force: true }));
-  const refused: string[] = [];
-  const log = pino({ level: "warn" }, { write: (line: string) => void refused.push(line) });
+  const said: string[] = [];
+  const log = pino({ level: "warn" }, { write: (line: string) => void said.push(line) });
 
   const first = await start("one");
   stack.defer(() => first.child.stop());
@@ -32,5 +32,5 @@ test.skipIf(!clusterIsPossible)("a NATS that refuses the password for a while is
   stack.defer(() => third.child.stop());
   await until("the bus to be back", () => bus.connected);
   await bus.publish("usage.v1.text", "{}", "once");
-  expect(refused.filter((line) => line.includes("nats is away"))).toHaveLength(1);
+  expect(said.filter((line) => line.includes("nats is away"))).toHaveLength(1);
 });
