@@ -30,9 +30,11 @@ async function installed() {
 async function unpacked() {
   const program = join(programsOf("chromium"), "chromium");
   if (!isExecutable(program)) {
-    // Its descendants have other packages, or none.
+    // Distributions that descend from it call the package otherwise, or have none.
     if (!isDebian() || onPath("apt-get") === undefined || onPath("dpkg-deb") === undefined) return undefined;
+    const startedAt = performance.now();
     await unpack("chromium");
+    if (isExecutable(program)) say(`the browser took ${Math.round((performance.now() - startedAt) / 1_000)} s`);
   }
   return (await ask(program, ["--version"])) === undefined ? undefined : program;
 }

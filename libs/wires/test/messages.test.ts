@@ -986,13 +986,27 @@ describe("another vendor's seal", () => {
     }
   });
 
+  /** An answer's blocks for a client, which are the same streamed. */
+  function blocks(parts: readonly Part[]): unknown {
+    const { content } = messagesCodec.renderAnswer(whole(parts), contextFor());
+    expect(assembled(written(messagesCodec.writer(contextFor()), whole(parts)))["content"]).toEqual(content);
+    return content;
+  }
+  const seals: Part = { kind: "text", text: "", seal: foreign };
+
   test("on no words stands alone", () => {
-    const seals: Part = { kind: "text", text: "", seal: foreign };
-    const { content } = messagesCodec.renderAnswer(whole([text("a"), seals]), contextFor());
-    expect(backFrom(content).turns[0]?.parts).toEqual([text("a"), { kind: "reasoning", text: "", seal: foreign }]);
-    expect(assembled(written(messagesCodec.writer(contextFor()), whole([text("a"), seals])))["content"]).toEqual(
-      content,
-    );
+    const content = blocks([text("a"), seals, text("b")]);
+    const kept = { kind: "reasoning", text: "", seal: foreign };
+    expect(backFrom(content).turns[0]?.parts).toEqual([text("a"), kept, text("b")]);
+  });
+
+  // Coding agents take the last block for the answer; no vendor insists on the seal of last words.
+  test.each<readonly [string, readonly Part[]]>([
+    ["on the last words", [{ ...text("a"), seal: foreign }]],
+    ["on no words after them", [text("a"), seals]],
+    ["on both", [{ ...text("a"), seal: foreign }, seals, seals]],
+  ])("%s is left out: the words stay last", (_, parts) => {
+    expect(blocks(parts)).toEqual([{ type: "text", text: "a" }]);
   });
 
   test("finds its call wherever a client has put it", () => {

@@ -5,14 +5,7 @@ import { OpenAIRealtimeWebSocket } from "openai/realtime/websocket";
 const acts = { converse, write, talkOn, fail, chat, refusedChat };
 export type PageActs = typeof acts;
 
-/** The SDK takes every address for one behind TLS; the suite is in front of it. */
-class WebSocketWithoutTls extends WebSocket {
-  constructor(url: string | URL, protocols?: string | string[]) {
-    super(String(url).replace(/^wss:/, "ws:"), protocols);
-  }
-}
-
-Object.assign(globalThis, { acts, WebSocket: WebSocketWithoutTls });
+Object.assign(globalThis, { acts });
 
 /** An address, a key and a model, as an application sets the SDK up. */
 export interface Asked {

@@ -1,13 +1,12 @@
 import { once } from "node:events";
-import { connect } from "node:net";
 import OpenAI from "openai";
 import { OpenAIRealtimeWebSocket } from "openai/realtime/websocket";
 import { OpenAIRealtimeWS } from "openai/realtime/ws";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { ClientOptions } from "ws";
 import { startSuite, type Suite } from "@modelgate/testkit";
 import { channel, config as house, keys, money } from "./house.ts";
 import { bounds, nothingHeld, price, usageEvents } from "./realtime-house.ts";
+import { tlsFront, type TlsFront } from "./tls-front.ts";
 
 const config = {
   ...house,
@@ -19,15 +18,17 @@ const config = {
 };
 
 let suite: Suite;
+let front: TlsFront;
 beforeAll(async () => {
   suite = await startSuite({ config, envOf: bounds });
+  front = await tlsFront(suite.edgeUrl);
 });
-afterAll(() => suite?.[Symbol.asyncDispose]());
+afterAll(async () => {
+  await front?.[Symbol.asyncDispose]();
+  await suite?.[Symbol.asyncDispose]();
+});
 
-/** The SDK takes every address for one behind TLS; this suite is in front of it. */
-const withoutTls: NonNullable<ClientOptions["createConnection"]> = () =>
-  connect(Number(new URL(suite.edgeUrl).port), "127.0.0.1");
-
+/** The SDK takes every address for one behind TLS; a WebSocket of Node's cannot be told of an authority. */
 class WebSocketWithoutTls extends WebSocket {
   constructor(url: string | URL, protocols?: string | string[]) {
     super(String(url).replace(/^wss:/, "ws:"), protocols);
@@ -36,8 +37,8 @@ class WebSocketWithoutTls extends WebSocket {
 
 test("the official SDK speaks text and audio, calls a tool, and pays for each response to the token", async () => {
   const before = BigInt((await money(suite)).spentNanos);
-  const client = new OpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey: keys.demo });
-  const live = new OpenAIRealtimeWS({ model: "live", options: { createConnection: withoutTls } }, client);
+  const client = new OpenAI({ baseURL: `${front.url}/v1`, apiKey: keys.demo });
+  const live = new OpenAIRealtimeWS({ model: "live", options: { ca: front.authority } }, client);
   const failures: unknown[] = [];
   live.on("error", (error) => failures.push(error));
   const nextDone = () => new Promise<any>((resolve) => void live.once("response.done", resolve));

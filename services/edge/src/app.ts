@@ -6,6 +6,7 @@ import {
   answerFailure,
   answerJson,
   lingerOver,
+  once,
   refuseUpgrade,
   statusOf,
   type UpgradeHandler,
@@ -128,9 +129,4 @@ function upgradeHandler(enter: Step, { log, forward, corsOrigins }: Deps): Upgra
       refuseUpgrade(socket, format, failure, id);
     });
   };
-}
-
-function once(make: () => string): () => string {
-  let made: string | undefined;
-  return () => (made ??= make());
 }

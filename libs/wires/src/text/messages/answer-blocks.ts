@@ -7,6 +7,18 @@ import type { Envelope } from "../hub/seals.ts";
 import { renderCitation } from "./citations.ts";
 import { carrierBlock, isRedacted, signatureFor } from "./signatures.ts";
 
+/**
+ * An answer's parts for a client. The seal of its last words is left out: clients take the last block for the answer, and
+ * only seals of calls are ones that a vendor insists on.
+ */
+export function allAnswerBlocks(parts: readonly Part[]): readonly JsonObject[] {
+  const told = parts.slice(0, parts.findLastIndex((part) => !(part.kind === "text" && part.text === "")) + 1);
+  const last = told.at(-1);
+  return last?.kind === "text"
+    ? [...told.slice(0, -1), { ...last, seal: undefined }].flatMap(answerBlocks)
+    : told.flatMap(answerBlocks);
+}
+
 /** A part of an answer for a client; none for what this wire has no word for. */
 export function answerBlocks(part: Part): readonly JsonObject[] {
   if (part.kind === "text") {

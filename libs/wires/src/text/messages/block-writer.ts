@@ -32,6 +32,8 @@ export class BlockWriter {
   #isOpen = false;
   /** All of a delta's frame before its text. */
   #head = "";
+  /** The seal of words, on its way with the next block: clients take the last block for the answer. */
+  #waiting: readonly JsonObject[] = [];
   readonly #on: Handlers = {
     "part-start": ({ opened }) => this.#start(opened),
     "part-delta": ({ text }) => (text === "" ? "" : this.#open() + this.#delta(text)),
@@ -60,13 +62,20 @@ export class BlockWriter {
   #open(): string {
     const opened = this.#opened;
     if (this.#isOpen || opened === undefined) return "";
+    const waited = this.#tellWaiting();
     this.#isOpen = true;
     this.#head = `event: content_block_delta\ndata: {"type":"content_block_delta","index":${this.#index},"delta":${deltaHeads[opened.kind]}`;
     if (opened.kind === "tool-call")
-      return this.#announce({ type: "tool_use", id: opened.id, name: opened.name, input: {} });
-    return this.#announce(
-      opened.kind === "reasoning" ? { type: "thinking", thinking: "", signature: "" } : { type: "text", text: "" },
-    );
+      return waited + this.#announce({ type: "tool_use", id: opened.id, name: opened.name, input: {} });
+    const empty =
+      opened.kind === "reasoning" ? { type: "thinking", thinking: "", signature: "" } : { type: "text", text: "" };
+    return waited + this.#announce(empty);
+  }
+
+  #tellWaiting(): string {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    return this.#allWhole(waiting);
   }
 
   #delta(text: string): string {
@@ -93,14 +102,10 @@ export class BlockWriter {
     if (opened.kind === "reasoning") return this.#endThoughts(opened, seal);
     const wasOpen = this.#isOpen;
     const closing = opened.kind === "tool-call" && opened.custom === true ? this.#tell('"}') : "";
-    const on = opened.kind === "tool-call" ? { call: opened.id } : wasOpen ? { previous: true } : {};
-    return (
-      closing +
-      this.#stop() +
-      sealBlocks(seal, on)
-        .map((block) => this.#wholeBlock(block))
-        .join("")
-    );
+    const stopped = closing + this.#stop();
+    if (opened.kind === "tool-call") return stopped + this.#allWhole(sealBlocks(seal, { call: opened.id }));
+    this.#waiting = [...this.#waiting, ...sealBlocks(seal, wasOpen ? { previous: true } : {})];
+    return stopped;
   }
 
   #endThoughts(opened: OpenedPart, seal: Seal | undefined): string {
@@ -119,18 +124,21 @@ export class BlockWriter {
   }
 
   #whole(part: Part): string {
-    return answerBlocks(part)
-      .map((block) => this.#wholeBlock(block))
-      .join("");
+    return this.#allWhole(answerBlocks(part));
+  }
+
+  #allWhole(blocks: readonly JsonObject[]): string {
+    return blocks.map((block) => this.#wholeBlock(block)).join("");
   }
 
   /** A block at once; an input comes as clients expect it, after the block's beginning. */
   #wholeBlock(block: JsonObject): string {
+    const waited = this.#tellWaiting();
     const { input } = block;
-    if (!isRecord(input)) return this.#announce(block) + this.#stopFrame();
-    const json = JSON.stringify(input);
-    const delta = this.#other({ type: "input_json_delta", partial_json: json });
-    return this.#announce({ ...block, input: {} }) + delta + this.#stopFrame();
+    if (!isRecord(input)) return waited + this.#announce(block) + this.#stopFrame();
+    const begun = this.#announce({ ...block, input: {} });
+    const delta = this.#other({ type: "input_json_delta", partial_json: JSON.stringify(input) });
+    return waited + begun + delta + this.#stopFrame();
   }
 
   #announce(block: JsonObject): string {

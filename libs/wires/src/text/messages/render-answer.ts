@@ -3,7 +3,7 @@ import { present } from "../../json/present.ts";
 import type { TextAnswer } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/codec.ts";
 import type { JsonObject } from "../hub/request.ts";
-import { answerBlocks } from "./answer-blocks.ts";
+import { allAnswerBlocks } from "./answer-blocks.ts";
 import { stopReasonOf } from "./endings.ts";
 import { renderUsage, tierWord } from "./usage.ts";
 
@@ -18,7 +18,7 @@ export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonOb
     type: "message",
     role: "assistant",
     model: context.model,
-    content: choice.parts.flatMap(answerBlocks),
+    content: allAnswerBlocks(choice.parts),
     stop_reason: stopReasonOf(choice.finish, calls),
     stop_sequence: choice.stopSequence ?? null,
     usage: present({ ...usage, service_tier: tierWord(answer.serviceTier) }),

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Suite } from "@modelgate/testkit";
+import { keyOf, startHouse } from "./house.ts";
+import { vendors } from "./vendors.ts";
+
+let suite: Suite;
+beforeAll(async () => {
+  suite = await startHouse();
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+
+const schema = {
+  type: "object",
+  properties: { cmd: { type: "string" } },
+  required: ["cmd"],
+  additionalProperties: false,
+};
+const order = 'call shell {"cmd":"ls"}';
+/** The same by the name that a vendor without sets of tools is told. */
+const orderOfSet = `${order} which is call agents__shell {"cmd":"ls"}`;
+
+/** A coding agent's first turn, in the shape in which it sends it; and what it makes of the answer. */
+interface Agent {
+  readonly name: string;
+  readonly path: (model: string) => string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: (model: string) => object;
+  /** The call that the stream tells. */
+  readonly call: object;
+  readonly callsIn: (stream: string) => readonly unknown[];
+}
+
+const dataOf = (stream: string) =>
+  stream
+    .split("\n\n")
+    .flatMap((frame) => frame.split("\n").filter((line) => line.startsWith("data: ")))
+    .map((line) => JSON.parse(line.slice("data: ".length)));
+
+const codex: Agent = {
+  name: "Codex 0.169",
+  path: () => "/v1/responses",
+  headers: { authorization: `Bearer ${keyOf("demo")}` },
+  body: (model) => ({
+    model,
+    stream: true,
+    store: false,
+    include: ["reasoning.encrypted_content"],
+    reasoning: { summary: "auto" },
+    parallel_tool_calls: true,
+    tool_choice: "auto",
+    prompt_cache_key: "session",
+    client_metadata: { session_id: "session", "x-codex-turn-metadata": "{}" },
+    tools: [
+      { type: "function", name: "look", description: "Looks at a file.", strict: false, parameters: schema },
+      {
+        type: "namespace",
+        name: "agents",
+        description: "Tools of sub-agents.",
+        tools: [{ type: "function", name: "shell", description: "Runs.", strict: false, parameters: schema }],
+      },
+      { type: "web_search", external_web_access: true },
+    ],
+    input: [
+      { type: "message", role: "developer", content: [{ type: "input_text", text: "You are a coding agent." }] },
+      { type: "message", role: "user", content: [{ type: "input_text", text: "<environment_context/>" }] },
+      { type: "message", role: "user", id: "msg_1", content: [{ type: "input_text", text: orderOfSet }] },
+    ],
+  }),
+  call: { type: "function_call", name: "shell", namespace: "agents", arguments: '{"cmd":"ls"}' },
+  callsIn: (stream) => dataOf(stream).at(-1).response.output,
+};
+
+const claudeCode: Agent = {
+  name: "Claude Code 2.1",
+  path: () => "/v1/messages?beta=true",
+  headers: {
+    "x-api-key": keyOf("demo"),
+    "anthropic-version": "2023-06-01",
+    "anthropic-beta": "claude-code-20250219,interleaved-thinking-2025-05-14,context-management-2025-06-27",
+  },
+  body: (model) => ({
+    model,
+    stream: true,
+    max_tokens: 32_000,
+    thinking: { type: "enabled", budget_tokens: 31_999 },
+    context_management: { edits: [{ type: "clear_thinking_20251015", keep: "all" }] },
+    metadata: { user_id: "user" },
+    system: [
+      { type: "text", text: "x-anthropic-billing-header: cc_version=2.1;" },
+      { type: "text", text: "You are an agent.", cache_control: { type: "ephemeral" } },
+    ],
+    tools: [{ name: "shell", description: "Runs.", input_schema: schema, eager_input_streaming: true }],
+    messages: [
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "<system-reminder>Context.</system-reminder>" },
+          { type: "text", text: order, cache_control: { type: "ephemeral" } },
+        ],
+      },
+      { role: "system", content: [{ type: "text", text: "# Environment" }] },
+    ],
+  }),
+  call: { type: "tool_use", name: "shell" },
+  callsIn: (stream) => dataOf(stream).map(({ content_block }) => content_block ?? {}),
+};
+
+const geminiCli: Agent = {
+  name: "Gemini CLI 0.61",
+  path: (model) => `/v1beta/models/${model}:streamGenerateContent?alt=sse`,
+  headers: { "x-goog-api-key": keyOf("demo") },
+  body: () => ({
+    systemInstruction: { role: "user", parts: [{ text: "You are an agent." }] },
+    contents: [{ role: "user", parts: [{ text: "<session_context/>" }, { text: order }] }],
+    generationConfig: { temperature: 1, topP: 0.95, topK: 64, thinkingConfig: { includeThoughts: true } },
+    tools: [{ functionDeclarations: [{ name: "shell", description: "Runs.", parametersJsonSchema: schema }] }],
+  }),
+  call: { functionCall: expect.objectContaining({ name: "shell", args: { cmd: "ls" } }) },
+  // It reads a stream by this expression from the front, so every frame must be data.
+  callsIn(stream) {
+    const parts: unknown[] = [];
+    let rest = stream;
+    for (let frame = frameOf(rest); frame !== undefined; frame = frameOf(rest)) {
+      parts.push(...(JSON.parse(frame.json).candidates[0]?.content?.parts ?? []));
+      rest = rest.slice(frame.length);
+    }
+    expect(rest.trim()).toBe("");
+    return parts;
+  },
+};
+
+function frameOf(text: string): { readonly json: string; readonly length: number } | undefined {
+  const found = /^\s*data: (.*)(?:\n\n|\r\r|\r\n\r\n)/.exec(text);
+  return found?.[1] === undefined ? undefined : { json: found[1], length: found[0].length };
+}
+
+describe.each([codex, claudeCode, geminiCli])("what $name sends", ({ path, headers, body, call, callsIn }) => {
+  test.each(vendors)("is answered by $name with a call", async ({ name }) => {
+    const answer = await fetch(`${suite.edgeUrl}${path(name)}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify(body(name)),
+    });
+    const stream = await answer.text();
+    expect(answer.status, stream).toBe(200);
+    expect(callsIn(stream)).toContainEqual(expect.objectContaining(call));
+  });
+});
