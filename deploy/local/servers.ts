@@ -56,7 +56,7 @@ export async function startSentinel(options: ServerOptions & { readonly configur
   const kind: ServerKind = {
     ...redisKind,
     name: "sentinel",
-    args: (at) => [options.configuration, "--sentinel", ...redisPlace(at)],
+    args: (at) => [options.configuration, "--sentinel", ...redisPlace(at), ...(options.more ?? [])],
   };
   return { url: `redis://127.0.0.1:${options.port}`, child: await startServer(kind, options) };
 }

@@ -27,6 +27,9 @@ export function selectorsIn(expression: string): readonly Selector[] {
 /** The labels by which a PromQL expression groups. */
 export function groupedBy(expression: string): readonly string[] {
   return [...expression.matchAll(/\b(?:by|on)\s*\(([^)]*)\)/g)].flatMap(([, names = ""]) =>
-    names.split(",").map((name) => name.trim()),
+    names
+      .split(",")
+      .map((name) => name.trim())
+      .filter((name) => name !== ""),
   );
 }

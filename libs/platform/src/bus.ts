@@ -12,7 +12,7 @@ import {
   type TlsOptions,
 } from "nats";
 import { eventStreams } from "@modelgate/contracts";
-import { certificateRefused, identityAmong } from "./certificate.ts";
+import { certificateRefused, identityAmong, withoutCertificate } from "./certificate.ts";
 import type { Logger } from "./log.ts";
 import { observeStore } from "./metrics.ts";
 
@@ -129,7 +129,7 @@ class JetStreamBus implements Bus {
         return;
       } catch (error) {
         this.#firstTry.resolve(error);
-        if (!complained) this.#log.warn({ err: error }, "nats is away");
+        if (!complained) this.#log.warn({ err: withoutCertificate(error) }, "nats is away");
         await this.#connection?.close().catch(() => undefined);
         await pause();
       }
@@ -162,13 +162,12 @@ class JetStreamBus implements Bus {
 
   async #watch(connection: NatsConnection): Promise<void> {
     for await (const { type } of connection.status()) {
-      if (type === Events.Disconnect) {
-        this.#tell(false);
-        this.#log.warn("nats is away");
-      } else if (type === Events.Reconnect) {
-        this.#tell(true);
-        this.#log.info("nats is back");
-      }
+      const connected = type === Events.Reconnect;
+      // Each attempt that is turned away is told again.
+      if ((!connected && type !== Events.Disconnect) || connected === this.#connected) continue;
+      this.#tell(connected);
+      if (connected) this.#log.info("nats is back");
+      else this.#log.warn("nats is away");
     }
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { certificateRefused, identityAmong } from "./certificate.ts";
+import { certificateRefused, identityAmong, withoutCertificate } from "./certificate.ts";
 
 const certificate = { subject: { CN: "nats" }, subjectaltname: "DNS:nats.example, IP Address:10.0.0.1" };
 
@@ -23,4 +23,11 @@ test("only what is about certificates ends a start", () => {
   expect(certificateRefused("Redis", new Error("certificate has expired; more"))?.message).toBe(
     "Redis's certificate is refused: certificate has expired. NODE_EXTRA_CA_CERTS names the file of an authority of your own.",
   );
+});
+
+test("what is logged of an error has no certificate in it", () => {
+  const error = Object.assign(new Error("does not match"), { cert: certificate });
+  expect(withoutCertificate(error)).toMatchObject({ message: "does not match" });
+  expect(withoutCertificate(error)).not.toHaveProperty("cert");
+  expect(withoutCertificate("words")).toBe("words");
 });

@@ -35,6 +35,13 @@ export function handshakeError({ host, port }: { readonly host: string; readonly
   });
 }
 
+/** An error as it is logged: Node adds the whole certificate to some, which is pages long and no help. */
+export function withoutCertificate(error: unknown): unknown {
+  if (!(error instanceof Error && "cert" in error)) return error;
+  const { name, message, stack } = error;
+  return Object.assign(new Error(message), { name, stack });
+}
+
 /**
  * The client of NATS asks certificates of servers at bare addresses for the name "localhost", which none has: such a
  * certificate must name one of the addresses that the client was given.

@@ -1,6 +1,6 @@
 import { Cluster, Redis as Single } from "ioredis";
 import { Failure } from "@modelgate/contracts";
-import { certificateRefused, handshakeError } from "./certificate.ts";
+import { certificateRefused, handshakeError, withoutCertificate } from "./certificate.ts";
 import { StartError } from "./env.ts";
 import type { Logger } from "./log.ts";
 import { breakWhenSlow } from "./redis-breaker.ts";
@@ -36,7 +36,7 @@ export async function openRedis(url: string, log: Logger, timeoutMs = 1_000): Pr
   else breakWhenSlow(redis, log);
   let complained = false;
   redis.on("error", (error: Error) => {
-    if (!complained) log.warn({ err: error }, "redis is away");
+    if (!complained) log.warn({ err: withoutCertificate(error) }, "redis is away");
     complained = true;
   });
   redis.on("close", () => observeStore("redis", false));

@@ -13,13 +13,9 @@ describe.skipIf(!clusterIsPossible)("a server whose certificate is not to be tru
   });
   afterAll(() => backends?.[Symbol.asyncDispose]());
 
-  const ways: readonly (readonly [string, (address: string) => string])[] = [
-    ["one Redis", (address) => address],
-    ["a Redis Cluster", (address) => `${address},${address}`],
-    ["Sentinels", (address) => `${address.replace("rediss:", "rediss+sentinel:")}/master`],
-  ];
-  test.each(ways)("%s: the start ends at once, and says why", async (_, url) => {
-    const opening = openRedis(url(backends.redisUrl), log);
+  const ways = ["redisUrl", "clusterUrl", "sentinelUrl"] as const;
+  test.each(ways)("Redis at a %s: the start ends at once, and says why", async (kind) => {
+    const opening = openRedis(backends[kind], log);
     await expect(opening).rejects.toThrow(StartError);
     await expect(opening).rejects.toThrow(/^Redis's certificate is refused: .*certificate.* NODE_EXTRA_CA_CERTS names/);
   });

@@ -1,5 +1,5 @@
 export { startServiceAlone, type AloneService } from "./alone.ts";
-export { ChildEnded, findProgram, freePorts } from "@modelgate/deploy/local";
+export { ChildEnded, findProgram, freePorts, startNats } from "@modelgate/deploy/local";
 export { startBackends, startLocalBackends, type Backends, type LocalBackends } from "./backends.ts";
 export { makeAuthority, type Authority } from "./certificates.ts";
 export { clusterIsPossible, startClusterBackends } from "./redis-cluster.ts";

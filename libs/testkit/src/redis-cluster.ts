@@ -11,7 +11,9 @@ const slotCount = 16_384;
 const nodeCount = 3;
 
 /** Nodes of a cluster talk to each other at the addresses that they tell: servers of this machine can, containers not. */
-export const clusterIsPossible = process.env["MODELGATE_REDIS_SERVER"]?.startsWith("docker:") !== true;
+export const clusterIsPossible = ["MODELGATE_REDIS_SERVER", "MODELGATE_NATS_SERVER"].every(
+  (name) => process.env[name]?.startsWith("docker:") !== true,
+);
 
 /** A Redis Cluster of three nodes and a NATS, all servers of this machine: what one node holds, another does not. */
 export async function startClusterBackends(): Promise<Backends> {

@@ -22,8 +22,8 @@ export interface SentinelBackends extends Backends {
 }
 
 /**
- * A primary, two replicas and three Sentinels with what the production guide demands of them: a primary that no
- * replica hears takes nothing more, so that after a failover nobody is billed by a server that has been replaced.
+ * A primary, two replicas and three Sentinels with what deploy/README.md demands of them: a primary that no replica
+ * hears takes nothing more.
  */
 export async function startSentinels(): Promise<SentinelBackends> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-sentinels-"));

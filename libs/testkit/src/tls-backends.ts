@@ -1,62 +1,80 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePorts, startNats, startRedis } from "@modelgate/deploy/local";
+import { freePorts, startNats, startRedis, startSentinel } from "@modelgate/deploy/local";
 import type { Backends } from "./backends.ts";
-import { makeAuthority } from "./certificates.ts";
+import { makeAuthority, type Authority, type IssuedCertificate } from "./certificates.ts";
+import { tell } from "./redis-tell.ts";
 
 /** A Redis and a NATS that are reached by TLS. */
 export interface TlsBackends extends Backends {
   /** Redis without TLS, for what is about NATS alone. */
   readonly plainRedisUrl: string;
+  /** A Cluster of one node, by TLS. */
+  readonly clusterUrl: string;
+  /** A Sentinel of the Redis, both by TLS. */
+  readonly sentinelUrl: string;
   /** The certificate of the authority that both are certified by. */
   readonly authorityFile: string;
   /** The certificate of an authority that has certified nobody. */
   readonly strangerFile: string;
 }
 
-/** Servers of this machine with certificates of an authority made for them;. */
+/** Servers of this machine with certificates of an authority made for them. */
 export async function startTlsBackends(): Promise<TlsBackends> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-tls-"));
   await using starting = new AsyncDisposableStack();
   starting.defer(() => rmSync(folder, { recursive: true, force: true }));
   const authority = await makeAuthority(folder, "authority");
   const stranger = await makeAuthority(folder, "stranger");
-  const { certificateFile, keyFile } = await authority.issue("server");
-  const [natsPort = 0, plainPort = 0, tlsPort = 0] = await freePorts(3);
-  const nats = await startNats({
-    port: natsPort,
-    folder: join(folder, "nats"),
-    keep: false,
-    more: ["--tls", "--tlscert", certificateFile, "--tlskey", keyFile],
-  });
-  starting.defer(() => nats.child.stop());
-  const redis = await startRedis({
-    port: plainPort,
-    folder: join(folder, "redis"),
-    keep: false,
-    more: [
-      "--tls-port",
-      String(tlsPort),
-      "--tls-cert-file",
-      certificateFile,
-      "--tls-key-file",
-      keyFile,
-      "--tls-ca-cert-file",
-      authority.file,
-      "--tls-auth-clients",
-      "no",
-    ],
-  });
-  starting.defer(() => redis.child.stop());
-  const started = starting.move();
+  const issued = await authority.issue("server");
+  const [natsPort = 0, plainPort = 0, port = 0, sentinelPlain = 0, sentinelPort = 0, ...cluster] = await freePorts(8);
+  const [clusterPlain = 0, clusterPort = 0, clusterTalk = 0] = cluster;
+  const at = (name: string, plain: number) => ({ port: plain, folder: join(folder, name), keep: false });
+  const started = await Promise.all([
+    startNats({
+      ...at("nats", natsPort),
+      more: ["--tls", "--tlscert", issued.certificateFile, "--tlskey", issued.keyFile],
+    }),
+    startRedis({ ...at("redis", plainPort), more: byTls(port, authority, issued) }),
+    startRedis({
+      ...at("cluster", clusterPlain),
+      clusterPort: clusterTalk,
+      more: [...byTls(clusterPort, authority, issued), "--tls-cluster", "yes"],
+    }),
+    startSentinel({
+      ...at("sentinel", sentinelPlain),
+      configuration: configurationIn(join(folder, "sentinel"), port),
+      more: [...byTls(sentinelPort, authority, issued), "--tls-replication", "yes"],
+    }),
+  ]);
+  for (const { child } of started) starting.defer(() => child.stop());
+  await tell(clusterPlain, "CLUSTER ADDSLOTSRANGE 0 16383");
+  const servers = starting.move();
   return {
-    redisUrl: `rediss://127.0.0.1:${tlsPort}`,
+    redisUrl: `rediss://127.0.0.1:${port}`,
     natsUrl: `tls://127.0.0.1:${natsPort}`,
     how: "local servers",
-    plainRedisUrl: redis.url,
+    plainRedisUrl: `redis://127.0.0.1:${plainPort}`,
+    clusterUrl: `rediss+cluster://127.0.0.1:${clusterPort}`,
+    sentinelUrl: `rediss+sentinel://127.0.0.1:${sentinelPort}/${master}`,
     authorityFile: authority.file,
     strangerFile: stranger.file,
-    [Symbol.asyncDispose]: () => started.disposeAsync(),
+    [Symbol.asyncDispose]: () => servers.disposeAsync(),
   };
+}
+
+const master = "modelgate";
+
+/** What makes a Redis listen for TLS beside its port. */
+function byTls(port: number, authority: Authority, { certificateFile, keyFile }: IssuedCertificate): readonly string[] {
+  const files = ["--tls-cert-file", certificateFile, "--tls-key-file", keyFile, "--tls-ca-cert-file", authority.file];
+  return ["--tls-port", String(port), ...files, "--tls-auth-clients", "no"];
+}
+
+function configurationIn(folder: string, primaryPort: number): string {
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, "sentinel.conf");
+  writeFileSync(file, `sentinel monitor ${master} 127.0.0.1 ${primaryPort} 1\n`);
+  return file;
 }

@@ -40,6 +40,17 @@ describe.skipIf(!clusterIsPossible)("by TLS", () => {
     });
   });
 
+  test.each(["clusterUrl", "sentinelUrl"] as const)("a service starts on a Redis at a %s", async (kind) => {
+    const ledger = await startServiceAlone("ledger", {
+      REDIS_URL: backends[kind],
+      NATS_URL: backends.natsUrl,
+      MODELGATE_SECRET: suite.secret,
+      NODE_EXTRA_CA_CERTS: backends.authorityFile,
+    });
+    await until("it to be ready", async () => (await fetch(`${ledger.opsUrl}/readyz`)).ok);
+    await ledger.stop();
+  });
+
   test("told of another authority a service says what is wrong, and does not start", async () => {
     const env = {
       NATS_URL: backends.natsUrl,

@@ -100,6 +100,8 @@ describe("costOf", () => {
 test("a unit that was used and has no price is named", () => {
   const used: Units = { inputTokens: 5, images: 1, outputAudioTokens: 0, reasoningTokens: 2, requests: 1 };
   expect(unpricedUnits(used, compilePrice({ input: 1 }))).toEqual(["images"]);
+  expect(unpricedUnits(used, compilePrice({ input: 1, request: 1 }))).toEqual(["images"]);
+  expect(unpricedUnits(used, compilePrice({ request: 0 }))).toEqual([]);
 });
 
 test("a price finer than 10^-18 dollars per token is refused, not rounded", () => {

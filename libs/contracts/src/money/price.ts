@@ -59,8 +59,12 @@ export function costOf(units: Units, price: Price, multiplier: number): Nanos {
   return (scaled + divisor / 2n) / divisor;
 }
 
-/** Units that were used and that the price does not name, in the order of the usage event; reasoning is part of output. */
+/**
+ * Units that were used and that the price does not name, in the order of the usage event; reasoning is part of output.
+ * None where the price is by the request alone: that is the price of whatever a request uses.
+ */
 export function unpricedUnits(units: Units, price: Price): readonly UnitName[] {
+  if (price.size === 1 && price.has("requests")) return [];
   return unitEntries(units)
     .filter(([unit, amount]) => amount > 0 && !price.has(unit) && unit !== "reasoningTokens" && unit !== "requests")
     .map(([unit]) => unit);

@@ -1,0 +1,113 @@
+import { curves, figure, row, states, type Row } from "./panels.ts";
+import { process, rate } from "./queries.ts";
+
+/** A bar of its own where no other is: a panel of states that has none says that something is wrong with it. */
+const nothing = 'label_replace(vector(0), "place", "none", "", "")';
+
+/** What an operator looks at when something is wrong: the parts, and what waits in them. */
+export const partsRows: readonly Row[] = [
+  row("Now", [
+    figure("Services that answer", "short", 'count(sum by (service) (up{job="modelgate"}) > 0)'),
+    figure("Stores away", "short", "count(modelgate_store_up == 0) or vector(0)", {
+      description: "Services that miss Redis or NATS.",
+      thresholds: [{ from: 1, color: "red" }],
+    }),
+    figure("Channels and keys out", "short", "count(max by (place) (modelgate_channel_state)) or vector(0)", {
+      description: "Resting after failures, or switched off.",
+      thresholds: [{ from: 1, color: "orange" }],
+    }),
+    figure("Open holds", "short", "max(modelgate_holds_open)"),
+    figure("Events that wait", "short", "max(modelgate_outbox_events)", {
+      description: "Usage events in Redis that NATS does not have yet.",
+      thresholds: [
+        { from: 1_000, color: "orange" },
+        { from: 10_000, color: "red" },
+      ],
+    }),
+    figure("Event loop, p99, worst", "s", "max(nodejs_eventloop_lag_p99_seconds)", {
+      thresholds: [
+        { from: 0.1, color: "orange" },
+        { from: 0.25, color: "red" },
+      ],
+    }),
+  ]),
+  row("Channels", [
+    curves(
+      "Attempts at vendors",
+      "reqps",
+      { "{{channel}} {{result}}": rate("modelgate_channel_attempts_total", "channel, result") },
+      { colors: { "/ ok$/": "green" } },
+    ),
+    states(
+      "Resting or switched off",
+      { "{{place}} {{state}}": `max by (place, state) (modelgate_channel_state) or on () ${nothing}` },
+      { "0": { text: "all are used", color: "green" }, "1": { text: "out", color: "orange" } },
+      { description: "Channels, and keys of channels, that get no calls now." },
+    ),
+  ]),
+  row("Money", [
+    curves("Open holds", "short", { holds: "max(modelgate_holds_open)" }, { legend: "below", width: 6 }),
+    curves(
+      "Events that wait for NATS",
+      "short",
+      { events: "max(modelgate_outbox_events)" },
+      { legend: "below", width: 6, softMax: 10 },
+    ),
+    curves("Leases held", "short", { "{{service}} {{of}}": "sum by (service, of) (modelgate_leases_held)" }),
+    curves(
+      "Usage counted",
+      "cps",
+      { "events counted": "sum(rate(modelgate_usage_counted_total[$__rate_interval]))" },
+      { legend: "below" },
+    ),
+    curves(
+      "Left behind, and found",
+      "cps",
+      {
+        "holds swept": "sum(rate(modelgate_holds_swept_total[$__rate_interval]))",
+        "events published by the ledger": "sum(rate(modelgate_events_published_total[$__rate_interval]))",
+      },
+      { description: "What services that died had not finished.", legend: "below", softMax: 1 },
+    ),
+  ]),
+  row("What lasts", [
+    curves("Open requests and streams", "short", {
+      "{{service}} requests": "sum by (service) (http_server_active_requests)",
+      "{{service}} streams": "sum by (service) (modelgate_open_streams)",
+    }),
+    curves(
+      "Realtime sessions",
+      "short",
+      { sessions: "sum(modelgate_realtime_sessions)" },
+      { legend: "below", width: 6 },
+    ),
+    curves(
+      "Video tasks",
+      "short",
+      {
+        open: "max(modelgate_tasks_open)",
+        "looks a second": "sum(rate(modelgate_task_looks_total[$__rate_interval]))",
+      },
+      { legend: "below", width: 6 },
+    ),
+  ]),
+  row("Processes", [
+    curves("CPU, of one core", "percentunit", {
+      [process]: "sum by (service, instance) (rate(process_cpu_seconds_total[$__rate_interval]))",
+    }),
+    curves("Memory", "bytes", { [process]: "max by (service, instance) (process_resident_memory_bytes)" }),
+    curves(
+      "Event loop, p99",
+      "s",
+      { [process]: "max by (service, instance) (nodejs_eventloop_lag_p99_seconds)" },
+      { thresholds: [{ from: 0.25, color: "red" }] },
+    ),
+    curves("Bodies and answers held", "bytes", { "{{service}}": "sum by (service) (modelgate_buffer_bytes)" }),
+    states(
+      "Stores",
+      { "{{store}} of {{service}}": "min by (service, store) (modelgate_store_up)" },
+      { "0": { text: "away", color: "red" }, "1": { text: "there", color: "green" } },
+      { width: 24 },
+    ),
+  ]),
+];

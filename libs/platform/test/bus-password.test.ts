@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { expect, test } from "vitest";
+import { clusterIsPossible, freePorts, startNats, until } from "@modelgate/testkit";
+import { openBus } from "../src/index.ts";
+
+test.skipIf(!clusterIsPossible)("a NATS that refuses the password for a while is not given up", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "modelgate-bus-"));
+  const [port = 0] = await freePorts(1);
+  const start = (password: string) =>
+    startNats({ port, folder, keep: false, more: ["--user", "us", "--pass", password] });
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const said: string[] = [];
+  const log = pino({ level: "warn" }, { write: (line: string) => void said.push(line) });
+
+  const first = await start("one");
+  stack.defer(() => first.child.stop());
+  const bus = stack.use(await openBus(`nats://us:one@127.0.0.1:${port}`, log));
+  await until("the bus to be there", () => bus.connected);
+  await first.child.stop();
+
+  const second = await start("another");
+  stack.defer(() => second.child.stop());
+  await until("it to be refused more than once", () => second.child.logs().split("authentication error").length > 3);
+  expect(bus.connected).toBe(false);
+  await second.child.stop();
+
+  const third = await start("one");
+  stack.defer(() => third.child.stop());
+  await until("the bus to be back", () => bus.connected);
+  await bus.publish("usage.v1.text", "{}", "once");
+  expect(said.filter((line) => line.includes("nats is away"))).toHaveLength(1);
+});

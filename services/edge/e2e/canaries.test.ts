@@ -1,0 +1,149 @@
+import { createServer } from "node:http";
+import { once } from "node:events";
+import OpenAI, { toFile } from "openai";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { storedEvents } from "./events.ts";
+import { channel, enable } from "./house.ts";
+import { quick, taskEvents } from "./films.ts";
+import { ask, textSession } from "./realtime-client.ts";
+
+/** Words that must never be told, in the areas beside text (observability.test.ts has that one). */
+const canary = {
+  client: "sk-canary-media-0123456789",
+  vendor: "canaryMediaVendorKey0123456789",
+  said: "canary-of-what-was-said",
+  file: "canary-of-the-file",
+};
+const areas = ["edge", "media", "audio", "video", "realtime", "ledger", "control"] as const;
+const models = {
+  image: { kind: "image", price: { image: 0.04 } },
+  voice: { kind: "speech", price: { character: 0.000015 } },
+  ear: { kind: "transcription", price: { second: 0.0001 } },
+  film: { kind: "video", price: { second: 0.1 } },
+  talk: { kind: "realtime", price: { input: 4, output: 16 } },
+};
+/** How a vendor fails, naming the key that it was shown. */
+const failures = [
+  { status: 500, errorMessage: `Bearer ${canary.vendor} failed` },
+  { status: 401, errorMessage: `Incorrect key: ${canary.vendor}` },
+];
+
+const exported: string[] = [];
+const collector = createServer((request, response) => {
+  let body = "";
+  request.setEncoding("utf8").on("data", (text: string) => (body += text));
+  request.on("end", () => {
+    exported.push(body);
+    response.writeHead(200, { "content-type": "application/json" }).end("{}");
+  });
+});
+let suite: Suite;
+let client: OpenAI;
+
+beforeAll(async () => {
+  collector.listen(0, "127.0.0.1");
+  await once(collector, "listening");
+  const address = collector.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  suite = await startSuite({
+    config: {
+      groups: { default: { models: ["*"] } },
+      models: {
+        ...models,
+        ...Object.fromEntries(Object.entries(models).map(([name, model]) => [`${name}-shaky`, model])),
+      },
+      channels: Object.keys(models).flatMap((name) => [
+        channel(name, [name], { keys: [canary.vendor] }),
+        channel(`${name}-shaky`, [`${name}-shaky`], { keys: [canary.vendor] }),
+      ]),
+      accounts: { canary: { balance: "100.00", tokens: [{ key: canary.client, group: "default" }] } },
+    },
+    env: {
+      LOG_LEVEL: "trace",
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+      OTEL_BSP_SCHEDULE_DELAY: "100",
+    },
+    envOf: { video: quick },
+  });
+  client = new OpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey: canary.client, maxRetries: 0 });
+});
+afterAll(async () => {
+  await suite?.[Symbol.asyncDispose]();
+  collector.close();
+});
+
+/** One call of each area; what a client is told where it fails is the error's own text. */
+const calls: Readonly<Record<string, (model: string) => Promise<unknown>>> = {
+  image: (model) => client.images.generate({ model, prompt: canary.said, size: "512x512" }),
+  voice: async (model) =>
+    (await client.audio.speech.create({ model, voice: "alloy", input: canary.said })).arrayBuffer(),
+  ear: async (model) =>
+    client.audio.transcriptions.create({
+      model,
+      prompt: canary.said,
+      file: await toFile(await spoken(), `${canary.file}.wav`),
+    }),
+  film: (model) => client.videos.create({ model, prompt: canary.said, seconds: "4" }),
+  talk: (model) => converse(model),
+};
+
+/** Something to hear, from a vendor itself. */
+async function spoken(): Promise<ArrayBuffer> {
+  const vendor = new OpenAI({ baseURL: `${suite.simulator.url}/openai/v1`, apiKey: "any" });
+  const answer = await vendor.audio.speech.create({ model: "m", voice: "alloy", input: "Hi", response_format: "wav" });
+  return answer.arrayBuffer();
+}
+
+async function converse(model: string): Promise<void> {
+  const session = await textSession(suite, model, canary.client);
+  await ask(session, canary.said);
+  session.socket.close();
+  await session.closed;
+}
+
+test("no secret and nothing that a client sent is told by any area", async () => {
+  const errors: string[] = [];
+  for (const [name, call] of Object.entries(calls)) {
+    await call(name);
+    for (const failure of failures) {
+      await suite.simulator.script(`${name}-shaky`, [failure]);
+      const error: unknown = await call(`${name}-shaky`).then(
+        () => "it did not fail",
+        (reason: unknown) => reason,
+      );
+      expect(error, name).toBeInstanceOf(Error);
+      errors.push(`${String(error)} ${JSON.stringify(error)}`);
+      await enable(suite, `${name}-shaky`);
+    }
+    expect(await suite.simulator.requests(`${name}-shaky`), name).toHaveLength(failures.length);
+  }
+  expect(errors).toHaveLength(Object.keys(calls).length * failures.length);
+  const events = await until("an event of each area", async () => {
+    const all = await storedEvents(suite.backends.natsUrl);
+    return Object.keys(models).every((name) => all.some(({ event }) => event.model === name)) && all;
+  });
+  await until("spans of each area", () =>
+    ["media", "audio", "video", "realtime"].every((name) => exported.join().includes(name)),
+  );
+  const told = {
+    errors: errors.join("\n"),
+    events: JSON.stringify([...events, ...(await taskEvents(suite.backends.natsUrl))]),
+    traces: exported.join("\n"),
+    metrics: (await Promise.all(areas.map(async (name) => (await fetch(`${suite.opsUrl(name)}/metrics`)).text()))).join(
+      "\n",
+    ),
+    logs: areas.map((name) => suite.process(name).logs()).join("\n"),
+  };
+  for (const [where, text] of Object.entries(told)) {
+    expect(text.length, where).toBeGreaterThan(100);
+    for (const [what, word] of Object.entries({ ...canary, secret: suite.secret }))
+      expect(text.includes(word), `${what} in ${where}: ${around(text, word)}`).toBe(false);
+  }
+});
+
+/** Where it stands, for whoever has to find out how it came there. */
+function around(text: string, word: string): string {
+  const at = text.indexOf(word);
+  return at < 0 ? "" : text.slice(Math.max(0, at - 200), at + 100);
+}
