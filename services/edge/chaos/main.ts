@@ -72,16 +72,16 @@ async function live(fault: Fault, at: number): Promise<readonly string[]> {
   const results = await Promise.all(
     clients.map(async ({ area, stop }) => {
       const seen = await stop();
-      return { area, seen, outcome: await outcomeOf(area, at, seen) };
+      return { area, seen, outcome: await outcomeOf(area, at, seen, fault) };
     }),
   );
   if (results.some(({ outcome: { lost, double, books } }) => lost > 0 || double > 0 || books !== "agree")) bad++;
   return rowOf(fault.name, chosenAreas, results);
 }
 
-async function outcomeOf(area: Area, at: number, seen: Seen): Promise<Outcome> {
+async function outcomeOf(area: Area, at: number, seen: Seen, { refusing = false }: Fault): Promise<Outcome> {
   const outcome = await readOutcome({ redis, natsUrl }, payerOf(at, area).accountId, seen);
-  const repeated = (await area.repeated?.(house.suite, nameOf(at, area))) ?? 0;
+  const repeated = (await area.repeated?.(house.suite, nameOf(at, area), refusing)) ?? 0;
   return { ...outcome, double: outcome.double + repeated };
 }
 

@@ -38,8 +38,14 @@ export const media: Area = {
       ...(stream ? { stream, partial_images: 1, size: "256x256" } : {}),
     };
     const end = readGot(await exchange(asking, { path: "/v1/images/generations", body }), (answer) =>
-      stream ? answer.includes("image_generation.completed") : answer.includes('"data"'),
+      stream ? isFinished(answer) : answer.includes('"data"'),
     );
     return typeof end === "string" ? ended(end) : failed(end.failure);
   },
 };
+
+/** Whether the last event is the finished image, all of it. */
+function isFinished(answer: string): boolean {
+  const last = answer.trimEnd().split("\n").at(-1) ?? "";
+  return last.includes('"type":"image_generation.completed"') && last.endsWith("}") && answer.endsWith("\n\n");
+}
