@@ -1,10 +1,11 @@
-import { Agent, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { createProxyMiddleware, type Plugin, type RequestHandler } from "http-proxy-middleware";
 import { Failure, headers, ownHeaderPrefix, type Area } from "@modelgate/contracts";
 import { answerFailure, lingerOver, notePassing, refuseUpgrade, type Logger } from "@modelgate/platform";
 import { exchangeOf } from "./exchange.ts";
+import { PatientAgent } from "./patient-agent.ts";
 
 /** Addresses of the services, by area. */
 export type AreaUrls = Readonly<Partial<Record<Area, string>>>;
@@ -30,7 +31,12 @@ export interface Forward extends Disposable {
 }
 
 export function createForward({ urls, log, silenceMs }: { urls: AreaUrls; log: Logger; silenceMs: number }): Forward {
-  const agent = new Agent({ keepAlive: true, scheduling: "lifo", maxSockets: Infinity, maxFreeSockets: mostIdle });
+  const agent = new PatientAgent({
+    keepAlive: true,
+    scheduling: "lifo",
+    maxSockets: Infinity,
+    maxFreeSockets: mostIdle,
+  });
   const proxies = new Map<string, RequestHandler>();
   for (const [area, target] of Object.entries(urls)) {
     proxies.set(
