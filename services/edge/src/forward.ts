@@ -47,7 +47,7 @@ export function createForward({ urls, log, silenceMs }: { urls: AreaUrls; log: L
         changeOrigin: false,
         xfwd: false,
         ejectPlugins: true,
-        plugins: [failurePlugin(log), passingPlugin, socketPlugin],
+        plugins: [failurePlugin(log), passingPlugin, connectionPlugin, socketPlugin],
         proxyTimeout: silenceMs,
       }),
     );
@@ -87,6 +87,14 @@ function isLarge({ headers: { "content-length": length, "transfer-encoding": enc
 const passingPlugin: Plugin = (proxy) => {
   proxy.on("proxyReq", (_, request) => {
     if (isLarge(request)) request.on("data", (chunk: Buffer) => notePassing(chunk.length));
+  });
+};
+
+/** A service speaks of its own connection; what the edge says of its client's stands: `close` while it drains. */
+const connectionPlugin: Plugin = (proxy) => {
+  proxy.on("proxyRes", (answer, request, response) => {
+    const own = response.getHeader("connection") ?? request.headers.connection;
+    answer.headers.connection = String(own).toLowerCase() === "close" ? "close" : "keep-alive";
   });
 };
 
