@@ -24,7 +24,7 @@ export interface Clients {
 }
 
 /** Pause of a client between two requests. */
-const pauseMs = 20;
+const pauseMs = 40;
 /** Pause after a failure: a client that is refused at once would ask thousands of times. */
 const afterFailureMs = 250;
 

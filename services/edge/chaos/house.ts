@@ -39,7 +39,7 @@ const envOf = {
     HOLD_AUDIO_SECONDS: "0",
     HOLD_TEXT_TOKENS: "100",
     LAST_USAGE_MS: "1000",
-    FIRST_EVENT_MS: "1000",
+    FIRST_EVENT_MS: "2000",
     IDLE_MS: "3000",
   },
 };

@@ -21,8 +21,9 @@ const { values } = parseArgs({
     json: { type: "boolean" },
   },
 });
-/** How long each fault lasts; half as long before it and after it there is none. */
+/** How long each fault lasts; a third of it before it and after it there is none. */
 const faultMs = Number(values.seconds) * 1_000;
+const quietMs = faultMs / 3;
 /** Clients of an area that ask at once. */
 const clientCount = 3;
 
@@ -64,11 +65,11 @@ async function live(fault: Fault, at: number): Promise<readonly string[]> {
     const name = nameOf(at, area);
     return { area, ...startClients({ area, edgeUrl, key, count: clientCount, ways: fault.ways, leaves, name }) };
   });
-  await pause(faultMs / 2);
+  await pause(quietMs);
   await fault.begin(house);
   await pause(faultMs);
   await fault.end(house);
-  await pause(faultMs / 2);
+  await pause(quietMs);
   const results = await Promise.all(
     clients.map(async ({ area, stop }) => {
       const seen = await stop();
