@@ -13,16 +13,23 @@ export COMPOSE_PROJECT_NAME="modelgate-try-$$" PORT="${PORT:-18080}"
 MODELGATE_SECRET="$(head -c 24 /dev/urandom | base64 | tr -d '/+=')"
 export MODELGATE_SECRET
 key=sk-demo-0123456789abcdef
-url="http://127.0.0.1:$PORT/v1/chat/completions"
+url="http://127.0.0.1:$PORT/v1"
+spoken="$(mktemp)"
 
-end() { status=$?; [ "$status" = 0 ] || compose logs --tail=20 || true; compose down --volumes --timeout 15 >/dev/null 2>&1 || true; exit "$status"; }
+end() { status=$?; rm -f "$spoken"; [ "$status" = 0 ] || compose logs --tail=20 || true; compose down --volumes --timeout 15 >/dev/null 2>&1 || true; exit "$status"; }
 trap end EXIT
 
-call() { curl --silent --fail-with-body --max-time 20 "$url" -H "Authorization: Bearer $key" -H 'Content-Type: application/json' -d "$1"; }
+ask() { curl --silent --fail-with-body --max-time 20 "$url/$1" -H "Authorization: Bearer $key" "${@:2}"; }
+call() { ask chat/completions -H 'Content-Type: application/json' -d "$1"; }
 # The first one is the account's own; receipts of its credits have theirs.
 balance() {
   compose exec -T control node services/control/src/gatectl/main.ts account show demo --json |
     grep -o '"balanceNanos":"[0-9]*"' | head -n 1 | tr -dc 0-9
+}
+# Fails where the balance is not soon down from $before by so many nano-dollars, and no more.
+charged() {
+  for _ in $(seq 1 20); do after=$(balance); [ $((before - after)) = "$1" ] && break; sleep 0.5; done
+  [ $((before - after)) = "$1" ] || { echo "the balance went from $before to $after, not down by $1 nano-dollars"; exit 1; }
 }
 
 compose build --quiet 2>/dev/null || compose build
@@ -35,9 +42,16 @@ echo "answer: ok"
 before=$(balance)
 call '{"model":"demo-fixed","stream":true,"messages":[{"role":"user","content":"Hello"}]}' | grep -q '\[DONE\]'
 echo "stream: ok"
-for _ in $(seq 1 20); do after=$(balance); [ $((before - after)) = 1000000 ] && break; sleep 0.5; done
-[ $((before - after)) = 1000000 ] || { echo "the balance went from $before to $after, not down by 1000000 nano-dollars"; exit 1; }
+charged 1000000
 echo "bill: exact ($before - $after = 1000000 nano-dollars)"
+
+before=$after
+ask audio/speech -H 'Content-Type: application/json' \
+  -d '{"model":"demo-speech","voice":"alloy","input":"Good morning.","response_format":"wav"}' >"$spoken"
+ask audio/transcriptions -F model=demo-transcription -F "file=@$spoken;filename=a.wav" | grep -q 'we'
+# 13 characters, and 0.78 s: the length that the file has, where the vendor tells a full second.
+charged $((13 * 15000 + 78000))
+echo "speech and its transcript: ok"
 
 edge=$(compose ps -q edge)
 [ "$(docker exec "$edge" id -u)" != 0 ] || echo "note: this base image has no user but root"

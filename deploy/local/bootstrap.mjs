@@ -6,16 +6,17 @@ import { locked } from "./bootstrap/lock.mjs";
 import { findNode, findPnpm } from "./bootstrap/runtime.mjs";
 import { installPackages } from "./bootstrap/packages.mjs";
 import { findServers } from "./bootstrap/servers.mjs";
+import { findChromium } from "./bootstrap/chromium.mjs";
 import { handOver } from "./bootstrap/hand-over.mjs";
 
-/** Each task's program, and whether it starts Redis and NATS itself. */
+/** Each task's program, whether it starts Redis and NATS itself, and whether it opens pages in a browser. */
 const tasks = {
   start: { entry: "deploy/local/start.ts", servers: true },
-  test: { entry: "deploy/local/test.ts", servers: true },
+  test: { entry: "deploy/local/test.ts", servers: true, browser: true },
   bench: { entry: "services/edge/bench/main.ts", servers: true },
   chaos: { entry: "services/edge/chaos/main.ts", servers: true },
   gatectl: { entry: "services/control/src/gatectl/main.ts", servers: false },
-  prepare: { entry: undefined, servers: true },
+  prepare: { entry: undefined, servers: true, browser: true },
 };
 
 const [name = "", ...args] = process.argv.slice(2);
@@ -29,7 +30,9 @@ try {
     const node = await findNode();
     const pnpm = await findPnpm();
     await installPackages(node, pnpm);
-    return { node, pnpm, servers: task.servers ? await findServers() : {} };
+    const servers = task.servers ? await findServers() : {};
+    const browser = task.browser ? await findChromium() : {};
+    return { node, pnpm, programs: { ...servers, ...browser } };
   });
   if (task.entry !== undefined) await handOver(ready, task.entry, args);
 } catch (error) {

@@ -1,6 +1,6 @@
 export { ChildEnded, spawnService, type Child } from "./child.ts";
 export { freePorts, isFree } from "./ports.ts";
-export { findProgram, startNats, startRedis, type LocalServer } from "./servers.ts";
+export { findProgram, startNats, startRedis, startSentinel, type LocalServer } from "./servers.ts";
 export {
   addressOf,
   portsOf,

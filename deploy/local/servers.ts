@@ -21,6 +21,8 @@ export interface ServerOptions {
   readonly logFile?: string | undefined;
   /** Port of the cluster's own conversation: the server is then a node of a Redis Cluster that is still to be made. */
   readonly clusterPort?: number;
+  /** What it is told beside that, in its own words; none of it in a container. */
+  readonly more?: readonly string[];
   /** Told of the process as soon as there is one, long before it answers. */
   readonly onSpawn?: (child: Child) => void;
 }
@@ -32,35 +34,50 @@ const docker = "docker:";
 
 /** Starts redis-server on loopback and waits until it answers. */
 export async function startRedis(options: ServerOptions): Promise<LocalServer> {
-  const { port, keep, clusterPort } = options;
+  const { port, keep, clusterPort, more = [] } = options;
   const cluster =
     clusterPort === undefined
       ? []
       : ["--cluster-enabled", "yes", "--cluster-port", String(clusterPort), "--cluster-announce-ip", "127.0.0.1"];
   const durability = keep ? ["--appendonly", "yes", "--appendfsync", "everysec"] : ["--appendonly", "no"];
   const kind: ServerKind = {
+    ...redisKind,
     name: "redis",
-    program: "redis-server",
-    variable: "MODELGATE_REDIS_SERVER",
-    inside: 6379,
-    args: (at) => [
-      "--port",
-      String(at.port),
-      "--bind",
-      at.host,
-      "--dir",
-      at.folder,
-      "--save",
-      "",
-      ...durability,
-      ...cluster,
-    ],
-    // Its image is for private networks; ours is published on loopback alone.
-    argsInContainer: ["--protected-mode", "no"],
-    hello: "PING\r\n",
+    args: (at) => [...redisPlace(at), "--save", "", ...durability, ...cluster, ...more],
   };
   return { url: `redis://127.0.0.1:${port}`, child: await startServer(kind, options) };
 }
+
+/**
+ * Starts a Sentinel on loopback and waits until it answers. It keeps what it learns in its configuration file, which
+ * must be there before and be its own.
+ */
+export async function startSentinel(options: ServerOptions & { readonly configuration: string }): Promise<LocalServer> {
+  const kind: ServerKind = {
+    ...redisKind,
+    name: "sentinel",
+    args: (at) => [options.configuration, "--sentinel", ...redisPlace(at)],
+  };
+  return { url: `redis://127.0.0.1:${options.port}`, child: await startServer(kind, options) };
+}
+
+const redisKind = {
+  program: "redis-server",
+  variable: "MODELGATE_REDIS_SERVER",
+  inside: 6379,
+  // Its image is for private networks; ours is published on loopback alone.
+  argsInContainer: ["--protected-mode", "no"],
+  hello: "PING\r\n",
+} as const;
+
+const redisPlace = (at: ServerPlace): readonly string[] => [
+  "--port",
+  String(at.port),
+  "--bind",
+  at.host,
+  "--dir",
+  at.folder,
+];
 
 /** Starts nats-server with JetStream on loopback and waits until it answers. */
 export async function startNats(options: ServerOptions): Promise<LocalServer> {
@@ -69,11 +86,17 @@ export async function startNats(options: ServerOptions): Promise<LocalServer> {
     program: "nats-server",
     variable: "MODELGATE_NATS_SERVER",
     inside: 4222,
-    args: (at) => ["-js", "-a", at.host, "-p", String(at.port), "-sd", at.folder],
+    args: (at) => ["-js", "-a", at.host, "-p", String(at.port), "-sd", at.folder, ...(options.more ?? [])],
     argsInContainer: [],
     hello: "",
   };
   return { url: `nats://127.0.0.1:${options.port}`, child: await startServer(kind, options) };
+}
+
+interface ServerPlace {
+  readonly host: string;
+  readonly port: number;
+  readonly folder: string;
 }
 
 interface ServerKind {
@@ -83,7 +106,7 @@ interface ServerKind {
   readonly variable: string;
   /** The port in a container. */
   readonly inside: number;
-  readonly args: (at: { readonly host: string; readonly port: number; readonly folder: string }) => readonly string[];
+  readonly args: (at: ServerPlace) => readonly string[];
   readonly argsInContainer: readonly string[];
   /** What makes it say something; nothing where it speaks first. */
   readonly hello: string;
@@ -119,6 +142,7 @@ export function findProgram(name: string): string | undefined {
     "/usr/sbin",
     "/usr/local/sbin",
     join(root, ".tools/debian/bin"),
+    join(root, ".tools/debian-chromium/bin"),
   ];
   return folders
     .filter((folder) => folder !== "")

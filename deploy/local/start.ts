@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { banner } from "./banner.ts";
 import { CannotStart, explain, lastWords } from "./cannot-start.ts";
@@ -65,8 +65,7 @@ async function start(): Promise<void> {
   );
   const ports = suitePorts(free);
   const url = `http://${host === "0.0.0.0" ? "127.0.0.1" : host}:${ports.edge.main}`;
-  // The simulator is part of the demo: a configuration of one's own has vendors of its own.
-  const wanted = serviceNames.filter((name) => name !== "simulator" || config === demo);
+  const wanted = serviceNames.filter((name) => name !== "simulator" || namesSimulator());
   const logFile = (name: ServiceName): string => join(data, "logs", `${name}.log`);
   const started = wanted.map((name) =>
     startService(name, { ports, redisUrl, natsUrl, secret, config, host, logFile, onComplaint: complain }),
@@ -93,6 +92,15 @@ async function start(): Promise<void> {
       seconds: ((performance.now() - startedAt) / 1_000).toFixed(1),
     }),
   );
+}
+
+/** The simulator is part of the demo and of copies of it: other configurations have vendors of their own. */
+function namesSimulator(): boolean {
+  try {
+    return readFileSync(config, "utf8").includes("${SIMULATOR_URL}");
+  } catch {
+    return false; // who reads it for its words says what is wrong
+  }
 }
 
 /** What a person can mend before anything is started. */

@@ -5,28 +5,48 @@ import { tools } from "./places.mjs";
 import { run } from "./run.mjs";
 import { say } from "./say.mjs";
 
-/** The programs, where they stand in their packages, and the packages with the libraries that a bare system lacks. */
-const programs = { "redis-server": "usr/bin/redis-server", "nats-server": "usr/sbin/nats-server" };
-const packages = ["redis-server", "redis-tools", "nats-server"];
+/** What is unpacked together: the packages, and where the programs stand in them. */
+const bundles = {
+  servers: {
+    folder: "debian",
+    what: "redis-server and nats-server from Debian's packages (once)",
+    packages: ["redis-server", "redis-tools", "nats-server"],
+    programs: { "redis-server": "usr/bin/redis-server", "nats-server": "usr/sbin/nats-server" },
+  },
+  chromium: {
+    folder: "debian-chromium",
+    what: "a browser for the tests from Debian's packages (once, 120 MB)",
+    packages: ["chromium-headless-shell"],
+    programs: { chromium: "usr/lib/chromium/chromium-headless-shell" },
+  },
+};
+
+/** Packages that every Debian has, and those that a program without a screen has no use for. */
 const foreign =
-  /^(libc6|libgcc-s1|libstdc\+\+6|gcc-\d+-base|adduser|passwd|lsb-base|sysvinit-utils|init-system-helpers|debconf.*|libcrypt1|libpam.*|libaudit.*|libselinux1|libsemanage.*)$/;
+  /^(libc6|libgcc-s1|libstdc\+\+6|gcc-\d+-base|adduser|passwd|lsb-base|sysvinit-utils|init-system-helpers|debconf|cdebconf|debconf-2\.0|dpkg|libcrypt1|libpam.*|libaudit.*|libselinux1|libsemanage.*|x11-utils|x11-common|xdg-utils|fonts-(?!dejavu-core$).+|ttf-.+)$/;
+
+/** The folder with the programs of a bundle, whether or not it is there yet. */
+export function programsOf(bundle) {
+  return join(tools, bundles[bundle].folder, "bin");
+}
 
 /**
- * Unpacks Debian's packages into `.tools/debian`: as any user, nothing is installed and no service starts. Leaves
- * the machine as it was; where the packages cannot be had, nothing is there afterwards and another way is tried.
+ * Unpacks Debian's packages into `.tools`: as any user, nothing is installed and no service starts. Leaves the machine
+ * as it was; where the packages cannot be had, nothing is there afterwards and another way is tried.
  */
-export async function unpackServers() {
-  const place = join(tools, "debian");
+export async function unpack(bundle) {
+  const { folder, what, packages, programs } = bundles[bundle];
+  const place = join(tools, folder);
   const making = `${place}.${process.pid}`;
-  for (const left of readdirSync(tools).filter((entry) => entry.startsWith("debian.")))
+  for (const left of readdirSync(tools).filter((entry) => entry.startsWith(`${folder}.`)))
     rmSync(join(tools, left), { recursive: true, force: true });
-  say("getting redis-server and nats-server from Debian's packages (once)");
+  say(`getting ${what}`);
   try {
     mkdirSync(join(making, "packages"), { recursive: true });
-    await download(making);
+    await download(making, packages);
     for (const file of readdirSync(join(making, "packages")))
       await run("dpkg-deb", ["-x", join(making, "packages", file), join(making, "root")], "");
-    writePrograms(making);
+    writePrograms(making, programs);
     rmSync(join(making, "packages"), { recursive: true });
     rmSync(join(making, "apt"), { recursive: true, force: true });
     renameSync(making, place);
@@ -42,9 +62,11 @@ export async function unpackServers() {
  * By the system's own package lists where they serve: where there are none, or they name versions that the archive
  * has no more, by fresh lists in a folder of ours.
  */
-async function download(making) {
+async function download(making, packages) {
   const fetch = async (apt) =>
-    run("apt-get", [...apt, "download", ...(await withLibraries(apt))], "", { cwd: join(making, "packages") });
+    run("apt-get", [...apt, "download", ...(await withLibraries(apt, packages))], "", {
+      cwd: join(making, "packages"),
+    });
   try {
     await run("apt-cache", ["show", ...packages], "");
     await fetch([]);
@@ -63,30 +85,35 @@ async function freshLists(state) {
   return apt;
 }
 
-/** The packages with all that they stand on, but for what every Debian has. */
-async function withLibraries(apt) {
-  const listed = await run(
-    "apt-cache",
-    [
-      ...apt,
-      "depends",
-      "--recurse",
-      "--no-recommends",
-      "--no-suggests",
-      "--no-conflicts",
-      "--no-breaks",
-      "--no-replaces",
-      "--no-enhances",
-      ...packages,
-    ],
-    "",
-  );
-  const names = listed.split("\n").filter((line) => /^[a-z0-9]/.test(line));
-  return [...new Set(names)].filter((name) => !foreign.test(name));
+/** The packages with all that they stand on, but for what is foreign and what only that stands on. */
+async function withLibraries(apt, packages) {
+  const kinds = ["recommends", "suggests", "conflicts", "breaks", "replaces", "enhances"].map((kind) => `--no-${kind}`);
+  const needs = needsOf(await run("apt-cache", [...apt, "depends", "--recurse", ...kinds, ...packages], ""));
+  const wanted = new Set(packages);
+  // What is added while it is gone through is gone through too.
+  for (const name of wanted) for (const need of needs.get(name) ?? []) if (!foreign.test(need)) wanted.add(need);
+  return [...wanted].filter((name) => !isVirtual(name));
 }
 
-/** A small program beside the unpacked files that runs each server with the libraries that came along. */
-function writePrograms(making) {
+/** What each package stands on, from apt's list: a name, then a line for each need and for each that can be it. */
+function needsOf(listed) {
+  const needs = new Map();
+  let name = "";
+  for (const line of listed.split("\n")) {
+    const [, need] = /^(?: [ |](?:Pre)?Depends: | {4})(\S+)$/.exec(line) ?? [];
+    if (need !== undefined) needs.get(name)?.push(need);
+    else if (line !== "") needs.set((name = line.trim()), []);
+  }
+  return needs;
+}
+
+/** Whether it is the name of something that several packages can be. */
+function isVirtual(name) {
+  return name.startsWith("<");
+}
+
+/** A small program beside the unpacked files that runs each of them with the libraries and fonts that came along. */
+function writePrograms(making, programs) {
   mkdirSync(join(making, "bin"));
   for (const [name, inside] of Object.entries(programs)) {
     if (!existsSync(join(making, "root", inside))) throw new Error(`${name} is not in its package`);
@@ -97,9 +124,10 @@ function writePrograms(making) {
 root=$(dirname "$(readlink -f "$0")")/../root
 libraries=
 # Joined without an empty part, which would stand for the current folder.
-for folder in "$root"/usr/lib/*-linux-gnu "$root"/lib/*-linux-gnu; do
+for folder in "$root"/usr/lib/*-linux-gnu "$root"/lib/*-linux-gnu "$root"/usr/lib/*-linux-gnu/pulseaudio; do
   [ ! -d "$folder" ] || libraries=\${libraries:+$libraries:}$folder
 done
+[ ! -d "$root/etc/fonts" ] || export FONTCONFIG_PATH="$root/etc/fonts" XDG_DATA_HOME="$root/usr/share"
 LD_LIBRARY_PATH="$libraries" exec "$root/${inside}" "$@"
 `,
     );

@@ -7,7 +7,7 @@ import { root, tools } from "./places.mjs";
  * Runs a task on Node 24 and ends with its exit status. The task is a group of its own, apart from the terminal's, so
  * that it hears of every wish for its end from us, and once; the channel tells it of our own end, however that comes.
  */
-export function handOver({ node, pnpm, servers }, entry, args) {
+export function handOver({ node, pnpm, programs }, entry, args) {
   throwIfInterrupted();
   return new Promise((resolve) => {
     const child = spawn(node, [join(root, entry), ...args], {
@@ -16,7 +16,7 @@ export function handOver({ node, pnpm, servers }, entry, args) {
       cwd: root,
       env: {
         ...process.env,
-        ...servers,
+        ...programs,
         PATH: [dirname(node), dirname(pnpm), process.env.PATH ?? ""].join(":"),
         NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(tools, "compile-cache"),
         MODELGATE_PNPM: pnpm,

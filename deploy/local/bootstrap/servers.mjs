@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { unpackServers } from "./debian.mjs";
-import { tools } from "./places.mjs";
+import { programsOf, unpack } from "./debian.mjs";
 import { ask, isExecutable, onPath, run } from "./run.mjs";
 import { say } from "./say.mjs";
 
@@ -43,11 +42,11 @@ async function pull(image) {
 }
 
 async function unpacked(name) {
-  const program = join(tools, "debian/bin", name);
+  const program = join(programsOf("servers"), name);
   if (isExecutable(program)) return program;
   if (!existsSync("/etc/debian_version") || onPath("apt-get") === undefined || onPath("dpkg-deb") === undefined)
     return undefined;
-  await unpackServers();
+  await unpack("servers");
   return isExecutable(program) ? program : undefined;
 }
 

@@ -26,7 +26,7 @@ export interface BareCheckout extends Disposable {
 /** The bootstrap's program, as the package's scripts name it. */
 export const bootstrap = "deploy/local/bootstrap.mjs";
 
-/** Makes a checkout in which programs for everything are there: pnpm "installs", the servers do nothing. */
+/** Makes a checkout in which programs for everything are there: pnpm "installs", the servers and the browser do nothing. */
 export function bareCheckout(name = "modelgate-bare-"): BareCheckout {
   const folder = mkdtempSync(join(tmpdir(), name));
   const path = (...parts: readonly string[]): string => join(folder, ...parts);
@@ -39,7 +39,7 @@ export function bareCheckout(name = "modelgate-bare-"): BareCheckout {
   };
   program("npm", "echo npm was asked >&2; exit 1");
   program("pnpm", installing("true"));
-  for (const server of ["redis-server", "nats-server"]) program(server, "exit 0");
+  for (const server of ["redis-server", "nats-server", "chromium"]) program(server, "exit 0");
   const place = { cwd: folder, env: { PATH: `${path("bin")}:/usr/bin:/bin` } };
   return {
     path,

@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { bareCheckout, type BareCheckout } from "./bare-checkout.ts";
@@ -6,14 +6,18 @@ import { bareCheckout, type BareCheckout } from "./bare-checkout.ts";
 /** Asks for Debian's packages and gives what was said. */
 function unpack(checkout: BareCheckout): string {
   mkdirSync(checkout.path(".tools"), { recursive: true });
-  const script = `import("./deploy/local/bootstrap/debian.mjs").then(({ unpackServers }) => unpackServers())`;
+  const script = `import("./deploy/local/bootstrap/debian.mjs").then(({ unpack }) => unpack("servers"))`;
   return checkout.node("-e", script).stderr;
 }
+
+/** What apt tells of packages: a library that one needs, what every Debian has, and what only that needs. */
+const depends = `printf '%s\\n' redis-server '  Depends: libfoo1' ' |Depends: <any-of>' '    libbar2' '  Depends: libc6' \
+  libfoo1 libbar2 '<any-of>' '    libbar2' libc6 '  Depends: libgone3' libgone3 redis-tools nats-server`;
 
 /** A checkout with an apt that makes up packages, and a dpkg-deb that unpacks both servers from any of them. */
 function debian(apt: { readonly show: string; readonly download: string }): BareCheckout {
   const checkout = bareCheckout();
-  checkout.program("apt-cache", `case "$1" in show) ${apt.show};; *) echo redis-server; echo libfoo1; esac`);
+  checkout.program("apt-cache", `case "$1" in show) ${apt.show};; *) ${depends}; esac`);
   checkout.program(
     "apt-get",
     `echo "$@" >> ${checkout.path("asked")}
@@ -29,6 +33,11 @@ done`,
   return checkout;
 }
 
+/** What apt-get was asked for. */
+function asked(checkout: BareCheckout): readonly string[] {
+  return readFileSync(checkout.path("asked"), "utf8").trim().split("\n");
+}
+
 test("an unpacked server gets its own libraries' folders, and never the current one", () => {
   using checkout = debian({ show: "true", download: "touch redis-server.deb" });
   expect(unpack(checkout)).toBe("getting redis-server and nats-server from Debian's packages (once)\n");
@@ -39,6 +48,7 @@ test("an unpacked server gets its own libraries' folders, and never the current 
     expect.stringMatching(/^\/.+\/usr\/lib\/x86_64-linux-gnu$/),
     expect.stringMatching(/^\/.+\/lib\/x86_64-linux-gnu$/),
   ]);
+  expect(asked(checkout)).toEqual(["download redis-server redis-tools nats-server libfoo1 libbar2"]);
 });
 
 test.each([
@@ -50,11 +60,10 @@ test.each([
   using checkout = debian({ show, download });
   expect(unpack(checkout)).not.toContain("could not be had");
   expect(checkout.tools()).toEqual(["debian"]);
-  const asked = spawnSync("cat", [checkout.path("asked")], { encoding: "utf8" })
-    .stdout.trim()
-    .split("\n");
-  expect(asked.filter((line) => line.includes("download"))).toHaveLength(downloads);
-  expect(asked.filter((line) => line.includes("update"))).toEqual([expect.stringContaining("Dir::State::lists=")]);
+  expect(asked(checkout).filter((line) => line.includes("download"))).toHaveLength(downloads);
+  expect(asked(checkout).filter((line) => line.includes("update"))).toEqual([
+    expect.stringContaining("Dir::State::lists="),
+  ]);
 });
 
 test("where nothing can be had, nothing is left behind, and the reason is said", () => {

@@ -74,3 +74,11 @@ test("a seal opens with its secret at its place only", () => {
   expect(() => openSealer("another secret").open(sealed, "main/1")).toThrow();
   expect(() => compileCatalog(published, openSealer("another secret").open)).toThrow();
 });
+
+test("what a model is for is known of each that there is, served or not", () => {
+  expect(["vectors", "unserved", "nothing"].map((name) => catalog.kindOf(name))).toEqual([
+    "embedding",
+    "chat",
+    undefined,
+  ]);
+});

@@ -85,6 +85,8 @@ export interface Catalog {
   readonly version: string;
   readonly channels: readonly CatalogChannel[];
   group(name: string): Group | undefined;
+  /** What a model is for; undefined for one that there is not. */
+  kindOf(model: string): ModelKind | undefined;
   /** What a token can call now, by name: in its group, in its narrowing, and with a channel that serves the group. */
   modelsOf(scope: Scope): readonly CatalogModel[];
   /**
@@ -120,6 +122,7 @@ export function compileCatalog(published: Published, open: (sealed: string, plac
     version: published.version,
     channels,
     group: (name) => groups.get(name),
+    kindOf: (model) => models.get(model)?.kind,
     modelsOf({ group: name, models: narrowed }) {
       const group = groups.get(name);
       if (group === undefined) return [];

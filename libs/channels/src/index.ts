@@ -7,6 +7,7 @@ export {
   type Attempts,
   type Tried,
 } from "./attempt.ts";
+export { connectSocket } from "./connect.ts";
 export { openChannels, type Channels } from "./channels.ts";
 export { readSeats } from "./gate.ts";
 export { placeOf, type Way } from "./pick.ts";

@@ -1,3 +1,4 @@
+import type { ConnectionOptions } from "node:tls";
 import {
   AckPolicy,
   connect,
@@ -8,8 +9,10 @@ import {
   StorageType,
   type JetStreamClient,
   type NatsConnection,
+  type TlsOptions,
 } from "nats";
 import { eventStreams } from "@modelgate/contracts";
+import { certificateRefused, identityAmong } from "./certificate.ts";
 import type { Logger } from "./log.ts";
 import { observeStore } from "./metrics.ts";
 
@@ -51,15 +54,17 @@ const fetchMs = 1_000;
 const redeliverAfterMs = 10_000;
 
 /**
- * Connects to NATS in the background and for good: a start never waits for it, an outage rejects publishes at once
- * and heals by itself. Creates the event streams where they are absent.
+ * Connects to NATS in the background and for good: a start waits for no more than the first attempt, an outage rejects
+ * publishes at once and heals by itself. Creates the event streams where they are absent. Throws StartError where the
+ * first attempt met a certificate that is refused.
  */
-export function openBus(url: string, log: Logger, limits: Partial<BusLimits> = {}): Bus {
-  return new JetStreamBus(
-    url.split(",").map((server) => server.trim()),
-    log,
-    { ...defaults, ...limits },
-  );
+export async function openBus(url: string, log: Logger, limits: Partial<BusLimits> = {}): Promise<Bus> {
+  const servers = url.split(",").map((server) => server.trim());
+  const bus = new JetStreamBus(servers, log, { ...defaults, ...limits });
+  const refused = certificateRefused("NATS", await bus.firstTry);
+  if (refused === undefined) return bus;
+  await bus[Symbol.asyncDispose]();
+  throw refused;
 }
 
 class JetStreamBus implements Bus {
@@ -67,6 +72,7 @@ class JetStreamBus implements Bus {
   readonly #log: Logger;
   readonly #bounds: BusLimits;
   readonly #opened: Promise<void>;
+  readonly #firstTry = Promise.withResolvers<unknown>();
   #connection: NatsConnection | undefined;
   #jetstream: JetStreamClient | undefined;
   #closed = false;
@@ -81,6 +87,11 @@ class JetStreamBus implements Bus {
 
   get connected(): boolean {
     return this.#connected;
+  }
+
+  /** Resolves when the first attempt to connect has ended, with the error that it ended with. */
+  get firstTry(): Promise<unknown> {
+    return this.#firstTry.promise;
   }
 
   #tell(connected: boolean): void {
@@ -117,6 +128,7 @@ class JetStreamBus implements Bus {
         if (complained) this.#log.info("nats is there");
         return;
       } catch (error) {
+        this.#firstTry.resolve(error);
         if (!complained) this.#log.warn({ err: error }, "nats is away");
         await this.#connection?.close().catch(() => undefined);
         await pause();
@@ -126,16 +138,21 @@ class JetStreamBus implements Bus {
 
   async #connect(): Promise<void> {
     const { username, password, protocol } = new URL(this.#servers[0] ?? "");
+    // Options of Node's own, which the client hands on beside those that it knows.
+    const tls: TlsOptions & ConnectionOptions = { checkServerIdentity: identityAmong(this.#servers) };
     const connection = await connect({
       servers: [...this.#servers],
       ...(username === "" ? {} : { user: decodeURIComponent(username), pass: decodeURIComponent(password) }),
       // Whoever says tls: is refused by a server that has none.
-      ...(protocol === "tls:" ? { tls: {} } : {}),
+      ...(protocol === "tls:" ? { tls } : {}),
       maxReconnectAttempts: -1,
+      // A password that is being changed is no reason to give up either.
+      ignoreAuthErrorAbort: true,
       reconnectTimeWait: 250,
       timeout: 2_000,
     });
     this.#connection = connection;
+    this.#firstTry.resolve(undefined);
     if (this.#closed) return await connection.close();
     void this.#watch(connection);
     await ensureStreams(connection, this.#bounds);

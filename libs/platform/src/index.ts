@@ -22,6 +22,7 @@ export { lingerOver } from "./linger.ts";
 export { createLogger, type Logger } from "./log.ts";
 export { Counter, Gauge, Histogram, leasesHeld, observeRequest, type Registry } from "./metrics.ts";
 export { ClientGone, readBody, type Body, type BodyLimits } from "./read-body.ts";
+export { once } from "./once.ts";
 export { notePassing } from "./passing-bytes.ts";
 export { openRedis, openSubscriber, orUnavailable, type Redis } from "./redis.ts";
 export { idSource, isRequestId } from "./request-id.ts";

@@ -1,5 +1,6 @@
 import { Cluster, Redis as Single } from "ioredis";
 import { Failure } from "@modelgate/contracts";
+import { certificateRefused, handshakeError } from "./certificate.ts";
 import { StartError } from "./env.ts";
 import type { Logger } from "./log.ts";
 import { breakWhenSlow } from "./redis-breaker.ts";
@@ -16,6 +17,9 @@ const longestPauseMs = 1_000;
 /** How often a command follows a slot that has moved, or a shard whose new master is not chosen yet. */
 const mostRedirections = 5;
 
+/** A primary that has become a replica keeps its connections where it was not restarted: the new one is looked for. */
+const isDemoted = (error: Error): boolean => error.message.includes("READONLY");
+
 const pauseOf = (attempt: number): number => Math.min(attempt * 50, longestPauseMs);
 
 /**
@@ -25,7 +29,8 @@ const pauseOf = (attempt: number): number => Math.min(attempt * 50, longestPause
  * says `redis+cluster:`, are a Redis Cluster; `redis+sentinel:` names Sentinels (see redis-url.ts).
  */
 export async function openRedis(url: string, log: Logger, timeoutMs = 1_000): Promise<Redis> {
-  const redis = connectionTo(readRedisUrl(url), timeoutMs);
+  const place = readRedisUrl(url);
+  const redis = connectionTo(place, timeoutMs);
   if (redis instanceof Cluster) redis.on("+node", (node: Single) => breakWhenSlow(node, log));
   else breakWhenSlow(redis, log);
   let complained = false;
@@ -39,7 +44,7 @@ export async function openRedis(url: string, log: Logger, timeoutMs = 1_000): Pr
     if (complained) log.info("redis is back");
     complained = false;
   });
-  await untilReady(redis);
+  await untilReady(redis, place);
   return redis;
 }
 
@@ -69,6 +74,7 @@ function connectionTo(place: RedisPlace, timeoutMs: number): Redis {
     enableAutoPipelining: true,
     enableOfflineQueue: false,
     retryStrategy: pauseOf,
+    reconnectOnError: isDemoted,
     db: place.database,
   };
   if (place.kind === "single") return new Single({ ...single, ...place.node });
@@ -82,22 +88,30 @@ function connectionTo(place: RedisPlace, timeoutMs: number): Redis {
   });
 }
 
-async function untilReady(redis: Redis): Promise<void> {
+async function untilReady(redis: Redis, place: RedisPlace): Promise<void> {
   const ready = new Promise<void>((resolve) => void redis.once("ready", resolve));
   redis.connect().catch(() => undefined); // the retry strategy goes on; "error" has been logged
-  const timer = Promise.withResolvers<never>();
+  const failed = Promise.withResolvers<never>();
   const timeout = setTimeout(
-    () => timer.reject(new StartError("Redis did not answer: is REDIS_URL right?", 1)),
+    () => failed.reject(new StartError("Redis did not answer: is REDIS_URL right?", 1)),
     connectWithinMs,
   );
+  redis.once("error", () => void certificateProblem(place).then((problem) => problem && failed.reject(problem)));
   try {
-    await Promise.race([ready, timer.promise]);
+    await Promise.race([ready, failed.promise]);
   } catch (error) {
     redis.disconnect();
     throw error;
   } finally {
     clearTimeout(timeout);
   }
+}
+
+/** What is wrong with the certificates of the servers that REDIS_URL names. */
+async function certificateProblem(place: RedisPlace): Promise<StartError | undefined> {
+  if (!place.tls) return undefined;
+  const errors = await Promise.all((place.kind === "single" ? [place.node] : place.nodes).map(handshakeError));
+  return errors.map((error) => certificateRefused("Redis", error)).find((problem) => problem !== undefined);
 }
 
 /**

@@ -67,7 +67,9 @@ export async function openRelay(
   await using opening = new AsyncDisposableStack();
   const redis = await openRedis(env.REDIS_URL, log, env.REDIS_TIMEOUT_MS);
   opening.defer(() => redis.disconnect());
-  const bus = opening.use(openBus(env.NATS_URL, log, { replicas: env.NATS_REPLICAS, keepBytes: env.NATS_KEEP_BYTES }));
+  const bus = opening.use(
+    await openBus(env.NATS_URL, log, { replicas: env.NATS_REPLICAS, keepBytes: env.NATS_KEEP_BYTES }),
+  );
   const catalog = opening.use(await openCatalog({ redis, secret: env.MODELGATE_SECRET, log }));
   const channels = opening.use(
     await openChannels({

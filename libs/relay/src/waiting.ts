@@ -5,6 +5,8 @@ import type { ServiceCall } from "@modelgate/platform";
 export interface Waiting {
   readonly contentType: string;
   readonly sign: string;
+  /** Whether there may be signs by now; absent: always. A body on its way may yet tell what is wanted, or be wrong. */
+  isDue?(): boolean;
   /** The wire's own in-band error; nothing follows. */
   fail(failure: Failure, requestId: string): string;
 }
@@ -22,6 +24,7 @@ export function streamHead(contentType: string): Readonly<Record<string, string>
 export function keepWaiting({ response }: ServiceCall, waiting: Waiting | undefined, everyMs: number): Disposable {
   if (waiting === undefined) return { [Symbol.dispose]: () => undefined };
   const timer = setInterval(() => {
+    if (waiting.isDue?.() === false) return;
     if (!response.headersSent) response.writeHead(200, streamHead(waiting.contentType));
     if (!response.writableNeedDrain && !response.destroyed) response.write(waiting.sign);
   }, everyMs);

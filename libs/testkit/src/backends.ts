@@ -1,8 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePorts, startNats, startRedis, type LocalServer } from "@modelgate/deploy/local";
+import { freePorts, startNats, startRedis } from "@modelgate/deploy/local";
 import { dockerAnswers, startContainers } from "./containers.ts";
+import { control, type ServerControl } from "./server-control.ts";
 
 /** A real Redis and a real NATS with JetStream, for one test file alone. */
 export interface Backends extends AsyncDisposable {
@@ -16,18 +17,6 @@ export interface Backends extends AsyncDisposable {
 export interface LocalBackends extends Backends {
   readonly redis: ServerControl;
   readonly nats: ServerControl;
-}
-
-/** A server under a test's hand; its address stays the same. */
-export interface ServerControl {
-  /** The server's own process. */
-  pid(): number;
-  pause(): void;
-  resume(): void;
-  /** Ends it without a word. */
-  kill(): Promise<void>;
-  /** Starts it again on the same port and files. */
-  start(): Promise<void>;
 }
 
 /**
@@ -59,30 +48,4 @@ export async function startLocalBackends(): Promise<LocalBackends> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function control(begin: () => Promise<LocalServer>): Promise<ServerControl & { stop(): Promise<void> }> {
-  let server = await begin();
-  return {
-    pid: () => childOf(server.child.pid),
-    pause: () => server.child.signal("SIGSTOP"),
-    resume: () => server.child.signal("SIGCONT"),
-    async kill() {
-      server.child.signal("SIGKILL");
-      await server.child.ended;
-    },
-    async start() {
-      server = await begin();
-    },
-    async stop() {
-      server.child.signal("SIGCONT");
-      await server.child.stop();
-    },
-  };
-}
-
-/** The program that a guard watches over: its first child. */
-function childOf(guard: number): number {
-  const children = readFileSync(`/proc/${guard}/task/${guard}/children`, "utf8").trim().split(" ").map(Number);
-  return children[0] ?? guard;
 }

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts, startNats, startRedis } from "@modelgate/deploy/local";
 import type { Backends } from "./backends.ts";
+import { tell } from "./redis-tell.ts";
 import { until } from "./until.ts";
 
 /** Slots of a Redis Cluster. */
@@ -55,22 +55,4 @@ async function joinNodes(ports: readonly number[], clusterPorts: readonly number
       const info = await tell(port, "CLUSTER INFO");
       return info.includes("cluster_state:ok") && info.includes(`cluster_known_nodes:${nodeCount}`);
     });
-}
-
-/** Says one inline command to a Redis and gives its answer as it came; throws where that is an error. */
-function tell(port: number, command: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ port, host: "127.0.0.1" }, () => void socket.write(`${command}\r\n`));
-    let answer = "";
-    socket.setEncoding("utf8");
-    socket.once("error", reject).on("data", (text: string) => {
-      answer += text;
-      // A text is told with its length before it; everything else is one line.
-      const [, length] = /^\$(\d+)\r\n/.exec(answer) ?? [];
-      if (length !== undefined && Buffer.byteLength(answer) < Number(length) + length.length + 5) return;
-      socket.destroy();
-      if (answer.startsWith("-")) reject(new Error(`${command}: ${answer.trim()}`));
-      else resolve(answer);
-    });
-  });
 }

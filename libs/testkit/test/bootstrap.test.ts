@@ -63,7 +63,7 @@ describe("in a bare checkout", () => {
   test("programs that are there are used, and nothing is got", () => {
     program("npm", "echo npm was asked >&2; exit 1");
     program("pnpm", 'if [ "$1" = --version ]; then echo 12.21.0; else mkdir -p node_modules && echo installed; fi');
-    for (const name of ["redis-server", "nats-server"]) program(name, "exit 0");
+    for (const name of ["redis-server", "nats-server", "chromium"]) program(name, "exit 0");
     const { status, stdout, stderr } = bootstrap("prepare");
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: "", stderr: "installing packages\n" });
     expect(tools()).toEqual([]);

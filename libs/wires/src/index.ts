@@ -38,12 +38,18 @@ export type { ModerationRequest } from "./moderation/hub/request.ts";
 export { askOfModerations, reliedOfModerations } from "./moderation/moderations/ask.ts";
 export { moderationsCodec } from "./moderation/moderations/index.ts";
 export { askOfCompletions, reliedOfCompletions } from "./text/completions/ask.ts";
-export type { Bridged, RealtimeBridge, RealtimeNames } from "./realtime/bridge.ts";
+export {
+  vendorsTranscribers,
+  type Bridged,
+  type RealtimeBridge,
+  type RealtimeNames,
+  type TranscriberNames,
+} from "./realtime/bridge.ts";
 export { realtimeBridges, realtimeWires, type RealtimeWire } from "./realtime/bridges.ts";
 export { errorEvent } from "./realtime/error-event.ts";
 export { eventType, inputOf, lookAtEvent, parseEvent, type SeenEvent } from "./realtime/look.ts";
 export type { RealtimeMessage } from "./realtime/message.ts";
-export { roughUnits } from "./realtime/usage.ts";
+export { roughUnits, type Passed } from "./realtime/usage.ts";
 export { changeModel } from "./text/change-model.ts";
 export { videoCodecs } from "./video/codecs.ts";
 export type { RenderedVideo, VideoCodec } from "./video/hub/codec.ts";

@@ -6,6 +6,7 @@ import type { UsageDraft } from "@modelgate/contracts";
 import { startLocalSuite, type LocalBackends, type Suite } from "@modelgate/testkit";
 import { conversionChannels, conversionModels, conversions } from "./conversions.ts";
 import { largeUpload } from "./large-upload.ts";
+import { downloads } from "./downloads.ts";
 import { drive, driveMeasured, memory } from "./measure.ts";
 import { sessions } from "./sessions.ts";
 import type { Load } from "./load.ts";
@@ -80,6 +81,7 @@ await sessions(suite, {
 });
 await largeBody();
 await largeFile();
+await downloads({ mebibytes: 64, stopped: values.quick ? 20 : 100, tell });
 await saturated();
 await latency();
 await chunks();

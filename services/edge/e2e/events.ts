@@ -5,7 +5,7 @@ import type { UsageEvent } from "@modelgate/contracts";
 export async function storedEvents(
   natsUrl: string,
 ): Promise<readonly { readonly id: string; readonly event: UsageEvent; readonly subject: string }[]> {
-  const connection = await connect({ servers: natsUrl });
+  const connection = await connect({ servers: natsUrl.split(",") });
   try {
     const management = await connection.jetstreamManager();
     const { state } = await management.streams.info("USAGE");

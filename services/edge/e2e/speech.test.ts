@@ -23,7 +23,7 @@ const config = {
 let suite: Suite;
 let client: OpenAI;
 beforeAll(async () => {
-  suite = await startSuite({ config, envOf: { audio: { SPEECH_CHARACTERS: "4096" } } });
+  suite = await startSuite({ config, envOf: { audio: { SPEECH_CHARACTERS: "4096", HEARTBEAT_MS: "100" } } });
   client = sdk(suite);
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
@@ -101,6 +101,12 @@ describe("events", () => {
     expect(events.at(-1)).toMatchObject({ type: "speech.audio.done", usage: { input_tokens: 5 } });
     const [seen] = await suite.simulator.requests("first");
     expect(JSON.parse(seen?.body ?? "")).toMatchObject({ instructions: "Slowly.", stream_format: "sse" });
+  });
+
+  test("come after signs of life, where the vendor is slow to begin", async () => {
+    const words = simulate({ delayMs: 500 });
+    const answer = await post({ ...ask, model: "told-tts", input: words, stream_format: "sse" });
+    expect(await answer.text()).toMatch(/^(?:: keep-alive\n\n)+data: \{"type":"speech\.audio\.delta"/);
   });
 
   test("of a vendor that gives bytes only are made here, and what it used is estimated", async () => {

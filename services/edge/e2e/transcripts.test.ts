@@ -42,7 +42,13 @@ const words = "This is what is said, and heard again.";
 const seconds = words.length * 0.06;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "modelgate-spool-"));
-  const env = { SPOOL_FOLDER: folder, FILE_BYTES: "2000000", FORM_PARTS: "20", BODY_SILENCE_MS: "1000" };
+  const env = {
+    SPOOL_FOLDER: folder,
+    FILE_BYTES: "2000000",
+    FORM_PARTS: "20",
+    BODY_SILENCE_MS: "1000",
+    HEARTBEAT_MS: "100",
+  };
   watched = await startWatched();
   const channels = [
     ...config.channels,
@@ -507,6 +513,40 @@ describe("a vendor on a line of its own", () => {
     });
     await until("the line to close", () => hearing.isClosed);
     expect(hearing.isWhole).toBe(false);
+  });
+});
+
+describe("while the vendor has not begun", () => {
+  const streamed = () => ({
+    model: field("model", "gpt-4o-transcribe"),
+    stream: field("stream", "true"),
+    file: file(wav),
+  });
+  test.each([
+    ["before", ["model", "stream", "file"]],
+    ["after", ["model", "file", "stream"]],
+  ] as const)("a stream that is asked for %s the file shows signs of life", async (_, order) => {
+    await suite.simulator.script("first", [{ delayMs: 500 }]);
+    const answer = await send([...order.map((name) => streamed()[name]), end]);
+    expect(answer.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+    expect(await answer.text()).toMatch(/^(?:: keep-alive\n\n)+data: \{"type":"transcript\.text\.delta"/);
+  });
+
+  test("a failure after such signs is told in the stream, and costs nothing", async () => {
+    const before = await settled();
+    await suite.simulator.script("first", [{ delayMs: 500, status: 500, repeat: true }]);
+    const answer = await send([...Object.values(streamed()), end]);
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toMatch(
+      /^(?:: keep-alive\n\n)+data: \{"type":"error","error":\{.*"upstream_error".*\n\n$/,
+    );
+    expect(await settled()).toBe(before);
+  });
+
+  test("what is no stream is silent", async () => {
+    await suite.simulator.script("first", [{ delayMs: 500 }]);
+    const answer = await send([field("model", "whisper-1"), file(wav), end]);
+    expect(await answer.json()).toMatchObject({ text: "we heard this file" });
   });
 });
 

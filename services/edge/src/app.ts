@@ -6,6 +6,7 @@ import {
   answerFailure,
   answerJson,
   lingerOver,
+  once,
   refuseUpgrade,
   statusOf,
   type UpgradeHandler,
@@ -44,7 +45,6 @@ export function createApp(deps: Deps): { readonly handler: RequestListener; read
   const letIn = admit(deps);
 
   const enter: Step = (request, response) => {
-    endpoint(request);
     key(request);
     const found = findCaller(request);
     return found === undefined ? admitted(request, response) : found.then(() => admitted(request, response));
@@ -72,6 +72,7 @@ export function createApp(deps: Deps): { readonly handler: RequestListener; read
   });
   app.use((request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => {
     try {
+      endpoint(request);
       void Promise.resolve(enter(request, response)).then(() => next(), next);
     } catch (error) {
       next(error);
@@ -114,6 +115,7 @@ function upgradeHandler(enter: Step, { log, forward, corsOrigins }: Deps): Upgra
       });
     const run = async (): Promise<void> => {
       requestId(request, response);
+      endpoint(request);
       checkOrigin(request);
       await enter(request, response);
       if (!(socket instanceof Socket)) throw new Error("not a network socket");
@@ -127,9 +129,4 @@ function upgradeHandler(enter: Step, { log, forward, corsOrigins }: Deps): Upgra
       refuseUpgrade(socket, format, failure, id);
     });
   };
-}
-
-function once(make: () => string): () => string {
-  let made: string | undefined;
-  return () => (made ??= make());
 }

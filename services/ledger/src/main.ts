@@ -19,7 +19,7 @@ await runService(
     const redis = await openRedis(env.REDIS_URL, log, env.REDIS_TIMEOUT_MS);
     opening.defer(() => redis.disconnect());
     const bus = opening.use(
-      openBus(env.NATS_URL, log, { replicas: env.NATS_REPLICAS, keepBytes: env.NATS_KEEP_BYTES }),
+      await openBus(env.NATS_URL, log, { replicas: env.NATS_REPLICAS, keepBytes: env.NATS_KEEP_BYTES }),
     );
     watchShards(redis);
     opening.use(

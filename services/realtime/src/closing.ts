@@ -1,3 +1,4 @@
+import { Failure } from "@modelgate/contracts";
 import { cleanWords } from "@modelgate/providers";
 
 /** Close codes of RFC 6455 that the gateway uses of its own accord. */
@@ -11,13 +12,37 @@ export const closeCodes = {
   tryAgain: 1013,
 } as const;
 
+/** How a session ends, for either side. */
+export interface Ending {
+  readonly code: number;
+  readonly reason: string;
+  /** What the client is told before it is closed. */
+  readonly failure?: Failure;
+  /** What the vendor is told; absent: that the session ended normally. */
+  readonly vendorCode?: number;
+}
+
 /** Codes that are only ever observed: no code at all, no good-bye, no handshake. */
 const unsendable: ReadonlySet<number> = new Set([1004, 1005, 1006, 1015]);
 /** A close frame has 125 bytes, two of them for the code. */
 const mostReasonBytes = 123;
 
+/** The client closed, or vanished: that is no fault that its vendor need hear of. */
+export function endingByClient(code: number, reason: string): Ending {
+  const carried = carriedCode(code);
+  const vendorCode = carried === closeCodes.broken ? closeCodes.normal : carried;
+  return { code: carried, reason: carriedReason(reason), vendorCode };
+}
+
+/** The vendor closed, or was lost, which is never silent: the client is told in an error, unless the vendor had told one. */
+export function endingByVendor(code: number, reason: string, failed: boolean): Ending {
+  if (isOrderly(code) || failed) return { code: carriedCode(code), reason: carriedReason(reason) };
+  const failure = new Failure("upstream_error", "The connection to the vendor was lost.");
+  return { code: carriedCode(code), reason: carriedReason(reason) || failure.code, failure };
+}
+
 /** Whether a side ended in an orderly way that is no failure. */
-export function isOrderly(code: number): boolean {
+function isOrderly(code: number): boolean {
   return code === closeCodes.normal || code === 1005;
 }
 

@@ -13,6 +13,7 @@ import {
 } from "@modelgate/wires";
 import type { WebSocket } from "ws";
 import type { Deps } from "./deps.ts";
+import { transcribersAt } from "./transcribers.ts";
 
 /** An open connection to a vendor, paused, with what it has said already. */
 export interface VendorConnection {
@@ -53,8 +54,12 @@ export function connectVendor(deps: Deps, connecting: Connecting): Promise<Attem
     },
     async accept({ socket }, { candidate }) {
       if (socket === undefined || wire === undefined) throw new Error("an answer without its connection");
-      const { upstreamModel } = candidate;
-      const bridge = realtimeBridges[wire]({ model: model.name, upstreamModel, sessionId: connecting.sessionId });
+      const bridge = realtimeBridges[wire]({
+        model: model.name,
+        upstreamModel: candidate.upstreamModel,
+        sessionId: connecting.sessionId,
+        transcribers: transcribersAt(deps, call, candidate.channel),
+      });
       if (!bridge.greets) return { socket, bridge, first: [] };
       const first = await greeting(socket, limits.firstEventMs, signal);
       if (!first.every(isGreeting)) {

@@ -2,30 +2,30 @@ import { findTokenById } from "@modelgate/accounts";
 import { asFailure, Failure } from "@modelgate/contracts";
 import { orUnavailable } from "@modelgate/platform";
 import type { Deps } from "./deps.ts";
-import type { SessionBill } from "./session-bill.ts";
 
 /** A session that wants to go on. */
 export interface GoingOn {
-  readonly bill: SessionBill;
   readonly tokenId: string;
+  /** Holds or charges what going on costs. Throws Failure. */
+  pay(): Promise<void>;
   /** Whether it has ended meanwhile. */
   ended(): boolean;
   /** Told once, where it has to wait. */
   waits(failure: Failure): void;
 }
 
-/** Tries to hold on after a failure that may pass, and the pause between them where it does not say its own. */
+/** Tries to go on after a failure that may pass, and the pause between them where it does not say its own. */
 const [mostTries, pauseMs] = [10, 1_000];
 
 /**
- * Holds the next slice of a session; a limit or an outage that may pass is waited for. Throws Failure where the
- * account cannot pay on, the key was taken back, or the store stays away.
+ * Pays for a session to go on; a limit or an outage that may pass is waited for. Throws Failure where the account cannot
+ * pay, the key was taken back, or the store stays away.
  */
-export async function holdOn({ relay }: Deps, { bill, tokenId, ended, waits }: GoingOn): Promise<void> {
+export async function holdOn({ relay }: Deps, { tokenId, pay, ended, waits }: GoingOn): Promise<void> {
   for (let tries = 1; !ended(); tries++) {
     try {
       await checkKey(relay, tokenId);
-      return await bill.hold();
+      return await pay();
     } catch (error) {
       const failure = asFailure(error);
       if (!failure.kind.retryable || tries >= mostTries) throw failure;

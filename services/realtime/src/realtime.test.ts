@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { cleanError } from "./clean-error.ts";
-import { carriedCode, carriedReason } from "./closing.ts";
+import { carriedCode, carriedReason, endingByClient, endingByVendor } from "./closing.ts";
 import { chooseProtocol } from "./handshake.ts";
+import { PassedSince } from "./passed.ts";
 import { RecentIds } from "./recent-ids.ts";
+import { Transcripts } from "./transcripts.ts";
 
 test.each([
   [1000, 1000],
@@ -29,6 +31,21 @@ test("a reason is cut between characters, and holds no address and no key", () =
   }
 });
 
+test("a client that vanished is no fault that its vendor hears of; its own code is carried", () => {
+  expect(endingByClient(1006, "")).toEqual({ code: 1011, reason: "", vendorCode: 1000 });
+  expect(endingByClient(4001, "mine")).toEqual({ code: 4001, reason: "mine", vendorCode: 4001 });
+});
+
+test.each([
+  { closed: "in order", code: 1000, reason: "bye", failed: false, ending: { code: 1000, reason: "bye" } },
+  { closed: "without a word", code: 1006, reason: "", failed: false, ending: { code: 1011, reason: "upstream_error" } },
+  { closed: "after its own error", code: 1006, reason: "", failed: true, ending: { code: 1011, reason: "" } },
+])("a vendor that closes $closed", ({ code, reason, failed, ending }) => {
+  const { failure, ...told } = endingByVendor(code, reason, failed);
+  expect(told).toEqual(ending);
+  expect(failure?.code).toBe(ending.reason === "upstream_error" ? "upstream_error" : undefined);
+});
+
 test.each<[readonly string[], string | false]>([
   [["realtime", "openai-beta.realtime-v1"], "realtime"],
   [["openai-insecure-api-key.sk-1", "realtime"], "realtime"],
@@ -43,6 +60,32 @@ test("an id is new once, and only the latest are remembered", () => {
   expect([ids.add("a"), ids.add("a")]).toEqual([true, false]);
   for (let at = 0; at < 256; at++) ids.add(`b${at}`);
   expect(ids.add("a")).toBe(true);
+});
+
+test("a turn is written by the model that was there when it was said; the oldest of too many are forgotten", () => {
+  const transcripts = new Transcripts();
+  transcripts.begun("first", "one");
+  transcripts.begun("second", undefined);
+  expect(transcripts.pending).toBe(true);
+  expect([transcripts.ended("second"), transcripts.ended("first"), transcripts.ended("first")]).toEqual([
+    undefined,
+    "one",
+    undefined,
+  ]);
+  expect(transcripts.pending).toBe(false);
+  for (let at = 0; at <= 256; at++) transcripts.begun(`turn ${at}`, "one");
+  expect([transcripts.ended("turn 0"), transcripts.ended("turn 1")]).toEqual([undefined, "one"]);
+});
+
+test("what passes is counted until it is settled, and asks to be looked at now and then", () => {
+  const passed = new PassedSince();
+  passed.heard(4_800, 8);
+  expect([passed.spoken, passed.spoke(0, 4)]).toEqual([false, false]);
+  expect(passed.units).toEqual({ inputTokens: 2, outputTokens: 1, inputAudioTokens: 1 });
+  // 256 tokens of text make a look, and as many again the next.
+  expect([passed.spoke(0, 1_024), passed.spoke(0, 4), passed.spoke(0, 1_024)]).toEqual([true, false, true]);
+  passed.settled();
+  expect([passed.spoken, passed.units]).toEqual([false, {}]);
 });
 
 describe("a vendor's error", () => {

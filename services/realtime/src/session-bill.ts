@@ -1,18 +1,11 @@
-import { extendHold, releaseHold } from "@modelgate/accounts";
-import { asFailure, costOf, tokensIn, type Failure, type Nanos, type Outcome, type Units } from "@modelgate/contracts";
-import type { CatalogModel } from "@modelgate/catalog";
+import { extendHold } from "@modelgate/accounts";
+import { costOf, type Nanos, type Outcome, type Units } from "@modelgate/contracts";
 import type { Way } from "@modelgate/channels";
 import type { UpgradeCall } from "@modelgate/platform";
-import { Bill, type Expectation } from "@modelgate/relay";
-import { roughUnits } from "@modelgate/wires";
+import type { Bill, Expectation } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
-
-/** What a session's use costs. */
-export interface SessionPrice {
-  readonly model: CatalogModel;
-  /** The group's price multiplier. */
-  readonly multiplier: number;
-}
+import { Holds, nothing, type HeldFor, type SessionPrice } from "./holds.ts";
+import { PassedSince } from "./passed.ts";
 
 /** A use that the vendor reported, or that was counted where it did not. */
 export interface Use {
@@ -20,6 +13,9 @@ export interface Use {
   readonly estimated: boolean;
   readonly outcome: Outcome;
 }
+
+/** A use of another model than the session's: what it cost is known when it is over, and nothing was put aside. */
+export type OwedUse = Use & HeldFor;
 
 /** Money put aside for the next response, under a call id of its own. */
 interface Slice {
@@ -32,32 +28,30 @@ interface Slice {
 const switched = 101;
 /** Tokens of audio in a second, in and out, as vendors count them. */
 const [inputTokensPerSecond, outputTokensPerSecond] = [10, 20];
-/** Tokens that are counted between two looks at whether the hold still covers them. */
-const lookEveryTokens = 256;
-/** Tries to write an event for which no money is held, and the pause between them. */
-const [emptyTries, emptyPauseMs] = [20, 500];
 
 /**
- * The money of a session: at any time at most one slice is held, every use that the vendor reports is settled against
- * it, and the next slice is held before anything more is asked of the vendor. Steps run one after the other.
+ * The money of a session: at any time at most one slice is held, every response that the vendor reports is settled
+ * against it, and the next slice is held before anything more is asked of the vendor. What other models did for the
+ * session is owed beside it, each use a call of its own. Steps run one after the other.
  */
 export class SessionBill {
+  readonly price: SessionPrice;
+  /** What has passed since the last settlement. */
+  readonly passed = new PassedSince();
   readonly #deps: Deps;
   readonly #call: UpgradeCall;
-  readonly price: SessionPrice;
+  readonly #holds: Holds;
+  readonly #owed: OwedUse[] = [];
   #slice: Slice | undefined;
   #steps: Promise<unknown> = Promise.resolve();
-  #way: Way | undefined;
-  #attempts = 0;
   #closed = false;
   /** What a response cost last: the next one has its context again. */
   #lastCost: Nanos = 0n;
-  #passed = { audioIn: 0, textIn: 0, audioOut: 0, textOut: 0 };
-  #looked = 0;
 
   constructor(deps: Deps, call: UpgradeCall, price: SessionPrice) {
     this.#deps = deps;
     this.#call = call;
+    this.#holds = new Holds(deps, call);
     this.price = price;
   }
 
@@ -75,8 +69,7 @@ export class SessionBill {
 
   /** Where the session went, after how many attempts. */
   went(way: Way | undefined, attempts: number): void {
-    this.#way = way;
-    this.#attempts = attempts;
+    this.#holds.went(way, attempts);
     this.#slice?.bill.went(way, attempts);
   }
 
@@ -85,26 +78,9 @@ export class SessionBill {
     this.#slice?.bill.begins();
   }
 
-  /** Counts what passes to the vendor. */
-  heard(audioBytes: number, textBytes: number): void {
-    this.#passed.audioIn += audioBytes;
-    this.#passed.textIn += textBytes;
-  }
-
-  /** Counts what passes to the client; true where it is time to look whether the slice still covers it. */
-  spoke(audioBytes: number, textBytes: number): boolean {
+  /** A response says something. */
+  responseSpoke(): void {
     this.#slice?.bill.firstByte();
-    this.#passed.audioOut += audioBytes;
-    this.#passed.textOut += textBytes;
-    const tokens = tokensIn(this.counted());
-    if (tokens < this.#looked + lookEveryTokens) return false;
-    this.#looked = tokens;
-    return true;
-  }
-
-  /** What passed since the last settlement, roughly. */
-  counted(): Units {
-    return roughUnits(this.#passed);
   }
 
   /** Extends the slice where what was counted comes near it. Throws Failure where the account cannot cover more. */
@@ -112,7 +88,7 @@ export class SessionBill {
     return this.#inTurn(async () => {
       const slice = this.#slice;
       if (slice === undefined) return;
-      const likely = this.#costOf(this.counted()) + this.#lastCost;
+      const likely = this.#costOf(this.passed.units) + this.#lastCost;
       if (likely * 4n < slice.held * 3n) return;
       const nanos = this.#expectation().upperNanos;
       const { accountId } = this.#call.caller;
@@ -121,28 +97,41 @@ export class SessionBill {
     });
   }
 
-  /** Settles a use against the slice, under the slice's call id: one event, once. Never rejects. */
-  settle({ units, estimated, outcome }: Use): Promise<void> {
-    this.#lastCost = this.#costOf(units);
-    this.#passed = { audioIn: 0, textIn: 0, audioOut: 0, textOut: 0 };
-    this.#looked = 0;
+  /** Settles a response against the slice, under the slice's call id: one event, once. Never rejects. */
+  settle(use: Use): Promise<void> {
+    this.#lastCost = this.#costOf(use.units);
+    this.passed.settled();
     return this.#inTurn(async () => {
-      const slice = this.#slice ?? (await this.#openEmpty());
-      this.#slice = undefined;
-      slice?.renewal[Symbol.dispose]();
-      await slice?.bill.settle({ units, estimated, outcome, status: switched });
+      const bill = this.#takeSlice() ?? (await this.#holds.holdNothing(this));
+      await bill?.settle({ ...use, status: switched });
     });
   }
 
-  /** The session is over, or never was: what is still held goes back. Never rejects. */
+  /** Remembers a use of another model until it is paid; when the session is over at the latest. */
+  owe(use: OwedUse): void {
+    this.#owed.push(use);
+  }
+
+  /** Charges what is owed, beside the slice. Throws Failure where the account cannot pay, or the store is away. */
+  payOwed(): Promise<void> {
+    return this.#inTurn(async () => {
+      for (let [use] = this.#owed; use !== undefined; [use] = this.#owed) {
+        const upperNanos = this.#costOf(use.units, use.price);
+        const bill = await this.#holds.hold({ ...nothing, upperNanos }, use);
+        this.#owed.shift();
+        await bill.settle({ ...use, status: switched });
+      }
+    });
+  }
+
+  /** The session is over, or never was: what is still held goes back, and pays what is owed. Never rejects. */
   close(): Promise<void> {
     this.#closed = true;
     return this.#inTurn(async () => {
-      const slice = this.#slice;
-      if (slice === undefined) return;
-      this.#slice = undefined;
-      slice.renewal[Symbol.dispose]();
-      await this.#release(slice.bill.callId);
+      const bill = this.#takeSlice();
+      if (bill !== undefined) await this.#holds.release(bill.callId);
+      for (const use of this.#owed.splice(0))
+        await (await this.#holds.holdNothing(use))?.settle({ ...use, status: switched });
     });
   }
 
@@ -160,56 +149,30 @@ export class SessionBill {
   }
 
   async #open(expected: Expectation): Promise<Slice> {
-    const { relay } = this.#deps;
-    const bill = new Bill(relay, this.#call, this.price, expected);
-    bill.went(this.#way, this.#attempts);
-    try {
-      await bill.hold();
-    } catch (error) {
-      // A store that did not answer may have held all the same.
-      if (asFailure(error).cause !== undefined) void this.#release(bill.callId);
-      throw error;
-    }
-    const { accountId } = this.#call.caller;
-    const renewal = relay.renewals.keep({ accountId, callId: bill.callId, progress: () => this.#progress(bill) });
+    const bill = await this.#holds.hold(expected, this);
+    const [{ accountId }, { callId }] = [this.#call.caller, bill];
+    const renewal = this.#deps.relay.renewals.keep({ accountId, callId, progress: () => this.#progress(bill) });
     return { bill, renewal, held: expected.upperNanos };
   }
 
-  /** A hold of nothing, for a use that came after the account could not pay on: it is charged as far as it can be. */
-  async #openEmpty(): Promise<Slice | undefined> {
-    for (let tries = 1; tries <= emptyTries; tries++) {
-      try {
-        return await this.#open({ upperNanos: 0n, floorNanos: 0n, floorUnits: {}, tokens: 0 });
-      } catch (error) {
-        const failure: Failure = asFailure(error);
-        if (tries === emptyTries)
-          this.#deps.relay.log.error({ err: failure, requestId: this.#call.requestId }, "a response is left unbilled");
-        else await new Promise((resolve) => setTimeout(resolve, emptyPauseMs));
-      }
-    }
-    return undefined;
+  #takeSlice(): Bill | undefined {
+    const slice = this.#slice;
+    this.#slice = undefined;
+    slice?.renewal[Symbol.dispose]();
+    return slice?.bill;
   }
 
   /** What is certain of a response that is under way, for its hold's floor. */
   #progress(bill: Bill) {
-    const counted = this.counted();
-    const spoken = (counted.outputTokens ?? 0) + (counted.outputAudioTokens ?? 0) > 0;
-    const units = spoken ? counted : {};
+    const units = this.passed.spoken ? this.passed.units : {};
     return {
       floorNanos: this.#costOf(units),
       draft: bill.draft({ units, estimated: true, outcome: "failed", status: switched }),
     };
   }
 
-  async #release(callId: string): Promise<void> {
-    const { accountId, tokenId } = this.#call.caller;
-    await releaseHold(this.#deps.relay.redis, { accountId, tokenId, callId }).catch((error: unknown) =>
-      this.#deps.relay.log.warn({ err: error, callId }, "a hold is left to the sweep"),
-    );
-  }
-
-  #costOf(units: Units): Nanos {
-    return costOf(units, this.price.model.price, this.price.multiplier);
+  #costOf(units: Units, { model, multiplier }: SessionPrice = this.price): Nanos {
+    return costOf(units, model.price, multiplier);
   }
 
   #inTurn<T>(step: () => Promise<T>): Promise<T> {

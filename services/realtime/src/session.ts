@@ -1,21 +1,12 @@
 import { asFailure, Failure } from "@modelgate/contracts";
 import type { UpgradeCall } from "@modelgate/platform";
-import {
-  errorEvent,
-  eventType,
-  inputOf,
-  lookAtEvent,
-  type Bridged,
-  type RealtimeMessage,
-  type SeenEvent,
-} from "@modelgate/wires";
+import { errorEvent, eventType, type Bridged, type RealtimeMessage } from "@modelgate/wires";
 import type { WebSocket } from "ws";
+import { Charges } from "./charges.ts";
 import { cleanError } from "./clean-error.ts";
-import { carriedCode, carriedReason, closeCodes, isOrderly } from "./closing.ts";
+import { closeCodes, endingByClient, endingByVendor, type Ending } from "./closing.ts";
 import type { VendorConnection } from "./connect.ts";
 import type { Deps } from "./deps.ts";
-import { holdOn } from "./hold-on.ts";
-import { RecentIds } from "./recent-ids.ts";
 import type { SessionBill } from "./session-bill.ts";
 import { Side } from "./side.ts";
 
@@ -32,17 +23,7 @@ export interface SessionParts {
   readonly broke: (reason: string) => void;
 }
 
-/** How a session ends, for either side. */
-interface Ending {
-  readonly code: number;
-  readonly reason: string;
-  /** What the client is told before it is closed. */
-  readonly failure?: Failure;
-  /** What the vendor is told; absent: that the session ended normally. */
-  readonly vendorCode?: number;
-}
-
-/** One session: two sides, a bridge between them, and its money. It ends once, whatever ends it. */
+/** One session: two sides, a bridge between them, and what is charged of it. It ends once, whatever ends it. */
 export class Session {
   /** Resolves when both sides are told, and the money is settled. */
   readonly over: Promise<void>;
@@ -50,22 +31,17 @@ export class Session {
   readonly #parts: SessionParts;
   readonly #client: Side;
   readonly #vendor: Side;
+  readonly #charges: Charges;
   readonly #resolve: () => void;
   readonly #startedAt = Date.now();
-  /** Responses that the vendor has begun and not ended. */
-  readonly #underWay = new Set<string>();
-  readonly #billed = new RecentIds();
   #spokeAt = Date.now();
   /** When the vendor was last heard, and when it was first asked something; it has not answered before it was heard. */
   #heardAt = 0;
   #askedAt = 0;
-  #charges = 0;
   #pingedAt = Date.now();
   #errors = 0;
   #vendorFailed = false;
   #ended = false;
-  /** Called when no response is under way any more. */
-  #settledDown: (() => void) | undefined;
 
   constructor(deps: Deps, parts: SessionParts) {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -76,13 +52,23 @@ export class Session {
     const { bufferedBytes } = deps.limits;
     this.#client = new Side(parts.client, bufferedBytes, {
       message: (message) => this.#safely(() => this.#fromClient(message)),
-      closed: (code, reason) => this.#clientClosed(code, reason),
+      closed: (code, reason) => this.#end(endingByClient(code, reason)),
       drained: () => this.#vendor.resume("slow"),
     });
     this.#vendor = new Side(parts.vendor.socket, bufferedBytes, {
       message: (message) => this.#safely(() => this.#fromVendor(message)),
       closed: (code, reason) => this.#vendorClosed(code, reason),
       drained: () => this.#client.resume("slow"),
+    });
+    this.#charges = new Charges(deps, {
+      call: parts.call,
+      bill: parts.bill,
+      bridge: parts.vendor.bridge,
+      ended: () => this.#ended,
+      pause: (reason) => this.#client.pause(reason),
+      resume: (reason) => this.#client.resume(reason),
+      waits: (failure) => this.#tell(failure),
+      unpaid: (error) => this.#unpaid(error),
     });
   }
 
@@ -116,7 +102,7 @@ export class Session {
   /** Whether the vendor owes an answer for too long: its first one, or the rest of a response. */
   #isSilent(now: number): boolean {
     if (this.#heardAt === 0) return this.#askedAt > 0 && now - this.#askedAt > this.#deps.limits.firstEventMs;
-    return this.#underWay.size > 0 && !this.#client.full && now - this.#heardAt > this.#parts.silenceMs;
+    return this.#charges.responding && !this.#client.full && now - this.#heardAt > this.#parts.silenceMs;
   }
 
   /** The gateway goes: the client is told so, and can come back to another. */
@@ -142,8 +128,7 @@ export class Session {
     if (this.#ended) return;
     this.#spokeAt = Date.now();
     const passed = this.#parts.vendor.bridge.fromClient(message);
-    const { audioBytes, textBytes } = inputOf(message);
-    this.#parts.bill.heard(audioBytes, textBytes);
+    this.#charges.heard(message);
     this.#pass(passed);
   }
 
@@ -157,7 +142,7 @@ export class Session {
 
   #pass({ toClient, toVendor }: Bridged): void {
     for (const message of toClient) {
-      this.#see(lookAtEvent(message));
+      this.#charges.see(message);
       this.#client.send(message);
     }
     for (const message of toVendor) this.#vendor.send(message);
@@ -165,56 +150,6 @@ export class Session {
     // Who has been let go is not waited for: the vendor's last words are still wanted.
     if (toClient.length > 0 && this.#client.full && !this.#ended) this.#vendor.pause("slow");
     if (toVendor.length > 0 && this.#vendor.full) this.#client.pause("slow");
-  }
-
-  #see(seen: SeenEvent): void {
-    const { bill } = this.#parts;
-    switch (seen.kind) {
-      case "delta":
-        if (bill.spoke(seen.audioBytes, seen.textBytes)) bill.cover().catch((error: unknown) => this.#unpaid(error));
-        return;
-      case "response-begun":
-        this.#underWay.add(seen.id);
-        return bill.responseBegun();
-      case "response-done":
-        this.#underWay.delete(seen.id);
-        this.#charge(seen);
-        if (this.#underWay.size === 0) this.#settledDown?.();
-        return;
-      case "transcribed":
-        if (seen.units !== undefined) this.#charge({ ...seen, outcome: "completed" });
-        return;
-      case "error":
-      case "other":
-    }
-  }
-
-  /** Settles what a response used, and holds for the next one before anything more goes to the vendor. */
-  #charge({
-    id,
-    units,
-    outcome,
-  }: Pick<Extract<SeenEvent, { kind: "response-done" }>, "id" | "units" | "outcome">): void {
-    const { bill } = this.#parts;
-    if (id !== "" && !this.#billed.add(id)) return;
-    const counted = bill.counted();
-    const spoken = (counted.outputTokens ?? 0) + (counted.outputAudioTokens ?? 0) > 0;
-    // What failed before its first word, and is not said to have cost anything, costs nothing.
-    if (units === undefined && !spoken) return;
-    void bill.settle({
-      units: units ?? { requests: 1, ...counted },
-      estimated: units === undefined,
-      outcome,
-    });
-    if (this.#ended) return;
-    const reason = `money ${++this.#charges}`;
-    this.#client.pause(reason);
-    const { tokenId } = this.#parts.call.caller;
-    const [ended, waits] = [() => this.#ended, (failure: Failure) => this.#tell(failure)];
-    void holdOn(this.#deps, { bill, tokenId, ended, waits }).then(
-      () => this.#client.resume(reason),
-      (error: unknown) => this.#unpaid(error),
-    );
   }
 
   #unpaid(error: unknown): void {
@@ -229,32 +164,18 @@ export class Session {
     this.#end({ code: closeCodes.normal, reason: failure.code, failure });
   }
 
-  #clientClosed(code: number, reason: string): void {
-    const carried = carriedCode(code);
-    // A client that vanished is no fault that its vendor need hear of.
-    const vendorCode = carried === closeCodes.broken ? closeCodes.normal : carried;
-    this.#end({ code: carried, reason: carriedReason(reason), vendorCode });
-  }
-
   #vendorClosed(code: number, reason: string): void {
-    const failure =
-      isOrderly(code) || this.#vendorFailed
-        ? undefined
-        : new Failure("upstream_error", "The connection to the vendor was lost.");
-    if (failure !== undefined && !this.#ended) this.#parts.broke(failure.code);
-    this.#underWay.clear();
-    this.#end({
-      code: carriedCode(code),
-      reason: carriedReason(reason) || (failure === undefined ? "" : failure.code),
-      ...(failure && { failure }),
-    });
-    this.#settledDown?.();
+    // Its last words may have come faster than the client reads.
+    this.#vendor.flush();
+    const ending = endingByVendor(code, reason, this.#vendorFailed);
+    if (ending.failure !== undefined && !this.#ended) this.#parts.broke(ending.failure.code);
+    this.#charges.forget();
+    this.#end(ending);
   }
 
   #lost(failure: Failure): void {
     this.#parts.broke(failure.code);
-    // Nothing more is expected of it.
-    this.#underWay.clear();
+    this.#charges.forget();
     this.#end({ code: closeCodes.broken, reason: failure.code, failure });
   }
 
@@ -276,27 +197,13 @@ export class Session {
   }
 
   async #windUp(vendorCode: number, reason: string): Promise<void> {
-    const { bill, vendor } = this.#parts;
     this.#vendor.resume("slow");
-    if (this.#underWay.size > 0 && this.#vendor.open) {
-      for (const message of vendor.bridge.cancel()) this.#vendor.send(message);
-      await this.#usageTold();
+    if (this.#vendor.open) {
+      if (this.#charges.responding)
+        for (const message of this.#parts.vendor.bridge.cancel()) this.#vendor.send(message);
+      await this.#charges.settledDown(this.#deps.limits.lastUsageMs);
     }
-    const counted = bill.counted();
-    const spoken = (counted.outputTokens ?? 0) + (counted.outputAudioTokens ?? 0) > 0;
     this.#vendor.close(vendorCode, reason);
-    if (spoken) await bill.settle({ units: { requests: 1, ...counted }, estimated: true, outcome: "cancelled" });
-    await bill.close();
-  }
-
-  /** Resolves when every response has ended, or too much time has passed. */
-  #usageTold(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, this.#deps.limits.lastUsageMs);
-      this.#settledDown = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    await this.#charges.close();
   }
 }

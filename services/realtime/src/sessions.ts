@@ -6,9 +6,10 @@ import { WebSocketServer, type WebSocket } from "ws";
 import { watchLeaving, type Leaving } from "./leaving.ts";
 import { connectVendor } from "./connect.ts";
 import type { Deps } from "./deps.ts";
+import type { SessionPrice } from "./holds.ts";
 import { chooseProtocol, readHandshake, type Handshake } from "./handshake.ts";
 import { Session } from "./session.ts";
-import { SessionBill, type SessionPrice } from "./session-bill.ts";
+import { SessionBill } from "./session-bill.ts";
 
 /** Longest pause between two looks at the limits of all sessions. */
 const longestTickMs = 1_000;

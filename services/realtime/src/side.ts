@@ -84,6 +84,12 @@ export class Side {
     if (!this.#isHeld()) this.#socket.resume();
   }
 
+  /** Tells what waits, whatever holds it up: nothing more will come. */
+  flush(): void {
+    this.#reasons.clear();
+    for (const message of this.#waiting.splice(0)) this.#events.message(message);
+  }
+
   /** Messages that came before this side was listened to. */
   replay(messages: readonly RealtimeMessage[]): void {
     for (const message of messages) this.#take(message);

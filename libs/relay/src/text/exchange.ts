@@ -1,4 +1,5 @@
 import type { Failure } from "@modelgate/contracts";
+import { once } from "@modelgate/platform";
 import {
   arrayFraming,
   clientCodecs,
@@ -151,9 +152,4 @@ export function waitingIn({ wire, asArray = false }: Pick<TextCall, "wire" | "as
 function wordsOf({ choices }: TextAnswer): string {
   const parts = choices.flatMap((choice) => choice.parts);
   return parts.map((part) => (part.kind === "tool-call" ? part.arguments : "text" in part ? part.text : "")).join("");
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => (made ??= { value: make() }).value;
 }

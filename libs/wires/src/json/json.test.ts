@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { refuseAmbiguous } from "./ambiguous.ts";
 import { nestsDeeper } from "./depth.ts";
 import { endOfValue, membersOf } from "./members.ts";
+import { placeOf, refuseAmbiguousPath, replaceAt } from "./place.ts";
 import { spliceMembers } from "./splice.ts";
 
 const json = fc.jsonValue({ maxDepth: 4 });
@@ -109,4 +110,33 @@ describe("a member that parsers may read differently is refused", () => {
     const text = '{"model":"m","seed":1,"seed":2,"Seed":3,"metadata":{"Model":"x","model":"y"}}';
     expect(() => refuseAmbiguous(Buffer.from(text), ["model"])).not.toThrow();
   });
+});
+
+describe("a place in a document", () => {
+  test("is where a parser finds the value, and can be given another, whatever stands around it", () => {
+    fc.assert(
+      fc.property(object, object, json, indent, (around, inner, value, space) => {
+        const bytes = Buffer.from(JSON.stringify({ ...around, a: { ...inner, b: value } }, undefined, space));
+        const place = placeOf(bytes, ["a", "b"]);
+        if (place === undefined) throw new Error("not found");
+        expect(JSON.parse(bytes.toString("utf8", place.start, place.end))).toEqual(JSON.parse(JSON.stringify(value)));
+        const replaced = JSON.parse(replaceAt(bytes, place, '"other"').toString());
+        const before = JSON.parse(bytes.toString());
+        expect(replaced).toEqual({ ...before, a: { ...before.a, b: "other" } });
+      }),
+    );
+  });
+
+  test.each(['{"a":1}', '{"a":{"c":1}}', '{"a":[{"b":1}]}', '{"b":1}', '{"a":null}'])("is nowhere in %s", (text) => {
+    expect(placeOf(Buffer.from(text), ["a", "b"])).toBeUndefined();
+    expect(() => refuseAmbiguousPath(Buffer.from(text), ["a", "b"])).not.toThrow();
+  });
+
+  test.each(['{"a":{},"a":{"b":1}}', '{"a":{"b":1,"b":2}}', '{"a":{"B":1}}'])(
+    "is refused where it is ambiguous: %s",
+    (text) =>
+      expect(() => refuseAmbiguousPath(Buffer.from(text), ["a", "b"])).toThrow(
+        expect.objectContaining({ code: "invalid_value" }),
+      ),
+  );
 });

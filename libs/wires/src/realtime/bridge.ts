@@ -18,6 +18,11 @@ export interface RealtimeBridge {
   open(): Bridged;
   fromClient(message: RealtimeMessage): Bridged;
   fromVendor(message: RealtimeMessage): Bridged;
+  /**
+   * The model that writes down the client's speech now, as the client names it. Undefined where none does, and where
+   * the vendor does it by itself and reports no use of it.
+   */
+  readonly transcriber: string | undefined;
   /** Tells the vendor to end the response that is under way. */
   cancel(): readonly RealtimeMessage[];
 }
@@ -29,6 +34,18 @@ export interface RealtimeNames {
   readonly upstreamModel: string;
   /** Part of every id that the bridge makes up, unique to the session. */
   readonly sessionId: string;
+  readonly transcribers: TranscriberNames;
 }
+
+/** The names of models that write down a client's speech, between the client and the vendor. */
+export interface TranscriberNames {
+  /** The vendor's name of a model. Throws Failure for one that the client may not use. */
+  toVendor(name: string): string;
+  /** The client's name of a vendor's model; the same where the gateway has none for it. */
+  toClient(upstreamName: string): string;
+}
+
+/** For a session that is nobody's: every name is the vendor's own. */
+export const vendorsTranscribers: TranscriberNames = { toVendor: (name) => name, toClient: (name) => name };
 
 export const nothing: Bridged = { toClient: [], toVendor: [] };

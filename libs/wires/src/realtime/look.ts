@@ -14,7 +14,17 @@ export type SeenEvent =
       readonly units: Units | undefined;
       readonly outcome: Outcome;
     }
-  | { readonly kind: "transcribed"; readonly id: string; readonly units: Units | undefined }
+  /** The client's speech became an item of the conversation. */
+  | { readonly kind: "committed"; readonly item: string }
+  /** It was written down, once for each of its parts; `units` as above, `textBytes` is what was written. */
+  | {
+      readonly kind: "transcribed";
+      readonly id: string;
+      readonly item: string;
+      readonly units: Units | undefined;
+      readonly textBytes: number;
+    }
+  | { readonly kind: "not-transcribed"; readonly item: string }
   | { readonly kind: "error" }
   | { readonly kind: "other" };
 
@@ -73,10 +83,17 @@ const handlers: Readonly<Record<string, (event: JsonRecord) => SeenEvent>> = {
     units: isRecord(response) ? responseUnits(response["usage"]) : undefined,
     outcome: responseOutcome(isRecord(response) ? response["status"] : undefined),
   }),
-  "conversation.item.input_audio_transcription.completed": ({ item_id: item, content_index: index, usage }) => ({
+  "input_audio_buffer.committed": ({ item_id: item }) => ({ kind: "committed", item: String(item) }),
+  "conversation.item.input_audio_transcription.completed": ({ item_id: item, content_index: index, ...said }) => ({
     kind: "transcribed",
     id: `${String(item)}/${String(index)}`,
-    units: transcriptionUnits(usage),
+    item: String(item),
+    units: transcriptionUnits(said["usage"]),
+    textBytes: bytesIn(said["transcript"]),
+  }),
+  "conversation.item.input_audio_transcription.failed": ({ item_id: item }) => ({
+    kind: "not-transcribed",
+    item: String(item),
   }),
   error: () => ({ kind: "error" }),
 };
@@ -86,8 +103,11 @@ function deltaOf(type: string, data: Buffer): SeenEvent {
   if (!type.startsWith("response.")) return other;
   if (type === "response.output_audio.delta" || type === "response.audio.delta")
     return { kind: "delta", audioBytes: (Math.max(0, data.length - envelopeBytes) * 3) / 4, textBytes: 0 };
-  const delta = parseEvent(data)?.["delta"];
-  return { kind: "delta", audioBytes: 0, textBytes: typeof delta === "string" ? Buffer.byteLength(delta) : 0 };
+  return { kind: "delta", audioBytes: 0, textBytes: bytesIn(parseEvent(data)?.["delta"]) };
+}
+
+function bytesIn(text: unknown): number {
+  return typeof text === "string" ? Buffer.byteLength(text) : 0;
 }
 
 function idOf(response: unknown): string {

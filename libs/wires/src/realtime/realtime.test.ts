@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { tokensIn } from "@modelgate/contracts";
+import { Failure, tokensIn } from "@modelgate/contracts";
 import { realtimeBridges } from "./bridges.ts";
-import type { Bridged, RealtimeBridge } from "./bridge.ts";
+import { vendorsTranscribers, type Bridged, type RealtimeBridge } from "./bridge.ts";
 import { eventType, inputOf, lookAtEvent } from "./look.ts";
 import { eventMessage } from "./message.ts";
+import { isPlainAudio } from "./openai/plain-audio.ts";
 import { responseUnits, roughUnits, transcriptionUnits } from "./usage.ts";
 
 const text = (data: string) => ({ data: Buffer.from(data), binary: false });
@@ -144,7 +145,8 @@ describe("a look at an event", () => {
 });
 
 describe("a vendor of the format itself", () => {
-  const bridge = (upstreamModel: string) => realtimeBridges.realtime({ model: "live", upstreamModel, sessionId: "s" });
+  const bridge = (upstreamModel: string) =>
+    realtimeBridges.realtime({ model: "live", upstreamModel, sessionId: "s", transcribers: vendorsTranscribers });
   const odd = text('{ "type":"session.update" , "session": {"model" : "live","n":1.50}, "x":12345678901234567890 }');
 
   test("passes every message as the bytes that came where the names are the same", () => {
@@ -177,16 +179,91 @@ describe("a vendor of the format itself", () => {
     expect(parsed(toClient)).toMatchObject([{ type: "error", error: { param: "session.model", event_id: "e" } }]);
   });
 
+  test.each([
+    ['{"type":"session.update","type":"response.create","session":{}}', "type"],
+    ['{"type":"session.update","session":{},"session":{"model":"dear"}}', "session"],
+    ['{"type":"input_audio_buffer.append","audio":"AA==","type":"session.update","session":{}}', "type"],
+    ['{"type":"session.update","session":{"audio":{"input":{"transcription":{"model":"a","model":"b"}}}}}', "model"],
+    ['{"type":"session.update","session":{"Audio":{"input":{}}}}', "audio"],
+  ])("refuses what parsers read differently: %s", (data, param) => {
+    const { toClient, toVendor } = bridge("live").fromClient(text(data));
+    expect(toVendor).toEqual([]);
+    expect(parsed(toClient)).toMatchObject([{ type: "error", error: { code: "invalid_value", param } }]);
+  });
+
   test("tells garbage, and never throws at any", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), fc.boolean(), (data, binary) => {
         for (const wire of ["realtime", "gemini-live"] as const) {
-          const each: RealtimeBridge = realtimeBridges[wire]({ model: "a", upstreamModel: "b", sessionId: "s" });
+          const each: RealtimeBridge = realtimeBridges[wire]({
+            model: "a",
+            upstreamModel: "b",
+            sessionId: "s",
+            transcribers: vendorsTranscribers,
+          });
           each.open();
           each.fromClient({ data: Buffer.from(data), binary });
           each.fromVendor({ data: Buffer.from(data), binary });
         }
       }),
     );
+  });
+});
+
+test.each([
+  ['{"type":"input_audio_buffer.append","audio":"AAAA"}', true],
+  ['{"type":"input_audio_buffer.append","audio":""}', true],
+  ['{"type":"input_audio_buffer.append","audio":"AAAA","type":"session.update"}', false],
+  ['{"type":"input_audio_buffer.append","audio":"AA\\"}', false],
+  ['{"type":"input_audio_buffer.append","audio":"', false],
+  ['{"type":"input_audio_buffer.append","audio":"}', false],
+  ['{"type":"input_audio_buffer.commit"}', false],
+])("%s says nothing but samples: %s", (data, plain) => expect(isPlainAudio(Buffer.from(data))).toBe(plain));
+
+describe("the model that writes down what the client says", () => {
+  /** The client may use "fast", which the vendor calls "fast-1"; the vendor's own "usual-1" is "usual" to the client. */
+  const opened = () =>
+    realtimeBridges.realtime({
+      model: "live",
+      upstreamModel: "live",
+      sessionId: "s",
+      transcribers: {
+        toVendor(name) {
+          if (name !== "fast") throw new Failure("model_not_found", "No such model.");
+          return "fast-1";
+        },
+        toClient: (name) => (name === "usual-1" ? "usual" : name),
+      },
+    });
+  const today = (model: unknown) => ({ audio: { input: { transcription: model && { model, language: "en" } } } });
+  const older = (model: unknown) => ({ input_audio_transcription: model && { model, language: "en" } });
+
+  test.each([
+    { form: "today's form", session: today, path: "audio.input.transcription.model" },
+    { form: "the older form", session: older, path: "input_audio_transcription.model" },
+  ])("has each side's own name in $form", ({ session, path }) => {
+    const bridge = opened();
+    const asked = bridge.fromClient(eventMessage({ type: "session.update", session: session("fast") }));
+    expect(parsed(asked.toVendor)).toEqual([{ type: "session.update", session: session("fast-1") }]);
+    // It counts from when the vendor says so.
+    expect(bridge.transcriber).toBeUndefined();
+    const told = (model: unknown) =>
+      parsed(bridge.fromVendor(eventMessage({ type: "session.updated", session: session(model) })).toClient)[0].session;
+    expect(told("fast-1")).toEqual(session("fast"));
+    expect(bridge.transcriber).toBe("fast");
+    expect(told("usual-1")).toEqual(session("usual"));
+    expect(bridge.transcriber).toBe("usual");
+    expect(told(null)).toEqual(session(null));
+    expect(bridge.transcriber).toBeUndefined();
+    const refused = bridge.fromClient(eventMessage({ type: "session.update", session: session("dear") }));
+    expect(refused.toVendor).toEqual([]);
+    expect(parsed(refused.toClient)[0].error).toMatchObject({ code: "model_not_found", param: `session.${path}` });
+  });
+
+  test("is the one that was asked for where the vendor does not say", () => {
+    const bridge = opened();
+    bridge.fromClient(eventMessage({ type: "session.update", session: today("fast") }));
+    bridge.fromVendor(eventMessage({ type: "session.updated", session: { id: "s" } }));
+    expect(bridge.transcriber).toBe("fast");
   });
 });

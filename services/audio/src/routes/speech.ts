@@ -3,6 +3,7 @@ import type { EndpointHandler } from "@modelgate/platform";
 import { priced, readJson, runCall } from "@modelgate/relay";
 import { askOfSpeech, charactersIn, refuseAmbiguous, reliedOfSpeech, type SpeechRequest } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
+import { waitingForEvents } from "../event-stream.ts";
 import { speechExchange } from "../speech/exchange.ts";
 import { isByTokens, speechMeasure } from "../speech/measure.ts";
 
@@ -25,6 +26,7 @@ export function speech(deps: Deps): EndpointHandler {
       size: { textBytes: Buffer.byteLength(request.input), mediaTokens: 0, maxOutputTokens: 0, choices: 1 },
       measure: speechMeasure(request, model.price),
       wires: ["speech"],
+      waiting: request.events ? waitingForEvents : undefined,
       exchange: (_, { candidate }) =>
         speechExchange(request, { model: candidate.upstreamModel, events: request.events || isByTokens(model.price) }),
     });

@@ -1,7 +1,8 @@
-import type { EndpointHandler } from "@modelgate/platform";
+import { once, type EndpointHandler } from "@modelgate/platform";
 import { priced, runCall } from "@modelgate/relay";
 import { modelInForm, transcriptsCodec, type TranscriptsRequest, type TranscriptsWire } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
+import { waitingForEvents } from "../event-stream.ts";
 import { transcriptExchange } from "../transcripts/exchange.ts";
 import { transcriptMeasure } from "../transcripts/measure.ts";
 import { boundOf, lengthOf, type AudioLength } from "../upload/audio-length.ts";
@@ -37,7 +38,13 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
     });
     // The file is closed after its last reader.
     await using _read = { [Symbol.asyncDispose]: () => reading.then(ignore, ignore) };
-    upload.whole.then(length).catch(() => undefined);
+    let wanted: TranscriptsRequest | undefined;
+    upload.whole
+      .then(() => {
+        wanted = request();
+        return length();
+      })
+      .catch(ignore);
     const bound = await boundOf(upload, deps.lengths, length);
     if (upload.isWhole) request();
     const promptBytes = upload.entries.reduce((sum, [, value]) => sum + Buffer.byteLength(value), 0);
@@ -49,6 +56,7 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
       size: { textBytes: 0, mediaTokens: 0, maxOutputTokens: undefined, choices: 1 },
       measure: transcriptMeasure({ promptBytes, bound, length }, model.price, call.log),
       wires: [wire],
+      waiting: { ...waitingForEvents, isDue: () => wanted?.stream === true },
       broken: upload.broken,
       exchange: (_, { candidate }) => transcriptExchange({ wire, upload, request }, candidate.upstreamModel),
     });
@@ -57,9 +65,4 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
 
 function ignore(): void {
   // how it ended was told where it mattered
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => (made ??= { value: make() }).value;
 }

@@ -1,115 +1,74 @@
-import { Failure } from "@modelgate/contracts";
 import { estimateTokens, type Carried, type Produced, type StreamCarrier } from "@modelgate/relay";
-import { SseDecoder, SseSplitter, speechCodec, type SpeechRequest } from "@modelgate/wires";
-import { failureEvent } from "../failure-event.ts";
-
-const eventStream = "text/event-stream; charset=utf-8";
+import { SseDecoder, speechCodec, type SpeechRequest, type SseFrame } from "@modelgate/wires";
+import { brokenByVendor, endedEarly, eventsThrough, eventsToClient } from "../event-stream.ts";
 
 /** Audio as it comes. A break has no words in it: the connection is cut, so that half a file never passes for a whole one. */
-export function bytesThrough(produced: Produced, contentType: string): StreamCarrier {
+export function audioThrough(produced: Produced, contentType: string): StreamCarrier {
   return {
-    contentType,
+    ...bytesToClient(contentType),
     push(chunk) {
       produced.usage ??= {};
       return { out: chunk };
     },
     done: false,
     end: () => "",
-    last: "",
-    fail: () => undefined,
-    heartbeat: () => "",
   };
 }
 
 /** Audio of a vendor that has no events, as events. */
-export function bytesAsEvents(request: SpeechRequest, produced: Produced): StreamCarrier {
+export function audioAsEvents(request: SpeechRequest, produced: Produced): StreamCarrier {
   return {
-    contentType: eventStream,
+    ...eventsToClient,
     push(chunk) {
       produced.usage ??= {};
       return { out: speechCodec.writeAudio(chunk) };
     },
     done: false,
     end: () => speechCodec.writeDone({ inputTokens: estimateTokens(Buffer.byteLength(request.input)) }),
-    last: "",
-    fail: failureEvent,
-    heartbeat: () => ": \n\n",
   };
 }
 
 /** Events as they came, looked at for their end and what was used. */
-export function eventsThrough(produced: Produced): StreamCarrier {
-  const splitter = new SseSplitter();
-  const reader = new EventReader(produced);
-  return {
-    contentType: eventStream,
-    push(chunk) {
-      const frames = splitter.push(chunk);
-      for (const frame of frames) reader.read(frame);
-      return { out: Buffer.concat(frames) };
-    },
-    get done() {
-      return reader.done;
-    },
-    end() {
-      reader.end();
-      return "";
-    },
-    last: "",
-    fail: failureEvent,
-    heartbeat: () => ": \n\n",
-  };
+export function speechEvents(produced: Produced): StreamCarrier {
+  return eventsThrough((event) => readEvent(event, produced).isLast);
 }
 
 /** The audio in a vendor's events, as bytes. */
-export function eventsAsBytes(produced: Produced, contentType: string): StreamCarrier {
-  const reader = new EventReader(produced);
+export function eventsAsAudio(produced: Produced, contentType: string): StreamCarrier {
+  const decoder = new SseDecoder();
+  let done = false;
   return {
-    contentType,
-    push: (chunk): Carried => ({ out: Buffer.concat(reader.read(chunk)) }),
+    ...bytesToClient(contentType),
+    push(chunk): Carried {
+      const read = decoder.push(chunk).map((event) => readEvent(event, produced));
+      done ||= read.some(({ isLast }) => isLast);
+      return { out: Buffer.concat(read.map(({ audio }) => audio)) };
+    },
     get done() {
-      return reader.done;
+      return done;
     },
     end() {
-      reader.end();
+      if (!done) throw endedEarly();
       return "";
     },
-    last: "",
-    fail: () => undefined,
-    heartbeat: () => "",
   };
 }
 
-/** Reads a vendor's events: pieces of audio out, usage noted. */
-class EventReader {
-  readonly #decoder = new SseDecoder();
-  readonly #produced: Produced;
-  done = false;
+/** A stream of bytes has no room for signs of life, nor for an error. */
+function bytesToClient(contentType: string) {
+  return {
+    contentType,
+    last: "",
+    fail: () => undefined,
+    heartbeat: () => "",
+  } as const satisfies Partial<StreamCarrier>;
+}
 
-  constructor(produced: Produced) {
-    this.#produced = produced;
-  }
-
-  /** Throws Failure upstream_error for an error of the vendor's, or what cannot be read. */
-  read(chunk: Uint8Array): readonly Buffer[] {
-    const pieces: Buffer[] = [];
-    for (const frame of this.#decoder.push(chunk)) {
-      const event = speechCodec.readEvent(frame);
-      if (event.kind === "error") throw new Failure("upstream_error", "The vendor failed in the middle of its answer.");
-      if (event.kind === "audio") {
-        this.#produced.usage ??= {};
-        pieces.push(event.bytes);
-      }
-      if (event.kind === "done") {
-        this.#produced.usage = event.usage ?? {};
-        this.done = true;
-      }
-    }
-    return pieces;
-  }
-
-  /** Throws Failure where the stream ended before its last event. */
-  end(): void {
-    if (!this.done) throw new Failure("upstream_error", "The vendor's stream ended before its last event.");
-  }
+/** The audio in a vendor's event; what was used is noted. Throws Failure for an error, or what cannot be read. */
+function readEvent(frame: SseFrame, produced: Produced): { readonly audio: Buffer; readonly isLast: boolean } {
+  const event = speechCodec.readEvent(frame);
+  if (event.kind === "error") throw brokenByVendor();
+  if (event.kind === "audio") produced.usage ??= {};
+  if (event.kind === "done") produced.usage = event.usage ?? {};
+  return { audio: event.kind === "audio" ? event.bytes : Buffer.alloc(0), isLast: event.kind === "done" };
 }

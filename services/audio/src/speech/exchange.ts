@@ -1,7 +1,8 @@
 import { Failure } from "@modelgate/contracts";
 import type { AnswerForm, Exchange } from "@modelgate/relay";
 import { speechCodec, speechFormats, type SpeechRequest } from "@modelgate/wires";
-import { bytesAsEvents, bytesThrough, eventsAsBytes, eventsThrough } from "./carriers.ts";
+import { isErrorEvent } from "../event-stream.ts";
+import { audioAsEvents, audioThrough, eventsAsAudio, speechEvents } from "./carriers.ts";
 
 /**
  * One attempt at speech. A vendor answers with audio or with events, whichever it was asked for: each is brought to the
@@ -26,12 +27,12 @@ export function speechExchange(
       if (type.startsWith("audio/")) contentType = type;
       return form;
     },
-    refuses: (first) => form === "events" && isError(first),
+    refuses: (first) => form === "events" && isErrorEvent(first, speechCodec.readEvent),
     usageOf: refuse,
     whole: refuse,
     stream(produced) {
-      if (form === "events") return request.events ? eventsThrough(produced) : eventsAsBytes(produced, contentType);
-      return request.events ? bytesAsEvents(request, produced) : bytesThrough(produced, contentType);
+      if (form === "events") return request.events ? speechEvents(produced) : eventsAsAudio(produced, contentType);
+      return request.events ? audioAsEvents(request, produced) : audioThrough(produced, contentType);
     },
   };
 }
@@ -40,15 +41,6 @@ export function speechExchange(
 function formOf(type: string): AnswerForm {
   if (type.includes("text/event-stream")) return "events";
   return type.startsWith("audio/") || type.startsWith("application/octet-stream") ? "bytes" : "whole";
-}
-
-function isError(frame: Buffer): boolean {
-  const data = /^data:(.*)$/m.exec(frame.toString())?.[1] ?? "";
-  try {
-    return speechCodec.readEvent({ data }).kind === "error";
-  } catch {
-    return true;
-  }
 }
 
 function refuse(): never {

@@ -1,5 +1,5 @@
 import { Failure, type Units } from "@modelgate/contracts";
-import type { AnswerForm, CarriedAnswer, Exchange } from "@modelgate/relay";
+import { eventStream, lastRemembered, type AnswerForm, type CarriedAnswer, type Exchange } from "@modelgate/relay";
 import {
   asSrt,
   asText,
@@ -11,9 +11,10 @@ import {
   type TranscriptsRequest,
   type TranscriptsWire,
 } from "@modelgate/wires";
+import { isErrorEvent } from "../event-stream.ts";
 import { formBody } from "../upload/form-body.ts";
 import type { Upload } from "../upload/upload.ts";
-import { eventStream, transcriptEvents } from "./carrier.ts";
+import { transcriptEvents } from "./carrier.ts";
 
 /** Formats that are made of a vendor's JSON, and what they are. */
 const rendered: Readonly<
@@ -42,11 +43,7 @@ export function transcriptExchange({ wire, upload, request }: TranscriptCall, mo
   if (!upload.isWhole) transcriptsCodec.renderForm(transcriptsCodec.parseForm(wire, told), { model });
   const { body, headers } = formBody(upload, model, () => transcriptsCodec.renderForm(request(), { model }));
   let form: AnswerForm = "whole";
-  let last: { readonly bytes: Buffer; readonly answer: JsonRecord } | undefined;
-  const parsed = (bytes: Buffer): JsonRecord => {
-    if (last?.bytes !== bytes) last = { bytes, answer: parse(bytes) };
-    return last.answer;
-  };
+  const parsed = lastRemembered(parse);
   return {
     wire,
     body,
@@ -56,7 +53,7 @@ export function transcriptExchange({ wire, upload, request }: TranscriptCall, mo
       form = String(answer.headers["content-type"] ?? "").includes("text/event-stream") ? "events" : "whole";
       return form;
     },
-    refuses: (first) => form === "events" && isError(first),
+    refuses: (first) => form === "events" && isErrorEvent(first, transcriptsCodec.readEvent),
     usageOf: (bytes) => usable(parsed(bytes), request()),
     whole: (bytes) => carried(bytes, parsed(bytes), request()),
     stream: transcriptEvents,
@@ -86,13 +83,4 @@ function parse(bytes: Buffer): JsonRecord {
     // told below
   }
   throw new Failure("upstream_error", "The vendor's answer is not a JSON object.");
-}
-
-function isError(frame: Buffer): boolean {
-  const data = /^data:(.*)$/m.exec(frame.toString())?.[1] ?? "";
-  try {
-    return transcriptsCodec.readEvent({ data }).kind === "error";
-  } catch {
-    return true;
-  }
 }

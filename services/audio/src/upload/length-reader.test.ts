@@ -34,6 +34,29 @@ function wav(): Buffer {
   return bytes;
 }
 
+/** A page of Ogg (RFC 3533) with one packet; the reader asks for no checksum. */
+function page(packet: Buffer, position: number, isFirst = false): Buffer {
+  const head = Buffer.alloc(27);
+  head.write("OggS");
+  head.writeUInt8(isFirst ? 2 : 0, 5);
+  head.writeBigUInt64LE(BigInt(position), 6);
+  head.writeUInt8(Math.floor(packet.length / 255) + 1, 26);
+  const lacing = [...Array<number>(Math.floor(packet.length / 255)).fill(255), packet.length % 255];
+  return Buffer.concat([head, Buffer.from(lacing), packet]);
+}
+
+/** Opus (RFC 7845): a page for each second. */
+function opus(seconds: number): Buffer {
+  const [head, tags] = [Buffer.alloc(19), Buffer.alloc(16)];
+  head.write("OpusHead");
+  head.writeUInt8(1, 8);
+  head.writeUInt8(1, 9);
+  head.writeUInt32LE(48_000, 12);
+  tags.write("OpusTags");
+  const pages = Array.from({ length: seconds }, (_, at) => page(Buffer.alloc(1_000), (at + 1) * 48_000));
+  return Buffer.concat([page(head, 0, true), page(tags, 0), ...pages]);
+}
+
 async function find(bytes: Buffer, path?: string) {
   const name = join(folder, "file");
   writeFileSync(name, bytes);
@@ -46,6 +69,13 @@ test("a file tells its length, and so does its head", async () => {
   expect(await find(wav())).toMatchObject({ duration: 2, bitrate: 64_000 });
   const head = wav().subarray(0, 1_000);
   expect(await reader.find({ source: { head }, size: 16_044 })).toMatchObject({ duration: 2 });
+});
+
+test("the beginning of a file in pages does not pass for all of it", async () => {
+  const bytes = opus(60);
+  expect((await find(bytes)).duration).toBeCloseTo(60);
+  for (const size of [1_500, 10_000])
+    expect(await reader.find({ source: { head: bytes.subarray(0, size) }, size: bytes.length })).toEqual({});
 });
 
 test.each([

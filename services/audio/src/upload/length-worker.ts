@@ -14,13 +14,19 @@ parentPort?.on("message", (job: LengthJob) => {
   });
 });
 
+/**
+ * Kinds of files whose head tells the length of the whole. Of others (Ogg above all) a beginning looks like a short file.
+ */
+const toldByHead: ReadonlySet<string> = new Set(["WAVE", "AIFF", "FLAC", "MPEG"]);
+
 async function find({ source, size, path }: LengthJob): Promise<LengthFound> {
   const info = path === undefined ? { size } : { size, path };
   // A head is read as the beginning of a file of the announced size, not as all of it.
   const pieces = "head" in source ? [source.head] : bytesOf(source.descriptor, size);
   const stream = Readable.from(pieces, { objectMode: false });
   try {
-    return pick(await parseStream(stream, info, { duration: "descriptor" in source, skipCovers: true }));
+    const { format } = await parseStream(stream, info, { duration: "descriptor" in source, skipCovers: true });
+    return "head" in source && !toldByHead.has(format.container ?? "") ? {} : pick(format);
   } catch {
     // What cannot be read tells nothing.
     return {};
@@ -44,6 +50,6 @@ async function* bytesOf(descriptor: number, size: number): AsyncGenerator<Buffer
   }
 }
 
-function pick({ format: { duration, bitrate } }: { readonly format: LengthFound }): LengthFound {
+function pick({ duration, bitrate }: LengthFound): LengthFound {
   return { duration, bitrate };
 }

@@ -1,8 +1,32 @@
-import type { UpstreamWire, VideoWire } from "@modelgate/contracts";
-import { textCodecs, type TextWire } from "@modelgate/wires";
+import { videoWires, type ModelKind, type UpstreamWire, type VideoWire } from "@modelgate/contracts";
+import { realtimeWires, textCodecs, type RealtimeWire, type TextWire } from "@modelgate/wires";
 
-/** The smallest real call of a wire, as a body: for trying a channel out. A video is too dear for that. */
-export function probe(wire: Exclude<UpstreamWire, VideoWire>, model: string): Buffer {
+/** Wires whose calls are a body: a video is too dear to be tried, and a session is opened. */
+type ProbedWire = Exclude<UpstreamWire, VideoWire | RealtimeWire>;
+
+const textWires: readonly UpstreamWire[] = ["chat", "responses", "messages", "content"];
+/** The wires that models of a kind are called in. */
+const wiresOf: Readonly<Record<ModelKind, readonly UpstreamWire[]>> = {
+  chat: textWires,
+  completion: ["completions", ...textWires],
+  embedding: ["embeddings", "content-embeddings"],
+  rerank: ["jina-rerank", "cohere-rerank"],
+  moderation: ["moderations", ...textWires],
+  image: ["images", "qwen-images", "qwen-image-tasks", "content"],
+  video: videoWires,
+  transcription: ["transcriptions"],
+  speech: ["speech"],
+  realtime: realtimeWires,
+};
+
+/** The wire that a model of a kind is tried in: the first that is for it of those that its channel speaks. */
+export function probedWire(kind: ModelKind | undefined, spoken: readonly UpstreamWire[]): UpstreamWire | undefined {
+  const wanted = kind === undefined ? spoken : wiresOf[kind];
+  return spoken.find((wire) => wanted.includes(wire)) ?? spoken[0];
+}
+
+/** The smallest real call of a wire, as a body: for trying a channel out. */
+export function probe(wire: ProbedWire, model: string): Buffer {
   return Buffer.from(JSON.stringify(isTextWire(wire) ? textProbe(wire, model) : probes(model)[wire]));
 }
 
@@ -16,7 +40,7 @@ function isTextWire(wire: UpstreamWire): wire is TextWire {
   return Object.hasOwn(textCodecs, wire);
 }
 
-function probes(model: string): Readonly<Record<Exclude<UpstreamWire, TextWire | VideoWire>, object>> {
+function probes(model: string): Readonly<Record<Exclude<ProbedWire, TextWire>, object>> {
   const question = { model, query: "OK", documents: ["OK"] };
   const content = { parts: [{ text: "OK" }] };
   const messages = [{ role: "user", content: "OK" }];
@@ -30,9 +54,6 @@ function probes(model: string): Readonly<Record<Exclude<UpstreamWire, TextWire |
     moderations: { model, input: "OK" },
     "jina-rerank": question,
     "cohere-rerank": question,
-    // Sessions are opened, not asked: there is no body.
-    realtime: {},
-    "gemini-live": {},
     speech: { model, input: "OK", voice: "alloy" },
     images: { model, prompt: "A dot" },
     "qwen-images": { model, input: { messages: [{ role: "user", content: [{ text: "A dot" }] }] } },

@@ -2,6 +2,7 @@ import { Failure, type UpstreamWire } from "@modelgate/contracts";
 import type { Way } from "@modelgate/channels";
 import type { ServiceCall } from "@modelgate/platform";
 import {
+  eventStream,
   lastRemembered,
   PassStream,
   tellLosses,
@@ -104,7 +105,7 @@ async function carry(
   const carried = { usage: unitsOfImages(made), words: () => "" };
   if (!request.stream) return { ...carried, json: Buffer.from(JSON.stringify(renderImages(told, now))) };
   const json = Buffer.from(renderImageEvents(told, now, act));
-  return { ...carried, json, contentType: "text/event-stream; charset=utf-8" };
+  return { ...carried, json, contentType: eventStream };
 }
 
 function jsonIn(answer: Buffer): Readonly<Record<string, unknown>> {

@@ -1,6 +1,14 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { BufferBudget, EndpointHandler, ServiceCall } from "@modelgate/platform";
-import { estimateTokens, priced, runCall, type CallPlan, type Measure, type RequestSize } from "@modelgate/relay";
+import {
+  estimateTokens,
+  eventStream,
+  priced,
+  runCall,
+  type CallPlan,
+  type Measure,
+  type RequestSize,
+} from "@modelgate/relay";
 import { imagesPass, refuseWithoutImage, type Ask, type ImageRequest } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
 import { imageExchanges } from "../images/exchange.ts";
@@ -66,9 +74,7 @@ function planImages(deps: Deps, call: ServiceCall, ask: Ask<ImageRequest>, excha
     measure: measureOf(size, deps.relay.limits.outputTokens),
     wires: request.images.length === 0 ? fromWords : fromImages,
     exchange,
-    waiting: request.stream
-      ? { contentType: "text/event-stream; charset=utf-8", sign: pass.heartbeat, fail: pass.failureFrame }
-      : undefined,
+    waiting: request.stream ? { contentType: eventStream, sign: pass.heartbeat, fail: pass.failureFrame } : undefined,
   };
 }
 

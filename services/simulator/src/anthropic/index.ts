@@ -3,6 +3,7 @@ import { Refusal } from "../checks/refusal.ts";
 import { decide } from "../core/answer.ts";
 import { freshId } from "../core/ids.ts";
 import { createVendor, headerOf, isBadKey, type Endpoint, type Vendor } from "../vendor.ts";
+import { demandBetas } from "./betas.ts";
 import { renderError, requestIdHeader } from "./errors.ts";
 import { streamMessage } from "./frames.ts";
 import { readMessages } from "./read.ts";
@@ -12,7 +13,8 @@ import { countShape, messagesShape } from "./shape.ts";
 const messages: Endpoint = {
   method: "POST",
   path: /^\/v1\/messages$/,
-  open({ body }) {
+  open({ body, headers }) {
+    demandBetas(body, headers);
     const question = readMessages(body, messagesShape);
     const shown = { omitted: textAt(memberOf(body, "thinking"), "display") === "omitted" };
     return {

@@ -96,6 +96,7 @@ export const messagesShape: Shape = closed(
     service_tier: oneOf("auto", "standard_only"),
     container: orNull(either(anyText, anyObject)),
     inference_geo: orNull(anyText),
+    context_management: orNull(anyObject),
     diagnostics: orNull(closed({}, { previous_message_id: orNull(anyText) })),
   },
 );

@@ -1,3 +1,4 @@
+import { inBlocks } from "./blocks.ts";
 import { sampleRate, type Speech } from "./voice.ts";
 
 /** Samples of one frame. */
@@ -7,22 +8,7 @@ const blockSamples = 4_096;
 export function* flac(speech: Speech): Generator<Buffer> {
   yield head(speech.samples);
   let number = 0;
-  for (const block of blocks(speech)) yield frame(number++, block);
-}
-
-function* blocks(speech: Speech): Generator<Int16Array> {
-  let block = new Int16Array(blockSamples);
-  let filled = 0;
-  for (const piece of speech.pieces()) {
-    for (const sample of piece) {
-      block[filled++] = sample;
-      if (filled < blockSamples) continue;
-      yield block;
-      block = new Int16Array(blockSamples);
-      filled = 0;
-    }
-  }
-  if (filled > 0) yield block.subarray(0, filled);
+  for (const block of inBlocks(speech.pieces(), blockSamples)) yield frame(number++, block);
 }
 
 /** `fLaC` and STREAMINFO, the last block of metadata. */

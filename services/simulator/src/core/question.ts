@@ -10,6 +10,8 @@ export interface OfferedTool {
   readonly schema?: unknown;
   /** It takes free text instead of JSON. */
   readonly custom?: boolean;
+  /** The set of tools that it stands in. */
+  readonly namespace?: string;
 }
 
 /** What a request asks for, whatever wire it came on. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Bridged } from "../bridge.ts";
+import { vendorsTranscribers, type Bridged } from "../bridge.ts";
 import { eventMessage } from "../message.ts";
 import { geminiLiveBridge } from "./bridge.ts";
 
@@ -7,7 +7,12 @@ const parsed = (messages: Bridged["toClient"]): any[] => messages.map(({ data })
 
 /** A session in which both sides can be played. */
 function opened() {
-  const bridge = geminiLiveBridge({ model: "live", upstreamModel: "gemini-live-1", sessionId: "s" });
+  const bridge = geminiLiveBridge({
+    model: "live",
+    upstreamModel: "gemini-live-1",
+    sessionId: "s",
+    transcribers: vendorsTranscribers,
+  });
   const begin = parsed(bridge.open().toClient);
   const told = (bridged: Bridged) => ({ client: parsed(bridged.toClient), vendor: parsed(bridged.toVendor) });
   return {

@@ -1,5 +1,16 @@
 import type { Part, TextPart } from "./part.ts";
 
+/** Where the responses wire has a tool that stands in a set of tools; elsewhere its own name says both. */
+export interface NamespacedTool {
+  readonly namespace: string;
+  /** What the set is for. */
+  readonly about?: string | undefined;
+  /** The tool's name within it. */
+  readonly name: string;
+  /** What the tool itself is for: the first of a set tells other wires what the set is for as well. */
+  readonly description?: string | undefined;
+}
+
 /** One tool that the model may call. */
 export type Tool =
   | {
@@ -10,6 +21,7 @@ export type Tool =
       readonly parameters?: JsonObject | undefined;
       readonly strict?: boolean | undefined;
       readonly cache?: CacheHint | undefined;
+      readonly within?: NamespacedTool | undefined;
     }
   /** A tool whose input is free text; a wire without such tools wraps it as a function with one string `input`. */
   | {
@@ -17,6 +29,7 @@ export type Tool =
       readonly name: string;
       readonly description?: string | undefined;
       readonly format?: unknown;
+      readonly within?: NamespacedTool | undefined;
     }
   /** Search on the web, run by the vendor; `options` are the wire's own and travel only to the same wire. */
   | { readonly kind: "web-search"; readonly wire: TextWire; readonly options: JsonObject }

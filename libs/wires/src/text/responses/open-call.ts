@@ -1,6 +1,7 @@
 import type { OpenedPart } from "../hub/answer.ts";
 import { unwrapCustom } from "../hub/custom.ts";
 import type { JsonObject } from "../hub/request.ts";
+import type { LocalName } from "./namespaces.ts";
 import type { Emit, ItemPlace, OpenItem } from "./open-item.ts";
 import { callItem, type ItemStatus } from "./output-items.ts";
 
@@ -15,13 +16,15 @@ export class OpenCall implements OpenItem {
   readonly #place: ItemPlace;
   readonly #call: OpenedCall;
   readonly #wrapped: boolean;
+  readonly #local: LocalName | undefined;
   readonly #pieces: string[] = [];
 
-  constructor(emit: Emit, place: ItemPlace, call: OpenedCall, wrapped: boolean) {
+  constructor(emit: Emit, place: ItemPlace, call: OpenedCall, wrapped: boolean, local?: LocalName) {
     this.#emit = emit;
     this.#place = place;
     this.#call = wrapped ? { ...call, custom: true } : call;
     this.#wrapped = wrapped;
+    this.#local = local;
   }
 
   joins(): boolean {
@@ -44,7 +47,8 @@ export class OpenCall implements OpenItem {
   endPart(): string {
     const text = this.#text();
     const late = this.#wrapped && text !== "" ? this.#tell("delta", { delta: text }) : "";
-    const said = this.#call.custom === true ? { input: text } : { name: this.#call.name, arguments: text };
+    const said =
+      this.#call.custom === true ? { input: text } : { name: this.#local?.name ?? this.#call.name, arguments: text };
     return late + this.#tell("done", said);
   }
 
@@ -54,7 +58,7 @@ export class OpenCall implements OpenItem {
 
   item(status: ItemStatus): JsonObject {
     const text = status === "in_progress" ? "" : this.#text();
-    return callItem(this.#place.id, { ...this.#call, arguments: text }, status);
+    return callItem(this.#place.id, { ...this.#call, arguments: text }, status, this.#local);
   }
 
   #text(): string {

@@ -9,6 +9,7 @@ import type { Part, Seal } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { closeEnvelope } from "../hub/seals.ts";
 import { itemId } from "./item-ids.ts";
+import { localNames, type LocalName } from "./namespaces.ts";
 import { OpenCall } from "./open-call.ts";
 import type { Emit, ItemPlace, OpenItem } from "./open-item.ts";
 import { OpenMessage } from "./open-message.ts";
@@ -30,6 +31,7 @@ export class OutputBuilder {
   readonly #context: AnswerContext;
   readonly #emit: Emit;
   readonly #custom: ReadonlySet<string>;
+  readonly #names: ReadonlyMap<string, LocalName>;
   readonly #order = new OneAtATime();
   #open: OpenItem | undefined;
   #opened: OpenedPart | undefined;
@@ -49,6 +51,7 @@ export class OutputBuilder {
     this.#context = context;
     this.#emit = emit;
     this.#custom = customNames(context.request.tools);
+    this.#names = localNames(context.request.tools);
   }
 
   /** The events that an event of the answer causes. Throws Failure upstream_error beyond what can be kept. */
@@ -83,7 +86,7 @@ export class OutputBuilder {
     if (opened.kind === "tool-call") {
       const wrapped = opened.custom !== true && this.#custom.has(opened.name);
       const place = this.#place(wrapped || opened.custom === true ? "ctc" : "fc");
-      return new OpenCall(this.#emit, place, opened, wrapped);
+      return new OpenCall(this.#emit, place, opened, wrapped, this.#names.get(opened.name));
     }
     if (opened.kind !== "reasoning") return new OpenMessage(this.#emit, this.#place("msg"));
     const place = { ...this.#place("rs"), ...(opened.id === undefined ? {} : { id: opened.id }) };

@@ -2,6 +2,7 @@ import { present } from "../../json/present.ts";
 import { ownSeal } from "../hub/seals.ts";
 import type { CompactionPart, ImagePart, Part, ReasoningPart, ToolCallPart } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
+import type { LocalName } from "./namespaces.ts";
 import { outputText } from "./render-parts.ts";
 
 /** Items in these states: streamed items are added `in_progress` and done `completed`; a cut one is `incomplete`. */
@@ -39,13 +40,14 @@ export function isSummary({ summary }: { readonly summary?: boolean | undefined 
   return summary !== false;
 }
 
-/** A call; `id` is the item's, not the one that pairs it with its output. */
+/** A call; `id` is the item's, not the one that pairs it with its output. `local` is the tool's name on this wire. */
 export function callItem(
   id: string | undefined,
   part: Pick<ToolCallPart, "id" | "name" | "arguments" | "custom">,
   status: ItemStatus,
+  local?: LocalName,
 ): JsonObject {
-  const called = { id, call_id: part.id, name: part.name };
+  const called = { id, call_id: part.id, name: part.name, ...local };
   return part.custom === true
     ? present({ type: "custom_tool_call", ...called, input: part.arguments, status })
     : present({ type: "function_call", ...called, arguments: part.arguments, status });

@@ -2,6 +2,7 @@ import { own } from "../../json/own.ts";
 import type { Fields } from "../../json/fields.ts";
 import { openEnvelope, sealFromClient, unsealed } from "../hub/seals.ts";
 import type { Part, ReasoningPart, Seal } from "../hub/part.ts";
+import { qualifiedName } from "./namespaces.ts";
 import { parseContent } from "./parse-parts.ts";
 
 type ReadItem = (item: Fields) => readonly Part[];
@@ -60,13 +61,17 @@ function readMessage(item: Fields): readonly Part[] {
 function readFunctionCall(item: Fields): readonly Part[] {
   item.ignore("type", "id", "status");
   const id = item.needText("call_id");
-  return [{ kind: "tool-call", id, name: item.needText("name"), arguments: item.text("arguments") ?? "" }];
+  return [{ kind: "tool-call", id, name: nameOf(item), arguments: item.text("arguments") ?? "" }];
 }
 
 function readCustomCall(item: Fields): readonly Part[] {
   item.ignore("type", "id", "status");
   const id = item.needText("call_id");
-  return [{ kind: "tool-call", id, name: item.needText("name"), arguments: item.text("input") ?? "", custom: true }];
+  return [{ kind: "tool-call", id, name: nameOf(item), arguments: item.text("input") ?? "", custom: true }];
+}
+
+function nameOf(item: Fields): string {
+  return qualifiedName(item.text("namespace"), item.needText("name"));
 }
 
 /** Summary and content are two parts under one id; the seal is on the last of them. */

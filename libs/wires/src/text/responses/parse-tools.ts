@@ -1,5 +1,6 @@
 import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
-import type { Tool, ToolChoice } from "../hub/request.ts";
+import type { NamespacedTool, Tool, ToolChoice } from "../hub/request.ts";
+import { qualifiedName } from "./namespaces.ts";
 
 /** Tools that one request may have. */
 const mostTools = 1_024;
@@ -13,7 +14,7 @@ export interface ParsedTools {
 export function parseTools(body: Fields): ParsedTools {
   const all = body.each("tools", mostTools);
   const images = all.filter(isPlainImageTool);
-  return { tools: all.filter((tool) => !images.includes(tool)).map(parseTool), makesImages: images.length > 0 };
+  return { tools: all.filter((tool) => !images.includes(tool)).flatMap(parseTool), makesImages: images.length > 0 };
 }
 
 /** Image generation without options: any vendor that makes images can do it. */
@@ -21,25 +22,46 @@ function isPlainImageTool(tool: Fields): boolean {
   return tool.text("type") === "image_generation" && Object.keys(tool.value).length === 1;
 }
 
-function parseTool(tool: Fields): Tool {
+function parseTool(tool: Fields): readonly Tool[] {
   const type = tool.needText("type");
-  if (type === "function") return parseFunction(tool);
-  if (type === "custom") {
-    const description = tool.text("description");
-    const format = tool.raw("format");
-    return {
-      kind: "custom",
-      name: tool.needText("name"),
-      ...(description === undefined ? {} : { description }),
-      ...(format === undefined ? {} : { format }),
-    };
-  }
+  if (type === "function") return [parseFunction(tool)];
+  if (type === "custom") return [parseCustom(tool)];
+  if (type === "namespace" && isPlainNamespace(tool)) return parseNamespace(tool);
   const definition = tool.whole();
-  if (type === "web_search") return { kind: "web-search", wire: "responses", options: withoutType(definition) };
-  return { kind: "vendor", wire: "responses", name: type, definition };
+  if (type === "web_search") return [{ kind: "web-search", wire: "responses", options: withoutType(definition) }];
+  return [{ kind: "vendor", wire: "responses", name: type, definition }];
 }
 
-function parseFunction(tool: Fields): Tool {
+/** A set of functions and free-text tools: its members can be told one by one. */
+function isPlainNamespace(namespace: Fields): boolean {
+  const members = namespace.list("tools") ?? [];
+  return members.every((tool) => isRecord(tool) && (tool["type"] === "function" || tool["type"] === "custom"));
+}
+
+function parseNamespace(set: Fields): readonly Tool[] {
+  const namespace = set.needText("name");
+  const about = set.text("description");
+  return set.each("tools", mostTools).map((each, at) => {
+    const tool = each.raw("type") === "custom" ? parseCustom(each) : parseFunction(each);
+    const { name, description } = tool;
+    const within: NamespacedTool = { namespace, about, name, description };
+    const told = at === 0 ? [about, description].filter((text) => text !== undefined).join("\n\n") : description;
+    return { ...tool, name: qualifiedName(namespace, name), ...(told === "" ? {} : { description: told }), within };
+  });
+}
+
+function parseCustom(tool: Fields): Extract<Tool, { kind: "custom" }> {
+  const description = tool.text("description");
+  const format = tool.raw("format");
+  return {
+    kind: "custom",
+    name: tool.needText("name"),
+    ...(description === undefined ? {} : { description }),
+    ...(format === undefined ? {} : { format }),
+  };
+}
+
+function parseFunction(tool: Fields): Extract<Tool, { kind: "function" }> {
   const description = tool.text("description");
   const parameters = tool.record("parameters");
   return {
@@ -66,11 +88,11 @@ export function parseToolChoice(body: Fields): ToolChoice | undefined {
   const fields = body.fields("tool_choice");
   const type = fields?.needText("type");
   if (fields !== undefined && (type === "function" || type === "custom"))
-    return { mode: "required", names: [fields.needText("name")] };
+    return { mode: "required", names: [qualifiedName(fields.text("namespace"), fields.needText("name"))] };
   if (fields === undefined || type !== "allowed_tools") throw body.unsupported("tool_choice");
   const names = fields.each("tools", mostTools).map((tool) => {
     if (tool.raw("type") !== "function" && tool.raw("type") !== "custom") throw tool.unsupported("type");
-    return tool.needText("name");
+    return qualifiedName(tool.text("namespace"), tool.needText("name"));
   });
   return { mode: fields.word("mode", ["auto", "required"]) ?? "auto", names };
 }

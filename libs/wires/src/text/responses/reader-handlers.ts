@@ -3,6 +3,7 @@ import type { OpenedPart, TextEvent } from "../hub/answer.ts";
 import { parseLogProbabilities } from "../hub/log-probabilities.ts";
 import type { PartBook } from "../hub/part-book.ts";
 import type { Seal } from "../hub/part.ts";
+import { qualifiedName } from "./namespaces.ts";
 import { answerItem, textOf } from "./parse-answer.ts";
 import { parseAnnotation } from "./parse-parts.ts";
 
@@ -57,7 +58,9 @@ function contentKey(event: JsonRecord): string {
 function startCall(book: PartBook, key: string, item: JsonRecord): readonly TextEvent[] {
   const custom = item["type"] === "custom_tool_call";
   if (!custom && item["type"] !== "function_call") return [];
-  const opened = { kind: "tool-call", id: textOf(item["call_id"]), name: textOf(item["name"]) } as const;
+  const namespace = item["namespace"];
+  const name = qualifiedName(typeof namespace === "string" ? namespace : undefined, textOf(item["name"]));
+  const opened = { kind: "tool-call", id: textOf(item["call_id"]), name } as const;
   return book.start(key, custom ? { ...opened, custom } : opened);
 }
 

@@ -5,21 +5,25 @@ import type { Losses } from "../hub/losses.ts";
 import type { Part, ReasoningPart, ToolResultPart } from "../hub/part.ts";
 import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
 import { ownSeal } from "../hub/seals.ts";
+import { localNames, type LocalName } from "./namespaces.ts";
 import { callItem, compactionItem, imageItem, messageItem, reasoningItem } from "./output-items.ts";
 import { inputPart } from "./render-parts.ts";
 
 /** The conversation as input items; the first instruction is the request's own `instructions`. */
-export function renderItems({ instructions, turns }: TextRequest, losses: Losses): readonly JsonObject[] {
+export function renderItems({ instructions, turns, tools }: TextRequest, losses: Losses): readonly JsonObject[] {
   const systems = instructions.slice(1).map((part) => message("system", [part], losses));
-  return [...systems, ...turns.flatMap((turn, index) => renderTurn(turn, index, losses))];
+  const names = localNames(tools);
+  return [...systems, ...turns.flatMap((turn, index) => renderTurn(turn, index, names, losses))];
 }
 
-function renderTurn({ role, parts }: Turn, turn: number, losses: Losses): readonly JsonObject[] {
+type Names = ReadonlyMap<string, LocalName>;
+
+function renderTurn({ role, parts }: Turn, turn: number, names: Names, losses: Losses): readonly JsonObject[] {
   if (role === "system") return [message(role, parts, losses)];
   const runs = runsOf(parts);
   return role === "user"
     ? runs.flatMap((run) => renderSaid(run, losses))
-    : runs.flatMap((run, index) => renderModelRun(run, `${turn}_${index}`, losses));
+    : runs.flatMap((run, index) => renderModelRun(run, `${turn}_${index}`, names, losses));
 }
 
 /** Neighbours that stand in one item: texts with what is beside them, and thoughts under one id. */
@@ -65,11 +69,11 @@ function renderResult(part: ToolResultPart, losses: Losses): JsonObject {
   };
 }
 
-function renderModelRun(run: readonly Part[], place: string, losses: Losses): readonly JsonObject[] {
+function renderModelRun(run: readonly Part[], place: string, names: Names, losses: Losses): readonly JsonObject[] {
   const [first] = run;
   if (first === undefined) return [];
   if (first.kind === "reasoning") return renderThoughts(run.filter(isReasoning), losses);
-  if (first.kind === "tool-call") return [callItem(undefined, first, "completed")];
+  if (first.kind === "tool-call") return [callItem(undefined, first, "completed", names.get(first.name))];
   if (first.kind === "vendor") return vendorItem(first);
   if (first.kind === "compaction") return renderCompaction(first);
   return renderWords(run, place);

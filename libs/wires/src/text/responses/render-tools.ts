@@ -1,30 +1,52 @@
 import { present } from "../../json/present.ts";
 import { cannotSay } from "../hub/fates.ts";
 import type { Losses } from "../hub/losses.ts";
-import type { JsonObject, TextRequest, Tool } from "../hub/request.ts";
+import type { JsonObject, NamespacedTool, TextRequest, Tool } from "../hub/request.ts";
+import { localNames, namespaceOf } from "./namespaces.ts";
 
 /** Tools; an image wanted from the model is a tool on this wire. */
 export function renderTools({ tools, modalities }: TextRequest, losses: Losses): readonly JsonObject[] | undefined {
   const images = modalities?.includes("image") === true ? [{ type: "image_generation" }] : [];
-  const all = [...(tools ?? []).map((tool) => renderTool(tool, losses)), ...images];
+  const told = setsOf(tools ?? []).flatMap(({ within, members }) => {
+    const rendered = members.map((tool) => renderTool(tool, losses));
+    return within === undefined ? rendered : [namespaceOf(within, rendered)];
+  });
+  const all = [...told, ...images];
   return all.length > 0 ? all : undefined;
+}
+
+interface ToolSet {
+  readonly within: NamespacedTool | undefined;
+  readonly members: Tool[];
+}
+
+/** Neighbours that stand in one namespace, or in none. */
+function setsOf(tools: readonly Tool[]): readonly ToolSet[] {
+  const sets: ToolSet[] = [];
+  for (const tool of tools) {
+    const within = tool.kind === "function" || tool.kind === "custom" ? tool.within : undefined;
+    const last = sets.at(-1);
+    if (last?.within?.namespace === within?.namespace && last !== undefined) last.members.push(tool);
+    else sets.push({ within, members: [tool] });
+  }
+  return sets;
 }
 
 type Renders = { readonly [Kind in Tool["kind"]]: (tool: Extract<Tool, { kind: Kind }>, losses: Losses) => JsonObject };
 
 const renders: Renders = {
-  function: ({ name, description, parameters, strict, cache }, losses) => {
+  function: ({ name, description, parameters, strict, cache, within }, losses) => {
     losses.noteIf("tools.cache", cache);
     // Absent means true at the vendor, and false everywhere else.
     return present({
       type: "function",
-      name,
-      description,
+      ...named(within ?? { name, description }),
       parameters: parameters ?? null,
       strict: strict ?? false,
     });
   },
-  custom: ({ name, description, format }) => present({ type: "custom", name, description, format }),
+  custom: ({ name, description, format, within }) =>
+    present({ type: "custom", ...named(within ?? { name, description }), format }),
   "web-search": ({ wire, options }, losses) => {
     if (wire === "responses") return { type: "web_search", ...options };
     losses.noteIf("tools.web-search.options", Object.keys(options).length > 0);
@@ -35,6 +57,10 @@ const renders: Renders = {
     throw cannotSay(`tools: ${name}`);
   },
 };
+
+function named({ name, description }: Pick<NamespacedTool, "name" | "description">): JsonObject {
+  return { name, description };
+}
 
 function renderTool(tool: Tool, losses: Losses): JsonObject {
   if (tool.kind === "function") return renders.function(tool, losses);
@@ -51,7 +77,8 @@ export function renderToolChoice({ tools, toolChoice }: TextRequest, losses: Los
   }
   const { mode, names } = toolChoice;
   if (names === undefined || mode === "none") return mode;
-  const chosen = names.map((name) => ({ type: kindOf(tools, name), name }));
+  const local = localNames(tools);
+  const chosen = names.map((name) => ({ type: kindOf(tools, name), ...(local.get(name) ?? { name }) }));
   return mode === "required" && chosen.length === 1 ? chosen[0] : { type: "allowed_tools", mode, tools: chosen };
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { audioFormatOf, audioFormats } from "../../audio/formats.ts";
 import { speak, type Speech } from "../../audio/voice.ts";
 import type { Behaviour } from "../../behaviour.ts";
@@ -43,15 +44,24 @@ export const speech: Endpoint = {
     const voice = textAt(asked, "voice") ?? textAt(memberOf(asked, "voice"), "id") ?? "";
     const spoken = speak(words, { voice, speed: numberAt(asked, "speed") ?? 1 });
     const format = audioFormatOf(textAt(asked, "response_format") ?? "mp3") ?? audioFormats.mp3;
+    const pieces = () => inTurns(format.encode(spoken));
     return {
       directive,
       whole: () => ({}),
       ...(events
-        ? { streamed: (behaviour: Behaviour) => inEvents(format.encode(spoken), usageOf(words, spoken, behaviour)) }
-        : { bytes: () => ({ contentType: format.contentType, pieces: format.encode(spoken) }) }),
+        ? { streamed: (behaviour: Behaviour) => inEvents(pieces(), usageOf(words, spoken, behaviour)) }
+        : { bytes: () => ({ contentType: format.contentType, pieces: pieces() }) }),
     };
   },
 };
+
+/** Piece by piece as they are made: speaking takes time, in which what was said leaves, and others are heard. */
+async function* inTurns(pieces: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) {
+    yield piece;
+    await setImmediate();
+  }
+}
 
 function usageOf(words: string, { seconds }: Speech, { usage }: Behaviour): object | undefined {
   if (usage === null) return undefined;
@@ -59,7 +69,7 @@ function usageOf(words: string, { seconds }: Speech, { usage }: Behaviour): obje
   return usage ?? { input_tokens: input, output_tokens: output, total_tokens: input + output };
 }
 
-function inEvents(pieces: Iterable<Buffer> | AsyncIterable<Buffer>, usage: object | undefined): Streamed {
+function inEvents(pieces: AsyncIterable<Buffer>, usage: object | undefined): Streamed {
   const frame = (event: object, more: Partial<Frame> = {}): Frame => ({ data: JSON.stringify(event), ...more });
   return {
     frames: (async function* () {

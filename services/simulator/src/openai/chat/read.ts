@@ -1,6 +1,7 @@
 import { listAt, memberOf, numberAt, textAt } from "../../checks/members.ts";
 import { demand } from "../../checks/refusal.ts";
 import { questionFrom, type OfferedTool, type Question } from "../../core/question.ts";
+import { instructionsFirst } from "../instructions-first.ts";
 import { chatShape } from "./shape.ts";
 import { demandSense, isOfInventor } from "./rules.ts";
 
@@ -27,7 +28,7 @@ export function readChat(body: unknown): ChatAsked {
   return {
     question: questionFrom(
       textAt(body, "model") ?? "",
-      messages.map((message) => wordsOf(memberOf(message, "content"))),
+      instructionsFirst(messages).map((message) => wordsOf(memberOf(message, "content"))),
       {
         tools,
         choice: choiceIn(memberOf(body, "tool_choice") ?? memberOf(body, "function_call")),

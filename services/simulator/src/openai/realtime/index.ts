@@ -2,7 +2,8 @@ import { Refusal } from "../../checks/refusal.ts";
 import type { SocketVendor } from "../../sockets/socket-vendor.ts";
 import { bearerOf, headerOf, isBadKey } from "../../vendor.ts";
 import { renderError } from "../errors.ts";
-import { failureEvent, RealtimeConversation } from "./conversation.ts";
+import { RealtimeConversation } from "./conversation.ts";
+import { failureEvent } from "./failure-event.ts";
 
 /** Sessions of OpenAI's realtime models, and Azure's addresses of the same. */
 export const openaiRealtime: SocketVendor = {

@@ -131,9 +131,11 @@ function imageItem(image: Buffer): OutputItem {
 }
 
 function callItem({ question }: ResponsesAsked, { name, arguments: given }: ToolCall): OutputItem {
-  const custom = question.tools.some((tool) => tool.name === name && tool.custom === true);
+  const tool = question.tools.find((each) => each.name === name);
+  const custom = tool?.custom === true;
   const id = freshId(custom ? "ctc_" : "fc_");
-  const head = { type: custom ? "custom_tool_call" : "function_call", id, call_id: freshId("call_"), name };
+  const placed = tool?.namespace === undefined ? {} : { namespace: tool.namespace };
+  const head = { type: custom ? "custom_tool_call" : "function_call", id, call_id: freshId("call_"), name, ...placed };
   const whole = custom ? { input: given } : { arguments: given };
   const type = custom ? "response.custom_tool_call_input" : "response.function_call_arguments";
   const place = { item_id: id };

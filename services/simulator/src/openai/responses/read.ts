@@ -1,6 +1,7 @@
 import { listAt, memberOf, numberAt, textAt } from "../../checks/members.ts";
 import { demand, Refusal } from "../../checks/refusal.ts";
 import { questionFrom, type OfferedTool, type Question } from "../../core/question.ts";
+import { instructionsFirst } from "../instructions-first.ts";
 import { demandItemSense, demandSense } from "./rules.ts";
 import { responsesShape } from "./shape.ts";
 import { keptConversation } from "./store.ts";
@@ -28,7 +29,7 @@ export function readResponses(body: unknown, key: string): ResponsesAsked {
   const include = listAt(body, "include");
   const format = memberOf(memberOf(body, "text"), "format");
   const tools = listAt(body, "tools");
-  const said = [textAt(body, "instructions") ?? "", ...items.map(wordsOfItem)];
+  const said = [textAt(body, "instructions") ?? "", ...instructionsFirst(items).map(wordsOfItem)];
   return {
     question: questionFrom(textAt(body, "model") ?? "", said, {
       tools: tools.flatMap(offered),
@@ -84,7 +85,7 @@ function offered(tool: unknown): readonly OfferedTool[] {
     case "custom":
       return [{ name, custom: true }];
     case "namespace":
-      return listAt(tool, "tools").flatMap(offered);
+      return listAt(tool, "tools").flatMap((each) => offered(each).map((one) => ({ ...one, namespace: name })));
     default:
       return [];
   }

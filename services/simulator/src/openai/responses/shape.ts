@@ -121,6 +121,7 @@ export const responsesShape: Shape = closedOrNull(
     prompt: anyObject,
     image: anyObject,
     access_programs: anyObject,
+    client_metadata: anyObject,
     moderation: anyObject,
     context_management: list(closedOrNull({ type: oneOf("compaction") }, { compact_threshold: integer(1_000) })),
     ...cached,

@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { programsOf, unpack } from "./debian.mjs";
+import { ask, isExecutable, onPath } from "./run.mjs";
+import { say } from "./say.mjs";
+
+/** Where a browser is named; `none` for tests without one. */
+const variable = "MODELGATE_CHROMIUM";
+const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chromium-headless-shell"];
+
+/**
+ * The browser of the tests that need one, in this order: the one that is named, one on PATH, Debian's own unpacked in
+ * `.tools`. Where there is none these tests are left out, and it is said why: the gateway itself needs no browser.
+ */
+export async function findChromium() {
+  if (process.env[variable]) return {};
+  const program = (await installed()) ?? (await unpacked());
+  if (program !== undefined) return { [variable]: program };
+  say(`no browser for the tests: those in one are left out (install Chromium, or name one by ${variable})`);
+  return {};
+}
+
+/** The first on PATH that runs: some systems put a program there that only says where to get one. */
+async function installed() {
+  for (const program of names.map(onPath).filter((found) => found !== undefined))
+    if ((await ask(program, ["--version"])) !== undefined) return program;
+  return undefined;
+}
+
+async function unpacked() {
+  const program = join(programsOf("chromium"), "chromium");
+  if (!isExecutable(program)) {
+    // Distributions that descend from it call the package otherwise, or have none.
+    if (!isDebian() || onPath("apt-get") === undefined || onPath("dpkg-deb") === undefined) return undefined;
+    const startedAt = performance.now();
+    await unpack("chromium");
+    if (isExecutable(program)) say(`the browser took ${Math.round((performance.now() - startedAt) / 1_000)} s`);
+  }
+  return (await ask(program, ["--version"])) === undefined ? undefined : program;
+}
+
+function isDebian() {
+  try {
+    return /^ID=debian$/m.test(readFileSync("/etc/os-release", "utf8"));
+  } catch {
+    return false;
+  }
+}

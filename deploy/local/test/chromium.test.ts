@@ -1,0 +1,42 @@
+import { mkdirSync } from "node:fs";
+import { expect, test } from "vitest";
+import { bareCheckout, type BareCheckout } from "./bare-checkout.ts";
+
+/** Asks for the tests' browser; gives what the tasks are told, and what was said. */
+function find(checkout: BareCheckout, env = ""): { readonly told: unknown; readonly said: string } {
+  mkdirSync(checkout.path(".tools"), { recursive: true });
+  const script = `${env};import("./deploy/local/bootstrap/chromium.mjs").then(async ({ findChromium }) =>
+    console.log(JSON.stringify(await findChromium())))`;
+  const { stdout, stderr } = checkout.node("-e", script);
+  return { told: JSON.parse(stdout), said: stderr };
+}
+
+/** A checkout with no browser but those that a test puts there. */
+function without(): BareCheckout {
+  const checkout = bareCheckout();
+  for (const name of ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"])
+    checkout.program(name, "echo this only says where to get one; exit 1");
+  checkout.program("chromium-headless-shell", "exit 1");
+  return checkout;
+}
+
+test("the first on PATH that runs is taken", () => {
+  using checkout = without();
+  checkout.program("google-chrome", "exit 0");
+  expect(find(checkout)).toEqual({ told: { MODELGATE_CHROMIUM: checkout.path("bin/google-chrome") }, said: "" });
+});
+
+test("one that is named is left as it is", () => {
+  using checkout = without();
+  expect(find(checkout, 'process.env.MODELGATE_CHROMIUM = "none"')).toEqual({ told: {}, said: "" });
+});
+
+test("where none can be had the tests in one are left out, and nothing fails", () => {
+  using checkout = without();
+  checkout.program("apt-get", "echo 'no network here' >&2; exit 100");
+  checkout.program("apt-cache", "exit 100");
+  const { told, said } = find(checkout);
+  expect(told).toEqual({});
+  expect(said).toMatch(/no browser for the tests: .+ MODELGATE_CHROMIUM\)\n$/);
+  expect(checkout.tools()).toEqual([]);
+});

@@ -1,0 +1,52 @@
+import { isIP } from "node:net";
+import { checkServerIdentity, connect, type PeerCertificate } from "node:tls";
+import { StartError } from "./env.ts";
+
+/** Longest wait for a server's certificate. */
+const handshakeMs = 2_000;
+
+/**
+ * The start's end where an error says that a server's certificate is refused: what is wrong with it does not go away by
+ * trying again. Undefined for every other error.
+ */
+export function certificateRefused(server: string, error: unknown): StartError | undefined {
+  if (!(error instanceof Error && error.message.includes("certificate"))) return undefined;
+  const [what = ""] = error.message.split(";");
+  return new StartError(
+    `${server}'s certificate is refused: ${what}. NODE_EXTRA_CA_CERTS names the file of an authority of your own.`,
+  );
+}
+
+/**
+ * Why a handshake with a server fails; undefined where it does not, or the server says nothing. Clients of clusters and
+ * Sentinels keep to themselves why a connection was closed: they can be asked no better.
+ */
+export function handshakeError({ host, port }: { readonly host: string; readonly port: number }): Promise<unknown> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: handshakeMs, ...(isIP(host) === 0 ? { servername: host } : {}) });
+    const end = (error?: unknown): void => {
+      socket.destroy();
+      resolve(error);
+    };
+    socket
+      .once("secureConnect", () => end())
+      .once("timeout", () => end())
+      .on("error", end);
+  });
+}
+
+/**
+ * The client of NATS asks certificates of servers at bare addresses for the name "localhost", which none has: such a
+ * certificate must name one of the addresses that the client was given.
+ */
+export function identityAmong(
+  servers: readonly string[],
+): (asked: string, certificate: PeerCertificate) => Error | undefined {
+  const hosts = servers.map((server) => new URL(server).hostname.replaceAll(/^\[|\]$/g, ""));
+  const addresses = hosts.filter((host) => isIP(host) !== 0);
+  return (asked, certificate) => {
+    const named = asked !== "localhost" || hosts.includes("localhost") || addresses.length === 0;
+    const complaints = (named ? [asked] : addresses).map((host) => checkServerIdentity(host, certificate));
+    return complaints.includes(undefined) ? undefined : complaints[0];
+  };
+}

@@ -1,0 +1,37 @@
+import { pino } from "pino";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { clusterIsPossible, startTlsBackends, type TlsBackends } from "@modelgate/testkit";
+import { openBus, openRedis, StartError } from "../src/index.ts";
+
+const log = pino({ level: "silent" });
+
+/** This process knows nothing of the authority that has certified Redis and NATS. */
+describe.skipIf(!clusterIsPossible)("a server whose certificate is not to be trusted", () => {
+  let backends: TlsBackends;
+  beforeAll(async () => {
+    backends = await startTlsBackends();
+  });
+  afterAll(() => backends?.[Symbol.asyncDispose]());
+
+  const ways: readonly (readonly [string, (address: string) => string])[] = [
+    ["one Redis", (address) => address],
+    ["a Redis Cluster", (address) => `${address},${address}`],
+    ["Sentinels", (address) => `${address.replace("rediss:", "rediss+sentinel:")}/master`],
+  ];
+  test.each(ways)("%s: the start ends at once, and says why", async (_, url) => {
+    const opening = openRedis(url(backends.redisUrl), log);
+    await expect(opening).rejects.toThrow(StartError);
+    await expect(opening).rejects.toThrow(/^Redis's certificate is refused: .*certificate.* NODE_EXTRA_CA_CERTS names/);
+  });
+
+  test("NATS: the start ends at once, and says why", async () => {
+    const opening = openBus(backends.natsUrl, log);
+    await expect(opening).rejects.toThrow(StartError);
+    await expect(opening).rejects.toThrow(/^NATS's certificate is refused: .*certificate.* NODE_EXTRA_CA_CERTS names/);
+  });
+
+  test("a NATS that is away ends no start", async () => {
+    await using bus = await openBus("tls://127.0.0.1:1", log);
+    expect(bus.connected).toBe(false);
+  });
+});

@@ -1,0 +1,51 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { generate } from "selfsigned";
+
+/** A certificate and its key, as files. */
+export interface IssuedCertificate {
+  readonly certificateFile: string;
+  readonly keyFile: string;
+}
+
+/** An authority of a test's own. */
+export interface Authority {
+  /** Its certificate, as a client is told of it. */
+  readonly file: string;
+  /** A certificate for servers at 127.0.0.1. */
+  issue(name: string): Promise<IssuedCertificate>;
+}
+
+const kind = { keyType: "ec", algorithm: "sha256" } as const;
+
+/** Makes an authority whose files, and those of what it issues, lie in a folder. */
+export async function makeAuthority(folder: string, name: string): Promise<Authority> {
+  const own = await generate([{ name: "commonName", value: name }], {
+    ...kind,
+    extensions: [
+      { name: "basicConstraints", cA: true, critical: true },
+      { name: "keyUsage", keyCertSign: true, cRLSign: true, critical: true },
+    ],
+  });
+  const file = join(folder, `${name}.crt`);
+  writeFileSync(file, own.cert);
+  return {
+    file,
+    async issue(server) {
+      const issued = await generate([{ name: "commonName", value: server }], {
+        ...kind,
+        ca: { key: own.private, cert: own.cert },
+        extensions: [
+          { name: "basicConstraints", cA: false },
+          { name: "extKeyUsage", serverAuth: true },
+          { name: "subjectAltName", altNames: [{ type: 7, ip: "127.0.0.1" }] },
+        ],
+      });
+      const certificateFile = join(folder, `${server}.crt`);
+      const keyFile = join(folder, `${server}.key`);
+      writeFileSync(certificateFile, issued.cert);
+      writeFileSync(keyFile, issued.private, { mode: 0o600 });
+      return { certificateFile, keyFile };
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePorts, startNats, startRedis, startSentinel } from "@modelgate/deploy/local";
+import type { Backends } from "./backends.ts";
+import { tell } from "./redis-tell.ts";
+import { control, type ServerControl } from "./server-control.ts";
+import { until } from "./until.ts";
+
+const master = "modelgate";
+const redisCount = 3;
+const sentinelCount = 3;
+/** Silence after which a Sentinel holds a primary for dead: longer than a busy machine makes a living one wait. */
+const deadAfterMs = 3_000;
+
+/** A NATS, and a Redis primary with replicas that Sentinels watch over. */
+export interface SentinelBackends extends Backends {
+  /** The server that is the primary at the start. */
+  readonly primary: ServerControl;
+  /** The port of the primary, as the Sentinels have it now. */
+  primaryPort(): Promise<number>;
+}
+
+/**
+ * A primary, two replicas and three Sentinels with what the production guide demands of them: a primary that no
+ * replica hears takes nothing more, so that after a failover nobody is billed by a server that has been replaced.
+ */
+export async function startSentinels(): Promise<SentinelBackends> {
+  const folder = mkdtempSync(join(tmpdir(), "modelgate-sentinels-"));
+  const [natsPort = 0, ...ports] = await freePorts(1 + redisCount + sentinelCount);
+  const redisPorts = ports.slice(0, redisCount);
+  const sentinelPorts = ports.slice(redisCount);
+  await using starting = new AsyncDisposableStack();
+  starting.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const nats = await startNats({ port: natsPort, folder: join(folder, "nats"), keep: false });
+  starting.defer(() => nats.child.stop());
+
+  const [first = 0] = redisPorts;
+  const servers = await Promise.all(
+    redisPorts.map(async (port, at) => {
+      const server = await control(() =>
+        startRedis({
+          port,
+          folder: join(folder, `redis-${at}`),
+          keep: true,
+          more: [
+            "--min-replicas-to-write",
+            "1",
+            "--min-replicas-max-lag",
+            "10",
+            "--repl-diskless-sync-delay",
+            "0",
+            ...(port === first ? [] : ["--replicaof", `127.0.0.1 ${first}`]),
+          ],
+        }),
+      );
+      starting.defer(() => server.stop());
+      return server;
+    }),
+  );
+  const [primary] = servers;
+  if (primary === undefined) throw new Error("no Redis was started");
+  await until("the replicas to follow", async () =>
+    (await tell(first, "INFO replication")).includes(`min_slaves_good_slaves:${redisCount - 1}`),
+  );
+  for (const [at, port] of sentinelPorts.entries()) {
+    const sentinel = await startSentinel({
+      port,
+      folder: join(folder, `sentinel-${at}`),
+      keep: false,
+      configuration: configurationIn(join(folder, `sentinel-${at}`), first),
+    });
+    starting.defer(() => sentinel.child.stop());
+  }
+  for (const port of sentinelPorts)
+    await until("the Sentinels to know all", async () =>
+      (await tell(port, "INFO sentinel")).includes(`slaves=${redisCount - 1},sentinels=${sentinelCount}`),
+    );
+  const started = starting.move();
+  return {
+    redisUrl: sentinelPorts
+      .map((port, at) => `redis+sentinel://127.0.0.1:${port}${at === 0 ? `/${master}` : ""}`)
+      .join(),
+    natsUrl: nats.url,
+    how: "local servers",
+    primary,
+    async primaryPort() {
+      const word = await tell(sentinelPorts[0] ?? 0, "INFO sentinel");
+      return Number(/address=[^:]*:(\d+)/.exec(word)?.[1]);
+    },
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
+}
+
+/** A Sentinel writes what it learns into its own file: each has one. */
+function configurationIn(folder: string, primaryPort: number): string {
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, "sentinel.conf");
+  const lines = [
+    `sentinel monitor ${master} 127.0.0.1 ${primaryPort} ${Math.floor(sentinelCount / 2) + 1}`,
+    `sentinel down-after-milliseconds ${master} ${deadAfterMs}`,
+    `sentinel failover-timeout ${master} 5000`,
+  ];
+  writeFileSync(file, `${lines.join("\n")}\n`);
+  return file;
+}

@@ -1,0 +1,76 @@
+import { Failure } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
+import type { RealtimeNames } from "../bridge.ts";
+import { changedSettings, firstSettings, setupOf, type Settings } from "./settings.ts";
+
+/** Messages to the vendor that wait until it has taken the session's settings. */
+const mostQueued = 2_048;
+
+/** Who is told of a session's settings. */
+export interface SetupEvents {
+  /** A message for the vendor. */
+  send(message: JsonRecord): void;
+  /** An update of the client's counts from now on. */
+  updated(): void;
+}
+
+/**
+ * A session's settings. The vendor's first message fixes them, so it is sent with the client's first event; those that
+ * come later must be the same, and what is to be said waits until the vendor has taken them.
+ */
+export class Setup {
+  readonly #names: RealtimeNames;
+  readonly #events: SetupEvents;
+  #settings: Settings;
+  #state: "unsent" | "sent" | "taken" = "unsent";
+  #sent = "";
+  #queue: JsonRecord[] = [];
+  /** Updates of the client's that wait for the vendor. */
+  #updates = 0;
+
+  constructor(names: RealtimeNames, events: SetupEvents) {
+    this.#names = names;
+    this.#events = events;
+    this.#settings = firstSettings(names.model);
+  }
+
+  get settings(): Settings {
+    return this.#settings;
+  }
+
+  /** The client's update. Throws Failure for what the vendor cannot be told, or not any more. */
+  update(change: JsonRecord): void {
+    const settings = changedSettings(this.#settings, change, this.#names.model);
+    if (this.#state !== "unsent" && JSON.stringify(setupOf(settings, this.#names.upstreamModel)) !== this.#sent)
+      throw new Failure("invalid_value", "The settings of this model are fixed by the first session.update.", {
+        param: "session",
+      });
+    this.#settings = settings;
+    this.begin();
+    if (this.#state === "taken") this.#events.updated();
+    else this.#updates++;
+  }
+
+  /** Sends the settings, once. */
+  begin(): void {
+    if (this.#state !== "unsent") return;
+    this.#state = "sent";
+    const setup = setupOf(this.#settings, this.#names.upstreamModel);
+    this.#sent = JSON.stringify(setup);
+    this.#events.send({ setup });
+  }
+
+  /** The vendor has taken them. */
+  taken(): void {
+    this.#state = "taken";
+    for (; this.#updates > 0; this.#updates--) this.#events.updated();
+    for (const message of this.#queue.splice(0)) this.#events.send(message);
+  }
+
+  /** Says something to the vendor, once it has taken the settings. Throws Failure where too much waits. */
+  say(message: JsonRecord): void {
+    if (this.#state === "taken") this.#events.send(message);
+    else if (this.#queue.length < mostQueued) this.#queue.push(message);
+    else throw new Failure("server_overloaded", "The vendor has not begun yet; wait for session.updated.");
+  }
+}

@@ -1,0 +1,79 @@
+import { asFailure, Failure } from "@modelgate/contracts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { refuseAmbiguousPath } from "../../json/place.ts";
+import type { TranscriberNames } from "../bridge.ts";
+import type { RealtimeMessage } from "../message.ts";
+import { withName } from "./with-name.ts";
+
+/** Where a session says which model writes down the client's speech: the form of today, and the older one. */
+const places = [["audio", "input", "transcription"], ["input_audio_transcription"]] as const;
+
+/**
+ * The setting of a session that has the client's speech written down by a model of its own. The client names it as the
+ * gateway does, and the vendor in its way; what counts is what the vendor says that it does.
+ */
+export class TranscriberSetting {
+  readonly #names: TranscriberNames;
+  #asked: { readonly name: string; readonly upstreamName: string } | undefined;
+  #model: string | undefined;
+
+  constructor(names: TranscriberNames) {
+    this.#names = names;
+  }
+
+  /** The model that does it now, as the client names it; undefined: none. */
+  get model(): string | undefined {
+    return this.#model;
+  }
+
+  /** A client's update, in the vendor's name. Throws Failure (`param`) for a model that the client may not use. */
+  asked(message: RealtimeMessage, session: JsonRecord): RealtimeMessage {
+    let named = message;
+    for (const place of places) {
+      const path = ["session", ...place, "model"];
+      refuseAmbiguousPath(message.data, path);
+      const name = settingAt(session, place)?.["model"];
+      if (typeof name !== "string") continue;
+      const upstreamName = this.#toVendor(name, path.join("."));
+      this.#asked = { name, upstreamName };
+      if (upstreamName !== name) named = withName(named, path, upstreamName);
+    }
+    return named;
+  }
+
+  /** What the vendor tells of its session, in the client's name. */
+  told(message: RealtimeMessage, session: JsonRecord): RealtimeMessage {
+    for (const place of places) {
+      const setting = settingAt(session, place);
+      if (setting === undefined) continue;
+      const upstreamName = setting?.["model"];
+      this.#model = typeof upstreamName === "string" ? this.#toClient(upstreamName) : undefined;
+      return this.#model === undefined || this.#model === upstreamName
+        ? message
+        : withName(message, ["session", ...place, "model"], this.#model);
+    }
+    // A vendor that does not tell this setting does as it was asked.
+    this.#model = this.#asked?.name;
+    return message;
+  }
+
+  #toVendor(name: string, param: string): string {
+    try {
+      return this.#names.toVendor(name);
+    } catch (error) {
+      const { code, message } = asFailure(error);
+      throw new Failure(code, message, { param });
+    }
+  }
+
+  #toClient(upstreamName: string): string {
+    return upstreamName === this.#asked?.upstreamName ? this.#asked.name : this.#names.toClient(upstreamName);
+  }
+}
+
+/** The object at a path of members; null where that is said, undefined where nothing is. */
+function settingAt(session: JsonRecord, place: readonly string[]): JsonRecord | null | undefined {
+  let value: unknown = session;
+  for (const name of place) if (isRecord(value)) value = value[name];
+  return isRecord(value) || value === null ? value : undefined;
+}

@@ -1,0 +1,99 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { textCodecs } from "../src/index.ts";
+import { textWires, type JsonObject } from "../src/text/hub/request.ts";
+import { responsesCodec } from "../src/text/responses/index.ts";
+import { localNames, qualifiedName } from "../src/text/responses/namespaces.ts";
+import { contextFor, eventsOf, framesOf, oneAnswer, plain, written } from "./harness.ts";
+
+const target = { model: "theirs", defaultMaxTokens: 1_000 };
+const parse = (body: JsonObject) => responsesCodec.parseRequest({ model: "m", input: "Hello", ...body }, {});
+const schema = { type: "object", properties: {} };
+const member = (name: string, description?: string) => ({
+  type: "function",
+  name,
+  ...(description === undefined ? {} : { description }),
+  parameters: schema,
+  strict: false,
+});
+/** Tools as a coding agent sends them: on their own, in sets, and free text in a set. */
+const tools = [
+  member("look"),
+  {
+    type: "namespace",
+    name: "agents",
+    description: "Sub-agents.",
+    tools: [member("spawn", "Begins one."), member("wait")],
+  },
+  { type: "namespace", name: "files", tools: [{ type: "custom", name: "patch", description: "A diff." }] },
+];
+const body: JsonObject = {
+  tools,
+  tool_choice: { type: "function", name: "spawn", namespace: "agents" },
+  input: [
+    { type: "message", role: "user", content: [{ type: "input_text", text: "Go" }] },
+    { type: "function_call", call_id: "c1", name: "wait", namespace: "agents", arguments: "{}", status: "completed" },
+    { type: "function_call_output", call_id: "c1", output: "done" },
+  ],
+};
+
+test("sets of tools, calls in them and a choice of one survive this wire", () => {
+  const { request, dropped } = parse(body);
+  expect(dropped).toEqual([]);
+  const rendered = responsesCodec.renderRequest(request, target);
+  expect(rendered.dropped).toEqual([]);
+  expect(plain(rendered.body)).toMatchObject(body);
+});
+
+test.each(textWires.filter((wire) => wire !== "responses"))(
+  "on the %s wire each tool of a set stands alone, under a name that says both",
+  (wire) => {
+    const rendered = textCodecs[wire].renderRequest(parse(body).request, target);
+    const text = JSON.stringify(rendered.body);
+    for (const name of ["look", "agents__spawn", "agents__wait", "files__patch"]) expect(text).toContain(`"${name}"`);
+    // The first of a set tells what the set is for.
+    expect(text).toContain("Sub-agents.\\n\\nBegins one.");
+    expect(text.match(/Sub-agents/g)).toHaveLength(1);
+    expect(rendered.dropped).toEqual([]);
+  },
+);
+
+test("a call comes back in its set, streamed and whole", () => {
+  const { request } = parse(body);
+  const context = contextFor(request, body);
+  const answer = oneAnswer(
+    [{ kind: "tool-call", id: "c2", name: "agents__spawn", arguments: '{"a":1}' }],
+    "tool-calls",
+  );
+  const item = { type: "function_call", call_id: "c2", name: "spawn", namespace: "agents", arguments: '{"a":1}' };
+  expect(responsesCodec.renderAnswer(answer, context)["output"]).toMatchObject([item]);
+  const stream = written(responsesCodec.writer(context), answer);
+  const told = framesOf(stream).map(({ data }) => JSON.parse(data));
+  expect(told.find(({ type }) => type === "response.output_item.added").item).toMatchObject({
+    name: "spawn",
+    namespace: "agents",
+  });
+  expect(told.at(-1).response.output).toMatchObject([item]);
+  expect(eventsOf(responsesCodec.reader(), stream)).toContainEqual(
+    expect.objectContaining({ opened: expect.objectContaining({ name: "agents__spawn" }) }),
+  );
+});
+
+test("a set with other tools than functions and free text is its vendor's own", () => {
+  const set = { type: "namespace", name: "odd", tools: [{ type: "mcp", server_label: "s" }] };
+  const { request } = parse({ tools: [set] });
+  expect(plain(responsesCodec.renderRequest(request, target).body)["tools"]).toEqual([set]);
+  expect(() => textCodecs.chat.renderRequest(request, target)).toThrow("namespace");
+});
+
+test("names are ones that every vendor takes, and the same whenever they are made", () => {
+  const name = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/);
+  fc.assert(
+    fc.property(name, name, (namespace, own) => {
+      const made = qualifiedName(namespace, own);
+      expect(made).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+      const { request } = parse({ tools: [{ type: "namespace", name: namespace, tools: [member(own)] }] });
+      expect(localNames(request.tools).get(made)).toEqual({ namespace, name: own });
+    }),
+  );
+});

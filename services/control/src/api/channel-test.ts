@@ -1,0 +1,126 @@
+import type { Catalog, CatalogChannel, ChannelKey } from "@modelgate/catalog";
+import { readText, type Transport } from "@modelgate/channels";
+import { Failure, videoWires, type UpstreamWire, type VideoWire } from "@modelgate/contracts";
+import { cleanWords, providers, type Provider, type VendorRequest } from "@modelgate/providers";
+import { realtimeWires, type RealtimeWire } from "@modelgate/wires";
+import { fields } from "./fields.ts";
+import { probe, probedWire } from "./probe.ts";
+import { trySession, type TriedCall } from "./try-session.ts";
+
+/** Longest wait for the answer of a channel's test, and how much of it is read. */
+const testMs = 30_000;
+const testBytes = 4_096;
+
+/** One small real call through a channel, with the key and model that are named, or its first; nobody is billed. */
+export async function testChannel(
+  channel: CatalogChannel,
+  body: unknown,
+  { catalog, transport }: { readonly catalog: Catalog; readonly transport: Transport },
+) {
+  const provider = providers[channel.provider];
+  const [keyId, modelName] = [fields.optionalText(body, "key"), fields.optionalText(body, "model")];
+  const key = keyId === undefined ? channel.keys[0] : keyOf(channel, keyId);
+  const entry = modelName === undefined ? [...channel.models][0] : modelOf(channel, modelName);
+  if (provider === undefined || key === undefined || entry === undefined || channel.off !== undefined)
+    throw new Failure("no_available_channel", `The channel is off: ${channel.off ?? "it has no key"}.`, {
+      status: 409,
+    });
+  const [model, upstreamModel] = entry;
+  const wire = probedWire(catalog.kindOf(model), channel.wires ?? provider.wires);
+  if (wire === undefined) throw new Failure("no_available_channel", "The channel speaks no wire.", { status: 409 });
+  const send = callOf({ channel, provider, key: key.secret, upstreamModel, transport }, wire);
+  const startedAt = performance.now();
+  const tried = await send().catch((error: unknown) => {
+    return { ok: false, status: 0, said: error instanceof Error ? error.message : String(error) };
+  });
+  return {
+    channel: channel.id,
+    key: key.id,
+    model,
+    ok: tried.ok,
+    status: tried.status,
+    ms: Math.round(performance.now() - startedAt),
+    said: cleanWords(tried.said),
+  };
+}
+
+/** A key of a channel by its id. Throws Failure (404) for one that is not there. */
+export function keyOf(channel: CatalogChannel, id: string): ChannelKey {
+  const key = channel.keys.find((known) => known.id === id);
+  if (key === undefined)
+    throw new Failure("unknown_url", `The channel ${channel.id} has no key ${JSON.stringify(id.slice(0, 100))}.`);
+  return key;
+}
+
+/** The vendor's name of a model that a channel serves. Throws Failure (404) for another. */
+function modelOf(channel: CatalogChannel, name: string): readonly [name: string, upstreamModel: string] {
+  const upstreamModel = channel.models.get(name);
+  if (upstreamModel === undefined)
+    throw new Failure("unknown_url", `The channel ${channel.id} has no model ${JSON.stringify(name.slice(0, 200))}.`);
+  return [name, upstreamModel];
+}
+
+/** What a test is made with. */
+interface Test {
+  readonly channel: CatalogChannel;
+  readonly provider: Provider;
+  readonly key: string;
+  readonly upstreamModel: string;
+  readonly transport: Transport;
+}
+
+/** The smallest real call in a wire, ready to be sent. */
+function callOf(test: Test, wire: UpstreamWire): () => Promise<TriedCall> {
+  if (isVideoWire(wire)) {
+    const request = videoLook(test, wire);
+    // A video costs too much for a test: a task is asked for that there is not, and a plain "no" is a good answer.
+    return () => sent(test, request, (status) => status < 300 || status === 400 || status === 404);
+  }
+  if (isRealtimeWire(wire)) {
+    const request = { ...requestTo(test, wire), method: "GET" as const, timeoutMs: testMs };
+    return () => trySession(request, wire, test.upstreamModel);
+  }
+  const request = {
+    ...requestTo(test, wire, { "content-type": "application/json", "accept-encoding": "identity" }),
+    body: probe(wire, test.upstreamModel),
+  };
+  return () => sent(test, request, (status) => status < 300);
+}
+
+async function sent(
+  { transport }: Test,
+  request: VendorRequest,
+  isGood: (status: number) => boolean,
+): Promise<TriedCall> {
+  const answer = await transport.send({ ...request, timeoutMs: testMs }, AbortSignal.timeout(testMs));
+  const { status } = answer;
+  return { status, ok: isGood(status), said: await readText(answer, testBytes) };
+}
+
+function requestTo(
+  { channel: { baseUrl }, provider, key, upstreamModel: model }: Test,
+  wire: UpstreamWire,
+  headers: Readonly<Record<string, string>> = {},
+) {
+  return {
+    url: provider.address({ baseUrl, wire, model, stream: false }),
+    method: "POST" as const,
+    headers: { ...headers, ...provider.headers({ key, wire }) },
+  };
+}
+
+/** A look at a task that there is not. */
+function videoLook({ channel: { baseUrl }, provider: { video }, key }: Test, wire: VideoWire): VendorRequest {
+  if (video === undefined)
+    throw new Failure("no_available_channel", "The channel's provider makes no videos.", { status: 409 });
+  const operation = video.operationOf("0", { model: "test", fromImage: false });
+  return video.look({ baseUrl, key, wire, operation, nowMs: Date.now() });
+}
+
+function isVideoWire(wire: UpstreamWire): wire is VideoWire {
+  return videoWires.some((known) => known === wire);
+}
+
+function isRealtimeWire(wire: UpstreamWire): wire is RealtimeWire {
+  return realtimeWires.some((known) => known === wire);
+}

@@ -1,0 +1,63 @@
+import { once } from "node:events";
+import { connectSocket, readText, type UpstreamAnswer, type UpstreamRequest } from "@modelgate/channels";
+import { Failure } from "@modelgate/contracts";
+import { eventType, realtimeBridges, vendorsTranscribers, type RealtimeWire } from "@modelgate/wires";
+
+/** What a try came to: the status of the vendor's answer, and its words or the beginning of them. */
+export interface TriedCall {
+  readonly status: number;
+  readonly ok: boolean;
+  readonly said: string;
+}
+
+/** What is asked of a vendor that does not speak first: an ordinary session. */
+const ordinary = Buffer.from(JSON.stringify({ type: "session.update", session: { type: "realtime" } }));
+/** Largest message that is taken, and how much of what a vendor says is told. */
+const [mostMessageBytes, saidBytes] = [1024 * 1024, 4_096];
+
+/**
+ * Opens a session at a vendor and closes it again: it works where the vendor says that the session has begun. Nothing is
+ * asked of its model, so it costs nothing. Rejects where no answer came in time.
+ */
+export async function trySession(request: UpstreamRequest, wire: RealtimeWire, model: string): Promise<TriedCall> {
+  const signal = AbortSignal.timeout(request.timeoutMs);
+  const answer = await connectSocket(request, { mostMessageBytes }, signal);
+  const { socket, status } = answer;
+  if (socket === undefined) return { status, ok: false, said: await readText(answer, saidBytes) };
+  try {
+    return { status, ...(await begin(socket, wire, model, signal)) };
+  } finally {
+    socket.close(1000);
+  }
+}
+
+async function begin(
+  socket: NonNullable<UpstreamAnswer["socket"]>,
+  wire: RealtimeWire,
+  model: string,
+  signal: AbortSignal,
+): Promise<Omit<TriedCall, "status">> {
+  const names = { model, upstreamModel: model, sessionId: "test", transcribers: vendorsTranscribers };
+  const bridge = realtimeBridges[wire](names);
+  const closed = once(socket, "close", { signal }).then(([code, reason]) => ({
+    ok: false,
+    said: `The vendor closed with ${code} ${String(reason)}`,
+  }));
+  const first = once(socket, "message", { signal }).then(([data]) => {
+    const told = bridge.fromVendor({ data: Buffer.from(data), binary: false }).toClient.map(({ data }) => data);
+    const begun = told.some((event) => eventType(event)?.startsWith("session."));
+    return { ok: begun, said: Buffer.from(data).toString("utf8", 0, saidBytes) };
+  });
+  const asked = bridge.greets ? [] : bridge.fromClient({ data: ordinary, binary: false }).toVendor;
+  for (const { data } of asked) socket.send(data, { binary: false });
+  socket.resume();
+  try {
+    return await Promise.race([first, closed]);
+  } catch (error) {
+    throw signal.aborted ? new Failure("upstream_timeout", "The vendor opened the session and said nothing.") : error;
+  } finally {
+    // The slower of the two ends with the connection, or with its time.
+    first.catch(() => undefined);
+    closed.catch(() => undefined);
+  }
+}

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startSuite, type Suite } from "@modelgate/testkit";
+
+const channel = (
+  id: string,
+  vendor: { readonly provider: string; readonly path: string },
+  models: readonly string[],
+) => ({
+  id,
+  provider: vendor.provider,
+  baseUrl: `\${SIMULATOR_URL}/at/${id}${vendor.path}`,
+  keys: ["key-of-it"],
+  models,
+});
+const openai = { provider: "openai", path: "/openai/v1" };
+const gemini = { provider: "gemini", path: "/gemini" };
+
+/** A model of each kind whose call is not the first that its vendor speaks. */
+const config = {
+  groups: { default: { models: ["*"] } },
+  models: {
+    live: { kind: "realtime" },
+    gem: { kind: "realtime" },
+    vectors: { kind: "embedding" },
+    voice: { kind: "speech" },
+    film: { kind: "video" },
+  },
+  channels: [
+    channel("live", openai, ["live"]),
+    channel("gem", gemini, ["gem"]),
+    channel("vectors", openai, ["vectors"]),
+    channel("voice", openai, ["voice"]),
+    channel("film", openai, ["film"]),
+    ...["refused", "failing", "closing"].map((id) => channel(id, openai, ["live"])),
+  ],
+};
+
+let suite: Suite;
+beforeAll(async () => {
+  suite = await startSuite({ config });
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+
+/** Tests a channel, which fails with the command's own status where it does not work. */
+async function tried(id: string): Promise<{ readonly status: number; readonly told: any }> {
+  const { status, stdout } = await suite.gatectl("channel", "test", id, "--json");
+  return { status, told: JSON.parse(stdout) };
+}
+
+test.each([
+  { id: "live", path: "/realtime", answer: 101 },
+  { id: "gem", path: "BidiGenerateContent", answer: 101 },
+  { id: "vectors", path: "/embeddings", answer: 200 },
+  { id: "voice", path: "/audio/speech", answer: 200 },
+  { id: "film", path: "/videos/0", answer: 404 },
+])("a channel of $id models is tried as they are called: $path", async ({ id, path, answer }) => {
+  expect(await tried(id)).toMatchObject({ status: 0, told: { channel: id, model: id, ok: true, status: answer } });
+  const seen = await suite.simulator.requests(id);
+  expect(seen.map((request) => request.path)).toEqual([expect.stringContaining(path)]);
+});
+
+test.each([
+  { id: "refused", step: { status: 401 }, answer: 401, said: /simulated|key/i },
+  { id: "failing", step: { openWith: "error" }, answer: 101, said: /"type":"error"/ },
+  { id: "closing", step: { openWith: "close" }, answer: 101, said: /^The vendor closed with \d+/ },
+])("a session that does not begin is told with what the vendor said ($id)", async ({ id, step, answer, said }) => {
+  await suite.simulator.script(id, [step]);
+  const { status, told } = await tried(id);
+  expect({ status, ok: told.ok, answer: told.status }).toEqual({ status: 1, ok: false, answer });
+  expect(told.said).toMatch(said);
+});

@@ -1,0 +1,131 @@
+import OpenAI from "openai";
+import { OpenAIRealtimeWebSocket } from "openai/realtime/websocket";
+
+/** The script of the tests' page: what it can do in its browser, with the SDK that a bundler put in. */
+const acts = { converse, write, talkOn, fail, chat, refusedChat };
+export type PageActs = typeof acts;
+
+Object.assign(globalThis, { acts });
+
+/** An address, a key and a model, as an application sets the SDK up. */
+export interface Asked {
+  readonly baseURL: string;
+  readonly apiKey: string;
+  readonly model: string;
+}
+
+/** Says hello in text and listens to the answer: its words, its samples, its usage, and how the session was closed. */
+async function converse({ baseURL, apiKey, model }: Asked) {
+  const client = new OpenAI({ baseURL, apiKey, dangerouslyAllowBrowser: true });
+  const live = new OpenAIRealtimeWebSocket({ model, dangerouslyAllowBrowser: true }, client);
+  const next = (type: "session.created" | "session.updated" | "response.done") =>
+    new Promise<any>((resolve) => void live.once(type, resolve));
+  const created = await next("session.created");
+  let transcript = "";
+  let audioBytes = 0;
+  live.on("response.output_audio_transcript.delta", ({ delta }) => void (transcript += delta));
+  live.on("response.output_audio.delta", ({ delta }) => void (audioBytes += atob(delta).length));
+  live.send({ type: "session.update", session: { type: "realtime", instructions: "Be kind." } });
+  await next("session.updated");
+  const content = [{ type: "input_text" as const, text: "Hello" }];
+  live.send({ type: "conversation.item.create", item: { type: "message", role: "user", content } });
+  live.send({ type: "response.create" });
+  const { response } = await next("response.done");
+  const { protocol } = live.socket;
+  const close = await new Promise<object>((resolve) => {
+    live.socket.addEventListener("close", ({ code, reason }) => resolve({ code, reason }));
+    live.close({ code: 1000, reason: "done" });
+  });
+  return { model: created.session.model, protocol, transcript, audioBytes, usage: response.usage, close };
+}
+
+/** Two questions in text over the browser's own WebSocket. */
+async function write({ baseURL, apiKey, model }: Asked) {
+  const url = `${baseURL.replace("http", "ws")}/realtime?model=${model}`;
+  const socket = new WebSocket(url, ["realtime", `openai-insecure-api-key.${apiKey}`]);
+  const answers: { text: string; usage: any }[] = [];
+  let text = "";
+  const say = (words: string): void => {
+    const content = [{ type: "input_text", text: words }];
+    socket.send(JSON.stringify({ type: "conversation.item.create", item: { type: "message", role: "user", content } }));
+    socket.send(JSON.stringify({ type: "response.create" }));
+  };
+  await new Promise<void>((resolve, reject) => {
+    socket.addEventListener("close", ({ code }) => reject(new Error(`closed with ${code}`)));
+    socket.addEventListener("message", ({ data }) => {
+      const event = JSON.parse(data);
+      if (event.type === "session.created")
+        socket.send(
+          JSON.stringify({ type: "session.update", session: { type: "realtime", output_modalities: ["text"] } }),
+        );
+      if (event.type === "session.updated") say("one two three");
+      if (event.type === "response.output_text.delta") text += event.delta;
+      if (event.type !== "response.done") return;
+      answers.push({ text, usage: event.response.usage });
+      text = "";
+      if (answers.length === 2) resolve();
+      else say("four");
+    });
+  });
+  socket.close();
+  return { deltas: answers.map((answer) => answer.text), usages: answers.map(({ usage }) => usage) };
+}
+
+/** Asks again and again until the session is closed: the last error, and how it was closed. */
+function talkOn({ baseURL, apiKey, model }: Asked) {
+  const client = new OpenAI({ baseURL, apiKey, dangerouslyAllowBrowser: true });
+  const live = new OpenAIRealtimeWebSocket({ model, dangerouslyAllowBrowser: true }, client);
+  const ask = (): void => live.send({ type: "response.create" });
+  let failure: string | null | undefined;
+  live.on("error", ({ error }) => void (failure = error?.code ?? failure));
+  live.on("session.created", () => {
+    live.send({ type: "session.update", session: { type: "realtime", output_modalities: ["text"] } });
+    ask();
+  });
+  live.on("response.done", ask);
+  return new Promise<object>((resolve) =>
+    live.socket.addEventListener("close", ({ code, reason, wasClean }) =>
+      resolve({ error: failure, code, reason, wasClean }),
+    ),
+  );
+}
+
+/** Opens a session that is refused; a browser tells its page only that there is none. */
+function fail({ baseURL, apiKey, model }: Asked) {
+  const client = new OpenAI({ baseURL, apiKey, dangerouslyAllowBrowser: true });
+  const live = new OpenAIRealtimeWebSocket({ model, dangerouslyAllowBrowser: true }, client);
+  let opened = false;
+  live.on("error", () => undefined);
+  live.socket.addEventListener("open", () => (opened = true));
+  return new Promise<object>((resolve) =>
+    live.socket.addEventListener("close", ({ code }) => resolve({ opened, code })),
+  );
+}
+
+/** A streamed chat completion. */
+async function chat({ baseURL, apiKey, model }: Asked) {
+  const client = new OpenAI({ baseURL, apiKey, maxRetries: 0, dangerouslyAllowBrowser: true });
+  const { data, request_id: requestId } = await client.chat.completions
+    .create({ model, stream: true, messages: [{ role: "user", content: "Hello" }] })
+    .withResponse();
+  let text = "";
+  let pieces = 0;
+  for await (const chunk of data) {
+    text += chunk.choices[0]?.delta.content ?? "";
+    pieces++;
+  }
+  return { text, pieces, requestId };
+}
+
+/** A chat completion that fails: what the page is told. */
+async function refusedChat({ baseURL, apiKey, model }: Asked) {
+  const client = new OpenAI({ baseURL, apiKey, maxRetries: 0, dangerouslyAllowBrowser: true });
+  try {
+    await client.chat.completions.create({ model, messages: [{ role: "user", content: "Hello" }] });
+    return { status: 200 };
+  } catch (error) {
+    if (!(error instanceof OpenAI.APIError)) throw error;
+    const { status, code, requestID: requestId, message } = error;
+    return { status: status ?? 0, code, requestId, message };
+  }
+}

@@ -1,0 +1,142 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { browserProgram, launchBrowser, servePage, type PageServer } from "./browser.ts";
+import type { Asked, PageActs } from "./browser-page.ts";
+import { channel, config as house, keys, money } from "./house.ts";
+import { bounds, nothingHeld, price, usageEvents } from "./realtime-house.ts";
+import { tlsFront, type TlsFront } from "./tls-front.ts";
+
+/** A model whose vendor speaks another format, and one whose answers a poor account cannot pay for long. */
+const config = {
+  ...house,
+  models: {
+    ...house.models,
+    live: { kind: "realtime", price },
+    gem: { kind: "realtime", price },
+    dear: { kind: "realtime", price: { output: 2_000 } },
+  },
+  channels: [
+    ...house.channels,
+    channel("voice", ["live", "dear"]),
+    { id: "gem", provider: "gemini", baseUrl: "${SIMULATOR_URL}/at/gem/gemini", keys: ["k"], models: ["gem"] },
+  ],
+  accounts: { ...house.accounts, poor: { balance: "0.25", tokens: [{ key: keys.poor, group: "default" }] } },
+};
+
+/** What the page's script has put among its globals; named in functions that run in the page alone. */
+declare const acts: PageActs;
+
+const program = browserProgram();
+
+describe.skipIf(program === undefined)("a page in a browser", () => {
+  let server: PageServer;
+  let suite: Suite;
+  let front: TlsFront;
+  let browser: Browser;
+  let page: Page;
+  beforeAll(async () => {
+    server = await servePage();
+    suite = await startSuite({ config, env: { CORS_ORIGINS: server.origin }, envOf: bounds });
+    front = await tlsFront(suite.edgeUrl);
+    browser = await launchBrowser(program ?? "");
+    page = await open(server.origin);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await front?.[Symbol.asyncDispose]();
+    await suite?.[Symbol.asyncDispose]();
+    await server?.[Symbol.asyncDispose]();
+  });
+
+  async function open(origin: string): Promise<Page> {
+    const opened = await browser.newPage({ ignoreHTTPSErrors: true });
+    await opened.goto(origin);
+    await opened.waitForFunction(() => "acts" in globalThis);
+    return opened;
+  }
+
+  /** What the page's SDK is made with: its realtime client takes every address for one behind TLS. */
+  const asked = (model: string, key: string = keys.demo): Asked => ({
+    baseURL: `${front.url}/v1`,
+    apiKey: key,
+    model,
+  });
+
+  test.each([
+    { model: "live", vendor: "of the realtime format" },
+    { model: "gem", vendor: "of another format" },
+  ])("speaks through the SDK's realtime client to a vendor $vendor, and pays to the token", async ({ model }) => {
+    const before = BigInt((await money(suite)).spentNanos);
+    const heard = await page.evaluate((as) => acts.converse(as), asked(model));
+    expect(heard).toMatchObject({ model, protocol: "realtime", close: { code: 1000 } });
+    expect(heard.transcript).toBe("You said: Hello");
+    // A twentieth of a second for each letter, in samples of 24 kHz.
+    expect(heard.audioBytes).toBe("You said: Hello".length * 1_200);
+    const [event] = (await usageEvents(suite, model, 1)).map((stored) => stored.event);
+    const { input_token_details: input, output_token_details: output } = heard.usage;
+    expect(event).toMatchObject({ status: 101, outcome: "completed", estimated: false });
+    expect(event?.units).toEqual({
+      requests: 1,
+      inputTokens: input.text_tokens,
+      outputTokens: output.text_tokens,
+      outputAudioTokens: output.audio_tokens,
+    });
+    const nanos = input.text_tokens * 4_000 + output.text_tokens * 16_000 + output.audio_tokens * 64_000;
+    await nothingHeld(suite);
+    expect(BigInt((await money(suite)).spentNanos) - before).toBe(BigInt(nanos));
+  });
+
+  test("text comes in pieces, and a later answer reads what was said before", async () => {
+    const { deltas, usages } = await page.evaluate((as) => acts.write(as), asked("live"));
+    expect(deltas).toEqual(["You said: one two three", "You said: four"]);
+    expect(usages[1].input_token_details.cached_tokens).toBeGreaterThan(0);
+  });
+
+  test("is told in an error event, and with a reason, when its account cannot pay on", async () => {
+    expect(await page.evaluate((as) => acts.talkOn(as), asked("dear", keys.poor))).toEqual({
+      error: "insufficient_quota",
+      code: 1008,
+      reason: "insufficient_quota",
+      wasClean: true,
+    });
+    await nothingHeld(suite, "poor");
+  });
+
+  test.each([
+    { name: "with a key that nobody knows", key: "sk-unknown-0123456789", from: "origin", status: 401 },
+    { name: "of an origin that is not allowed", key: keys.demo, from: "otherOrigin", status: 403 },
+  ] as const)("$name gets no session, and its vendor is not asked", async ({ key, from, status }) => {
+    const seen = (await suite.simulator.requests("voice")).length;
+    const its = await open(server[from]);
+    expect(await its.evaluate((as) => acts.fail(as), asked("live", key))).toEqual({ opened: false, code: 1006 });
+    await its.close();
+    expect(await suite.simulator.requests("voice")).toHaveLength(seen);
+    const refused = await until("the refusal's line in the log", () =>
+      suite
+        .process("edge")
+        .logs()
+        .split("\n")
+        .find((line) => line.includes("/v1/realtime") && line.includes(`"status":${status}`)),
+    );
+    expect(refused).not.toContain(key);
+  });
+
+  test("streams a chat by fetch, reads headers and refusals; a page of another origin gets neither", async () => {
+    const told = await page.evaluate((as) => acts.chat(as), asked("chat"));
+    expect(told.text).toBe("You said: Hello");
+    expect(told.pieces).toBeGreaterThan(1);
+    expect(told.requestId).toMatch(/^req_/);
+    expect(await page.evaluate((as) => acts.refusedChat(as), asked("chat", "sk-unknown-0123456789"))).toMatchObject({
+      status: 401,
+      code: "invalid_api_key",
+      requestId: expect.stringMatching(/^req_/),
+    });
+    const other = await open(server.otherOrigin);
+    expect(await other.evaluate((as) => acts.refusedChat(as), asked("chat"))).toEqual({
+      status: 0,
+      message: "Connection error.",
+    });
+    await other.close();
+  });
+});

@@ -1,0 +1,75 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { chromium, type Browser } from "playwright-core";
+import { rolldown } from "rolldown";
+import { findProgram, freePorts } from "@modelgate/testkit";
+
+/** A page that is nothing but its script. */
+const page = `<!doctype html>
+<title>a page that talks</title>
+<script type="module" src="/page.js"></script>`;
+
+/** The page's script, bundled with the SDK as an application's would be. */
+async function script(): Promise<string> {
+  const bundle = await rolldown({ input: join(import.meta.dirname, "browser-page.ts"), platform: "browser" });
+  try {
+    const { output } = await bundle.generate({ format: "esm", codeSplitting: false });
+    return output[0].code;
+  } finally {
+    await bundle.close();
+  }
+}
+
+/** An HTTP server of a page, under two origins that are each foreign to the other. */
+export interface PageServer extends AsyncDisposable {
+  readonly origin: string;
+  readonly otherOrigin: string;
+}
+
+/** Serves the page and its script. */
+export async function servePage(): Promise<PageServer> {
+  const code = await script();
+  const [port = 0] = await freePorts(1);
+  const server = createServer(({ url }, response) => {
+    if (url === "/") response.setHeader("content-type", "text/html").end(page);
+    else if (url === "/page.js") response.setHeader("content-type", "text/javascript").end(code);
+    else response.writeHead(404).end();
+  });
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    otherOrigin: `http://localhost:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}
+
+/**
+ * The browser's program: the one that MODELGATE_CHROMIUM names (`none`: none), as the bootstrap does, or one that
+ * stands on PATH or among the repository's own tools. Undefined, and printed why, where there is none.
+ */
+export function browserProgram(): string | undefined {
+  const named = process.env["MODELGATE_CHROMIUM"] || undefined;
+  const program = named === "none" ? undefined : (named ?? findProgram("chromium"));
+  if (program === undefined)
+    process.stdout.write(
+      named === "none"
+        ? "left out: MODELGATE_CHROMIUM wants no browser\n"
+        : "left out: no Chromium on this machine (npm run prepare-machine gets one on Debian; MODELGATE_CHROMIUM names one)\n",
+    );
+  return program;
+}
+
+/** Starts the browser without a window. It asks nothing of the network but what its pages ask. */
+export function launchBrowser(program: string): Promise<Browser> {
+  const quiet = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-component-update", "--disable-sync"];
+  return chromium.launch({
+    executablePath: program,
+    headless: true,
+    args: [...quiet, "--disable-background-networking"],
+  });
+}

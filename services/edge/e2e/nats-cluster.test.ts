@@ -1,0 +1,95 @@
+import { connect, type NatsConnection } from "nats";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventStreams } from "@modelgate/contracts";
+import {
+  clusterIsPossible,
+  startNatsCluster,
+  startSuite,
+  until,
+  type NatsClusterBackends,
+  type Suite,
+} from "@modelgate/testkit";
+import { storedEvents } from "./events.ts";
+import { config, hello, money, post } from "./house.ts";
+
+const priceNanos = 1_000_000n;
+/** Calls that are open at any time while the load goes on. */
+const callers = 4;
+
+/** The suite on a NATS cluster with three replicas of every event, as the production overlay demands them. */
+describe.skipIf(!clusterIsPossible)("on a NATS cluster", () => {
+  let suite: Suite<NatsClusterBackends>;
+  let nats: NatsConnection;
+  let killed = 0;
+  beforeAll(async () => {
+    suite = await startSuite({ config, backends: await startNatsCluster(), env: { NATS_REPLICAS: "3" } });
+    nats = await connect({ servers: suite.backends.natsUrl.split(",") });
+  });
+  afterAll(async () => {
+    await nats?.close();
+    await suite?.[Symbol.asyncDispose]();
+  });
+
+  test("every event is on three servers", async () => {
+    const management = await nats.jetstreamManager();
+    for (const { name } of Object.values(eventStreams)) {
+      await until(`${name} to have a leader and two followers that are up to date`, async () => {
+        const { config: stream, cluster } = await management.streams.info(name);
+        const followers = cluster?.replicas?.filter(({ current }) => current) ?? [];
+        return stream.num_replicas === 3 && cluster?.leader !== undefined && followers.length === 2;
+      });
+    }
+  });
+
+  test("a server killed under load costs no call and no event, and none comes twice", async () => {
+    const answered = { calls: 0 };
+    const load = { on: true };
+    const calling = Array.from({ length: callers }, async () => {
+      while (load.on) {
+        expect((await post(suite, hello("fixed"))).status).toBe(200);
+        answered.calls++;
+      }
+    });
+    const passed = async (more: number): Promise<void> => {
+      const goal = answered.calls + more;
+      await until(`${more} more calls`, () => answered.calls >= goal);
+    };
+    await passed(20);
+    // The one that leads: its followers choose another while events go on.
+    const { cluster } = await (await nats.jetstreamManager()).streams.info(eventStreams.usage.name);
+    killed = Number(/\d+$/.exec(cluster?.leader ?? "")?.[0]);
+    await suite.backends.nodes[killed]?.kill();
+    await passed(60);
+    load.on = false;
+    await Promise.all(calling);
+
+    const spent = BigInt(answered.calls) * priceNanos;
+    await until("every call to be settled", async () => BigInt((await money(suite)).spentNanos) === spent);
+    const events = await until("every event to be stored", async () => {
+      const stored = await storedEvents(suite.backends.natsUrl).catch(() => []);
+      return stored.length >= answered.calls && stored;
+    });
+    expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
+    expect(events.reduce((sum, { event }) => sum + BigInt(event.costNanos), 0n)).toBe(spent);
+  });
+
+  test("the ledger counts each of them once", async () => {
+    const expected = (await money(suite)).spentNanos;
+    await until("the usage to be counted", async () => (await countedNanos()) === expected);
+  });
+
+  test("a server that comes back catches up", async () => {
+    const dead = suite.backends.nodes[killed];
+    await dead?.start();
+    await until("the stream to be whole again", async () => {
+      const management = await nats.jetstreamManager();
+      const { cluster } = await management.streams.info(eventStreams.usage.name);
+      return cluster?.replicas?.every(({ current, lag }) => current && (lag ?? 0) === 0);
+    });
+  });
+
+  async function countedNanos(): Promise<string | undefined> {
+    const rows = await suite.ask<{ sums: Record<string, string> }[]>("usage", "--by", "account");
+    return rows[0]?.sums["costNanos"];
+  }
+});

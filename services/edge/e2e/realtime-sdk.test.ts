@@ -1,0 +1,153 @@
+import { once } from "node:events";
+import OpenAI from "openai";
+import { OpenAIRealtimeWebSocket } from "openai/realtime/websocket";
+import { OpenAIRealtimeWS } from "openai/realtime/ws";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { startSuite, type Suite } from "@modelgate/testkit";
+import { channel, config as house, keys, money } from "./house.ts";
+import { bounds, nothingHeld, price, usageEvents } from "./realtime-house.ts";
+import { tlsFront, type TlsFront } from "./tls-front.ts";
+
+const config = {
+  ...house,
+  models: {
+    ...house.models,
+    live: { kind: "realtime", price },
+  },
+  channels: [...house.channels, channel("voice", ["live"])],
+};
+
+let suite: Suite;
+let front: TlsFront;
+beforeAll(async () => {
+  suite = await startSuite({ config, envOf: bounds });
+  front = await tlsFront(suite.edgeUrl);
+});
+afterAll(async () => {
+  await front?.[Symbol.asyncDispose]();
+  await suite?.[Symbol.asyncDispose]();
+});
+
+/** The SDK takes every address for one behind TLS; a WebSocket of Node's cannot be told of an authority. */
+class WebSocketWithoutTls extends WebSocket {
+  constructor(url: string | URL, protocols?: string | string[]) {
+    super(String(url).replace(/^wss:/, "ws:"), protocols);
+  }
+}
+
+test("the official SDK speaks text and audio, calls a tool, and pays for each response to the token", async () => {
+  const before = BigInt((await money(suite)).spentNanos);
+  const client = new OpenAI({ baseURL: `${front.url}/v1`, apiKey: keys.demo });
+  const live = new OpenAIRealtimeWS({ model: "live", options: { ca: front.authority } }, client);
+  const failures: unknown[] = [];
+  live.on("error", (error) => failures.push(error));
+  const nextDone = () => new Promise<any>((resolve) => void live.once("response.done", resolve));
+  const created = await new Promise<any>((resolve) => void live.once("session.created", resolve));
+  expect(created.session).toMatchObject({ type: "realtime", model: "live" });
+
+  const tool = { type: "function" as const, name: "weather", parameters: { type: "object", properties: {} } };
+  live.send({
+    type: "session.update",
+    session: { type: "realtime", model: "live", output_modalities: ["text"], tools: [tool] },
+  });
+  await new Promise((resolve) => void live.once("session.updated", resolve));
+  let text = "";
+  live.on("response.output_text.delta", ({ delta }) => (text += delta));
+  live.send({
+    type: "conversation.item.create",
+    item: { type: "message", role: "user", content: [{ type: "input_text", text: "Hello" }] },
+  });
+  live.send({ type: "response.create" });
+  const first = await nextDone();
+  expect(text).toBe("You said: Hello");
+
+  live.send({
+    type: "conversation.item.create",
+    item: { type: "message", role: "user", content: [{ type: "input_text", text: "call weather {}" }] },
+  });
+  live.send({ type: "response.create" });
+  const second = await nextDone();
+  const [call] = second.response.output;
+  expect(call).toMatchObject({ type: "function_call", name: "weather", arguments: "{}" });
+  live.send({
+    type: "conversation.item.create",
+    item: { type: "function_call_output", call_id: call.call_id, output: "sunny" },
+  });
+  live.send({ type: "response.create", response: { output_modalities: ["audio"] } });
+  let audio = 0;
+  live.on("response.output_audio.delta", ({ delta }) => (audio += Buffer.from(delta, "base64").length));
+  const third = await nextDone();
+  expect(audio).toBe("sunny".length * 1_200);
+  live.close();
+
+  const usages = [first, second, third].map(({ response }) => response.usage);
+  expect(usages[1].input_token_details.cached_tokens).toBeGreaterThan(0);
+  expect(usages[2].output_token_details.audio_tokens).toBeGreaterThan(0);
+  const events = (await usageEvents(suite, "live", 3)).slice(0, 3);
+  expect(new Set(events.map(({ id }) => id)).size).toBe(3);
+  let cost = 0n;
+  for (const [at, { event, subject }] of events.entries()) {
+    const { input_token_details: input, output_token_details: output } = usages[at];
+    const units = {
+      requests: 1,
+      inputTokens: input.text_tokens - input.cached_tokens_details.text_tokens,
+      cachedInputTokens: input.cached_tokens,
+      inputAudioTokens: input.audio_tokens - input.cached_tokens_details.audio_tokens,
+      outputTokens: output.text_tokens,
+      outputAudioTokens: output.audio_tokens,
+    };
+    const told = Object.fromEntries(Object.entries(units).filter(([, amount]) => amount > 0));
+    expect(event).toMatchObject({
+      status: 101,
+      outcome: "completed",
+      estimated: false,
+      attempts: 1,
+      channelId: "voice",
+    });
+    expect(event.units).toEqual(told);
+    expect(subject).toBe("usage.v1.realtime");
+    // Thousandths of a nano-dollar are in no price here: dollars per million are thousands of nanos per token.
+    const nanos =
+      units.inputTokens * 4_000 +
+      units.cachedInputTokens * 400 +
+      units.inputAudioTokens * 32_000 +
+      units.outputTokens * 16_000 +
+      units.outputAudioTokens * 64_000;
+    expect(event.costNanos).toBe(String(nanos));
+    cost += BigInt(nanos);
+  }
+  await nothingHeld(suite);
+  expect(BigInt((await money(suite)).spentNanos) - before).toBe(cost);
+  expect(failures).toEqual([]);
+});
+
+test("the official SDK in a browser's way: the key is a subprotocol", async () => {
+  vi.stubGlobal("WebSocket", WebSocketWithoutTls);
+  const client = new OpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey: keys.demo });
+  const live = new OpenAIRealtimeWebSocket({ model: "live" }, client);
+  vi.unstubAllGlobals();
+  const created = await new Promise<any>((resolve) => void live.once("session.created", resolve));
+  expect(created.session.model).toBe("live");
+  live.send({ type: "session.update", session: { type: "realtime", output_modalities: ["text"] } });
+  live.send({ type: "response.create" });
+  const done = await new Promise<any>((resolve) => void live.once("response.done", resolve));
+  expect(done.response.status).toBe("completed");
+  live.close();
+});
+
+test("the browser's WebSocket brings its key as a subprotocol, which is never answered nor passed on", async () => {
+  const url = `${suite.edgeUrl.replace("http", "ws")}/v1/realtime?model=live`;
+  const socket = new WebSocket(url, ["realtime", `openai-insecure-api-key.${keys.demo}`]);
+  const opened = once(socket, "open");
+  const [message] = await once(socket, "message");
+  await opened;
+  expect(socket.protocol).toBe("realtime");
+  expect(JSON.parse(message.data).type).toBe("session.created");
+  socket.close(1000, "done");
+  const [{ code }] = await once(socket, "close");
+  expect(code).toBe(1000);
+  const [seen] = (await suite.simulator.requests("voice")).slice(-1);
+  expect(JSON.stringify(seen)).not.toContain(keys.demo);
+  expect(seen?.headers["sec-websocket-protocol"]).toBeUndefined();
+  expect(seen?.headers["authorization"]).toBe("Bearer key-of-voice");
+});

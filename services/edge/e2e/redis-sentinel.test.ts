@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  clusterIsPossible,
+  startSentinels,
+  startSuite,
+  until,
+  type SentinelBackends,
+  type Suite,
+} from "@modelgate/testkit";
+import { storedEvents } from "./events.ts";
+import { config, hello, money, post } from "./house.ts";
+import { moneyRaceTests } from "./money-race.ts";
+
+const key = "sk-lasting-0123456789abcdef";
+const priceNanos = 1_000_000n;
+/** What the account has is enough for these calls, and the load goes on until it is used up. */
+const affordable = 300n;
+/** Calls that are open at any time. What they did last is all that an asynchronous replication can lose here. */
+const callers = 4;
+const lasting = {
+  ...config,
+  accounts: { ...config.accounts, lasting: { balance: "0.300", tokens: [{ key, group: "default" }] } },
+};
+
+/** The suite on a primary, replicas and Sentinels as the production guide has them. */
+describe.skipIf(!clusterIsPossible)("on a Redis with Sentinels", () => {
+  let suite: Suite<SentinelBackends>;
+  beforeAll(async () => {
+    const backends = await startSentinels();
+    suite = await startSuite({ config: lasting, backends, env: { HOLD_LEASE_MS: "3000" } });
+  });
+  afterAll(() => suite?.[Symbol.asyncDispose]());
+
+  moneyRaceTests(() => suite);
+
+  test("the primary killed under load: refused while there is none, then served, never below zero", async () => {
+    const { backends } = suite;
+    const before = await backends.primaryPort();
+    const seen = new Map<number, number>();
+    const balances: bigint[] = [];
+    const calling = Array.from({ length: callers }, async () => {
+      // Until nothing is left: calls whose money is still held are refused like those that nobody can pay.
+      for (let empty = 0; empty < 20;) {
+        const { status } = await post(suite, hello("fixed"), key);
+        seen.set(status, (seen.get(status) ?? 0) + 1);
+        empty = status === 402 ? empty + 1 : 0;
+      }
+    });
+    const watching = { on: true };
+    const watch = (async () => {
+      while (watching.on) {
+        const found = await money(suite, "lasting").catch(() => undefined);
+        if (found !== undefined) balances.push(BigInt(found.balanceNanos));
+      }
+    })();
+
+    await until("calls to pass", () => (seen.get(200) ?? 0) >= 50);
+    await backends.primary.kill();
+    await until("calls to be refused", () => seen.has(503));
+    await until("the Sentinels to name another", async () => (await backends.primaryPort()) !== before);
+    const passed = seen.get(200) ?? 0;
+    await until("calls to pass again", () => (seen.get(200) ?? 0) > passed + callers);
+    // Back from the dead it is a replica, whatever it thought of itself.
+    await backends.primary.start();
+    await Promise.all(calling);
+    watching.on = false;
+    await watch;
+
+    const end = await until("all holds to be settled", async () => {
+      const account = await money(suite, "lasting");
+      return account.heldNanos === "0" && account;
+    });
+    expect([...seen.keys()].toSorted()).toEqual([200, 402, 503]);
+    expect(balances.every((balance) => balance >= 0n)).toBe(true);
+    expect(BigInt(end.balanceNanos)).toBe(BigInt(end.creditedNanos) - BigInt(end.spentNanos));
+    const calls = BigInt(end.spentNanos) / priceNanos;
+    expect(Math.abs(Number(calls) - (seen.get(200) ?? 0))).toBeLessThanOrEqual(callers);
+    expect(calls).toBeLessThanOrEqual(affordable);
+    await until("an event for what was charged", async () => {
+      const events = (await storedEvents(backends.natsUrl)).filter(({ event }) => event.accountId === "lasting");
+      expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
+      const sum = events.reduce((nanos, { event }) => nanos + BigInt(event.costNanos), 0n);
+      return Math.abs(Number((sum - BigInt(end.spentNanos)) / priceNanos)) <= callers;
+    });
+  });
+});

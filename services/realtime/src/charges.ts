@@ -1,0 +1,166 @@
+import type { Failure } from "@modelgate/contracts";
+import type { UpgradeCall } from "@modelgate/platform";
+import {
+  inputOf,
+  lookAtEvent,
+  roughUnits,
+  type RealtimeBridge,
+  type RealtimeMessage,
+  type SeenEvent,
+} from "@modelgate/wires";
+import type { Deps } from "./deps.ts";
+import { holdOn } from "./hold-on.ts";
+import { RecentIds } from "./recent-ids.ts";
+import type { SessionBill } from "./session-bill.ts";
+import { priceOfTranscripts } from "./transcribers.ts";
+import { Transcripts } from "./transcripts.ts";
+
+/** Who is charged, for what. */
+export interface ChargesParts {
+  readonly call: UpgradeCall;
+  readonly bill: SessionBill;
+  readonly bridge: RealtimeBridge;
+  /** Whether the session has ended: nothing is held for it any more. */
+  readonly ended: () => boolean;
+  /** Nothing of the client's goes on while there is a reason, since its money is not there yet. */
+  readonly pause: (reason: string) => void;
+  readonly resume: (reason: string) => void;
+  /** The money does not come at once: the client is told why it waits. */
+  readonly waits: (failure: Failure) => void;
+  /** The money does not come. */
+  readonly unpaid: (error: unknown) => void;
+}
+
+type Seen<Kind extends SeenEvent["kind"]> = Extract<SeenEvent, { readonly kind: Kind }>;
+
+/**
+ * What is charged of a session. Each response that the vendor reports is settled once, and the client waits until the
+ * money for the next is held; a transcript of what the client said is a use of the model that wrote it.
+ */
+export class Charges {
+  readonly #deps: Deps;
+  readonly #parts: ChargesParts;
+  /** Responses that the vendor has begun and not ended. */
+  readonly #responses = new Set<string>();
+  readonly #transcripts = new Transcripts();
+  readonly #billed = new RecentIds();
+  #waits = 0;
+  /** Called when nothing is under way any more. */
+  #settledDown: (() => void) | undefined;
+
+  constructor(deps: Deps, parts: ChargesParts) {
+    this.#deps = deps;
+    this.#parts = parts;
+  }
+
+  /** Whether the vendor owes the rest of a response. */
+  get responding(): boolean {
+    return this.#responses.size > 0;
+  }
+
+  /** A message of the client's, which the vendor is asked with. */
+  heard(message: RealtimeMessage): void {
+    const { audioBytes, textBytes } = inputOf(message);
+    this.#parts.bill.passed.heard(audioBytes, textBytes);
+  }
+
+  /** A message to the client. */
+  see(message: RealtimeMessage): void {
+    const { bill, bridge, unpaid } = this.#parts;
+    const seen = lookAtEvent(message);
+    switch (seen.kind) {
+      case "delta":
+        bill.responseSpoke();
+        if (bill.passed.spoke(seen.audioBytes, seen.textBytes)) bill.cover().catch(unpaid);
+        return;
+      case "response-begun":
+        this.#responses.add(seen.id);
+        return bill.responseBegun();
+      case "response-done":
+        this.#responses.delete(seen.id);
+        this.#chargeResponse(seen);
+        return this.#look();
+      case "committed":
+        return this.#transcripts.begun(seen.item, bridge.transcriber);
+      case "transcribed":
+        this.#chargeTranscript(seen, this.#transcripts.ended(seen.item) ?? bridge.transcriber);
+        return this.#look();
+      case "not-transcribed":
+        this.#transcripts.ended(seen.item);
+        return this.#look();
+      case "error":
+      case "other":
+    }
+  }
+
+  /** Nothing more is expected of the vendor. */
+  forget(): void {
+    this.#responses.clear();
+    this.#transcripts.forget();
+    this.#look();
+  }
+
+  /** Resolves when the usage of everything under way is told, or too much time has passed. */
+  settledDown(withinMs: number): Promise<void> {
+    if (!this.#isUnderWay()) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, withinMs);
+      this.#settledDown = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  /** The session is over: what was said and never reported is charged as it was counted, what is held goes back. */
+  async close(): Promise<void> {
+    const { bill } = this.#parts;
+    const { spoken, units } = bill.passed;
+    if (spoken) await bill.settle({ units: { requests: 1, ...units }, estimated: true, outcome: "cancelled" });
+    await bill.close();
+  }
+
+  #chargeResponse({ id, units, outcome }: Seen<"response-done">): void {
+    const { bill } = this.#parts;
+    if (id !== "" && !this.#billed.add(id)) return;
+    // What failed before its first word, and is not said to have cost anything, costs nothing.
+    if (units === undefined && !bill.passed.spoken) return;
+    const counted = { requests: 1, ...bill.passed.units };
+    void bill.settle({ units: units ?? counted, estimated: units === undefined, outcome });
+    this.#payOn(() => bill.hold());
+  }
+
+  /** A transcript is a use of the model that wrote it: of the session's own where the catalogue has none for it. */
+  #chargeTranscript({ id, units, textBytes }: Seen<"transcribed">, model: string | undefined): void {
+    const { bill, call } = this.#parts;
+    // A vendor that names no model and tells no use does it as a part of its responses.
+    if ((units === undefined && model === undefined) || !this.#billed.add(id)) return;
+    const price = model === undefined ? undefined : priceOfTranscripts(this.#deps, call, model);
+    const written = { requests: 1, ...roughUnits({ audioIn: 0, textIn: 0, audioOut: 0, textOut: textBytes }) };
+    bill.owe({
+      units: units ?? written,
+      estimated: units === undefined,
+      outcome: "completed",
+      price: price ?? bill.price,
+      by: model,
+    });
+    this.#payOn(() => bill.payOwed());
+  }
+
+  /** Lets nothing more of the client's to the vendor until this is paid; a session that has ended pays at its close. */
+  #payOn(pay: () => Promise<void>): void {
+    const { call, ended, waits, pause, resume, unpaid } = this.#parts;
+    if (ended()) return;
+    const reason = `money ${++this.#waits}`;
+    pause(reason);
+    void holdOn(this.#deps, { tokenId: call.caller.tokenId, pay, ended, waits }).then(() => resume(reason), unpaid);
+  }
+
+  #isUnderWay(): boolean {
+    return this.responding || this.#transcripts.pending;
+  }
+
+  #look(): void {
+    if (!this.#isUnderWay()) this.#settledDown?.();
+  }
+}

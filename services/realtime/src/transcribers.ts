@@ -1,0 +1,38 @@
+import type { CatalogChannel } from "@modelgate/catalog";
+import { Failure } from "@modelgate/contracts";
+import type { UpgradeCall } from "@modelgate/platform";
+import { priced } from "@modelgate/relay";
+import type { TranscriberNames } from "@modelgate/wires";
+import type { Deps } from "./deps.ts";
+import type { SessionPrice } from "./holds.ts";
+
+/** What a model must be for to write down a client's speech. */
+const kinds = ["transcription"] as const;
+
+/**
+ * The models that write down what a client says in its sessions over a channel. A client names them as in every other
+ * call, and may use those that it may call; the vendor is told its own name where the channel has one for them.
+ */
+export function transcribersAt({ relay }: Deps, { caller }: UpgradeCall, channel: CatalogChannel): TranscriberNames {
+  return {
+    toVendor(name) {
+      relay.catalog.current().resolve(caller, name, kinds);
+      return channel.models.get(name) ?? name;
+    },
+    toClient(upstreamName) {
+      const known = relay.catalog.current().modelsOf(caller);
+      const own = known.find(({ name, kind }) => kind === "transcription" && channel.models.get(name) === upstreamName);
+      return own?.name ?? upstreamName;
+    },
+  };
+}
+
+/** What a model of a client's transcripts costs it; undefined where the catalogue has none of that name for it. */
+export function priceOfTranscripts({ relay }: Deps, call: UpgradeCall, name: string): SessionPrice | undefined {
+  try {
+    return priced(relay, { caller: call.caller, endpoint: { ...call.endpoint, kinds } }, name);
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}

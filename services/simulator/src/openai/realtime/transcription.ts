@@ -1,0 +1,25 @@
+import { heardTokens, milliseconds } from "../../core/speech.ts";
+import { tokensOf } from "../../core/tokens.ts";
+import type { Item } from "./items.ts";
+import { named } from "./response.ts";
+
+const type = "conversation.item.input_audio_transcription";
+
+/** What a client said, written down by a model: its events. Older models are paid by the second, others by tokens. */
+export function transcriptionOf({ id, words, audioBytes }: Item, model: string): readonly object[] {
+  const place = { item_id: id, content_index: 0 };
+  const [heard, written] = [heardTokens(audioBytes), tokensOf(words)];
+  const usage = model.startsWith("whisper")
+    ? { type: "duration", seconds: milliseconds(audioBytes) / 1_000 }
+    : {
+        type: "tokens",
+        total_tokens: heard + written,
+        input_tokens: heard,
+        output_tokens: written,
+        input_token_details: { text_tokens: 0, audio_tokens: heard },
+      };
+  return [
+    { ...named(`${type}.delta`), ...place, delta: words },
+    { ...named(`${type}.completed`), ...place, transcript: words, usage },
+  ];
+}
