@@ -1,8 +1,17 @@
 import { once } from "node:events";
 import { createServer, request, type IncomingMessage } from "node:http";
 import { expect, test } from "vitest";
-import { freePorts } from "@modelgate/testkit";
 import { PatientAgent } from "./patient-agent.ts";
+
+/** A port on which nobody listens. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
 
 async function post(port: number): Promise<number | undefined> {
   const asked = request({ port, host: "127.0.0.1", method: "POST", agent: new PatientAgent({ keepAlive: false }) });
@@ -13,7 +22,7 @@ async function post(port: number): Promise<number | undefined> {
 }
 
 test("a service that comes back in a moment is reached, by one request", async () => {
-  const [port = 0] = await freePorts(1);
+  const port = await freePort();
   let asked = 0;
   const server = createServer((_request, response) => {
     asked++;
@@ -27,6 +36,6 @@ test("a service that comes back in a moment is reached, by one request", async (
 });
 
 test("one that stays away is told", async () => {
-  const [port = 0] = await freePorts(1);
+  const port = await freePort();
   await expect(post(port)).rejects.toMatchObject({ code: "ECONNREFUSED" });
 });
