@@ -34,9 +34,17 @@ export interface UpstreamAnswer {
   abort(): void;
 }
 
-/** The only HTTP client of the suite: one pool of connections per address. */
+/**
+ * The only HTTP client of the suite: one pool of connections per address. A kept connection may have died meanwhile.
+ * undici looks at it before it hands a request over, and takes another one; where its end comes in between, and the
+ * system takes no byte of the request, it is sent once more, over another connection. Nothing else is ever sent again
+ * here: of what was written the vendor may have heard, and it is for the attempts to judge.
+ */
 export interface Transport extends AsyncDisposable {
-  /** Resolves at the answer's head; rejects where none came. An aborted signal ends the exchange at any time. */
+  /**
+   * Resolves at the answer's head; rejects where none came (NothingSent: no byte of it left). An aborted signal ends
+   * the exchange at any time.
+   */
   send(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer>;
 }
 
@@ -69,14 +77,33 @@ export function openTransport(): Transport {
   }
 
   return {
-    send: (request, signal) => dispatchOn(poolOf(request.url.origin), request, signal),
+    async send(request, signal) {
+      const pool = poolOf(request.url.origin);
+      try {
+        return await dispatchOn(pool, request, signal);
+      } catch (error) {
+        // A stream has been read from by now.
+        const isWhole = request.body === undefined || Buffer.isBuffer(request.body);
+        if (!(error instanceof NothingSent) || !isWhole || signal.aborted) throw error;
+        return dispatchOn(pool, request, signal);
+      }
+    },
     async [Symbol.asyncDispose]() {
       await Promise.all([...pools.values()].map((pool) => pool.destroy()));
     },
   };
 }
 
-/** Sends a request over connections that are there already; as `Transport.send`. */
+/** The connection had died before the system took the first byte of a request. */
+export class NothingSent extends Error {
+  override readonly name = "NothingSent";
+  readonly code = "NOTHING_SENT";
+  constructor(cause: Error) {
+    super(cause.message, { cause });
+  }
+}
+
+/** Sends a request over connections that are there already, once; rejects as `Transport.send`. */
 export function dispatchOn(
   connections: Dispatcher,
   { url, method, headers, body, timeoutMs }: UpstreamRequest,
@@ -140,7 +167,7 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     this.#finish({ error });
-    this.#failed(error);
+    this.#failed(isRefusedWrite(error) ? new NothingSent(error) : error);
   }
 
   pipe(sink: BodySink): void {
@@ -171,4 +198,13 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
     if (error === undefined) sink.end();
     else sink.broken(error);
   }
+}
+
+/**
+ * Whether the system refused the very write that hands a request over: it took none of it then. A write that it took
+ * in part, or took and could not deliver, fails later, with the same code; only where the error was made tells them
+ * apart. (Of TLS it does not: there nothing is sure, and nothing is sent again.)
+ */
+function isRefusedWrite(error: Error): boolean {
+  return "syscall" in error && error.syscall === "write" && error.stack?.includes("afterWriteDispatched") === true;
 }

@@ -63,8 +63,9 @@ function isWorthAnother(error: unknown): boolean {
   return !(error instanceof Failure) || error.status >= 500 || error.code === "unsupported_parameter";
 }
 
-/** Connections that never came to be: nothing was sent. */
+/** Connections that never came to be, or were gone before the first byte: nothing was sent. */
 const neverSent: ReadonlySet<string> = new Set([
+  "NOTHING_SENT",
   "ECONNREFUSED",
   "ENOTFOUND",
   "EAI_AGAIN",

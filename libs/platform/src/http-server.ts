@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { Server as SocketServer, type AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { once } from "node:events";
 import { StartError } from "./env.ts";
@@ -29,9 +29,15 @@ const headersTimeoutMs = 30_000;
 /** Idle connections are kept longer than our own callers keep theirs, so that none is closed under a request. */
 const keepAliveMs = 75_000;
 
+/**
+ * How long a draining server still serves kept connections after its last request, each for one more answer that says
+ * `close`: whoever keeps one cannot know, and a connection that is closed under a request fails it.
+ */
+const lastRequestsMs = 1_000;
+
 /** Listens on a port; a port in use is a StartError in words. Bodies are timed by whoever reads them. */
 export async function listen({ host, port, handler, upgrade, drainMs }: HttpServerOptions): Promise<HttpServer> {
-  const state = { draining: false };
+  const state = { draining: false, open: 0, lastAt: 0 };
   const server = createServer({
     maxHeaderSize: maxHeaderBytes,
     keepAliveTimeout: keepAliveMs,
@@ -44,6 +50,11 @@ export async function listen({ host, port, handler, upgrade, drainMs }: HttpServ
   });
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     if (state.draining) response.setHeader("connection", "close");
+    state.open++;
+    response.once("close", () => {
+      state.open--;
+      state.lastAt = performance.now();
+    });
     handler(request, response);
   });
   const upgraded = new Set<Duplex>();
@@ -55,14 +66,20 @@ export async function listen({ host, port, handler, upgrade, drainMs }: HttpServ
     async drain() {
       state.draining = true;
       const closed = once(server, "close");
-      server.close();
-      server.closeIdleConnections();
+      // The server's own `close` would end kept connections at once.
+      SocketServer.prototype.close.call(server);
+      const quietMs = Math.min(lastRequestsMs, drainMs);
+      state.lastAt = performance.now();
+      const idle = setInterval(() => {
+        if (state.open === 0 && performance.now() >= state.lastAt + quietMs) server.closeIdleConnections();
+      }, quietMs / 4);
       // The server forgets a connection that was upgraded, and yet waits for its end.
       const timer = setTimeout(() => {
         server.closeAllConnections();
         for (const socket of upgraded) socket.destroy();
       }, drainMs);
       await closed;
+      clearInterval(idle);
       clearTimeout(timer);
     },
   };

@@ -98,6 +98,7 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
       LOG_LEVEL: "info",
       ROUND_MS: "200",
       LEFT_BEHIND_MS: "500",
+      AFTER_OUTAGE_MS: "1000",
       DRAIN_MS: "5000",
       CONFIG_POLL_MS: "200",
       ...options.env,

@@ -53,8 +53,11 @@ export interface Area {
   /** Absent: a vendor that lies about the length of its answers cannot be told in this area. */
   readonly hasLengths?: true;
   ask(asking: Asking): Promise<Told>;
-  /** Work that a vendor was asked for more than once, among requests whose id begins so. */
-  repeated?(suite: Suite, idBeginning: string): Promise<number>;
+  /**
+   * Work that vendors were asked for more than once, among requests whose id begins so. `refusing`: what the first
+   * vendors were asked for they refused.
+   */
+  repeated?(suite: Suite, idBeginning: string, refusing: boolean): Promise<number>;
 }
 
 /** The model of a vendor that has such ways. */

@@ -24,7 +24,9 @@ export interface Clients {
 }
 
 /** Pause of a client between two requests. */
-const pauseMs = 20;
+const pauseMs = 40;
+/** Pause after a request that was left: what it asked for is still being made. */
+const afterLeavingMs = 100;
 /** Pause after a failure: a client that is refused at once would ask thousands of times. */
 const afterFailureMs = 250;
 
@@ -41,7 +43,8 @@ export function startClients(clients: Clients): { stop(): Promise<Seen> } {
       seen.told.set(asking.requestId, { whole, asked });
       if (left) seen.left++;
       for (const failure of failures) seen.failures.set(failure, (seen.failures.get(failure) ?? 0) + 1);
-      await new Promise((resolve) => setTimeout(resolve, failures.length === 0 ? pauseMs : afterFailureMs));
+      const forMs = failures.length > 0 ? afterFailureMs : left ? afterLeavingMs : pauseMs;
+      await new Promise((resolve) => setTimeout(resolve, forMs));
     }
   };
   const asking = Promise.all(Array.from({ length: count }, one));

@@ -18,6 +18,8 @@ export interface Fault {
   readonly leaves?: Leaves;
   /** Areas in which there is such a fault; absent: all. */
   readonly within?: (area: Area) => boolean;
+  /** The first vendors plainly refuse: whoever goes on to the next asks for nothing twice. */
+  readonly refusing?: boolean;
   begin(house: House): Promise<void>;
   end(house: House): Promise<void>;
 }
@@ -106,8 +108,8 @@ export const faults: readonly Fault[] = [
   misbehaving("stall in their answers", "stalls"),
   misbehaving("cut their answers", "cuts"),
   vendors("hang up before they answer", "two", () => ({ closeBeforeHead: true })),
-  vendors("storm with 429, others there", "two", () => storm),
-  vendors("storm with 429, no others", "lone", () => storm),
+  { ...vendors("storm with 429, others there", "two", () => storm), refusing: true },
+  { ...vendors("storm with 429, no others", "lone", () => storm), refusing: true },
   {
     name: "vendors lie about their length",
     ways: "lied",

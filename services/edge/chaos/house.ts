@@ -20,11 +20,13 @@ export interface Payer {
 }
 
 /** How long a vendor may be silent. */
-const timeoutMs = 1_000;
+const timeoutMs = 2_000;
 /** Leases, lifetimes and pauses that let all come to rest soon after a fault. */
 const env = { HOLD_LEASE_MS: "2000", SEAT_LEASE_MS: "1500", CHANNEL_LEASE_MS: "1500", LOG_LEVEL: "error" };
 const envOf = {
   media: { TASK_WAIT_MS: "4000" },
+  // Longer than a service pauses between two tries to settle, after an outage as long as a fault.
+  ledger: { AFTER_OUTAGE_MS: "6000" },
   video: {
     LOOK_FIRST_MS: "50",
     LOOK_LONGEST_MS: "200",
@@ -37,7 +39,7 @@ const envOf = {
     HOLD_AUDIO_SECONDS: "0",
     HOLD_TEXT_TOKENS: "100",
     LAST_USAGE_MS: "1000",
-    FIRST_EVENT_MS: "1000",
+    FIRST_EVENT_MS: "2000",
     IDLE_MS: "3000",
   },
 };

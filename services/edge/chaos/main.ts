@@ -21,8 +21,9 @@ const { values } = parseArgs({
     json: { type: "boolean" },
   },
 });
-/** How long each fault lasts; half as long before it and after it there is none. */
+/** How long each fault lasts; a third of it before it and after it there is none. */
 const faultMs = Number(values.seconds) * 1_000;
+const quietMs = faultMs / 3;
 /** Clients of an area that ask at once. */
 const clientCount = 3;
 
@@ -64,24 +65,24 @@ async function live(fault: Fault, at: number): Promise<readonly string[]> {
     const name = nameOf(at, area);
     return { area, ...startClients({ area, edgeUrl, key, count: clientCount, ways: fault.ways, leaves, name }) };
   });
-  await pause(faultMs / 2);
+  await pause(quietMs);
   await fault.begin(house);
   await pause(faultMs);
   await fault.end(house);
-  await pause(faultMs / 2);
+  await pause(quietMs);
   const results = await Promise.all(
     clients.map(async ({ area, stop }) => {
       const seen = await stop();
-      return { area, seen, outcome: await outcomeOf(area, at, seen) };
+      return { area, seen, outcome: await outcomeOf(area, at, seen, fault) };
     }),
   );
   if (results.some(({ outcome: { lost, double, books } }) => lost > 0 || double > 0 || books !== "agree")) bad++;
   return rowOf(fault.name, chosenAreas, results);
 }
 
-async function outcomeOf(area: Area, at: number, seen: Seen): Promise<Outcome> {
+async function outcomeOf(area: Area, at: number, seen: Seen, { refusing = false }: Fault): Promise<Outcome> {
   const outcome = await readOutcome({ redis, natsUrl }, payerOf(at, area).accountId, seen);
-  const repeated = (await area.repeated?.(house.suite, nameOf(at, area))) ?? 0;
+  const repeated = (await area.repeated?.(house.suite, nameOf(at, area), refusing)) ?? 0;
   return { ...outcome, double: outcome.double + repeated };
 }
 

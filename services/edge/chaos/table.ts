@@ -11,18 +11,22 @@ export interface Result {
 
 /** A fault's row: what the clients of each area saw, and what all of them together cost. */
 export function rowOf(fault: string, areas: readonly Area[], results: readonly Result[]): readonly string[] {
-  const sum = (count: (result: Result) => number): string =>
-    String(results.reduce((all, result) => all + count(result), 0));
+  const requests = results.reduce((all, { seen }) => all + seen.requests, 0);
+  const sum = (what: "lost" | "double"): string => {
+    const parts = results.filter(({ outcome }) => outcome[what] > 0);
+    const all = parts.reduce((sum, { outcome }) => sum + outcome[what], 0);
+    return all === 0 ? "0" : `${all} (${parts.map(({ area }) => area.name).join(", ")})`;
+  };
   const diverging = results.flatMap(({ area, outcome: { books } }) =>
     books === "agree" ? [] : [`${area.name}: ${books}`],
   );
   const restMs = Math.max(...results.map(({ outcome }) => outcome.restMs));
   return [
     fault,
-    sum(({ seen }) => seen.requests),
+    String(requests),
     ...areas.map((area) => seenIn(results.find((result) => result.area === area))),
-    sum(({ outcome }) => outcome.lost),
-    sum(({ outcome }) => outcome.double),
+    sum("lost"),
+    sum("double"),
     diverging.length === 0 ? "agree" : diverging.join("; "),
     `${(restMs / 1_000).toFixed(1)} s`,
   ];

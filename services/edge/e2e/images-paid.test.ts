@@ -135,6 +135,16 @@ describe("what is paid", () => {
     expect(await costOf(suite, content)).toBe(40_000_000n + 1_294n * 30_000n);
   });
 
+  test("of a task whose vendor wants fewer looks: it is not given up", async () => {
+    await suite.simulator.script("async", [{}, { status: 429 }, { status: 429 }]);
+    const cost = await costOf(suite, async () => {
+      expect((await client.images.generate({ model: "tasks", prompt: "a fox" }, { maxRetries: 0 })).data).toHaveLength(
+        1,
+      );
+    });
+    expect(cost).toBe(40_000_000n);
+  });
+
   test("of a task that failed in part, the good images", async () => {
     const prompt = simulate({ finish: "PARTIAL", errorCode: "DataInspectionFailed" });
     const cost = await costOf(suite, async () => {

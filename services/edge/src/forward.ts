@@ -1,10 +1,11 @@
-import { Agent, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { createProxyMiddleware, type Plugin, type RequestHandler } from "http-proxy-middleware";
 import { Failure, headers, ownHeaderPrefix, type Area } from "@modelgate/contracts";
 import { answerFailure, lingerOver, notePassing, refuseUpgrade, type Logger } from "@modelgate/platform";
 import { exchangeOf } from "./exchange.ts";
+import { PatientAgent } from "./patient-agent.ts";
 
 /** Addresses of the services, by area. */
 export type AreaUrls = Readonly<Partial<Record<Area, string>>>;
@@ -30,7 +31,12 @@ export interface Forward extends Disposable {
 }
 
 export function createForward({ urls, log, silenceMs }: { urls: AreaUrls; log: Logger; silenceMs: number }): Forward {
-  const agent = new Agent({ keepAlive: true, scheduling: "lifo", maxSockets: Infinity, maxFreeSockets: mostIdle });
+  const agent = new PatientAgent({
+    keepAlive: true,
+    scheduling: "lifo",
+    maxSockets: Infinity,
+    maxFreeSockets: mostIdle,
+  });
   const proxies = new Map<string, RequestHandler>();
   for (const [area, target] of Object.entries(urls)) {
     proxies.set(
@@ -41,7 +47,7 @@ export function createForward({ urls, log, silenceMs }: { urls: AreaUrls; log: L
         changeOrigin: false,
         xfwd: false,
         ejectPlugins: true,
-        plugins: [failurePlugin(log), passingPlugin, socketPlugin],
+        plugins: [failurePlugin(log), passingPlugin, connectionPlugin, socketPlugin],
         proxyTimeout: silenceMs,
       }),
     );
@@ -81,6 +87,14 @@ function isLarge({ headers: { "content-length": length, "transfer-encoding": enc
 const passingPlugin: Plugin = (proxy) => {
   proxy.on("proxyReq", (_, request) => {
     if (isLarge(request)) request.on("data", (chunk: Buffer) => notePassing(chunk.length));
+  });
+};
+
+/** A service speaks of its own connection; what the edge says of its client's stands: `close` while it drains. */
+const connectionPlugin: Plugin = (proxy) => {
+  proxy.on("proxyRes", (answer, request, response) => {
+    const own = response.getHeader("connection") ?? request.headers.connection;
+    answer.headers.connection = String(own).toLowerCase() === "close" ? "close" : "keep-alive";
   });
 };
 

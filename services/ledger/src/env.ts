@@ -8,6 +8,11 @@ export const variables = {
   ROUND_MS: variable.integer({ fallback: 1_000, min: 50 }),
   /** Events that waited this long have been left behind by their service. */
   LEFT_BEHIND_MS: variable.integer({ fallback: 5_000, min: 50 }),
+  /**
+   * How long no hold is taken for dead after Redis was away: longer than the longest pause between two tries of a
+   * service to settle (accounts: `settleSurely`), and than a third of a hold's lease, when it is renewed.
+   */
+  AFTER_OUTAGE_MS: variable.integer({ fallback: 30_000 }),
   /** Most events and dead holds of one shard that one round takes. */
   ROUND_BATCH: variable.integer({ fallback: 500, min: 1, max: 10_000 }),
   /** How long totals and usage logs are kept. */

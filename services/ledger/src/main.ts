@@ -39,6 +39,7 @@ await runService(
         log,
         roundMs: env.ROUND_MS,
         leftBehindMs: env.LEFT_BEHIND_MS,
+        afterOutageMs: env.AFTER_OUTAGE_MS,
         batch: env.ROUND_BATCH,
         published,
         swept,

@@ -7,6 +7,8 @@ export interface RoundOptions {
   readonly log: Logger;
   readonly roundMs: number;
   readonly leftBehindMs: number;
+  /** How long the sweep waits after Redis was away: a hold's lease may have run out, and its service live. */
+  readonly afterOutageMs: number;
   readonly batch: number;
   readonly published: Counter;
   readonly swept: Counter;
@@ -15,19 +17,21 @@ export interface RoundOptions {
 /**
  * Goes through all shards, again and again: settles dead holds, and publishes events that their service left behind.
  * Several ledgers may do so at once: a hold is settled once by the script, and an event that two of them publish is
- * stored once by its `Nats-Msg-Id`.
+ * stored once by its `Nats-Msg-Id`. After an outage of Redis no lease says who is dead: services get the time to renew
+ * or to settle what they know exactly, before the sweep settles it at its floor.
  */
 export function startRounds(options: RoundOptions): AsyncDisposable {
-  const { log, roundMs } = options;
-  const state = { stopped: false, complained: false };
+  const { log, roundMs, afterOutageMs } = options;
+  const state = { stopped: false, complained: false, sweepsFrom: 0 };
   const sleep = Promise.withResolvers<void>();
 
   async function rounds(): Promise<void> {
     while (!state.stopped) {
       try {
-        await oneRound(options);
+        await oneRound(options, performance.now() >= state.sweepsFrom);
         state.complained = false;
       } catch (error) {
+        state.sweepsFrom = performance.now() + afterOutageMs;
         if (!state.complained) log.warn({ err: error }, "a round failed; trying again");
         state.complained = true;
       }
@@ -45,21 +49,36 @@ export function startRounds(options: RoundOptions): AsyncDisposable {
   };
 }
 
-async function oneRound(options: RoundOptions): Promise<void> {
-  await Promise.all(shards.map((shard) => lookThroughShard(shard, options)));
+async function oneRound(options: RoundOptions, sweeps: boolean): Promise<void> {
+  await Promise.all(
+    shards.map(async (shard) => {
+      if (sweeps) await sweepShard(shard, options);
+      await publishLeftovers(shard, options);
+    }),
+  );
 }
 
+/** What looking at one shard takes. */
+export type ShardLook = Omit<RoundOptions, "roundMs" | "afterOutageMs">;
+
 /** One look at one shard: its dead holds, then its events. `nowMs` is the clock of holds; absent: this machine's. */
-export async function lookThroughShard(
-  shard: string,
-  { redis, bus, log, leftBehindMs, batch, published, swept }: Omit<RoundOptions, "roundMs">,
-  nowMs?: number,
-): Promise<void> {
+export async function lookThroughShard(shard: string, look: ShardLook, nowMs?: number): Promise<void> {
+  await sweepShard(shard, look, nowMs);
+  await publishLeftovers(shard, look);
+}
+
+async function sweepShard(shard: string, { redis, log, batch, swept }: ShardLook, nowMs?: number): Promise<void> {
   const dead = await sweepHolds(redis, shard, batch, nowMs);
-  if (dead.length > 0) {
-    swept.inc(dead.length);
-    log.warn({ shard, calls: dead.map(({ event }) => event.id) }, "dead holds settled at their floor");
-  }
+  if (dead.length === 0) return;
+  swept.inc(dead.length);
+  log.warn({ shard, calls: dead.map(({ event }) => event.id) }, "dead holds settled at their floor");
+}
+
+/** Without Redis it fails, as the sweep does: that is how an outage is seen. */
+async function publishLeftovers(
+  shard: string,
+  { redis, bus, leftBehindMs, batch, published }: ShardLook,
+): Promise<void> {
   if (!bus.connected) return;
   const left = await readLeftovers(redis, shard, leftBehindMs, batch);
   if (left.length > 0) published.inc(await publishEntries(redis, bus, [...left]));

@@ -24,6 +24,7 @@ beforeAll(async () => {
     MODELGATE_SECRET: "a secret of some length",
     ROUND_MS: "50",
     LEFT_BEHIND_MS: "100",
+    AFTER_OUTAGE_MS: "2000",
   };
   ledgers = await Promise.all([startServiceAlone("ledger", env), startServiceAlone("ledger", env)]);
 });
@@ -135,6 +136,32 @@ test("a dead hold is settled at its floor, once; its service comes too late", as
   ).toBeUndefined();
   expect(await findAccount(redis, "dead")).toMatchObject({ balanceNanos: 970n, spentNanos: 30n });
   await until("its event", async () => (await stored()).filter((id) => id === "dead-1").length === 1);
+});
+
+test("a hold whose lease ran out while Redis was away is its service's to settle, and the sweep's after a while", async () => {
+  await createAccount(redis, { id: "outage", balance: 1_000n });
+  await put("outage", "outage-1", 1_500);
+  await put("outage", "outage-2", 1_500);
+  const waitedInVain = async (ledger: AloneService): Promise<boolean> => ledger.logs().includes("a round failed");
+  backends.redis.pause();
+  await until("both ledgers to have seen it", async () =>
+    (await Promise.all(ledgers.map(waitedInVain))).every(Boolean),
+  );
+  await new Promise((resolve) => setTimeout(resolve, 1_000)); // for the leases, whose clock is Redis'
+  backends.redis.resume();
+  await redis.ping();
+  await new Promise((resolve) => setTimeout(resolve, 500)); // ten rounds
+  const settled = await settle(redis, {
+    accountId: "outage",
+    callId: "outage-1",
+    tokenId: "tok_1",
+    costNanos: 90n,
+    tokens: 0,
+    draft: draft("outage", "outage-1"),
+  });
+  expect(settled?.event.costNanos).toBe("90");
+  await until("the other one to be swept", async () => (await findAccount(redis, "outage"))?.heldNanos === 0n);
+  expect(await findAccount(redis, "outage")).toMatchObject({ spentNanos: 120n });
 });
 
 test("what was settled while NATS was away is there when it is back", async () => {

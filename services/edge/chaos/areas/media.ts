@@ -32,14 +32,19 @@ export const media: Area = {
     const stream = asking.turn % 3 === 1;
     const vendor = asking.turn % 3 === 2 ? asTask : atOnce;
     const prompt = 'a fox {{simulate: {"delayMs": 60, "chunkDelayMs": 40}}}';
-    const body = {
-      model: modelOf(vendor, asking.ways),
-      prompt,
-      ...(stream ? { stream, partial_images: 1, size: "256x256" } : {}),
-    };
+    // Small: the simulated vendor really paints, also for clients that have left.
+    const size = vendor === atOnce ? { size: "64x64" } : {};
+    const partial = stream ? { stream, partial_images: 1 } : {};
+    const body = { model: modelOf(vendor, asking.ways), prompt, ...size, ...partial };
     const end = readGot(await exchange(asking, { path: "/v1/images/generations", body }), (answer) =>
-      stream ? answer.includes("image_generation.completed") : answer.includes('"data"'),
+      stream ? isFinished(answer) : answer.includes('"data"'),
     );
     return typeof end === "string" ? ended(end) : failed(end.failure);
   },
 };
+
+/** Whether the last event is the finished image, all of it. */
+function isFinished(answer: string): boolean {
+  const last = answer.trimEnd().split("\n").at(-1) ?? "";
+  return last.includes('"type":"image_generation.completed"') && last.endsWith("}") && answer.endsWith("\n\n");
+}

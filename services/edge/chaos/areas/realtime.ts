@@ -1,5 +1,5 @@
 import { WebSocket } from "ws";
-import { modelOf, type Area, type Asking, type Leaves, type Told, type Vendor } from "../area.ts";
+import { modelOf, type Area, type Asking, type Leaves, type Told, type Vendor, type Ways } from "../area.ts";
 
 const vendor: Vendor = {
   name: "live",
@@ -27,19 +27,18 @@ export const realtime: Area = {
   ask: (asking) => new Conversation(asking).over,
 };
 
-const say = {
-  type: "conversation.item.create",
-  item: {
-    type: "message",
-    role: "user",
-    content: [{ type: "input_text", text: 'Hello {{simulate: {"chunks": 8, "chunkDelayMs": 20, "delayMs": 30}}}' }],
-  },
+/** What a client says. A vendor that misbehaves does so only where nothing else is asked of it. */
+const say = (ways: Ways): object => {
+  const text = ways === "lone" ? "Hello" : 'Hello {{simulate: {"chunks": 8, "chunkDelayMs": 20, "delayMs": 30}}}';
+  const item = { type: "message", role: "user", content: [{ type: "input_text", text }] };
+  return { type: "conversation.item.create", item };
 };
 
 /** A session of one client, from its opening to its close. */
 class Conversation {
   readonly over: Promise<Told>;
   readonly #leaves: Leaves;
+  readonly #ways: Ways;
   readonly #socket: WebSocket;
   readonly #told = Promise.withResolvers<Told>();
   #asked = 0;
@@ -51,6 +50,7 @@ class Conversation {
   constructor({ edgeUrl, key, requestId, ways, leaves }: Asking) {
     this.over = this.#told.promise;
     this.#leaves = leaves;
+    this.#ways = ways;
     const url = `${edgeUrl.replace("http", "ws")}/v1/realtime?model=${modelOf(vendor, ways)}`;
     this.#socket = new WebSocket(url, { headers: { authorization: `Bearer ${key}`, "x-request-id": requestId } });
     this.#socket
@@ -86,7 +86,7 @@ class Conversation {
 
   #ask(): void {
     this.#asked++;
-    this.#send(say);
+    this.#send(say(this.#ways));
     this.#send({ type: "response.create" });
     if (this.#leaves === "before the answer") setTimeout(() => this.#leave(), leavesAfterMs);
   }

@@ -9,6 +9,8 @@ const longestPauseMs = 2_000;
 const pauseGrowth = 1.5;
 /** Looks in a row that may fail before the task is given up. */
 const mostFailedLooks = 3;
+/** Status of a look that came too soon. */
+const tooMany = 429;
 
 /**
  * Waits until a vendor's task is done, for as long as its client does. Throws Failure upstream_timeout where it takes
@@ -25,6 +27,8 @@ export async function finishTask(
   for (let pause = firstPauseMs; Date.now() < deadline; pause = Math.min(pause * pauseGrowth, longestPauseMs)) {
     await setTimeout(pause, undefined, { signal: vendor.signal });
     const seen = await look(vendor, task);
+    // A vendor that wants fewer looks works on all the same.
+    if (seen instanceof Failure && seen.status === tooMany) continue;
     failed = seen instanceof Failure ? failed + 1 : 0;
     if (seen instanceof Failure) {
       if (seen.status < 500 || failed >= mostFailedLooks) throw seen;

@@ -1,0 +1,32 @@
+import { once } from "node:events";
+import { Agent, get, type IncomingMessage } from "node:http";
+import { expect, test } from "vitest";
+import { listen } from "../src/http-server.ts";
+
+/** Asks over the one connection that the agent keeps. */
+async function ask(port: number, agent: Agent): Promise<IncomingMessage> {
+  const [response]: IncomingMessage[] = await once(get({ port, host: "127.0.0.1", agent }), "response");
+  if (response === undefined) throw new Error("no response");
+  response.resume();
+  await once(response, "end");
+  return response;
+}
+
+test("a draining server serves a kept connection once more, says that it closes, and ends", async () => {
+  const server = await listen({
+    host: "127.0.0.1",
+    port: 0,
+    drainMs: 60_000,
+    handler: (_request, response) => void response.end("served"),
+  });
+  const kept = new Agent({ keepAlive: true, maxSockets: 1 });
+  const idle = new Agent({ keepAlive: true });
+  expect((await ask(server.port, kept)).headers.connection).toBe("keep-alive");
+  await ask(server.port, idle);
+  const drained = server.drain();
+  const last = await ask(server.port, kept);
+  expect([last.statusCode, last.headers.connection]).toEqual([200, "close"]);
+  // The idle one is not waited for up to the end of the drain, and nobody new is let in.
+  await drained;
+  await expect(ask(server.port, new Agent())).rejects.toMatchObject({ code: "ECONNREFUSED" });
+});

@@ -1,0 +1,56 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+
+/** A vendor of chat streams that go on, a word now and then, until a test lets them end. */
+export interface EndlessVendor extends AsyncDisposable {
+  readonly url: string;
+  /** Streams that are open. */
+  readonly open: number;
+  /** Ends all of them, as they should end: with what they used. */
+  finish(): void;
+}
+
+const wordEveryMs = 500;
+const words = "and so on ";
+
+const frame = (more: object): string => {
+  const chunk = { id: "endless", object: "chat.completion.chunk", created: 0, model: "chat", ...more };
+  return `data: ${JSON.stringify(chunk)}\n\n`;
+};
+const word = frame({ choices: [{ index: 0, delta: { role: "assistant", content: words }, finish_reason: null }] });
+const last =
+  frame({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] }) +
+  frame({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 30, total_tokens: 33 } }) +
+  "data: [DONE]\n\n";
+
+/** Starts one on a port of its own. */
+export async function startEndlessVendor(): Promise<EndlessVendor> {
+  const open = new Set<ServerResponse>();
+  const server = createServer((request, response) => {
+    request.resume();
+    open.add(response);
+    response.writeHead(200, { "content-type": "text/event-stream" }).write(word);
+    response.once("close", () => open.delete(response));
+  });
+  const timer = setInterval(() => {
+    for (const response of open) response.write(word);
+  }, wordEveryMs);
+  server.listen(0, "127.0.0.1", 4_096);
+  await once(server, "listening");
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/v1`,
+    get open() {
+      return open.size;
+    },
+    finish() {
+      for (const response of open) response.end(last);
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}

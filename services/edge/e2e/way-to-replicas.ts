@@ -1,0 +1,45 @@
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+
+/**
+ * One address before the replicas of a service, as a cluster gives it: each new connection goes to the next of those
+ * that are there, and stays with it.
+ */
+export interface WayToReplicas extends AsyncDisposable {
+  readonly url: string;
+  /** Ports of the replicas that are there. */
+  readonly ports: Set<number>;
+}
+
+/** Opens one; without replicas connections are cut. */
+export async function openWayToReplicas(): Promise<WayToReplicas> {
+  const ports = new Set<number>();
+  const open = new Set<Socket>();
+  let turn = 0;
+  const server = createServer({ allowHalfOpen: true }, (client) => {
+    const port = [...ports][turn++ % ports.size] ?? 0; // none: refused
+    const replica = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+    for (const [socket, other] of [
+      [client, replica],
+      [replica, client],
+    ] as const) {
+      open.add(socket);
+      socket
+        .on("error", () => other.destroy())
+        .on("close", () => open.delete(socket))
+        .pipe(other);
+    }
+  });
+  server.listen(0, "127.0.0.1", 4_096);
+  await once(server, "listening");
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
+    ports,
+    async [Symbol.asyncDispose]() {
+      for (const socket of open) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
