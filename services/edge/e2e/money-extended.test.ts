@@ -53,7 +53,7 @@ const eventOf = (account: string) =>
       .map(({ event }) => event)
       .find(({ accountId }) => accountId === account),
   );
-const paced = { text: words, chunks: 2_000, chunkDelayMs: 1 };
+const paced = { text: words, chunks: 1_000, chunkDelayMs: 1 };
 
 describe.each(longAnswers)("$name", ({ name, model, listen, length, whole }) => {
   test("a stream that the balance does not cover ends at what is paid, as one at its bound, and its vendor is stopped", async () => {
