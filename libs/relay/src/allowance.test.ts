@@ -96,7 +96,7 @@ test("once all that can come is held for, nothing is looked at any more", async 
   expect(asked()).toBe(1);
 });
 
-test("a hold that is gone, and a store that stays away, end the stream with their own failure", async () => {
+test("a hold that is gone ends the stream with a failure of its own", async () => {
   const output = { first: 256, step: 256, most: Infinity };
   const options = { output, produced: new Produced() };
   const gone = new Allowance({ ...options, extend: () => Promise.resolve(false) });

@@ -2,8 +2,10 @@ import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { afterEach, expect, test } from "vitest";
 import { openTransport } from "@modelgate/channels";
+import { Failure } from "@modelgate/contracts";
 import { textPasses } from "@modelgate/wires";
-import { deliverStream, type StreamEnd } from "./deliver-stream.ts";
+import { deliverStream, type PaidStream, type StreamEnd } from "./deliver-stream.ts";
+import type { StreamGate } from "./exchange.ts";
 import { Inlet } from "./inlet.ts";
 import { Produced } from "./produced.ts";
 import { PassStream } from "./text/pass-stream.ts";
@@ -26,8 +28,17 @@ async function serve(listener: RequestListener): Promise<URL> {
   return new URL(`http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`);
 }
 
+/** A stream whose money comes, or does not, when it is asked for. */
+interface Money {
+  readonly gate: StreamGate;
+  readonly paid: PaidStream;
+}
+
 /** A vendor, and a front that passes its stream on; what the client read, and how the stream ended. */
-async function passed(vendor: RequestListener): Promise<{ readonly text: string; readonly end: StreamEnd }> {
+async function passed(
+  vendor: RequestListener,
+  money?: Money,
+): Promise<{ readonly text: string; readonly end: StreamEnd }> {
   await using transport = openTransport();
   const url = await serve(vendor);
   const { promise, resolve, reject } = Promise.withResolvers<StreamEnd>();
@@ -41,9 +52,17 @@ async function passed(vendor: RequestListener): Promise<{ readonly text: string;
           response,
           inlet,
           carrier: new PassStream(
-            { pass: textPasses.chat, gear: "bytes", rename: undefined, hideUsage: false },
+            {
+              pass: textPasses.chat,
+              gear: "bytes",
+              rename: undefined,
+              hideUsage: false,
+              gate: money?.gate,
+              early: textPasses.chat.earlyEnd?.({ choices: 1, includeUsage: false }),
+            },
             new Produced(),
           ),
+          ...(money === undefined ? {} : { paid: money.paid }),
           requestId: "r",
           heartbeatMs: 60_000,
           ending: () => undefined,
@@ -88,4 +107,63 @@ test.each([
   const request = { url, method: "POST" as const, headers: {}, timeoutMs: 2_000 };
   const inlet = await Inlet.open(await transport.send(request, new AbortController().signal));
   expect(textPasses.chat.see(inlet.firstFrame ?? inlet.first).failed).toBe(true);
+});
+
+/** Pays for so many frames, and for more when asked until it refuses. */
+function paysFor(frames: number, more: () => Failure | undefined): Money {
+  let left = frames;
+  return {
+    gate: { covers: () => left-- > 0, admits: () => false },
+    paid: {
+      async more() {
+        // Long enough for the vendor to end meanwhile.
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        const refused = more();
+        left = refused === undefined ? 1 : 0;
+        return refused;
+      },
+      meter: async () => ({ units: { outputTokens: 2 }, estimated: true }),
+    },
+  };
+}
+
+const whole: RequestListener = (_, response) =>
+  void response.writeHead(200).end(`${frame("a")}${frame("b")}${frame("c")}data: [DONE]\n\n`);
+
+test("frames that wait for money pass in their order once it is there, and the end after them", async () => {
+  expect(
+    await passed(
+      whole,
+      paysFor(1, () => undefined),
+    ),
+  ).toEqual({
+    text: `${frame("a")}${frame("b")}${frame("c")}data: [DONE]\n\n`,
+    end: { outcome: "completed" },
+  });
+});
+
+test("where money is refused the stream ends as one at its bound, and nothing of what waited passes", async () => {
+  const { text, end } = await passed(
+    whole,
+    paysFor(2, () => new Failure("insufficient_quota")),
+  );
+  expect(end).toEqual({ outcome: "completed" });
+  expect(text.startsWith(frame("a") + frame("b"))).toBe(true);
+  expect(text).not.toContain('"c"');
+  expect(text).toContain('"finish_reason":"length"');
+  expect(text.endsWith("data: [DONE]\n\n")).toBe(true);
+});
+
+test("where the store stays away it ends with an error, and so where nothing was told yet", async () => {
+  const away = await passed(
+    whole,
+    paysFor(1, () => new Failure("server_overloaded")),
+  );
+  expect(away.end).toMatchObject({ outcome: "failed", failure: { code: "server_overloaded" } });
+  expect(away.text).toContain('"code":"server_overloaded"');
+  const early = await passed(
+    whole,
+    paysFor(0, () => new Failure("insufficient_quota")),
+  );
+  expect(early.end).toMatchObject({ outcome: "failed", failure: { code: "insufficient_quota" } });
 });

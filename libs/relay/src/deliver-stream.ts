@@ -91,7 +91,8 @@ class StreamPass implements BodySink {
     const flows = carried.out.length === 0 || response.write(carried.out);
     if (carried.failure !== undefined) return this.#fail(carried.failure);
     if (!flows || carried.isDry === true) inlet.pause();
-    if (carried.isDry === true && !this.#dry) void this.#waitForMoney();
+    if (carried.isDry === true && !this.#dry)
+      this.#waitForMoney().catch((error: unknown) => this.#fail(malformed(error)));
   }
 
   /** `before` is what the client gets before its stream's last words; all of it leaves after money and memory are told. */

@@ -31,6 +31,7 @@ const config = {
     ...Object.fromEntries(longAnswers.map(({ name }) => accountOf(poor)(`poor-${name}`))),
     ...Object.fromEntries(longAnswers.map(({ name }) => accountOf(able)(`able-${name}`))),
     ...Object.fromEntries(["content", "chat"].map((name) => accountOf(poor)(`array-${name}`))),
+    killed: { balance: "1", tokens: [{ key: keyOf("killed"), group: "default" }] },
     thinking: { balance: "0.1", tokens: [{ key: keyOf("thinking"), group: "default" }] },
     budgeted: { balance: "10", tokens: [{ key: keyOf("budgeted"), group: "daily" }] },
   },
@@ -38,7 +39,7 @@ const config = {
 
 let suite: Suite;
 beforeAll(async () => {
-  suite = await startSuite({ config, envOf: { text: { HOLD_STEP_TOKENS: "256" } } });
+  suite = await startSuite({ config, envOf: { text: { HOLD_STEP_TOKENS: "256", HOLD_LEASE_MS: "1500" } } });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
@@ -53,7 +54,7 @@ const eventOf = (account: string) =>
       .map(({ event }) => event)
       .find(({ accountId }) => accountId === account),
   );
-const paced = { text: words, chunks: 2_000, chunkDelayMs: 1 };
+const paced = { text: words, chunks: 1_000, chunkDelayMs: 1 };
 
 describe.each(longAnswers)("$name", ({ name, model, listen, length, whole }) => {
   test("a stream that the balance does not cover ends at what is paid, as one at its bound, and its vendor is stopped", async () => {
@@ -156,4 +157,30 @@ test("a response that was ended early is kept, and can be referred to", async ()
   const more = await client.responses.create({ model: "responses", input: "Go on.", previous_response_id: id });
   expect(more.output_text).toBe("And so on.");
   expect((await suite.simulator.requests("responses")).at(-1)?.body).toContain(text.slice(0, 1_000));
+});
+
+test("a service that is killed under a stream leaves a hold that was extended: it is charged what is certain, and the rest goes back", async () => {
+  await suite.simulator.script("chat", [{ ...paced, chunkDelayMs: 5 }]);
+  const stream = await sdk(suite, keyOf("killed")).chat.completions.create({ ...hello("chat"), stream: true });
+  let text = "";
+  const heard = (async () => {
+    for await (const { choices } of stream) text += choices[0]?.delta.content ?? "";
+  })();
+  heard.catch(() => undefined);
+  // Twice what was held at first, and a floor that was renewed since.
+  await until("its hold to grow", async () => {
+    const held = BigInt((await money(suite, "killed")).heldNanos);
+    return text.length > 8_000 && held > 2n * 256n * price.output;
+  });
+  suite.process("text").signal("SIGKILL");
+  await suite.process("text").ended;
+  await expect(heard).rejects.toThrow();
+  const after = await settled("killed");
+  const event = await eventOf("killed");
+  expect(event).toMatchObject({ outcome: "failed", estimated: true });
+  expect(BigInt(after.balanceNanos)).toBe(1_000_000_000n - BigInt(event.costNanos));
+  // Six letters are more than a token, and four are taken for one.
+  expect(Number(event.units.outputTokens)).toBeGreaterThan(0);
+  expect(Number(event.units.outputTokens)).toBeLessThanOrEqual(Math.ceil(text.length / 4) + 100);
+  await suite.restart("text");
 });
