@@ -1,4 +1,4 @@
-import { publishEntries, readLeftovers, shards, sweepHolds } from "@modelgate/accounts";
+import { openHolds, publishEntries, readLeftovers, shards, sweepHolds } from "@modelgate/accounts";
 import type { Bus, Counter, Logger, Redis } from "@modelgate/platform";
 
 export interface RoundOptions {
@@ -52,7 +52,9 @@ export function startRounds(options: RoundOptions): AsyncDisposable {
 async function oneRound(options: RoundOptions, sweeps: boolean): Promise<void> {
   await Promise.all(
     shards.map(async (shard) => {
+      // Without Redis either fails, whether or not NATS is there: that is how an outage is seen.
       if (sweeps) await sweepShard(shard, options);
+      else await openHolds(options.redis, shard);
       await publishLeftovers(shard, options);
     }),
   );
@@ -74,7 +76,6 @@ async function sweepShard(shard: string, { redis, log, batch, swept }: ShardLook
   log.warn({ shard, calls: dead.map(({ event }) => event.id) }, "dead holds settled at their floor");
 }
 
-/** Without Redis it fails, as the sweep does: that is how an outage is seen. */
 async function publishLeftovers(
   shard: string,
   { redis, bus, leftBehindMs, batch, published }: ShardLook,
