@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
@@ -25,10 +27,11 @@ function lives(pid: number): boolean {
 }
 
 test("the parent, Redis and NATS vanish together under load: every service ends all the same", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "modelgate-orphaned-")); // nobody is left to remove its files
   const parent = spawn(process.execPath, ["--input-type=module", "-e", parentScript], {
     cwd: import.meta.dirname,
     // oxlint-disable-next-line no-restricted-properties
-    env: { ...process.env, SUITE_CONFIG: JSON.stringify(config) },
+    env: { ...process.env, TMPDIR: folder, SUITE_CONFIG: JSON.stringify(config) },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [line] = await once(createInterface({ input: parent.stdout }), "line");
@@ -50,5 +53,6 @@ test("the parent, Redis and NATS vanish together under load: every service ends 
     await until("every service to end", () => !pids.some(lives), 20_000);
   } finally {
     for (const pid of pids.filter(lives)) process.kill(pid, "SIGKILL");
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }, 60_000);
