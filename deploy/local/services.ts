@@ -53,6 +53,12 @@ export function addressOf(ports: SuitePorts, name: ServiceName): string {
   return `http://127.0.0.1:${ports[name].main}`;
 }
 
+/**
+ * Node's flags for every service, in images too. New objects live in a space of this many MiB before a collection: with
+ * Node's own 16 an open stream costs the two hops 40 KiB more, and no less CPU.
+ */
+export const nodeFlags: readonly string[] = ["--max-semi-space-size=8"];
+
 /** Starts one service of a suite. */
 export function startService(
   name: ServiceName,
@@ -67,7 +73,7 @@ export function startService(
   return spawnService({
     name,
     command: process.execPath,
-    args: [join(root, "services", name, "src/main.ts")],
+    args: [...nodeFlags, join(root, "services", name, "src/main.ts")],
     env: {
       REDIS_URL: settings.redisUrl,
       NATS_URL: settings.natsUrl,
