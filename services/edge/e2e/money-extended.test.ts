@@ -60,7 +60,8 @@ describe.each(longAnswers)("$name", ({ name, model, listen, length, whole }) => 
   test("a stream that the balance does not cover ends at what is paid, as one at its bound, and its vendor is stopped", async () => {
     const account = `poor-${name}`;
     await suite.simulator.forget(model);
-    await suite.simulator.script(model, [paced]);
+    // A vendor that would never end by itself.
+    await suite.simulator.script(model, [{ ...paced, stallAfterChunks: 990 }]);
     const heard = await listen(suite, keyOf(account), model);
     expect(heard.ending).toBe(length);
     expect(words.startsWith(heard.text)).toBe(true);
