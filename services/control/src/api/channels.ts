@@ -13,6 +13,7 @@ export interface ChannelRouteDeps {
   readonly transport: Transport;
 }
 
+/** Channels and their keys: shown, switched, tried. */
 export function channelRoutes({ redis, catalog, transport }: ChannelRouteDeps): OperatorRoutes {
   const find = (id: string | undefined): CatalogChannel => {
     const channel = catalog.current().channels.find((known) => known.id === id);
