@@ -21,8 +21,8 @@ export async function startVendor(): Promise<TestVendor> {
     const operation = (request.url ?? "").split("/").at(-1) ?? "";
     looks.push(operation);
     const answer = answers.get(operation);
-    if (answer === "silence") return;
-    if (answer === "nothing") return void request.socket.destroy();
+    if (answer === "nothing") request.socket.destroy();
+    if (answer === "nothing" || answer === "silence") return;
     const { status = 200, body } = answer ?? unknownTask;
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   });

@@ -25,8 +25,10 @@ const commands: readonly Command[] = [
   ...configCommands,
 ];
 
-// Whoever read the answer has enough of it (`| head`).
-process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+// Whoever reads the answer may have enough of it (`| head`): nothing is wrong then.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") process.exitCode = 1;
+});
 process.exitCode = await main(process.argv.slice(2));
 
 /** Runs a command line; the exit status. stdout holds the answer and nothing else, whatever went wrong is on stderr. */
