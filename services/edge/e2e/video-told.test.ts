@@ -68,6 +68,14 @@ test("an address with a password is refused: it would be kept with the task", as
   expect(JSON.stringify(json)).not.toContain("secret");
 });
 
+test.each([
+  ["/epsilon/?Action=CVSync2AsyncSubmitTask&Version=1", { req_key: "nobody", prompt: "A boat" }, "req_key"],
+  ["/v1/video/generations", { model: "nobody", prompt: "A boat" }, "model"],
+])("%s names the field of an unknown model as it was sent", async (path, body, param) => {
+  const { status, json } = await ask(suite, path, body);
+  expect([status, json.error]).toMatchObject([404, { code: "model_not_found", param }]);
+});
+
 test("whoever follows a task that is forgotten meanwhile is not left waiting", async () => {
   const body = { model: "film-openai", prompt: simulate({ looks: 1_000_000 }) };
   const { json } = await ask(suite, "/v1/videos", body);
