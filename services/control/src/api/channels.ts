@@ -7,6 +7,7 @@ import { channelView } from "./channel-view.ts";
 import { fields } from "./fields.ts";
 import type { OperatorRoutes } from "./router.ts";
 
+/** What the routes of channels work with. */
 export interface ChannelRouteDeps {
   readonly redis: Redis;
   readonly catalog: CatalogHandle;
