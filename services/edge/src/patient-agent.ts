@@ -3,8 +3,11 @@ import type { Duplex } from "node:stream";
 
 /** How long a connection that is refused is tried again, and the pause between the tries. */
 const [refusedForMs, pauseMs] = [1_000, 50];
-/** Longest wait for a connection: the machine of a service that is gone answers nothing at all. */
-const connectMs = 5_000;
+/**
+ * Longest wait for a connection: the machine of a service that is gone answers nothing at all. Longer than a resolver
+ * takes to ask a second time (5 s).
+ */
+const connectMs = 10_000;
 
 /** An agent's options, and how long a connection may take. */
 export interface PatientAgentOptions extends AgentOptions {
