@@ -8,6 +8,7 @@ export {
   type TokenLimits,
 } from "./limits/admit.ts";
 export { leave, renewSeats, type Seat } from "./limits/seats.ts";
+export { largestAmount } from "./money/bounds.ts";
 export { createAccount, findAccount, listAccountIds, type Account } from "./money/account.ts";
 export { credit, listCredits, type Credit, type CreditReply } from "./money/credit.ts";
 export { hold, type HoldRequest } from "./money/hold.ts";

@@ -14,6 +14,7 @@ export { placeOf, type Way } from "./pick.ts";
 export { Refused } from "./refused.ts";
 export { readText } from "./read-text.ts";
 export { NotFetched } from "./remote/not-fetched.ts";
+export { hostsIn } from "./remote/pinned-address.ts";
 export {
   openRemoteFiles,
   type RemoteAsk,

@@ -46,11 +46,11 @@ describe("gatectl", () => {
     });
     await suite.ask("account", "top-up", "acme", "1.5", "--operation-id", "a");
     await suite.ask("account", "top-up", "acme", "1.5", "--operation-id", "a");
-    expect(await suite.ask("account", "correct", "acme", "-0.50", "--reason", "billed twice")).toMatchObject({
+    expect(await suite.ask("account", "correct", "acme", "-0.50", "--reason", "-0.50 billed twice")).toMatchObject({
       balanceNanos: "6000000000",
     });
     expect(await suite.ask("account", "show", "acme")).toMatchObject({
-      credits: expect.arrayContaining([expect.objectContaining({ reason: "billed twice", nanos: "-500000000" })]),
+      credits: expect.arrayContaining([expect.objectContaining({ reason: "-0.50 billed twice", nanos: "-500000000" })]),
     });
     expect(await suite.ask("account", "list")).toMatchObject([{ id: "acme" }, { id: "demo" }, { id: "payer" }]);
   });
@@ -165,6 +165,7 @@ describe("gatectl", () => {
     [["account", "show", "nobody"], 1, /no account "nobody"/],
     [["account", "top-up", "acme", "-1"], 2, /AMOUNT must be US dollars/],
     [["account", "correct", "acme", "-1000", "--reason", "x"], 1, /less than that available/],
+    [["account", "top-up", "acme", "2000000000"], 1, /amount must be at most 1000000000\.00 US dollars/],
     [["account", "correct", "acme", "1"], 2, /--reason is missing/],
     [["account", "create", "acme"], 1, /exists/],
     [["account", "create", "no spaces please"], 1, /id must be/],
@@ -175,6 +176,8 @@ describe("gatectl", () => {
     [["usage", "list", "--limit", "0"], 1, /limit must be/],
     [["usage", "list", "--after", "x"], 1, /after must be/],
     [["usage", "list", "--from", "soon"], 1, /from must be/],
+    [["usage", "--to", "2020-01-01"], 1, /from .* must not be after to/],
+    [["usage", "export", "--out", "/no/such/folder/usage.csv"], 1, /broke off: ENOENT/],
     [["usage", "export", "--format", "xml", "--out", "/dev/null"], 1, /csv or ndjson/],
     [["usage", "export"], 2, /--json needs --out/],
     [["token", "set", "tok_none"], 2, /nothing to change/],

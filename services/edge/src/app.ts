@@ -111,6 +111,7 @@ function upgradeHandler(enter: Step, { log, forward, corsOrigins }: Deps): Upgra
     socket
       .on("error", () => socket.destroy())
       .once("close", () => {
+        response.destroy(); // who looks for its end only later finds it
         response.emit("close");
         tellEnd(log, request, { status, whole: true });
       });
@@ -119,6 +120,7 @@ function upgradeHandler(enter: Step, { log, forward, corsOrigins }: Deps): Upgra
       endpoint(request);
       checkOrigin(request);
       await enter(request, response);
+      if (socket.destroyed) return; // the client left while it was let in
       if (!(socket instanceof Socket)) throw new Error("not a network socket");
       forward.upgrade(request, socket, head);
     };

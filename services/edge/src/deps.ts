@@ -19,6 +19,7 @@ export interface Deps extends AsyncDisposable {
   ready(): void;
 }
 
+/** Opens everything once. Rejects where Redis cannot be reached. */
 export async function openDeps(env: Environment<typeof variables>, log: Logger): Promise<Deps> {
   await using opening = new AsyncDisposableStack();
   const redis = await openRedis(env.REDIS_URL, log, env.REDIS_TIMEOUT_MS);

@@ -30,6 +30,7 @@ export interface Forward extends Disposable {
   upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void;
 }
 
+/** Opens the ways to the services. */
 export function createForward({ urls, log, silenceMs }: { urls: AreaUrls; log: Logger; silenceMs: number }): Forward {
   const agent = new PatientAgent({
     keepAlive: true,

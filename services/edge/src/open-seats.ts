@@ -10,6 +10,7 @@ export interface OpenSeats extends Disposable {
   take(seat: Seat, response: ServerResponse): void;
 }
 
+/** Renews what is held until it is disposed. */
 export function openSeats({ redis, log, leaseMs }: { redis: Redis; log: Logger; leaseMs: number }): OpenSeats {
   const open = new Set<Seat>();
   const quietly = (step: Promise<unknown>): void =>

@@ -39,3 +39,10 @@ test("one that stays away is told", async () => {
   const port = await freePort();
   await expect(post(port)).rejects.toMatchObject({ code: "ECONNREFUSED" });
 });
+
+test("an address where nobody says yes or no is given up", async () => {
+  const agent = new PatientAgent({ keepAlive: false, longestConnectMs: 50 });
+  const asked = request({ host: "silent.example", lookup: () => undefined, agent });
+  asked.end();
+  await expect(once(asked, "response")).rejects.toThrow("no connection in time");
+});

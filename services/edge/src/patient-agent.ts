@@ -1,8 +1,18 @@
-import { Agent, type ClientRequestArgs } from "node:http";
+import { Agent, type AgentOptions, type ClientRequestArgs } from "node:http";
 import type { Duplex } from "node:stream";
 
 /** How long a connection that is refused is tried again, and the pause between the tries. */
 const [refusedForMs, pauseMs] = [1_000, 50];
+/**
+ * Longest wait for a connection: the machine of a service that is gone answers nothing at all. Longer than a resolver
+ * takes to ask a second time (5 s).
+ */
+const connectMs = 10_000;
+
+/** An agent's options, and how long a connection may take. */
+export interface PatientAgentOptions extends AgentOptions {
+  readonly longestConnectMs?: number;
+}
 
 /**
  * Connections to the services. One that is refused is tried again for a moment: nothing was sent, and a replica that
@@ -10,6 +20,13 @@ const [refusedForMs, pauseMs] = [1_000, 50];
  * may have been heard.
  */
 export class PatientAgent extends Agent {
+  readonly #connectMs: number;
+
+  constructor({ longestConnectMs = connectMs, ...options }: PatientAgentOptions) {
+    super(options);
+    this.#connectMs = longestConnectMs;
+  }
+
   override createConnection(
     options: ClientRequestArgs,
     made?: (error: Error | null, socket: Duplex) => void,
@@ -18,11 +35,14 @@ export class PatientAgent extends Agent {
     const attempt = (): void => {
       const socket = super.createConnection(options);
       if (!socket) return;
+      const late = setTimeout(() => socket.destroy(new Error("no connection in time")), this.#connectMs);
       const failed = (error: NodeJS.ErrnoException): void => {
+        clearTimeout(late);
         if (error.code === "ECONNREFUSED" && performance.now() < giveUpAt) setTimeout(attempt, pauseMs);
         else made?.(error, socket);
       };
       socket.once("error", failed).once("connect", () => {
+        clearTimeout(late);
         socket.off("error", failed);
         made?.(null, socket);
       });

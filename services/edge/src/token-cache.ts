@@ -12,6 +12,7 @@ interface Entry {
   readonly until: number;
 }
 
+/** Opens the cache and listens for changes. */
 export async function openTokenCache({
   redis,
   ttlMs,
@@ -30,15 +31,17 @@ export async function openTokenCache({
     entries.set(digest, { token, until: Date.now() + ttlMs });
   }
 
-  async function ask(digest: string): Promise<Token | undefined> {
-    try {
-      const token = await orUnavailable(findToken(redis, digest));
-      // A change that was told while we asked has taken the question away: the answer may be older than it.
-      if (asked.has(digest)) keep(digest, token);
-      return token;
-    } finally {
-      asked.delete(digest);
-    }
+  /** Asks Redis, once for all who want to know meanwhile. */
+  function ask(digest: string): Promise<Token | undefined> {
+    const asking = orUnavailable(findToken(redis, digest));
+    asked.set(digest, asking);
+    // A change that is told meanwhile takes the question away, and it may be asked anew: this answer may be too old.
+    const isLatest = (): boolean => asked.get(digest) === asking && asked.delete(digest);
+    const keepLatest = (token: Token | undefined): void => {
+      if (isLatest()) keep(digest, token);
+    };
+    void asking.then(keepLatest, isLatest);
+    return asking;
   }
 
   const subscriber = openSubscriber(redis);
@@ -54,9 +57,7 @@ export async function openTokenCache({
     find(digest) {
       const entry = entries.get(digest);
       if (entry !== undefined && entry.until > Date.now()) return entry.token;
-      const asking = asked.get(digest) ?? ask(digest);
-      asked.set(digest, asking);
-      return asking;
+      return asked.get(digest) ?? ask(digest);
     },
     [Symbol.dispose]: () => subscriber.disconnect(),
   };

@@ -1,4 +1,4 @@
-import { openRemoteFiles, type RemoteFiles } from "@modelgate/channels";
+import { hostsIn, openRemoteFiles, type RemoteFiles } from "@modelgate/channels";
 import type { BufferBudget, Environment, FormLimits, Logger } from "@modelgate/platform";
 import { openRelay, type OpenRelay } from "@modelgate/relay";
 import { mostInputImages } from "@modelgate/wires";
@@ -18,11 +18,6 @@ export interface Deps extends OpenRelay {
 export async function openDeps(env: Environment<typeof variables>, log: Logger): Promise<Deps> {
   const open = await openRelay(env, log);
   const { budget } = open.relay;
-  const privateHosts = new Set(
-    env.FETCH_PRIVATE_HOSTS.split(",")
-      .map((host) => host.trim())
-      .filter((host) => host !== ""),
-  );
   return {
     ...open,
     form: {
@@ -39,7 +34,7 @@ export async function openDeps(env: Environment<typeof variables>, log: Logger):
     remote: openRemoteFiles(
       { mostBytes: env.IMAGE_BYTES, timeoutMs: env.FETCH_MS, mostRedirects: env.FETCH_REDIRECTS },
       budget,
-      { privateHosts },
+      { privateHosts: hostsIn(env.FETCH_PRIVATE_HOSTS) },
     ),
     taskWaitMs: env.TASK_WAIT_MS,
   };

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { digestOfToken, taskEvent, type TaskRecord } from "@modelgate/accounts";
-import { NotFetched, type RemoteStreams } from "@modelgate/channels";
+import type { RemoteStreams } from "@modelgate/channels";
 import { Failure, type TaskState } from "@modelgate/contracts";
 import type { Logger, Redis } from "@modelgate/platform";
 import type { JsonRecord } from "@modelgate/wires";
@@ -12,6 +12,7 @@ export interface Callbacks extends AsyncDisposable {
   tell(task: TaskRecord, previousState: TaskState | null): void;
 }
 
+/** What callbacks are told with. */
 export interface CallbackOptions {
   readonly redis: Redis;
   readonly remote: RemoteStreams;
@@ -23,8 +24,9 @@ export interface CallbackOptions {
 
 /** Pauses before the tries of one call, in ms. */
 const pausesMs = [0, 1_000, 5_000, 25_000];
-/** Most calls that are under way or wait; beyond it a transition is not told. */
-const mostOpen = 1_000;
+/** Most calls that are under way or wait, of all accounts and of one; beyond it a transition is not told. */
+const [mostOpen, mostOfAccount] = [1_000, 200];
+/** Longest address that a client may give, in characters. */
 const longestUrl = 2_048;
 
 /**
@@ -34,7 +36,10 @@ const longestUrl = 2_048;
  */
 export function openCallbacks({ redis, remote, log, now, timeoutMs }: CallbackOptions): Callbacks {
   const stop = new AbortController();
-  const open = new Set<Promise<void>>();
+  /** Calls that are not over, and whose they are. */
+  const open = new Map<Promise<void>, string>();
+  const isFull = (accountId: string): boolean =>
+    open.size >= mostOpen || [...open.values()].filter((owner) => owner === accountId).length >= mostOfAccount;
 
   async function once(url: string, tokenId: string, body: Buffer): Promise<boolean> {
     const key = await digestOfToken(redis, tokenId);
@@ -57,10 +62,8 @@ export function openCallbacks({ redis, remote, log, now, timeoutMs }: CallbackOp
         await setTimeout(pauseMs, undefined, { signal: stop.signal });
         if (await once(url, task.tokenId, body)) return;
       } catch (error) {
-        if (stop.signal.aborted || error instanceof NotFetched) {
-          log.debug({ err: error, taskId: task.id }, "a callback is given up");
-          return;
-        }
+        if (stop.signal.aborted) return;
+        log.debug({ err: error, taskId: task.id }, "a callback did not arrive");
       }
     }
     log.debug({ taskId: task.id, state: task.state }, "a callback was not taken");
@@ -68,14 +71,16 @@ export function openCallbacks({ redis, remote, log, now, timeoutMs }: CallbackOp
 
   return {
     tell(task, previousState) {
-      if (task.callbackUrl === undefined || open.size >= mostOpen) return;
+      if (task.callbackUrl === undefined) return;
+      if (isFull(task.accountId))
+        return log.warn({ taskId: task.id, account: task.accountId }, "a callback is not told: too many are under way");
       const body = Buffer.from(JSON.stringify(taskEvent(task, previousState, now())));
       const step = call(task.callbackUrl, task, body).finally(() => open.delete(step));
-      open.add(step);
+      open.set(step, task.accountId);
     },
     async [Symbol.asyncDispose]() {
       stop.abort();
-      await Promise.all(open);
+      await Promise.all(open.keys());
     },
   };
 }
@@ -85,9 +90,11 @@ export function takeCallback(members: JsonRecord): { readonly members: JsonRecor
   const { callback_url: url, ...others } = members;
   if (url === undefined || url === null || url === "") return { members: others };
   const parsed = typeof url === "string" && url.length <= longestUrl ? URL.parse(url) : null;
-  if (parsed === null || !["http:", "https:"].includes(parsed.protocol))
-    throw new Failure("invalid_value", `callback_url must be an http(s) address of at most ${longestUrl} characters.`, {
-      param: "callback_url",
-    });
+  if (parsed === null || !["http:", "https:"].includes(parsed.protocol) || parsed.username + parsed.password !== "")
+    throw new Failure(
+      "invalid_value",
+      `callback_url must be an http(s) address of at most ${longestUrl} characters, without a user name or password.`,
+      { param: "callback_url" },
+    );
   return { members: others, callbackUrl: parsed.href };
 }

@@ -21,7 +21,7 @@ export interface CreatedTask {
  * may have accepted without our knowing it is create_uncertain (502, not to be repeated).
  */
 export async function createTask(deps: Deps, call: ServiceCall, asked: AskedTask): Promise<CreatedTask> {
-  const price = priced(deps.relay, call, asked.request.model);
+  const price = pricedInWords(deps, call, asked);
   const ways = waysOf(deps, call, asked);
   const upper = costOf(unitsOf(asked, ways.longestSeconds), price.model.price, price.multiplier);
   // The floor is zero, unlike a text call's: a task that nobody knows of gives its client nothing, so it costs nothing,
@@ -46,6 +46,17 @@ export async function createTask(deps: Deps, call: ServiceCall, asked: AskedTask
     return { task, dropped: attempted.accepted.dropped };
   } catch (error) {
     throw await giveBack(bill, error);
+  }
+}
+
+/** The model's price. Throws Failure where the caller may not call it, naming the field as the client's style spells it. */
+function pricedInWords(deps: Deps, call: ServiceCall, { client, request }: AskedTask): Priced {
+  try {
+    return priced(deps.relay, call, request.model);
+  } catch (error) {
+    const param = client.spelling.model;
+    if (param === undefined || !(error instanceof Failure) || error.param !== "model") throw error;
+    throw new Failure(error.code, error.message, { param, cause: error });
   }
 }
 

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { openCallbacks, type Callbacks } from "./callbacks.ts";
-import { openRemoteStreams, type RemoteStreams } from "@modelgate/channels";
+import { hostsIn, openRemoteStreams, type RemoteStreams } from "@modelgate/channels";
 import type { Environment, Logger } from "@modelgate/platform";
 import { openRelay, type OpenRelay } from "@modelgate/relay";
+import { openCallbacks, type Callbacks } from "./callbacks.ts";
 import type { variables } from "./env.ts";
 import type { Pace } from "./poll/advance.ts";
 
@@ -41,7 +41,7 @@ export async function openDeps(env: Environment<typeof variables>, log: Logger):
   const undertakings = new Undertakings();
   const callbacks = openCallbacks({
     redis: open.relay.redis,
-    remote: openRemoteStreams({ privateHosts: new Set(env.CALLBACK_HOSTS.split(",").filter((host) => host !== "")) }),
+    remote: openRemoteStreams({ privateHosts: hostsIn(env.CALLBACK_HOSTS) }),
     log,
     now: Date.now,
     timeoutMs: env.CALLBACK_TIMEOUT_MS,

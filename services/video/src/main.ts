@@ -1,6 +1,7 @@
 import { areaHandler, runService } from "@modelgate/platform";
 import { openDeps } from "./deps.ts";
 import { variables } from "./env.ts";
+import { pollMetrics } from "./poll/poll-metrics.ts";
 import { openPoller } from "./poll/poller.ts";
 import { routes } from "./routes.ts";
 
@@ -16,7 +17,7 @@ await runService(
   }),
   async ({ env, log, metrics }) => {
     const deps = await openDeps(env, log);
-    const poller = openPoller(deps, metrics);
+    const poller = openPoller(deps, pollMetrics(deps.relay.redis, metrics));
     return {
       handler: areaHandler({ area: "video", secret: env.MODELGATE_SECRET, log, handlers: routes(deps) }),
       ready: deps.ready,

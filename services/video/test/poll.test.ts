@@ -16,6 +16,7 @@ import { startBackends, until, type Backends } from "@modelgate/testkit";
 import { openDeps, type Deps } from "../src/deps.ts";
 import { variables } from "../src/env.ts";
 import { pollOnce } from "../src/poll/poll-once.ts";
+import { openPoller } from "../src/poll/poller.ts";
 import { startVendor, type TestVendor } from "./vendor.ts";
 
 const secret = "a secret of a test suite";
@@ -244,4 +245,16 @@ test("a task that its vendor does not know fails after a minute, not before", as
   clock = noon + 61_000;
   await round();
   expect(await found(task)).toMatchObject({ state: "failed", error: { code: "not_found" } });
+});
+
+test("a vendor that is silent holds up its own tasks, and nobody else's", async () => {
+  const [deps = expect.fail("no replica")] = replicas;
+  clock = noon + 5_000;
+  const stuck = await begin();
+  vendor.say(stuck.operation, "silence");
+  const hasty = { ...deps, limits: { ...deps.limits, roundMs: 10, lookTimeoutMs: 600_000 } };
+  await using _poller = openPoller(hasty, () => undefined);
+  await until("the silent look", () => vendor.looks.includes(stuck.operation));
+  const other = await begin();
+  await until("a look at another task", () => vendor.looks.includes(other.operation));
 });

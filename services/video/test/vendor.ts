@@ -1,11 +1,13 @@
 import { createServer, type IncomingMessage } from "node:http";
 import { once } from "node:events";
 
+type Answer = { readonly status?: number; readonly body: object } | "nothing" | "silence";
+
 /** A vendor of the `videos` wire whose tasks are what a test says they are. */
 export interface TestVendor extends AsyncDisposable {
   readonly url: string;
-  /** The answer to looks at a task: a status and a body, or none at all. */
-  say(operation: string, answer: { readonly status?: number; readonly body: object } | "nothing"): void;
+  /** The answer to looks at a task: a status and a body, a connection that breaks, or nothing until it is left. */
+  say(operation: string, answer: Answer): void;
   /** Operations in the order in which they were looked at. */
   readonly looks: string[];
 }
@@ -13,15 +15,16 @@ export interface TestVendor extends AsyncDisposable {
 const unknownTask = { status: 404, body: { error: { message: "no such video" } } };
 
 export async function startVendor(): Promise<TestVendor> {
-  const answers = new Map<string, { readonly status?: number; readonly body: object } | "nothing">();
+  const answers = new Map<string, Answer>();
   const looks: string[] = [];
   const server = createServer((request: IncomingMessage, response) => {
     const operation = (request.url ?? "").split("/").at(-1) ?? "";
     looks.push(operation);
     const answer = answers.get(operation);
-    const { status = 200, body } = answer === "nothing" ? { body: {} } : (answer ?? unknownTask);
     if (answer === "nothing") request.socket.destroy();
-    else response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    if (answer === "nothing" || answer === "silence") return;
+    const { status = 200, body } = answer ?? unknownTask;
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

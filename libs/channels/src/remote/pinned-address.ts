@@ -3,6 +3,16 @@ import { isIP } from "node:net";
 import { isGlobalAddress } from "./global-address.ts";
 import { NotFetched } from "./not-fetched.ts";
 
+/** Hosts as an operator lists them, separated by commas: as URLs have them, in lower case and without brackets. */
+export function hostsIn(list: string): ReadonlySet<string> {
+  const hosts = list.split(",").map((host) => host.trim().toLowerCase());
+  return new Set(hosts.filter((host) => host !== "").map(withoutBrackets));
+}
+
+function withoutBrackets(host: string): string {
+  return host.replace(/^\[|\]$/g, "");
+}
+
 /** Finds the addresses of a host's name. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
@@ -14,6 +24,7 @@ export interface RemoteRules {
   readonly isAllowed: (address: string) => boolean;
 }
 
+/** The public internet, by this machine's resolver. */
 export const remoteRules: RemoteRules = {
   privateHosts: new Set(),
   resolve: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
@@ -27,7 +38,7 @@ export const remoteRules: RemoteRules = {
 export async function pinnedAddress(url: URL, { privateHosts, resolve, isAllowed }: RemoteRules): Promise<string> {
   if (url.protocol !== "https:" && url.protocol !== "http:") throw new NotFetched("its scheme is not http or https");
   if (url.username !== "" || url.password !== "") throw new NotFetched("it holds a user name or password");
-  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const host = withoutBrackets(url.hostname);
   const addresses = isIP(host) === 0 ? await resolved(host, resolve) : [host];
   const [first] = addresses;
   if (first === undefined) throw new NotFetched("its host is not known");

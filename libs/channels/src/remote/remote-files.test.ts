@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { BufferBudget } from "@modelgate/platform";
 import { isGlobalAddress } from "./global-address.ts";
 import { NotFetched } from "./not-fetched.ts";
-import type { RemoteRules } from "./pinned-address.ts";
+import { hostsIn, type RemoteRules } from "./pinned-address.ts";
 import { openRemoteFiles } from "./remote-files.ts";
 
 describe("addresses", () => {
@@ -236,6 +236,7 @@ describe("a name that changes its address", () => {
 });
 
 test("hosts that the operator named may be private", async () => {
+  expect([...hostsIn(" Files.Example, 10.0.0.1,,[fd00::1] ")]).toEqual(["files.example", "10.0.0.1", "fd00::1"]);
   expect(await fetched("http://127.0.0.2:PORT/a.png", { privateHosts: new Set(["127.0.0.2"]) })).toContain("picture");
   expect(await fetched("http://127.0.0.2:PORT/a.png", {}, "127.0.0.2")).toContain("picture");
 });

@@ -14,7 +14,8 @@ let written = 0;
 
 const site: RequestListener = (request, response) => {
   const { pathname, searchParams } = new URL(request.url ?? "/", "http://host");
-  hits.push(`${request.headers.host?.replace(/:\d+$/, "")} ${pathname} ${request.headers.range ?? ""}`);
+  const { host = "", range = "", authorization = "" } = request.headers;
+  hits.push([host.replace(/:\d+$/, ""), pathname, range, authorization].join(" ").trimEnd());
   const to = searchParams.get("to");
   if (to !== null) response.writeHead(302, { location: to }).end();
   else if (pathname === "/large") sendSlowly(response);
@@ -63,6 +64,20 @@ test("a range of a vendor's own file, through a redirect", async () => {
   await using stream = await streams.open(ask("vendor.example", `/old?to=http://vendor.example:${port}/new`));
   expect([stream.answer.status, await readText(stream.answer, 100)]).toEqual([206, "part"]);
   expect(hits).toEqual(["vendor.example /old bytes=0-3", "vendor.example /new bytes=0-3"]);
+});
+
+test("a key goes to the address's own origin, also where it redirects to itself, and to nobody else", async () => {
+  const elsewhere = encodeURIComponent(`http://VENDOR.example:${port}/stored?to=http://files.example:${port}/file`);
+  const path = `/content?to=${elsewhere}`;
+  const anywhere = openRemoteStreams({ resolve: async () => ["127.0.0.1"], isAllowed: () => true });
+  const secretHeaders = { authorization: "Bearer key" };
+  await using stream = await anywhere.open({ ...ask("vendor.example", path), secretHeaders });
+  expect(stream.answer.status).toBe(206);
+  expect(hits).toEqual([
+    "vendor.example /content bytes=0-3 Bearer key",
+    "vendor.example /stored bytes=0-3 Bearer key",
+    "files.example /file bytes=0-3",
+  ]);
 });
 
 test.each([

@@ -8,6 +8,8 @@ export interface RemoteStreamAsk {
   readonly url: string;
   /** What is asked beside the address, as a range; they go along to wherever it redirects. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Headers that hold a key: the address's own origin is sent them, and nobody that it redirects to. */
+  readonly secretHeaders?: Readonly<Record<string, string>> | undefined;
   /** A host that may be reached whatever its address: that of the vendor's own configured address. */
   readonly trustedHost?: string | undefined;
   /** Posted instead of asked for a file; redirects are not followed then. */
@@ -37,10 +39,12 @@ export function openRemoteStreams(more: Partial<RemoteRules> = {}): RemoteStream
       const trusted = ask.trustedHost === undefined ? [] : [ask.trustedHost];
       const allowed = { ...rules, privateHosts: new Set([...rules.privateHosts, ...trusted]) };
       let url = parsed(ask.url);
+      const { origin } = url;
       for (let redirects = 0; redirects <= mostRedirects; redirects++) {
-        const stream = await connect(url, await pinnedAddress(url, allowed), ask);
-        const { status, headers } = stream.answer;
-        const location = headers["location"];
+        const headers = url.origin === origin ? { ...ask.headers, ...ask.secretHeaders } : ask.headers;
+        const stream = await connect(url, await pinnedAddress(url, allowed), { ...ask, headers });
+        const { status } = stream.answer;
+        const location = stream.answer.headers["location"];
         if (status < 300 || status >= 400 || typeof location !== "string" || ask.body !== undefined) return stream;
         await stream[Symbol.asyncDispose]();
         url = parsed(location, url);

@@ -8,6 +8,7 @@ import type { OperatorRoutes } from "./router.ts";
 /** Most rows of one page. */
 const pageSize = 500;
 
+/** Accounts: made, shown, credited. */
 export function accountRoutes(redis: Redis): OperatorRoutes {
   return {
     "GET /accounts": async ({ query }) => {

@@ -7,12 +7,14 @@ import { channelView } from "./channel-view.ts";
 import { fields } from "./fields.ts";
 import type { OperatorRoutes } from "./router.ts";
 
+/** What the routes of channels work with. */
 export interface ChannelRouteDeps {
   readonly redis: Redis;
   readonly catalog: CatalogHandle;
   readonly transport: Transport;
 }
 
+/** Channels and their keys: shown, switched, tried. */
 export function channelRoutes({ redis, catalog, transport }: ChannelRouteDeps): OperatorRoutes {
   const find = (id: string | undefined): CatalogChannel => {
     const channel = catalog.current().channels.find((known) => known.id === id);

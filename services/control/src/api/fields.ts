@@ -1,4 +1,5 @@
-import { Failure, parseUsd, type Nanos } from "@modelgate/contracts";
+import { largestAmount } from "@modelgate/accounts";
+import { Failure, formatUsd, parseUsd, type Nanos } from "@modelgate/contracts";
 
 /** Small readers of an operator's JSON; each throws Failure (400) naming its field. */
 export const fields = {
@@ -18,14 +19,11 @@ export const fields = {
       throw wrong(name, "must be letters, digits, `.`, `_` or `-`, at most 64");
     return value;
   },
-  /** US dollars, a string. */
+  /** US dollars, a string; no more than one step of the books moves, in either direction. */
   dollars(body: unknown, name: string): Nanos {
-    const value = fields.text(body, name);
-    try {
-      return parseUsd(value);
-    } catch {
-      throw wrong(name, "must be US dollars as in 12.50, with at most nine decimal places");
-    }
+    const nanos = nanosOf(fields.text(body, name), name);
+    if (nanos <= largestAmount && nanos >= -largestAmount) return nanos;
+    throw wrong(name, `must be at most ${formatUsd(largestAmount)} US dollars`);
   },
   optionalWord<const Word extends string>(body: unknown, name: string, words: readonly Word[]): Word | undefined {
     const value = fields.optionalText(body, name);
@@ -53,6 +51,14 @@ export const fields = {
     return new Date(value).toISOString();
   },
 } as const;
+
+function nanosOf(written: string, name: string): Nanos {
+  try {
+    return parseUsd(written);
+  } catch {
+    throw wrong(name, "must be US dollars as in 12.50, with at most nine decimal places");
+  }
+}
 
 function valueOf(body: unknown, name: string): unknown {
   return typeof body === "object" && body !== null && Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined;

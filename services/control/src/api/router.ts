@@ -34,11 +34,7 @@ const newId = idSource("op");
 
 /** The operator's API: JSON both ways, a credential signed with MODELGATE_SECRET on every call. */
 export function operatorHandler(routes: OperatorRoutes, secret: string, log: Logger): RequestListener {
-  const table = Object.entries(routes).map(([written, run]) => {
-    const [method = "", path = ""] = written.split(" ");
-    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
-    return { method, shape: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "([^/]+)")}$`), names, run };
-  });
+  const find = finderOf(routes);
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const id = newId();
@@ -49,16 +45,9 @@ export function operatorHandler(routes: OperatorRoutes, secret: string, log: Log
           "invalid_api_key",
           "This is the operator's API; its credential is made with MODELGATE_SECRET.",
         );
-      const url = new URL(request.url ?? "/", "http://control");
-      const row = table.find(({ method, shape }) => method === request.method && shape.test(url.pathname));
-      if (row === undefined) throw new Failure("unknown_url");
-      const values =
-        row.shape
-          .exec(url.pathname)
-          ?.slice(1)
-          .map((value) => decodeURIComponent(value)) ?? [];
-      const params = Object.fromEntries(row.names.map((name, at) => [name, values[at] ?? ""]));
-      const data = await row.run({ params, query: url.searchParams, body: await readJson(request) });
+      const [path = "", ...query] = (request.url ?? "/").split("?");
+      const { run, params } = find(request.method ?? "", path);
+      const data = await run({ params, query: new URLSearchParams(query.join("?")), body: await readJson(request) });
       if (!(data instanceof Streamed)) return answerJson(response, 200, { data });
       response.writeHead(200, { "content-type": data.contentType });
       await pipeline(Readable.from(data.pieces), response);
@@ -69,6 +58,34 @@ export function operatorHandler(routes: OperatorRoutes, secret: string, log: Log
     }
   }
   return (request, response) => void answer(request, response);
+}
+
+interface FoundRoute {
+  readonly run: OperatorRoutes[string];
+  readonly params: OperatorCall["params"];
+}
+
+/** Finds the route of a method and a path, and what stands in its places. Throws Failure unknown_url. */
+function finderOf(routes: OperatorRoutes): (method: string, path: string) => FoundRoute {
+  const table = Object.entries(routes).map(([written, run]) => {
+    const [method = "", path = ""] = written.split(" ");
+    return { method, shape: new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`), run };
+  });
+  return (method, path) => {
+    for (const { shape, run, ...row } of table) {
+      const match = row.method === method ? shape.exec(path) : null;
+      if (match !== null) return { run, params: decoded(match.groups ?? {}) };
+    }
+    throw new Failure("unknown_url");
+  };
+}
+
+function decoded(places: Readonly<Record<string, string>>): OperatorCall["params"] {
+  try {
+    return Object.fromEntries(Object.entries(places).map(([name, value]) => [name, decodeURIComponent(value)]));
+  } catch (cause) {
+    throw new Failure("unknown_url", "The path is not well encoded.", { cause });
+  }
 }
 
 async function readJson(request: IncomingMessage): Promise<unknown> {

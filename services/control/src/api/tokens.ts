@@ -6,6 +6,7 @@ import { accountOf } from "./accounts.ts";
 import { fields } from "./fields.ts";
 import type { OperatorRoutes } from "./router.ts";
 
+/** Tokens of accounts: made, shown, changed. */
 export function tokenRoutes(redis: Redis): OperatorRoutes {
   const change =
     (wish: (body: unknown) => Partial<Pick<Token, "disabled" | "expiresAt" | "budget">>) =>

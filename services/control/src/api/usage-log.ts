@@ -1,6 +1,7 @@
 import { readLog, readLogPage, type LogPlace, type LogQuery } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
+import { periodOf, readPeriod } from "./period.ts";
 import type { OperatorRoutes } from "./router.ts";
 import { Streamed } from "./streamed.ts";
 import { csvHead, csvRow } from "./usage-csv.ts";
@@ -17,7 +18,7 @@ export function usageLogRoutes(redis: Redis): OperatorRoutes {
       if (!Number.isInteger(limit) || limit < 1 || limit > mostRows)
         throw new Failure("invalid_value", `limit must be a whole number from 1 to ${mostRows}.`, { param: "limit" });
       const after = query.get("after");
-      const page = await inWords(() =>
+      const page = await readPeriod(() =>
         readLogPage(redis, queryOf(query, "newest first"), limit, after === null ? undefined : placeOf(after)),
       );
       return { events: page.events, next: page.next === undefined ? null : cursorOf(page.next) };
@@ -27,7 +28,7 @@ export function usageLogRoutes(redis: Redis): OperatorRoutes {
       const logged = queryOf(query, "oldest first");
       const log = readLog(redis, logged);
       // The first stretch is read before the answer begins: what is wrong with the question can still be said.
-      const first = await inWords(() => log.next());
+      const first = await readPeriod(() => log.next());
       const stretches = async function* () {
         if (first.done !== true) yield first.value;
         yield* log;
@@ -52,12 +53,9 @@ async function* csv(stretches: Stretches): AsyncGenerator<string> {
 }
 
 function queryOf(query: URLSearchParams, order: LogQuery["order"]): LogQuery {
-  const today = new Date().toISOString().slice(0, 10);
-  const day = query.get("day");
   const word = (name: string): string | undefined => query.get(name) ?? undefined;
   return {
-    from: day ?? time(query, "from") ?? today,
-    to: day ?? time(query, "to") ?? today,
+    ...periodOf(query, "dates or times"),
     account: word("account"),
     token: word("token"),
     model: word("model"),
@@ -65,26 +63,6 @@ function queryOf(query: URLSearchParams, order: LogQuery["order"]): LogQuery {
     requestId: word("request"),
     order,
   };
-}
-
-/** A date or a time of UTC, as events tell theirs. */
-function time(query: URLSearchParams, name: string): string | undefined {
-  const value = query.get(name);
-  if (value === null || /^\d{4}-\d\d-\d\d$/.test(value)) return value ?? undefined;
-  if (Number.isNaN(Date.parse(value)))
-    throw new Failure("invalid_value", `${name} must be a date or a time, as in 2026-01-31T12:00:00Z.`, {
-      param: name,
-    });
-  return new Date(value).toISOString();
-}
-
-async function inWords<T>(read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof RangeError) throw new Failure("invalid_value", `${error.message}.`, { param: "from" });
-    throw error;
-  }
 }
 
 function cursorOf(place: LogPlace): string {

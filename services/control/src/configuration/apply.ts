@@ -7,6 +7,7 @@ import { priceVersionsKey } from "../api/ledger.ts";
 import { resolveChannels } from "./resolve.ts";
 import { warningsOf } from "./warnings.ts";
 
+/** What a configuration is applied with. */
 export interface ApplyDeps {
   /** Variables that the configuration may name. */
   readonly names: Readonly<Record<string, string | undefined>>;
@@ -38,10 +39,12 @@ export async function applyConfiguration(
 /** Usage events name the version of a price only: what it was is kept here, for good. */
 async function rememberPrices(redis: Redis, { models }: Configuration): Promise<void> {
   const publishedAt = new Date().toISOString();
-  const pipeline = redis.pipeline();
-  for (const { price = {} } of Object.values(models))
-    pipeline.hsetnx(priceVersionsKey, priceVersionOf(compilePrice(price)), JSON.stringify({ price, publishedAt }));
-  if (pipeline.length > 0) await pipeline.exec();
+  // Not a pipeline: its errors are answers like any other, and no price may be published that is not kept.
+  await Promise.all(
+    Object.values(models).map(({ price = {} }) =>
+      redis.hsetnx(priceVersionsKey, priceVersionOf(compilePrice(price)), JSON.stringify({ price, publishedAt })),
+    ),
+  );
 }
 
 async function createAccounts(redis: Redis, log: Logger, { accounts = {} }: Configuration): Promise<void> {

@@ -13,6 +13,7 @@ interface ConfigurationStatus {
   readonly problems: readonly { readonly path: string; readonly say: string }[];
 }
 
+/** Applies the configuration until disposed. */
 export interface Follower extends AsyncDisposable {
   readonly status: ConfigurationStatus;
 }
@@ -63,21 +64,30 @@ export async function followConfiguration(deps: ApplyDeps, path: string, pollMs:
   };
   let quiet: NodeJS.Timeout | undefined;
   // The directory, not the file: editors and ConfigMaps put a new file in its place.
-  const watcher = watch(dirname(path), () => {
+  const watcher = watchFolder(dirname(path), () => {
     clearTimeout(quiet);
     quiet = setTimeout(lookSoon, settleMs);
   });
-  watcher.on("error", () => undefined); // the poll beneath goes on
   const poll = setInterval(lookSoon, pollMs);
   return {
     get status() {
       return status;
     },
     async [Symbol.asyncDispose]() {
-      watcher.close();
+      watcher[Symbol.dispose]();
       clearTimeout(quiet);
       clearInterval(poll);
       await looking;
     },
   };
+}
+
+/** Tells of changes in a folder; where the system gives no watch (it has only so many), the poll beneath goes on alone. */
+function watchFolder(folder: string, onChange: () => void): Disposable {
+  try {
+    const watcher = watch(folder, onChange).on("error", () => undefined);
+    return { [Symbol.dispose]: () => watcher.close() };
+  } catch {
+    return { [Symbol.dispose]: () => undefined };
+  }
 }

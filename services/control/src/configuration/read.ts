@@ -10,6 +10,8 @@ export type ReadConfiguration =
 
 /** Largest configuration file. */
 const mostBytes = 16 * 1024 * 1024;
+/** Most uses of one anchor, those within other anchors multiplied: beyond it a small file would be a huge one. */
+const mostAliases = 100;
 
 /** Reads a configuration file's text; a file that is not there is a problem like any other. */
 export async function readConfigurationFile(path: string): Promise<{ readonly text: string } & ReadConfiguration> {
@@ -36,9 +38,7 @@ export async function readConfigurationFile(path: string): Promise<{ readonly te
 /** YAML, shape, references, and vendors that this build knows. */
 export function parseConfiguration(text: string): ReadConfiguration {
   if (text.length > mostBytes) return { problems: [{ path: "(file)", say: `is larger than ${mostBytes} bytes` }] };
-  const document = parseDocument(text, { uniqueKeys: true, prettyErrors: true, maxAliasCount: 100 } as Parameters<
-    typeof parseDocument
-  >[1]);
+  const document = parseDocument(text, { uniqueKeys: true, prettyErrors: true });
   if (document.errors.length > 0) {
     return {
       problems: document.errors.map(({ message, linePos }) => ({
@@ -47,7 +47,14 @@ export function parseConfiguration(text: string): ReadConfiguration {
       })),
     };
   }
-  const checked = checkConfiguration(document.toJS());
+  let written: unknown;
+  try {
+    written = document.toJS({ maxAliasCount: mostAliases });
+  } catch (error) {
+    // An alias of an anchor that there is not, or one that would grow beyond all bounds.
+    return { problems: [{ path: "(file)", say: error instanceof Error ? error.message : String(error) }] };
+  }
+  const checked = checkConfiguration(written);
   if (checked.configuration === undefined) return checked;
   const problems = checked.configuration.channels.flatMap(({ provider }, at) =>
     Object.hasOwn(providers, provider)

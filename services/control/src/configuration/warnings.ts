@@ -7,7 +7,7 @@ import {
   type WrittenPrice,
 } from "@modelgate/contracts";
 
-/** What is allowed and probably not meant: models without a price or a channel, channels that are off. */
+/** What is allowed and probably not meant: models without a price or a channel, channels or keys that are not set. */
 export function warningsOf(
   { models, accounts = {} }: Configuration,
   channels: readonly ResolvedChannel[],
@@ -22,6 +22,11 @@ export function warningsOf(
   return [
     ...channels.flatMap(({ off }, at) =>
       off === undefined ? [] : [{ path: `channels[${at}]`, say: `is off: ${off}` }],
+    ),
+    ...channels.flatMap(({ off, keys, configuration }, at) =>
+      off !== undefined || keys.length === configuration.keys.length
+        ? []
+        : [{ path: `channels[${at}].keys`, say: `${keys.length} of ${configuration.keys.length} are set` }],
     ),
     ...Object.entries(models).flatMap(([name, { price }]) =>
       Object.keys(price ?? {}).length > 0

@@ -1,4 +1,4 @@
-import { WrongUsage, type Arguments, type Command } from "./command.ts";
+import { position, positionInPath, WrongUsage, type Arguments, type Command } from "./command.ts";
 import { field } from "./server.ts";
 import { cell, money, table, type Column } from "./table.ts";
 
@@ -12,13 +12,6 @@ const columns: readonly Column[] = [
 
 const none = "no accounts";
 
-/** A position that the command cannot do without. */
-export function position({ positionals }: Arguments, at: number, name: string): string {
-  const value = positionals[at];
-  if (value === undefined || value === "") throw new WrongUsage(`${name} is missing`);
-  return encodeURIComponent(value);
-}
-
 const creditColumns: readonly Column[] = [
   ["TIME", cell("time")],
   ["KIND", cell("kind")],
@@ -27,6 +20,7 @@ const creditColumns: readonly Column[] = [
   ["OPERATION", cell("operationId")],
 ];
 
+/** Accounts and their money. */
 export const accountCommands: readonly Command[] = [
   {
     name: "account create",
@@ -35,7 +29,7 @@ export const accountCommands: readonly Command[] = [
     options: { balance: "US dollars, 0 where absent", name: "a name for people" },
     example: "gatectl account create acme --balance 25.00",
     async run(args, server) {
-      const id = decodeURIComponent(position(args, 0, "ID"));
+      const id = position(args, 0, "ID");
       const data = await server.post("/accounts", { id, balance: args.options["balance"], name: args.options["name"] });
       return { data, text: table(data, columns, none) };
     },
@@ -47,7 +41,7 @@ export const accountCommands: readonly Command[] = [
     options: {},
     example: "gatectl account show demo --json",
     async run(args, server) {
-      const data = await server.get(`/accounts/${position(args, 0, "ID")}`);
+      const data = await server.get(`/accounts/${positionInPath(args, 0, "ID")}`);
       const credits = table(field(data, "credits"), creditColumns, "no credits");
       return { data, text: `${table(data, columns, none)}\n\n${credits}` };
     },
@@ -70,7 +64,7 @@ export const accountCommands: readonly Command[] = [
     options: { reason: "why; kept with the entry", "operation-id": "repeating it changes nothing" },
     example: "gatectl account top-up acme 50.00 --reason 'invoice 7'",
     async run(args, server) {
-      const amount = decodeURIComponent(position(args, 1, "AMOUNT"));
+      const amount = position(args, 1, "AMOUNT");
       if (!/^\d+(\.\d+)?$/.test(amount))
         throw new WrongUsage("AMOUNT must be US dollars above zero, as in 50.00; `account correct` takes money away");
       return change(args, server.post, amount, "top-up");
@@ -82,7 +76,7 @@ export const accountCommands: readonly Command[] = [
     positionals: ["ID", "AMOUNT"],
     options: { "reason!": "why; kept with the entry", "operation-id": "repeating it changes nothing" },
     example: "gatectl account correct acme -3.20 --reason 'call billed twice by the vendor'",
-    run: (args, server) => change(args, server.post, decodeURIComponent(position(args, 1, "AMOUNT")), "correction"),
+    run: (args, server) => change(args, server.post, position(args, 1, "AMOUNT"), "correction"),
   },
 ];
 
@@ -92,7 +86,7 @@ async function change(
   amount: string,
   kind: "top-up" | "correction",
 ) {
-  const data = await post(`/accounts/${position(args, 0, "ID")}/credits`, {
+  const data = await post(`/accounts/${positionInPath(args, 0, "ID")}/credits`, {
     amount,
     kind,
     reason: args.options["reason"] ?? kind,

@@ -1,5 +1,4 @@
-import { position } from "./accounts.ts";
-import type { Arguments, Command, Output } from "./command.ts";
+import { positionInPath, type Arguments, type Command, type Output } from "./command.ts";
 import { field, type Server } from "./server.ts";
 import { cell, table, type Column } from "./table.ts";
 
@@ -41,12 +40,13 @@ const shown = (data: unknown): Output => ({
 const key = "id of one key of the channel, as channel show names it";
 const switched = (verb: string) => async (args: Arguments, server: Server) =>
   shown(
-    await server.post(`/channels/${position(args, 0, "CHANNEL")}/${verb}`, {
+    await server.post(`/channels/${positionInPath(args, 0, "CHANNEL")}/${verb}`, {
       reason: args.options["reason"],
       key: args.options["key"],
     }),
   );
 
+/** Channels and their keys: shown, switched, tried. */
 export const channelCommands: readonly Command[] = [
   {
     name: "channel list",
@@ -62,7 +62,7 @@ export const channelCommands: readonly Command[] = [
     positionals: ["CHANNEL"],
     options: {},
     example: "gatectl channel show main",
-    run: async (args, server) => shown(await server.get(`/channels/${position(args, 0, "CHANNEL")}`)),
+    run: async (args, server) => shown(await server.get(`/channels/${positionInPath(args, 0, "CHANNEL")}`)),
   },
   {
     name: "channel disable",
@@ -88,7 +88,7 @@ export const channelCommands: readonly Command[] = [
     example: "gatectl channel test main",
     async run(args, server) {
       const { key: keyId, model } = args.options;
-      const data = await server.post(`/channels/${position(args, 0, "CHANNEL")}/test`, { key: keyId, model });
+      const data = await server.post(`/channels/${positionInPath(args, 0, "CHANNEL")}/test`, { key: keyId, model });
       const ok = field(data, "ok") === true;
       return {
         data,

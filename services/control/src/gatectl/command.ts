@@ -25,12 +25,27 @@ export interface Command {
   /** Options with a value: name → what it is; required ones end in "!". */
   readonly options: Readonly<Record<string, string>>;
   readonly example: string;
-  /** Works without a running server. */
-  readonly offline?: true;
   readonly run: (args: Arguments, server: Server) => Promise<Output>;
 }
 
 /** A call that is not of the command's form; said with a hint, exit status 2. */
 export class WrongUsage extends Error {
   override readonly name = "WrongUsage";
+}
+
+/** What a command could not do, in words for a person; exit status 1. */
+export class CommandFailed extends Error {
+  override readonly name = "CommandFailed";
+}
+
+/** A position that the command cannot do without. Throws WrongUsage. */
+export function position({ positionals }: Arguments, at: number, name: string): string {
+  const value = positionals[at];
+  if (value === undefined || value === "") throw new WrongUsage(`${name} is missing`);
+  return value;
+}
+
+/** Likewise, as it stands in a path of the operator's API. */
+export function positionInPath(args: Arguments, at: number, name: string): string {
+  return encodeURIComponent(position(args, at, name));
 }

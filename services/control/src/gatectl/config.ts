@@ -7,13 +7,13 @@ import type { Command } from "./command.ts";
 
 const demo = "deploy/config/demo.yaml";
 
+/** The configuration file. */
 export const configCommands: readonly Command[] = [
   {
     name: "config check",
     summary: "Check a configuration file; nothing need be running.",
     positionals: ["[FILE]"],
     options: {},
-    offline: true,
     example: "gatectl config check my.yaml",
     async run({ positionals }) {
       const path = positionals[0] ?? readEnv({ MODELGATE_CONFIG: variable.text(demo) }).MODELGATE_CONFIG;

@@ -21,6 +21,7 @@ function divergenceOf(found: unknown): string {
   return which + cell("say")(found);
 }
 
+/** The books, computed anew. */
 export const ledgerCommands: readonly Command[] = [
   {
     name: "ledger verify",

@@ -2,14 +2,17 @@ import { parseArgs } from "node:util";
 import { StartError } from "@modelgate/platform";
 import { accountCommands } from "./accounts.ts";
 import { channelCommands } from "./channels.ts";
-import { WrongUsage, type Arguments, type Command } from "./command.ts";
+import { CommandFailed, WrongUsage, type Arguments, type Command } from "./command.ts";
 import { configCommands } from "./config.ts";
 import { helpOf, overview } from "./help.ts";
-import { findServer, ServerSaidNo } from "./server.ts";
+import { findServer } from "./server.ts";
 import { ledgerCommands } from "./ledger.ts";
 import { tokenCommands } from "./tokens.ts";
 import { usageLogCommands } from "./usage-log.ts";
 import { usageCommands } from "./usage.ts";
+
+/** No argument of a program holds it. */
+const guard = "\u0000";
 
 /** Every command; one list for parsing, help and running. */
 const commands: readonly Command[] = [
@@ -22,6 +25,10 @@ const commands: readonly Command[] = [
   ...configCommands,
 ];
 
+// Whoever reads the answer may have enough of it (`| head`): nothing is wrong then.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") process.exitCode = 1;
+});
 process.exitCode = await main(process.argv.slice(2));
 
 /** Runs a command line; the exit status. stdout holds the answer and nothing else, whatever went wrong is on stderr. */
@@ -35,7 +42,7 @@ async function main(words: readonly string[]): Promise<number> {
     return text === "" && !json ? exitCode : say(json ? JSON.stringify(data) : text, exitCode);
   } catch (error) {
     if (error instanceof WrongUsage) return complain(`${error.message}\n\n${helpOf(command)}`, 2);
-    if (error instanceof ServerSaidNo || error instanceof StartError) return complain(error.message, 1);
+    if (error instanceof CommandFailed || error instanceof StartError) return complain(error.message, 1);
     throw error;
   }
 }
@@ -57,10 +64,8 @@ function parse(
 ): Arguments & { readonly json: boolean; readonly help: boolean } {
   const names = Object.keys(command.options);
   try {
-    // A negative amount is a position, not an option.
-    const escaped = words.map((word) => (/^-\d/.test(word) ? `\u0000${word}` : word));
     const { values, positionals } = parseArgs({
-      args: escaped,
+      args: words.map(guarded),
       allowPositionals: true,
       strict: true,
       options: {
@@ -70,7 +75,7 @@ function parse(
       },
     });
     const options = Object.fromEntries(
-      Object.entries(values).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
+      Object.entries(values).flatMap(([name, value]) => (typeof value === "string" ? [[name, unguarded(value)]] : [])),
     );
     const help = values["help"] === true;
     const missing = names
@@ -80,7 +85,7 @@ function parse(
     if (positionals.length > command.positionals.length)
       throw new WrongUsage(`too many words: ${positionals.slice(command.positionals.length).join(" ")}`);
     return {
-      positionals: positionals.map((word) => word.replace("\u0000", "")),
+      positionals: positionals.map(unguarded),
       options,
       json: values["json"] === true,
       help,
@@ -89,6 +94,15 @@ function parse(
     if (error instanceof WrongUsage) throw error;
     throw new WrongUsage(error instanceof Error ? error.message : String(error));
   }
+}
+
+/** A negative amount is a position or a value, never an option: what begins so is hidden from `parseArgs`. */
+function guarded(word: string): string {
+  return /^-\d/.test(word) ? guard + word : word;
+}
+
+function unguarded(word: string): string {
+  return word.startsWith(guard) ? word.slice(guard.length) : word;
 }
 
 function say(text: string, exitCode: number): number {

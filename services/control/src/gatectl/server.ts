@@ -1,21 +1,17 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { signOperator, readEnv, variable } from "@modelgate/platform";
+import { CommandFailed } from "./command.ts";
 
 /** What is asked for beside the path; undefined is left out. */
 type Query = Readonly<Record<string, string | undefined>>;
 
-/** The operator's API of a running control service. */
+/** The operator's API of a running control service. Its calls throw CommandFailed with what the server said. */
 export interface Server {
   get(path: string, query?: Query): Promise<unknown>;
   post(path: string, body?: object): Promise<unknown>;
   /** An answer that is no JSON document, as it arrives. */
   stream(path: string, query: Query): Promise<AsyncIterable<Uint8Array>>;
-}
-
-/** The server said no, in its own words; or there is none. */
-export class ServerSaidNo extends Error {
-  override readonly name = "ServerSaidNo";
 }
 
 const credentialSeconds = 60;
@@ -43,18 +39,18 @@ export function findServer(): Server {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
     } catch {
-      throw new ServerSaidNo(`No server answers at ${url}. Is modelgate running?`);
+      throw new CommandFailed(`No server answers at ${url}. Is modelgate running?`);
     }
     if (response.ok) return response;
-    throw new ServerSaidNo(messageOf(await response.json()) ?? `The server answered ${response.status}.`);
+    throw new CommandFailed(messageOf(await jsonOf(response)) ?? `The server answered ${response.status}.`);
   };
   const call = async (method: "GET" | "POST", path: string, body?: object): Promise<unknown> =>
-    field(await (await send(method, path, body)).json(), "data");
+    field(await jsonOf(await send(method, path, body)), "data");
   return {
     get: (path, query = {}) => call("GET", withQuery(path, query)),
     async stream(path, query) {
       const { body } = await send("GET", withQuery(path, query));
-      if (body === null) throw new ServerSaidNo("The server answered nothing.");
+      if (body === null) throw new CommandFailed("The server answered nothing.");
       return body;
     },
     post: (path, body = {}) => call("POST", path, body),
@@ -71,6 +67,8 @@ async function findAddress(): Promise<{ readonly url: string; readonly secret: s
   const env = readEnv(variables);
   if (env.CONTROL_URL !== undefined && env.MODELGATE_SECRET !== undefined)
     return { url: env.CONTROL_URL, secret: env.MODELGATE_SECRET };
+  if (env.CONTROL_URL !== undefined)
+    throw new CommandFailed("CONTROL_URL is set and MODELGATE_SECRET is not: set both, or neither for `npm start`'s.");
   try {
     const run: unknown = JSON.parse(await readFile(join(env.MODELGATE_DATA, "run.json"), "utf8"));
     const [url, secret] = [field(run, "controlUrl"), field(run, "secret")];
@@ -78,9 +76,18 @@ async function findAddress(): Promise<{ readonly url: string; readonly secret: s
   } catch {
     // said below
   }
-  throw new ServerSaidNo(
+  throw new CommandFailed(
     "No running modelgate found: start it with `npm start`, or set CONTROL_URL and MODELGATE_SECRET.",
   );
+}
+
+/** What an answer says; undefined where it is no JSON: somebody else than control answered. */
+async function jsonOf(response: Response): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch {
+    return undefined;
+  }
 }
 
 function messageOf(answer: unknown): string | undefined {

@@ -4,7 +4,7 @@ import { field } from "./server.ts";
 /** A column: its head, and the text of a row's cell. */
 export type Column = readonly [head: string, cell: (row: unknown) => string];
 
-/** Rows under heads, aligned; numbers and money read best at the right of their column. */
+/** Rows under heads, each column as wide as its longest cell; `none` where there are no rows. */
 export function table(rows: unknown, columns: readonly Column[], none: string): string {
   const list: readonly unknown[] = Array.isArray(rows) ? rows : [rows];
   if (list.length === 0) return none;

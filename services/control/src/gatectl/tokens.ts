@@ -1,6 +1,5 @@
 import { formatUsd, parseNanos } from "@modelgate/contracts";
-import { position } from "./accounts.ts";
-import { WrongUsage, type Arguments, type Command } from "./command.ts";
+import { positionInPath, WrongUsage, type Arguments, type Command } from "./command.ts";
 import { field, type Server } from "./server.ts";
 import { cell, table, type Column } from "./table.ts";
 
@@ -45,8 +44,9 @@ const show = (data: unknown) => ({ data, text: table(data, columns, "no tokens")
 const change =
   (verb: string, body: (args: Arguments) => object = () => ({})) =>
   async (args: Arguments, server: Server) =>
-    show(await server.post(`/tokens/${position(args, 0, "TOKEN")}/${verb}`, body(args)));
+    show(await server.post(`/tokens/${positionInPath(args, 0, "TOKEN")}/${verb}`, body(args)));
 
+/** Tokens: made, shown, changed. */
 export const tokenCommands: readonly Command[] = [
   {
     name: "token create",
@@ -62,7 +62,7 @@ export const tokenCommands: readonly Command[] = [
     example: "gatectl token create acme --group default --name ci --expires 2030-01-01T00:00:00Z",
     async run(args, server) {
       const { options } = args;
-      const data = await server.post(`/accounts/${position(args, 0, "ACCOUNT")}/tokens`, {
+      const data = await server.post(`/accounts/${positionInPath(args, 0, "ACCOUNT")}/tokens`, {
         group: options["group"],
         name: options["name"],
         models: options["models"]?.split(",").map((model) => model.trim()),
@@ -78,7 +78,7 @@ export const tokenCommands: readonly Command[] = [
     positionals: ["ACCOUNT"],
     options: {},
     example: "gatectl token list acme",
-    run: async (args, server) => show(await server.get(`/accounts/${position(args, 0, "ACCOUNT")}/tokens`)),
+    run: async (args, server) => show(await server.get(`/accounts/${positionInPath(args, 0, "ACCOUNT")}/tokens`)),
   },
   {
     name: "token show",
@@ -86,7 +86,7 @@ export const tokenCommands: readonly Command[] = [
     positionals: ["TOKEN"],
     options: {},
     example: "gatectl token show tok_0123456789abcdef0123",
-    run: async (args, server) => show(await server.get(`/tokens/${position(args, 0, "TOKEN")}`)),
+    run: async (args, server) => show(await server.get(`/tokens/${positionInPath(args, 0, "TOKEN")}`)),
   },
   {
     name: "token set",
@@ -96,7 +96,7 @@ export const tokenCommands: readonly Command[] = [
     example: "gatectl token set tok_0123456789abcdef0123 --dollars-per-day 5.00 --dollars-per-month none",
     async run(args, server) {
       if (Object.keys(args.options).length === 0) throw new WrongUsage("nothing to change");
-      return show(await server.post(`/tokens/${position(args, 0, "TOKEN")}`, wishedBudget(args)));
+      return show(await server.post(`/tokens/${positionInPath(args, 0, "TOKEN")}`, wishedBudget(args)));
     },
   },
   {

@@ -1,7 +1,7 @@
 import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { WrongUsage, type Command } from "./command.ts";
+import { CommandFailed, WrongUsage, type Command } from "./command.ts";
 import { field } from "./server.ts";
 import { cell, money, table, type Column } from "./table.ts";
 
@@ -32,6 +32,7 @@ const columns: readonly Column[] = [
   ["UNPRICED", cell("unpriced")],
 ];
 
+/** The usage log, by pages and as a file. */
 export const usageLogCommands: readonly Command[] = [
   {
     name: "usage list",
@@ -68,7 +69,12 @@ export const usageLogCommands: readonly Command[] = [
         }
       };
       const target = out === undefined ? process.stdout : createWriteStream(out);
-      await pipeline(Readable.from(counted()), target, { end: out !== undefined });
+      try {
+        await pipeline(Readable.from(counted()), target, { end: out !== undefined });
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        throw new CommandFailed(`The export broke off: ${why}.`);
+      }
       return { data: { file: out ?? null, bytes }, text: out === undefined ? "" : `${bytes} bytes written to ${out}` };
     },
   },

@@ -9,6 +9,7 @@ const sum = (row: unknown, name: string): string => {
   return typeof value === "string" ? value : "0";
 };
 
+/** Totals of usage. */
 export const usageCommands: readonly Command[] = [
   {
     name: "usage",

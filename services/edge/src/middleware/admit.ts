@@ -10,6 +10,7 @@ import type { OpenSeats } from "../open-seats.ts";
 /** How long the edge's word counts at a service: it travels at once. */
 const signatureSeconds = 60;
 
+/** What calls are let in with. */
 export interface AdmitDeps {
   readonly redis: Redis;
   readonly catalog: CatalogHandle;

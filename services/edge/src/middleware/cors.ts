@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Failure } from "@modelgate/contracts";
 
+/** Headers of answers that a page may read. */
 const exposed = [
   "x-request-id",
+  "request-id",
   "retry-after",
   "x-should-retry",
   "x-modelgate-dropped",
@@ -12,7 +14,14 @@ const exposed = [
     `x-ratelimit-limit-${what}`,
     `x-ratelimit-remaining-${what}`,
     `x-ratelimit-reset-${what}`,
+    `anthropic-ratelimit-${what}-limit`,
+    `anthropic-ratelimit-${what}-remaining`,
+    `anthropic-ratelimit-${what}-reset`,
   ]),
+  // Of a video that is read in ranges.
+  "accept-ranges",
+  "content-range",
+  "etag",
 ].join(", ");
 
 /** Lets pages of the allowed origins call. True where the request was a preflight, answered here without a key. */
@@ -20,10 +29,10 @@ export function cors(origins: string): (request: IncomingMessage, response: Serv
   const allowed = originsOf(origins);
   return (request, response) => {
     const origin = request.headers.origin;
+    if (!allowed.has("*")) response.setHeader("vary", "origin");
     if (origin !== undefined && (allowed.has("*") || allowed.has(origin))) {
       response.setHeader("access-control-allow-origin", allowed.has("*") ? "*" : origin);
       response.setHeader("access-control-expose-headers", exposed);
-      if (!allowed.has("*")) response.setHeader("vary", "origin");
     }
     if (request.method !== "OPTIONS") return false;
     response.writeHead(204, {

@@ -62,7 +62,7 @@ async function open(deps: Deps, task: TaskRecord, way: Way, ask: ContentAsk): Pr
   return openUrl(deps, task, way, url, ask);
 }
 
-/** A vendor's own host is sent the channel's key, as its content may be behind it; nobody else is. */
+/** A vendor's own host is sent the channel's key, as its content may be behind it; nobody else is, redirects or not. */
 function openUrl(
   deps: Deps,
   { wire }: TaskRecord,
@@ -72,10 +72,10 @@ function openUrl(
 ): Promise<RemoteStream> {
   const base = new URL(channel.baseUrl);
   const isOwn = wire === "video-generations" && URL.parse(url)?.origin === base.origin;
-  const auth = isOwn ? provider.headers({ key: key.secret, wire }) : {};
   return deps.remote.open({
     url,
-    headers: { ...headersOf(ask), ...auth },
+    headers: headersOf(ask),
+    secretHeaders: isOwn ? provider.headers({ key: key.secret, wire }) : undefined,
     trustedHost: base.hostname,
     timeoutMs: deps.limits.contentSilenceMs,
     signal: ask.signal,

@@ -11,6 +11,7 @@ import {
 import type { Deps } from "../deps.ts";
 import { advance, isEnded, type Step } from "./advance.ts";
 import { look } from "./look.ts";
+import { LookPlaces } from "./look-places.ts";
 
 /** What a round came to. */
 export interface Round {
@@ -21,19 +22,23 @@ export interface Round {
 
 /**
  * One round of a poller: claims what is due in every shard, looks at each task at its vendor, and advances it. Any
- * number of pollers may do so at once. Rejects where Redis is away.
+ * number of pollers may do so at once, and a poller's rounds beside each other in the same places. Rejects where Redis
+ * is away.
  */
-export async function pollOnce(deps: Deps, signal: AbortSignal): Promise<Round> {
+export async function pollOnce(
+  deps: Deps,
+  signal: AbortSignal,
+  places: LookPlaces = new LookPlaces(deps.limits.concurrency),
+): Promise<Round> {
   const { limits, relay } = deps;
   const claim = { nowMs: deps.now(), leaseMs: limits.leaseMs, most: limits.batch };
   const claimed = await Promise.all(shards.map((shard) => claimTasks(relay.redis, shard, claim)));
-  const places = claimed.flat();
-  const waiting = places.values();
-  const workers = Array.from({ length: Math.min(limits.concurrency, places.length) }, async () => {
-    for (const place of waiting) if (!signal.aborted) await pollTask(deps, place, signal);
+  const looks = claimed.flat().map(async (task) => {
+    using _place = await places.take();
+    if (!signal.aborted) await pollTask(deps, task, signal);
   });
-  await Promise.all(workers);
-  return { looked: places.length, more: claimed.some(({ length }) => length === limits.batch) };
+  await Promise.all(looks);
+  return { looked: looks.length, more: claimed.some(({ length }) => length === limits.batch) };
 }
 
 /** Looks at one claimed task and advances it. Rejects where Redis is away: its lease brings it back. */

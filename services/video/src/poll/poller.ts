@@ -1,47 +1,39 @@
 import { setTimeout } from "node:timers/promises";
-import { openTasks, shards } from "@modelgate/accounts";
-import { Counter, Gauge, type Registry } from "@modelgate/platform";
 import type { Deps } from "../deps.ts";
+import { LookPlaces } from "./look-places.ts";
 import { pollOnce, type Round } from "./poll-once.ts";
 
-/** Polls until disposed; a look that is under way then is given up, and its task left to others. */
-export function openPoller(deps: Deps, metrics: Registry): AsyncDisposable {
-  const { log } = deps.relay;
+/**
+ * Polls until disposed, and tells how many tasks each round looked at; a look that is under way at the end is given up,
+ * and its task left to others. Rounds do not wait for each other: a vendor that is silent holds up its own tasks only.
+ */
+export function openPoller(deps: Deps, onLooked: (looked: number) => void): AsyncDisposable {
   const stop = new AbortController();
-  const looks = new Counter({
-    name: "modelgate_task_looks_total",
-    help: "looks at vendors' tasks",
-    registers: [metrics],
-  });
-
-  metrics.registerMetric(
-    new Gauge({
-      name: "modelgate_tasks_open",
-      help: "video tasks that have not ended, all shards",
-      registers: [],
-      async collect() {
-        const parts = await Promise.all(shards.map((shard) => openTasks(deps.relay.redis, shard)));
-        this.set(parts.reduce((sum, part) => sum + part, 0));
-      },
-    }),
-  );
+  const places = new LookPlaces(deps.limits.concurrency);
+  const underWay = new Set<Promise<unknown>>();
 
   async function round(): Promise<Round | undefined> {
     try {
       deps.ready();
-      return await pollOnce(deps, stop.signal);
+      const done = await pollOnce(deps, stop.signal, places);
+      onLooked(done.looked);
+      return done;
     } catch (error) {
-      log.debug({ err: error }, "a round of looks failed; trying again");
+      deps.relay.log.debug({ err: error }, "a round of looks failed; trying again");
       return undefined;
     }
   }
 
   async function rounds(): Promise<void> {
     while (!stop.signal.aborted) {
-      const done = await round();
-      if (done !== undefined) looks.inc(done.looked);
-      if (done?.more !== true) await pause(deps.limits.roundMs, stop.signal);
+      await places.vacancy(); // nothing is claimed that would only wait
+      const pausing = pause(deps.limits.roundMs, stop.signal);
+      const going = round().finally(() => underWay.delete(going));
+      underWay.add(going);
+      const done = await Promise.race([going, pausing]);
+      if (done?.more !== true) await pausing;
     }
+    await Promise.all(underWay);
   }
 
   const going = rounds();
@@ -54,10 +46,10 @@ export function openPoller(deps: Deps, metrics: Registry): AsyncDisposable {
 }
 
 /** Waits, or until the signal. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
+async function pause(ms: number, signal: AbortSignal): Promise<undefined> {
   try {
-    await setTimeout(ms, undefined, { signal });
+    return await setTimeout(ms, undefined, { signal });
   } catch {
-    // Asked to end.
+    return undefined; // asked to end
   }
 }

@@ -1,6 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import type { EndpointHandler } from "@modelgate/platform";
 import { videoCodecs } from "@modelgate/wires";
+import { takeCallback } from "../callbacks.ts";
 import type { Deps } from "../deps.ts";
 import { ownTask } from "../find-task.ts";
 import { readVideoBody } from "../read-body.ts";
@@ -13,10 +14,11 @@ export function remixVideo(deps: Deps): EndpointHandler {
     const { task } = await ownTask(deps, call, call.params["task_id"]);
     if (task.state !== "completed") throw new Failure("video_not_ready");
     using body = await readVideoBody(deps, call);
-    const { prompt } = body.members;
+    const { members, callbackUrl } = takeCallback(body.members);
+    const { prompt } = members;
     if (typeof prompt !== "string" || prompt.trim() === "")
       throw new Failure("missing_required_parameter", "Missing required parameter: prompt.", { param: "prompt" });
     const request = { model: task.model, prompt, seconds: askedIn(task).seconds };
-    await answerCreated(deps, call, { client: videoCodecs.videos, request, dropped: [], remix: task });
+    await answerCreated(deps, call, { client: videoCodecs.videos, request, dropped: [], callbackUrl, remix: task });
   };
 }

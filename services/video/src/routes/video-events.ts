@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import type { ServerResponse } from "node:http";
 import type { TaskRecord } from "@modelgate/accounts";
-import type { EndpointHandler } from "@modelgate/platform";
+import { Failure } from "@modelgate/contracts";
+import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import { videoCodecs } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
 import { ownTask } from "../find-task.ts";
@@ -11,7 +12,7 @@ import { contextOf, shownTask } from "../show-task.ts";
 
 /**
  * GET /v1/videos/{task_id}/events: the task as it is, then again whenever its state or progress is another one, until
- * it has ended. Redis only; a silence has signs of life in it.
+ * it has ended or is forgotten. Redis only; a silence has signs of life in it.
  */
 export function videoEvents(deps: Deps): EndpointHandler {
   return async (call) => {
@@ -27,25 +28,35 @@ export function videoEvents(deps: Deps): EndpointHandler {
       "cache-control": "no-cache",
       "x-accel-buffering": "no",
     });
-    await write(response, frameOf(task));
+    await write(response, frameOf(task), gone.signal);
     let toldAt = deps.now();
     while (!isEnded(task.state) && (await paused(deps.limits.followMs, gone.signal))) {
-      const next = await ownTask(deps, call, task.id).catch(() => undefined);
-      const isNew = next !== undefined && (next.task.state !== task.state || next.task.progress !== task.progress);
+      const next = await lookAgain(deps, call, task);
+      if (next === undefined) break;
+      const isNew = next.state !== task.state || next.progress !== task.progress;
       if (isNew || deps.now() - toldAt >= deps.relay.limits.heartbeatMs) {
-        task = next?.task ?? task;
+        task = next;
         toldAt = deps.now();
-        await write(response, isNew ? frameOf(task) : ": still here\n\n");
+        await write(response, isNew ? frameOf(task) : ": still here\n\n", gone.signal);
       }
     }
     response.end();
   };
 }
 
+/** The task as it is now, or as it was while Redis is away; undefined for one that has ended and is forgotten. */
+async function lookAgain(deps: Deps, call: ServiceCall, task: TaskRecord): Promise<TaskRecord | undefined> {
+  try {
+    return (await ownTask(deps, call, task.id)).task;
+  } catch (error) {
+    return error instanceof Failure && error.code === "task_not_found" ? undefined : task;
+  }
+}
+
 /** Waits for a slow reader: no more than one frame waits for it. */
-async function write(response: ServerResponse, text: string): Promise<void> {
+async function write(response: ServerResponse, text: string, gone: AbortSignal): Promise<void> {
   if (response.destroyed || response.write(text)) return;
-  await Promise.race([once(response, "drain"), once(response, "close")]);
+  await once(response, "drain", { signal: gone }).catch(() => undefined);
 }
 
 /** False where the client has left meanwhile. */

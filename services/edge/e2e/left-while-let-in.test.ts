@@ -1,0 +1,43 @@
+import { once } from "node:events";
+import { request } from "node:http";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { channel, config as house, hello, keys, post } from "./house.ts";
+import { handshake } from "./realtime-client.ts";
+
+const config = {
+  ...house,
+  models: { ...house.models, live: { kind: "realtime", price: { output: 10 } } },
+  channels: [...house.channels, channel("voice", ["live"])],
+};
+
+let suite: Suite;
+beforeAll(async () => {
+  suite = await startSuite({ config });
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+
+/** Long enough for a client to leave, shorter than the edge waits for Redis. */
+const pausedMs = 500;
+
+test("a WebSocket that is reset while it is let in gives its seat back", async () => {
+  // The edge knows the key from here on: all that it asks of Redis afterwards is whether the call is let in.
+  expect((await post(suite, hello("chat"), keys.single)).status).toBe(200);
+  const redis = new Redis(suite.backends.redisUrl);
+  await redis.client("PAUSE", pausedMs, "ALL");
+  const opening = request(`${suite.edgeUrl}/v1/realtime?model=live`, {
+    headers: { ...handshake, authorization: `Bearer ${keys.single}` },
+  });
+  opening.on("error", () => undefined).end();
+  const [socket] = await once(opening, "socket");
+  await once(socket, "connect");
+  await until("the edge to have asked", async () => socket.bytesWritten > 0);
+  socket.resetAndDestroy();
+  await redis.quit();
+  const answer = await until("the seat to be free", async () => {
+    const { status } = await post(suite, hello("chat"), keys.single);
+    return status !== 429 && status;
+  });
+  expect(answer).toBe(200);
+});
