@@ -182,4 +182,7 @@ test("a list in both orders, page by page, and a task that is forgotten", async 
   expect(await removeTask(redis, { version: "2", task: second })).toBe(false);
   expect(await removeTask(redis, { version: "1", task: second })).toBe(true);
   expect(await ids({ limit: 9, order: "asc" })).toEqual([[first.id, third.id], false]);
+  const kept = (await redis.keys(`*${third.id}*`)).filter((key) => key.includes(accountId));
+  await redis.del(...kept); // as when it is kept no longer
+  expect(await ids({ limit: 1, order: "desc" })).toEqual([[first.id], false]);
 });

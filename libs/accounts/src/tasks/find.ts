@@ -39,16 +39,30 @@ export function findTasks(redis: Redis, places: readonly TaskPlace[]): Promise<r
   );
 }
 
-/** An account's tasks by the time of their creation, from the one after `after` on. Throws Failure server_overloaded. */
+/** Times that a page is read anew without ids whose tasks are kept no longer; the list of an account is bounded, too. */
+const mostReadings = 20;
+
+/**
+ * An account's tasks by the time of their creation, from the one after `after` on. Ids whose tasks are kept no longer
+ * leave the list as they are met, so that no page is empty while more follow. Throws Failure server_overloaded.
+ */
 export async function listTasks(redis: Redis, accountId: string, query: TaskQuery): Promise<TaskPage> {
-  const { limit } = query;
-  const ids = await orUnavailable(idsAfter(redis, keys.tasksOf(accountId), query));
-  const shown = ids.slice(0, limit);
-  const found = await findTasks(
-    redis,
-    shown.map((id) => ({ accountId, id })),
-  );
-  return { tasks: found.flatMap((stored) => (stored === undefined ? [] : [stored.task])), hasMore: ids.length > limit };
+  const list = keys.tasksOf(accountId);
+  for (let reading = 1; ; reading++) {
+    const ids = await orUnavailable(idsAfter(redis, list, query));
+    const shown = ids.slice(0, query.limit);
+    const found = await findTasks(
+      redis,
+      shown.map((id) => ({ accountId, id })),
+    );
+    const gone = shown.filter((_, at) => found[at] === undefined);
+    if (gone.length === 0 || reading === mostReadings)
+      return {
+        tasks: found.flatMap((stored) => (stored === undefined ? [] : [stored.task])),
+        hasMore: ids.length > query.limit,
+      };
+    await orUnavailable(redis.zrem(list, ...gone));
+  }
 }
 
 /** Forgets a task; false where it has changed since it was read. Throws Failure server_overloaded. */
