@@ -207,6 +207,7 @@ describe("passing through", () => {
   test("words of megabytes are read too, escapes and all", () => {
     const content = 'line "quoted" \\ \n'.repeat(600_000);
     expect(chatPass.wordsOf(JSON.stringify({ choices: [{ message: { content } }] }))).toBe(content);
-    expect(chatPass.wordsOf('"content": "cut off')).toBe('"cut off');
+    expect(chatPass.wordsOf('"content": "cut off')).toBe("cut off");
+    expect(chatPass.wordsOf('"content": "cut\\noff')).toBe("cut\\noff");
   });
 });
