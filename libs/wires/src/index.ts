@@ -19,6 +19,7 @@ export { askOfContent, countedContent, reliedOfContent } from "./text/content/as
 export { askOfMessageCount, askOfMessages, reliedOfMessages } from "./text/messages/ask.ts";
 export { askOfResponses, reliedOfResponses, type ResponsesAsk } from "./text/responses/ask.ts";
 export { isRecord, type JsonRecord } from "./json/fields.ts";
+export { responseOfItem } from "./text/responses/item-ids.ts";
 export { changeResponsesBody } from "./text/responses/pass.ts";
 export { hasEnvelope } from "./text/hub/seals.ts";
 export { unsealed } from "./text/hub/unsealed.ts";

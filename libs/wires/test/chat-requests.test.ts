@@ -352,11 +352,19 @@ describe("what a vendor of this wire is told", () => {
   test.each<readonly [Partial<TextRequest>, readonly string[]]>([
     [{ topK: 2 }, []],
     [{ toolChoice: { mode: "auto" }, parallelTools: false }, ["toolChoice"]],
-    [{ tools: [{ kind: "web-search", wire: "messages", options: { max_uses: 1 } }] }, ["tools.web-search.options"]],
+    [{ tools: [{ kind: "web-search", wire: "messages", options: { max_uses: 1 } }] }, ["tools.web-search"]],
     [{ tools: [{ kind: "function", name: "f", cache: {} }] }, ["tools.cache"]],
     [said({ kind: "text", text: "x", cache: {} }), ["text.cache"]],
   ])("%j drops %j", (fields, dropped) => {
     expect(render(fields).dropped).toEqual(dropped);
+  });
+
+  test.each(["gpt-5-search-api", "openai/gpt-4o-search-preview", "sonar-pro"])("%s searches the web", (model) => {
+    const tools = [{ kind: "web-search", wire: "responses", options: { search_context_size: "low" } }] as const;
+    const { body, dropped } = render({ tools }, { ...older, model });
+    expect(body).toMatchObject({ web_search_options: {} });
+    expect(dropped).toEqual(["tools.web-search.options"]);
+    expect(render({ tools }, newest).body).not.toHaveProperty("web_search_options");
   });
 
   test("fields that the wire's own vendor refuses are dropped by name", () => {

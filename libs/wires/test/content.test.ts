@@ -591,6 +591,7 @@ describe("what a vendor of this wire cannot be told", () => {
     [{ parallelTools: true }, []],
     [{ tools: [{ kind: "function", name: "f", strict: true }] }, ["tools.strict"]],
     [{ tools: [{ kind: "web-search", wire: "responses", options: {} }] }, []],
+    [{ tools: [{ kind: "web-search", wire: "responses", options: {} }], toolChoice: { mode: "auto" } }, ["toolChoice"]],
     [said({ kind: "image", source: { kind: "url", url: "https://a.example/x.png" }, detail: "low" }), ["image.detail"]],
   ])("%j drops %j", (fields, dropped) => {
     expect(render(fields).dropped).toEqual(dropped);

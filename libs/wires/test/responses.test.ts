@@ -9,6 +9,7 @@ import type { Part } from "../src/text/hub/part.ts";
 import { efforts, type JsonObject, type TextRequest } from "../src/text/hub/request.ts";
 import { fates } from "../src/text/responses/fates.ts";
 import { responsesCodec } from "../src/text/responses/index.ts";
+import { itemId, responseOfItem } from "../src/text/responses/item-ids.ts";
 import { mostKept } from "../src/text/responses/output-builder.ts";
 import { mostWaiting } from "../src/text/hub/one-at-a-time.ts";
 import { responsesUsage } from "../src/text/responses/usage.ts";
@@ -384,6 +385,12 @@ test("a free-text tool's call that came wrapped is unwrapped for its client", ()
   });
   const back = readBack(responsesCodec.reader(), written(responsesCodec.writer(context), whole));
   expect(back.choices[0]?.parts).toEqual([{ ...part, custom: true, arguments: "*** Begin" }]);
+});
+
+test("an item's id tells the response that it stands in", () => {
+  for (const id of ["resp_A1b", "resp_XfQ_uQ-2z_7"]) expect(responseOfItem(itemId(id, "rs", 12))).toBe(id);
+  for (const other of ["msg_68af05d2", "call_abc_0", "rs_0", "constructor"])
+    expect(responseOfItem(other)).toBeUndefined();
 });
 
 describe("what a request may not hold", () => {

@@ -161,6 +161,12 @@ test.each<[string, object, string, string]>([
   ["a result without a call", { messages: [answered("c1")] }, "messages[0].tool_call_id", "invalid_value"],
   ["a result of another call", { messages: [calling, answered("c2")] }, "messages[1].tool_call_id", "invalid_value"],
   ["a call without a result", { messages: [calling, user("Hi")] }, "messages[1]", "invalid_value"],
+  [
+    "a search by a model that has none",
+    { model: "gpt-5.1", web_search_options: {} },
+    "web_search_options",
+    "unknown_parameter",
+  ],
   ["an empty turn", { messages: [{ role: "assistant" }] }, "messages[0].content", "invalid_value"],
   [
     "a name outside the characters",

@@ -197,6 +197,11 @@ test.each<[string, object, string]>([
     "tools[0].functionDeclarations[0].name",
   ],
   [
+    "functions beside a search, from a client that does not say that it sends its steps back",
+    { tools: [{ functionDeclarations: [{ name: "f" }] }, { googleSearch: {} }] },
+    "toolConfig.includeServerSideToolInvocations",
+  ],
+  [
     "how to call nothing",
     { toolConfig: { functionCallingConfig: { mode: "AUTO" } } },
     "toolConfig.functionCallingConfig",

@@ -15,13 +15,15 @@ export function wordsIn(raw: string): string {
   return words;
 }
 
+/** What a literal says; of one that was cut off, or is none, what stands in it as it stands. */
 function literalText(literal: string): string {
-  if (!literal.includes("\\")) return literal.slice(1, literal.endsWith('"') ? -1 : undefined);
+  const inside = literal.slice(1, literal.endsWith('"') ? -1 : undefined);
+  if (!literal.includes("\\")) return inside;
   try {
     const text: unknown = JSON.parse(literal);
     return typeof text === "string" ? text : "";
   } catch {
-    return literal;
+    return inside;
   }
 }
 

@@ -87,6 +87,23 @@ describe.each(vendors)("responses over $name", ({ name: model, wire }) => {
     expect(second.output_text).toBe("rain");
   });
 
+  test("what was answered is told by the ids of its items, as some clients do of all that is stored", async () => {
+    const asked = { tools: [weather], reasoning: { effort: "medium", summary: "auto" } };
+    const { output } = await kept('call weather {"city":"Oslo"}', asked);
+    const call = output.find((item) => item.type === "function_call");
+    const second = await mine().create({
+      model,
+      ...asked,
+      reasoning: { effort: "medium" },
+      input: [
+        { role: "user", content: 'call weather {"city":"Oslo"}' },
+        ...output.map(({ id }) => ({ type: "item_reference" as const, id: id ?? "" })),
+        { type: "function_call_output", call_id: call?.call_id ?? "", output: "rain" },
+      ],
+    });
+    expect(second.output_text).toBe("rain");
+  });
+
   test("what is not stored cannot be referred to", async () => {
     const { id } = await mine().create({ model, input: "Hello", store: false });
     const failure = await failureOf(mine().create({ model, input: "And?", previous_response_id: id }));

@@ -42,10 +42,12 @@ function objectFor(schema: object, root: unknown, depth: number): unknown {
   );
 }
 
+/** The least number that is allowed; 1 where there is no bound, or only that of all integers, as some clients write it. */
 function numberFor(schema: object): number {
-  const least = numberAt(schema, "minimum") ?? (numberAt(schema, "exclusiveMinimum") ?? 0) + 1;
-  const most = numberAt(schema, "maximum") ?? Number.MAX_SAFE_INTEGER;
-  return Math.min(least, most);
+  const bound = (name: string, step: number): number => (numberAt(schema, name) ?? Number.NaN) + step;
+  const least = [bound("minimum", 0), bound("exclusiveMinimum", 1)].filter((at) => at > Number.MIN_SAFE_INTEGER);
+  const most = [bound("maximum", 0), bound("exclusiveMaximum", -1)].filter((at) => !Number.isNaN(at));
+  return Math.min(least.length > 0 ? Math.max(...least) : 1, ...most);
 }
 
 const formats: Readonly<Record<string, string>> = {

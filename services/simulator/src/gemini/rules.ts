@@ -1,4 +1,4 @@
-import { listAt, memberOf, numberAt, textAt } from "../checks/members.ts";
+import { isRecord, listAt, memberOf, numberAt, textAt } from "../checks/members.ts";
 import { Refusal, wrongField } from "../checks/refusal.ts";
 import type { Path } from "../checks/shape.ts";
 import { isSealOf } from "../core/seal.ts";
@@ -16,7 +16,7 @@ export function demandSense(body: unknown, model: string): void {
   demandOrder(turns);
   demandSeals(turns);
   if (signsCalls(model)) demandSignedCalls(turns);
-  demandTools(body);
+  demandTools(body, model);
   demandConfig(memberOf(body, "generationConfig"), model);
   if (textAt(body, "cachedContent") !== undefined)
     throw new Refusal(403, "The cached content is not there, or not for this key.", { path: ["cachedContent"] });
@@ -95,8 +95,9 @@ function demandSignedCalls(turns: readonly Turn[]): void {
   }
 }
 
-function demandTools(body: unknown): void {
+function demandTools(body: unknown, model: string): void {
   const declared = listAt(body, "tools").flatMap((tool) => listAt(tool, "functionDeclarations"));
+  if (declared.length > 0) demandNoOwnTools(body, model);
   const names = declared.map((declaration) => textAt(declaration, "name") ?? "");
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) throw wrongField(["tools"], `The function '${twice}' is declared twice.`);
@@ -112,6 +113,16 @@ function demandTools(body: unknown): void {
     throw wrongField([...path, "allowedFunctionNames"], "Allowed names are for the modes ANY and VALIDATED.");
   if (allowed.some((name) => !names.includes(String(name))))
     throw wrongField([...path, "allowedFunctionNames"], "An allowed name is not declared.");
+}
+
+/** Beside functions, tools of the vendor are for newer models only, whose client says that it sends their steps back. */
+function demandNoOwnTools(body: unknown, model: string): void {
+  const names = listAt(body, "tools").flatMap((tool) => (isRecord(tool) ? Object.keys(tool) : []));
+  if (names.every((name) => name === "functionDeclarations")) return;
+  const path = ["toolConfig", "includeServerSideToolInvocations"];
+  if (!signsCalls(model)) throw wrongField(["tools"], "This model takes functions or other tools, not both.");
+  if (memberOf(memberOf(body, "toolConfig"), "includeServerSideToolInvocations") !== true)
+    throw wrongField(path, "Functions beside other tools need this to be true.");
 }
 
 function demandConfig(config: unknown, model: string): void {

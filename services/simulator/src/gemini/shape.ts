@@ -91,6 +91,7 @@ const toolConfig = closedOrNull(
       { mode: oneOf("AUTO", "ANY", "NONE", "VALIDATED"), allowedFunctionNames: list(anyText) },
     ),
     retrievalConfig: anyObject,
+    includeServerSideToolInvocations: flag,
   },
 );
 const category = text(/^HARM_CATEGORY_[A-Z_]+$/, "a category of harm");

@@ -67,11 +67,18 @@ function notFound(id: string): Failure {
   });
 }
 
+/** The id of an item that is only referred to, which may leave its type out; undefined for any other. */
+export function referenceOf({ type, role, id }: JsonRecord): string | undefined {
+  const refers = type === "item_reference" || ((type ?? undefined) === undefined && (role ?? undefined) === undefined);
+  return refers && typeof id === "string" ? id : undefined;
+}
+
 /**
  * An item as it is told again: ids mean something only where they were given, and thoughts that are not sealed
  * nowhere.
  */
-function retold(item: JsonRecord): readonly JsonObject[] {
+export function retold(item: JsonRecord): readonly JsonObject[] {
+  if (referenceOf(item) !== undefined) return [item];
   if (item["type"] === "reasoning")
     return typeof item["encrypted_content"] === "string" ? [{ ...item, status: undefined }] : [];
   return [{ ...item, id: undefined, status: undefined }];

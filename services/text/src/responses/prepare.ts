@@ -14,6 +14,7 @@ import { asTurn, type TurnAsk } from "../conversation-of.ts";
 import type { Deps } from "../deps.ts";
 import { ownCompaction } from "./compaction-seal.ts";
 import { earlierTurns, itemsOf, openCompactions } from "./conversation.ts";
+import { refersToOurs, resolveReferences } from "./item-references.ts";
 
 /** A request as it was read: what it asks for, and its value where it refers to something that only we can tell. */
 export interface ReadResponses {
@@ -41,8 +42,13 @@ function read(ask: ReadResponses["ask"], value: unknown, bytes: Buffer): ReadRes
         param: "background",
       },
     );
-  const refers = ask.previousId !== undefined || itemsOf(value["input"]).some((item) => ownCompaction(item));
+  const refers = ask.previousId !== undefined || itemsOf(value["input"]).some(isOurs);
   return { ask, unresolved: refers ? value : undefined };
+}
+
+/** Whether only this gateway knows what an item means. */
+function isOurs(item: JsonObject): boolean {
+  return ownCompaction(item) !== undefined || refersToOurs(item);
 }
 
 /** A request that any vendor can be sent. */
@@ -56,7 +62,7 @@ export interface PreparedResponses {
   readonly ancestors: readonly string[];
 }
 
-/** Resolves what a request refers to: earlier responses and compactions of ours. Throws Failure (400) for what is unknown. */
+/** Resolves what a request refers to: earlier responses, items of them, and compactions of ours. Throws Failure (400) for what is unknown. */
 export async function prepareResponses(
   deps: Deps,
   call: ServiceCall,
@@ -71,12 +77,13 @@ export async function prepareResponses(
   const { accountId } = call.caller;
   const earlier = ask.previousId === undefined ? undefined : await earlierTurns(store, accountId, ask.previousId);
   const said = itemsOf(unresolved["input"]);
-  const input = openCompactions(seal, accountId, [...(earlier?.items ?? []), ...said]);
+  const whole = await resolveReferences(store, accountId, [...(earlier?.items ?? []), ...said]);
+  const input = openCompactions(seal, accountId, whole);
   const resolved = { input, previous_response_id: null };
   const body = changeResponsesBody(bytes, resolved);
   if (body.length > maxBytes)
     throw new Failure("request_too_large", `The whole conversation is larger than ${maxBytes} bytes; compact it.`);
-  const keptAt = said.some((item) => ownCompaction(item)) ? undefined : earlier?.last.keptAt;
+  const keptAt = said.some(isOurs) ? undefined : earlier?.last.keptAt;
   return {
     ask: asTurn(deps, call, "responses", askOfResponses)({ ...unresolved, ...resolved }),
     body,

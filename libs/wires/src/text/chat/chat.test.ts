@@ -208,5 +208,6 @@ describe("passing through", () => {
     const content = 'line "quoted" \\ \n'.repeat(600_000);
     expect(chatPass.wordsOf(JSON.stringify({ choices: [{ message: { content } }] }))).toBe(content);
     expect(chatPass.wordsOf('"content": "cut off')).toBe("cut off");
+    expect(chatPass.wordsOf('"content": "cut\\noff')).toBe("cut\\noff");
   });
 });

@@ -9,10 +9,17 @@ const newest = /(?:^|\/)(?:o\d|gpt-(?:[5-9]|\d\d))/;
 /** Models whose vendor refuses fields that it does not know. */
 const strict = /(?:^|\/)(?:o\d|gpt-\d|chatgpt-)/;
 
+/** Models that take a wish for search on the web: all others of the wire's own vendor, and many of others, refuse it. */
+const searching = /(?:^|\/)(?:gpt-[^/]*-search|sonar)/;
+
 export function takesNewestFields(model: string): boolean {
   return newest.test(model);
 }
 
 export function refusesUnknownFields(model: string): boolean {
   return strict.test(model);
+}
+
+export function searchesTheWeb(model: string): boolean {
+  return searching.test(model);
 }

@@ -2,6 +2,7 @@ import { present } from "../../json/present.ts";
 import type { Rendered, Target } from "../hub/codec.ts";
 import { effortOf } from "../hub/effort.ts";
 import { cannotSay, lostFields } from "../hub/fates.ts";
+import { withoutForeignSearches } from "../hub/foreign-searches.ts";
 import { Losses } from "../hub/losses.ts";
 import type { JsonObject, RequestField, TextRequest } from "../hub/request.ts";
 import { fates } from "./fates.ts";
@@ -16,8 +17,9 @@ const mostStops = 4;
  * The request for a vendor of this wire. A stream is always asked for its usage: the bill needs it, and the writer
  * hides it from a client that did not ask. Throws Failure unsupported_parameter for what the wire cannot say.
  */
-export function renderRequest(request: TextRequest, { model }: Target): Rendered {
+export function renderRequest(asked: TextRequest, { model }: Target): Rendered {
   const losses = new Losses();
+  const request = withoutForeignSearches(asked, "chat", losses);
   for (const field of lostFields(request, fates)) losses.note(field);
   if ((request.stop?.length ?? 0) > mostStops) throw cannotSay("stop", `At most ${mostStops} stop sequences.`);
   const body = present({

@@ -3,7 +3,7 @@ import { customParameters } from "../hub/custom.ts";
 import { cannotSay } from "../hub/fates.ts";
 import type { Losses } from "../hub/losses.ts";
 import type { JsonObject, TextRequest, Tool, ToolChoice } from "../hub/request.ts";
-import { takesNewestFields } from "./models.ts";
+import { searchesTheWeb, takesNewestFields } from "./models.ts";
 
 /**
  * `tools` with what depends on them, and `web_search_options`. Vendors refuse a choice, or a word on parallel calls,
@@ -14,7 +14,7 @@ export function renderTools(request: TextRequest, model: string, losses: Losses)
   const newest = takesNewestFields(model);
   const allowed = newest ? tools : allowedOf(tools, toolChoice);
   const rendered = allowed.flatMap((tool) => renderTool(tool, newest, losses));
-  const search = { web_search_options: renderSearch(tools, losses) };
+  const search = { web_search_options: renderSearch(tools, model, losses) };
   if (rendered.length === 0) {
     losses.noteIf("toolChoice", toolChoice);
     return search;
@@ -52,10 +52,15 @@ function renderTool(tool: Tool, newest: boolean, losses: Losses): readonly JsonO
   return [tool.definition];
 }
 
-function renderSearch(tools: readonly Tool[], losses: Losses): JsonObject | undefined {
+/** Agents of other wires offer a search with every request: where the model has none, the request goes without. */
+function renderSearch(tools: readonly Tool[], model: string, losses: Losses): JsonObject | undefined {
   const search = tools.find((tool) => tool.kind === "web-search");
   if (search === undefined) return undefined;
   if (search.wire === "chat") return search.options;
+  if (!searchesTheWeb(model)) {
+    losses.note("tools.web-search");
+    return undefined;
+  }
   losses.noteIf("tools.web-search.options", Object.keys(search.options).length > 0);
   return {};
 }

@@ -1,6 +1,7 @@
 import { present } from "../../json/present.ts";
 import type { Rendered, Target } from "../hub/codec.ts";
 import { cannotSay, lostFields } from "../hub/fates.ts";
+import { withoutForeignSearches } from "../hub/foreign-searches.ts";
 import { Losses } from "../hub/losses.ts";
 import type { JsonObject, TextRequest } from "../hub/request.ts";
 import { fates } from "./fates.ts";
@@ -15,8 +16,9 @@ const mostStops = 5;
  * The request for a vendor of this wire; model and streaming are in its path. Throws Failure unsupported_parameter
  * for what the wire cannot say.
  */
-export function renderRequest(request: TextRequest, target: Target): Rendered {
+export function renderRequest(asked: TextRequest, target: Target): Rendered {
   const losses = new Losses();
+  const request = withoutForeignSearches(asked, "content", losses);
   for (const field of lostFields(request, fates)) losses.note(field);
   const config = renderGeneration(request, target.model, losses);
   const { contents, systemInstruction } = renderContents(request, target.model, losses);

@@ -7,12 +7,15 @@ import type { JsonObject, TextRequest, Tool } from "../hub/request.ts";
 /** Names that the vendor takes. */
 const validName = /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/;
 
-/** Tools: all functions in one entry, each of the vendor's own in an entry of its own. */
+/**
+ * Tools: all functions in one entry, each of the vendor's own in an entry of its own. Beside functions the vendor takes
+ * its own only from a client that sends back every step of theirs, so another wire's wish for search gives way there.
+ */
 export function renderTools(tools: readonly Tool[] | undefined, losses: Losses): readonly JsonObject[] | undefined {
   const functionDeclarations = (tools ?? []).flatMap((tool) => declaration(tool, losses));
   const entries = [
     ...(functionDeclarations.length > 0 ? [{ functionDeclarations }] : []),
-    ...(tools ?? []).flatMap((tool) => vendorEntry(tool, losses)),
+    ...(tools ?? []).flatMap((tool) => vendorEntry(tool, functionDeclarations.length > 0, losses)),
   ];
   return entries.length > 0 ? entries : undefined;
 }
@@ -39,9 +42,13 @@ function orNone(parameters: JsonObject | undefined): JsonObject | undefined {
   return (type === undefined || type === "object") && empty && !says ? undefined : parameters;
 }
 
-function vendorEntry(tool: Tool, losses: Losses): readonly JsonObject[] {
+function vendorEntry(tool: Tool, besideFunctions: boolean, losses: Losses): readonly JsonObject[] {
   if (tool.kind === "web-search") {
     const own = tool.wire === "content";
+    if (!own && besideFunctions) {
+      losses.note("tools.web-search");
+      return [];
+    }
     losses.noteIf("tools.web-search.options", !own && Object.keys(tool.options).length > 0);
     return [{ googleSearch: own ? tool.options : {} }];
   }
@@ -52,10 +59,10 @@ function vendorEntry(tool: Tool, losses: Losses): readonly JsonObject[] {
 
 const modes = { auto: "AUTO", none: "NONE", required: "ANY" } as const;
 
-/** Which functions; only some of them freely is the vendor's VALIDATED. */
+/** Which functions; only some of them freely is the vendor's VALIDATED. It refuses a choice without functions. */
 export function renderToolConfig({ tools, toolChoice }: TextRequest, losses: Losses): JsonObject | undefined {
   if (toolChoice === undefined) return undefined;
-  if (tools === undefined || tools.length === 0) {
+  if (tools?.some(({ kind }) => kind === "function" || kind === "custom") !== true) {
     losses.note("toolChoice");
     return undefined;
   }

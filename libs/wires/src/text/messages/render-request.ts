@@ -1,6 +1,7 @@
 import { present } from "../../json/present.ts";
 import type { Rendered, Target } from "../hub/codec.ts";
 import { cannotSay, lostFields } from "../hub/fates.ts";
+import { withoutForeignSearches } from "../hub/foreign-searches.ts";
 import { Losses } from "../hub/losses.ts";
 import type { JsonObject, TextRequest } from "../hub/request.ts";
 import { fates } from "./fates.ts";
@@ -10,8 +11,9 @@ import { renderSampling } from "./sampling.ts";
 import { renderThinking } from "./thinking.ts";
 
 /** The request for a vendor of this wire. Throws Failure unsupported_parameter for what the wire cannot say. */
-export function renderRequest(request: TextRequest, target: Target): Rendered {
+export function renderRequest(asked: TextRequest, target: Target): Rendered {
   const losses = new Losses();
+  const request = withoutForeignSearches(asked, "messages", losses);
   for (const field of lostFields(request, fates)) losses.note(field);
   const { system, messages } = renderTurns(request, losses);
   const { thinking, effort, maxTokens, on } = renderThinking(request, target, messages, losses);

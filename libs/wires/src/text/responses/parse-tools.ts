@@ -28,8 +28,13 @@ function parseTool(tool: Fields): readonly Tool[] {
   if (type === "custom") return [parseCustom(tool)];
   if (type === "namespace" && isPlainNamespace(tool)) return parseNamespace(tool);
   const definition = tool.whole();
-  if (type === "web_search") return [{ kind: "web-search", wire: "responses", options: withoutType(definition) }];
+  if (isSearch(type)) return [{ kind: "web-search", wire: "responses", options: searchOptions(definition) }];
   return [{ kind: "vendor", wire: "responses", name: type, definition }];
+}
+
+/** Search on the web: its name, or one of its versions (`web_search_preview`, either with a date). */
+function isSearch(type: string): boolean {
+  return /^web_search(?:_preview)?(?:_\d{4}_\d{2}_\d{2})?$/.test(type);
 }
 
 /** A set of functions and free-text tools: its members can be told one by one. */
@@ -74,8 +79,11 @@ function parseFunction(tool: Fields): Extract<Tool, { kind: "function" }> {
   };
 }
 
-function withoutType(definition: JsonRecord): JsonRecord {
-  return Object.fromEntries(Object.entries(definition).filter(([name]) => name !== "type"));
+/** All but what every search says. */
+function searchOptions(definition: JsonRecord): JsonRecord {
+  return Object.fromEntries(
+    Object.entries(definition).filter(([name, value]) => name !== "type" || value !== "web_search"),
+  );
 }
 
 const modes = ["auto", "none", "required"] as const;

@@ -2,6 +2,7 @@ import { present } from "../../json/present.ts";
 import type { Rendered, Target } from "../hub/codec.ts";
 import { effortOf } from "../hub/effort.ts";
 import { cannotSay, lostFields } from "../hub/fates.ts";
+import { withoutForeignSearches } from "../hub/foreign-searches.ts";
 import { Losses } from "../hub/losses.ts";
 import type { JsonObject, TextRequest } from "../hub/request.ts";
 import { fates } from "./fates.ts";
@@ -14,8 +15,9 @@ const showWords = { none: undefined, summary: "auto", full: "detailed" } as cons
  * The request for a vendor of this wire. It stores nothing there: the conversation is ours, and thoughts come back
  * sealed. Throws Failure unsupported_parameter for what the wire cannot say.
  */
-export function renderRequest(request: TextRequest, target: Target): Rendered {
+export function renderRequest(asked: TextRequest, target: Target): Rendered {
   const losses = new Losses();
+  const request = withoutForeignSearches(asked, "responses", losses);
   for (const field of lostFields(request, fates)) losses.note(field);
   if (request.modalities?.includes("audio") === true) throw cannotSay("modalities");
   losses.noteIf("text.cache", request.instructions[0]?.cache);

@@ -28,6 +28,8 @@ function demandOwnFields(body: unknown): void {
   const unknown = (path: Path): Refusal =>
     new Refusal(400, `There is no parameter '${bracketPath(path)}'.`, { path, problem: "unknown" });
   for (const name of ["top_k", "image_config"]) if (memberOf(body, name) !== undefined) throw unknown([name]);
+  if ((memberOf(body, "web_search_options") ?? undefined) !== undefined && !/-search/.test(textAt(body, "model") ?? ""))
+    throw unknown(["web_search_options"]);
   if (listAt(body, "modalities").includes("image"))
     throw wrongField(["modalities"], "'modalities' is one or both of text and audio.");
   for (const [at, message] of listAt(body, "messages").entries())

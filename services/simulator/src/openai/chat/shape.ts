@@ -77,7 +77,8 @@ const message = tagged("role", {
       reasoning_content: anyText,
     },
   ),
-  tool: closed({ role, content: textContent, tool_call_id: filledText }),
+  // The name is documented for others only, and taken here too: some clients write it.
+  tool: closed({ role, content: textContent, tool_call_id: filledText }, { name: anyText }),
   function: closed({ role, name: toolName, content: orNull(anyText) }),
 });
 

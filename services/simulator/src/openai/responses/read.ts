@@ -2,7 +2,7 @@ import { listAt, memberOf, numberAt, textAt } from "../../checks/members.ts";
 import { demand, Refusal } from "../../checks/refusal.ts";
 import { questionFrom, type OfferedTool, type Question } from "../../core/question.ts";
 import { instructionsFirst } from "../instructions-first.ts";
-import { demandItemSense, demandSense } from "./rules.ts";
+import { demandItemSense, demandSense, withKeptItems } from "./rules.ts";
 import { responsesShape } from "./shape.ts";
 import { keptConversation } from "./store.ts";
 import { wordsOfItem } from "./words.ts";
@@ -62,7 +62,10 @@ export function conversationOf(body: unknown, key: string): readonly unknown[] {
   const given = memberOf(body, "input") ?? undefined;
   if (given === undefined && before.length === 0)
     throw new Refusal(400, "'input' is required.", { path: ["input"], problem: "missing" });
-  const input = typeof given === "string" ? [{ type: "message", role: "user", content: given }] : listAt(body, "input");
+  const input =
+    typeof given === "string"
+      ? [{ type: "message", role: "user", content: given }]
+      : withKeptItems(listAt(body, "input"), key);
   demandItemSense(input, before, key);
   return [...before, ...input];
 }

@@ -2,12 +2,23 @@ import { listAt, memberOf, textAt } from "../../checks/members.ts";
 import { Refusal, wrongField } from "../../checks/refusal.ts";
 import { isSealOf } from "../../core/seal.ts";
 import { demandStrictSchema } from "../strict-schema.ts";
-import { isKeptItem } from "./store.ts";
+import { keptItem } from "./store.ts";
 
 /** What a sealed thought of this endpoint is sealed as. */
 export const reasoningSeal = "openai.reasoning";
 /** What a compaction of this endpoint is sealed as. */
 export const compactionSeal = "openai.compaction";
+
+/** Items, those that are only referred to in the words in which they were told. Throws a Refusal for what was not. */
+export function withKeptItems(input: readonly unknown[], key: string): readonly unknown[] {
+  return input.map((item) => {
+    if (!isReference(item)) return item;
+    const id = textAt(item, "id") ?? "";
+    const kept = keptItem(key, id);
+    if (kept === undefined) throw new Refusal(404, `There is no item '${id}'.`, { path: ["input"] });
+    return kept;
+  });
+}
 
 /**
  * Refuses items that make no sense where they stand.
@@ -20,8 +31,6 @@ export function demandItemSense(input: readonly unknown[], before: readonly unkn
     if (type === "reasoning") demandReasoning(item, input[at + 1], at, key);
     if (type === "compaction" && !isSealOf(compactionSeal, textAt(item, "encrypted_content") ?? ""))
       throw wrongField(["input", at, "encrypted_content"], "This compaction was not made here.", "invalid_compaction");
-    if (isReference(item) && !isKeptItem(key, textAt(item, "id") ?? ""))
-      throw new Refusal(404, `There is no item '${textAt(item, "id")}'.`, { path: ["input"] });
     for (const part of listAt(item, "content")) demandPart(part, at);
   }
 }
@@ -53,7 +62,7 @@ function demandReasoning(item: unknown, next: unknown, at: number, key: string):
   const path = ["input", at, "encrypted_content"];
   if (sealed !== undefined && !isSealOf(reasoningSeal, sealed))
     throw wrongField(path, "This encrypted content was not made here.", "invalid_encrypted_content");
-  if (sealed === undefined && !isKeptItem(key, textAt(item, "id") ?? ""))
+  if (sealed === undefined && keptItem(key, textAt(item, "id") ?? "") === undefined)
     throw new Refusal(404, `There is no item '${textAt(item, "id")}': it was not kept and brings no content.`, {
       path,
     });

@@ -4,7 +4,7 @@ const mostResponses = 1_000;
 
 /** Answers that a follow-up may name; each key sees its own. The oldest makes room. */
 const kept = new Map<string, readonly unknown[]>();
-const keptItems = new Set<string>();
+const keptItems = new Map<string, unknown>();
 
 const nameOf = (key: string, id: string): string => `${key}\n${id}`;
 
@@ -14,7 +14,7 @@ export function keepResponse(key: string, id: string, items: readonly unknown[])
   if (kept.size >= mostResponses && oldest !== undefined) kept.delete(oldest);
   if (keptItems.size >= mostResponses * 10) keptItems.clear();
   kept.set(nameOf(key, id), items);
-  for (const item of items) keptItems.add(nameOf(key, textAt(item, "id") ?? ""));
+  for (const item of items) keptItems.set(nameOf(key, textAt(item, "id") ?? ""), item);
 }
 
 /** The conversation up to an answer; undefined where this key has none of that id. */
@@ -22,7 +22,7 @@ export function keptConversation(key: string, id: string): readonly unknown[] | 
   return kept.get(nameOf(key, id));
 }
 
-/** Whether this key was told an item of that id. */
-export function isKeptItem(key: string, id: string): boolean {
-  return keptItems.has(nameOf(key, id));
+/** The item of that id that this key was told; undefined where there is none. */
+export function keptItem(key: string, id: string): unknown {
+  return keptItems.get(nameOf(key, id));
 }

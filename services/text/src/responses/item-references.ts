@@ -1,0 +1,53 @@
+import { Failure } from "@modelgate/contracts";
+import { responseOfItem, type JsonObject } from "@modelgate/wires";
+import { referenceOf, retold } from "./conversation.ts";
+import type { ResponseStore } from "./response-store.ts";
+import { outputOf, type StoredResponse } from "./stored-response.ts";
+
+/** Responses whose items one request may refer to. */
+const mostResponses = 2_000;
+
+/** The response in whose answer an item stands that is only referred to; undefined for any other item. */
+function answerOf(item: JsonObject): string | undefined {
+  const id = referenceOf(item);
+  return id === undefined ? undefined : responseOfItem(id);
+}
+
+/** Whether an item refers to one that this gateway told: clients send those of a stored response by their id only. */
+export function refersToOurs(item: JsonObject): boolean {
+  return answerOf(item) !== undefined;
+}
+
+/**
+ * Items with those in the place of references that the account was told here. A reference to what is not known stays: it
+ * may be the vendor's, which is asked then. Throws Failure invalid_value (400) for items of too many responses.
+ */
+export async function resolveReferences(
+  store: Pick<ResponseStore, "findAll">,
+  accountId: string,
+  items: readonly JsonObject[],
+): Promise<readonly JsonObject[]> {
+  const ids = [...new Set(items.flatMap((item) => answerOf(item) ?? []))];
+  if (ids.length > mostResponses)
+    throw new Failure("invalid_value", `input refers to items of more than ${mostResponses} responses.`, {
+      param: "input",
+    });
+  return withReferences(items, await store.findAll(accountId, ids));
+}
+
+/** The same, of responses at hand. */
+export function withReferences(
+  items: readonly JsonObject[],
+  responses: readonly (StoredResponse | undefined)[],
+): readonly JsonObject[] {
+  const known = new Map(
+    responses.flatMap((response) =>
+      response === undefined ? [] : outputOf(response).map((item) => [item["id"], item]),
+    ),
+  );
+  return items.flatMap((item) => {
+    const id = referenceOf(item);
+    const found = id === undefined ? undefined : known.get(id);
+    return found === undefined ? [item] : retold(found);
+  });
+}
