@@ -33,13 +33,14 @@ export async function knownMetrics(): Promise<ReadonlyMap<string, KnownMetric>> 
     for (const ending of endings)
       samples.set(name + ending, ending === "_bucket" ? { ...metric, labels: [...metric.labels, "le"] } : metric);
   }
-  for (const { name, type } of ownMetrics()) samples.set(name, { name, type, labels: ["service", "job", "instance"] });
+  for (const { name, type } of ownMetrics())
+    if (!samples.has(name)) samples.set(name, { name, type, labels: ["service", "job", "instance"] });
   return samples;
 }
 
 /** Metrics that a service makes when it starts, as its source spells them; they have no labels of their own. */
 function ownMetrics(): readonly Pick<KnownMetric, "name" | "type">[] {
-  const files = globSync("services/*/src/**/*.ts", { cwd: root }).filter((file) => !file.endsWith("metrics.ts"));
+  const files = globSync("services/*/src/**/*.ts", { cwd: root });
   const form =
     /new (Gauge|Counter)\(\{\s*name: "(modelgate_\w+)",\s*help: "[^"]*",\s*(?:registers|async collect|collect)/g;
   return files.flatMap((file) =>
