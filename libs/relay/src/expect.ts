@@ -1,7 +1,7 @@
 import { costOf, tokensIn, type Nanos, type Units } from "@modelgate/contracts";
 import type { CatalogModel } from "@modelgate/catalog";
 import type { Measure } from "./measure.ts";
-import { estimateTokens, leastBytesPerToken } from "./tokens.ts";
+import { estimateTokens } from "./tokens.ts";
 
 /** What a request says of its own size. */
 export interface RequestSize {
@@ -65,9 +65,12 @@ export function expectText(
   };
 }
 
-/** The most that a request may cost with so much output. */
+/**
+ * The most that a request may cost with so much output. Every token of a text stands for a byte of it at least, in whatever
+ * tokenizer: its bytes bound the input.
+ */
 export function upperCost(size: RequestSize, model: CatalogModel, multiplier: number, outputTokens: number): Nanos {
-  const input = Math.ceil(size.textBytes / leastBytesPerToken) + size.mediaTokens;
+  const input = size.textBytes + size.mediaTokens;
   // A vendor may count any of the input as a cache write or as audio: the dearest price bounds them all.
   const inputs: readonly Units[] = [
     { inputAudioTokens: input },
