@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
-import { createServer, type Server } from "node:net";
+import { createSocket } from "node:dgram";
+import { createServer } from "node:net";
 
 /**
  * Where free ports are looked for: below those that Linux and macOS give to outgoing connections, one of which would
@@ -9,37 +10,40 @@ const [lowest, highest] = [15_000, 32_000];
 /** Ports that are tried for each that is wanted. */
 const triesEach = 100;
 
-/** So many free ports of this machine, all different: taken together, then let go for their users. */
+/**
+ * So many free ports of this machine, all different, and kept from everybody else who asks here until this process ends:
+ * their users may begin late, end and begin again.
+ */
 export async function freePorts(count: number): Promise<readonly number[]> {
-  const taken: { readonly port: number; readonly server: Server }[] = [];
-  try {
-    for (let tries = 0; taken.length < count; tries++) {
-      if (tries > count * triesEach) throw new Error(`no ${count} free ports from ${lowest} to ${highest}`);
-      const port = randomInt(lowest, highest);
-      const server = await listen(port).catch(() => undefined);
-      if (server !== undefined) taken.push({ port, server });
-    }
-  } finally {
-    await Promise.all(taken.map(({ server }) => new Promise((resolve) => server.close(resolve))));
+  const claimed: number[] = [];
+  for (let tries = 0; claimed.length < count; tries++) {
+    if (tries > count * triesEach) throw new Error(`no ${count} free ports from ${lowest} to ${highest}`);
+    const port = randomInt(lowest, highest);
+    if ((await isFree(port, "127.0.0.1")) && (await claim(port))) claimed.push(port);
   }
-  return taken.map(({ port }) => port);
+  return claimed;
 }
 
 /** Whether a port can be listened on now. */
-export async function isFree(port: number, host: string): Promise<boolean> {
-  try {
-    const server = await listen(port, host);
-    await new Promise((resolve) => server.close(resolve));
-    return true;
-  } catch {
-    return false;
-  }
+export function isFree(port: number, host: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
+  });
 }
 
-function listen(port: number, host = "127.0.0.1"): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen({ port, host, exclusive: true }, () => resolve(server));
+/**
+ * Takes a port for this process, unless another has: with the UDP port of the same number, which nobody here uses and
+ * which goes back by itself with the process, however that ends.
+ */
+function claim(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const mark = createSocket("udp4");
+    mark.once("error", () => resolve(false));
+    mark.bind({ port, address: "127.0.0.1", exclusive: true }, () => {
+      mark.unref();
+      resolve(true);
+    });
   });
 }
