@@ -20,7 +20,7 @@ export interface Settlement {
 }
 
 const run = defineScript(
-  [receiptScript, ...["settlement.lua", "settle.lua"].map((file) => new URL(file, import.meta.url))],
+  [receiptScript, ...["budgets.lua", "settlement.lua", "settle.lua"].map((file) => new URL(file, import.meta.url))],
   replyList,
 );
 

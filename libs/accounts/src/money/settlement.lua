@@ -4,7 +4,7 @@
   keys {account, hold, holds, outbox, bucket}   call id   cost (nanos)   event (JSON, without its cost)   tokens used
   now (ms), 0: Redis' clock   expired: only if the hold's lease has run out
   Returns {"settled", outbox entry id, nanos that the account could not cover, number, previous, balance and hash of the
-  receipt} | {"gone"} | {"leased"} (receipt.lua comes before this) ]]
+  receipt} | {"gone"} | {"leased"} (receipt.lua and budgets.lua come before this) ]]
 local function settlement(keys, call, cost, event, used, now, expired)
   local found = redis.call('HMGET', keys.hold, 'nanos', 'tokens', 'limit', 'budgets')
   local held = found[1]
@@ -40,11 +40,11 @@ local function settlement(keys, call, cost, event, used, now, expired)
     redis.call('HSET', keys.bucket, 't', tostring(level))
     redis.call('PEXPIRE', keys.bucket, math.min(86400000, math.ceil(math.max(0, capacity - level) * 60000 / capacity) + 60000))
   end
-  -- Budgets of the periods that the hold was made in; see budgets.lua.
-  for key, field in string.gmatch(found[4] or '', '([^\n]+)\n([^\n]+)\n[^\n]+\n') do
-    if redis.call('HEXISTS', key, field) == 1 then
-      if held ~= '0' then redis.call('HINCRBY', key, field, '-' .. held) end
-      if taken ~= '0' then redis.call('HINCRBY', key, field, taken) end
+  -- Of the periods that the hold was made in; one that is long over has been forgotten.
+  for _, budget in ipairs(budgets_of(found[4])) do
+    if redis.call('HEXISTS', budget.key, budget.field) == 1 then
+      if held ~= '0' then redis.call('HINCRBY', budget.key, budget.field, '-' .. held) end
+      if taken ~= '0' then redis.call('HINCRBY', budget.key, budget.field, taken) end
     end
   end
   local number, previous, balance, hash = receipt(keys.account, taken == '0' and '0' or '-' .. taken, event)

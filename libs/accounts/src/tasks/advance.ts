@@ -30,7 +30,10 @@ export interface TaskAdvance {
 }
 
 const run = defineScript(
-  [receiptScript, ...["../money/settlement.lua", "advance.lua"].map((file) => new URL(file, import.meta.url))],
+  [
+    receiptScript,
+    ...["../money/budgets.lua", "../money/settlement.lua", "advance.lua"].map((file) => new URL(file, import.meta.url)),
+  ],
   replyList,
 );
 
