@@ -31,7 +31,10 @@ export interface CallPlan {
   readonly forward?: Forwarded | undefined;
   /** Where an earlier call of the conversation went, as `channel/key`: tried first. */
   readonly prefer?: string | undefined;
-  /** The conversation that the call is a turn of: it goes where that went, while it can. */
+  /**
+   * The conversation that the call is a turn of: it goes where that went, while it can. Absent where there is one way only:
+   * nothing is to be remembered then (hasChoice).
+   */
   readonly conversation?: Conversation | undefined;
   /** Told of the whole answer, or of a stream's last words, just before the client has them. */
   readonly answered?: ((answer: Answered) => void) | undefined;

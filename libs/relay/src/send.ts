@@ -4,7 +4,6 @@ import type { ServiceCall } from "@modelgate/platform";
 import type { Provider } from "@modelgate/providers";
 import type { RelayDeps } from "./deps.ts";
 import type { Exchange } from "./exchange.ts";
-import { hasChoice } from "./has-choice.ts";
 import { Inlet } from "./inlet.ts";
 import type { CallPlan } from "./plan.ts";
 import { readAnswer } from "./whole-answer.ts";
@@ -32,8 +31,7 @@ export async function send(
   const candidates = deps.catalog.current().candidates(plan.model.name, call.caller.group);
   const scope = `${call.caller.accountId}:${plan.model.name}`;
   const { affinity } = deps.channels;
-  // Where there is one way only, there is nothing to remember.
-  const conversation = hasChoice(deps, call, plan.model.name) ? plan.conversation : undefined;
+  const { conversation } = plan;
   const kept = conversation === undefined ? undefined : await affinity.find(scope, conversation);
   return await deps.channels.attempts.run<Accepted>({
     callId,

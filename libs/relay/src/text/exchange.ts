@@ -67,7 +67,8 @@ export function textExchanges(
   return (wire, upstreamModel, history) => {
     if (wire === "completions" || (wire === call.wire && passes && history === undefined && takes(wire, upstreamModel)))
       return passed(call, upstreamModel);
-    if (call.wire === "completions" && hasSeveralPrompts(call.body)) return severalPrompts(call, wire, upstreamModel);
+    if (call.wire === "completions" && call.choices > 1 && hasSeveralPrompts(call.body))
+      return severalPrompts(call, wire, upstreamModel);
     return converted(call, wire, upstreamModel, history === "unsealed" ? readUnsealed : read);
   };
 }
