@@ -9,3 +9,4 @@ export { startTlsBackends, type TlsBackends } from "./tls-backends.ts";
 export type { SeenRequest, SimulatorClient } from "./simulator-client.ts";
 export { startLocalSuite, startSuite, type Suite, type SuiteOptions } from "./suite.ts";
 export { until } from "./until.ts";
+export { wavHead } from "./wav-head.ts";

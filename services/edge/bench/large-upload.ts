@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { request } from "node:http";
-import { startLocalSuite } from "@modelgate/testkit";
+import { startLocalSuite, wavHead } from "@modelgate/testkit";
 import { memory } from "./measure.ts";
 
 const key = "sk-bench-0123456789abcdef";
@@ -58,29 +58,11 @@ async function upload(url: string, bytes: number, modelFirst: boolean): Promise<
     asked.on("error", reject);
   });
   asked.write(before);
-  asked.write(wavHead(bytes - 44));
+  asked.write(wavHead({ sampleRate: 48_000, channels: 2, bits: 16 }, bytes - 44));
   const noise = randomBytes(64 * 1_024);
   for (let left = bytes - 44; left > 0; left -= noise.length)
     if (!asked.write(noise.subarray(0, left))) await new Promise((resolve) => asked.once("drain", resolve));
   asked.end(after);
   const status = await answered;
   if (status !== 200) throw new Error(`the upload was answered with ${status}`);
-}
-
-/** 48 kHz, 16 bit, stereo. */
-function wavHead(dataBytes: number): Buffer {
-  const head = Buffer.alloc(44);
-  head.write("RIFF", 0);
-  head.writeUInt32LE(36 + dataBytes, 4);
-  head.write("WAVEfmt ", 8);
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(2, 22);
-  head.writeUInt32LE(48_000, 24);
-  head.writeUInt32LE(192_000, 28);
-  head.writeUInt16LE(4, 32);
-  head.writeUInt16LE(16, 34);
-  head.write("data", 36);
-  head.writeUInt32LE(dataBytes, 40);
-  return head;
 }

@@ -1,9 +1,8 @@
-import { createServer } from "node:http";
-import { once } from "node:events";
 import OpenAI, { toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
+import { startCollector, type OtlpCollector } from "./otlp-collector.ts";
 import { channel, enable } from "./house.ts";
 import { quick, taskEvents } from "./films.ts";
 import { ask, textSession } from "./realtime-client.ts";
@@ -29,23 +28,12 @@ const failures = [
   { status: 401, errorMessage: `Incorrect key: ${canary.vendor}` },
 ];
 
-const exported: string[] = [];
-const collector = createServer((request, response) => {
-  let body = "";
-  request.setEncoding("utf8").on("data", (text: string) => (body += text));
-  request.on("end", () => {
-    exported.push(body);
-    response.writeHead(200, { "content-type": "application/json" }).end("{}");
-  });
-});
+let collector: OtlpCollector;
 let suite: Suite;
 let client: OpenAI;
 
 beforeAll(async () => {
-  collector.listen(0, "127.0.0.1");
-  await once(collector, "listening");
-  const address = collector.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
+  collector = await startCollector();
   suite = await startSuite({
     config: {
       groups: { default: { models: ["*"] } },
@@ -59,18 +47,14 @@ beforeAll(async () => {
       ]),
       accounts: { canary: { balance: "100.00", tokens: [{ key: canary.client, group: "default" }] } },
     },
-    env: {
-      LOG_LEVEL: "trace",
-      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
-      OTEL_BSP_SCHEDULE_DELAY: "100",
-    },
+    env: { LOG_LEVEL: "trace", ...collector.env },
     envOf: { video: quick },
   });
   client = new OpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey: canary.client, maxRetries: 0 });
 });
 afterAll(async () => {
   await suite?.[Symbol.asyncDispose]();
-  collector.close();
+  collector?.[Symbol.dispose]();
 });
 
 /** One call of each area; what a client is told where it fails is the error's own text. */
@@ -124,12 +108,12 @@ test("no secret and nothing that a client sent is told by any area", async () =>
     return Object.keys(models).every((name) => all.some(({ event }) => event.model === name)) && all;
   });
   await until("spans of each area", () =>
-    ["media", "audio", "video", "realtime"].every((name) => exported.join().includes(name)),
+    ["media", "audio", "video", "realtime"].every((name) => collector.exported.join().includes(name)),
   );
   const told = {
     errors: errors.join("\n"),
     events: JSON.stringify([...events, ...(await taskEvents(suite.backends.natsUrl))]),
-    traces: exported.join("\n"),
+    traces: collector.exported.join("\n"),
     metrics: (await Promise.all(areas.map(async (name) => (await fetch(`${suite.opsUrl(name)}/metrics`)).text()))).join(
       "\n",
     ),

@@ -1,8 +1,7 @@
-import { createServer } from "node:http";
-import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
+import { startCollector, type OtlpCollector } from "./otlp-collector.ts";
 import { channel, config, hello, keys, post } from "./house.ts";
 
 /** A span as a collector gets it by OTLP. */
@@ -30,22 +29,11 @@ const canary = {
   said: "canary-of-the-prompt",
 };
 
-const exported: string[] = [];
-const collector = createServer((request, response) => {
-  let body = "";
-  request.setEncoding("utf8").on("data", (text: string) => (body += text));
-  request.on("end", () => {
-    exported.push(body);
-    response.writeHead(200, { "content-type": "application/json" }).end("{}");
-  });
-});
+let collector: OtlpCollector;
 let suite: Suite;
 
 beforeAll(async () => {
-  collector.listen(0, "127.0.0.1");
-  await once(collector, "listening");
-  const address = collector.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
+  collector = await startCollector();
   suite = await startSuite({
     config: {
       ...config,
@@ -64,20 +52,16 @@ beforeAll(async () => {
         canary: { balance: "10.00", tokens: [{ key: canary.client, group: "default" }] },
       },
     },
-    env: {
-      LOG_LEVEL: "trace",
-      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
-      OTEL_BSP_SCHEDULE_DELAY: "100",
-    },
+    env: { LOG_LEVEL: "trace", ...collector.env },
   });
 });
 afterAll(async () => {
   await suite?.[Symbol.asyncDispose]();
-  collector.close();
+  collector?.[Symbol.dispose]();
 });
 
 const spans = (): readonly Received[] =>
-  exported.flatMap((text) => {
+  collector.exported.flatMap((text) => {
     const { resourceSpans }: Export = JSON.parse(text);
     return resourceSpans.flatMap(({ resource, scopeSpans }) => {
       const name = resource.attributes.find(({ key }) => key === "service.name");
@@ -168,11 +152,11 @@ test("no secret and no word of a client reaches logs, traces, metrics, events or
     const all = await storedEvents(suite.backends.natsUrl);
     return all.filter(({ event }) => event.accountId === "canary").length >= 3 && all;
   });
-  await until("spans of the refused call", () => exported.join("").includes("upstream"));
+  await until("spans of the refused call", () => collector.exported.join("").includes("upstream"));
   const told = {
     errors,
     events: JSON.stringify(events),
-    traces: exported.join("\n"),
+    traces: collector.exported.join("\n"),
     metrics: (await Promise.all(["edge", "text", "ledger", "control"].map((name) => metrics(name)))).join("\n"),
     logs: ["edge", "text", "ledger", "control"].map((name) => suite.process(serviceNamed(name)).logs()).join("\n"),
   };

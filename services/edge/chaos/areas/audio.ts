@@ -1,3 +1,4 @@
+import { wavHead } from "@modelgate/testkit";
 import { ended, failed, modelOf, type Area, type Vendor } from "../area.ts";
 import { exchange, readGot } from "../exchange.ts";
 
@@ -21,19 +22,7 @@ const transcription: Vendor = {
 /** A second of silence: PCM of 16 bits at 16 kHz. */
 function wav(): Buffer {
   const samples = Buffer.alloc(32_000);
-  const head = Buffer.alloc(44);
-  head.write("RIFF", 0);
-  head.writeUInt32LE(36 + samples.length, 4);
-  head.write("WAVEfmt ", 8);
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(16_000, 24);
-  head.writeUInt32LE(32_000, 28);
-  head.writeUInt16LE(2, 32);
-  head.writeUInt16LE(16, 34);
-  head.write("data", 36);
-  head.writeUInt32LE(samples.length, 40);
+  const head = wavHead({ sampleRate: 16_000, channels: 1, bits: 16 }, samples.length);
   return Buffer.concat([head, samples]);
 }
 

@@ -1,0 +1,25 @@
+/** The form of PCM in a WAV. */
+export interface PcmForm {
+  readonly sampleRate: number;
+  readonly channels: number;
+  readonly bits: 8 | 16;
+}
+
+/** The head of a WAV of so many bytes of samples, which follow it. */
+export function wavHead({ sampleRate, channels, bits }: PcmForm, dataBytes: number): Buffer {
+  const frameBytes = (channels * bits) / 8;
+  const head = Buffer.alloc(44);
+  head.write("RIFF", 0);
+  head.writeUInt32LE(36 + dataBytes, 4);
+  head.write("WAVEfmt ", 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(channels, 22);
+  head.writeUInt32LE(sampleRate, 24);
+  head.writeUInt32LE(sampleRate * frameBytes, 28);
+  head.writeUInt16LE(frameBytes, 32);
+  head.writeUInt16LE(bits, 34);
+  head.write("data", 36);
+  head.writeUInt32LE(dataBytes, 40);
+  return head;
+}
