@@ -40,6 +40,13 @@ export {
   type PriceField,
   type WrittenPrice,
 } from "./money/price.ts";
+export {
+  compileResolutions,
+  priceAt,
+  pricesIn,
+  type ResolutionPrice,
+  type WrittenPrices,
+} from "./money/resolutions.ts";
 export { openApi } from "./openapi/document.ts";
 export { addUnits, tokensIn, unitEntries, unitNames, Units, type UnitName } from "./units.ts";
 export { upstreamWires, videoWires, type UpstreamWire, type VideoWire } from "./upstream-wires.ts";

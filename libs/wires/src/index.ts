@@ -57,6 +57,7 @@ export type { RealtimeMessage } from "./realtime/message.ts";
 export { roughUnits, type Passed } from "./realtime/usage.ts";
 export { changeModel } from "./text/change-model.ts";
 export { videoCodecs } from "./video/codecs.ts";
+export { parseSize } from "./video/hub/size.ts";
 export type { RenderedVideo, VideoCodec } from "./video/hub/codec.ts";
 export type { VideoRequest } from "./video/hub/request.ts";
 export type { Sighting, VideoResult } from "./video/hub/sighting.ts";

@@ -78,6 +78,8 @@ describe("a vendor is told", () => {
       body,
       dropped: [],
       seconds: 10,
+      // Kling and jimeng are told a shape only.
+      lines: "size" in body || "width" in body ? 720 : undefined,
       ...(wire === "videos" ? { file: undefined } : {}),
     });
   });
@@ -118,11 +120,13 @@ describe("a vendor is told", () => {
   test("parameters in metadata where it knows them", () => {
     const body = { model: "film", prompt: "p", metadata: { mode: "pro", other: 1 } };
     const rendered = render("kling-video", body);
-    expect([rendered.body["mode"], rendered.dropped]).toEqual(["pro", ["extras.other"]]);
+    expect([rendered.body["mode"], rendered.dropped, rendered.lines]).toEqual(["pro", ["extras.other"], 1_080]);
     expect(failureOf(() => parse("video-generations", { ...body, metadata: { duration: 10 } }))).toMatchObject({
       code: "invalid_value",
       param: "metadata.duration",
     });
+    for (const metadata of [{ resolution: "1080p" }, '{"resolution":"1080p"}'])
+      expect(failureOf(() => parse("videos", { ...body, metadata })).param).toBe("metadata.resolution");
   });
 
   test.each([

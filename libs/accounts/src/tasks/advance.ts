@@ -1,4 +1,4 @@
-import type { Nanos, TaskState, UsageDraft } from "@modelgate/contracts";
+import type { Nanos, TaskEvent, TaskState, UsageDraft } from "@modelgate/contracts";
 import { defineScript, replyList, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
 import { within } from "../money/bounds.ts";
@@ -39,7 +39,8 @@ const run = defineScript(
 
 /**
  * Puts the next record into its place if the task is still at the version that was read: of several who saw the same,
- * one wins, and with it the settlement and the events. Undefined for those who came later.
+ * one wins, and with it the settlement and the events. Undefined for those who came later. Before a new event of the
+ * task come those of its events that nobody has published yet, as their process died: in this order they are told.
  */
 export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<readonly OutboxEntry[] | undefined> {
   const { task, version, dueAt, from, settlement, keepMs, nowMs } = advance;
@@ -47,7 +48,7 @@ export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<r
   const shard = shardOf(accountId);
   const event = from === undefined ? undefined : taskEvent(task, from, nowMs);
   const cost = settlement === undefined ? 0n : within(settlement.costNanos);
-  const [verdict, taskEntry = "", usageEntry = "", uncovered = "0", ...receipt] = await run(
+  const [verdict, taskEntry = "", usageEntry = "", uncovered = "0", ...more] = await run(
     redis,
     [
       keys.task(accountId, id),
@@ -72,11 +73,28 @@ export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<r
     ],
   );
   if (verdict !== "advanced") return undefined;
-  const told: OutboxEntry[] = [];
+  const told = leftEntries(shard, more.slice(receiptLength));
   if (event !== undefined) told.push({ shard, entryId: taskEntry, event });
   if (settlement !== undefined && usageEntry !== "") {
     const costNanos = (cost - BigInt(uncovered)).toString();
-    told.push({ shard, entryId: usageEntry, event: { ...settlement.draft, costNanos, receipt: receiptOf(receipt) } });
+    told.push({
+      shard,
+      entryId: usageEntry,
+      event: { ...settlement.draft, costNanos, receipt: receiptOf(more.slice(0, receiptLength)) },
+    });
   }
   return told;
+}
+
+/** Members of a receipt in the reply. */
+const receiptLength = 4;
+
+/** Events in pairs of entry id and JSON. */
+function leftEntries(shard: string, parts: readonly string[]): OutboxEntry[] {
+  const found: OutboxEntry[] = [];
+  for (let at = 0; at < parts.length; at += 2) {
+    const event: TaskEvent = JSON.parse(parts[at + 1] ?? "");
+    found.push({ shard, entryId: parts[at] ?? "", event });
+  }
+  return found;
 }

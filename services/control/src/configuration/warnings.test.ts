@@ -24,3 +24,12 @@ test.each([
   if (configuration === undefined) throw new Error("the configuration is wrong");
   expect(warningsOf(configuration, await resolveChannels(configuration, names))).toEqual(warnings);
 });
+
+test("a price that only resolutions have is told: what says no resolution would be free", async () => {
+  const { configuration } = parseConfiguration(
+    text.replace("image, price: { image: 1 }", "video, price: { request: 1, resolutions: { 720p: { second: 1 } } }"),
+  );
+  if (configuration === undefined) throw new Error("the configuration is wrong");
+  const warnings = warningsOf(configuration, await resolveChannels(configuration, { ONE: "a", TWO: "b" }));
+  expect(warnings.map(({ path }) => path)).toEqual(["models.draw.price.second"]);
+});

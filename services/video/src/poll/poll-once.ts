@@ -65,7 +65,7 @@ async function put(deps: Deps, { task: before, version }: StoredTask, { task, du
     nowMs,
   });
   if (told === undefined) return;
-  for (const entry of told) deps.outbox.push(entry);
+  deps.outbox.push(...told);
   if (before.state === task.state) return;
   deps.callbacks.tell(task, before.state);
   deps.relay.log.info(
