@@ -48,6 +48,7 @@ export {
   type Bridged,
   type RealtimeBridge,
   type RealtimeNames,
+  type Transcriber,
   type TranscriberNames,
 } from "./realtime/bridge.ts";
 export { realtimeBridges, realtimeWires, type RealtimeWire } from "./realtime/bridges.ts";

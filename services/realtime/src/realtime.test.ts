@@ -62,19 +62,20 @@ test("an id is new once, and only the latest are remembered", () => {
   expect(ids.add("a")).toBe(true);
 });
 
-test("a turn is written by the model that was there when it was said; the oldest of too many are forgotten", () => {
+test("a turn is written by what was there when it was said; the oldest of too many are forgotten", () => {
   const transcripts = new Transcripts();
-  transcripts.begun("first", "one");
+  const one = { model: "one" };
+  transcripts.begun("first", one);
   transcripts.begun("second", undefined);
   expect(transcripts.pending).toBe(true);
   expect([transcripts.ended("second"), transcripts.ended("first"), transcripts.ended("first")]).toEqual([
     undefined,
-    "one",
+    one,
     undefined,
   ]);
   expect(transcripts.pending).toBe(false);
-  for (let at = 0; at <= 256; at++) transcripts.begun(`turn ${at}`, "one");
-  expect([transcripts.ended("turn 0"), transcripts.ended("turn 1")]).toEqual([undefined, "one"]);
+  for (let at = 0; at <= 256; at++) transcripts.begun(`turn ${at}`, one);
+  expect([transcripts.ended("turn 0"), transcripts.ended("turn 1")]).toEqual([undefined, one]);
 });
 
 test("what passes is counted until it is settled, and asks to be looked at now and then", () => {

@@ -28,6 +28,9 @@ class GeminiLiveBridge implements RealtimeBridge, EventSink {
   readonly #setup: Setup;
   readonly #answers: Answers;
   readonly #pending = new PendingInput();
+  /** The client has ended a turn, which the vendor answers by itself if it heard words in it. */
+  #turnEnded = false;
+  #stopped = false;
   #ids = 0;
   #toClient: RealtimeMessage[] = [];
   #toVendor: RealtimeMessage[] = [];
@@ -79,6 +82,16 @@ class GeminiLiveBridge implements RealtimeBridge, EventSink {
     return this.#taken();
   }
 
+  get asked(): boolean {
+    return this.#stopped && this.#turnEnded;
+  }
+
+  /** There is no word for it: what the vendor begins after all is interrupted. */
+  stop(): readonly RealtimeMessage[] {
+    this.#stopped = true;
+    return [];
+  }
+
   cancel(): readonly RealtimeMessage[] {
     return [eventMessage(interruption)];
   }
@@ -88,6 +101,7 @@ class GeminiLiveBridge implements RealtimeBridge, EventSink {
   }
 
   tell(type: string, members: JsonRecord): void {
+    if (type === "response.created") this.#turnEnded = false;
     this.#toClient.push(eventMessage({ type, event_id: this.newId("event"), ...members }));
   }
 
@@ -100,7 +114,10 @@ class GeminiLiveBridge implements RealtimeBridge, EventSink {
     },
     "input_audio_buffer.commit": () => {
       if (isManual(this.#setup.settings)) this.#pending.commit();
-      else this.#setup.say({ realtimeInput: { audioStreamEnd: true } });
+      else {
+        this.#setup.say({ realtimeInput: { audioStreamEnd: true } });
+        this.#turnEnded = true;
+      }
       const itemId = this.newId("item");
       this.tell("input_audio_buffer.committed", { previous_item_id: null, item_id: itemId });
       this.#added({ id: itemId, type: "message", role: "user", content: [{ type: "input_audio", transcript: null }] });
