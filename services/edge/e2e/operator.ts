@@ -8,6 +8,7 @@ export interface ShownChannel {
   readonly failures?: number;
   readonly usableKeys: string;
   readonly seats: { readonly inUse: number; readonly most: number } | null;
+  readonly modelsOut: readonly { readonly model: string; readonly state: string; readonly reason?: string }[];
   readonly keys: readonly { readonly id: string; readonly state: string; readonly reason?: string }[];
 }
 
