@@ -5,6 +5,7 @@ import type { Suite } from "@modelgate/testkit";
 export interface ShownChannel {
   readonly state: string;
   readonly reason?: string;
+  readonly until?: string;
   readonly failures?: number;
   readonly usableKeys: string;
   readonly seats: { readonly inUse: number; readonly most: number } | null;
