@@ -41,5 +41,6 @@ export {
   type WrittenPrice,
 } from "./money/price.ts";
 export { openApi } from "./openapi/document.ts";
+export { parseTime } from "./time.ts";
 export { addUnits, tokensIn, unitEntries, unitNames, Units, type UnitName } from "./units.ts";
 export { upstreamWires, videoWires, type UpstreamWire, type VideoWire } from "./upstream-wires.ts";

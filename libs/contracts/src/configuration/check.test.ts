@@ -45,6 +45,12 @@ test.each<[string, (file: any) => void, string, RegExp]>([
     "accounts.demo.tokens[0].expiresAt",
     /not a date/,
   ],
+  [
+    "a time of no zone",
+    (f) => (f.accounts.demo.tokens[0].expiresAt = "2030-01-01T00:00:00"),
+    "accounts.demo.tokens[0].expiresAt",
+    /with its zone/,
+  ],
   ["address of another kind", (f) => (f.channels[0].baseUrl = "ftp://x"), "channels[0].baseUrl", /pattern/],
 ])("%s is named by its path", (_, spoil, path, say) => {
   const file = good();

@@ -4,6 +4,7 @@ import { compilePrice, multiplierDecimals, priceDecimals } from "../money/price.
 import { parseDecimal, toScale } from "../money/decimal.ts";
 import { nanosOf } from "../money/nanos.ts";
 import { fieldPath } from "../field-path.ts";
+import { parseTime } from "../time.ts";
 import { Configuration } from "./schema.ts";
 
 /** One thing wrong with a configuration, at a path such as `channels[0].models.gpt-x`. */
@@ -143,8 +144,11 @@ function* accountProblems({ accounts = {}, groups, models }: Configuration): Ite
       if (keys.has(token.key)) yield { path: `${path}.key`, say: "is used twice" };
       keys.add(token.key);
       if (!Object.hasOwn(groups, token.group)) yield { path: `${path}.group`, say: `is not in groups: ${token.group}` };
-      if (token.expiresAt !== undefined && Number.isNaN(Date.parse(token.expiresAt)))
-        yield { path: `${path}.expiresAt`, say: "is not a date" };
+      if (token.expiresAt !== undefined && parseTime(token.expiresAt) === undefined)
+        yield {
+          path: `${path}.expiresAt`,
+          say: "is not a date, or a date and time with its zone: 2030-01-01T00:00:00Z",
+        };
       yield* budgetProblems(`${path}.budget`, token.budget ?? {});
       for (const [index, model] of (token.models ?? []).entries()) {
         if (!Object.hasOwn(models, model))
