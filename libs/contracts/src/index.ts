@@ -1,6 +1,8 @@
 export { bodies, type BodyName } from "./bodies/index.ts";
 export { Caller } from "./caller.ts";
-export { checkConfiguration, type CheckedConfiguration, type ConfigurationProblem } from "./configuration/check.ts";
+export { checkConfiguration, type CheckedConfiguration } from "./configuration/check.ts";
+export { isSendableKey } from "./configuration/keys.ts";
+export type { ConfigurationProblem } from "./configuration/problem.ts";
 export {
   AccountConfiguration,
   ChannelConfiguration,

@@ -4,14 +4,11 @@ import { compilePrice, multiplierDecimals, priceDecimals } from "../money/price.
 import { parseDecimal, toScale } from "../money/decimal.ts";
 import { nanosOf } from "../money/nanos.ts";
 import { fieldPath } from "../field-path.ts";
+import { keyProblems } from "./keys.ts";
+import { nameProblems, shown } from "./names.ts";
+import type { ConfigurationProblem } from "./problem.ts";
 import { parseTime } from "../time.ts";
 import { Configuration } from "./schema.ts";
-
-/** One thing wrong with a configuration, at a path such as `channels[0].models.gpt-x`. */
-export interface ConfigurationProblem {
-  readonly path: string;
-  readonly say: string;
-}
 
 /** A configuration that holds, or everything that is wrong with it at once. */
 export type CheckedConfiguration =
@@ -27,7 +24,13 @@ const schema = Compile(Configuration);
 /** Checks shapes first, then what the parts say of each other. What the environment holds is not looked at here. */
 export function checkConfiguration(value: unknown): CheckedConfiguration {
   if (!schema.Check(value)) return { problems: shapeProblems(value) };
-  const problems = [...priceProblems(value), ...channelProblems(value), ...accountProblems(value)];
+  const problems = [
+    ...nameProblems(value),
+    ...priceProblems(value),
+    ...channelProblems(value),
+    ...keyProblems(value),
+    ...accountProblems(value),
+  ];
   return problems.length > 0 ? { problems } : { configuration: value };
 }
 
@@ -119,16 +122,16 @@ function* channelProblems({ channels, models, groups }: Configuration): Iterable
       ? channel.models.map((model, index) => [model, `channels[${at}].models[${index}]`] as const)
       : Object.keys(channel.models).map((model) => [model, `channels[${at}].models.${model}`] as const);
     for (const [model, path] of named)
-      if (!Object.hasOwn(models, model)) yield { path, say: `is not in models: ${model}` };
+      if (!Object.hasOwn(models, model)) yield { path, say: `is not in models: ${shown(model)}` };
     for (const [index, group] of (channel.groups ?? []).entries()) {
       if (!Object.hasOwn(groups, group))
-        yield { path: `channels[${at}].groups[${index}]`, say: `is not in groups: ${group}` };
+        yield { path: `channels[${at}].groups[${index}]`, say: `is not in groups: ${shown(group)}` };
     }
   }
   for (const [name, group] of Object.entries(groups)) {
     for (const [index, model] of group.models.entries()) {
       if (model !== "*" && !Object.hasOwn(models, model))
-        yield { path: `groups.${name}.models[${index}]`, say: `is not in models: ${model}` };
+        yield { path: `groups.${name}.models[${index}]`, say: `is not in models: ${shown(model)}` };
     }
   }
 }
@@ -143,7 +146,8 @@ function* accountProblems({ accounts = {}, groups, models }: Configuration): Ite
       // The key itself is never repeated: this text goes to logs and terminals.
       if (keys.has(token.key)) yield { path: `${path}.key`, say: "is used twice" };
       keys.add(token.key);
-      if (!Object.hasOwn(groups, token.group)) yield { path: `${path}.group`, say: `is not in groups: ${token.group}` };
+      if (!Object.hasOwn(groups, token.group))
+        yield { path: `${path}.group`, say: `is not in groups: ${shown(token.group)}` };
       if (token.expiresAt !== undefined && parseTime(token.expiresAt) === undefined)
         yield {
           path: `${path}.expiresAt`,
@@ -152,7 +156,7 @@ function* accountProblems({ accounts = {}, groups, models }: Configuration): Ite
       yield* budgetProblems(`${path}.budget`, token.budget ?? {});
       for (const [index, model] of (token.models ?? []).entries()) {
         if (!Object.hasOwn(models, model))
-          yield { path: `${path}.models[${index}]`, say: `is not in models: ${model}` };
+          yield { path: `${path}.models[${index}]`, say: `is not in models: ${shown(model)}` };
       }
     }
   }
