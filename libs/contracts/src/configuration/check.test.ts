@@ -99,6 +99,12 @@ test("a key that stands where a name should be is not repeated", () => {
   ]);
 });
 
+test("where a list or a map may stand, what is wrong in the map is named and not that it is no list", () => {
+  const file: { channels: object[] } = good();
+  file.channels = [{ ...good().channels[0], models: { "gpt-x": 4 } }];
+  expect(checkConfiguration(file).problems).toEqual([{ path: "channels[0].models.gpt-x", say: "must be string" }]);
+});
+
 test.each([undefined, null, 3, "text", []])("%j is no file", (value) => {
   expect(checkConfiguration(value).problems?.length).toBeGreaterThan(0);
 });

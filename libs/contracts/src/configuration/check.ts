@@ -50,7 +50,13 @@ function shapeProblems(value: unknown): readonly ConfigurationProblem[] {
     else if (error.keyword === "type" && before.startsWith("must be") && before !== say)
       found.set(path, `${before}, or ${say}`);
   }
-  return [...found].map(([path, say]) => ({ path, say }));
+  return [...found].filter(([path]) => !isUnionAbove(path, found)).map(([path, say]) => ({ path, say }));
+}
+
+/** Whether a problem is only that a value is not of the other branch of a union, in whose own branch another is found. */
+function isUnionAbove(path: string, found: ReadonlyMap<string, string>): boolean {
+  if (found.get(path)?.startsWith("must be ") !== true) return false;
+  return [...found.keys()].some((other) => other.startsWith(`${path}.`) || other.startsWith(`${path}[`));
 }
 
 /** Keywords that only repeat what another error says better. */
