@@ -35,7 +35,11 @@ export interface Provider {
   readonly name: string;
   /** What it usually speaks, best first. A channel can say otherwise, and an endpoint that is missing is found out. */
   readonly wires: readonly UpstreamWire[];
+  /** What a channel may say that it speaks beside: there is an address for it, and some of its family have it. */
+  readonly moreWires?: readonly UpstreamWire[];
   address(call: UpstreamCall): URL;
+  /** Its base URL may have a query, which its addresses keep. */
+  readonly baseUrlQuery?: true;
   /** Where a task stands that an answer named, for vendors that answer with one. */
   taskAddress?(task: { readonly baseUrl: string; readonly task: string }): URL;
   /** The headers that carry the channel's key, and those that the wire demands. */

@@ -1,8 +1,17 @@
 import { readFile } from "node:fs/promises";
 import type { ResolvedChannel } from "@modelgate/catalog";
 import type { ChannelConfiguration, Configuration } from "@modelgate/contracts";
+import { providers } from "@modelgate/providers";
+import { baseUrlProblem } from "./base-url.ts";
 
 type Names = Readonly<Record<string, string | undefined>>;
+
+const variableInAddress = /\$\{(\w+)\}/g;
+
+/** Whether an address is known only when variables are filled in. */
+export function hasVariables(baseUrl: string): boolean {
+  return baseUrl.search(variableInAddress) >= 0;
+}
 
 /**
  * Fills in what the environment and key files hold: `env:NAME` and `file:/path` in keys, `${NAME}` in addresses. A
@@ -14,7 +23,7 @@ export function resolveChannels({ channels }: Configuration, names: Names): Prom
 
 async function resolveChannel(configuration: ChannelConfiguration, names: Names): Promise<ResolvedChannel> {
   const missing: string[] = [];
-  const baseUrl = configuration.baseUrl.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => {
+  const baseUrl = configuration.baseUrl.replaceAll(variableInAddress, (_, name: string) => {
     const value = names[name];
     if (value === undefined || value === "") missing.push(`${name} is not set`);
     return value ?? "";
@@ -26,9 +35,17 @@ async function resolveChannel(configuration: ChannelConfiguration, names: Names)
     if ("key" in key) keys.push(key.key);
     else absent.push(key.absent);
   }
-  if (missing.length === 0 && !URL.canParse(baseUrl)) missing.push("its base URL is no URL");
+  const provider = providers[configuration.provider];
+  const wrong = missing.length > 0 || provider === undefined ? undefined : baseUrlProblem(baseUrl, provider);
+  if (wrong !== undefined) missing.push(`its base URL ${wrong}`);
   const reasons = [...missing, ...(keys.length === 0 ? absent : [])];
-  return { configuration, baseUrl, keys, ...(reasons.length > 0 ? { off: reasons.join("; ") } : {}) };
+  // What is wrong may be a secret in the wrong place: operators are shown the address as it is written.
+  return {
+    configuration,
+    baseUrl: wrong === undefined ? baseUrl : configuration.baseUrl,
+    keys,
+    ...(reasons.length > 0 ? { off: reasons.join("; ") } : {}),
+  };
 }
 
 async function resolveKey(
