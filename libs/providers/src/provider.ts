@@ -44,6 +44,8 @@ export interface Provider {
   taskAddress?(task: { readonly baseUrl: string; readonly task: string }): URL;
   /** The headers that carry the channel's key, and those that the wire demands. */
   headers(call: { readonly key: string; readonly wire: UpstreamWire }): Readonly<Record<string, string>>;
+  /** The form of its keys, as a pattern and in words, where not every text is one. */
+  readonly keyForm?: { readonly pattern: RegExp; readonly words: string };
   /** What an answer with an error status means; `body` is its text, cut at a bound. */
   failureOf(status: number, body: string): VendorFailure;
   /** Its video tasks, where it makes videos. */

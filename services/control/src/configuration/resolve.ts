@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { ResolvedChannel } from "@modelgate/catalog";
-import type { ChannelConfiguration, Configuration } from "@modelgate/contracts";
-import { providers } from "@modelgate/providers";
+import { isSendableKey, type ChannelConfiguration, type Configuration } from "@modelgate/contracts";
+import { providers, type Provider } from "@modelgate/providers";
 import { baseUrlProblem } from "./base-url.ts";
 
 type Names = Readonly<Record<string, string | undefined>>;
@@ -15,7 +15,7 @@ export function hasVariables(baseUrl: string): boolean {
 
 /**
  * Fills in what the environment and key files hold: `env:NAME` and `file:/path` in keys, `${NAME}` in addresses. A
- * channel with an address or all keys missing is switched off with the reason: one unset variable must not stop the rest.
+ * channel with an address or all keys missing, or of no use, is switched off with the reason: one unset variable must not stop the rest.
  */
 export function resolveChannels({ channels }: Configuration, names: Names): Promise<readonly ResolvedChannel[]> {
   return Promise.all(channels.map((channel) => resolveChannel(channel, names)));
@@ -30,9 +30,11 @@ async function resolveChannel(configuration: ChannelConfiguration, names: Names)
   });
   const keys: string[] = [];
   const absent: string[] = [];
-  for (const written of configuration.keys) {
+  for (const [at, written] of configuration.keys.entries()) {
     const key = await resolveKey(written, names);
-    if ("key" in key) keys.push(key.key);
+    const wrong = "key" in key ? keyProblem(key.key, providers[configuration.provider]) : undefined;
+    if (wrong !== undefined) absent.push(`${placeOf(written, at)} ${wrong}`);
+    else if ("key" in key) keys.push(key.key);
     else absent.push(key.absent);
   }
   const provider = providers[configuration.provider];
@@ -46,6 +48,19 @@ async function resolveChannel(configuration: ChannelConfiguration, names: Names)
     keys,
     ...(reasons.length > 0 ? { off: reasons.join("; ") } : {}),
   };
+}
+
+/** Why a key cannot be used; it is not repeated. */
+function keyProblem(key: string, provider: Provider | undefined): string | undefined {
+  if (!isSendableKey(key)) return "holds what no header can carry";
+  const form = provider?.keyForm;
+  return form === undefined || form.pattern.test(key) ? undefined : `holds no key of the form ${form.words}`;
+}
+
+/** Where a key comes from, in words that hold no key. */
+function placeOf(written: string, at: number): string {
+  const [, place] = /^(?:env|file):(.*)$/.exec(written) ?? [];
+  return place ?? `keys[${at}]`;
 }
 
 async function resolveKey(
