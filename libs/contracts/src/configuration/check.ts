@@ -5,6 +5,7 @@ import { parseDecimal, toScale } from "../money/decimal.ts";
 import { nanosOf } from "../money/nanos.ts";
 import { fieldPath } from "../field-path.ts";
 import { keyProblems } from "./keys.ts";
+import { modelPlaces } from "./model-places.ts";
 import { nameProblems, shown } from "./names.ts";
 import type { ConfigurationProblem } from "./problem.ts";
 import { parseTime } from "../time.ts";
@@ -124,11 +125,9 @@ function* channelProblems({ channels, models, groups }: Configuration): Iterable
   for (const [at, channel] of channels.entries()) {
     if (seen.has(channel.id)) yield { path: `channels[${at}].id`, say: `is used twice: ${channel.id}` };
     seen.add(channel.id);
-    const named = Array.isArray(channel.models)
-      ? channel.models.map((model, index) => [model, `channels[${at}].models[${index}]`] as const)
-      : Object.keys(channel.models).map((model) => [model, `channels[${at}].models.${model}`] as const);
-    for (const [model, path] of named)
-      if (!Object.hasOwn(models, model)) yield { path, say: `is not in models: ${shown(model)}` };
+    for (const { model, place } of modelPlaces(channel))
+      if (!Object.hasOwn(models, model))
+        yield { path: `channels[${at}].${place}`, say: `is not in models: ${shown(model)}` };
     for (const [index, group] of (channel.groups ?? []).entries()) {
       if (!Object.hasOwn(groups, group))
         yield { path: `channels[${at}].groups[${index}]`, say: `is not in groups: ${shown(group)}` };
