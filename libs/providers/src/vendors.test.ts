@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { UpstreamWire } from "@modelgate/contracts";
-import { providers } from "./index.ts";
+import { upstreamWires, videoWires, type UpstreamWire } from "@modelgate/contracts";
+import { canSpeak, providers } from "./index.ts";
 
 const aigc = "https://v.example/api/v1/services/aigc";
 
@@ -101,6 +101,21 @@ describe("a call goes to", () => {
     expect(providers[name]?.address({ baseUrl, wire, model, stream }).href).toBe(address);
   });
 });
+
+/** Videos have their addresses in `video`. */
+const videos: ReadonlySet<UpstreamWire> = new Set(videoWires);
+
+test.each(Object.values(providers))(
+  "$name has an address of its own for every wire that it can be spoken to in",
+  (provider) => {
+    const call = { baseUrl: "https://v.example/base", model: "m", stream: false };
+    const addresses = upstreamWires
+      .filter((wire) => canSpeak(provider, wire) && !videos.has(wire))
+      .map((wire) => provider.address({ ...call, wire }).pathname);
+    expect(new Set(addresses).size).toBe(addresses.length);
+    for (const path of addresses) expect(path).not.toMatch(/\/(?:base|v1)?$/);
+  },
+);
 
 test.each<[string, UpstreamWire, object]>([
   ["openai", "chat", { authorization: "Bearer k" }],
