@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { wavHead } from "@modelgate/testkit";
-import { openLengthReader, type LengthReader } from "./length-reader.ts";
+import { openLengthReader, type LengthReader } from "../src/upload/length-reader.ts";
 
 let folder: string;
 let reader: LengthReader;
