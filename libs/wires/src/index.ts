@@ -79,7 +79,7 @@ export {
   type MadeImage,
 } from "./images/hub/answer.ts";
 export type { ImagesTask, ImagesVendor } from "./images/hub/codec.ts";
-export { imageFile, imageTypeOf } from "./images/hub/image-bytes.ts";
+export { imageFile, imageTypeOf, imageTypeOfBase64 } from "./images/hub/image-bytes.ts";
 export { mostInputImages, type ImageRequest, type ImagesWire, type InputImage } from "./images/hub/request.ts";
 export { imagesInContent } from "./images/content/index.ts";
 export { jsonOf as parseFrameRecord } from "./text/pass-json.ts";
