@@ -85,7 +85,7 @@ async function put(number: number): Promise<void> {
   };
   const money = { nanos: 500_000_000n, floorNanos: 0n, tokens: 0, leaseMs: 60_000, outboxBound: 1_000_000 };
   await hold(redis, { accountId, callId: task.callId, draft, tokenId: draft.tokenId, ...money });
-  await createTask(redis, { task, dueAt: now, holdUntil: now + 90_000_000, keepMs: 1e9 });
+  await createTask(redis, { task, dueAt: now, holdUntil: now + 90_000_000, keepMs: 1e9, callbackDueAt: now });
 }
 
 const usedMemory = async () => Number(/used_memory:(\d+)/.exec(await redis.info("memory"))?.[1]);

@@ -135,7 +135,13 @@ async function begin(): Promise<TaskRecord> {
     outboxBound: 1_000,
     nowMs: noon,
   });
-  await createTask(redis, { task, dueAt: noon + 5_000, holdUntil: noon + day + 3_600_000, keepMs: 30 * day });
+  await createTask(redis, {
+    task,
+    dueAt: noon + 5_000,
+    holdUntil: noon + day + 3_600_000,
+    keepMs: 30 * day,
+    callbackDueAt: noon,
+  });
   vendor.say(task.operation, { body: { id: task.operation, status: "queued" } });
   return task;
 }
