@@ -226,6 +226,11 @@ describe("a vendor's words", () => {
     ["video-generations", { status: "SUCCESS", url: "https://x" }, { kind: "finished", result: { url: "https://x" } }],
     [
       "video-generations",
+      { status: "done", url: "", metadata: { url: "https://m" } },
+      { result: { url: "https://m" } },
+    ],
+    [
+      "video-generations",
       { code: "success", data: { status: "IN_PROGRESS", progress: "30%" } },
       { kind: "seen", progress: 30 },
     ],
