@@ -6,17 +6,21 @@ import { startBackends, type Backends } from "@modelgate/testkit";
 import {
   accountKeys,
   advanceTask,
+  callbackAmong,
+  claimCallbacks,
   claimTasks,
   createAccount,
   createTask,
   findAccount,
   findTask,
+  forgetCallback,
   hold,
   listTasks,
   publishEntries,
   readLeftovers,
   removeTask,
   renewHold,
+  retryCallback,
   settle,
   shardOf,
   sweepHolds,
@@ -40,13 +44,22 @@ const cost = 500_000_000n;
 let count = 0;
 
 /** An account with a task in it, its money held. */
-async function begin({ createdAt = Date.now(), leaseMs = 1_000 } = {}): Promise<TaskRecord> {
+async function begin({ createdAt = Date.now(), leaseMs = 1_000, ...more }: Beginning = {}): Promise<TaskRecord> {
   const accountId = `acc ${++count}`;
   await createAccount(redis, { id: accountId, balance: 1_000_000_000n });
-  return another(accountId, { createdAt, leaseMs });
+  return another(accountId, { createdAt, leaseMs, ...more });
 }
 
-async function another(accountId: string, { createdAt = Date.now(), leaseMs = 1_000 } = {}): Promise<TaskRecord> {
+interface Beginning {
+  readonly createdAt?: number;
+  readonly leaseMs?: number;
+  readonly callbackUrl?: string;
+}
+
+async function another(
+  accountId: string,
+  { createdAt = Date.now(), leaseMs = 1_000, callbackUrl }: Beginning = {},
+): Promise<TaskRecord> {
   const id = `video_${++count}`;
   const task: TaskRecord = {
     id,
@@ -58,6 +71,7 @@ async function another(accountId: string, { createdAt = Date.now(), leaseMs = 1_
     wire: "videos",
     operation: "op",
     asked: { seconds: "5" },
+    ...(callbackUrl === undefined ? {} : { callbackUrl }),
     callId: `call_${id}`,
     costNanos: cost.toString(),
     draft: { ...draftOf(accountId, `call_${id}`), area: "video" },
@@ -85,6 +99,7 @@ async function another(accountId: string, { createdAt = Date.now(), leaseMs = 1_
     dueAt: createdAt + 5_000,
     holdUntil: createdAt + 2 * day,
     keepMs: 30 * day,
+    callbackDueAt: createdAt + 20_000,
   });
   expect(told).toMatchObject({ event: { id: `${id}.queued`, state: "queued", previousState: null } });
   return task;
@@ -96,6 +111,7 @@ const ended = (task: TaskRecord, state: "completed" | "failed", version: string,
   from: "queued" as const,
   settlement: { costNanos: state === "completed" ? cost : 0n, draft: task.draft },
   keepMs: day,
+  callbackDueAt: nowMs + 20_000,
   nowMs,
 });
 const eventsOf = async ({ accountId }: TaskRecord) =>
@@ -120,7 +136,9 @@ test("a task whose hold was swept is not recorded", async () => {
   const task = await begin();
   await settle(redis, { ...task, callId: task.callId, costNanos: 0n, tokens: 0, draft: task.draft });
   const late = { ...task, id: `${task.id}late` };
-  expect(await createTask(redis, { task: late, dueAt: 0, holdUntil: 0, keepMs: day })).toBe("no-hold");
+  expect(await createTask(redis, { task: late, dueAt: 0, holdUntil: 0, keepMs: day, callbackDueAt: 0 })).toBe(
+    "no-hold",
+  );
   expect(await findTask(redis, task.accountId, late.id)).toBeUndefined();
 });
 
@@ -177,6 +195,7 @@ describe("events of a task that nobody has published", () => {
     dueAt: 0,
     from: "queued" as const,
     keepMs: day,
+    callbackDueAt: 0,
     nowMs: Date.now(),
   });
   const removed = async ({ accountId }: TaskRecord, entryId = "") =>
@@ -223,6 +242,37 @@ describe("events of a task that nobody has published", () => {
     expect(published).toEqual([`${task.id}.queued`, `${task.id}.in_progress`]);
     expect((await eventsOf(task)).map(({ id }) => id)).toEqual([]);
   });
+});
+
+test("a transition that its client wants told is kept until it is", async () => {
+  const url = "https://client.example/done";
+  const task = await begin({ callbackUrl: url });
+  const shard = shardOf(task.accountId);
+  const claim = async (nowMs: number) =>
+    (await claimCallbacks(redis, shard, { nowMs, leaseMs: 10_000, most: 100 })).filter(
+      ({ event }) => event.taskId === task.id,
+    );
+  // Its own process has it first.
+  expect(await claim(task.createdAt + 19_999)).toEqual([]);
+  const [queued = expect.fail("no callback"), more] = await claim(task.createdAt + 20_000);
+  expect([queued, more]).toMatchObject([
+    { url, tries: 0, event: { id: `${task.id}.queued`, state: "queued" } },
+    undefined,
+  ]);
+  expect(await claim(task.createdAt + 29_999)).toEqual([]);
+  await retryCallback(redis, { ...queued, tries: 1 }, task.createdAt + 50_000);
+  expect(await claim(task.createdAt + 49_999)).toEqual([]);
+  expect(await claim(task.createdAt + 50_000)).toEqual([{ ...queued, tries: 1 }]);
+  await forgetCallback(redis, queued);
+  await retryCallback(redis, queued, task.createdAt); // a late try changes nothing
+  expect(await claim(task.createdAt + day)).toEqual([]);
+
+  const end = ended(task, "completed", "1", task.createdAt);
+  const told = (await advanceTask(redis, end)) ?? [];
+  expect(callbackAmong(end.task, told)).toMatchObject({ url, event: { state: "completed" } });
+  expect(await claim(task.createdAt + day)).toEqual([callbackAmong(end.task, told)]);
+  const silent = await begin();
+  expect(callbackAmong(silent, (await advanceTask(redis, ended(silent, "failed", "1"))) ?? [])).toBeUndefined();
 });
 
 test("a list in both orders, page by page, and a task that is forgotten", async () => {

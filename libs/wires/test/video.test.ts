@@ -226,6 +226,11 @@ describe("a vendor's words", () => {
     ["video-generations", { status: "SUCCESS", url: "https://x" }, { kind: "finished", result: { url: "https://x" } }],
     [
       "video-generations",
+      { status: "done", url: "", metadata: { url: "https://m" } },
+      { result: { url: "https://m" } },
+    ],
+    [
+      "video-generations",
       { code: "success", data: { status: "IN_PROGRESS", progress: "30%" } },
       { kind: "seen", progress: 30 },
     ],
@@ -244,6 +249,9 @@ describe("a vendor's words", () => {
     ["kling-video", { code: 1302, message: "too fast" }, { kind: "unseen" }],
     ["jimeng-video", { code: 10_000, data: { status: "generating" } }, { kind: "seen", state: "in_progress" }],
     ["jimeng-video", { code: 10_000, data: { status: "not_found" } }, { kind: "absent" }],
+    // The operator's key may not, or cannot pay: nothing is said of the task.
+    ["jimeng-video", { code: 50_400, message: "Access Denied" }, { kind: "unseen" }],
+    ["jimeng-video", { code: 50_411, message: "review" }, { kind: "failed", error: { code: "50411" } }],
     ["jimeng-video", { code: 10_000, data: { status: "expired" } }, { kind: "failed", error: { code: "expired" } }],
     ["jimeng-video", { code: 50_430, message: "many" }, { kind: "unseen" }],
     [

@@ -43,7 +43,6 @@ export async function createTask(deps: Deps, call: ServiceCall, asked: AskedTask
     const task = recordOf(deps, call, asked, { price, bill, attempted });
     if (!(await recordSurely(deps, task))) throw new Failure("create_uncertain");
     tell(call, task);
-    deps.callbacks.tell(task, null);
     return { task, dropped: attempted.accepted.dropped };
   } catch (error) {
     throw await giveBack(bill, error);

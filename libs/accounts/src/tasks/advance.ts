@@ -4,6 +4,7 @@ import { keys, shardOf } from "../keys.ts";
 import { within } from "../money/bounds.ts";
 import { receiptOf, receiptScript } from "../money/receipt.ts";
 import type { OutboxEntry } from "../outbox/entry.ts";
+import { callbackArguments, callbackOf } from "./callback.ts";
 import { placeName } from "./claim.ts";
 import { taskEvent, type TaskRecord } from "./record.ts";
 
@@ -26,6 +27,8 @@ export interface TaskAdvance {
   readonly settlement?: TaskSettlement | undefined;
   /** How long an ended task is kept, in ms. */
   readonly keepMs: number;
+  /** When another process may tell the transition's callback, Unix ms: this one tells it at once. */
+  readonly callbackDueAt: number;
   readonly nowMs: number;
 }
 
@@ -43,7 +46,7 @@ const run = defineScript(
  * task come those of its events that nobody has published yet, as their process died: in this order they are told.
  */
 export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<readonly OutboxEntry[] | undefined> {
-  const { task, version, dueAt, from, settlement, keepMs, nowMs } = advance;
+  const { task, version, dueAt, from, settlement, keepMs, callbackDueAt, nowMs } = advance;
   const { id, accountId, tokenId, callId } = task;
   const shard = shardOf(accountId);
   const event = from === undefined ? undefined : taskEvent(task, from, nowMs);
@@ -58,6 +61,8 @@ export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<r
       keys.holds(shard),
       keys.outbox(shard),
       keys.bucket(accountId, tokenId),
+      keys.callbacksDue(shard),
+      keys.callbacks(shard),
     ],
     [
       placeName(task),
@@ -70,6 +75,7 @@ export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<r
       cost.toString(),
       settlement === undefined ? "" : JSON.stringify(settlement.draft),
       nowMs,
+      ...callbackArguments(event && callbackOf(task, event), callbackDueAt),
     ],
   );
   if (verdict !== "advanced") return undefined;
