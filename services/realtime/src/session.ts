@@ -160,7 +160,7 @@ export class Session {
   #vendorClosed(code: number, reason: string): void {
     // Its last words may have come faster than the client reads.
     this.#vendor.flush();
-    const ending = endingByVendor(code, reason, this.#vendorFailed);
+    const ending = endingByVendor(code, reason, { failed: this.#vendorFailed, owing: this.#charges.answering });
     if (ending.failure !== undefined && !this.#ended) this.#parts.broke(ending.failure.code);
     this.#charges.forget();
     this.#end(ending);
