@@ -21,6 +21,12 @@ const losses = [
     behaviour: { cutAfterChunks: 3, chunks: 6, closeCode: 4321 },
     code: 4321,
   },
+  {
+    model: "lost-5",
+    how: "closes in order, its answer not ended",
+    behaviour: { cutAfterChunks: 3, chunks: 6, closeCode: 1000 },
+    code: 1000,
+  },
   { model: "lost-4", how: "fails with an error event", behaviour: { errorAfterChunks: 3, chunks: 6 }, code: 1011 },
 ];
 const models = Object.fromEntries(losses.map(({ model }) => [model, { kind: "realtime", price }]));

@@ -37,14 +37,46 @@ test("a client that vanished is no fault that its vendor hears of; its own code 
 });
 
 test.each([
-  { closed: "in order", code: 1000, reason: "bye", failed: false, ending: { code: 1000, reason: "bye" } },
-  { closed: "without a word", code: 1006, reason: "", failed: false, ending: { code: 1011, reason: "upstream_error" } },
-  { closed: "after its own error", code: 1006, reason: "", failed: true, ending: { code: 1011, reason: "" } },
-])("a vendor that closes $closed", ({ code, reason, failed, ending }) => {
-  const { failure, ...told } = endingByVendor(code, reason, failed);
+  {
+    closed: "in order",
+    code: 1000,
+    failed: false,
+    owing: false,
+    ending: { code: 1000, reason: "bye" },
+    says: undefined,
+  },
+  {
+    closed: "in order, in the middle of an answer",
+    code: 1000,
+    failed: false,
+    owing: true,
+    ending: { code: 1000, reason: "bye" },
+    says: "upstream_error",
+  },
+  {
+    closed: "without a word",
+    code: 1006,
+    failed: false,
+    owing: false,
+    ending: { code: 1011, reason: "bye" },
+    says: "upstream_error",
+  },
+  {
+    closed: "after its own error",
+    code: 1006,
+    failed: true,
+    owing: true,
+    ending: { code: 1011, reason: "bye" },
+    says: undefined,
+  },
+])("a vendor that closes $closed", ({ code, failed, owing, ending, says }) => {
+  const { failure, ...told } = endingByVendor(code, "bye", { failed, owing });
   expect(told).toEqual(ending);
-  expect(failure?.code).toBe(ending.reason === "upstream_error" ? "upstream_error" : undefined);
+  expect(failure?.code).toBe(says);
 });
+
+test("where the vendor gave no reason, the error is the reason", () =>
+  expect(endingByVendor(1006, "", { failed: false, owing: false }).reason).toBe("upstream_error"));
 
 test.each<[readonly string[], string | false]>([
   [["realtime", "openai-beta.realtime-v1"], "realtime"],

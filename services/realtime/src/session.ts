@@ -73,6 +73,12 @@ export class Session {
   /** Begins to pass messages. */
   begin(): void {
     const { socket, bridge, first } = this.#parts.vendor;
+    const { call, client } = this.#parts;
+    // An edge that goes ends its half without a word: it reads nothing of what passes. To be heard before the socket's
+    // own listener, after which nothing can be said.
+    call.socket.prependOnceListener("end", () => {
+      if (client.readyState === client.OPEN) this.goAway();
+    });
     this.#pass(bridge.open());
     this.#vendor.replay(first);
     socket.resume();
@@ -154,7 +160,7 @@ export class Session {
   #vendorClosed(code: number, reason: string): void {
     // Its last words may have come faster than the client reads.
     this.#vendor.flush();
-    const ending = endingByVendor(code, reason, this.#vendorFailed);
+    const ending = endingByVendor(code, reason, { failed: this.#vendorFailed, owing: this.#charges.answering });
     if (ending.failure !== undefined && !this.#ended) this.#parts.broke(ending.failure.code);
     this.#charges.forget();
     this.#end(ending);

@@ -38,7 +38,7 @@ class GeminiLiveBridge implements RealtimeBridge, EventSink {
   constructor(names: RealtimeNames) {
     this.#sessionId = names.sessionId;
     this.#setup = new Setup(names, {
-      send: (message) => this.#toVendor.push(eventMessage(message)),
+      send: (message) => this.#toVendor.push(message),
       updated: () => this.#tellSession("session.updated"),
     });
     this.#answers = new Answers(this, {
@@ -63,7 +63,7 @@ class GeminiLiveBridge implements RealtimeBridge, EventSink {
           param: "type",
         });
       if (type !== "session.update") this.#setup.begin();
-      handle(event);
+      handle(event, message.data.length);
     } catch (error) {
       const cause = event?.["event_id"];
       this.#toClient.push(
@@ -105,7 +105,7 @@ class GeminiLiveBridge implements RealtimeBridge, EventSink {
     this.#toClient.push(eventMessage({ type, event_id: this.newId("event"), ...members }));
   }
 
-  readonly #on: Readonly<Record<string, (event: JsonRecord) => void>> = {
+  readonly #on: Readonly<Record<string, (event: JsonRecord, bytes: number) => void>> = {
     "session.update": ({ session }) => this.#setup.update(isRecord(session) ? session : {}),
     "input_audio_buffer.append": ({ audio }) => {
       if (typeof audio !== "string") throw new Failure("invalid_value", "audio must be a string.", { param: "audio" });
@@ -126,9 +126,9 @@ class GeminiLiveBridge implements RealtimeBridge, EventSink {
       this.#pending.clear();
       this.tell("input_audio_buffer.cleared", {});
     },
-    "conversation.item.create": ({ item }) => {
+    "conversation.item.create": ({ item }, bytes) => {
       if (!isRecord(item)) throw new Failure("missing_required_parameter", "item is missing.", { param: "item" });
-      this.#pending.add(item, (callId) => this.#answers.nameOfCall(callId));
+      this.#pending.add(item, bytes, (callId) => this.#answers.nameOfCall(callId));
       if (typeof item["call_id"] === "string") this.#answers.callAnswered(item["call_id"]);
       this.#added({ ...item, id: item["id"] ?? this.newId("item") });
     },
