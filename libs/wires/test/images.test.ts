@@ -247,7 +247,35 @@ describe("an answer", () => {
         usage: { input_tokens: 50, output_tokens: 10 },
       },
       { created: 5, data: [{ b64_json: "aGk=" }], usage: { input_tokens: 50, output_tokens: 10 } },
-      { images: 1, inputTokens: 50, outputTokens: 10 },
+      { images: 1, inputTokens: 50, outputTokens: 0, outputImageTokens: 10 },
+    ],
+    [
+      "image-edits",
+      {
+        created: 5,
+        data: [{ b64_json: "aGk=" }],
+        usage: {
+          input_tokens: 50,
+          input_tokens_details: { text_tokens: 10, image_tokens: 36, cached_tokens: 4 },
+          output_tokens: 12,
+          output_tokens_details: { text_tokens: 2, image_tokens: 10 },
+        },
+      },
+      expect.objectContaining({ data: [{ b64_json: "aGk=" }] }),
+      {
+        images: 1,
+        inputTokens: 10,
+        cachedInputTokens: 4,
+        inputImageTokens: 36,
+        outputTokens: 2,
+        outputImageTokens: 10,
+      },
+    ],
+    [
+      "images",
+      { data: [{ url }], usage: { input_tokens: 5, input_tokens_details: { image_tokens: 9, cached_tokens: 7 } } },
+      expect.objectContaining({ data: [{ url }] }),
+      { images: 1, inputTokens: 0, cachedInputTokens: 5, outputTokens: 0 },
     ],
     [
       "images",
@@ -297,6 +325,41 @@ describe("an answer", () => {
         usage: { input_tokens: 3, output_tokens: 1_290, total_tokens: 1_293 },
       },
       { images: 1, inputTokens: 3, outputTokens: 1_290 },
+    ],
+    [
+      "content",
+      {
+        candidates: [{ content: { parts: [{ inlineData: { mimeType: "image/png", data: "aGk=" } }] } }],
+        usageMetadata: {
+          promptTokenCount: 268,
+          candidatesTokenCount: 1_130,
+          thoughtsTokenCount: 90,
+          promptTokensDetails: [
+            { modality: "TEXT", tokenCount: 10 },
+            { modality: "IMAGE", tokenCount: 258 },
+          ],
+          candidatesTokensDetails: [{ modality: "IMAGE", tokenCount: 1_120 }],
+        },
+      },
+      {
+        created: 9,
+        data: [{ b64_json: "aGk=" }],
+        usage: {
+          input_tokens: 268,
+          input_tokens_details: { text_tokens: 10, image_tokens: 258 },
+          output_tokens: 1_220,
+          output_tokens_details: { text_tokens: 100, image_tokens: 1_120 },
+          total_tokens: 1_488,
+        },
+      },
+      {
+        images: 1,
+        inputTokens: 10,
+        inputImageTokens: 258,
+        outputTokens: 100,
+        reasoningTokens: 90,
+        outputImageTokens: 1_120,
+      },
     ],
   ])("of %s", (wire, body, told, units) => {
     const answer = parse(wire, body);
@@ -359,12 +422,13 @@ describe("a stream that is passed on", () => {
     expect(pass.see(frame("image_generation.partial_image")).usage).toEqual({ images: 0 });
     expect(pass.see(frame("image_generation.completed", { usage }))).toMatchObject({
       done: true,
-      usage: { images: 1, inputTokens: 2, outputTokens: 7 },
+      usage: { images: 1, inputTokens: 2, outputImageTokens: 7 },
     });
     expect(pass.see(frame("image_generation.completed", { usage })).usage).toEqual({
       images: 2,
       inputTokens: 4,
-      outputTokens: 14,
+      outputTokens: 0,
+      outputImageTokens: 14,
     });
   });
 

@@ -1,6 +1,7 @@
 import type { Units } from "@modelgate/contracts";
 import type { ServiceCall } from "@modelgate/platform";
 import {
+  dearestTokens,
   estimateTokens,
   imagesExchange,
   imagesWiresFor,
@@ -40,10 +41,13 @@ export async function runImage(deps: Deps, call: ServiceCall, plan: CallPlan, dr
   });
 }
 
-function measureOf({ size }: CallPlan, outputTokens: number): Measure {
+function measureOf({ size, model }: CallPlan, outputTokens: number): Measure {
   const { textBytes, mediaTokens, choices, maxOutputTokens = outputTokens * choices } = size;
   return {
-    upper: { images: choices, inputTokens: textBytes + mediaTokens, outputTokens: maxOutputTokens },
+    upper: {
+      images: choices,
+      ...dearestTokens({ input: textBytes + mediaTokens, output: maxOutputTokens }, model.price),
+    },
     floor: { inputTokens: estimateTokens(textBytes) + mediaTokens },
     meter: (told) => Promise.resolve({ units: told ?? { images: choices }, estimated: told === undefined }),
   };
