@@ -32,6 +32,8 @@ export interface CatalogModel {
   readonly kind: ModelKind;
   readonly ownedBy: string;
   readonly price: Price;
+  /** Most tokens of one answer; absent: nobody knows. */
+  readonly maxOutputTokens?: number | undefined;
 }
 
 /** A key of a channel's pool; the id is safe to show. */
@@ -180,8 +182,9 @@ function compileChannel(channel: PublishedChannel, open: (sealed: string, place:
   };
 }
 
-function compileModel(name: string, { kind, ownedBy = defaultOwner, price = {} }: ModelConfiguration): CatalogModel {
-  return { name, kind, ownedBy, price: compilePrice(price) };
+function compileModel(name: string, model: ModelConfiguration): CatalogModel {
+  const { kind, ownedBy = defaultOwner, price = {}, maxOutputTokens } = model;
+  return { name, kind, ownedBy, price: compilePrice(price), maxOutputTokens };
 }
 
 function namesOf(models: readonly string[] | Readonly<Record<string, string>>): ReadonlyMap<string, string> {
