@@ -7,6 +7,7 @@ import {
   InputImages,
   isSpoken,
   runCall,
+  wholeOutput,
   type CallPlan,
   type Exchange,
   type Measure,
@@ -40,10 +41,11 @@ export async function runImage(deps: Deps, call: ServiceCall, plan: CallPlan, dr
   });
 }
 
-function measureOf({ size }: CallPlan, outputTokens: number): Measure {
-  const { textBytes, mediaTokens, choices, maxOutputTokens = outputTokens * choices } = size;
+function measureOf({ size, model }: CallPlan, usualTokens: number): Measure {
+  const { textBytes, mediaTokens, choices } = size;
+  const outputTokens = wholeOutput(size, model, usualTokens);
   return {
-    upper: { images: choices, inputTokens: textBytes + mediaTokens, outputTokens: maxOutputTokens },
+    upper: { images: choices, inputTokens: textBytes + mediaTokens, outputTokens },
     floor: { inputTokens: estimateTokens(textBytes) + mediaTokens },
     meter: (told) => Promise.resolve({ units: told ?? { images: choices }, estimated: told === undefined }),
   };
