@@ -90,6 +90,11 @@ describe.each(overlays)("%s", (name) => {
       expect(grace * 1_000).toBeGreaterThanOrEqual(preStop * 1_000 + Number(env.get("DRAIN_MS")) + endMs());
     });
 
+    test("a failover of Redis, which takes half a minute, does not take the pod out", () => {
+      const probe = at(container, "readinessProbe");
+      expect(Number(at(probe, "periodSeconds")) * Number(at(probe, "failureThreshold"))).toBeGreaterThanOrEqual(30);
+    });
+
     test("what it may spool fits on its disk", () => {
       const [tmp] = itemsAt(deployed.pod, "volumes");
       const room = Number.parseInt(textOf(at(tmp, "emptyDir", "sizeLimit")), 10) * 1024 * 1024;
