@@ -11,6 +11,12 @@ test("every endpoint is described once, under its own name", () => {
   expect(described.toSorted()).toEqual([...endpointIds].toSorted());
 });
 
+test("no schema is named twice: names are places, and nothing has an $id beside", () => {
+  expect(JSON.stringify(document)).not.toContain('"$id"');
+  const { content } = document.components.schemas.ChatRequest.properties.messages.items.properties;
+  expect(content.anyOf[1].items).toEqual({ $ref: "#/components/schemas/ChatPart" });
+});
+
 test("every reference leads somewhere", () => {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(
     ([, name]) => name ?? "",

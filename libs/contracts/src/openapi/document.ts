@@ -1,9 +1,7 @@
-import { bodies } from "../bodies/index.ts";
 import type { Endpoint, KeyCarrier } from "../endpoints/endpoint.ts";
 import { endpointIds, endpointOf, pathAliases, type EndpointId } from "../endpoints/table.ts";
-import { UsageEvent } from "../events/usage.ts";
-import { TaskEvent } from "../events/task.ts";
-import { errorResponses, errorSchemas } from "./errors.ts";
+import { componentSchemas } from "./components.ts";
+import { errorResponses } from "./errors.ts";
 import { parametersOf } from "./parameters.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -42,7 +40,7 @@ export function openApi(): Json {
     servers: [{ url: "/" }],
     paths,
     components: {
-      schemas: { ...bodies, ...errorSchemas, UsageEvent, TaskEvent },
+      schemas: componentSchemas(),
       securitySchemes: Object.fromEntries(Object.values(carriers).flatMap((scheme) => Object.entries(scheme))),
     },
   };
