@@ -29,14 +29,16 @@ export interface CallbackOptions {
   readonly now: () => number;
   /** Longest wait for the client's answer. */
   readonly timeoutMs: number;
+  /** How often due callbacks are looked for, in ms. */
+  readonly roundMs: number;
 }
 
 /** Pauses before the tries after the first, in ms. */
 const pausesMs = [1_000, 10_000, 60_000, 300_000, 900_000];
 /** A transition that could not be told for so long is given up, whatever the tries. */
 const longestMs = 3_600_000;
-/** How often due callbacks are looked for, and at most how many of one shard are taken at once. */
-const [roundMs, most] = [1_000, 16];
+/** Most due callbacks of one shard that are taken at once. */
+const most = 16;
 /** Most calls of this process that are under way, of all accounts and of one; what is beyond comes again. */
 const [mostOpen, mostOfAccount] = [1_000, 200];
 /** Longest address that a client may give, in characters. */
@@ -49,7 +51,7 @@ const longestUrl = 2_048;
  * "<seconds>.<body>", its key the SHA-256 of the API key that created the task, in hex.
  */
 export function openCallbacks(options: CallbackOptions): Callbacks {
-  const { redis, log, now, timeoutMs } = options;
+  const { redis, log, now, timeoutMs, roundMs } = options;
   const stop = new AbortController();
   const leaseMs = 2 * timeoutMs;
   /** Calls that are not over, and whose they are. */
