@@ -142,6 +142,17 @@ test("a task whose hold was swept is not recorded", async () => {
   expect(await findTask(redis, task.accountId, late.id)).toBeUndefined();
 });
 
+test("an ended task is kept for as long as it says, an open one until it ends; old ones leave the list", async () => {
+  const task = await begin({ createdAt: Date.now() - 31 * day });
+  const key = accountKeys.task(task.accountId, task.id);
+  expect(await redis.pttl(key)).toBe(-1);
+  await advanceTask(redis, ended(task, "completed", "1"));
+  const left = await redis.pttl(key);
+  expect([left > day / 2, left <= day]).toEqual([true, true]);
+  const recent = await another(task.accountId);
+  expect(await redis.zrange(accountKeys.tasksOf(task.accountId), "0", "-1")).toEqual([recent.id]);
+});
+
 test("due tasks go to one poller each until its lease is over", async () => {
   const createdAt = 1_000_000;
   const task = await begin({ createdAt });
