@@ -48,10 +48,10 @@ afterEach(() => {
   answer = (_, response) => void response.end();
 });
 
-const teller = () =>
+const teller = (...privateHosts: readonly string[]) =>
   openCallbacks({
     redis,
-    remote: openRemoteStreams({ privateHosts: new Set(["127.0.0.1"]) }),
+    remote: openRemoteStreams({ privateHosts: new Set(privateHosts) }),
     log: createLogger("video", "silent").log,
     now: () => clock,
     timeoutMs,
@@ -81,8 +81,8 @@ const kept = async (): Promise<number> => {
 
 test("a callback that another process left is told once its lease is over, and then forgotten", async () => {
   await begin(noon + 10);
-  await using _first = teller();
-  await using _second = teller();
+  await using _first = teller("127.0.0.1");
+  await using _second = teller("127.0.0.1");
   clock = noon + 10;
   await until("it to be told", () => told.length > 0);
   await until("it to be forgotten", async () => (await kept()) === 0);
@@ -94,7 +94,7 @@ test("a callback that another process left is told once its lease is over, and t
 
 test("what is not taken is tried again after longer and longer pauses, and given up in the end", async () => {
   answer = (_, response) => void response.writeHead(500).end();
-  await using callbacks = teller();
+  await using callbacks = teller("127.0.0.1");
   callbacks.tell(await begin(noon + 1e9));
   for (const [at, pauseMs] of pausesMs.entries()) {
     await until("the try", () => told.length === at + 1);
@@ -111,12 +111,19 @@ async function nextDue(): Promise<number> {
   return Math.min(...scores.map(([, score]) => Number(score)));
 }
 
+test("an address of the operator's own network is told nothing, unless the operator named it", async () => {
+  await using callbacks = teller();
+  callbacks.tell(await begin(noon + 1e9));
+  await until("the try to have failed", async () => (await nextDue()) === clock + 1_000);
+  expect(told).toEqual([]);
+});
+
 test("an account whose address is silent has its own calls under way, and holds up nobody else's", async () => {
   const silent = `account-${++count}`;
   answer = (_, response) => {
     if (told.at(-1)?.account !== silent) response.end();
   };
-  await using callbacks = teller();
+  await using callbacks = teller("127.0.0.1");
   const many = await begin(noon + 1e9, silent);
   for (let at = 0; at < 250; at++) callbacks.tell(many);
   await until("as many as one account may have", () => told.length === 200);
