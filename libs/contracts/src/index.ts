@@ -1,6 +1,9 @@
 export { bodies, type BodyName } from "./bodies/index.ts";
 export { Caller } from "./caller.ts";
-export { checkConfiguration, type CheckedConfiguration, type ConfigurationProblem } from "./configuration/check.ts";
+export { checkConfiguration, type CheckedConfiguration } from "./configuration/check.ts";
+export { isSendableKey } from "./configuration/keys.ts";
+export { modelPlaces } from "./configuration/model-places.ts";
+export type { ConfigurationProblem } from "./configuration/problem.ts";
 export {
   AccountConfiguration,
   ChannelConfiguration,
@@ -48,5 +51,6 @@ export {
   type WrittenPrices,
 } from "./money/resolutions.ts";
 export { openApi } from "./openapi/document.ts";
+export { parseTime } from "./time.ts";
 export { addUnits, tokensIn, unitEntries, unitNames, Units, type UnitName } from "./units.ts";
 export { upstreamWires, videoWires, type UpstreamWire, type VideoWire } from "./upstream-wires.ts";

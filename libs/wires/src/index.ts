@@ -48,6 +48,7 @@ export {
   type Bridged,
   type RealtimeBridge,
   type RealtimeNames,
+  type Transcriber,
   type TranscriberNames,
 } from "./realtime/bridge.ts";
 export { realtimeBridges, realtimeWires, type RealtimeWire } from "./realtime/bridges.ts";
@@ -78,7 +79,7 @@ export {
   type MadeImage,
 } from "./images/hub/answer.ts";
 export type { ImagesTask, ImagesVendor } from "./images/hub/codec.ts";
-export { imageFile, imageTypeOf } from "./images/hub/image-bytes.ts";
+export { imageFile, imageTypeOf, imageTypeOfBase64 } from "./images/hub/image-bytes.ts";
 export { mostInputImages, type ImageRequest, type ImagesWire, type InputImage } from "./images/hub/request.ts";
 export { imagesInContent } from "./images/content/index.ts";
 export { jsonOf as parseFrameRecord } from "./text/pass-json.ts";

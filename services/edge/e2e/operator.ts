@@ -5,9 +5,11 @@ import type { Suite } from "@modelgate/testkit";
 export interface ShownChannel {
   readonly state: string;
   readonly reason?: string;
+  readonly until?: string;
   readonly failures?: number;
   readonly usableKeys: string;
   readonly seats: { readonly inUse: number; readonly most: number } | null;
+  readonly modelsOut: readonly { readonly model: string; readonly state: string; readonly reason?: string }[];
   readonly keys: readonly { readonly id: string; readonly state: string; readonly reason?: string }[];
 }
 

@@ -83,6 +83,7 @@ export const ModelConfiguration = Type.Object(
     kind: Type.Enum([...modelKinds]),
     ownedBy: Type.Optional(name),
     price: Type.Optional(PriceConfiguration),
+    maxOutputTokens: limit("most tokens of one answer, as the model's vendors bound it"),
   },
   closed,
 );
@@ -131,9 +132,7 @@ export const TokenConfiguration = Type.Object(
     name: Type.Optional(name),
     group: name,
     models: Type.Optional(Type.Array(name, { minItems: 1 })),
-    expiresAt: Type.Optional(
-      Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?(Z|[+-]\\d\\d:\\d\\d)?)?$" }),
-    ),
+    expiresAt: Type.Optional(Type.String({ description: "a date, or a date and time with its zone" })),
     disabled: Type.Optional(Type.Boolean()),
     budget: Type.Optional(
       Type.Object(
