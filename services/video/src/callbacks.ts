@@ -68,19 +68,26 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
       });
       const pauseMs = taken ? undefined : pausesMs[tries];
       if (!taken && stop.signal.aborted) return; // another process tells it
-      if (pauseMs !== undefined) return await retryCallback(redis, { ...callback, tries: tries + 1 }, now() + pauseMs);
-      await forgetCallback(redis, callback);
-      if (!taken) log.info({ taskId: event.taskId, state: event.state, tries }, "a callback is given up");
+      if (pauseMs !== undefined) await retryCallback(redis, { ...callback, tries: tries + 1 }, now() + pauseMs);
+      else await (taken ? forgetCallback(redis, callback) : giveUp(callback));
     } catch (error) {
       log.debug({ err: error, taskId: event.taskId }, "a callback comes again when its lease is over");
     }
   }
 
+  async function giveUp(callback: Callback): Promise<void> {
+    const { event, tries } = callback;
+    await forgetCallback(redis, callback);
+    log.info({ taskId: event.taskId, state: event.state, tries }, "a callback is given up");
+  }
+
   function tell(callback: Callback | undefined): void {
-    if (callback === undefined || isFull(callback.event.accountId)) return;
-    const isOld = now() - Date.parse(callback.event.time) > longestMs;
-    const step = call(isOld ? { ...callback, tries: pausesMs.length } : callback).finally(() => open.delete(step));
-    open.set(step, callback.event.accountId);
+    if (callback === undefined) return;
+    const { accountId, time } = callback.event;
+    const isOld = now() - Date.parse(time) > longestMs;
+    if (!isOld && isFull(accountId)) return;
+    const step = (isOld ? giveUp(callback).catch(() => undefined) : call(callback)).finally(() => open.delete(step));
+    open.set(step, accountId);
   }
 
   async function rounds(): Promise<void> {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { createAccount, createTask, createToken, hold, type Callback } from "@modelgate/accounts";
+import { createAccount, createTask, createToken, forgetCallback, hold, type Callback } from "@modelgate/accounts";
 import { openRemoteStreams } from "@modelgate/channels";
 import { createLogger } from "@modelgate/platform";
 import { startBackends, until, type Backends } from "@modelgate/testkit";
@@ -89,6 +89,7 @@ test("a callback that another process left is told once its lease is over, and t
   clock = noon + 10 * timeoutMs;
   const other = await begin(clock);
   await until("the next one", () => told.length > 1);
+  await until("that to be forgotten", async () => (await kept()) === 0);
   expect(told.map(({ account }) => account)).toEqual([expect.anything(), other.event.accountId]);
 });
 
@@ -111,11 +112,21 @@ async function nextDue(): Promise<number> {
   return Math.min(...scores.map(([, score]) => Number(score)));
 }
 
+test("what nobody could tell for an hour is given up without a try", async () => {
+  await begin(noon);
+  clock = noon + 3_600_001;
+  await using _callbacks = teller("127.0.0.1");
+  await until("it to be given up", async () => (await kept()) === 0);
+  expect(told).toEqual([]);
+});
+
 test("an address of the operator's own network is told nothing, unless the operator named it", async () => {
   await using callbacks = teller();
-  callbacks.tell(await begin(noon + 1e9));
+  const inward = await begin(noon + 1e9);
+  callbacks.tell(inward);
   await until("the try to have failed", async () => (await nextDue()) === clock + 1_000);
   expect(told).toEqual([]);
+  await forgetCallback(redis, inward);
 });
 
 test("an account whose address is silent has its own calls under way, and holds up nobody else's", async () => {
