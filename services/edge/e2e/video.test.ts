@@ -392,6 +392,7 @@ describe("the end of a task", () => {
       const key = createHash("sha256").update(keys.demo).digest("hex");
       expect(createHmac("sha256", key).update(`${seconds}.${body}`).digest("hex")).toBe(hex);
       expect(JSON.parse(body)).toMatchObject({ taskId: json.task_id, accountId: "demo" });
+      expect(JSON.parse(body)).not.toHaveProperty("channelId");
     }
     expect((await suite.simulator.requests("kling"))[0]?.body).not.toContain("callback");
     const wrong = await ask(suite, "/v1/videos", { model: "film-kling", prompt: "A", callback_url: "ftp://x.example" });

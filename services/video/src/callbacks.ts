@@ -47,8 +47,9 @@ const longestUrl = 2_048;
 /**
  * A callback is kept in Redis from the write that made the transition until it is told or given up: a process that dies
  * leaves it to the others, who tell it when its lease is over. A client may so be told twice, and knows it by the event's
- * id. Each call is the task event as JSON, signed: `x-modelgate-signature: t=<seconds>,v1=<hex>` is the HMAC-SHA256 of
- * "<seconds>.<body>", its key the SHA-256 of the API key that created the task, in hex.
+ * id. Each call is the task event as JSON, without the channel, which is the operator's business. It is signed:
+ * `x-modelgate-signature: t=<seconds>,v1=<hex>` is the HMAC-SHA256 of "<seconds>.<body>", its key the SHA-256 of the API
+ * key that created the task, in hex.
  */
 export function openCallbacks(options: CallbackOptions): Callbacks {
   const { redis, log, now, timeoutMs, roundMs } = options;
@@ -118,7 +119,8 @@ async function post(
 ): Promise<boolean> {
   const key = await digestOfToken(redis, event.tokenId);
   if (key === undefined) return true;
-  const body = Buffer.from(JSON.stringify(event));
+  const { channelId: _ours, ...told } = event;
+  const body = Buffer.from(JSON.stringify(told));
   const seconds = Math.floor(now() / 1_000);
   const signature = createHmac("sha256", key).update(`${seconds}.${body.toString()}`).digest("hex");
   await using stream = await remote.open({
