@@ -30,7 +30,7 @@ export class Sessions implements Disposable {
   readonly #open = new Set<Session>();
   readonly #timer: NodeJS.Timeout;
   #opening = 0;
-  #draining = false;
+  #state: "open" | "draining" | "going" = "open";
   /** Called when the last session has ended. */
   #drained: (() => void) | undefined;
 
@@ -62,7 +62,7 @@ export class Sessions implements Disposable {
 
   /** Opens a session: everything that can be refused is refused before the protocol is switched. Throws Failure. */
   async begin(upgrade: UpgradeCall): Promise<void> {
-    if (this.#draining)
+    if (this.#state !== "open")
       throw new Failure("server_overloaded", "This gateway is going away; connect again.", { retryAfterSeconds: 1 });
     if (this.#open.size + this.#opening >= this.#deps.limits.sessions)
       throw new Failure("server_overloaded", "The gateway holds as many sessions as it may; try again shortly.");
@@ -87,10 +87,11 @@ export class Sessions implements Disposable {
 
   /** Takes no more sessions; the open ones get their time, then are told to come back elsewhere. */
   async drain(): Promise<void> {
-    this.#draining = true;
+    this.#state = "draining";
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#drained = resolve;
     const alarm = setTimeout(() => {
+      this.#state = "going";
       for (const session of this.#open) session.goAway();
     }, this.#deps.limits.drainMs);
     this.#tellDrained();
@@ -131,6 +132,7 @@ export class Sessions implements Disposable {
       this.#tellDrained();
     });
     session.begin();
+    if (this.#state === "going") session.goAway();
   }
 
   #tellDrained(): void {
