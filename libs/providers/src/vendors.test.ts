@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { UpstreamWire } from "@modelgate/contracts";
-import { providers } from "./index.ts";
+import { upstreamWires, videoWires, type UpstreamWire } from "@modelgate/contracts";
+import { canSpeak, providers } from "./index.ts";
 
 const aigc = "https://v.example/api/v1/services/aigc";
 
@@ -102,6 +102,21 @@ describe("a call goes to", () => {
   });
 });
 
+/** Videos have their addresses in `video`. */
+const videos: ReadonlySet<UpstreamWire> = new Set(videoWires);
+
+test.each(Object.values(providers))(
+  "$name has an address of its own for every wire that it can be spoken to in",
+  (provider) => {
+    const call = { baseUrl: "https://v.example/base", model: "m", stream: false };
+    const addresses = upstreamWires
+      .filter((wire) => canSpeak(provider, wire) && !videos.has(wire))
+      .map((wire) => provider.address({ ...call, wire }).pathname);
+    expect(new Set(addresses).size).toBe(addresses.length);
+    for (const path of addresses) expect(path).not.toMatch(/\/(?:base|v1)?$/);
+  },
+);
+
 test.each<[string, UpstreamWire, object]>([
   ["openai", "chat", { authorization: "Bearer k" }],
   ["anthropic", "messages", { "x-api-key": "k", "anthropic-version": "2023-06-01" }],
@@ -152,6 +167,24 @@ describe("an error means", () => {
     ["jina", 402, "", "upstream_auth_failed", "key"],
   ])("at %s %i %s: %s, to be blamed on the %s", (name, status, body, code, blame) => {
     expect(providers[name]?.failureOf(status, body)).toMatchObject({ code, blame });
+  });
+
+  test.each([
+    ["openai", 401, JSON.stringify({ error: { message: "no", code: "invalid_api_key" } }), true],
+    ["openai", 429, JSON.stringify({ error: { message: "no", code: "insufficient_quota" } }), undefined],
+    ["anthropic", 401, alpha("authentication_error"), true],
+    ["anthropic", 403, alpha("permission_error"), undefined],
+    ["gemini", 400, gamma("INVALID_ARGUMENT", [{ reason: "API_KEY_INVALID" }]), true],
+    ["qwen", 401, own("InvalidApiKey", "Invalid API-key provided."), true],
+    ["qwen", 400, own("Arrearage", "overdue"), undefined],
+    ["kling", 401, JSON.stringify({ code: 1002, message: "Authorization is invalid" }), true],
+    ["kling", 401, JSON.stringify({ code: 1004, message: "expired" }), undefined],
+    ["jimeng", 401, JSON.stringify({ ResponseMetadata: { Error: { Code: "SignatureDoesNotMatch" } } }), true],
+    ["jimeng", 401, JSON.stringify({ ResponseMetadata: { Error: { Code: "InvalidTimestamp" } } }), undefined],
+  ])("whether %s will not have a key at all is told from one that cannot be used now: %i %s", (...row) => {
+    const [name, status, body, isInvalid] = row;
+    expect(providers[name]?.failureOf(status, body)).toMatchObject({ blame: "key", code: "upstream_auth_failed" });
+    expect(providers[name]?.failureOf(status, body).keyIsInvalid).toBe(isInvalid);
   });
 
   test("where a task stands has an address of its own", () => {

@@ -1,4 +1,4 @@
-import { costOf, tokensIn, type Nanos, type Units } from "@modelgate/contracts";
+import { costOf, tokensIn, type Nanos, type Price, type UnitName, type Units } from "@modelgate/contracts";
 import type { CatalogModel } from "@modelgate/catalog";
 import type { Measure } from "./measure.ts";
 import { estimateTokens } from "./tokens.ts";
@@ -77,22 +77,24 @@ export function expectText(
   };
 }
 
+/** What a vendor may count input as, and output. */
+const inputUnits = ["inputTokens", "cachedInputTokens", "cacheWriteTokens", "inputAudioTokens"] as const;
+const outputUnits = ["outputTokens", "outputAudioTokens"] as const;
+
 /**
  * The most that a request may cost with so much output. Every token of a text stands for a byte of it at least, in whatever
- * tokenizer: its bytes bound the input.
+ * tokenizer: its bytes bound the input. All of it is bound at the dearest price that the vendor may count it at.
  */
-export function upperCost(size: RequestSize, model: CatalogModel, multiplier: number, outputTokens: number): Nanos {
-  const input = size.textBytes + size.mediaTokens;
-  // A vendor may count any of the input as a cache write or as audio: the dearest price bounds them all.
-  const inputs: readonly Units[] = [
-    { inputAudioTokens: input },
-    { inputTokens: input },
-    { cacheWriteTokens: input },
-    { cachedInputTokens: input },
-  ];
-  // And any of the output as audio.
-  const outputs: readonly Units[] = [{ outputTokens }, { outputAudioTokens: outputTokens }];
-  return inputs
-    .flatMap((into) => outputs.map((out) => costOf({ ...into, ...out, requests: 1 }, model.price, multiplier)))
-    .reduce((most, cost) => (cost > most ? cost : most));
+export function upperCost(size: RequestSize, { price }: CatalogModel, multiplier: number, outputTokens: number): Nanos {
+  const units: Units = {
+    [dearest(inputUnits, price)]: size.textBytes + size.mediaTokens,
+    [dearest(outputUnits, price)]: outputTokens,
+    requests: 1,
+  };
+  return costOf(units, price, multiplier);
+}
+
+function dearest<Unit extends UnitName>(units: readonly [Unit, ...Unit[]], price: Price): Unit {
+  const priceOf = (unit: Unit): bigint => price.get(unit) ?? 0n;
+  return units.reduce((most, unit) => (priceOf(unit) > priceOf(most) ? unit : most));
 }

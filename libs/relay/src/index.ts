@@ -25,3 +25,6 @@ export { kindExchange, wholeExchange, type KindCall } from "./kind/exchange.ts";
 export { tellLosses } from "./losses.ts";
 export { isSpoken, lookUp } from "./look-up.ts";
 export { lastRemembered } from "./last-remembered.ts";
+export { imagesExchange, imagesWiresFor, type ImagesCall } from "./images/exchange.ts";
+export { InputImages } from "./images/input-images.ts";
+export { imagesVariables, openImages, type ImagesDeps } from "./images/open-images.ts";

@@ -23,7 +23,8 @@ export function switchedChannel(suite: Suite, id: string, verb: "disable" | "ena
   return askOperator<ShownChannel>(suite, "POST", `/channels/${id}/${verb}`, body);
 }
 
-async function askOperator<Data>(suite: Suite, method: string, path: string, body?: object): Promise<Data> {
+/** A call of the operator's API. */
+export async function askOperator<Data>(suite: Suite, method: string, path: string, body?: object): Promise<Data> {
   const credential = signOperator(suite.secret, Math.floor(Date.now() / 1_000) + 60);
   const response = await fetch(suite.controlUrl + path, {
     method,

@@ -42,9 +42,13 @@ export class Response {
     return this.#items;
   }
 
+  /** The event of its beginning, which is told at once. */
+  created(): object {
+    return { ...named("response.created"), response: this.#shown("in_progress") };
+  }
+
   *frames(): Generator<SocketFrame> {
     const { question, behaviour, modality } = this.#plan;
-    yield { event: { ...named("response.created"), response: this.#shown("in_progress") } };
     const answer = decide(question, behaviour);
     if (answer.text !== undefined) yield* this.#message(answer.text, modality, behaviour.chunks);
     for (const call of answer.calls) yield* this.#call(call.name, call.arguments, answer.text === undefined ? 0 : 1);
@@ -67,7 +71,6 @@ export class Response {
     const place = { response_id: this.id, item_id: id, output_index: 0, content_index: 0 };
     const empty: Item = { id, type: "message", role: "assistant", words: "", audioBytes: 0, texts: "" };
     yield* this.#added(empty, 0);
-    const kind = modality === "audio" ? "output_audio" : "output_text";
     yield {
       event: { ...named("response.content_part.added"), ...place, part: { type: modality, ...partOf(modality, "") } },
     };
@@ -92,7 +95,7 @@ export class Response {
       yield { event: { ...named("response.output_audio_transcript.done"), ...place, transcript: text } };
     } else yield { event: { ...named("response.output_text.done"), ...place, text } };
     yield {
-      event: { ...named("response.content_part.done"), ...place, part: { type: kind, ...partOf(modality, text) } },
+      event: { ...named("response.content_part.done"), ...place, part: { type: modality, ...partOf(modality, text) } },
     };
     yield* this.#completed({ ...empty, words: text, audioBytes, texts: modality === "text" ? text : "" }, 0);
   }
