@@ -23,6 +23,7 @@ export { PassStream } from "./text/pass-stream.ts";
 export { ConvertStream } from "./text/convert-stream.ts";
 export { kindExchange, wholeExchange, type KindCall } from "./kind/exchange.ts";
 export { tellLosses } from "./losses.ts";
+export { tellWay } from "./tell-way.ts";
 export { isSpoken, lookUp } from "./look-up.ts";
 export { lastRemembered } from "./last-remembered.ts";
 export { imagesExchange, imagesWiresFor, type ImagesCall } from "./images/exchange.ts";
