@@ -14,6 +14,15 @@ const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const alsoRead: Readonly<Record<string, readonly string[]>> = { control: ["CONTROL_URL"] };
 const ofNode = ["NODE_EXTRA_CA_CERTS"];
 
+/** Longest that a process takes after its drain, as its code bounds it: its last steps, and its last lines. */
+function endMs(): number {
+  const bounds = [
+    /^const lastStepsMs = ([\d_]+);/m.exec(read("libs/platform/src/run-service.ts")),
+    /^const lastLinesMs = ([\d_]+);/m.exec(read("libs/platform/src/log.ts")),
+  ];
+  return bounds.reduce((sum, found) => sum + Number(found?.[1]?.replace("_", "")), 0);
+}
+
 test("every service has its manifests: a row of generate/services.ts, written by generate/main.ts", () => {
   expect(deployedIn(overlay("local")).map(({ name }) => name)).toEqual(expect.arrayContaining([...services]));
 });
@@ -78,7 +87,12 @@ describe.each(overlays)("%s", (name) => {
       const preStop = Number(at(container, "lifecycle", "preStop", "exec", "command", 1));
       const grace = Number(at(deployed.pod, "terminationGracePeriodSeconds"));
       expect(preStop).toBeGreaterThan(0);
-      expect(grace * 1_000).toBeGreaterThanOrEqual(preStop * 1_000 + Number(env.get("DRAIN_MS")) + 5_000);
+      expect(grace * 1_000).toBeGreaterThanOrEqual(preStop * 1_000 + Number(env.get("DRAIN_MS")) + endMs());
+    });
+
+    test("a failover of Redis, which takes half a minute, does not take the pod out", () => {
+      const probe = at(container, "readinessProbe");
+      expect(Number(at(probe, "periodSeconds")) * Number(at(probe, "failureThreshold"))).toBeGreaterThanOrEqual(30);
     });
 
     test("what it may spool fits on its disk", () => {
@@ -96,6 +110,16 @@ describe.each(overlays)("%s", (name) => {
         capabilities: { drop: ["ALL"] },
       });
     });
+  });
+
+  test("the edge, through which all goes, drains for as long as any service behind it", () => {
+    const deployed = deployedIn(objects);
+    const drains = new Map(deployed.map(({ name, env }) => [name, Number(env.get("DRAIN_MS"))]));
+    const areas = [...(deployed.find(({ name }) => name === "edge")?.env ?? [])].flatMap(([variable, url]) =>
+      variable.endsWith("_URL") ? [new URL(url).hostname] : [],
+    );
+    expect(areas.length).toBeGreaterThan(3);
+    for (const area of areas) expect(drains.get("edge"), area).toBeGreaterThanOrEqual(drains.get(area) ?? Infinity);
   });
 
   test("the configuration is one that control takes, and its mount is where control looks", () => {

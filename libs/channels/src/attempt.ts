@@ -1,4 +1,4 @@
-import { Failure, headers as contractHeaders } from "@modelgate/contracts";
+import { asFailure, Failure, headers as contractHeaders } from "@modelgate/contracts";
 import type { Candidate } from "@modelgate/catalog";
 import type { Span } from "@modelgate/platform";
 import { providers, type Provider } from "@modelgate/providers";
@@ -9,7 +9,7 @@ import { connectSocket, type ConnectOptions } from "./connect.ts";
 import type { Entry, Gate, TurnedAway } from "./gate.ts";
 import type { Health } from "./health.ts";
 import { nothingLeft } from "./nothing-left.ts";
-import { pick, placeOf, type Way } from "./pick.ts";
+import { modelPlaceOf, pick, placeOf, type Way } from "./pick.ts";
 import { refusal } from "./refused.ts";
 import { verdictOn } from "./verdict.ts";
 import type { Transport, UpstreamAnswer, UpstreamRequest } from "./transport.ts";
@@ -169,7 +169,7 @@ function answered<Accepted>(
   },
 ): Attempted<Accepted> {
   const { way, entry, tried, health, span, signal } = how;
-  const places = [way.candidate.channel.id, placeOf(way)];
+  const places = [way.candidate.channel.id, modelPlaceOf(way.candidate), placeOf(way)];
   for (const place of places) health.answered(place);
   entry.tried();
   let over = false;
@@ -203,7 +203,7 @@ async function once<Accepted>(
   const provider = providers[channel.provider];
   if (provider === undefined)
     throw new Failure("no_available_channel", `The channel's provider ${channel.provider} is not known.`);
-  const rendered = await plan.render(way, provider);
+  const rendered = await rendering(way, provider, plan);
   const headers = {
     ...rendered.headers,
     ...(traceparent === undefined ? {} : { [contractHeaders.traceparent]: traceparent }),
@@ -217,6 +217,15 @@ async function once<Accepted>(
     if (answer.status >= 300) throw await refusal(answer, provider);
     return plan.accept(answer, way);
   });
+}
+
+/** What is sent; where it cannot be said, that is not the vendor's failure. */
+async function rendering(way: Way, provider: Provider, { render }: Pick<AttemptPlan<unknown>, "render">) {
+  try {
+    return await render(way, provider);
+  } catch (error) {
+    throw asFailure(error);
+  }
 }
 
 /** An exchange that never got an answer, as a failure. */

@@ -10,7 +10,7 @@ export {
 export { connectSocket } from "./connect.ts";
 export { openChannels, type Channels } from "./channels.ts";
 export { readSeats } from "./gate.ts";
-export { placeOf, type Way } from "./pick.ts";
+export { modelPlaceOf, placeOf, type Way } from "./pick.ts";
 export { Refused } from "./refused.ts";
 export { readText } from "./read-text.ts";
 export { NotFetched } from "./remote/not-fetched.ts";

@@ -43,6 +43,13 @@ export {
   type PriceField,
   type WrittenPrice,
 } from "./money/price.ts";
+export {
+  compileResolutions,
+  priceAt,
+  pricesIn,
+  type ResolutionPrice,
+  type WrittenPrices,
+} from "./money/resolutions.ts";
 export { openApi } from "./openapi/document.ts";
 export { parseTime } from "./time.ts";
 export { addUnits, tokensIn, unitEntries, unitNames, Units, type UnitName } from "./units.ts";

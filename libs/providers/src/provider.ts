@@ -10,8 +10,11 @@ export interface VendorFailure {
   readonly param?: string | undefined;
   /** Whether another channel or key may do better. */
   readonly retryable: boolean;
-  /** What is to blame, for cooling it down: the client's input, one key, the whole channel, or an endpoint that the vendor does not have. */
-  readonly blame: "request" | "key" | "channel" | "wire";
+  /**
+   * What is to blame, for cooling it down: the client's input, one key, the whole channel, or a model or an endpoint that
+   * the vendor does not have.
+   */
+  readonly blame: "request" | "key" | "channel" | "model" | "wire";
   /** What the vendor refuses is a seal of thoughts: one that it did not make, or made for another account. */
   readonly aboutSeals?: true;
   /** The key is wrong or its account closed: asking again with it changes nothing. */

@@ -6,6 +6,7 @@ import {
   unpricedUnits,
   type Nanos,
   type Outcome,
+  type Price,
   type Units,
   type UsageDraft,
 } from "@modelgate/contracts";
@@ -45,7 +46,7 @@ export class Bill {
   readonly expected: Expectation;
   readonly #deps: BillDeps;
   readonly #call: BilledCall;
-  readonly #plan: Priced;
+  #plan: Priced;
   #startedAt = performance.now();
   #firstByteAt: number | undefined;
   #way: Way | undefined;
@@ -89,6 +90,11 @@ export class Bill {
   went(way: Way | undefined, attempts: number): void {
     this.#way = way;
     this.#attempts = attempts;
+  }
+
+  /** What is billed at, where that is known only from what a vendor was told: one of the prices that were held for. */
+  pricedAt(price: Price): void {
+    this.#plan = { ...this.#plan, model: { ...this.#plan.model, price } };
   }
 
   /** The call begins now, not when its money was put aside: a session holds money for what may be asked later. */

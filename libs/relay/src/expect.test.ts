@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { compilePrice, costOf } from "@modelgate/contracts";
-import { expectText } from "./expect.ts";
+import { expectText, wholeOutput } from "./expect.ts";
 import { gearOf } from "./gear.ts";
 import { countTokens, estimateTokens } from "./tokens.ts";
 
@@ -46,6 +46,22 @@ test("a hold covers every usage within its bounds, and its floor", () => {
       },
     ),
   );
+});
+
+test.each([
+  [undefined, undefined, 1, 16_384],
+  [undefined, undefined, 3, 49_152],
+  [undefined, 100_000, 1, 100_000],
+  [undefined, 4_000, 3, 12_000],
+  [500, 4_000, 3, 500],
+  [50_000, 4_000, 3, 12_000],
+  [50_000, undefined, 1, 50_000],
+])("a client's bound of %j, a model's of %j, %i answers: held for %i tokens", (client, catalogue, choices, held) => {
+  const model = { name: "m", kind: "chat" as const, ownedBy: "o", price: compilePrice({}), maxOutputTokens: catalogue };
+  const asked = { textBytes: 4, mediaTokens: 0, maxOutputTokens: client, choices };
+  expect(wholeOutput(asked, model, 16_384)).toBe(held);
+  // What a client asks for beyond what the model can say is not kept from its minute.
+  expect(expectText(asked, model, 1, held).tokens).toBe(client === undefined ? 1 : Math.min(client, held) + 1);
 });
 
 test.each([

@@ -48,6 +48,7 @@ export {
   type Bridged,
   type RealtimeBridge,
   type RealtimeNames,
+  type Transcriber,
   type TranscriberNames,
 } from "./realtime/bridge.ts";
 export { realtimeBridges, realtimeWires, type RealtimeWire } from "./realtime/bridges.ts";
@@ -57,6 +58,7 @@ export type { RealtimeMessage } from "./realtime/message.ts";
 export { roughUnits, type Passed } from "./realtime/usage.ts";
 export { changeModel } from "./text/change-model.ts";
 export { videoCodecs } from "./video/codecs.ts";
+export { parseSize } from "./video/hub/size.ts";
 export type { RenderedVideo, VideoCodec } from "./video/hub/codec.ts";
 export type { VideoRequest } from "./video/hub/request.ts";
 export type { Sighting, VideoResult } from "./video/hub/sighting.ts";
@@ -77,7 +79,7 @@ export {
   type MadeImage,
 } from "./images/hub/answer.ts";
 export type { ImagesTask, ImagesVendor } from "./images/hub/codec.ts";
-export { imageFile, imageTypeOf } from "./images/hub/image-bytes.ts";
+export { imageFile, imageTypeOf, imageTypeOfBase64 } from "./images/hub/image-bytes.ts";
 export { mostInputImages, type ImageRequest, type ImagesWire, type InputImage } from "./images/hub/request.ts";
 export { imagesInContent } from "./images/content/index.ts";
 export { jsonOf as parseFrameRecord } from "./text/pass-json.ts";

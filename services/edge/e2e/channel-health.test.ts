@@ -5,7 +5,25 @@ import { shownChannel } from "./operator.ts";
 import { startReplica, type Replica } from "./replica.ts";
 
 /** What channels learn from failures, and share between two replicas. */
-const names = ["trial", "turned", "keyed", "cut", "stalled", "begins", "budget"] as const;
+/** What a vendor says in `retry-after`, and how long it rests. */
+const rests: readonly (readonly [said: string, seconds: number])[] = [
+  ["45", 45],
+  ["450", 450],
+  ["(a date)", 100],
+  ["86400", 600],
+  ["0", 0],
+  ["soon", 0],
+];
+const names = [
+  "trial",
+  "turned",
+  "keyed",
+  "cut",
+  "stalled",
+  "begins",
+  "budget",
+  ...rests.map((_, at) => `rest-${at}`),
+] as const;
 let suite: Suite;
 let other: Replica;
 beforeAll(async () => {
@@ -24,6 +42,7 @@ beforeAll(async () => {
         channel("stalled-second", ["stalled"]),
         channel("begins-first", ["begins"], { priority: 10, firstByteTimeoutMs: 1_000 }),
         channel("begins-second", ["begins"]),
+        ...rests.map((_, at) => channel(`rest-${at}`, [`rest-${at}`])),
         ...[1, 2, 3, 4, 5, 6].map((at) => channel(`budget-${at}`, ["budget"], { priority: -at })),
       ],
     },
@@ -81,6 +100,29 @@ describe("after a rest one call at a time tries a channel, in all replicas toget
     await until("it to be shown", async () => (await shownChannel(suite, "turned")).failures === 2);
   });
 });
+
+test.each(rests.map(([said, seconds], at) => [said, seconds, `rest-${at}`] as const))(
+  "a vendor that says retry-after %s rests for %i s, and its client is told so",
+  async (said, seconds, model) => {
+    const retryAfter = said === "(a date)" ? new Date(Date.now() + seconds * 1_000).toUTCString() : said;
+    await suite.simulator.script(model, [{ status: 503, retryAfter }, {}]);
+    const before = Date.now();
+    const refused = await ask(0, hello(model));
+    const told = Number(refused.headers.get("retry-after") ?? 0);
+    if (seconds === 0) {
+      expect((await ask(0, hello(model))).status).toBe(200);
+      return;
+    }
+    expect(Math.abs(told - seconds)).toBeLessThan(5);
+    const { until: end = "" } = await until("the rest to be shown", async () => {
+      const shown = await shownChannel(suite, model);
+      return shown.state === "resting" && shown;
+    });
+    // A date has no milliseconds, and the call takes a moment.
+    expect(Math.abs(Date.parse(end) - before - seconds * 1_000)).toBeLessThan(5_000);
+    expect((await ask(0, hello(model))).status).toBe(503);
+  },
+);
 
 /** A call whose client may leave; whatever comes of it. */
 async function knock(at: number, body: object, signal: AbortSignal): Promise<void> {

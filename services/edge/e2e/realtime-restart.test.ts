@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startLocalSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
+import { storedEvents } from "./events.ts";
 import { channel, config as house, keys } from "./house.ts";
 import { ask, booksAgree, handshake, refusal, say, simulated, textSession } from "./realtime-client.ts";
 
@@ -49,6 +50,23 @@ test("fifty sessions through a restart: each is closed with 1001, opens again, a
   await Promise.all(again.map((session) => ask(session, "Hello again")));
   for (const session of again) session.socket.close();
   await booksAgree(suite, "demo");
+});
+
+test("a client that leaves just before the service ends pays what its vendor tells", async () => {
+  await booksAgree(suite, "demo");
+  const before = (await storedEvents(suite.backends.natsUrl)).length;
+  const session = await textSession(suite);
+  session.send(say(simulated({ chunks: 500, chunkDelayMs: 100, bodyBytes: 5_000 })));
+  session.send({ type: "response.create" });
+  await session.next("response.output_text.delta");
+  session.socket.close();
+  suite.process("realtime").signal("SIGTERM");
+  expect(await suite.process("realtime").ended).toBe(0);
+  await suite.restart("realtime");
+  await booksAgree(suite, "demo");
+  const [told, ...more] = (await storedEvents(suite.backends.natsUrl)).slice(before);
+  expect(told?.event).toMatchObject({ outcome: "cancelled", estimated: false });
+  expect(more).toEqual([]);
 });
 
 test("the service killed: clients see it, every hold ends, none twice", async () => {

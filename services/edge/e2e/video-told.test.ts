@@ -9,7 +9,7 @@ import { keys } from "./house.ts";
 
 let suite: Suite;
 beforeAll(async () => {
-  suite = await startSuite({ config: films, envOf: { video: quick } });
+  suite = await startSuite({ config: films, envOf: { video: { ...quick, CALLBACK_TIMEOUT_MS: "1000" } } });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
@@ -44,6 +44,33 @@ test("a callback that breaks off is told again", async () => {
   const { json } = await ask(suite, "/v1/video/generations", body);
   await until("the second try", () => tries.get(`${json.task_id}.queued`) === 2);
 });
+
+test.each(["SIGKILL", "SIGTERM"] as const)(
+  "what a service was telling when %s came is told by the next",
+  async (signal) => {
+    const told: string[] = [];
+    let isDeaf = true;
+    await using client = await listen((request, response) => {
+      const pieces: Buffer[] = [];
+      request.on("data", (piece: Buffer) => pieces.push(piece));
+      request.on("end", () => {
+        told.push(JSON.parse(Buffer.concat(pieces).toString()).state);
+        if (!isDeaf) response.end();
+      });
+    });
+    const body = { model: "film-kling", prompt: simulate({ looks: 1_000_000 }), callback_url: client.url };
+    const { json } = await ask(suite, "/v1/video/generations", body);
+    await until("the first two transitions to be under way", () => told.length === 2);
+    suite.process("video").signal(signal);
+    await suite.process("video").ended;
+    isDeaf = false;
+    told.length = 0;
+    await suite.restart("video");
+    await until("both to be told", () => new Set(told).size === 2);
+    expect(new Set(told)).toEqual(new Set(["queued", "in_progress"]));
+    expect(json.status).toBe("queued");
+  },
+);
 
 test("a remix is told as well, and its address never goes to a vendor", async () => {
   const told: string[] = [];

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
-import type { Duplex } from "node:stream";
 import { createProxyMiddleware, type Plugin, type RequestHandler } from "http-proxy-middleware";
 import { Failure, headers, ownHeaderPrefix, type Area } from "@modelgate/contracts";
 import { answerFailure, lingerOver, notePassing, refuseUpgrade, type Logger } from "@modelgate/platform";
 import { exchangeOf } from "./exchange.ts";
 import { PatientAgent } from "./patient-agent.ts";
+import { lastWordsMs, WebSockets } from "./web-sockets.ts";
 
 /** Addresses of the services, by area. */
 export type AreaUrls = Readonly<Partial<Record<Area, string>>>;
@@ -27,7 +27,10 @@ const mostIdle = 1_024;
 /** Proxies a call to its area's service: nothing is read, both directions stream, either side's end ends the other. */
 export interface Forward extends Disposable {
   (request: IncomingMessage, response: ServerResponse): void;
+  /** The same for a WebSocket. Throws Failure where no more are taken. */
   upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void;
+  /** Takes no more WebSockets, and has the open ones told to go so that they have gone within this time. */
+  drain(withinMs: number): Promise<void>;
 }
 
 /** Opens the ways to the services. */
@@ -38,6 +41,7 @@ export function createForward({ urls, log, silenceMs }: { urls: AreaUrls; log: L
     maxSockets: Infinity,
     maxFreeSockets: mostIdle,
   });
+  const webSockets = new WebSockets();
   const proxies = new Map<string, RequestHandler>();
   for (const [area, target] of Object.entries(urls)) {
     proxies.set(
@@ -48,7 +52,7 @@ export function createForward({ urls, log, silenceMs }: { urls: AreaUrls; log: L
         changeOrigin: false,
         xfwd: false,
         ejectPlugins: true,
-        plugins: [failurePlugin(log), passingPlugin, connectionPlugin, socketPlugin],
+        plugins: [failurePlugin(log), passingPlugin, connectionPlugin, webSockets.plugin],
         proxyTimeout: silenceMs,
       }),
     );
@@ -69,10 +73,12 @@ export function createForward({ urls, log, silenceMs }: { urls: AreaUrls; log: L
   };
   return Object.assign(forward, {
     upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+      webSockets.admit();
       const proxy = proxyFor(request);
       cleanHeaders(request);
       proxy.upgrade(request, socket, head);
     },
+    drain: (withinMs: number) => webSockets.drain(withinMs),
     [Symbol.dispose]: () => agent.destroy(),
   });
 }
@@ -117,9 +123,6 @@ function cleanHeaders(request: IncomingMessage): void {
   request.url = exchange.path + query;
 }
 
-/** How long an answer that has begun may still arrive whole after its request broke. */
-const lastWordsMs = 2_000;
-
 /** A service that cannot be reached is told in the request's own format; after the head the connection is cut. */
 function failurePlugin(log: Logger): Plugin {
   return (proxy) => {
@@ -143,29 +146,6 @@ function refuseSocket(log: Logger, request: IncomingMessage, socket: Socket): vo
   log.warn({ requestId, path: endpoint?.path }, "service of a WebSocket lost");
   if (socket.destroyed || socket.bytesWritten > 0) return void socket.destroy();
   refuseUpgrade(socket, "common", serviceAway(), requestId);
-}
-
-/** A WebSocket's two halves end together, however one of them ends, also while it is being opened. */
-const socketPlugin: Plugin = (proxy) => {
-  proxy.on("proxyReqWs", (asked, _request, socket) => {
-    const leave = (): void => void asked.destroy();
-    socket.once("close", leave);
-    asked.once("upgrade", (_response, serviceSocket) => {
-      socket.off("close", leave);
-      socket.once("close", () => endSoon(serviceSocket));
-      serviceSocket.once("close", () => endSoon(socket));
-      if (socket.destroyed) serviceSocket.destroy();
-    });
-  });
-};
-
-/** What was written may still arrive; who does not take it is not waited for. */
-function endSoon(socket: Duplex): void {
-  if (socket.destroyed) return;
-  socket.end();
-  const timer = setTimeout(() => socket.destroy(), lastWordsMs);
-  timer.unref();
-  socket.once("close", () => clearTimeout(timer));
 }
 
 /** A service that refuses an upload half way closes it: its answer is whole or on its way, and must not be lost. */

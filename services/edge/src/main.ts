@@ -15,6 +15,11 @@ await runService(
   }),
   async ({ env, log }) => {
     const deps = await openDeps(env, log);
-    return { ...createApp(deps), ready: deps.ready, [Symbol.asyncDispose]: () => deps[Symbol.asyncDispose]() };
+    return {
+      ...createApp(deps),
+      drain: () => deps.forward.drain(env.DRAIN_MS),
+      ready: deps.ready,
+      [Symbol.asyncDispose]: () => deps[Symbol.asyncDispose](),
+    };
   },
 );

@@ -22,6 +22,8 @@ export interface ChargesParts {
   readonly bridge: RealtimeBridge;
   /** Whether the session has ended: nothing is held for it any more. */
   readonly ended: () => boolean;
+  /** Sends the vendor a message of the gateway's own. */
+  readonly tellVendor: (message: RealtimeMessage) => void;
   /** Nothing of the client's goes on while there is a reason, since its money is not there yet. */
   readonly pause: (reason: string) => void;
   readonly resume: (reason: string) => void;
@@ -45,7 +47,9 @@ export class Charges {
   readonly #transcripts = new Transcripts();
   readonly #billed = new RecentIds();
   #waits = 0;
-  /** Called when nothing is under way any more. */
+  /** The vendor is lost: what it owes will never be told. */
+  #forgotten = false;
+  /** Called when the vendor owes no usage any more. */
   #settledDown: (() => void) | undefined;
 
   constructor(deps: Deps, parts: ChargesParts) {
@@ -53,9 +57,9 @@ export class Charges {
     this.#parts = parts;
   }
 
-  /** Whether the vendor owes the rest of a response. */
-  get responding(): boolean {
-    return this.#responses.size > 0;
+  /** Whether the vendor owes an answer: the rest of a response, or its first word to what it was asked. */
+  get answering(): boolean {
+    return this.#responses.size > 0 || this.#parts.bridge.asked;
   }
 
   /** A message of the client's, which the vendor is asked with. */
@@ -64,8 +68,13 @@ export class Charges {
     this.#parts.bill.passed.heard(audioBytes, textBytes);
   }
 
-  /** A message to the client. */
+  /** A message to the client, whether it is still there or not. */
   see(message: RealtimeMessage): void {
+    this.#charge(message);
+    this.#look();
+  }
+
+  #charge(message: RealtimeMessage): void {
     const { bill, bridge, unpaid } = this.#parts;
     const seen = lookAtEvent(message);
     switch (seen.kind) {
@@ -74,20 +83,17 @@ export class Charges {
         if (bill.passed.spoke(seen.audioBytes, seen.textBytes)) bill.cover().catch(unpaid);
         return;
       case "response-begun":
-        this.#responses.add(seen.id);
-        return bill.responseBegun();
+        return this.#begin(seen.id);
       case "response-done":
         this.#responses.delete(seen.id);
-        this.#chargeResponse(seen);
-        return this.#look();
+        return this.#chargeResponse(seen);
       case "committed":
         return this.#transcripts.begun(seen.item, bridge.transcriber);
       case "transcribed":
-        this.#chargeTranscript(seen, this.#transcripts.ended(seen.item) ?? bridge.transcriber);
-        return this.#look();
+        return this.#chargeTranscript(seen, (this.#transcripts.ended(seen.item) ?? bridge.transcriber)?.model);
       case "not-transcribed":
         this.#transcripts.ended(seen.item);
-        return this.#look();
+        return;
       case "error":
       case "other":
     }
@@ -95,14 +101,20 @@ export class Charges {
 
   /** Nothing more is expected of the vendor. */
   forget(): void {
-    this.#responses.clear();
-    this.#transcripts.forget();
-    this.#look();
+    this.#forgotten = true;
+    this.#settledDown?.();
   }
 
-  /** Resolves when the usage of everything under way is told, or too much time has passed. */
-  settledDown(withinMs: number): Promise<void> {
-    if (!this.#isUnderWay()) return Promise.resolve();
+  /**
+   * The client has left, and pays for what it asked: the vendor is told to end it, and heard until its usage is told.
+   * Resolves then, or when so much time has passed.
+   */
+  windUp(withinMs: number): Promise<void> {
+    if (this.#forgotten) return Promise.resolve();
+    const { bridge, tellVendor } = this.#parts;
+    for (const id of this.#responses) bridge.cancel(id).forEach(tellVendor);
+    bridge.stop().forEach(tellVendor);
+    if (!this.#isOwing()) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, withinMs);
       this.#settledDown = () => {
@@ -118,6 +130,13 @@ export class Charges {
     const { spoken, units } = bill.passed;
     if (spoken) await bill.settle({ units: { requests: 1, ...units }, estimated: true, outcome: "cancelled" });
     await bill.close();
+  }
+
+  #begin(id: string): void {
+    const { bill, bridge, ended, tellVendor } = this.#parts;
+    this.#responses.add(id);
+    bill.responseBegun();
+    if (ended()) bridge.cancel(id).forEach(tellVendor);
   }
 
   #chargeResponse({ id, units, outcome }: Seen<"response-done">): void {
@@ -156,11 +175,12 @@ export class Charges {
     void holdOn(this.#deps, { tokenId: call.caller.tokenId, pay, ended, waits }).then(() => resume(reason), unpaid);
   }
 
-  #isUnderWay(): boolean {
-    return this.responding || this.#transcripts.pending;
+  /** Whether the vendor has still to tell what something costs. */
+  #isOwing(): boolean {
+    return this.answering || this.#transcripts.pending;
   }
 
   #look(): void {
-    if (!this.#isUnderWay()) this.#settledDown?.();
+    if (this.#settledDown !== undefined && !this.#isOwing()) this.#settledDown();
   }
 }

@@ -34,9 +34,17 @@ export function endingByClient(code: number, reason: string): Ending {
   return { code: carried, reason: carriedReason(reason), vendorCode };
 }
 
+/** What a vendor said before it closed. */
+export interface VendorsLast {
+  /** It had told an error. */
+  readonly failed: boolean;
+  /** It had not told the end of what it was at. */
+  readonly owing: boolean;
+}
+
 /** The vendor closed, or was lost, which is never silent: the client is told in an error, unless the vendor had told one. */
-export function endingByVendor(code: number, reason: string, failed: boolean): Ending {
-  if (isOrderly(code) || failed) return { code: carriedCode(code), reason: carriedReason(reason) };
+export function endingByVendor(code: number, reason: string, { failed, owing }: VendorsLast): Ending {
+  if ((isOrderly(code) && !owing) || failed) return { code: carriedCode(code), reason: carriedReason(reason) };
   const failure = new Failure("upstream_error", "The connection to the vendor was lost.");
   return { code: carriedCode(code), reason: carriedReason(reason) || failure.code, failure };
 }

@@ -35,6 +35,8 @@ const settlementMs = 1_500;
 /** Opens everything once. */
 export async function openDeps(env: Environment<typeof variables>, log: Logger): Promise<Deps> {
   const open = await openRelay(env, log);
+  // Whoever is told to go at the end of a drain must still be settled within it.
+  const lastUsageMs = Math.min(env.LAST_USAGE_MS, Math.max(0, env.DRAIN_MS - settlementMs));
   return {
     ...open,
     limits: {
@@ -46,8 +48,8 @@ export async function openDeps(env: Environment<typeof variables>, log: Logger):
       idleMs: env.IDLE_MS,
       longestMs: env.LONGEST_MS,
       firstEventMs: env.FIRST_EVENT_MS,
-      lastUsageMs: env.LAST_USAGE_MS,
-      drainMs: Math.max(0, env.DRAIN_MS - env.LAST_USAGE_MS - settlementMs),
+      lastUsageMs,
+      drainMs: Math.max(0, env.DRAIN_MS - lastUsageMs - settlementMs),
     },
     slice: { audioSeconds: env.HOLD_AUDIO_SECONDS, textTokens: env.HOLD_TEXT_TOKENS },
     newSessionId: idSource("session"),

@@ -21,8 +21,8 @@ export const variables = {
   LONGEST_MS: variable.integer({ fallback: 60 * 60_000, min: 100 }),
   /** How long a vendor that speaks first may be silent after its connection is open. */
   FIRST_EVENT_MS: variable.integer({ fallback: 10_000, min: 10 }),
-  /** How long a vendor is still heard for the usage of a response whose client left. */
-  LAST_USAGE_MS: variable.integer({ fallback: 3_000, min: 0, max: 60_000 }),
+  /** How long a vendor is still heard, after the client has left, for the usage of what it was asked: a transcript takes a while. */
+  LAST_USAGE_MS: variable.integer({ fallback: 10_000, min: 0, max: 60_000 }),
   /** What a session holds for its next response: so much speech of each side, and so many tokens of text. */
   HOLD_AUDIO_SECONDS: variable.integer({ fallback: 60, min: 0 }),
   HOLD_TEXT_TOKENS: variable.integer({ fallback: 4_096, min: 0 }),

@@ -37,14 +37,46 @@ test("a client that vanished is no fault that its vendor hears of; its own code 
 });
 
 test.each([
-  { closed: "in order", code: 1000, reason: "bye", failed: false, ending: { code: 1000, reason: "bye" } },
-  { closed: "without a word", code: 1006, reason: "", failed: false, ending: { code: 1011, reason: "upstream_error" } },
-  { closed: "after its own error", code: 1006, reason: "", failed: true, ending: { code: 1011, reason: "" } },
-])("a vendor that closes $closed", ({ code, reason, failed, ending }) => {
-  const { failure, ...told } = endingByVendor(code, reason, failed);
+  {
+    closed: "in order",
+    code: 1000,
+    failed: false,
+    owing: false,
+    ending: { code: 1000, reason: "bye" },
+    says: undefined,
+  },
+  {
+    closed: "in order, in the middle of an answer",
+    code: 1000,
+    failed: false,
+    owing: true,
+    ending: { code: 1000, reason: "bye" },
+    says: "upstream_error",
+  },
+  {
+    closed: "without a word",
+    code: 1006,
+    failed: false,
+    owing: false,
+    ending: { code: 1011, reason: "bye" },
+    says: "upstream_error",
+  },
+  {
+    closed: "after its own error",
+    code: 1006,
+    failed: true,
+    owing: true,
+    ending: { code: 1011, reason: "bye" },
+    says: undefined,
+  },
+])("a vendor that closes $closed", ({ code, failed, owing, ending, says }) => {
+  const { failure, ...told } = endingByVendor(code, "bye", { failed, owing });
   expect(told).toEqual(ending);
-  expect(failure?.code).toBe(ending.reason === "upstream_error" ? "upstream_error" : undefined);
+  expect(failure?.code).toBe(says);
 });
+
+test("where the vendor gave no reason, the error is the reason", () =>
+  expect(endingByVendor(1006, "", { failed: false, owing: false }).reason).toBe("upstream_error"));
 
 test.each<[readonly string[], string | false]>([
   [["realtime", "openai-beta.realtime-v1"], "realtime"],
@@ -62,19 +94,20 @@ test("an id is new once, and only the latest are remembered", () => {
   expect(ids.add("a")).toBe(true);
 });
 
-test("a turn is written by the model that was there when it was said; the oldest of too many are forgotten", () => {
+test("a turn is written by what was there when it was said; the oldest of too many are forgotten", () => {
   const transcripts = new Transcripts();
-  transcripts.begun("first", "one");
+  const one = { model: "one" };
+  transcripts.begun("first", one);
   transcripts.begun("second", undefined);
   expect(transcripts.pending).toBe(true);
   expect([transcripts.ended("second"), transcripts.ended("first"), transcripts.ended("first")]).toEqual([
     undefined,
-    "one",
+    one,
     undefined,
   ]);
   expect(transcripts.pending).toBe(false);
-  for (let at = 0; at <= 256; at++) transcripts.begun(`turn ${at}`, "one");
-  expect([transcripts.ended("turn 0"), transcripts.ended("turn 1")]).toEqual([undefined, "one"]);
+  for (let at = 0; at <= 256; at++) transcripts.begun(`turn ${at}`, one);
+  expect([transcripts.ended("turn 0"), transcripts.ended("turn 1")]).toEqual([undefined, one]);
 });
 
 test("what passes is counted until it is settled, and asks to be looked at now and then", () => {

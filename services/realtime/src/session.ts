@@ -8,6 +8,7 @@ import { closeCodes, endingByClient, endingByVendor, type Ending } from "./closi
 import type { VendorConnection } from "./connect.ts";
 import type { Deps } from "./deps.ts";
 import type { SessionBill } from "./session-bill.ts";
+import { SessionClock } from "./session-clock.ts";
 import { Side } from "./side.ts";
 
 /** What a session is made of. */
@@ -33,12 +34,7 @@ export class Session {
   readonly #vendor: Side;
   readonly #charges: Charges;
   readonly #resolve: () => void;
-  readonly #startedAt = Date.now();
-  #spokeAt = Date.now();
-  /** When the vendor was last heard, and when it was first asked something; it has not answered before it was heard. */
-  #heardAt = 0;
-  #askedAt = 0;
-  #pingedAt = Date.now();
+  readonly #clock: SessionClock;
   #errors = 0;
   #vendorFailed = false;
   #ended = false;
@@ -49,13 +45,14 @@ export class Session {
     this.#resolve = resolve;
     this.#deps = deps;
     this.#parts = parts;
-    const { bufferedBytes } = deps.limits;
-    this.#client = new Side(parts.client, bufferedBytes, {
+    const { limits } = deps;
+    this.#clock = new SessionClock(limits, parts.silenceMs);
+    this.#client = new Side(parts.client, limits, {
       message: (message) => this.#safely(() => this.#fromClient(message)),
       closed: (code, reason) => this.#end(endingByClient(code, reason)),
-      drained: () => this.#vendor.resume("slow"),
+      drained: () => this.#readOn(),
     });
-    this.#vendor = new Side(parts.vendor.socket, bufferedBytes, {
+    this.#vendor = new Side(parts.vendor.socket, limits, {
       message: (message) => this.#safely(() => this.#fromVendor(message)),
       closed: (code, reason) => this.#vendorClosed(code, reason),
       drained: () => this.#client.resume("slow"),
@@ -65,6 +62,7 @@ export class Session {
       bill: parts.bill,
       bridge: parts.vendor.bridge,
       ended: () => this.#ended,
+      tellVendor: (message) => this.#vendor.send(message),
       pause: (reason) => this.#client.pause(reason),
       resume: (reason) => this.#client.resume(reason),
       waits: (failure) => this.#tell(failure),
@@ -75,6 +73,12 @@ export class Session {
   /** Begins to pass messages. */
   begin(): void {
     const { socket, bridge, first } = this.#parts.vendor;
+    const { call, client } = this.#parts;
+    // An edge that goes ends its half without a word: it reads nothing of what passes. To be heard before the socket's
+    // own listener, after which nothing can be said.
+    call.socket.prependOnceListener("end", () => {
+      if (client.readyState === client.OPEN) this.goAway();
+    });
     this.#pass(bridge.open());
     this.#vendor.replay(first);
     socket.resume();
@@ -85,24 +89,12 @@ export class Session {
   /** Looks after the session's limits; called again and again. */
   tick(now: number): void {
     if (this.#ended) return;
-    const { idleMs, longestMs, pingMs, stallMs } = this.#deps.limits;
-    if (now - this.#startedAt > longestMs)
-      return this.#expire(`A session lasts at most ${Math.round(longestMs / 1_000)} s.`);
-    if (now - this.#spokeAt > idleMs)
-      return this.#expire(`The session was silent for ${Math.round(idleMs / 1_000)} s.`);
-    if (this.#isSilent(now)) return this.#lost(new Failure("upstream_timeout", "The vendor fell silent."));
-    if (this.#client.stalledMs(now) > stallMs) return this.#client.cut();
-    if (this.#vendor.stalledMs(now) > stallMs) return this.#vendor.cut();
-    if (now - this.#pingedAt < pingMs) return;
-    this.#pingedAt = now;
-    if (!this.#client.ping()) this.#client.cut();
-    if (!this.#vendor.ping()) this.#vendor.cut();
-  }
-
-  /** Whether the vendor owes an answer for too long: its first one, or the rest of a response. */
-  #isSilent(now: number): boolean {
-    if (this.#heardAt === 0) return this.#askedAt > 0 && now - this.#askedAt > this.#deps.limits.firstEventMs;
-    return this.#charges.responding && !this.#client.full && now - this.#heardAt > this.#parts.silenceMs;
+    const failure = this.#clock.expired(now);
+    if (failure !== undefined) return this.#end({ code: closeCodes.normal, reason: failure.code, failure });
+    if (this.#clock.isVendorSilent(now) && !this.#client.full)
+      return this.#lost(new Failure("upstream_timeout", "The vendor fell silent."));
+    this.#client.tick(now);
+    this.#vendor.tick(now);
   }
 
   /** The gateway goes: the client is told so, and can come back to another. */
@@ -126,14 +118,14 @@ export class Session {
 
   #fromClient(message: RealtimeMessage): void {
     if (this.#ended) return;
-    this.#spokeAt = Date.now();
+    this.#clock.clientSpoke();
     const passed = this.#parts.vendor.bridge.fromClient(message);
     this.#charges.heard(message);
     this.#pass(passed);
   }
 
   #fromVendor(message: RealtimeMessage): void {
-    this.#spokeAt = this.#heardAt = Date.now();
+    this.#clock.vendorSpoke();
     const passed = this.#parts.vendor.bridge.fromVendor(cleanError(message));
     const last = passed.toClient.at(-1);
     if (last !== undefined) this.#vendorFailed = eventType(last.data) === "error";
@@ -146,7 +138,7 @@ export class Session {
       this.#client.send(message);
     }
     for (const message of toVendor) this.#vendor.send(message);
-    if (toVendor.length > 0 && this.#askedAt === 0) this.#askedAt = Date.now();
+    this.#clock.expects({ owed: this.#charges.answering, told: toVendor.length > 0 });
     // Who has been let go is not waited for: the vendor's last words are still wanted.
     if (toClient.length > 0 && this.#client.full && !this.#ended) this.#vendor.pause("slow");
     if (toVendor.length > 0 && this.#vendor.full) this.#client.pause("slow");
@@ -159,15 +151,16 @@ export class Session {
     this.#end({ code, reason: failure.code, failure });
   }
 
-  #expire(say: string): void {
-    const failure = new Failure("session_expired", say);
-    this.#end({ code: closeCodes.normal, reason: failure.code, failure });
+  /** The client has taken what waited for it. */
+  #readOn(): void {
+    this.#clock.vendorSpoke();
+    this.#vendor.resume("slow");
   }
 
   #vendorClosed(code: number, reason: string): void {
     // Its last words may have come faster than the client reads.
     this.#vendor.flush();
-    const ending = endingByVendor(code, reason, this.#vendorFailed);
+    const ending = endingByVendor(code, reason, { failed: this.#vendorFailed, owing: this.#charges.answering });
     if (ending.failure !== undefined && !this.#ended) this.#parts.broke(ending.failure.code);
     this.#charges.forget();
     this.#end(ending);
@@ -183,7 +176,7 @@ export class Session {
     this.#client.send(errorEvent(failure, `event_${this.#parts.sessionId}g${++this.#errors}`));
   }
 
-  /** Tells the client and lets it go; the vendor is heard until the usage of what is under way is told. */
+  /** Tells the client and lets it go; the vendor is heard until it has told what the client has to pay. */
   #end({ code, reason, failure, vendorCode = closeCodes.normal }: Ending): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -191,18 +184,14 @@ export class Session {
     this.#client.close(code, reason);
     void this.#windUp(vendorCode, reason).then(this.#resolve);
     const { call, bill } = this.#parts;
-    const seconds = Math.round((Date.now() - this.#startedAt) / 1_000);
+    const seconds = Math.round((Date.now() - this.#clock.startedAt) / 1_000);
     const said = { code, reason, failure: failure?.code, seconds, callId: bill.callId };
     this.#deps.relay.log.info({ requestId: call.requestId, account: call.caller.accountId, ...said }, "session ended");
   }
 
   async #windUp(vendorCode: number, reason: string): Promise<void> {
     this.#vendor.resume("slow");
-    if (this.#vendor.open) {
-      if (this.#charges.responding)
-        for (const message of this.#parts.vendor.bridge.cancel()) this.#vendor.send(message);
-      await this.#charges.settledDown(this.#deps.limits.lastUsageMs);
-    }
+    if (this.#vendor.open) await this.#charges.windUp(this.#deps.limits.lastUsageMs);
     this.#vendor.close(vendorCode, reason);
     await this.#charges.close();
   }

@@ -5,6 +5,8 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 import { Side } from "./side.ts";
 
+const limits = { bufferedBytes: 1_024, stallMs: 60_000, pingMs: 25_000 };
+
 let server: WebSocketServer;
 beforeEach(async () => {
   server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
@@ -26,7 +28,7 @@ async function connected(other: { readonly autoPong?: boolean } = {}) {
 
 function sideOf(socket: WebSocket) {
   const told: string[] = [];
-  const side: Side = new Side(socket, 1_024, {
+  const side: Side = new Side(socket, limits, {
     message: ({ data }) => {
       told.push(data.toString());
       if (data.toString() === "wait") side.pause("test");
@@ -37,23 +39,37 @@ function sideOf(socket: WebSocket) {
   return { side, told };
 }
 
-test("an end that answers no ping is gone after three; any sign of life counts", async () => {
+/** Looks after a side so often, each time a ping later. */
+function looks(side: Side, times: number, from = Date.now()): number {
+  let now = from;
+  for (let at = 0; at < times; at++) side.tick((now += limits.pingMs));
+  return now;
+}
+
+test("an end that answers no ping is cut after three; any sign of life counts", async () => {
   const { side, end, socket } = await connected({ autoPong: false });
-  expect([side.ping(), side.ping(), side.ping(), side.ping()]).toEqual([true, true, true, false]);
+  let now = looks(side, 3);
   const heard = once(socket, "message");
   end.send("here");
   await heard;
-  expect([side.ping(), side.ping(), side.ping(), side.ping()]).toEqual([true, true, true, false]);
+  now = looks(side, 3, now);
   const pong = once(socket, "pong");
   end.pong();
   await pong;
-  expect(side.ping()).toBe(true);
+  now = looks(side, 3, now);
+  side.tick(now + limits.pingMs - 1);
+  expect(side.open).toBe(true);
+  looks(side, 1, now);
+  expect(side.open).toBe(false);
 });
 
 test("while nothing is read of an end, it is not held against it that nothing is heard", async () => {
   const { side } = await connected({ autoPong: false });
   side.pause("slow");
-  expect(Array.from({ length: 9 }, () => side.ping())).toEqual(Array.from({ length: 9 }, () => true));
+  const now = looks(side, 9);
+  side.resume("slow");
+  looks(side, 3, now);
+  expect(side.open).toBe(true);
 });
 
 test("a message may hold up those after it; they come in their order when every reason is gone", async () => {
@@ -100,15 +116,20 @@ test("what waits when the connection is over can still be had, in its order", as
   expect(told.slice(2)).toEqual(["two", "wait", "three"]);
 });
 
-test("too much for an end to take is told, and again when it is gone", async () => {
+test("too much for an end to take is told, and again when it is gone; who never takes it is cut", async () => {
   const { side, end, told } = await connected();
   end.pause();
-  const before = Date.now();
   while (!side.full) side.send({ data: Buffer.alloc(65_536), binary: true });
-  expect(side.stalledMs(before + 60_000)).toBeGreaterThan(0);
+  side.tick(Date.now() + limits.stallMs);
+  expect(side.open).toBe(true);
   end.resume();
   await once(end, "message");
   while (side.full) await new Promise((next) => setImmediate(next));
   expect(told).toEqual(["drained"]);
-  expect(side.stalledMs(Date.now() + 60_000)).toBe(0);
+  side.tick(Date.now() + limits.stallMs + 1);
+  expect(side.open).toBe(true);
+  end.pause();
+  while (!side.full) side.send({ data: Buffer.alloc(65_536), binary: true });
+  side.tick(Date.now() + limits.stallMs + 1);
+  expect(side.open).toBe(false);
 });

@@ -1,5 +1,6 @@
 import type { RealtimeMessage } from "@modelgate/wires";
 import { WebSocket } from "ws";
+import type { SessionLimits } from "./deps.ts";
 
 /** Who is told what happens on a side. */
 export interface SideEvents {
@@ -9,6 +10,9 @@ export interface SideEvents {
   /** What waited for this side is gone. */
   drained(): void;
 }
+
+/** How much may wait for a side for how long, and how often it is asked for a sign of life. */
+export type SideLimits = Pick<SessionLimits, "bufferedBytes" | "stallMs" | "pingMs">;
 
 /** Part of its bound that a side's buffer must fall to before the other side is read on. */
 const lowShare = 4;
@@ -24,17 +28,18 @@ const mostMissed = 3;
 export class Side {
   readonly #socket: WebSocket;
   readonly #events: SideEvents;
-  readonly #bufferedBytes: number;
+  readonly #limits: SideLimits;
   readonly #reasons = new Set<string>();
   #waiting: RealtimeMessage[] = [];
   #full = false;
   #fullSince = 0;
   #missed = 0;
+  #pingedAt = Date.now();
   #ended = false;
 
-  constructor(socket: WebSocket, bufferedBytes: number, events: SideEvents) {
+  constructor(socket: WebSocket, limits: SideLimits, events: SideEvents) {
     this.#socket = socket;
-    this.#bufferedBytes = bufferedBytes;
+    this.#limits = limits;
     this.#events = events;
     socket.on("message", this.#onMessage);
     socket.on("pong", this.#onSign);
@@ -57,7 +62,7 @@ export class Side {
   send({ data, binary }: RealtimeMessage): void {
     if (!this.open) return;
     this.#socket.send(data, { binary, compress: false }, this.#onFlushed);
-    if (this.#full || this.#socket.bufferedAmount <= this.#bufferedBytes) return;
+    if (this.#full || this.#socket.bufferedAmount <= this.#limits.bufferedBytes) return;
     this.#full = true;
     this.#fullSince = Date.now();
   }
@@ -95,19 +100,16 @@ export class Side {
     for (const message of messages) this.#take(message);
   }
 
-  /** Sends a ping; false where the other side has given no sign of life for too long. */
-  ping(): boolean {
+  /** Called again and again: cuts a side that is gone, one that takes nothing or gives no sign of life for too long. */
+  tick(now: number): void {
+    const { stallMs, pingMs } = this.#limits;
+    if (this.#full && now - this.#fullSince > stallMs) return this.#socket.terminate();
     // While nothing is read, nothing can be heard either.
-    if (!this.open || this.#reasons.size > 0) return true;
-    if (this.#missed >= mostMissed) return false;
+    if (now - this.#pingedAt < pingMs || !this.open || this.#isHeld()) return;
+    this.#pingedAt = now;
+    if (this.#missed >= mostMissed) return this.#socket.terminate();
     this.#missed++;
     this.#socket.ping();
-    return true;
-  }
-
-  /** For how long what waits for this side has been too much, in ms. */
-  stalledMs(now: number): number {
-    return this.#full ? now - this.#fullSince : 0;
   }
 
   /** Says good-bye, and cuts the connection where that is not answered. What still comes is dropped. */
@@ -119,11 +121,6 @@ export class Side {
     const timer = setTimeout(() => this.#socket.terminate(), closeMs);
     timer.unref();
     this.#socket.once("close", () => clearTimeout(timer));
-  }
-
-  /** Cuts the connection. */
-  cut(): void {
-    this.#socket.terminate();
   }
 
   #isHeld(): boolean {
@@ -147,7 +144,7 @@ export class Side {
   };
 
   readonly #onFlushed = (): void => {
-    if (!this.#full || this.#socket.bufferedAmount > this.#bufferedBytes / lowShare) return;
+    if (!this.#full || this.#socket.bufferedAmount > this.#limits.bufferedBytes / lowShare) return;
     this.#full = false;
     this.#events.drained();
   };

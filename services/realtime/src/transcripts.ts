@@ -1,35 +1,32 @@
+import type { Transcriber } from "@modelgate/wires";
+
 /** Most turns that wait to be written down; of older ones it is forgotten which model was to do it. */
 const mostWaiting = 256;
 
 /**
- * The client's turns that are being written down, each by the model that the session had when it was said: a session
+ * The client's turns that are being written down, each by what the session had for it when it was said: a session
  * may be given another meanwhile, at another price.
  */
 export class Transcripts {
-  readonly #models = new Map<string, string>();
+  readonly #transcribers = new Map<string, Transcriber>();
 
   /** Whether any is still to come. */
   get pending(): boolean {
-    return this.#models.size > 0;
+    return this.#transcribers.size > 0;
   }
 
-  /** A turn of the client's became an item; `model` is what writes it down, undefined where nothing does. */
-  begun(item: string, model: string | undefined): void {
-    if (model === undefined) return;
-    const [oldest] = this.#models.keys();
-    if (this.#models.size >= mostWaiting && oldest !== undefined) this.#models.delete(oldest);
-    this.#models.set(item, model);
+  /** A turn of the client's became an item; `transcriber` writes it down, undefined where nothing does. */
+  begun(item: string, transcriber: Transcriber | undefined): void {
+    if (transcriber === undefined) return;
+    const [oldest] = this.#transcribers.keys();
+    if (this.#transcribers.size >= mostWaiting && oldest !== undefined) this.#transcribers.delete(oldest);
+    this.#transcribers.set(item, transcriber);
   }
 
-  /** It is written down, or will not be; gives the model that was to do it, where that is known. */
-  ended(item: string): string | undefined {
-    const model = this.#models.get(item);
-    this.#models.delete(item);
-    return model;
-  }
-
-  /** None is expected any more. */
-  forget(): void {
-    this.#models.clear();
+  /** It is written down, or will not be; gives what was to do it, where that is known. */
+  ended(item: string): Transcriber | undefined {
+    const transcriber = this.#transcribers.get(item);
+    this.#transcribers.delete(item);
+    return transcriber;
   }
 }

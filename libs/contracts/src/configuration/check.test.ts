@@ -19,6 +19,8 @@ const good = () => ({
 
 test("a whole file holds", () => {
   expect(checkConfiguration(good()).problems).toBeUndefined();
+  const film = { kind: "video", price: { second: 0.3, resolutions: { "1024p": { second: 0.5 }, "1080p": {} } } };
+  expect(checkConfiguration({ ...good(), models: { ...good().models, film } }).problems).toBeUndefined();
 });
 
 test.each<[string, (file: any) => void, string, RegExp]>([
@@ -27,6 +29,24 @@ test.each<[string, (file: any) => void, string, RegExp]>([
   ["wrong kind", (f) => (f.models["gpt-x"].kind = "chatty"), "models.gpt-x.kind", /one of chat, completion/],
   ["negative price", (f) => (f.models["gpt-x"].price.input = -1), "models.gpt-x.price.input", />= 0/],
   ["too fine a price", (f) => (f.models["gpt-x"].price.input = 1e-13), "models.gpt-x.price.input", /decimal places/],
+  [
+    "too fine a price of a resolution",
+    (f) => (f.models["gpt-x"] = { kind: "video", price: { resolutions: { "720p": { second: 1e-13 } } } }),
+    "models.gpt-x.price.resolutions.720p.second",
+    /decimal places/,
+  ],
+  [
+    "resolution by no name of one",
+    (f) => (f.models["gpt-x"] = { kind: "video", price: { resolutions: { "1280x720": { second: 1 } } } }),
+    "models.gpt-x.price.resolutions.1280x720",
+    /not a known field/,
+  ],
+  [
+    "resolution of what has none",
+    (f) => (f.models["gpt-x"].price.resolutions = { "720p": { request: 1 } }),
+    "models.gpt-x.price.resolutions",
+    /kind video/,
+  ],
   ["model that is nowhere", (f) => (f.channels[0].models = ["gpt-y"]), "channels[0].models[0]", /not in models/],
   [
     "renamed model that is nowhere",

@@ -1,6 +1,6 @@
 import { Compile } from "typebox/compile";
 import { Settings } from "typebox/system";
-import { compilePrice, multiplierDecimals, priceDecimals } from "../money/price.ts";
+import { compilePrice, multiplierDecimals, priceDecimals, type WrittenPrice } from "../money/price.ts";
 import { parseDecimal, toScale } from "../money/decimal.ts";
 import { nanosOf } from "../money/nanos.ts";
 import { fieldPath } from "../field-path.ts";
@@ -88,12 +88,13 @@ function joined(pointer: string, last?: string): string {
 }
 
 function* priceProblems({ models, groups }: Configuration): Iterable<ConfigurationProblem> {
-  for (const [name, { price }] of Object.entries(models)) {
-    for (const [field, dollars] of Object.entries(price ?? {})) {
-      if (!fits(() => compilePrice({ [field]: dollars }))) {
-        yield { path: `models.${name}.price.${field}`, say: `has more than ${priceDecimals} decimal places` };
-      }
-    }
+  for (const [name, { kind, price: { resolutions, ...usual } = {} }] of Object.entries(models)) {
+    const path = `models.${name}.price`;
+    yield* decimalProblems(path, usual);
+    if (resolutions !== undefined && kind !== "video")
+      yield { path: `${path}.resolutions`, say: "is for models of kind video" };
+    for (const [resolution, price] of Object.entries(resolutions ?? {}))
+      yield* decimalProblems(`${path}.resolutions.${resolution}`, price);
   }
   for (const [name, { multiplier = 1, limits = {} }] of Object.entries(groups)) {
     yield* budgetProblems(`groups.${name}.limits`, limits);
@@ -101,6 +102,12 @@ function* priceProblems({ models, groups }: Configuration): Iterable<Configurati
       yield { path: `groups.${name}.multiplier`, say: `has more than ${multiplierDecimals} decimal places` };
     }
   }
+}
+
+function* decimalProblems(path: string, price: WrittenPrice): Iterable<ConfigurationProblem> {
+  for (const [field, dollars] of Object.entries(price))
+    if (!fits(() => compilePrice({ [field]: dollars })))
+      yield { path: `${path}.${field}`, say: `has more than ${priceDecimals} decimal places` };
 }
 
 function* budgetProblems(

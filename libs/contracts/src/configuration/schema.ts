@@ -1,6 +1,7 @@
 import { Type, type Static } from "typebox";
 import { modelKinds } from "../endpoints/endpoint.ts";
 import type { PriceField } from "../money/price.ts";
+import type { resolutionFields } from "../money/resolutions.ts";
 import { upstreamWires } from "../upstream-wires.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -46,6 +47,12 @@ export const GroupConfiguration = Type.Object(
 );
 export type GroupConfiguration = Static<typeof GroupConfiguration>;
 
+/** What another resolution of a video costs instead. */
+const ResolutionPriceConfiguration = Type.Object(
+  { second: dollars, image: dollars, request: dollars } satisfies Record<(typeof resolutionFields)[number], unknown>,
+  closed,
+);
+
 /** US dollars, per million tokens or per piece; each optional, 0 where absent. */
 const PriceConfiguration = Type.Object(
   {
@@ -59,7 +66,14 @@ const PriceConfiguration = Type.Object(
     image: dollars,
     second: dollars,
     character: dollars,
-  } satisfies Record<PriceField, unknown>,
+    resolutions: Type.Optional(
+      Type.Record(Type.String({ pattern: "^[1-9]\\d{1,4}p$" }), ResolutionPriceConfiguration, {
+        ...closed,
+        description:
+          "of videos: what differs from a resolution on, named by the pixels of its shorter side, as in 1080p",
+      }),
+    ),
+  } satisfies Record<PriceField | "resolutions", unknown>,
   closed,
 );
 
@@ -69,6 +83,7 @@ export const ModelConfiguration = Type.Object(
     kind: Type.Enum([...modelKinds]),
     ownedBy: Type.Optional(name),
     price: Type.Optional(PriceConfiguration),
+    maxOutputTokens: limit("most tokens of one answer, as the model's vendors bound it"),
   },
   closed,
 );

@@ -1,5 +1,4 @@
-import type { UnitName, Units } from "../units.ts";
-import { unitEntries } from "../units.ts";
+import { unitNames, type UnitName, type Units } from "../units.ts";
 import { parseDecimal, toScale } from "./decimal.ts";
 import type { Nanos } from "./nanos.ts";
 
@@ -50,14 +49,16 @@ export function compilePrice(written: WrittenPrice): Price {
  */
 export function costOf(units: Units, price: Price, multiplier: number): Nanos {
   let atto = 0n;
-  for (const [unit, amount] of unitEntries(units)) {
-    const each = price.get(unit);
-    if (each !== undefined && each !== 0n) atto += each * wholeMicros(amount);
+  for (const [unit, each] of price) {
+    const amount = units[unit];
+    if (amount !== undefined && each !== 0n) atto += each * wholeMicros(amount);
   }
   const scaled = atto * toScale(parseDecimal(multiplier), multiplierDecimals);
-  const divisor = 10n ** BigInt(9 + unitDecimals + multiplierDecimals);
   return (scaled + divisor / 2n) / divisor;
 }
+
+/** From millionths of units × atto-dollars × the multiplier's scale to nanos. */
+const divisor = 10n ** BigInt(9 + unitDecimals + multiplierDecimals);
 
 /**
  * Units that were used and that the price does not name, in the order of the usage event; reasoning is part of output.
@@ -65,9 +66,9 @@ export function costOf(units: Units, price: Price, multiplier: number): Nanos {
  */
 export function unpricedUnits(units: Units, price: Price): readonly UnitName[] {
   if (price.size === 1 && price.has("requests")) return [];
-  return unitEntries(units)
-    .filter(([unit, amount]) => amount > 0 && !price.has(unit) && unit !== "reasoningTokens" && unit !== "requests")
-    .map(([unit]) => unit);
+  return unitNames.filter(
+    (unit) => (units[unit] ?? 0) > 0 && !price.has(unit) && unit !== "reasoningTokens" && unit !== "requests",
+  );
 }
 
 /** An amount in millionths, exact for whole numbers of any size and rounded for fractions of seconds. */

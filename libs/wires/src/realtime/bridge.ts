@@ -19,12 +19,22 @@ export interface RealtimeBridge {
   fromClient(message: RealtimeMessage): Bridged;
   fromVendor(message: RealtimeMessage): Bridged;
   /**
-   * The model that writes down the client's speech now, as the client names it. Undefined where none does, and where
-   * the vendor does it by itself and reports no use of it.
+   * What writes down the client's speech now. Undefined where nothing does, and where the vendor does it by itself and
+   * reports no use of it.
    */
-  readonly transcriber: string | undefined;
-  /** Tells the vendor to end the response that is under way. */
-  cancel(): readonly RealtimeMessage[];
+  readonly transcriber: Transcriber | undefined;
+  /** Whether the client has asked for something that may cost, and the vendor has said nothing of it yet. */
+  readonly asked: boolean;
+  /** The client has left: the vendor begins nothing more, and `asked` is true until that is certain. */
+  stop(): readonly RealtimeMessage[];
+  /** Tells the vendor to end a response that is under way. */
+  cancel(responseId: string): readonly RealtimeMessage[];
+}
+
+/** What writes down a client's speech. */
+export interface Transcriber {
+  /** The model as the client names it; undefined where none is named. */
+  readonly model: string | undefined;
 }
 
 /** What a session is between, in names. */

@@ -250,9 +250,9 @@ describe("the model that writes down what the client says", () => {
     const told = (model: unknown) =>
       parsed(bridge.fromVendor(eventMessage({ type: "session.updated", session: session(model) })).toClient)[0].session;
     expect(told("fast-1")).toEqual(session("fast"));
-    expect(bridge.transcriber).toBe("fast");
+    expect(bridge.transcriber).toEqual({ model: "fast" });
     expect(told("usual-1")).toEqual(session("usual"));
-    expect(bridge.transcriber).toBe("usual");
+    expect(bridge.transcriber).toEqual({ model: "usual" });
     expect(told(null)).toEqual(session(null));
     expect(bridge.transcriber).toBeUndefined();
     const refused = bridge.fromClient(eventMessage({ type: "session.update", session: session("dear") }));
@@ -264,6 +264,6 @@ describe("the model that writes down what the client says", () => {
     const bridge = opened();
     bridge.fromClient(eventMessage({ type: "session.update", session: today("fast") }));
     bridge.fromVendor(eventMessage({ type: "session.updated", session: { id: "s" } }));
-    expect(bridge.transcriber).toBe("fast");
+    expect(bridge.transcriber).toEqual({ model: "fast" });
   });
 });

@@ -1,7 +1,14 @@
 import { createAccount, putToken } from "@modelgate/accounts";
 import { priceVersionOf, publishConfiguration, publishedVersion } from "@modelgate/catalog";
 import { putBackTakenOut } from "@modelgate/channels";
-import { compilePrice, nanosOf, parseUsd, type Configuration, type TokenConfiguration } from "@modelgate/contracts";
+import {
+  compilePrice,
+  nanosOf,
+  parseUsd,
+  pricesIn,
+  type Configuration,
+  type TokenConfiguration,
+} from "@modelgate/contracts";
 import type { Logger, Redis } from "@modelgate/platform";
 import { priceVersionsKey } from "../api/ledger.ts";
 import { resolveChannels } from "./resolve.ts";
@@ -41,9 +48,11 @@ async function rememberPrices(redis: Redis, { models }: Configuration): Promise<
   const publishedAt = new Date().toISOString();
   // Not a pipeline: its errors are answers like any other, and no price may be published that is not kept.
   await Promise.all(
-    Object.values(models).map(({ price = {} }) =>
-      redis.hsetnx(priceVersionsKey, priceVersionOf(compilePrice(price)), JSON.stringify({ price, publishedAt })),
-    ),
+    Object.values(models)
+      .flatMap(({ price = {} }) => pricesIn(price))
+      .map((price) =>
+        redis.hsetnx(priceVersionsKey, priceVersionOf(compilePrice(price)), JSON.stringify({ price, publishedAt })),
+      ),
   );
 }
 

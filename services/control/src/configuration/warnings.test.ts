@@ -27,6 +27,15 @@ test.each([
   expect(warningsOf(configuration, await resolveChannels(configuration, names))).toEqual(warnings);
 });
 
+test("a price that only resolutions have is told: what says no resolution would be free", async () => {
+  const { configuration } = parseConfiguration(
+    text.replace("image, price: { image: 1 }", "video, price: { request: 1, resolutions: { 720p: { second: 1 } } }"),
+  );
+  if (configuration === undefined) throw new Error("the configuration is wrong");
+  const warnings = warningsOf(configuration, await resolveChannels(configuration, { ONE: "a", TWO: "b" }));
+  expect(warnings.map(({ path }) => path)).toEqual(["models.draw.price.second"]);
+});
+
 /** What is warned of in a configuration of one model and one channel to it. */
 async function warned(model: object, channel: object, more: object = {}) {
   const usual = { id: "c", provider: "openai", baseUrl: "https://v.example/v1", keys: ["k"], models: ["m"] };

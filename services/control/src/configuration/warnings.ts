@@ -5,7 +5,7 @@ import {
   type Configuration,
   type ConfigurationProblem,
   type PriceField,
-  type WrittenPrice,
+  type WrittenPrices,
 } from "@modelgate/contracts";
 import { channelWarnings } from "./channel-warnings.ts";
 import { priceWarnings } from "./price-warnings.ts";
@@ -41,6 +41,12 @@ export function warningsOf(
       forgottenPrices(price ?? {}).map((field) => ({
         path: `models.${name}.price.${field}`,
         say: `is missing: ${priceFields[field].unit} that a vendor reports cost nothing (0 says that this is meant)`,
+      })),
+    ),
+    ...Object.entries(models).flatMap(([name, { price }]) =>
+      unusualPrices(price ?? {}).map((field) => ({
+        path: `models.${name}.price.${field}`,
+        say: "is missing: below the least of its resolutions, and where a request says none, it costs nothing",
       })),
     ),
     ...Object.keys(models).flatMap((name) =>
@@ -80,9 +86,15 @@ const together: readonly (readonly [given: PriceField, wanted: PriceField])[] = 
 const besideOutput: PriceField = "cachedInput";
 
 /** Prices that are not given although what is given says that their units will be reported. */
-function forgottenPrices(price: WrittenPrice): readonly PriceField[] {
+function forgottenPrices(price: WrittenPrices): readonly PriceField[] {
   const given = (field: PriceField): boolean => price[field] !== undefined;
   const wanted = together.filter(([field]) => given(field)).map(([, field]) => field);
   if (given("input") && given("output")) wanted.push(besideOutput);
   return [...new Set(wanted)].filter((field) => !given(field));
+}
+
+/** Prices that only resolutions have. */
+function unusualPrices({ resolutions = {}, ...usual }: WrittenPrices): readonly string[] {
+  const named = Object.values(resolutions).flatMap((price) => Object.keys(price));
+  return [...new Set(named)].filter((field) => !Object.hasOwn(usual, field));
 }

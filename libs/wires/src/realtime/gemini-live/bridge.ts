@@ -28,6 +28,9 @@ class GeminiLiveBridge implements RealtimeBridge, EventSink {
   readonly #setup: Setup;
   readonly #answers: Answers;
   readonly #pending = new PendingInput();
+  /** The client has ended a turn, which the vendor answers by itself if it heard words in it. */
+  #turnEnded = false;
+  #stopped = false;
   #ids = 0;
   #toClient: RealtimeMessage[] = [];
   #toVendor: RealtimeMessage[] = [];
@@ -35,7 +38,7 @@ class GeminiLiveBridge implements RealtimeBridge, EventSink {
   constructor(names: RealtimeNames) {
     this.#sessionId = names.sessionId;
     this.#setup = new Setup(names, {
-      send: (message) => this.#toVendor.push(eventMessage(message)),
+      send: (message) => this.#toVendor.push(message),
       updated: () => this.#tellSession("session.updated"),
     });
     this.#answers = new Answers(this, {
@@ -60,7 +63,7 @@ class GeminiLiveBridge implements RealtimeBridge, EventSink {
           param: "type",
         });
       if (type !== "session.update") this.#setup.begin();
-      handle(event);
+      handle(event, message.data.length);
     } catch (error) {
       const cause = event?.["event_id"];
       this.#toClient.push(
@@ -79,6 +82,16 @@ class GeminiLiveBridge implements RealtimeBridge, EventSink {
     return this.#taken();
   }
 
+  get asked(): boolean {
+    return this.#stopped && this.#turnEnded;
+  }
+
+  /** There is no word for it: what the vendor begins after all is interrupted. */
+  stop(): readonly RealtimeMessage[] {
+    this.#stopped = true;
+    return [];
+  }
+
   cancel(): readonly RealtimeMessage[] {
     return [eventMessage(interruption)];
   }
@@ -88,10 +101,11 @@ class GeminiLiveBridge implements RealtimeBridge, EventSink {
   }
 
   tell(type: string, members: JsonRecord): void {
+    if (type === "response.created") this.#turnEnded = false;
     this.#toClient.push(eventMessage({ type, event_id: this.newId("event"), ...members }));
   }
 
-  readonly #on: Readonly<Record<string, (event: JsonRecord) => void>> = {
+  readonly #on: Readonly<Record<string, (event: JsonRecord, bytes: number) => void>> = {
     "session.update": ({ session }) => this.#setup.update(isRecord(session) ? session : {}),
     "input_audio_buffer.append": ({ audio }) => {
       if (typeof audio !== "string") throw new Failure("invalid_value", "audio must be a string.", { param: "audio" });
@@ -100,7 +114,10 @@ class GeminiLiveBridge implements RealtimeBridge, EventSink {
     },
     "input_audio_buffer.commit": () => {
       if (isManual(this.#setup.settings)) this.#pending.commit();
-      else this.#setup.say({ realtimeInput: { audioStreamEnd: true } });
+      else {
+        this.#setup.say({ realtimeInput: { audioStreamEnd: true } });
+        this.#turnEnded = true;
+      }
       const itemId = this.newId("item");
       this.tell("input_audio_buffer.committed", { previous_item_id: null, item_id: itemId });
       this.#added({ id: itemId, type: "message", role: "user", content: [{ type: "input_audio", transcript: null }] });
@@ -109,9 +126,9 @@ class GeminiLiveBridge implements RealtimeBridge, EventSink {
       this.#pending.clear();
       this.tell("input_audio_buffer.cleared", {});
     },
-    "conversation.item.create": ({ item }) => {
+    "conversation.item.create": ({ item }, bytes) => {
       if (!isRecord(item)) throw new Failure("missing_required_parameter", "item is missing.", { param: "item" });
-      this.#pending.add(item, (callId) => this.#answers.nameOfCall(callId));
+      this.#pending.add(item, bytes, (callId) => this.#answers.nameOfCall(callId));
       if (typeof item["call_id"] === "string") this.#answers.callAnswered(item["call_id"]);
       this.#added({ ...item, id: item["id"] ?? this.newId("item") });
     },

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { vendorsTranscribers, type Bridged } from "../bridge.ts";
 import { eventMessage } from "../message.ts";
 import { geminiLiveBridge } from "./bridge.ts";
+import { responseUsage } from "./usage.ts";
 
 const parsed = (messages: Bridged["toClient"]): any[] => messages.map(({ data }) => JSON.parse(data.toString()));
 
@@ -263,6 +264,60 @@ test("turns that the client ends itself wait until it asks, and can be taken bac
     { realtimeInput: { audio: { mimeType: "audio/pcm;rate=24000", data: "CCCC" } } },
     { realtimeInput: { activityEnd: {} } },
   ]);
+});
+
+describe("what waits here is bounded in all its forms together", () => {
+  const much = "A".repeat(12 * 1024 * 1024);
+  const append = { type: "input_audio_buffer.append", audio: much };
+  const commit = { type: "input_audio_buffer.commit" };
+  const manual = { type: "realtime", audio: { input: { turn_detection: null } } };
+  const codes = (events: readonly any[]) => events.flatMap(({ error }) => (error === undefined ? [] : [error.param]));
+
+  test.each([
+    { says: "samples", events: [append, append, append], param: "audio" },
+    { says: "turns", events: [append, commit, append, commit, append], param: "audio" },
+    { says: "items", events: [say(much), say(much), say(much)], param: "item" },
+    { says: "items and samples", events: [say(much), append, say(much)], param: "item" },
+  ])("$says", ({ events, param }) => {
+    const live = begun(manual);
+    expect(events.map((event) => codes(live.client(event).client))).toEqual(
+      events.map((_, at) => (at === events.length - 1 ? [param] : [])),
+    );
+    // What is asked for, or taken back, leaves room again.
+    live.client({ type: "input_audio_buffer.clear" });
+    live.client({ type: "response.create" });
+    live.vendor({ serverContent: { turnComplete: true } });
+    expect(codes(live.client(say(much)).client)).toEqual([]);
+  });
+
+  test("what waits for the vendor to begin", () => {
+    const live = opened();
+    live.client({ type: "session.update", session: { type: "realtime" } });
+    const told = [append, append, append].map((event) => live.client(event).client.map(({ error }) => error.code));
+    expect(told).toEqual([[], [], ["server_overloaded"]]);
+    expect(live.vendor({ setupComplete: {} }).vendor).toHaveLength(2);
+  });
+});
+
+test("what was made is counted by either of its names", () => {
+  const made = (told: object) => responseUsage({ promptTokenCount: 5, thoughtsTokenCount: 3, ...told });
+  const audio = [{ modality: "AUDIO", tokenCount: 12 }];
+  const usage = { input_tokens: 5, output_tokens: 18, output_token_details: { audio_tokens: 12, text_tokens: 6 } };
+  expect(made({ responseTokenCount: 15, responseTokensDetails: audio })).toMatchObject(usage);
+  expect(made({ candidatesTokenCount: 15, candidatesTokensDetails: audio })).toMatchObject(usage);
+});
+
+test("a turn whose end the client told, and whose answer has not begun, is waited for when it has left", () => {
+  const live = begun({ type: "realtime" });
+  live.client({ type: "input_audio_buffer.append", audio: "AAAA" });
+  live.client({ type: "input_audio_buffer.commit" });
+  expect(live.bridge.asked).toBe(false);
+  live.bridge.stop();
+  expect(live.bridge.asked).toBe(true);
+  live.vendor({ serverContent: { inputTranscription: { text: "Hi" } } });
+  expect(live.bridge.asked).toBe(true);
+  live.vendor({ serverContent: { modelTurn: { parts: [{ text: "Hello" }] }, turnComplete: true }, usageMetadata });
+  expect(live.bridge.asked).toBe(false);
 });
 
 test.each<[object, string]>([

@@ -1,8 +1,8 @@
 import { Failure } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 
-/** Samples that wait for a turn's end, in characters of Base64. */
-const mostAudioCharacters = 32 * 1024 * 1024;
+/** Everything that waits, in characters of the events that it came in. */
+const mostCharacters = 32 * 1024 * 1024;
 /** Items that wait for a response. */
 const mostItems = 1_024;
 
@@ -11,25 +11,26 @@ const mostItems = 1_024;
  * client ends itself wait here until it asks.
  */
 export class PendingInput {
+  /** Samples that wait for their turn's end, in Base64. */
   #audio: string[] = [];
-  #characters = 0;
+  #audioCharacters = 0;
   /** What the next response answers, in order: turns, results, speech. */
   #items: JsonRecord[] = [];
+  #itemCharacters = 0;
 
   get empty(): boolean {
     return this.#items.length === 0;
   }
 
   hear(audio: string): void {
-    this.#characters += audio.length;
-    if (this.#characters > mostAudioCharacters)
-      throw new Failure("invalid_value", "The audio buffer is full: commit or clear it.", { param: "audio" });
+    this.#checkRoom(audio.length, "audio");
+    this.#audioCharacters += audio.length;
     this.#audio.push(audio);
   }
 
   clear(): void {
     this.#audio = [];
-    this.#characters = 0;
+    this.#audioCharacters = 0;
   }
 
   /** Ends the turn of the speech that is there. */
@@ -38,20 +39,22 @@ export class PendingInput {
       throw new Failure("invalid_value", "The audio buffer is empty.", {
         vendorCode: "input_audio_buffer_commit_empty",
       });
-    const audio = this.#audio;
+    const [audio, characters] = [this.#audio, this.#audioCharacters];
     this.clear();
-    this.#push({ speech: audio });
+    this.#push({ speech: audio }, characters);
   }
 
-  /** Adds an item of a conversation; `nameOf` knows the calls that were made. */
-  add(item: JsonRecord, nameOf: (callId: string) => string | undefined): void {
-    this.#push(inputOf(item, nameOf));
+  /** Adds an item of a conversation, of so many characters; `nameOf` knows the calls that were made. */
+  add(item: JsonRecord, characters: number, nameOf: (callId: string) => string | undefined): void {
+    this.#checkRoom(characters, "item");
+    this.#push(inputOf(item, nameOf), characters);
   }
 
   /** Everything that waits, as the vendor's messages; asks for an answer. */
   take(): readonly JsonRecord[] {
     const items = this.#items;
     this.#items = [];
+    this.#itemCharacters = 0;
     const turns = items.flatMap(({ turn }) => (turn === undefined ? [] : [turn]));
     const results = items.flatMap(({ result }) => (result === undefined ? [] : [result]));
     const speech = items.flatMap(({ speech: samples }) => (Array.isArray(samples) ? samples : []));
@@ -67,10 +70,18 @@ export class PendingInput {
     return messages;
   }
 
-  #push(item: JsonRecord): void {
+  #push(item: JsonRecord, characters: number): void {
     if (this.#items.length >= mostItems)
       throw new Failure("invalid_value", "Too many items wait for a response: ask for one.", { param: "item" });
     this.#items.push(item);
+    this.#itemCharacters += characters;
+  }
+
+  #checkRoom(characters: number, param: string): void {
+    if (this.#audioCharacters + this.#itemCharacters + characters > mostCharacters)
+      throw new Failure("invalid_value", "Too much waits for a response: ask for one, or clear the audio buffer.", {
+        param,
+      });
   }
 }
 

@@ -1,15 +1,16 @@
 import { Failure } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import type { RealtimeNames } from "../bridge.ts";
+import { eventMessage, type RealtimeMessage } from "../message.ts";
 import { changedSettings, firstSettings, setupOf, type Settings } from "./settings.ts";
 
-/** Messages to the vendor that wait until it has taken the session's settings. */
-const mostQueued = 2_048;
+/** Messages to the vendor that wait until it has taken the session's settings, and bytes of all of them. */
+const [mostQueued, mostQueuedBytes] = [2_048, 32 * 1024 * 1024];
 
 /** Who is told of a session's settings. */
 export interface SetupEvents {
   /** A message for the vendor. */
-  send(message: JsonRecord): void;
+  send(message: RealtimeMessage): void;
   /** An update of the client's counts from now on. */
   updated(): void;
 }
@@ -24,7 +25,8 @@ export class Setup {
   #settings: Settings;
   #state: "unsent" | "sent" | "taken" = "unsent";
   #sent = "";
-  #queue: JsonRecord[] = [];
+  #queue: RealtimeMessage[] = [];
+  #queuedBytes = 0;
   /** Updates of the client's that wait for the vendor. */
   #updates = 0;
 
@@ -57,7 +59,7 @@ export class Setup {
     this.#state = "sent";
     const setup = setupOf(this.#settings, this.#names.upstreamModel);
     this.#sent = JSON.stringify(setup);
-    this.#events.send({ setup });
+    this.#events.send(eventMessage({ setup }));
   }
 
   /** The vendor has taken them. */
@@ -65,12 +67,16 @@ export class Setup {
     this.#state = "taken";
     for (; this.#updates > 0; this.#updates--) this.#events.updated();
     for (const message of this.#queue.splice(0)) this.#events.send(message);
+    this.#queuedBytes = 0;
   }
 
   /** Says something to the vendor, once it has taken the settings. Throws Failure where too much waits. */
-  say(message: JsonRecord): void {
-    if (this.#state === "taken") this.#events.send(message);
-    else if (this.#queue.length < mostQueued) this.#queue.push(message);
-    else throw new Failure("server_overloaded", "The vendor has not begun yet; wait for session.updated.");
+  say(said: JsonRecord): void {
+    const message = eventMessage(said);
+    if (this.#state === "taken") return this.#events.send(message);
+    if (this.#queue.length >= mostQueued || this.#queuedBytes + message.data.length > mostQueuedBytes)
+      throw new Failure("server_overloaded", "The vendor has not begun yet; wait for session.updated.");
+    this.#queue.push(message);
+    this.#queuedBytes += message.data.length;
   }
 }

@@ -1,15 +1,18 @@
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 
-/** The vendor's `usageMetadata` as the usage of a `response.done`; null where none was told. */
+/**
+ * The vendor's `usageMetadata` as the usage of a `response.done`; null where none was told. What was made is told as that
+ * of the response, or by other servers of this vendor as that of the candidates.
+ */
 export function responseUsage(metadata: unknown): JsonRecord | null {
   if (!isRecord(metadata)) return null;
   const thoughts = count(metadata["thoughtsTokenCount"]);
   const input = count(metadata["promptTokenCount"]) + count(metadata["toolUsePromptTokenCount"]);
-  const output = count(metadata["responseTokenCount"]) + thoughts;
+  const output = count(metadata["responseTokenCount"] ?? metadata["candidatesTokenCount"]) + thoughts;
   const read = [metadata["promptTokensDetails"], metadata["toolUsePromptTokensDetails"]];
   const audioIn = read.reduce<number>((sum, details) => sum + tokensOf(details, "AUDIO"), 0);
   const imageIn = read.reduce<number>((sum, details) => sum + tokensOf(details, "IMAGE", "VIDEO"), 0);
-  const audioOut = tokensOf(metadata["responseTokensDetails"], "AUDIO");
+  const audioOut = tokensOf(metadata["responseTokensDetails"] ?? metadata["candidatesTokensDetails"], "AUDIO");
   const cachedAudio = tokensOf(metadata["cacheTokensDetails"], "AUDIO");
   const cached = count(metadata["cachedContentTokenCount"]);
   return {

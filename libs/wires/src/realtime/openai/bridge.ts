@@ -1,10 +1,11 @@
 import { asFailure, Failure } from "@modelgate/contracts";
 import { refuseAmbiguous } from "../../json/ambiguous.ts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { nothing, type Bridged, type RealtimeBridge, type RealtimeNames } from "../bridge.ts";
+import { nothing, type Bridged, type RealtimeBridge, type RealtimeNames, type Transcriber } from "../bridge.ts";
 import { errorEvent } from "../error-event.ts";
 import { eventType, parseEvent } from "../look.ts";
 import { eventMessage, type RealtimeMessage } from "../message.ts";
+import { Asked } from "./asked.ts";
 import { isPlainAudio } from "./plain-audio.ts";
 import { TranscriberSetting } from "./transcriber-setting.ts";
 import { withName } from "./with-name.ts";
@@ -24,60 +25,95 @@ const modelPath = ["session", "model"];
  * they stand in a session and differ; a client that wants another model than the session's is refused, since the
  * session's price and channel are its model's.
  */
-export function openaiBridge({ model, upstreamModel, sessionId, transcribers }: RealtimeNames): RealtimeBridge {
-  const renamed = model !== upstreamModel;
-  const transcriber = new TranscriberSetting(transcribers);
-  let errors = 0;
+export function openaiBridge(names: RealtimeNames): RealtimeBridge {
+  return new OpenaiBridge(names);
+}
 
-  function refuse(failure: Failure, causedBy?: unknown): Bridged {
-    const cause = typeof causedBy === "string" ? causedBy : undefined;
-    return { toClient: [errorEvent(failure, `event_${sessionId}e${++errors}`, cause)], toVendor: [] };
+class OpenaiBridge implements RealtimeBridge {
+  readonly greets = true;
+  readonly #names: RealtimeNames;
+  readonly #renamed: boolean;
+  readonly #transcriber: TranscriberSetting;
+  readonly #asked = new Asked();
+  #errors = 0;
+
+  constructor(names: RealtimeNames) {
+    this.#names = names;
+    this.#renamed = names.model !== names.upstreamModel;
+    this.#transcriber = new TranscriberSetting(names.transcribers);
   }
 
-  function fromClient(message: RealtimeMessage): Bridged {
+  get transcriber(): Transcriber | undefined {
+    return this.#transcriber.current;
+  }
+
+  get asked(): boolean {
+    return this.#asked.any;
+  }
+
+  open(): Bridged {
+    return nothing;
+  }
+
+  fromClient(message: RealtimeMessage): Bridged {
+    if (message.binary) return { toClient: [], toVendor: [message] };
     // Audio is most of what comes, and says nothing that is looked for.
-    if (message.binary || isPlainAudio(message.data)) return { toClient: [], toVendor: [message] };
+    if (isPlainAudio(message.data)) {
+      this.#asked.heard();
+      return { toClient: [], toVendor: [message] };
+    }
     const event = parseEvent(message.data);
-    if (event === undefined) return refuse(new Failure("invalid_json", "The event is not a JSON object."));
+    if (event === undefined) return this.#refuse(new Failure("invalid_json", "The event is not a JSON object."));
     try {
       // What is checked here must be what the vendor reads.
       refuseAmbiguous(message.data, ["type", "session"]);
-      return { toClient: [], toVendor: [updates.has(event["type"]) ? updated(message, event) : message] };
+      const toVendor = [updates.has(event["type"]) ? this.#updated(message, event) : message];
+      this.#asked.sent(event);
+      return { toClient: [], toVendor };
     } catch (error) {
-      return refuse(asFailure(error), event["event_id"]);
+      return this.#refuse(asFailure(error), event["event_id"]);
     }
   }
 
+  fromVendor(message: RealtimeMessage): Bridged {
+    const type = message.binary ? undefined : eventType(message.data);
+    this.#asked.told(type, message.data);
+    return { toClient: [sessionEvents.has(type ?? "") ? this.#shown(message) : message], toVendor: [] };
+  }
+
+  stop(): readonly RealtimeMessage[] {
+    if (!this.#asked.any && !this.#asked.hears) return [];
+    // The answer comes after those to everything before it, and of an empty buffer no turn is made.
+    const last = { type: "input_audio_buffer.clear", event_id: `event_${this.#names.sessionId}last` };
+    this.#asked.sent(last);
+    return [eventMessage(last)];
+  }
+
+  cancel(responseId: string): readonly RealtimeMessage[] {
+    return [eventMessage({ type: "response.cancel", response_id: responseId })];
+  }
+
   /** An update of the session's settings in the vendor's names. Throws Failure for models that cannot be used. */
-  function updated(message: RealtimeMessage, { session }: JsonRecord): RealtimeMessage {
+  #updated(message: RealtimeMessage, { session }: JsonRecord): RealtimeMessage {
     if (!isRecord(session)) return message;
+    const { model, upstreamModel } = this.#names;
     const wanted = session["model"] ?? undefined;
     if (wanted !== undefined && wanted !== model)
       throw new Failure("invalid_value", "The model of a session cannot be changed.", { param: "session.model" });
-    const named = transcriber.asked(message, session);
-    return renamed ? withName(named, modelPath, upstreamModel) : named;
+    const named = this.#transcriber.asked(message, session);
+    return this.#renamed ? withName(named, modelPath, upstreamModel) : named;
   }
 
-  function fromVendor(message: RealtimeMessage): Bridged {
-    const told = !message.binary && sessionEvents.has(eventType(message.data) ?? "");
-    return { toClient: [told ? shown(message) : message], toVendor: [] };
-  }
-
-  function shown(message: RealtimeMessage): RealtimeMessage {
+  #shown(message: RealtimeMessage): RealtimeMessage {
     const session = parseEvent(message.data)?.["session"];
     if (!isRecord(session)) return message;
-    const named = transcriber.told(message, session);
-    return renamed ? withName(named, modelPath, model) : named;
+    const named = this.#transcriber.told(message, session);
+    return this.#renamed ? withName(named, modelPath, this.#names.model) : named;
   }
 
-  return {
-    greets: true,
-    open: () => nothing,
-    fromClient,
-    fromVendor,
-    get transcriber() {
-      return transcriber.model;
-    },
-    cancel: () => [eventMessage({ type: "response.cancel" })],
-  };
+  #refuse(failure: Failure, causedBy?: unknown): Bridged {
+    const cause = typeof causedBy === "string" ? causedBy : undefined;
+    const eventId = `event_${this.#names.sessionId}e${++this.#errors}`;
+    return { toClient: [errorEvent(failure, eventId, cause)], toVendor: [] };
+  }
 }

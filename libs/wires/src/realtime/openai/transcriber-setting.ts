@@ -1,7 +1,7 @@
 import { asFailure, Failure } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { refuseAmbiguousPath } from "../../json/place.ts";
-import type { TranscriberNames } from "../bridge.ts";
+import type { Transcriber, TranscriberNames } from "../bridge.ts";
 import type { RealtimeMessage } from "../message.ts";
 import { withName } from "./with-name.ts";
 
@@ -14,16 +14,16 @@ const places = [["audio", "input", "transcription"], ["input_audio_transcription
  */
 export class TranscriberSetting {
   readonly #names: TranscriberNames;
-  #asked: { readonly name: string; readonly upstreamName: string } | undefined;
-  #model: string | undefined;
+  #asked: { readonly model: string | undefined; readonly upstreamName: string | undefined } | undefined;
+  #current: Transcriber | undefined;
 
   constructor(names: TranscriberNames) {
     this.#names = names;
   }
 
-  /** The model that does it now, as the client names it; undefined: none. */
-  get model(): string | undefined {
-    return this.#model;
+  /** What does it now; undefined: nothing. */
+  get current(): Transcriber | undefined {
+    return this.#current;
   }
 
   /** A client's update, in the vendor's name. Throws Failure (`param`) for a model that the client may not use. */
@@ -32,11 +32,12 @@ export class TranscriberSetting {
     for (const place of places) {
       const path = ["session", ...place, "model"];
       refuseAmbiguousPath(message.data, path);
-      const name = settingAt(session, place)?.["model"];
-      if (typeof name !== "string") continue;
-      const upstreamName = this.#toVendor(name, path.join("."));
-      this.#asked = { name, upstreamName };
-      if (upstreamName !== name) named = withName(named, path, upstreamName);
+      const setting = settingAt(session, place);
+      if (setting === undefined) continue;
+      const model = setting?.["model"];
+      const upstreamName = typeof model === "string" ? this.#toVendor(model, path.join(".")) : undefined;
+      this.#asked = setting === null ? undefined : { model: upstreamName && String(model), upstreamName };
+      if (upstreamName !== undefined && upstreamName !== model) named = withName(named, path, upstreamName);
     }
     return named;
   }
@@ -47,13 +48,14 @@ export class TranscriberSetting {
       const setting = settingAt(session, place);
       if (setting === undefined) continue;
       const upstreamName = setting?.["model"];
-      this.#model = typeof upstreamName === "string" ? this.#toClient(upstreamName) : undefined;
-      return this.#model === undefined || this.#model === upstreamName
+      const model = typeof upstreamName === "string" ? this.#toClient(upstreamName) : undefined;
+      this.#current = setting === null ? undefined : { model };
+      return model === undefined || model === upstreamName
         ? message
-        : withName(message, ["session", ...place, "model"], this.#model);
+        : withName(message, ["session", ...place, "model"], model);
     }
     // A vendor that does not tell this setting does as it was asked.
-    this.#model = this.#asked?.name;
+    this.#current = this.#asked && { model: this.#asked.model };
     return message;
   }
 
@@ -67,7 +69,8 @@ export class TranscriberSetting {
   }
 
   #toClient(upstreamName: string): string {
-    return upstreamName === this.#asked?.upstreamName ? this.#asked.name : this.#names.toClient(upstreamName);
+    const { model, upstreamName: asked } = this.#asked ?? {};
+    return model !== undefined && asked === upstreamName ? model : this.#names.toClient(upstreamName);
   }
 }
 

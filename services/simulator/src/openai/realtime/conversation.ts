@@ -30,6 +30,8 @@ export class RealtimeConversation implements Conversation {
   readonly #voice = new Voice();
   #settings: Settings;
   #audio: Buffer[] = [];
+  /** Responses that are under way; one of them is the conversation's own. */
+  readonly #responses = new Map<string, Response>();
   #active: Response | undefined;
 
   constructor(peer: Peer, call: SocketCall) {
@@ -57,7 +59,7 @@ export class RealtimeConversation implements Conversation {
   }
 
   closed(): void {
-    if (this.#active !== undefined) this.#active.cancelled = "client_cancelled";
+    for (const response of this.#responses.values()) response.cancelled = "client_cancelled";
   }
 
   readonly #on: Readonly<Record<string, (event: Settings) => void>> = {
@@ -88,10 +90,12 @@ export class RealtimeConversation implements Conversation {
       this.#tell("conversation.item.deleted", { item_id: id });
     },
     "response.create": ({ response }) => this.#respond(isRecord(response) ? response : {}),
-    "response.cancel": () => {
-      if (this.#active === undefined)
+    "response.cancel": (event) => {
+      const id = textAt(event, "response_id");
+      const response = id === undefined ? this.#active : this.#responses.get(id);
+      if (response === undefined)
         throw new Refusal(400, "There is no response to cancel.", { code: "response_cancel_not_active" });
-      this.#active.cancelled = "client_cancelled";
+      response.cancelled = "client_cancelled";
     },
   };
 
@@ -157,6 +161,8 @@ export class RealtimeConversation implements Conversation {
       metadata: wished["metadata"],
     });
     if (!apart) this.#active = response;
+    this.#responses.set(response.id, response);
+    this.#peer.send(response.created());
     void this.#play(response, apart);
   }
 
@@ -169,6 +175,7 @@ export class RealtimeConversation implements Conversation {
     });
     // A stalled vendor stays busy, a cancelled one says how far it came.
     if (!whole && response.cancelled === undefined) return;
+    this.#responses.delete(response.id);
     if (this.#active === response) this.#active = undefined;
     if (!apart) this.#said.add(...response.items);
     if (!whole) this.#peer.send(response.done("cancelled"));

@@ -42,9 +42,13 @@ export class Response {
     return this.#items;
   }
 
+  /** The event of its beginning, which is told at once. */
+  created(): object {
+    return { ...named("response.created"), response: this.#shown("in_progress") };
+  }
+
   *frames(): Generator<SocketFrame> {
     const { question, behaviour, modality } = this.#plan;
-    yield { event: { ...named("response.created"), response: this.#shown("in_progress") } };
     const answer = decide(question, behaviour);
     if (answer.text !== undefined) yield* this.#message(answer.text, modality, behaviour.chunks);
     for (const call of answer.calls) yield* this.#call(call.name, call.arguments, answer.text === undefined ? 0 : 1);

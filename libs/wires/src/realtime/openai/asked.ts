@@ -1,0 +1,70 @@
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { parseEvent } from "../look.ts";
+
+/** Most events that wait for the vendor's word; of older ones it is forgotten that they were sent. */
+const mostAsked = 256;
+
+/** What of a client's events the vendor has to answer, and the event that says that it does. */
+const answers = {
+  "response.create": "response.created",
+  "input_audio_buffer.commit": "input_audio_buffer.committed",
+  "input_audio_buffer.clear": "input_audio_buffer.cleared",
+} as const;
+
+type Asking = keyof typeof answers;
+
+/**
+ * What a client has asked of its vendor, and the vendor has said nothing of yet: a response, the end of a turn, an empty
+ * buffer. Whoever leaves before the answer may owe it all the same. The vendor takes events in their order.
+ */
+export class Asked {
+  #waiting: { readonly type: Asking; readonly eventId: unknown }[] = [];
+  #hears = false;
+
+  /** Whether anything waits for an answer. */
+  get any(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** Whether there is speech of which the vendor may make a turn by itself. */
+  get hears(): boolean {
+    return this.#hears;
+  }
+
+  /** Samples were sent. */
+  heard(): void {
+    this.#hears = true;
+  }
+
+  /** Another event was sent. */
+  sent({ type, event_id: eventId }: JsonRecord): void {
+    if (type === "input_audio_buffer.append") return this.heard();
+    if (!isAsking(type)) return;
+    if (type !== "response.create") this.#hears = false;
+    if (this.#waiting.length >= mostAsked) this.#waiting.shift();
+    this.#waiting.push({ type, eventId });
+  }
+
+  /** The vendor said something: an answer, or that it will give none. */
+  told(type: string | undefined, data: Buffer): void {
+    if (type === "input_audio_buffer.committed") this.#hears = false;
+    if (!this.any) return;
+    if (type === "error") return this.#refused(data);
+    const at = this.#waiting.findIndex((asked) => answers[asked.type] === type);
+    if (at < 0) return;
+    // An empty buffer is what nothing that was said before it can follow any more.
+    if (type === answers["input_audio_buffer.clear"]) this.#waiting.splice(0, at + 1);
+    else this.#waiting.splice(at, 1);
+  }
+
+  /** An error names the event that it answers, where that has an id: one without a name may be about any. */
+  #refused(data: Buffer): void {
+    const error = parseEvent(data)?.["error"];
+    const cause = (isRecord(error) ? error["event_id"] : undefined) ?? undefined;
+    this.#waiting = cause === undefined ? [] : this.#waiting.filter(({ eventId }) => eventId !== cause);
+  }
+}
+
+function isAsking(type: unknown): type is Asking {
+  return typeof type === "string" && Object.hasOwn(answers, type);
+}

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { storedEvents } from "./events.ts";
+import { openFarVendor, type FarVendor } from "./far-vendor.ts";
+import { channel, config as house } from "./house.ts";
+import { booksAgree, openSession, say, simulated, textOnly, textSession, type TestSession } from "./realtime-client.ts";
+import { nothingHeld, price } from "./realtime-house.ts";
+
+/** Long enough for a client to have left before it hears anything of what it asked for. */
+const wayMs = 150;
+
+let far: FarVendor;
+let suite: Suite;
+beforeAll(async () => {
+  far = await openFarVendor(wayMs);
+  suite = await startSuite({
+    config: {
+      ...house,
+      models: {
+        ...house.models,
+        live: { kind: "realtime", price },
+        gem: { kind: "realtime", price },
+        "whisper-1": { kind: "transcription", price: { second: 0.0001 } },
+      },
+      channels: [
+        ...house.channels,
+        channel("voice", ["live", "whisper-1"], { baseUrl: `${far.url}/at/voice/openai/v1` }),
+        { id: "gem", provider: "gemini", baseUrl: `${far.url}/at/gem/gemini`, keys: ["k"], models: ["gem"] },
+      ],
+    },
+    envOf: { realtime: { HOLD_AUDIO_SECONDS: "1", HOLD_TEXT_TOKENS: "100" } },
+  });
+  far.at(suite.simulator.url);
+});
+afterAll(async () => {
+  await suite?.[Symbol.asyncDispose]();
+  await far?.[Symbol.asyncDispose]();
+});
+
+const events = async () => (await storedEvents(suite.backends.natsUrl)).map(({ event }) => event);
+
+/** What came to be charged while something was done, once it is so much. */
+async function charged(count: number, doing: () => Promise<void>) {
+  const before = (await events()).length;
+  await doing();
+  await until(`${count} events`, async () => (await events()).length >= before + count);
+  await booksAgree(suite, "demo");
+  const found = (await events()).slice(before);
+  expect(found).toHaveLength(count);
+  return found;
+}
+
+const settings = (input: object) => ({
+  type: "session.update",
+  session: { type: "realtime", output_modalities: ["text"], audio: { input } },
+});
+const speech = (bytes: number, value = 1) => ({
+  type: "input_audio_buffer.append",
+  audio: Buffer.alloc(bytes, value).toString("base64"),
+});
+const commit = { type: "input_audio_buffer.commit" };
+const long = { chunks: 500, chunkDelayMs: 10, bodyBytes: 4_000 };
+
+/** Says its last words, and leaves before any of them can be answered. */
+async function leaveWith(session: TestSession, ...last: readonly object[]): Promise<void> {
+  for (const event of last) session.send(event);
+  session.socket.close();
+  await session.closed;
+}
+
+test.each([
+  { name: "that the client named", transcription: { model: "whisper-1" }, model: "whisper-1", units: { seconds: 2 } },
+  { name: "of the vendor's own choice", transcription: {}, model: "live", units: { inputAudioTokens: 20 } },
+])("speech that is committed and left is paid: a transcriber $name", async ({ transcription, model, units }) => {
+  const [event] = await charged(1, async () => {
+    const session = await openSession(suite, { model: "live" });
+    await leaveWith(session, settings({ turn_detection: null, transcription }), speech(96_000), commit);
+  });
+  expect(event).toMatchObject({ model, outcome: "completed", estimated: false, units });
+});
+
+test.each(["live", "gem"])(
+  "a response that is asked for and left is ended, and paid as the vendor counts: %s",
+  async (model) => {
+    const [event] = await charged(1, async () => {
+      const session = await textSession(suite, model);
+      await leaveWith(session, say(simulated(long)), { type: "response.create" });
+    });
+    expect(event).toMatchObject({ model, outcome: "cancelled", estimated: false });
+    expect(event?.units.inputTokens).toBeGreaterThan(0);
+    expect(event?.units.outputTokens ?? 0).toBeLessThan(500);
+  },
+);
+
+test("every response that is under way is ended, those beside the conversation too", async () => {
+  const apart = { conversation: "none", input: [say(simulated(long)).item] };
+  const found = await charged(3, async () => {
+    const session = await textSession(suite);
+    session.send(say(simulated(long)));
+    for (const response of [{}, apart, apart]) {
+      session.send({ type: "response.create", response });
+      await session.next("response.created");
+    }
+    await leaveWith(session);
+  });
+  for (const event of found) expect(event).toMatchObject({ outcome: "cancelled", estimated: false });
+});
+
+test("a response that the vendor begins after its client has left is ended", async () => {
+  await suite.simulator.script("voice", [long]);
+  const found = await charged(2, async () => {
+    const session = await openSession(suite, { model: "live" });
+    session.send(settings({ turn_detection: { type: "server_vad" }, transcription: { model: "whisper-1" } }));
+    await session.next("session.updated");
+    await leaveWith(session, speech(48_000), speech(4_800, 0));
+  });
+  expect(found.map(({ model, outcome }) => ({ model, outcome }))).toContainEqual({
+    model: "live",
+    outcome: "cancelled",
+  });
+  expect(found.map(({ model }) => model)).toContain("whisper-1");
+});
+
+test("who has asked for nothing more is not waited for", async () => {
+  const session = await openSession(suite, { model: "live" });
+  await session.next("session.created");
+  // Nothing is in it to commit, and nothing is under way to cancel.
+  await leaveWith(session, textOnly, commit, { type: "response.cancel" });
+  await nothingHeld(suite);
+  const seen = (await suite.simulator.requests("voice")).at(-1);
+  expect(seen?.closeCode).toBe(1000);
+});
