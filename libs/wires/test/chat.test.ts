@@ -1,14 +1,10 @@
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { mostHeld } from "../src/text/chat/choice-writer.ts";
-import { fates } from "../src/text/chat/fates.ts";
 import { chatCodec } from "../src/text/chat/index.ts";
 import { chatUsage, renderUsage } from "../src/text/chat/usage.ts";
 import type { TextAnswer } from "../src/text/hub/answer.ts";
-import { fatesTable } from "../src/text/hub/fates.ts";
 import type { Part, Seal } from "../src/text/hub/part.ts";
 import { efforts, type JsonObject, type TextRequest } from "../src/text/hub/request.ts";
 import {
@@ -478,9 +474,4 @@ test("a free-text call beyond what can be unwrapped fails", () => {
   expect(() => writer.write({ type: "part-delta", choice: 0, part: 0, text })).toThrow(
     expect.objectContaining({ code: "upstream_error" }),
   );
-});
-
-test("the README's table is the code's", () => {
-  const readme = readFileSync(join(import.meta.dirname, "../src/text/chat/README.md"), "utf8");
-  expect(readme).toContain(fatesTable(fates));
 });

@@ -1,16 +1,12 @@
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { contentArrayWriter, contentCodec } from "../src/text/content/index.ts";
-import { fates } from "../src/text/content/fates.ts";
 import { contentPass } from "../src/text/content/pass.ts";
 import { mostHeld } from "../src/text/content/writer.ts";
 import { jsonSchemaOf } from "../src/text/content/schema.ts";
 import { contentUsage } from "../src/text/content/usage.ts";
 import type { TextEvent } from "../src/text/hub/answer.ts";
-import { fatesTable } from "../src/text/hub/fates.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
 import {
@@ -639,11 +635,6 @@ test.each([
   [weather, weather],
 ])("the vendor's schema %j is JSON Schema %j", (schema, plain) => {
   expect(jsonSchemaOf(schema)).toEqual(plain);
-});
-
-test("the README's table is the code's", () => {
-  const readme = readFileSync(join(import.meta.dirname, "../src/text/content/README.md"), "utf8");
-  expect(readme).toContain(fatesTable(fates));
 });
 
 test("a call beyond what can be told whole fails", () => {

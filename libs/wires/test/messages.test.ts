@@ -1,16 +1,12 @@
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { SseDecoder } from "../src/sse/decode.ts";
 import { chatCodec } from "../src/text/chat/index.ts";
 import { contentCodec } from "../src/text/content/index.ts";
 import type { TextAnswer, TextEvent } from "../src/text/hub/answer.ts";
-import { fatesTable } from "../src/text/hub/fates.ts";
 import type { Part, TextPart, ToolResultPart } from "../src/text/hub/part.ts";
 import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
-import { fates } from "../src/text/messages/fates.ts";
 import { takesAdaptiveOnly } from "../src/text/messages/generations.ts";
 import { messagesCodec } from "../src/text/messages/index.ts";
 import { messagesPass } from "../src/text/messages/pass.ts";
@@ -1369,11 +1365,6 @@ test.each([
   [null, { inputTokens: 1 }, undefined],
 ])("usage %j after %j", (usage, before, units) => {
   expect(messagesUsage(usage, before)).toEqual(units);
-});
-
-test("the README's table is the code's", () => {
-  const readme = readFileSync(join(import.meta.dirname, "../src/text/messages/README.md"), "utf8");
-  expect(readme).toContain(fatesTable(fates));
 });
 
 describe("passing through", () => {

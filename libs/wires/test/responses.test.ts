@@ -1,13 +1,9 @@
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { TextEvent } from "../src/text/hub/answer.ts";
-import { fatesTable } from "../src/text/hub/fates.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import { efforts, type JsonObject, type TextRequest } from "../src/text/hub/request.ts";
-import { fates } from "../src/text/responses/fates.ts";
 import { responsesCodec } from "../src/text/responses/index.ts";
 import { itemId, responseOfItem } from "../src/text/responses/item-ids.ts";
 import { mostKept } from "../src/text/responses/output-builder.ts";
@@ -572,11 +568,6 @@ test.each([
   [{}, undefined],
 ])("usage %j", (usage, units) => {
   expect(responsesUsage(usage)).toEqual(units);
-});
-
-test("the README's table is the code's", () => {
-  const readme = readFileSync(join(import.meta.dirname, "../src/text/responses/README.md"), "utf8");
-  expect(readme).toContain(fatesTable(fates));
 });
 
 test("an answer beyond what can be told whole fails, and is never told as a torso", () => {
