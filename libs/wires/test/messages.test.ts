@@ -22,13 +22,14 @@ import {
   imageBytes,
   json,
   merged,
+  numbered,
   record,
   request,
   sampling,
   seal,
   word,
 } from "./arbitraries.ts";
-import { contextFor, eventsOf, framesOf, readBack, roundTurns, written } from "./harness.ts";
+import { contextFor, eventsOf, framesOf, readBack, testsOfAnswers, toolRound, weather, written } from "./harness.ts";
 
 const target = { model: "theirs", defaultMaxTokens: 1000 };
 const adaptive = { model: "claude-opus-4-7", defaultMaxTokens: 1000 };
@@ -45,7 +46,6 @@ const tools = [
   { kind: "function", name: "g" },
 ] as const;
 
-const weather = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
 const round = {
   model: "m",
   max_tokens: 2348,
@@ -72,15 +72,10 @@ const round = {
   ],
 };
 const roundRequest: TextRequest = {
-  model: "m",
-  stream: false,
-  instructions: [{ kind: "text", text: "Be brief." }],
-  tools: [{ kind: "function", name: "get_weather", description: "Weather now", parameters: weather }],
-  toolChoice: { mode: "auto" },
+  ...toolRound,
   parallelTools: false,
   maxTokens: 2348,
   reasoning: { budgetTokens: 2048, show: "summary" },
-  turns: roundTurns,
 };
 
 test("one tool round, read and written", () => {
@@ -280,7 +275,7 @@ const answered = answer(
       minLength: 1,
       maxLength: 6,
     })
-    .map((parts) => parts.map((part, index) => ("id" in part ? { ...part, id: `${part.id}${index}` } : part))),
+    .map(numbered),
   fc.constantFrom("stop", "length", "refused", "paused", "context-full"),
 );
 /** Where the vendor reported no usage, this wire tells the gateway's own count of the input. */
@@ -325,24 +320,7 @@ function assembled(stream: string): JsonObject {
 }
 
 describe("answers", () => {
-  test("a whole one survives this wire", () => {
-    fc.assert(
-      fc.property(answered, (whole) => {
-        const body = messagesCodec.renderAnswer(whole, contextFor());
-        expect(messagesCodec.parseAnswer(JSON.parse(JSON.stringify(body)))).toEqual(asTold(whole));
-      }),
-    );
-  });
-
-  test("a stream is read back as what was written", () => {
-    fc.assert(
-      fc.property(answered, (whole) => {
-        const reader = messagesCodec.reader();
-        expect(readBack(reader, written(messagesCodec.writer(contextFor()), whole))).toEqual(asTold(whole));
-        expect(reader.whole).toBe(true);
-      }),
-    );
-  });
+  testsOfAnswers({ codec: messagesCodec, answered, told: asTold });
 
   test("a stream tells blocks one after another, and comes to the whole answer", () => {
     fc.assert(
