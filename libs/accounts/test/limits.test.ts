@@ -111,6 +111,8 @@ describe("tokens per minute", () => {
       nowMs: start,
     });
     expect((await ask({ tokensPerMinute })).tokens?.remaining).toBe(550);
+    await take(550);
+    expect((await ask({ tokensPerMinute })).decision).toBe("tokens");
   });
 
   test("numbers beyond all measure move no money that does not come back", async () => {

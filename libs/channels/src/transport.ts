@@ -59,7 +59,12 @@ export function openTransport(): Transport {
 
   function poolOf(origin: string): Pool {
     const known = pools.get(origin);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      // Behind all others: the first is the one that was unused for longest.
+      pools.delete(origin);
+      pools.set(origin, known);
+      return known;
+    }
     const [oldest] = pools.keys();
     if (pools.size >= mostPools && oldest !== undefined) {
       void pools.get(oldest)?.close();

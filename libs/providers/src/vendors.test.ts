@@ -169,6 +169,24 @@ describe("an error means", () => {
     expect(providers[name]?.failureOf(status, body)).toMatchObject({ code, blame });
   });
 
+  test.each([
+    ["openai", 401, JSON.stringify({ error: { message: "no", code: "invalid_api_key" } }), true],
+    ["openai", 429, JSON.stringify({ error: { message: "no", code: "insufficient_quota" } }), undefined],
+    ["anthropic", 401, alpha("authentication_error"), true],
+    ["anthropic", 403, alpha("permission_error"), undefined],
+    ["gemini", 400, gamma("INVALID_ARGUMENT", [{ reason: "API_KEY_INVALID" }]), true],
+    ["qwen", 401, own("InvalidApiKey", "Invalid API-key provided."), true],
+    ["qwen", 400, own("Arrearage", "overdue"), undefined],
+    ["kling", 401, JSON.stringify({ code: 1002, message: "Authorization is invalid" }), true],
+    ["kling", 401, JSON.stringify({ code: 1004, message: "expired" }), undefined],
+    ["jimeng", 401, JSON.stringify({ ResponseMetadata: { Error: { Code: "SignatureDoesNotMatch" } } }), true],
+    ["jimeng", 401, JSON.stringify({ ResponseMetadata: { Error: { Code: "InvalidTimestamp" } } }), undefined],
+  ])("whether %s will not have a key at all is told from one that cannot be used now: %i %s", (...row) => {
+    const [name, status, body, isInvalid] = row;
+    expect(providers[name]?.failureOf(status, body)).toMatchObject({ blame: "key", code: "upstream_auth_failed" });
+    expect(providers[name]?.failureOf(status, body).keyIsInvalid).toBe(isInvalid);
+  });
+
   test("where a task stands has an address of its own", () => {
     const at = providers["qwen"]?.taskAddress?.({ baseUrl: "https://v.example/api/v1", task: "a/b" });
     expect(at?.href).toBe("https://v.example/api/v1/tasks/a%2Fb");

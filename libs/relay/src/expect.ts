@@ -48,6 +48,17 @@ export function expectUnits({ upper, floor }: Measure, model: CatalogModel, mult
 /** A client may write any number; what a token's minute reserves stays a number that Redis can count with. */
 const mostReservedTokens = 1_000_000_000;
 
+/** Most output of a call's answers together: by the client or by the catalogue; Infinity where neither says. */
+export function mostOutput({ maxOutputTokens = Infinity, choices }: RequestSize, model: CatalogModel): number {
+  return Math.min(maxOutputTokens, (model.maxOutputTokens ?? Infinity) * choices);
+}
+
+/** Output that an answer in one piece is held for; `usual` is that of one of a model that has no bound. */
+export function wholeOutput(size: RequestSize, model: CatalogModel, usual: number): number {
+  const most = mostOutput(size, model);
+  return Number.isFinite(most) ? most : usual * size.choices;
+}
+
 /** Bounds of a call's cost, from the request and the catalogue, for so much output as is held for at first. */
 export function expectText(
   size: RequestSize,
@@ -57,11 +68,12 @@ export function expectText(
 ): Expectation {
   const estimatedInput = estimateTokens(size.textBytes) + size.mediaTokens;
   const floorUnits: Units = { inputTokens: estimatedInput, requests: 1 };
+  const bound = size.maxOutputTokens === undefined ? 0 : mostOutput(size, model);
   return {
     upperNanos: upperCost(size, model, multiplier, outputTokens),
     floorNanos: costOf(floorUnits, model.price, multiplier),
     floorUnits,
-    tokens: Math.min(estimatedInput + (size.maxOutputTokens ?? 0), mostReservedTokens),
+    tokens: Math.min(estimatedInput + bound, mostReservedTokens),
   };
 }
 

@@ -1,3 +1,5 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
 import type { AnswerContext, Rendered, StreamReader, StreamWriter, Target, TextCodec } from "../src/text/hub/codec.ts";
 import { Collector } from "../src/text/hub/collect.ts";
 import { replay } from "../src/text/hub/replay.ts";
@@ -61,6 +63,9 @@ export function oneAnswer(parts: readonly Part[], finish: Choice["finish"] = "st
   return { id: "", model: "", createdAt: 0, choices: [{ parts, finish }] };
 }
 
+/** The parameters of the tool in that scene. */
+export const weather = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+
 /** The dialogue of the scene that every wire tells in its own words: a question with a picture, a call, its result. */
 export const roundTurns: TextRequest["turns"] = [
   {
@@ -84,3 +89,53 @@ export const roundTurns: TextRequest["turns"] = [
     ],
   },
 ];
+
+/** The whole request of that scene; a wire adds how it says that little is to be thought. */
+export const toolRound: TextRequest = {
+  model: "m",
+  stream: false,
+  instructions: [{ kind: "text", text: "Be brief." }],
+  tools: [{ kind: "function", name: "get_weather", description: "Weather now", parameters: weather }],
+  toolChoice: { mode: "auto" },
+  maxTokens: 300,
+  turns: roundTurns,
+};
+
+/** What a law of answers is about. */
+interface AnswersOfWire {
+  readonly codec: TextCodec;
+  readonly answered: fc.Arbitrary<TextAnswer>;
+  /** What the wire keeps of an answer. */
+  readonly told: (whole: TextAnswer) => TextAnswer;
+  /** What of it a stream tells; absent: all. */
+  readonly streamed?: (whole: TextAnswer) => TextAnswer;
+  readonly context?: AnswerContext;
+}
+
+/** The two laws that hold for answers of every wire: whole and as streams, they are read as they were written. */
+export function testsOfAnswers({
+  codec,
+  answered,
+  told,
+  streamed = (whole) => whole,
+  context = contextFor(),
+}: AnswersOfWire): void {
+  test("a whole one survives this wire", () => {
+    fc.assert(
+      fc.property(answered, (whole) => {
+        expect(codec.parseAnswer(plain(codec.renderAnswer(whole, context)))).toEqual(told(whole));
+      }),
+    );
+  });
+
+  test("a stream is read back as what was written", () => {
+    fc.assert(
+      fc.property(answered, (whole) => {
+        const reader = codec.reader();
+        const back = readBack(reader, written(codec.writer(context), whole));
+        expect(streamed(back)).toEqual(streamed(told(whole)));
+        expect(reader.whole).toBe(true);
+      }),
+    );
+  });
+}

@@ -1,16 +1,12 @@
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { SseDecoder } from "../src/sse/decode.ts";
 import { chatCodec } from "../src/text/chat/index.ts";
 import { contentCodec } from "../src/text/content/index.ts";
 import type { TextAnswer, TextEvent } from "../src/text/hub/answer.ts";
-import { fatesTable } from "../src/text/hub/fates.ts";
 import type { Part, TextPart, ToolResultPart } from "../src/text/hub/part.ts";
 import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
-import { fates } from "../src/text/messages/fates.ts";
 import { takesAdaptiveOnly } from "../src/text/messages/generations.ts";
 import { messagesCodec } from "../src/text/messages/index.ts";
 import { messagesPass } from "../src/text/messages/pass.ts";
@@ -26,13 +22,14 @@ import {
   imageBytes,
   json,
   merged,
+  numbered,
   record,
   request,
   sampling,
   seal,
   word,
 } from "./arbitraries.ts";
-import { contextFor, eventsOf, framesOf, readBack, roundTurns, written } from "./harness.ts";
+import { contextFor, eventsOf, framesOf, readBack, testsOfAnswers, toolRound, weather, written } from "./harness.ts";
 
 const target = { model: "theirs", defaultMaxTokens: 1000 };
 const adaptive = { model: "claude-opus-4-7", defaultMaxTokens: 1000 };
@@ -49,7 +46,6 @@ const tools = [
   { kind: "function", name: "g" },
 ] as const;
 
-const weather = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
 const round = {
   model: "m",
   max_tokens: 2348,
@@ -76,15 +72,10 @@ const round = {
   ],
 };
 const roundRequest: TextRequest = {
-  model: "m",
-  stream: false,
-  instructions: [{ kind: "text", text: "Be brief." }],
-  tools: [{ kind: "function", name: "get_weather", description: "Weather now", parameters: weather }],
-  toolChoice: { mode: "auto" },
+  ...toolRound,
   parallelTools: false,
   maxTokens: 2348,
   reasoning: { budgetTokens: 2048, show: "summary" },
-  turns: roundTurns,
 };
 
 test("one tool round, read and written", () => {
@@ -284,7 +275,7 @@ const answered = answer(
       minLength: 1,
       maxLength: 6,
     })
-    .map((parts) => parts.map((part, index) => ("id" in part ? { ...part, id: `${part.id}${index}` } : part))),
+    .map(numbered),
   fc.constantFrom("stop", "length", "refused", "paused", "context-full"),
 );
 /** Where the vendor reported no usage, this wire tells the gateway's own count of the input. */
@@ -329,24 +320,7 @@ function assembled(stream: string): JsonObject {
 }
 
 describe("answers", () => {
-  test("a whole one survives this wire", () => {
-    fc.assert(
-      fc.property(answered, (whole) => {
-        const body = messagesCodec.renderAnswer(whole, contextFor());
-        expect(messagesCodec.parseAnswer(JSON.parse(JSON.stringify(body)))).toEqual(asTold(whole));
-      }),
-    );
-  });
-
-  test("a stream is read back as what was written", () => {
-    fc.assert(
-      fc.property(answered, (whole) => {
-        const reader = messagesCodec.reader();
-        expect(readBack(reader, written(messagesCodec.writer(contextFor()), whole))).toEqual(asTold(whole));
-        expect(reader.whole).toBe(true);
-      }),
-    );
-  });
+  testsOfAnswers({ codec: messagesCodec, answered, told: asTold });
 
   test("a stream tells blocks one after another, and comes to the whole answer", () => {
     fc.assert(
@@ -1369,11 +1343,6 @@ test.each([
   [null, { inputTokens: 1 }, undefined],
 ])("usage %j after %j", (usage, before, units) => {
   expect(messagesUsage(usage, before)).toEqual(units);
-});
-
-test("the README's table is the code's", () => {
-  const readme = readFileSync(join(import.meta.dirname, "../src/text/messages/README.md"), "utf8");
-  expect(readme).toContain(fatesTable(fates));
 });
 
 describe("passing through", () => {

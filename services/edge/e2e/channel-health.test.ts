@@ -22,6 +22,9 @@ const names = [
   "stalled",
   "begins",
   "budget",
+  "late",
+  "row",
+  "left",
   ...rests.map((_, at) => `rest-${at}`),
 ] as const;
 let suite: Suite;
@@ -42,11 +45,14 @@ beforeAll(async () => {
         channel("stalled-second", ["stalled"]),
         channel("begins-first", ["begins"], { priority: 10, firstByteTimeoutMs: 1_000 }),
         channel("begins-second", ["begins"]),
+        channel("row", ["row"]),
+        channel("left", ["left"]),
+        ...[1, 2, 3].map((at) => channel(`late-${at}`, ["late"], { priority: -at })),
         ...rests.map((_, at) => channel(`rest-${at}`, [`rest-${at}`])),
         ...[1, 2, 3, 4, 5, 6].map((at) => channel(`budget-${at}`, ["budget"], { priority: -at })),
       ],
     },
-    env: { ATTEMPTS: "3" },
+    env: { ATTEMPTS: "3", ATTEMPT_BUDGET_MS: "3000" },
   });
   other = await startReplica(suite);
 });
@@ -100,6 +106,42 @@ describe("after a rest one call at a time tries a channel, in all replicas toget
     await until("it to be shown", async () => (await shownChannel(suite, "turned")).failures === 2);
   });
 });
+
+test("no further attempt begins once their time is over", async () => {
+  for (const at of [1, 2, 3])
+    await suite.simulator.script(`late-${at}`, [{ delayMs: 1_700, status: 500, repeat: true }]);
+  expect((await ask(0, hello("late"))).status).toBe(502);
+  expect(await Promise.all([1, 2, 3].map((at) => count(`late-${at}`)))).toEqual([1, 1, 0]);
+});
+
+test("failures count in a row: an answer that came whole ends it, one whose client left does not", async () => {
+  const failure = { status: 500 };
+  await suite.simulator.script("row", [failure, failure, {}, failure, failure, {}]);
+  const statuses = [];
+  for (let at = 0; at < 6; at++) statuses.push((await ask(0, hello("row"))).status);
+  expect(statuses).toEqual([502, 502, 200, 502, 502, 200]);
+
+  await suite.simulator.script("left", [failure, failure, { chunks: 1_000, chunkDelayMs: 20 }, failure, {}]);
+  for (const at of [0, 0]) expect((await ask(at, hello("left"))).status).toBe(502);
+  await leaveBegun(streamed("left"));
+  await until("the vendor to see it", async () => (await suite.simulator.requests("left")).at(-1)?.aborted === true);
+  expect((await ask(0, hello("left"))).status).toBe(502);
+  expect((await ask(0, hello("left"))).status).toBe(503);
+  expect(await count("left")).toBe(4);
+});
+
+/** A stream whose client leaves once it has begun. */
+async function leaveBegun(body: object): Promise<void> {
+  const leaving = new AbortController();
+  const answer = await fetch(`${suite.edgeUrl}/v1/chat/completions`, {
+    method: "POST",
+    signal: leaving.signal,
+    headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  await answer.body?.getReader().read();
+  leaving.abort();
+}
 
 test.each(rests.map(([said, seconds], at) => [said, seconds, `rest-${at}`] as const))(
   "a vendor that says retry-after %s rests for %i s, and its client is told so",

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { accountKeys } from "@modelgate/accounts";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { ask, ended, films, quick, simulate } from "./films.ts";
-import { keys } from "./house.ts";
+import { keys, money } from "./house.ts";
 
 let suite: Suite;
 beforeAll(async () => {
@@ -86,6 +86,28 @@ test("a remix is told as well, and its address never goes to a vendor", async ()
   await until("its end to be told", () => told.some((event) => event.includes('"completed"')));
   for (const event of told) expect(JSON.parse(event)).toMatchObject({ taskId: json.id });
   for (const { body: sent } of await suite.simulator.requests("openai-films")) expect(sent).not.toContain(client.url);
+});
+
+test("a client that leaves while its vendor thinks finds the task in its list, and pays for it once", async () => {
+  await suite.simulator.forget("openai-films");
+  const before = await money(suite);
+  const leaving = new AbortController();
+  const prompt = `left alone; ${simulate({ delayMs: 300 })}`;
+  const asked = fetch(`${suite.edgeUrl}/v1/videos`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "film-openai", prompt, seconds: "8" }),
+    signal: leaving.signal,
+  });
+  await until("the vendor to be asked", async () => (await suite.simulator.requests("openai-films")).length > 0);
+  leaving.abort();
+  await expect(asked).rejects.toThrow();
+  const task = await until("the task", async () =>
+    (await ask(suite, "/v1/videos")).json.data.find((each: { prompt: string }) => each.prompt === prompt),
+  );
+  expect((await ended(suite, task.id)).status).toBe("completed");
+  const { spentNanos } = await money(suite);
+  expect(BigInt(spentNanos) - BigInt(before.spentNanos)).toBe(800_000_000n);
 });
 
 test("an address with a password is refused: it would be kept with the task", async () => {

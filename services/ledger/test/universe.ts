@@ -6,6 +6,7 @@ import {
   extendHold,
   findAccount,
   hold,
+  outboxLength,
   publishEntries,
   readTotals,
   releaseHold,
@@ -254,6 +255,7 @@ export class Universe {
     this.#bus.lossy = false;
     await this.#look();
     await this.#bus.deliver();
+    expect(await outboxLength(this.#redis, shardOf(this.#id))).toBe(0);
     const ids = new Set(this.#calls.map(({ id }) => id));
     expect(this.#settled).toBe(this.#calls.length);
     expect(new Set([...this.#bus.ids].filter((id) => ids.has(id)))).toEqual(ids);

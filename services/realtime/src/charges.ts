@@ -1,5 +1,4 @@
 import type { Failure } from "@modelgate/contracts";
-import type { UpgradeCall } from "@modelgate/platform";
 import {
   inputOf,
   lookAtEvent,
@@ -14,10 +13,11 @@ import { RecentIds } from "./recent-ids.ts";
 import type { SessionBill } from "./session-bill.ts";
 import { priceOfTranscripts } from "./transcribers.ts";
 import { Transcripts } from "./transcripts.ts";
+import type { SessionCall } from "./session-call.ts";
 
 /** Who is charged, for what. */
 export interface ChargesParts {
-  readonly call: UpgradeCall;
+  readonly call: SessionCall;
   readonly bill: SessionBill;
   readonly bridge: RealtimeBridge;
   /** Whether the session has ended: nothing is held for it any more. */

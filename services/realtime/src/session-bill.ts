@@ -1,11 +1,11 @@
 import { extendHold } from "@modelgate/accounts";
 import { costOf, type Nanos, type Outcome, type Units } from "@modelgate/contracts";
 import type { Way } from "@modelgate/channels";
-import type { UpgradeCall } from "@modelgate/platform";
 import type { Bill, Expectation } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
 import { Holds, nothing, type HeldFor, type SessionPrice } from "./holds.ts";
 import { PassedSince } from "./passed.ts";
+import type { SessionCall } from "./session-call.ts";
 
 /** A use that the vendor reported, or that was counted where it did not. */
 export interface Use {
@@ -39,7 +39,7 @@ export class SessionBill {
   /** What has passed since the last settlement. */
   readonly passed = new PassedSince();
   readonly #deps: Deps;
-  readonly #call: UpgradeCall;
+  readonly #call: SessionCall;
   readonly #holds: Holds;
   readonly #owed: OwedUse[] = [];
   #slice: Slice | undefined;
@@ -48,7 +48,7 @@ export class SessionBill {
   /** What a response cost last: the next one has its context again. */
   #lastCost: Nanos = 0n;
 
-  constructor(deps: Deps, call: UpgradeCall, price: SessionPrice) {
+  constructor(deps: Deps, call: SessionCall, price: SessionPrice) {
     this.#deps = deps;
     this.#call = call;
     this.#holds = new Holds(deps, call);

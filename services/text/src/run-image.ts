@@ -8,6 +8,7 @@ import {
   InputImages,
   isSpoken,
   runCall,
+  wholeOutput,
   type CallPlan,
   type Exchange,
   type Measure,
@@ -41,13 +42,11 @@ export async function runImage(deps: Deps, call: ServiceCall, plan: CallPlan, dr
   });
 }
 
-function measureOf({ size, model }: CallPlan, outputTokens: number): Measure {
-  const { textBytes, mediaTokens, choices, maxOutputTokens = outputTokens * choices } = size;
+function measureOf({ size, model }: CallPlan, usualTokens: number): Measure {
+  const { textBytes, mediaTokens, choices } = size;
+  const output = wholeOutput(size, model, usualTokens);
   return {
-    upper: {
-      images: choices,
-      ...dearestTokens({ input: textBytes + mediaTokens, output: maxOutputTokens }, model.price),
-    },
+    upper: { images: choices, ...dearestTokens({ input: textBytes + mediaTokens, output }, model.price) },
     floor: { inputTokens: estimateTokens(textBytes) + mediaTokens },
     meter: (told) => Promise.resolve({ units: told ?? { images: choices }, estimated: told === undefined }),
   };

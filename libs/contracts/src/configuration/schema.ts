@@ -85,6 +85,7 @@ export const ModelConfiguration = Type.Object(
     kind: Type.Enum([...modelKinds]),
     ownedBy: Type.Optional(name),
     price: Type.Optional(PriceConfiguration),
+    maxOutputTokens: limit("most tokens of one answer, as the model's vendors bound it"),
   },
   closed,
 );

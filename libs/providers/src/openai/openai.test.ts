@@ -58,6 +58,11 @@ test.each([
   ["localhost:8000 is away", "[address] is away"],
   ["max_tokens:4096 is too much", "max_tokens:4096 is too much"],
   ["AIzaSyA1234567890", "[key]"],
+  ["the key jina_0123456789abcdef is wrong", "the key [key] is wrong"],
+  ["token eyJhbGciOiJIUzI1NiJ9.eyJpc3MiOiJBSyJ9.c2ln has expired", "token [key] has expired"],
+  ["dial tcp fe80::1: refused", "dial tcp [address]: refused"],
+  ["from 2001:db8:0:0:0:0:0:1 to ::1", "from [address] to [address]"],
+  ["at 12:30:45 it said Foo::bar, a:b", "at 12:30:45 it said Foo::bar, a:b"],
   ["a".repeat(5_000), "a".repeat(2_000)],
 ])("%s is shown clean", (words, clean) => {
   expect(cleanWords(words)).toBe(clean);
