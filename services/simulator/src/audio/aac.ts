@@ -1,32 +1,40 @@
+import { registerAacEncoder } from "@mediabunny/aac-encoder";
+import { AdtsOutputFormat, AudioSample, AudioSampleSource, Output, StreamTarget } from "mediabunny";
 import { sampleRate, type Speech } from "./voice.ts";
 
-const frameSamples = 1_024;
-/** AAC-LC, 24 kHz, mono. */
-const [profile, rateIndex, channels] = [1, 6, 1];
-/** A raw data block of one silent channel. */
-const silence = Buffer.from([0x00, 0xc8, 0x00, 0x80, 0x23, 0x80]);
+registerAacEncoder();
 
-/**
- * An ADTS stream of the right length that is silent: there is no encoder of AAC for JavaScript whose licence would do,
- * and what is tested is its way, not its sound.
- */
-export function* aac(speech: Speech): Generator<Buffer> {
-  const frames = Math.ceil(speech.samples / frameSamples);
-  const [frame, perPiece] = [adtsFrame(), Math.ceil(sampleRate / frameSamples)];
-  for (let left = frames; left > 0; left -= perPiece)
-    yield Buffer.concat(Array<Buffer>(Math.min(left, perPiece)).fill(frame));
-}
+/** Bits a second. */
+const bitrate = 64_000;
 
-function adtsFrame(): Buffer {
-  const length = 7 + silence.length;
-  const head = Buffer.from([
-    0xff,
-    0xf1,
-    (profile << 6) | (rateIndex << 2) | (channels >> 2),
-    ((channels & 3) << 6) | (length >> 11),
-    (length >> 3) & 0xff,
-    ((length & 7) << 5) | 0x1f,
-    0xfc,
-  ]);
-  return Buffer.concat([head, silence]);
+/** AAC-LC in ADTS frames, as it is spoken. */
+export async function* aac(speech: Speech): AsyncGenerator<Buffer> {
+  const frames: Buffer[] = [];
+  const taken = new WritableStream<{ readonly data: Uint8Array }>({
+    write: ({ data }) => void frames.push(Buffer.from(data)),
+  });
+  const source = new AudioSampleSource({ codec: "aac", bitrate });
+  const output = new Output({ format: new AdtsOutputFormat(), target: new StreamTarget(taken) });
+  output.addAudioTrack(source);
+  try {
+    await output.start();
+    let at = 0;
+    for (const data of speech.pieces()) {
+      using sample = new AudioSample({
+        data,
+        format: "s16",
+        numberOfChannels: 1,
+        sampleRate,
+        timestamp: at / sampleRate,
+      });
+      await source.add(sample);
+      at += data.length;
+      if (frames.length > 0) yield Buffer.concat(frames.splice(0));
+    }
+    await output.finalize();
+    if (frames.length > 0) yield Buffer.concat(frames);
+  } finally {
+    // Who listens no longer needs no encoder.
+    if (output.state !== "finalized") await output.cancel();
+  }
 }

@@ -1,4 +1,3 @@
-import { aac } from "./aac.ts";
 import { flac } from "./flac.ts";
 import { mp3 } from "./mp3.ts";
 import { opus } from "./opus.ts";
@@ -9,6 +8,12 @@ import { pcm, wav } from "./wav.ts";
 interface AudioFormat {
   readonly contentType: string;
   readonly encode: (speech: Speech) => Iterable<Buffer> | AsyncIterable<Buffer>;
+}
+
+/** Its encoder is large, and seldom asked for: it is loaded when it is. */
+async function* aac(speech: Speech): AsyncGenerator<Buffer> {
+  const encoder = await import("./aac.ts");
+  yield* encoder.aac(speech);
 }
 
 /** Every form that speech is asked for in. */
