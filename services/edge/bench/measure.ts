@@ -1,5 +1,5 @@
 import { fork } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Load, LoadResult } from "./load.ts";
 
@@ -17,6 +17,12 @@ export function memory(pid: number): { readonly now: number; readonly peak: numb
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const field = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) * 1_024;
   return { now: field("VmRSS"), peak: field("VmHWM") };
+}
+
+/** Lets the most that a process ever had begin anew (proc(5), clear_refs). Gives what it has now, bytes. */
+export function forgetPeak(pid: number): number {
+  writeFileSync(`/proc/${pid}/clear_refs`, "5");
+  return memory(pid).now;
 }
 
 /** Runs a load in its own process. */
