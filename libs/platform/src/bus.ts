@@ -1,17 +1,6 @@
 import type { ConnectionOptions } from "node:tls";
-import {
-  AckPolicy,
-  connect,
-  Events,
-  nanos,
-  NatsError,
-  RetentionPolicy,
-  StorageType,
-  type JetStreamClient,
-  type NatsConnection,
-  type TlsOptions,
-} from "nats";
-import { eventStreams } from "@modelgate/contracts";
+import { AckPolicy, connect, Events, nanos, type JetStreamClient, type NatsConnection, type TlsOptions } from "nats";
+import { ensureStreams, type BusLimits } from "./bus-streams.ts";
 import { certificateRefused, identityAmong, withoutCertificate } from "./certificate.ts";
 import type { Logger } from "./log.ts";
 import { observeStore } from "./metrics.ts";
@@ -23,19 +12,6 @@ export interface Bus extends AsyncDisposable {
   /** Reads a stream through a durable consumer until disposed; a batch that the handler rejects comes again. */
   consume(stream: string, durable: string, handle: (bodies: readonly string[]) => Promise<void>): AsyncDisposable;
   readonly connected: boolean;
-}
-
-export interface BusLimits {
-  /** Ids remembered by JetStream to drop repetitions. */
-  readonly duplicateWindowMs: number;
-  /** Oldest event that a stream keeps. */
-  readonly keepMs: number;
-  /** Largest size of a stream's files. */
-  readonly keepBytes: number;
-  /** Longest wait for JetStream's acknowledgement. */
-  readonly ackMs: number;
-  /** Servers that keep each stream. */
-  readonly replicas: number;
 }
 
 const defaults: BusLimits = {
@@ -220,36 +196,6 @@ class JetStreamBus implements Bus {
   }
 }
 
-function isAbsent(error: unknown): boolean {
-  return error instanceof NatsError && error.api_error?.code === 404;
-}
-
 function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, pauseMs));
-}
-
-async function ensureStreams(connection: NatsConnection, bounds: BusLimits): Promise<void> {
-  const management = await connection.jetstreamManager();
-  for (const { name, subjects } of Object.values(eventStreams)) {
-    const wanted = {
-      subjects: [subjects],
-      duplicate_window: nanos(bounds.duplicateWindowMs),
-      max_age: nanos(bounds.keepMs),
-      max_bytes: bounds.keepBytes,
-      num_replicas: bounds.replicas,
-    };
-    try {
-      const { config } = await management.streams.info(name);
-      // A stream that there is grows, and is never made less by a service that was told less.
-      const grown = {
-        num_replicas: Math.max(config.num_replicas, bounds.replicas),
-        max_bytes: Math.max(config.max_bytes, bounds.keepBytes),
-      };
-      if (grown.num_replicas !== config.num_replicas || grown.max_bytes !== config.max_bytes)
-        await management.streams.update(name, { ...config, ...grown });
-    } catch (error) {
-      if (!isAbsent(error)) throw error;
-      await management.streams.add({ ...wanted, name, storage: StorageType.File, retention: RetentionPolicy.Limits });
-    }
-  }
 }
