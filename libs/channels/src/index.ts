@@ -4,6 +4,7 @@ export type { AttemptLimits, Attempts } from "./attempt.ts";
 export { connectSocket } from "./connect.ts";
 export { openChannels, type Channels } from "./channels.ts";
 export { readSeats } from "./gate.ts";
+export { hostOf } from "./host-of.ts";
 export { modelPlaceOf, placeOf, type Way } from "./pick.ts";
 export { Refused } from "./refused.ts";
 export { readText } from "./read-text.ts";
