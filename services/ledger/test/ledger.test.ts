@@ -4,11 +4,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAccount, credit, findAccount, hold, readTotals, settle } from "@modelgate/accounts";
 import type { UsageDraft } from "@modelgate/contracts";
 import {
+  type AloneService,
+  draftOf,
+  type LocalBackends,
   startLocalBackends,
   startServiceAlone,
   until,
-  type AloneService,
-  type LocalBackends,
 } from "@modelgate/testkit";
 
 let backends: LocalBackends;
@@ -35,25 +36,10 @@ afterAll(async () => {
 });
 
 const draft = (accountId: string, id: string): UsageDraft => ({
-  id,
-  accountId,
+  ...draftOf(accountId, id),
   time: new Date().toISOString(),
-  requestId: "r",
-  tokenId: "tok_1",
-  group: "g",
-  area: "text",
-  endpoint: "POST /x",
-  model: "m",
-  upstreamModel: "m",
-  channelId: "c",
   status: 0,
-  outcome: "completed",
   units: { inputTokens: 3 },
-  estimated: false,
-  multiplier: 1,
-  latencyMs: 0,
-  firstByteMs: 0,
-  attempts: 1,
 });
 const put = (accountId: string, callId: string, leaseMs: number) =>
   hold(redis, {
