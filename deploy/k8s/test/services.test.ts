@@ -28,6 +28,17 @@ test("every service has its manifests: a row of generate/services.ts, written by
   expect(deployedIn(overlay("local")).map(({ name }) => name)).toEqual(expect.arrayContaining([...services]));
 });
 
+test("docker compose hands control every variable that the demo's configuration names", () => {
+  const compose: { services: Record<string, { environment: Record<string, string> }> } = parse(
+    read("docker-compose.yml"),
+    { merge: true },
+  );
+  const named = [...read("deploy/config/demo.yaml").matchAll(/"(?:env:(\w+)|\$\{(\w+)\}[^"]*)"/g)];
+  const variables = named.map(([, key, place]) => key ?? place ?? "");
+  expect(variables).toContain("OPENAI_API_KEY");
+  expect(Object.keys(compose.services["control"]?.environment ?? {})).toEqual(expect.arrayContaining(variables));
+});
+
 test("gatectl reads what control's pod says of it", () => {
   expect(read("services/control/src/gatectl/server.ts")).toContain("CONTROL_URL: variable");
 });

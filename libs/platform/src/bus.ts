@@ -63,6 +63,7 @@ class JetStreamBus implements Bus {
     this.#servers = servers;
     this.#log = log;
     this.#bounds = bounds;
+    this.#tell(false); // told from the start: what nobody has heard of sets off no alert
     this.#opened = this.#connectForGood();
   }
 
@@ -103,15 +104,17 @@ class JetStreamBus implements Bus {
   }
 
   async #connectForGood(): Promise<void> {
-    for (let complained = false; !this.#closed; complained = true) {
+    let said: string | undefined;
+    while (!this.#closed) {
       try {
         await this.#connect();
-        if (complained) this.#log.info("nats is there");
+        if (said !== undefined) this.#log.info("nats is there");
         return;
       } catch (error) {
         this.#firstTry.resolve(error);
         const words = error instanceof StreamRefused ? "events cannot be kept" : "nats is away";
-        if (!complained) this.#log.warn({ err: withoutCertificate(error) }, words);
+        if (words !== said) this.#log.warn({ err: withoutCertificate(error) }, words);
+        said = words;
         await this.#connection?.close().catch(() => undefined);
         await pause();
       }

@@ -5,6 +5,7 @@ import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { clusterIsPossible, freePorts, startNats, until } from "@modelgate/testkit";
 import { openBus } from "../src/index.ts";
+import { createMetrics } from "../src/metrics.ts";
 
 const mebibyte = 1024 ** 2;
 
@@ -38,6 +39,9 @@ describe.skipIf(!clusterIsPossible)("a NATS with little room", () => {
       /does not keep TASKS: insufficient storage .* 3 streams of 41943040 bytes \(NATS_KEEP/,
     );
     expect(bus.connected).toBe(false);
+    expect(await createMetrics("test").getSingleMetricAsString("modelgate_store_up")).toMatch(
+      /store="nats"[^}]*\} 0$/m,
+    );
   });
 
   test("streams that cannot grow are used as they are", async () => {

@@ -1,15 +1,17 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { Redis } from "ioredis";
+import { toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { accountKeys } from "@modelgate/accounts";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { ask, ended, films, quick, simulate } from "./films.ts";
-import { keys, money } from "./house.ts";
+import { keys, money, sdk } from "./house.ts";
 
 let suite: Suite;
 beforeAll(async () => {
-  suite = await startSuite({ config: films, envOf: { video: { ...quick, CALLBACK_TIMEOUT_MS: "1000" } } });
+  const more = { CALLBACK_TIMEOUT_MS: "1000", BUFFER_BYTES: "3000000" };
+  suite = await startSuite({ config: films, envOf: { video: { ...quick, ...more } } });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
@@ -108,6 +110,21 @@ test("a client that leaves while its vendor thinks finds the task in its list, a
   expect((await ended(suite, task.id)).status).toBe("completed");
   const { spentNanos } = await money(suite);
   expect(BigInt(spentNanos) - BigInt(before.spentNanos)).toBe(800_000_000n);
+});
+
+test("a picture is counted with its copies, and what does not fit is told to come again", async () => {
+  const create = async (bytes: number) => {
+    const file = await toFile(Buffer.alloc(bytes, 1), "boat.png", { type: "image/png" });
+    return sdk(suite).videos.create({ model: "film-openai", prompt: "A boat", input_reference: file });
+  };
+  await expect(create(1_100_000)).rejects.toMatchObject({ status: 503, code: "server_overloaded" });
+  // Nothing of it is held any more.
+  for (let times = 0; times < 5; times++) expect(await create(900_000)).toMatchObject({ status: "queued" });
+  const image = Buffer.alloc(700_000, 1).toString("base64");
+  for (let times = 0; times < 5; times++) {
+    const { status } = await ask(suite, "/v1/video/generations", { model: "film-kling", prompt: "A boat", image });
+    expect(status).toBe(200);
+  }
 });
 
 test("an address with a password is refused: it would be kept with the task", async () => {

@@ -64,8 +64,11 @@ export class Charges {
 
   /** A message of the client's, which the vendor is asked with. */
   heard(message: RealtimeMessage): void {
+    const { bill } = this.#parts;
     const { audioBytes, textBytes } = inputOf(message);
-    this.#parts.bill.passed.heard(audioBytes, textBytes);
+    bill.passed.heard(audioBytes, textBytes);
+    // Words are read whole by the next response; what of the sound is speech, the vendor finds out.
+    if (textBytes > 0 && bill.isShort) this.#payOn(() => bill.cover());
   }
 
   /** A message to the client, whether it is still there or not. */

@@ -83,14 +83,19 @@ export class SessionBill {
     this.#slice?.bill.firstByte();
   }
 
-  /** Extends the slice where what was counted comes near it. Throws Failure where the account cannot cover more. */
+  /** Whether what was counted comes near what is held. */
+  get isShort(): boolean {
+    return this.#slice !== undefined && this.#likely() * 4n >= this.#slice.held * 3n;
+  }
+
+  /** Extends the slice where it is short. Throws Failure where the account cannot cover more. */
   cover(): Promise<void> {
     return this.#inTurn(async () => {
       const slice = this.#slice;
-      if (slice === undefined) return;
-      const likely = this.#costOf(this.passed.units) + this.#lastCost;
-      if (likely * 4n < slice.held * 3n) return;
-      const nanos = this.#expectation().upperNanos;
+      if (slice === undefined || !this.isShort) return;
+      const step = this.#expectation().upperNanos;
+      const missing = this.#likely() - slice.held;
+      const nanos = missing > 0n ? missing + step : step;
       const { accountId } = this.#call.caller;
       if (await extendHold(this.#deps.relay.redis, { accountId, callId: slice.bill.callId, nanos }))
         slice.held += nanos;
@@ -133,6 +138,11 @@ export class SessionBill {
       for (const use of this.#owed.splice(0))
         await (await this.#holds.holdNothing(use))?.settle({ ...use, status: switched });
     });
+  }
+
+  /** What a response would cost that ended now: it has the context of the last one again. */
+  #likely(): Nanos {
+    return this.#costOf(this.passed.units) + this.#lastCost;
   }
 
   #expectation(): Expectation {

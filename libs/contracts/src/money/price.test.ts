@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Units } from "../units.ts";
-import { compilePrice, costOf, unpricedUnits, type WrittenPrice } from "./price.ts";
+import { compilePrice, costOf, priceFields, unpricedUnits, type WrittenPrice } from "./price.ts";
 
 const amount = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
 const units: fc.Arbitrary<Units> = fc.record(
@@ -118,6 +118,13 @@ test("a unit that was used and has no price is named", () => {
   expect(unpricedUnits(used, compilePrice({ input: 1, request: 1 }))).toEqual(["images"]);
   expect(unpricedUnits(used, compilePrice({ request: 0 }))).toEqual([]);
 });
+
+test.each(Object.entries(priceFields))(
+  "a price of one dollar for %s is one for as many as it is written for",
+  (field, { unit, per }) => {
+    expect(costOf({ [unit]: per }, compilePrice({ [field]: 1 }), 1)).toBe(1_000_000_000n);
+  },
+);
 
 test("a price finer than 10^-18 dollars per token is refused, not rounded", () => {
   expect(() => compilePrice({ input: 0.0000000000001 })).toThrow(RangeError);
