@@ -102,6 +102,11 @@ test("fields and files come in their order, whatever it is", async () => {
   expect(budget.taken).toBe(0);
 });
 
+test("an encoding that is none may be named", async () => {
+  const outcome = await send(field("a", "b") + end, { ...typed, "content-encoding": "Identity" });
+  expect(outcome).toEqual({ fields: [["a", "b"]], files: [] });
+});
+
 describe("what is refused, and how it is named", () => {
   const many = Array.from({ length: 100_000 }, (_, at) => field(`f${at}`, "x")).join("") + end;
   test.each<[string, string, Record<string, string>, object]>([
@@ -115,16 +120,37 @@ describe("what is refused, and how it is named", () => {
       { code: "invalid_value" },
     ],
     ["nothing", "", typed, { code: "invalid_value" }],
-    ["cut in a field", field("a", "b") + field("prompt", "c").slice(0, -5), typed, { code: "invalid_value" }],
+    [
+      "cut in a field",
+      field("a", "b") + field("prompt", "c").slice(0, -5),
+      typed,
+      { code: "invalid_value", message: "The form ends in the middle of a part." },
+    ],
     ["cut in a file", file("image", "abc"), typed, { code: "invalid_value" }],
-    ["a malformed head", `--${boundary}\r\nnot a header\0\r\n\r\nx\r\n${end}`, typed, { code: "invalid_value" }],
+    [
+      "a malformed head",
+      `--${boundary}\r\nnot a header\0\r\n\r\nx\r\n${end}`,
+      typed,
+      { code: "invalid_value", message: "The form has a malformed part." },
+    ],
     [
       "a part without a name",
       `--${boundary}\r\ncontent-disposition: form-data\r\n\r\nx\r\n${end}`,
       typed,
-      { code: "invalid_value" },
+      { code: "invalid_value", message: "A part of the form has no name." },
     ],
-    ["an endless name", field("n".repeat(300), "x") + end, typed, { code: "invalid_value" }],
+    [
+      "an empty name",
+      field("", "x") + end,
+      typed,
+      { code: "invalid_value", message: "A part of the form has no name." },
+    ],
+    [
+      "an endless name",
+      field("n".repeat(300), "x") + end,
+      typed,
+      { code: "invalid_value", message: "A part of the form has a name longer than 200 bytes." },
+    ],
     ["100,000 parts", many, typed, { code: "request_too_large", status: 413 }],
     ["too many files", file("image", "x").repeat(4) + end, typed, { code: "request_too_large" }],
     ["a large field", field("prompt", "x".repeat(1_001)) + end, typed, { code: "request_too_large", param: "prompt" }],
