@@ -20,8 +20,25 @@ const usualWords = "we heard this file from its begin to its end and wrote down 
 const secondsPerWord = 0.5;
 const wordsPerSegment = 5;
 
-/** How long a file is, by what it says of itself; undefined for what is no audio. */
+/** How long a file is: counted where it has frames, else by what it says of itself; undefined for what is no audio. */
 export async function secondsOf(bytes: Buffer, contentType: string): Promise<number | undefined> {
+  return (await counted(bytes)) ?? (await told(bytes, contentType));
+}
+
+/** The reader of frames is large, and loaded with the first file. */
+async function counted(bytes: Buffer): Promise<number | undefined> {
+  const { ADTS, BufferSource, FLAC, Input, MP3, MP4, OGG, WAVE, WEBM } = await import("mediabunny");
+  const formats = [MP3, WAVE, FLAC, OGG, WEBM, MP4, ADTS];
+  using input = new Input({ formats, source: new BufferSource(bytes) });
+  try {
+    return await (await input.getPrimaryAudioTrack())?.computeDuration();
+  } catch {
+    // Another kind, or no audio at all.
+    return undefined;
+  }
+}
+
+async function told(bytes: Buffer, contentType: string): Promise<number | undefined> {
   try {
     const { format } = await parseBuffer(bytes, { mimeType: contentType, size: bytes.length }, { duration: true });
     return format.duration;
