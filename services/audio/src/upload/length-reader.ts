@@ -3,6 +3,8 @@ import type { LengthFound, LengthJob } from "./length-job.ts";
 
 /** Threads that read files, each one at a time. */
 const lanes = 2;
+/** Longest that a thread takes to begin; it is no file's time. */
+const mostStartMs = 60_000;
 /** Memory that a thread may use; with little of it for what is young, pieces that were read are soon collected. */
 const memory = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 2 };
 
@@ -32,7 +34,7 @@ class Lane {
   waiting = 0;
   readonly #mostMs: number;
   #tail: Promise<unknown> = Promise.resolve();
-  #worker: Worker | undefined;
+  #thread: Thread | undefined;
 
   constructor(mostMs: number) {
     this.#mostMs = mostMs;
@@ -50,13 +52,17 @@ class Lane {
   }
 
   async end(): Promise<void> {
-    const worker = this.#worker;
-    this.#worker = undefined;
-    await worker?.terminate();
+    const thread = this.#thread;
+    this.#thread = undefined;
+    await thread?.worker.terminate();
   }
 
   async #ask(job: LengthJob): Promise<LengthFound> {
-    const worker = (this.#worker ??= start());
+    const { worker, begun } = (this.#thread ??= start());
+    if (!(await begun)) {
+      await this.end();
+      return {};
+    }
     const { promise, resolve } = Promise.withResolvers<LengthFound | undefined>();
     const tell = (found: LengthFound): void => resolve(found);
     const fail = (): void => resolve(undefined);
@@ -74,11 +80,20 @@ class Lane {
   }
 }
 
-function start(): Worker {
+/** A thread, and whether it has begun, once that shows. */
+interface Thread {
+  readonly worker: Worker;
+  readonly begun: Promise<boolean>;
+}
+
+function start(): Thread {
   const worker = new Worker(new URL("length-worker.ts", import.meta.url), {
     resourceLimits: memory,
   });
+  const { promise: begun, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), mostStartMs);
+  worker.once("message", () => resolve(true)).once("exit", () => resolve(false));
   worker.on("error", () => undefined);
   worker.unref();
-  return worker;
+  return { worker, begun: begun.finally(() => clearTimeout(timer)) };
 }

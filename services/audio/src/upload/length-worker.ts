@@ -15,6 +15,10 @@ parentPort?.on("message", (job: LengthJob) => {
   });
 });
 
+// The first message says that files may come.
+// oxlint-disable-next-line unicorn/require-post-message-target-origin
+parentPort?.postMessage({} satisfies LengthFound);
+
 /**
  * What is there is counted. Of kinds that cannot be, and of a beginning, what the file says of itself is taken: by its
  * bytes first, since names of files are often wrong.
