@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Bus } from "@modelgate/platform";
-import { startBackends, type Backends } from "@modelgate/testkit";
+import { type Backends, draftOf, startBackends } from "@modelgate/testkit";
 import {
   accountKeys,
   advanceTask,
@@ -26,7 +26,6 @@ import {
   sweepHolds,
   type TaskRecord,
 } from "../src/index.ts";
-import { draftOf } from "./draft.ts";
 
 let backends: Backends;
 let redis: Redis;
