@@ -6,6 +6,8 @@ export const ports = { http: 8_080, ops: 9_090 } as const;
 export const preStopSeconds = 10;
 /** Between the end of the drain and the kubelet's SIGKILL: settlements, events, logs. */
 export const endSeconds = 10;
+/** A pod that has lost Redis for so long is sent no more requests. */
+const storeAwaySeconds = 30;
 
 /** The labels that select a service's pods. */
 export function selectorOf(name: string) {
@@ -85,7 +87,14 @@ function containerOf(row: ServiceRow, urls: Readonly<Record<string, string>>): o
     ],
     startupProbe: { ...probe("/healthz"), periodSeconds: 1, failureThreshold: 60 },
     livenessProbe: { ...probe("/healthz"), periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
-    readinessProbe: { ...probe("/readyz"), periodSeconds: 3, timeoutSeconds: 2, failureThreshold: 2 },
+    // What it finds is a store that is away (a pod that ends is taken out without it). Longer than a failover of Redis:
+    // meanwhile callers are told 503 in their own format, where a Service without pods would refuse the connection.
+    readinessProbe: {
+      ...probe("/readyz"),
+      periodSeconds: 3,
+      timeoutSeconds: 2,
+      failureThreshold: storeAwaySeconds / 3,
+    },
     lifecycle: { preStop: { exec: { command: ["sleep", String(preStopSeconds)] } } },
     // No limit of CPU: a throttled event loop delays every stream of the pod.
     resources: {

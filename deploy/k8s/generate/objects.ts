@@ -1,6 +1,6 @@
 import { deploymentOf, labelsOf, ports, prefixOf, selectorOf } from "./deployment.ts";
 import { networkPolicyOf } from "./network-policy.ts";
-import type { ServiceRow } from "./services.ts";
+import { streamSeconds, type ServiceRow } from "./services.ts";
 
 /** Addresses of the areas' services, by the variable that the edge reads. */
 export function areaUrls(rows: readonly ServiceRow[]): Readonly<Record<string, string>> {
@@ -64,10 +64,12 @@ function autoscalerOf(row: ServiceRow): object {
       ],
       behavior: {
         scaleUp: { stabilizationWindowSeconds: 0, policies: [{ type: "Percent", value: 100, periodSeconds: 15 }] },
-        // A pod that goes lets its streams finish first: no more go at once than in one drain.
+        // A pod that goes lets its streams finish first: no more go at once than in the time of a long stream.
         scaleDown: {
           stabilizationWindowSeconds: 300,
-          policies: [{ type: "Percent", value: 10, periodSeconds: Math.max(60, drainSeconds) }],
+          policies: [
+            { type: "Percent", value: 10, periodSeconds: Math.min(Math.max(60, drainSeconds), streamSeconds) },
+          ],
         },
       },
     },

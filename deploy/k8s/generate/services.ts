@@ -28,7 +28,9 @@ export interface ServiceRow {
 
 const state = ["REDIS_URL", "NATS_URL", "MODELGATE_SECRET"] as const;
 /** A text stream may take minutes; what is cut after that has been settled at what it had. */
-const streamSeconds = 300;
+export const streamSeconds = 300;
+/** Sessions last: most have ended by themselves before this. */
+const sessionSeconds = 900;
 
 /** An area's service: called by the edge, calls vendors, keeps holds and events. */
 const area = {
@@ -49,7 +51,8 @@ const table: readonly ServiceRow[] = [
     callsVendors: false,
     resources: { cpu: "500m", memory: "320Mi", memoryLimit: "640Mi" },
     replicas: { min: 3, max: 60 },
-    drainSeconds: streamSeconds,
+    // Sessions go through it, too: it must outlast whoever is behind it, or they are cut here without a word.
+    drainSeconds: sessionSeconds,
   },
   {
     ...area,
@@ -88,8 +91,7 @@ const table: readonly ServiceRow[] = [
     name: "realtime",
     portVariable: "REALTIME_PORT",
     resources: { cpu: "500m", memory: "512Mi", memoryLimit: "2Gi" },
-    // Sessions last: most have ended by themselves before this.
-    drainSeconds: 900,
+    drainSeconds: sessionSeconds,
     env: { SESSIONS: "2000" },
   },
   {

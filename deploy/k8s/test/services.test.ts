@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { nameOf } from "../render/kustomize.ts";
 import { textOf } from "../render/value.ts";
 import { at, deployedIn, isRequired, itemsAt, overlay, overlays, services, variablesOf } from "./suite.ts";
 
@@ -14,12 +15,40 @@ const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const alsoRead: Readonly<Record<string, readonly string[]>> = { control: ["CONTROL_URL"] };
 const ofNode = ["NODE_EXTRA_CA_CERTS"];
 
+/** Longest that a process takes after its drain, as its code bounds it: its last steps, and its last lines. */
+function endMs(): number {
+  const bounds = [
+    /^const lastStepsMs = ([\d_]+);/m.exec(read("libs/platform/src/run-service.ts")),
+    /^const lastLinesMs = ([\d_]+);/m.exec(read("libs/platform/src/log.ts")),
+  ];
+  return bounds.reduce((sum, found) => sum + Number(found?.[1]?.replace("_", "")), 0);
+}
+
 test("every service has its manifests: a row of generate/services.ts, written by generate/main.ts", () => {
   expect(deployedIn(overlay("local")).map(({ name }) => name)).toEqual(expect.arrayContaining([...services]));
 });
 
+test("docker compose hands control every variable that the demo's configuration names", () => {
+  const compose: { services: Record<string, { environment: Record<string, string> }> } = parse(
+    read("docker-compose.yml"),
+    { merge: true },
+  );
+  const named = [...read("deploy/config/demo.yaml").matchAll(/"(?:env:(\w+)|\$\{(\w+)\}[^"]*)"/g)];
+  const variables = named.map(([, key, place]) => key ?? place ?? "");
+  expect(variables).toContain("OPENAI_API_KEY");
+  expect(Object.keys(compose.services["control"]?.environment ?? {})).toEqual(expect.arrayContaining(variables));
+});
+
 test("gatectl reads what control's pod says of it", () => {
   expect(read("services/control/src/gatectl/server.ts")).toContain("CONTROL_URL: variable");
+});
+
+test("the local NATS has room for every stream of events at its largest", async () => {
+  const [nats] = overlay("local").filter((object) => object["kind"] === "StatefulSet" && nameOf(object) === "nats");
+  const size = textOf(at(nats, "spec", "volumeClaimTemplates", 0, "spec", "resources", "requests", "storage"));
+  const keepBytes = Number((await variablesOf("ledger"))["NATS_KEEP_BYTES"]?.read(undefined));
+  // A file system takes its share, JetStream three quarters of the rest.
+  expect(Number.parseInt(size, 10) * 1024 ** 3 * 0.9 * 0.75).toBeGreaterThan(3 * keepBytes);
 });
 
 describe.each(overlays)("%s", (name) => {
@@ -78,7 +107,12 @@ describe.each(overlays)("%s", (name) => {
       const preStop = Number(at(container, "lifecycle", "preStop", "exec", "command", 1));
       const grace = Number(at(deployed.pod, "terminationGracePeriodSeconds"));
       expect(preStop).toBeGreaterThan(0);
-      expect(grace * 1_000).toBeGreaterThanOrEqual(preStop * 1_000 + Number(env.get("DRAIN_MS")) + 5_000);
+      expect(grace * 1_000).toBeGreaterThanOrEqual(preStop * 1_000 + Number(env.get("DRAIN_MS")) + endMs());
+    });
+
+    test("a failover of Redis, which takes half a minute, does not take the pod out", () => {
+      const probe = at(container, "readinessProbe");
+      expect(Number(at(probe, "periodSeconds")) * Number(at(probe, "failureThreshold"))).toBeGreaterThanOrEqual(30);
     });
 
     test("what it may spool fits on its disk", () => {
@@ -96,6 +130,16 @@ describe.each(overlays)("%s", (name) => {
         capabilities: { drop: ["ALL"] },
       });
     });
+  });
+
+  test("the edge, through which all goes, drains for as long as any service behind it", () => {
+    const deployed = deployedIn(objects);
+    const drains = new Map(deployed.map(({ name, env }) => [name, Number(env.get("DRAIN_MS"))]));
+    const areas = [...(deployed.find(({ name }) => name === "edge")?.env ?? [])].flatMap(([variable, url]) =>
+      variable.endsWith("_URL") ? [new URL(url).hostname] : [],
+    );
+    expect(areas.length).toBeGreaterThan(3);
+    for (const area of areas) expect(drains.get("edge"), area).toBeGreaterThanOrEqual(drains.get(area) ?? Infinity);
   });
 
   test("the configuration is one that control takes, and its mount is where control looks", () => {

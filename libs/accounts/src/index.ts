@@ -22,6 +22,7 @@ export type { OutboxEntry } from "./outbox/entry.ts";
 export { openOutbox, type Outbox } from "./outbox/outbox.ts";
 export { outboxLength, publishEntries, readLeftovers } from "./outbox/publish.ts";
 export { advanceTask, type TaskAdvance, type TaskSettlement } from "./tasks/advance.ts";
+export { callbackAmong, claimCallbacks, forgetCallback, retryCallback, type Callback } from "./tasks/callback.ts";
 export { claimTasks, openTasks, type TaskPlace } from "./tasks/claim.ts";
 export { createTask, type TaskCreation } from "./tasks/create.ts";
 export {

@@ -1,25 +1,31 @@
 import fc from "fast-check";
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startBackends, type Backends } from "@modelgate/testkit";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Bus } from "@modelgate/platform";
+import { type Backends, draftOf, startBackends } from "@modelgate/testkit";
 import {
+  accountKeys,
   advanceTask,
+  callbackAmong,
+  claimCallbacks,
   claimTasks,
   createAccount,
   createTask,
   findAccount,
   findTask,
+  forgetCallback,
   hold,
   listTasks,
+  publishEntries,
   readLeftovers,
   removeTask,
   renewHold,
+  retryCallback,
   settle,
   shardOf,
   sweepHolds,
   type TaskRecord,
 } from "../src/index.ts";
-import { draftOf } from "./draft.ts";
 
 let backends: Backends;
 let redis: Redis;
@@ -37,13 +43,22 @@ const cost = 500_000_000n;
 let count = 0;
 
 /** An account with a task in it, its money held. */
-async function begin({ createdAt = Date.now(), leaseMs = 1_000 } = {}): Promise<TaskRecord> {
+async function begin({ createdAt = Date.now(), leaseMs = 1_000, ...more }: Beginning = {}): Promise<TaskRecord> {
   const accountId = `acc ${++count}`;
   await createAccount(redis, { id: accountId, balance: 1_000_000_000n });
-  return another(accountId, { createdAt, leaseMs });
+  return another(accountId, { createdAt, leaseMs, ...more });
 }
 
-async function another(accountId: string, { createdAt = Date.now(), leaseMs = 1_000 } = {}): Promise<TaskRecord> {
+interface Beginning {
+  readonly createdAt?: number;
+  readonly leaseMs?: number;
+  readonly callbackUrl?: string;
+}
+
+async function another(
+  accountId: string,
+  { createdAt = Date.now(), leaseMs = 1_000, callbackUrl }: Beginning = {},
+): Promise<TaskRecord> {
   const id = `video_${++count}`;
   const task: TaskRecord = {
     id,
@@ -55,6 +70,7 @@ async function another(accountId: string, { createdAt = Date.now(), leaseMs = 1_
     wire: "videos",
     operation: "op",
     asked: { seconds: "5" },
+    ...(callbackUrl === undefined ? {} : { callbackUrl }),
     callId: `call_${id}`,
     costNanos: cost.toString(),
     draft: { ...draftOf(accountId, `call_${id}`), area: "video" },
@@ -82,6 +98,7 @@ async function another(accountId: string, { createdAt = Date.now(), leaseMs = 1_
     dueAt: createdAt + 5_000,
     holdUntil: createdAt + 2 * day,
     keepMs: 30 * day,
+    callbackDueAt: createdAt + 20_000,
   });
   expect(told).toMatchObject({ event: { id: `${id}.queued`, state: "queued", previousState: null } });
   return task;
@@ -93,6 +110,7 @@ const ended = (task: TaskRecord, state: "completed" | "failed", version: string,
   from: "queued" as const,
   settlement: { costNanos: state === "completed" ? cost : 0n, draft: task.draft },
   keepMs: day,
+  callbackDueAt: nowMs + 20_000,
   nowMs,
 });
 const eventsOf = async ({ accountId }: TaskRecord) =>
@@ -117,8 +135,21 @@ test("a task whose hold was swept is not recorded", async () => {
   const task = await begin();
   await settle(redis, { ...task, callId: task.callId, costNanos: 0n, tokens: 0, draft: task.draft });
   const late = { ...task, id: `${task.id}late` };
-  expect(await createTask(redis, { task: late, dueAt: 0, holdUntil: 0, keepMs: day })).toBe("no-hold");
+  expect(await createTask(redis, { task: late, dueAt: 0, holdUntil: 0, keepMs: day, callbackDueAt: 0 })).toBe(
+    "no-hold",
+  );
   expect(await findTask(redis, task.accountId, late.id)).toBeUndefined();
+});
+
+test("an ended task is kept for as long as it says, an open one until it ends; old ones leave the list", async () => {
+  const task = await begin({ createdAt: Date.now() - 31 * day });
+  const key = accountKeys.task(task.accountId, task.id);
+  expect(await redis.pttl(key)).toBe(-1);
+  await advanceTask(redis, ended(task, "completed", "1"));
+  const left = await redis.pttl(key);
+  expect([left > day / 2, left <= day]).toEqual([true, true]);
+  const recent = await another(task.accountId);
+  expect(await redis.zrange(accountKeys.tasksOf(task.accountId), "0", "-1")).toEqual([recent.id]);
 });
 
 test("due tasks go to one poller each until its lease is over", async () => {
@@ -142,7 +173,7 @@ test("however many see a task end, one settles it, and each state is told once",
         const task = await begin();
         const told = await Promise.all(sightings.map((state) => advanceTask(redis, ended(task, state, "1"))));
         expect(told.filter((entries) => entries !== undefined)).toHaveLength(1);
-        const [first] = told;
+        const first = told.find((entries) => entries !== undefined)?.slice(1);
         expect(first?.map(({ event }) => event.id)).toEqual([`${task.id}.${sightings[0]}`, task.callId]);
         const spent = sightings[0] === "completed" ? cost : 0n;
         expect(await findAccount(redis, task.accountId)).toMatchObject({ heldNanos: 0n, spentNanos: spent });
@@ -163,6 +194,100 @@ test("however many see a task end, one settles it, and each state is told once",
     ),
     { numRuns: 30 },
   );
+});
+
+describe("events of a task that nobody has published", () => {
+  const states = (entries: readonly { event: { id: string } }[] | undefined, { id }: TaskRecord) =>
+    entries?.map(({ event }) => event.id.replace(`${id}.`, ""));
+  const progressing = (task: TaskRecord, version: string) => ({
+    task: { ...task, state: "in_progress" as const },
+    version,
+    dueAt: 0,
+    from: "queued" as const,
+    keepMs: day,
+    callbackDueAt: 0,
+    nowMs: Date.now(),
+  });
+  const removed = async ({ accountId }: TaskRecord, entryId = "") =>
+    expect(await redis.xdel(accountKeys.outbox(shardOf(accountId)), entryId)).toBe(1);
+
+  test("come again before new ones, in their order, until they are", async () => {
+    const task = await begin();
+    const second = await advanceTask(redis, progressing(task, "1"));
+    expect(states(second, task)).toEqual(["queued", "in_progress"]);
+    await removed(task, second?.[0]?.entryId);
+    const look = (version: string) => advanceTask(redis, { ...progressing(task, version), from: undefined });
+    expect(states(await look("2"), task)).toEqual(["in_progress"]);
+    const last = await advanceTask(redis, { ...ended(task, "completed", "3"), from: "in_progress" });
+    expect(states(last, task)).toEqual(["in_progress", "completed", task.callId]);
+    expect(last?.at(-1)?.event).toMatchObject({ receipt: { number: 2 } });
+    expect((await findAccount(redis, task.accountId))?.spentNanos).toBe(cost);
+  });
+
+  test("are no more, where they have been", async () => {
+    const task = await begin();
+    const [entry] = await readLeftovers(redis, shardOf(task.accountId), 0, 1_000).then((all) =>
+      all.filter(({ event }) => event.id === `${task.id}.queued`),
+    );
+    await removed(task, entry?.entryId);
+    // Nothing is remembered of them either: an open task takes no more room than it needs.
+    const key = accountKeys.task(task.accountId, task.id);
+    expect(await redis.hexists(key, "told")).toBe(1);
+    expect(await advanceTask(redis, { ...progressing(task, "1"), from: undefined })).toEqual([]);
+    expect(await redis.hexists(key, "told")).toBe(0);
+    expect(states(await advanceTask(redis, ended(task, "failed", "2")), task)).toEqual(["failed", task.callId]);
+  });
+
+  test("keep what follows in the outbox while they cannot be published", async () => {
+    const task = await begin();
+    const entries = (await advanceTask(redis, progressing(task, "1"))) ?? [];
+    const published: string[] = [];
+    const bus = (isAway: boolean): Bus => ({
+      connected: true,
+      async publish(_subject, _body, id) {
+        if (isAway && id.endsWith(".queued")) throw new Error("nats is away");
+        published.push(id);
+      },
+      consume: () => expect.fail("nobody reads here"),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    });
+    expect(await publishEntries(redis, bus(true), entries)).toBe(0);
+    expect(published).toEqual([]);
+    expect(await publishEntries(redis, bus(false), entries)).toBe(2);
+    expect(published).toEqual([`${task.id}.queued`, `${task.id}.in_progress`]);
+    expect((await eventsOf(task)).map(({ id }) => id)).toEqual([]);
+  });
+});
+
+test("a transition that its client wants told is kept until it is", async () => {
+  const url = "https://client.example/done";
+  const task = await begin({ callbackUrl: url });
+  const shard = shardOf(task.accountId);
+  const claim = async (nowMs: number) =>
+    (await claimCallbacks(redis, shard, { nowMs, leaseMs: 10_000, most: 100 })).filter(
+      ({ event }) => event.taskId === task.id,
+    );
+  // Its own process has it first.
+  expect(await claim(task.createdAt + 19_999)).toEqual([]);
+  const [queued = expect.fail("no callback"), more] = await claim(task.createdAt + 20_000);
+  expect([queued, more]).toMatchObject([
+    { url, tries: 0, event: { id: `${task.id}.queued`, state: "queued" } },
+    undefined,
+  ]);
+  expect(await claim(task.createdAt + 29_999)).toEqual([]);
+  await retryCallback(redis, { ...queued, tries: 1 }, task.createdAt + 50_000);
+  expect(await claim(task.createdAt + 49_999)).toEqual([]);
+  expect(await claim(task.createdAt + 50_000)).toEqual([{ ...queued, tries: 1 }]);
+  await forgetCallback(redis, queued);
+  await retryCallback(redis, queued, task.createdAt); // a late try changes nothing
+  expect(await claim(task.createdAt + day)).toEqual([]);
+
+  const end = ended(task, "completed", "1", task.createdAt);
+  const told = (await advanceTask(redis, end)) ?? [];
+  expect(callbackAmong(end.task, told)).toMatchObject({ url, event: { state: "completed" } });
+  expect(await claim(task.createdAt + day)).toEqual([callbackAmong(end.task, told)]);
+  const silent = await begin();
+  expect(callbackAmong(silent, (await advanceTask(redis, ended(silent, "failed", "1"))) ?? [])).toBeUndefined();
 });
 
 test("a list in both orders, page by page, and a task that is forgotten", async () => {

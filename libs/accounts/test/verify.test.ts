@@ -1,17 +1,8 @@
+import { createHash } from "node:crypto";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startBackends, type Backends } from "@modelgate/testkit";
-import {
-  accountKeys as keys,
-  createAccount,
-  credit,
-  hold,
-  readLogPage,
-  recordUsage,
-  settle,
-  verifyAccount,
-} from "../src/index.ts";
-import { draftOf } from "./draft.ts";
+import { type Backends, draftOf, startBackends } from "@modelgate/testkit";
+import { accountKeys as keys, createAccount, credit, hold, recordUsage, settle, verifyAccount } from "../src/index.ts";
 
 let backends: Backends;
 let redis: Redis;
@@ -29,12 +20,12 @@ const options = { keepDays: 2, waitMs: 0 };
 let accounts = 0;
 
 /** An account with an opening balance, three settled calls, a top-up in between, and one call under way. */
-async function booked(): Promise<string> {
+async function booked(timeOf: (call: number) => string = () => new Date().toISOString()): Promise<string> {
   const id = `books-${accounts++}`;
   await createAccount(redis, { id, balance: 1_000n });
   for (const call of [1, 2, 3, 4]) {
     const callId = `${id}-${call}`;
-    const draft = { ...draftOf(id, callId), time: new Date().toISOString(), requestId: `request-${call % 2}` };
+    const draft = { ...draftOf(id, callId), time: timeOf(call), requestId: `request-${call % 2}` };
     await hold(redis, {
       accountId: id,
       callId,
@@ -66,6 +57,15 @@ async function tamper(id: string, call: number, change: (text: string) => string
   }
 }
 
+/** An event's text with its receipt's hash made anew, as whoever forges one would. */
+function sealed(text: string): string {
+  const { costNanos, receipt, ...draft } = JSON.parse(text);
+  const hash = createHash("sha1")
+    .update([receipt.previous, receipt.number, `-${costNanos}`, receipt.balanceNanos, JSON.stringify(draft)].join("\n"))
+    .digest("hex");
+  return text.replace(receipt.hash, hash);
+}
+
 test("books that nobody touched hold, with calls under way", async () => {
   const id = await booked();
   expect(await verifyAccount(redis, id, options)).toEqual({
@@ -90,6 +90,29 @@ test.each<[string, (id: string) => Promise<unknown>, object]>([
     { receipt: 2, say: expect.stringContaining("was altered") },
   ],
   [
+    "what a call used was altered, and its hash with it",
+    (id) => tamper(id, 1, (text) => sealed(text.replace('"model":"m"', '"model":"cheap"'))),
+    { receipt: 3, say: "does not carry the hash of the receipt before it" },
+  ],
+  [
+    "a call's cost was altered, and its hash with it",
+    (id) => tamper(id, 2, (text) => sealed(text.replace('"costNanos":"70"', '"costNanos":"60"'))),
+    { receipt: 3, say: "says a balance of 860, where the receipts before make 870" },
+  ],
+  [
+    "a call was put in beside another",
+    async (id) => {
+      const [entry] = await redis.xrevrange(keys.usageLog(id, today), "+", "-", "COUNT", 1);
+      await redis.xadd(keys.usageLog(id, today), "*", "event", entry?.[1][1]?.replace(`"${id}-3"`, '"none"') ?? "");
+    },
+    { receipt: 5, say: expect.stringContaining("has the same number as") },
+  ],
+  [
+    "the newest call was altered, and its hash with it",
+    (id) => tamper(id, 3, (text) => sealed(text.replace('"model":"m"', '"model":"cheap"'))),
+    { receipt: 5, say: "is not the newest one that the account knows" },
+  ],
+  [
     "an event is gone",
     (id) => tamper(id, 3, () => undefined),
     { receipt: 5, say: expect.stringContaining("in no log") },
@@ -108,6 +131,11 @@ test.each<[string, (id: string) => Promise<unknown>, object]>([
     { say: expect.stringContaining("a balance of 1001290, its receipts make 1290") },
   ],
   [
+    "the account says that it was given more",
+    (id) => redis.hincrby(keys.account(id), "credited", 7),
+    { say: "the account says credits of 1507, its receipts make 1500" },
+  ],
+  [
     "the account forgot what it spent",
     (id) => redis.hset(keys.account(id), "spent", "0"),
     { say: expect.stringContaining("spending of 0, its receipts make 210") },
@@ -123,17 +151,40 @@ test.each<[string, (id: string) => Promise<unknown>, object]>([
   expect(await verifyAccount(redis, id, options)).toMatchObject({ ok: false, divergence });
 });
 
-test("the log is read by pages, in both orders, and by request", async () => {
-  const id = await booked();
-  const query = { from: today, to: today, account: id } as const;
-  const ids = (page: { readonly events: readonly { readonly id: string }[] }) => page.events.map((event) => event.id);
-  const first = await readLogPage(redis, { ...query, order: "oldest first" }, 2);
-  expect(ids(first)).toEqual([`${id}-1`, `${id}-2`]);
-  const second = await readLogPage(redis, { ...query, order: "oldest first" }, 2, first.next);
-  expect([ids(second), second.next]).toEqual([[`${id}-3`], undefined]);
-  expect(ids(await readLogPage(redis, { ...query, order: "newest first" }, 2))).toEqual([`${id}-3`, `${id}-2`]);
-  const byRequest = await readLogPage(redis, { ...query, requestId: "request-1", order: "oldest first" }, 10);
-  expect(ids(byRequest)).toEqual([`${id}-1`, `${id}-3`]);
-  for (const wrong of [{ model: "other" }, { token: "tok_2" }, { channel: "x" }, { from: `${today}T23:59:59.999Z` }])
-    expect(ids(await readLogPage(redis, { ...query, ...wrong, order: "oldest first" }, 10))).toEqual([]);
+test("what is on its way to the log is part of the books, and calls that go on meanwhile are not", async () => {
+  const id = `busy-${accounts++}`;
+  await createAccount(redis, { id, balance: 1_000_000n });
+  const state = { on: true, at: 0 };
+  const call = async (logged: boolean): Promise<void> => {
+    const callId = `${id}-${state.at++}`;
+    const draft = { ...draftOf(id, callId), time: new Date().toISOString() };
+    const promised = { nanos: 2n, floorNanos: 0n, tokens: 0, leaseMs: 60_000, outboxBound: 1_000_000 };
+    await hold(redis, { accountId: id, callId, draft, tokenId: "tok_1", ...promised });
+    const settled = await settle(redis, { accountId: id, callId, tokenId: "tok_1", costNanos: 1n, tokens: 0, draft });
+    if (settled !== undefined && logged)
+      await recordUsage(redis, settled.event, { keepSeconds: 60, logEntries: 1_000 });
+  };
+  await call(false);
+  expect(await verifyAccount(redis, id, options)).toMatchObject({ ok: true, to: 2 });
+  const going = Array.from({ length: 4 }, async () => {
+    while (state.on) await call(true);
+  });
+  for (let at = 0; at < 20; at++)
+    expect(await verifyAccount(redis, id, { ...options, waitMs: 5_000 })).toMatchObject({ ok: true });
+  for (let at = 0; at < 5; at++)
+    await credit(redis, { accountId: id, nanos: 1n, reason: "more", operationId: `${at}` });
+  expect(await verifyAccount(redis, id, { ...options, waitMs: 5_000 })).toMatchObject({ ok: true });
+  state.on = false;
+  await Promise.all(going);
+  expect(state.at).toBeGreaterThan(20);
+});
+
+test("books whose beginning is no longer kept hold, in whatever order calls were settled around midnight", async () => {
+  const [before, first] = [-2, -1].map((days) => new Date(Date.now() + days * 86_400_000).toISOString());
+  // Receipts 2, 3 and 5: the second call's event is of the day before.
+  const id = await booked((call) => (call === 2 ? before : first) ?? "");
+  await redis.hset(keys.account(id), "createdAt", "2026-01-01T00:00:00Z");
+  expect(await verifyAccount(redis, id, options)).toMatchObject({ ok: true, from: 2, to: 5 });
+  await redis.del(keys.usageLog(id, before?.slice(0, 10) ?? ""));
+  expect(await verifyAccount(redis, id, options)).toMatchObject({ ok: false, divergence: { receipt: 3 } });
 });

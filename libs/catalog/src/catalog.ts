@@ -1,9 +1,11 @@
 import {
   compilePrice,
+  compileResolutions,
   Failure,
   type ModelConfiguration,
   type ModelKind,
   type Price,
+  type ResolutionPrice,
   type UpstreamWire,
 } from "@modelgate/contracts";
 import type { Published, PublishedChannel } from "./published.ts";
@@ -32,6 +34,10 @@ export interface CatalogModel {
   readonly kind: ModelKind;
   readonly ownedBy: string;
   readonly price: Price;
+  /** What it costs from a resolution on, where that differs (`priceAt`). */
+  readonly resolutions?: readonly ResolutionPrice[] | undefined;
+  /** Most tokens of one answer; absent: nobody knows. */
+  readonly maxOutputTokens?: number | undefined;
 }
 
 /** A key of a channel's pool; the id is safe to show. */
@@ -180,8 +186,9 @@ function compileChannel(channel: PublishedChannel, open: (sealed: string, place:
   };
 }
 
-function compileModel(name: string, { kind, ownedBy = defaultOwner, price = {} }: ModelConfiguration): CatalogModel {
-  return { name, kind, ownedBy, price: compilePrice(price) };
+function compileModel(name: string, model: ModelConfiguration): CatalogModel {
+  const { kind, ownedBy = defaultOwner, price = {}, maxOutputTokens } = model;
+  return { name, kind, ownedBy, price: compilePrice(price), resolutions: compileResolutions(price), maxOutputTokens };
 }
 
 function namesOf(models: readonly string[] | Readonly<Record<string, string>>): ReadonlyMap<string, string> {

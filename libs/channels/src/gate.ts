@@ -1,7 +1,7 @@
 import type { CatalogChannel } from "@modelgate/catalog";
 import { defineScript, orUnavailable, replyList, type Logger, type Redis } from "@modelgate/platform";
 import type { Health } from "./health.ts";
-import { placeOf, type Way } from "./pick.ts";
+import { modelPlaceOf, placeOf, type Way } from "./pick.ts";
 
 /** What an attempt holds while it goes on; dispose it when the exchange is over. */
 export interface Entry extends Disposable {
@@ -38,8 +38,8 @@ export const gateKeys = {
   minute: (channelId: string) => `channel:{${channelId}}:minute`,
   /** Seats in use, of a channel or of one key. */
   seats: (channelId: string, keyId = "") => `channel:{${channelId}}:seats:${keyId}`,
-  /** The one call that tries what has rested. */
-  trial: (channelId: string, keyId = "") => `channel:{${channelId}}:trial:${keyId}`,
+  /** The one call that tries what has rested: a channel, one key, or a model, as `#` and the vendor's name of it. */
+  trial: (channelId: string, part = "") => `channel:{${channelId}}:trial:${part}`,
 } as const;
 
 /** A set of seats that an attempt needs one of. */
@@ -115,11 +115,15 @@ export function openGate({
 /** What an attempt needs a seat of: trials first, for a full channel that may work again is to be tried too. */
 function seatSets(way: Way, health: Health): readonly SeatSet[] {
   const { candidate, key } = way;
-  const { id, maxConcurrency, keyConcurrency } = candidate.channel;
+  const { upstreamModel, channel } = candidate;
+  const { id, maxConcurrency, keyConcurrency } = channel;
   const place = placeOf(way);
   const sets: SeatSet[] = [];
   if (health.isUnproven(id)) sets.push({ key: gateKeys.trial(id), seats: 1, place: id, why: "tried" });
   if (health.isUnproven(place)) sets.push({ key: gateKeys.trial(id, key.id), seats: 1, place, why: "tried" });
+  // To this call the channel is its model.
+  if (health.isUnproven(modelPlaceOf(candidate)))
+    sets.push({ key: gateKeys.trial(id, `#${upstreamModel}`), seats: 1, place: id, why: "tried" });
   if (maxConcurrency !== undefined)
     sets.push({ key: gateKeys.seats(id), seats: maxConcurrency, place: id, why: "full" });
   if (keyConcurrency !== undefined)

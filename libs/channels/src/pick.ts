@@ -11,6 +11,11 @@ export function placeOf({ candidate, key }: Way): string {
   return `${candidate.channel.id}/${key.id}`;
 }
 
+/** The place of a channel's model, by the vendor's name of it: what a vendor has no more rests by itself. */
+export function modelPlaceOf({ channel, upstreamModel }: Candidate): string {
+  return `${channel.id}#${upstreamModel}`;
+}
+
 export interface PickOptions {
   /** When a channel or key may be used again (0: now), as Health tells. */
   readonly restsUntil: (place: string) => number;
@@ -53,7 +58,7 @@ function wayTo(place: string, candidates: readonly Candidate[], options: PickOpt
 
 function usableKeys(candidate: Candidate, { restsUntil, excluded }: PickOptions): readonly ChannelKey[] {
   const { channel } = candidate;
-  if (restsUntil(channel.id) > 0) return [];
+  if (restsUntil(channel.id) > 0 || restsUntil(modelPlaceOf(candidate)) > 0) return [];
   return channel.keys.filter((key) => restsUntil(`${channel.id}/${key.id}`) === 0 && !excluded({ candidate, key }));
 }
 
@@ -72,9 +77,11 @@ function weighted<T extends { readonly candidate: Candidate }>(
 
 /** When the first of the candidates may be used again, Unix ms; undefined where none will by itself. */
 export function soonest(candidates: readonly Candidate[], restsUntil: (place: string) => number): number | undefined {
-  const times = candidates.flatMap(({ channel }) =>
-    channel.keys.map((key) => Math.max(restsUntil(channel.id), restsUntil(`${channel.id}/${key.id}`))),
-  );
+  const times = candidates.flatMap((candidate) => {
+    const { channel } = candidate;
+    const until = Math.max(restsUntil(channel.id), restsUntil(modelPlaceOf(candidate)));
+    return channel.keys.map((key) => Math.max(until, restsUntil(`${channel.id}/${key.id}`)));
+  });
   const finite = times.filter((time) => Number.isFinite(time));
   return finite.length === 0 ? undefined : Math.min(...finite);
 }

@@ -1,10 +1,11 @@
 import { Failure } from "@modelgate/contracts";
 import type { Provider, VendorFailure } from "@modelgate/providers";
 import { readText } from "./read-text.ts";
-import type { UpstreamAnswer } from "./transport.ts";
+import type { UpstreamAnswer } from "./upstream.ts";
 
 /** How much of an error answer is read. */
 const errorBodyBytes = 64 * 1024;
+/** Longest rest that a vendor is granted; then it is asked again. */
 const longestRetryAfterMs = 600_000;
 /** The one status of a vendor that says more than that the client's input was wrong. */
 const tooLarge = 413;
@@ -33,13 +34,18 @@ export class Refused extends Error {
 /** An answer with an error status, read and understood. */
 export async function refusal(answer: UpstreamAnswer, provider: Provider): Promise<Refused> {
   const meaning = provider.failureOf(answer.status, await readText(answer, errorBodyBytes));
-  return new Refused(meaning, answer.status, retryAfterOf(answer) ?? meaning.retryAfterMs);
+  return new Refused(meaning, answer.status, granted(retryAfterOf(answer) ?? meaning.retryAfterMs));
 }
 
-/** The vendor's `retry-after`, seconds or a date, bounded. */
+/** What a vendor asks for, within its bound; one that may be asked again at once asks for nothing. */
+function granted(ms: number | undefined): number | undefined {
+  return ms === undefined || ms <= 0 ? undefined : Math.min(ms, longestRetryAfterMs);
+}
+
+/** The vendor's `retry-after`, seconds or a date. */
 function retryAfterOf({ headers }: UpstreamAnswer): number | undefined {
   const text = headers["retry-after"];
   if (typeof text !== "string") return undefined;
   const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
-  return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), longestRetryAfterMs);
+  return Number.isNaN(ms) ? undefined : ms;
 }

@@ -43,5 +43,6 @@ test("a vendor's retry-after holds at once, is never made shorter, and may be ma
   expect(restAfter(first, { reason, before: 1, restMs: 10_000 }, 1_000)).toBe("ignored");
   expect(restAfter(first, { reason, before: 1 }, 1_000)).toBe("ignored");
   expect(restAfter(first, { reason, before: 1, restMs: 60_000 }, 1_000)).toMatchObject({ until: 61_000 });
+  expect(rests([0], 600_000)[0]?.until).toBe(600_000);
   expect([isResting(first, 29_999), isResting(first, 30_000), isResting(undefined, 0)]).toEqual([true, false, false]);
 });

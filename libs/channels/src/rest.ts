@@ -3,6 +3,7 @@ import type { CoolDown } from "./state.ts";
 /** Failures in a row after which a channel or key rests. */
 const failuresToCool = 3;
 const shortestRestMs = 5_000;
+/** Longest rest that no vendor asked for. */
 const longestRestMs = 300_000;
 
 /** A failure, as it is counted. */
@@ -10,7 +11,7 @@ export interface CountedFailure {
   readonly reason: string;
   /** Failures in a row before this one. */
   readonly before: number;
-  /** The rest that a vendor asked for, or that its refusal deserves. */
+  /** The rest that a vendor asked for, or that its refusal deserves: taken as it is. */
   readonly restMs?: number | undefined;
 }
 
@@ -32,6 +33,6 @@ export function restAfter(
   if (isResting(coolDown, now) && now + (restMs ?? 0) <= (coolDown?.until ?? 0)) return "ignored";
   const failures = before + 1;
   if (restMs === undefined && coolDown === undefined && failures < failuresToCool) return "counted";
-  const rest = Math.min(restMs ?? shortestRestMs * 2 ** Math.max(0, failures - failuresToCool), longestRestMs);
+  const rest = restMs ?? Math.min(shortestRestMs * 2 ** Math.max(0, failures - failuresToCool), longestRestMs);
   return { reason, since: new Date(now).toISOString(), until: now + rest, failures };
 }

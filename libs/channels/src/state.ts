@@ -23,7 +23,10 @@ export interface Switched {
 /** Redis keys and the pub/sub channel of channel states; all replicas share them. */
 export const stateKeys = { health: "channels:health", switched: "channels:switched", changes: "channels" } as const;
 
-/** What all replicas know of the channels: cool-downs by `channel` or `channel/key`, and what is switched off, likewise. */
+/**
+ * What all replicas know of the channels: cool-downs by `channel`, `channel/key` or `channel#model`, and what is switched
+ * off, by `channel` or `channel/key`.
+ */
 export interface ChannelStates {
   readonly coolDowns: ReadonlyMap<string, CoolDown>;
   readonly switched: ReadonlyMap<string, Switched>;
@@ -39,13 +42,15 @@ export async function readChannelStates(redis: Redis): Promise<ChannelStates> {
 }
 
 /**
- * Switches a channel, or one `channel/key`, off or on again, in every replica at once; switching on forgets why it and
- * its keys rested or were taken out.
+ * Switches a channel, or one `channel/key`, off or on again, in every replica at once; switching on forgets why it, its
+ * keys and its models rested or were taken out.
  */
 export async function switchChannel(redis: Redis, place: string, on: boolean, reason: string): Promise<void> {
   if (on) {
     for (const key of [stateKeys.switched, stateKeys.health]) {
-      const own = (await redis.hkeys(key)).filter((known) => known === place || known.startsWith(`${place}/`));
+      const own = (await redis.hkeys(key)).filter(
+        (known) => known === place || known.startsWith(`${place}/`) || known.startsWith(`${place}#`),
+      );
       if (own.length > 0) await redis.hdel(key, ...own);
     }
   } else {

@@ -1,10 +1,12 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
+import { createServer } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readText } from "./read-text.ts";
-import { NothingSent, openTransport, type Transport } from "./transport.ts";
+import { NothingSent } from "./dispatch.ts";
+import { openTransport, type Transport } from "./transport.ts";
 
 /**
  * A vendor in a process of its own, which closes connections while a test keeps this process's event loop from
@@ -39,8 +41,10 @@ afterEach(async () => {
   child?.kill();
 });
 
-const ask = async (path: string, body = "{}"): Promise<string> => {
-  const request = { url: new URL(path, origin), method: "POST", headers: {}, timeoutMs: 5_000 } as const;
+const ask = (path: string, body = "{}"): Promise<string> => askAt(new URL(path, origin).href, body);
+
+const askAt = async (url: string, body = "{}"): Promise<string> => {
+  const request = { url: new URL(url), method: "POST", headers: {}, timeoutMs: 5_000 } as const;
   const answer = await transport.send({ ...request, body: Buffer.from(body) }, new AbortController().signal);
   const text = await readText(answer, 100);
   await setImmediate(); // the connection is free again
@@ -72,6 +76,30 @@ test("a connection that the vendor closed while it was idle is not written to: e
     standStill();
   }
   expect(answers).toEqual(["1", "2", "3", "4", "5"]);
+});
+
+test("of more addresses than connections are kept for, the one that was unused for longest loses its own", async () => {
+  let connections = 0;
+  const servers = Array.from({ length: 257 }, () =>
+    createServer((_, response) => response.end("ok"))
+      .on("connection", () => connections++)
+      .listen(0, "127.0.0.1"),
+  );
+  await Promise.all(servers.map((server) => once(server, "listening")));
+  const [first = "", ...others] = servers.map((server) => {
+    const address = server.address();
+    return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+  });
+  await Promise.all([first, ...others.slice(0, -1)].map((url) => askAt(url)));
+  await askAt(first);
+  const before = connections;
+  await askAt(others.at(-1) ?? "");
+  await askAt(first);
+  expect(connections).toBe(before + 1);
+  for (const server of servers) {
+    server.close();
+    server.closeAllConnections();
+  }
 });
 
 test.each([

@@ -1,8 +1,8 @@
 import { Failure } from "@modelgate/contracts";
 import { providers } from "@modelgate/providers";
-import type { AttemptPlan } from "./attempt.ts";
+import type { AttemptPlan } from "./attempt-plan.ts";
 import type { Health } from "./health.ts";
-import { placeOf, type Way } from "./pick.ts";
+import { modelPlaceOf, placeOf, type Way } from "./pick.ts";
 import { Refused } from "./refused.ts";
 
 /** How long a key rests whose vendor said neither when nor why to come back. */
@@ -36,12 +36,15 @@ function blame(error: unknown, way: Way, health: Health): Failure {
         meaning.code,
         retryAfterMs ?? (meaning.code === "upstream_auth_failed" ? refusedKeyRestMs : undefined),
       );
+    if (meaning.blame === "model") health.failed(modelPlaceOf(way.candidate), meaning.code, retryAfterMs);
     if (meaning.blame === "channel" || meaning.blame === "wire")
       health.failed(way.candidate.channel.id, meaning.code, retryAfterMs);
     return failure;
   }
   const failure = error instanceof Failure ? error : new Failure("upstream_error", undefined, { cause: error });
-  if (failure.status >= 500) health.failed(way.candidate.channel.id, failure.code);
+  // What the gateway itself has no room or no words for is no vendor's failure.
+  if (failure.status >= 500 && failure.code.startsWith("upstream_"))
+    health.failed(way.candidate.channel.id, failure.code);
   return failure;
 }
 

@@ -1,6 +1,9 @@
 export { bodies, type BodyName } from "./bodies/index.ts";
 export { Caller } from "./caller.ts";
-export { checkConfiguration, type CheckedConfiguration, type ConfigurationProblem } from "./configuration/check.ts";
+export { checkConfiguration, type CheckedConfiguration } from "./configuration/check.ts";
+export { isSendableKey } from "./configuration/keys.ts";
+export { modelPlaces } from "./configuration/model-places.ts";
+export type { ConfigurationProblem } from "./configuration/problem.ts";
 export {
   AccountConfiguration,
   ChannelConfiguration,
@@ -40,6 +43,14 @@ export {
   type PriceField,
   type WrittenPrice,
 } from "./money/price.ts";
+export {
+  compileResolutions,
+  priceAt,
+  pricesIn,
+  type ResolutionPrice,
+  type WrittenPrices,
+} from "./money/resolutions.ts";
 export { openApi } from "./openapi/document.ts";
+export { parseTime } from "./time.ts";
 export { addUnits, tokensIn, unitEntries, unitNames, Units, type UnitName } from "./units.ts";
 export { upstreamWires, videoWires, type UpstreamWire, type VideoWire } from "./upstream-wires.ts";

@@ -15,6 +15,11 @@ export type Redis = Single | Cluster;
 const connectWithinMs = 30_000;
 /** Longest pause between two attempts to connect again. */
 const longestPauseMs = 1_000;
+/**
+ * Pause between two looks whether a Redis that was started again has loaded its data. Its own guess of how long that takes
+ * is far too long at the beginning, and the client would wait for as much, up to ten seconds.
+ */
+const loadingPauseMs = 250;
 /** How often a command follows a slot that has moved, or a shard whose new master is not chosen yet. */
 const mostRedirections = 5;
 
@@ -57,6 +62,7 @@ function connectionTo(place: RedisPlace, timeoutMs: number): Redis {
     maxRetriesPerRequest: 0,
     commandTimeout: timeoutMs,
     connectTimeout: 2_000,
+    maxLoadingRetryTime: loadingPauseMs,
   };
   if (place.kind === "cluster")
     return new Cluster([...place.nodes], {

@@ -3,10 +3,14 @@ const longest = 2_000;
 
 const urls = /\b(?:https?|wss?|grpc):\/\/[^\s"'<>]+/gi;
 const ipAddresses = /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|\[[0-9a-f:]{2,}\](?::\d+)?/gi;
+/** Without brackets: all eight groups, or two colons for those that are zero. */
+const bareIpv6 =
+  /(?<![\w:])(?:(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}|(?:(?:[0-9a-f]{1,4}:){1,6}|:):(?:[0-9a-f]{1,4}(?::[0-9a-f]{1,4}){0,6})?)(?!\w)/gi;
 /** Names with a port, and names of a private network. */
 const hosts =
   /\b(?:[a-z0-9-]+(?:\.[a-z0-9-]+)+|localhost):\d{2,5}\b|\b[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:local|internal|lan|svc)\b/gi;
-const keys = /\b(?:sk-|AIza|Bearer\s+)[A-Za-z0-9_\-.*]{4,}/gi;
+/** As vendors' keys begin: OpenAI and most others, Google, Jina, Groq, xAI, Hugging Face, Volcengine, Alibaba; and tokens. */
+const keys = /\b(?:sk-|AIza|ya29\.|jina_|gsk_|xai-|hf_|AKLT|LTAI|eyJ|Bearer\s+)[A-Za-z0-9_\-.*]{4,}/gi;
 
 /** A vendor's words as a client may see them: without addresses, keys and endless length. */
 export function cleanWords(text: string): string {
@@ -14,6 +18,7 @@ export function cleanWords(text: string): string {
     .slice(0, longest)
     .replaceAll(urls, "[address]")
     .replaceAll(ipAddresses, "[address]")
+    .replaceAll(bareIpv6, "[address]")
     .replaceAll(hosts, "[address]")
     .replaceAll(keys, "[key]");
 }

@@ -7,11 +7,17 @@ import { jina } from "./jina/index.ts";
 import { kling } from "./kling/index.ts";
 import { openai } from "./openai/index.ts";
 import { qwen } from "./qwen/index.ts";
+import type { UpstreamWire } from "@modelgate/contracts";
 import type { Provider } from "./provider.ts";
 
 export { cleanWords } from "./clean.ts";
 export type { VendorRequest, VideoAccess, VideoCall, VideoContent, VideoLook, VideoStart } from "./video/access.ts";
 export type { Provider, UpstreamCall, VendorFailure } from "./provider.ts";
+
+/** Whether there is a way to say a wire to a vendor: whether a channel of it may name it. */
+export function canSpeak({ wires, moreWires = [] }: Provider, wire: UpstreamWire): boolean {
+  return wires.includes(wire) || moreWires.includes(wire);
+}
 
 /** Every vendor, by the name that a channel's `provider` gives: one line each. */
 export const providers: Readonly<Record<string, Provider>> = {

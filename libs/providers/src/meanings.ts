@@ -10,6 +10,8 @@ export const keyLimited: VendorFailure = { code: "upstream_rate_limited", retrya
 export const timedOut: VendorFailure = { code: "upstream_timeout", retryable: true, blame: "channel" };
 /** The vendor is broken, overloaded, or not what the channel says it is. */
 export const broken: VendorFailure = { code: "upstream_error", retryable: true, blame: "channel" };
+/** The vendor does not have the model, or not for this key: its others may be there. */
+export const noModel: VendorFailure = { code: "upstream_error", retryable: true, blame: "model" };
 /** The vendor has no endpoint for the wire that it was spoken to in. */
 export const noEndpoint: VendorFailure = { code: "upstream_error", retryable: true, blame: "wire" };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { UpstreamWire } from "@modelgate/contracts";
-import { providers } from "./index.ts";
+import { upstreamWires, videoWires, type UpstreamWire } from "@modelgate/contracts";
+import { canSpeak, providers } from "./index.ts";
 
 const aigc = "https://v.example/api/v1/services/aigc";
 
@@ -102,6 +102,21 @@ describe("a call goes to", () => {
   });
 });
 
+/** Videos have their addresses in `video`. */
+const videos: ReadonlySet<UpstreamWire> = new Set(videoWires);
+
+test.each(Object.values(providers))(
+  "$name has an address of its own for every wire that it can be spoken to in",
+  (provider) => {
+    const call = { baseUrl: "https://v.example/base", model: "m", stream: false };
+    const addresses = upstreamWires
+      .filter((wire) => canSpeak(provider, wire) && !videos.has(wire))
+      .map((wire) => provider.address({ ...call, wire }).pathname);
+    expect(new Set(addresses).size).toBe(addresses.length);
+    for (const path of addresses) expect(path).not.toMatch(/\/(?:base|v1)?$/);
+  },
+);
+
 test.each<[string, UpstreamWire, object]>([
   ["openai", "chat", { authorization: "Bearer k" }],
   ["anthropic", "messages", { "x-api-key": "k", "anthropic-version": "2023-06-01" }],
@@ -127,7 +142,7 @@ describe("an error means", () => {
     ["anthropic", 401, alpha("authentication_error"), "upstream_auth_failed", "key"],
     ["anthropic", 400, alpha("invalid_request_error", "Your credit balance is too low"), "upstream_auth_failed", "key"],
     ["anthropic", 400, alpha("invalid_request_error", "max_tokens: wrong"), "upstream_rejected", "request"],
-    ["anthropic", 404, alpha("not_found_error", "model: claude-9"), "upstream_error", "channel"],
+    ["anthropic", 404, alpha("not_found_error", "model: claude-9"), "upstream_error", "model"],
     ["anthropic", 404, alpha("not_found_error", "Not Found"), "upstream_error", "wire"],
     ["anthropic", 413, alpha("request_too_large"), "upstream_rejected", "request"],
     ["gemini", 429, gamma("RESOURCE_EXHAUSTED"), "upstream_rate_limited", "key"],
@@ -136,7 +151,7 @@ describe("an error means", () => {
     ["gemini", 400, gamma("INVALID_ARGUMENT"), "upstream_rejected", "request"],
     ["gemini", 503, gamma("UNAVAILABLE"), "upstream_error", "channel"],
     ["gemini", 504, gamma("DEADLINE_EXCEEDED"), "upstream_timeout", "channel"],
-    ["gemini", 404, gamma("NOT_FOUND", [], "models/gen-9 is not found"), "upstream_error", "channel"],
+    ["gemini", 404, gamma("NOT_FOUND", [], "models/gen-9 is not found"), "upstream_error", "model"],
     ["gemini", 500, `[${gamma("INTERNAL")}]`, "upstream_error", "channel"],
     ["azure", 401, JSON.stringify({ error: { code: "401", message: "Access denied" } }), "upstream_auth_failed", "key"],
     ["cohere", 400, JSON.stringify({ message: "documents must not be empty" }), "upstream_rejected", "request"],
@@ -147,11 +162,29 @@ describe("an error means", () => {
     ["qwen", 400, own("DataInspectionFailed", "inappropriate"), "upstream_rejected", "request"],
     ["qwen", 400, own("Arrearage", "overdue"), "upstream_auth_failed", "key"],
     ["qwen", 429, own("Throttling.RateQuota", "slow down"), "upstream_rate_limited", "key"],
-    ["qwen", 404, own("ModelNotFound", "no such model"), "upstream_error", "channel"],
+    ["qwen", 404, own("ModelNotFound", "no such model"), "upstream_error", "model"],
     ["jina", 422, JSON.stringify({ detail: "too long" }), "upstream_rejected", "request"],
     ["jina", 402, "", "upstream_auth_failed", "key"],
   ])("at %s %i %s: %s, to be blamed on the %s", (name, status, body, code, blame) => {
     expect(providers[name]?.failureOf(status, body)).toMatchObject({ code, blame });
+  });
+
+  test.each([
+    ["openai", 401, JSON.stringify({ error: { message: "no", code: "invalid_api_key" } }), true],
+    ["openai", 429, JSON.stringify({ error: { message: "no", code: "insufficient_quota" } }), undefined],
+    ["anthropic", 401, alpha("authentication_error"), true],
+    ["anthropic", 403, alpha("permission_error"), undefined],
+    ["gemini", 400, gamma("INVALID_ARGUMENT", [{ reason: "API_KEY_INVALID" }]), true],
+    ["qwen", 401, own("InvalidApiKey", "Invalid API-key provided."), true],
+    ["qwen", 400, own("Arrearage", "overdue"), undefined],
+    ["kling", 401, JSON.stringify({ code: 1002, message: "Authorization is invalid" }), true],
+    ["kling", 401, JSON.stringify({ code: 1004, message: "expired" }), undefined],
+    ["jimeng", 401, JSON.stringify({ ResponseMetadata: { Error: { Code: "SignatureDoesNotMatch" } } }), true],
+    ["jimeng", 401, JSON.stringify({ ResponseMetadata: { Error: { Code: "InvalidTimestamp" } } }), undefined],
+  ])("whether %s will not have a key at all is told from one that cannot be used now: %i %s", (...row) => {
+    const [name, status, body, isInvalid] = row;
+    expect(providers[name]?.failureOf(status, body)).toMatchObject({ blame: "key", code: "upstream_auth_failed" });
+    expect(providers[name]?.failureOf(status, body).keyIsInvalid).toBe(isInvalid);
   });
 
   test("where a task stands has an address of its own", () => {

@@ -8,7 +8,7 @@ import type { UnseenOutput } from "./unseen-output.ts";
 
 /** Every bound of a call's life; a service names them in its environment. */
 export interface RelayLimits {
-  /** Output tokens held for where the client set no bound. */
+  /** Output tokens held for where neither the client nor the catalogue sets a bound. */
   readonly outputTokens: number;
   /** Output tokens of a text stream held for at first, and in each further step while it runs. */
   readonly stepTokens: number;

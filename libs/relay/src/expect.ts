@@ -1,4 +1,4 @@
-import { costOf, tokensIn, type Nanos, type Units } from "@modelgate/contracts";
+import { costOf, tokensIn, type Nanos, type Price, type UnitName, type Units } from "@modelgate/contracts";
 import type { CatalogModel } from "@modelgate/catalog";
 import type { Measure } from "./measure.ts";
 import { estimateTokens } from "./tokens.ts";
@@ -48,6 +48,17 @@ export function expectUnits({ upper, floor }: Measure, model: CatalogModel, mult
 /** A client may write any number; what a token's minute reserves stays a number that Redis can count with. */
 const mostReservedTokens = 1_000_000_000;
 
+/** Most output of a call's answers together: by the client or by the catalogue; Infinity where neither says. */
+export function mostOutput({ maxOutputTokens = Infinity, choices }: RequestSize, model: CatalogModel): number {
+  return Math.min(maxOutputTokens, (model.maxOutputTokens ?? Infinity) * choices);
+}
+
+/** Output that an answer in one piece is held for; `usual` is that of one of a model that has no bound. */
+export function wholeOutput(size: RequestSize, model: CatalogModel, usual: number): number {
+  const most = mostOutput(size, model);
+  return Number.isFinite(most) ? most : usual * size.choices;
+}
+
 /** Bounds of a call's cost, from the request and the catalogue, for so much output as is held for at first. */
 export function expectText(
   size: RequestSize,
@@ -57,30 +68,43 @@ export function expectText(
 ): Expectation {
   const estimatedInput = estimateTokens(size.textBytes) + size.mediaTokens;
   const floorUnits: Units = { inputTokens: estimatedInput, requests: 1 };
+  const bound = size.maxOutputTokens === undefined ? 0 : mostOutput(size, model);
   return {
     upperNanos: upperCost(size, model, multiplier, outputTokens),
     floorNanos: costOf(floorUnits, model.price, multiplier),
     floorUnits,
-    tokens: Math.min(estimatedInput + (size.maxOutputTokens ?? 0), mostReservedTokens),
+    tokens: Math.min(estimatedInput + bound, mostReservedTokens),
   };
 }
 
+/** What a vendor may count input as, and output. */
+const inputUnits = [
+  "inputTokens",
+  "cachedInputTokens",
+  "cacheWriteTokens",
+  "inputAudioTokens",
+  "inputImageTokens",
+] as const;
+const outputUnits = ["outputTokens", "outputAudioTokens", "outputImageTokens"] as const;
+
 /**
  * The most that a request may cost with so much output. Every token of a text stands for a byte of it at least, in whatever
- * tokenizer: its bytes bound the input.
+ * tokenizer: its bytes bound the input. All of it is bound at the dearest price that the vendor may count it at.
  */
-export function upperCost(size: RequestSize, model: CatalogModel, multiplier: number, outputTokens: number): Nanos {
-  const input = size.textBytes + size.mediaTokens;
-  // A vendor may count any of the input as a cache write or as audio: the dearest price bounds them all.
-  const inputs: readonly Units[] = [
-    { inputAudioTokens: input },
-    { inputTokens: input },
-    { cacheWriteTokens: input },
-    { cachedInputTokens: input },
-  ];
-  // And any of the output as audio.
-  const outputs: readonly Units[] = [{ outputTokens }, { outputAudioTokens: outputTokens }];
-  return inputs
-    .flatMap((into) => outputs.map((out) => costOf({ ...into, ...out, requests: 1 }, model.price, multiplier)))
-    .reduce((most, cost) => (cost > most ? cost : most));
+export function upperCost(size: RequestSize, { price }: CatalogModel, multiplier: number, outputTokens: number): Nanos {
+  const tokens = dearestTokens({ input: size.textBytes + size.mediaTokens, output: outputTokens }, price);
+  return costOf({ ...tokens, requests: 1 }, price, multiplier);
+}
+
+/** So many tokens of input and output as the units that cost most, since a vendor may count them as any. */
+export function dearestTokens(
+  { input, output }: { readonly input: number; readonly output: number },
+  price: Price,
+): Units {
+  return { [dearest(inputUnits, price)]: input, [dearest(outputUnits, price)]: output };
+}
+
+function dearest<Unit extends UnitName>(units: readonly [Unit, ...Unit[]], price: Price): Unit {
+  const priceOf = (unit: Unit): bigint => price.get(unit) ?? 0n;
+  return units.reduce((most, unit) => (priceOf(unit) > priceOf(most) ? unit : most));
 }

@@ -32,7 +32,7 @@ export const relayVariables = {
   BUFFER_BYTES: variable.integer({ fallback: 512 * 1024 * 1024, min: 1_024 }),
   /** Largest answer that is not a stream. */
   ANSWER_BYTES: variable.integer({ fallback: 32 * 1024 * 1024, min: 1_024 }),
-  /** Output tokens held for where the client set no bound. */
+  /** Output tokens held for where neither the client nor the catalogue sets a bound. */
   HOLD_OUTPUT_TOKENS: variable.integer({ fallback: 16_384, min: 1 }),
   /** Output tokens of a text stream held for at first, and in each further step while it runs. */
   HOLD_STEP_TOKENS: variable.integer({ fallback: 2_048, min: 256 }),

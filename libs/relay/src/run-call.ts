@@ -4,7 +4,7 @@ import { ClientGone, type ServiceCall } from "@modelgate/platform";
 import { Bill, holdOrForget } from "./bill.ts";
 import { deliver } from "./deliver.ts";
 import type { RelayDeps } from "./deps.ts";
-import { expectText, expectUnits, type Expectation } from "./expect.ts";
+import { expectText, expectUnits, mostOutput, wholeOutput, type Expectation } from "./expect.ts";
 import type { CallPlan } from "./plan.ts";
 import { Produced } from "./produced.ts";
 import { send } from "./send.ts";
@@ -42,12 +42,12 @@ export async function runCall(deps: RelayDeps, call: ServiceCall, plan: CallPlan
 function expect({ limits, unseen }: RelayDeps, plan: CallPlan): Expectation {
   const { measure, size, model, multiplier } = plan;
   if (measure !== undefined) return expectUnits(measure, model, multiplier);
-  const whole = size.maxOutputTokens ?? limits.outputTokens * size.choices;
+  const whole = wholeOutput(size, model, limits.outputTokens);
   if (!plan.stream) return expectText(size, model, multiplier, whole);
   const step = limits.stepTokens * size.choices;
   const hidden = plan.billsUnseen === true || unseen.has(model.name);
   const first = hidden ? whole : Math.min(step, whole);
-  const output = { first, step, most: size.maxOutputTokens ?? Infinity };
+  const output = { first, step, most: mostOutput(size, model) };
   return { ...expectText(size, model, multiplier, first), output };
 }
 

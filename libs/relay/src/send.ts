@@ -28,7 +28,7 @@ export async function send(
 ): Promise<Attempted<Accepted>> {
   let exchange: Exchange | undefined;
   let history: "unsealed" | undefined;
-  const candidates = deps.catalog.current().candidates(plan.model.name, call.caller.group);
+  const candidates = candidatesOf(deps, call, plan);
   const scope = `${call.caller.accountId}:${plan.model.name}`;
   const { affinity } = deps.channels;
   const { conversation } = plan;
@@ -77,11 +77,24 @@ export async function send(
   });
 }
 
+/** The channels whose vendors have an endpoint for the call: the others are not asked, and use up no attempt. */
+function candidatesOf({ catalog, spoken }: RelayDeps, { caller }: ServiceCall, { model, wires }: CallPlan) {
+  const able = catalog
+    .current()
+    .candidates(model.name, caller.group)
+    .filter((candidate) => spoken.speaks(candidate, wires));
+  if (able.length === 0) throw noEndpoint();
+  return able;
+}
+
 function wireFor({ spoken }: RelayDeps, plan: CallPlan, { candidate }: Way, provider: Provider): UpstreamWire {
   const wire = spoken.choose(candidate, provider, plan.wires);
-  if (wire === undefined)
-    throw new Failure("no_available_channel", "The vendor of this model has no endpoint that could serve this call.");
+  if (wire === undefined) throw noEndpoint();
   return wire;
+}
+
+function noEndpoint(): Failure {
+  return new Failure("no_available_channel", "The vendor of this model has no endpoint that could serve this call.");
 }
 
 /** What is sent to a vendor: its address and headers, with those of the client that go on to it. */

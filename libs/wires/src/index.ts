@@ -12,7 +12,7 @@ export type { PassCodec, SeenFrame, StreamPassCodec } from "./text/pass.ts";
 export { clientCodecs, textCodecs, textPasses, type ClientWire } from "./text/codecs.ts";
 export type { TextAnswer, TextEvent } from "./text/hub/answer.ts";
 export type { AnswerContext, Parsed, Rendered, StreamReader, StreamWriter, TextCodec } from "./text/hub/codec.ts";
-export type { JsonObject, TextRequest, TextWire } from "./text/hub/request.ts";
+export { textWires, type JsonObject, type TextRequest, type TextWire } from "./text/hub/request.ts";
 export { arrayFraming, sseFraming, type Framing } from "./text/content/framing.ts";
 export { contentArrayWriter } from "./text/content/index.ts";
 export { askOfContent, countedContent, reliedOfContent } from "./text/content/ask.ts";
@@ -58,6 +58,7 @@ export type { RealtimeMessage } from "./realtime/message.ts";
 export { roughUnits, type Passed } from "./realtime/usage.ts";
 export { changeModel } from "./text/change-model.ts";
 export { videoCodecs } from "./video/codecs.ts";
+export { parseSize } from "./video/hub/size.ts";
 export type { RenderedVideo, VideoCodec } from "./video/hub/codec.ts";
 export type { VideoRequest } from "./video/hub/request.ts";
 export type { Sighting, VideoResult } from "./video/hub/sighting.ts";
@@ -78,7 +79,7 @@ export {
   type MadeImage,
 } from "./images/hub/answer.ts";
 export type { ImagesTask, ImagesVendor } from "./images/hub/codec.ts";
-export { imageFile, imageTypeOf } from "./images/hub/image-bytes.ts";
+export { imageFile, imageTypeOf, imageTypeOfBase64 } from "./images/hub/image-bytes.ts";
 export { mostInputImages, type ImageRequest, type ImagesWire, type InputImage } from "./images/hub/request.ts";
 export { imagesInContent } from "./images/content/index.ts";
 export { jsonOf as parseFrameRecord } from "./text/pass-json.ts";

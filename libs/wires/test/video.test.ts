@@ -78,6 +78,8 @@ describe("a vendor is told", () => {
       body,
       dropped: [],
       seconds: 10,
+      // Kling and jimeng are told a shape only.
+      lines: "size" in body || "width" in body ? 720 : undefined,
       ...(wire === "videos" ? { file: undefined } : {}),
     });
   });
@@ -118,11 +120,13 @@ describe("a vendor is told", () => {
   test("parameters in metadata where it knows them", () => {
     const body = { model: "film", prompt: "p", metadata: { mode: "pro", other: 1 } };
     const rendered = render("kling-video", body);
-    expect([rendered.body["mode"], rendered.dropped]).toEqual(["pro", ["extras.other"]]);
+    expect([rendered.body["mode"], rendered.dropped, rendered.lines]).toEqual(["pro", ["extras.other"], 1_080]);
     expect(failureOf(() => parse("video-generations", { ...body, metadata: { duration: 10 } }))).toMatchObject({
       code: "invalid_value",
       param: "metadata.duration",
     });
+    for (const metadata of [{ resolution: "1080p" }, '{"resolution":"1080p"}'])
+      expect(failureOf(() => parse("videos", { ...body, metadata })).param).toBe("metadata.resolution");
   });
 
   test.each([
@@ -222,6 +226,11 @@ describe("a vendor's words", () => {
     ["video-generations", { status: "SUCCESS", url: "https://x" }, { kind: "finished", result: { url: "https://x" } }],
     [
       "video-generations",
+      { status: "done", url: "", metadata: { url: "https://m" } },
+      { result: { url: "https://m" } },
+    ],
+    [
+      "video-generations",
       { code: "success", data: { status: "IN_PROGRESS", progress: "30%" } },
       { kind: "seen", progress: 30 },
     ],
@@ -240,6 +249,9 @@ describe("a vendor's words", () => {
     ["kling-video", { code: 1302, message: "too fast" }, { kind: "unseen" }],
     ["jimeng-video", { code: 10_000, data: { status: "generating" } }, { kind: "seen", state: "in_progress" }],
     ["jimeng-video", { code: 10_000, data: { status: "not_found" } }, { kind: "absent" }],
+    // The operator's key may not, or cannot pay: nothing is said of the task.
+    ["jimeng-video", { code: 50_400, message: "Access Denied" }, { kind: "unseen" }],
+    ["jimeng-video", { code: 50_411, message: "review" }, { kind: "failed", error: { code: "50411" } }],
     ["jimeng-video", { code: 10_000, data: { status: "expired" } }, { kind: "failed", error: { code: "expired" } }],
     ["jimeng-video", { code: 50_430, message: "many" }, { kind: "unseen" }],
     [

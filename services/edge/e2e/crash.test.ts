@@ -5,7 +5,12 @@ import { config, hello, keys, money, post } from "./house.ts";
 
 let suite: Suite<LocalBackends>;
 beforeAll(async () => {
-  suite = await startLocalSuite({ config, env: { HOLD_LEASE_MS: "1500", SEAT_LEASE_MS: "900" } });
+  suite = await startLocalSuite({
+    config,
+    env: { HOLD_LEASE_MS: "1500", SEAT_LEASE_MS: "900" },
+    // Longer than a service pauses between two tries to settle, after outages as short as these.
+    envOf: { ledger: { AFTER_OUTAGE_MS: "4000" } },
+  });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
@@ -60,6 +65,29 @@ test("killed in the middle of streams: every hold ends, none twice", async () =>
   await suite.restart("text");
   await booksAgree();
   expect((await post(suite, hello("chat"))).status).toBe(200);
+});
+
+test("answers that are under way when Redis goes away are completed, and paid what they cost", async () => {
+  const asked = (await suite.simulator.requests("main")).length;
+  const named = { "x-request-id": "under-way-0123456789" };
+  const whole = post(suite, hello("chat", 'Hi {{simulate: {"delayMs": 700}}}'), keys.demo, named);
+  const streamed = { ...hello("chat", 'Hi {{simulate: {"chunks": 40, "chunkDelayMs": 20}}}'), stream: true };
+  const stream = await post(suite, streamed, keys.demo, named);
+  await until("the vendor to be asked", async () => (await suite.simulator.requests("main")).length === asked + 2);
+  await suite.backends.redis.kill();
+  const [answer, text] = await Promise.all([whole, stream.text()]);
+  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("You said: Hi")]);
+  expect(text).toContain("[DONE]");
+  await suite.backends.redis.start();
+  await until("calls to pass again", async () => (await post(suite, hello("fixed"))).status === 200);
+  await booksAgree();
+  const events = (await storedEvents(suite.backends.natsUrl)).filter(
+    ({ event: { requestId } }) => requestId === named["x-request-id"],
+  );
+  expect(events.map(({ event: { outcome, estimated } }) => [outcome, estimated])).toEqual([
+    ["completed", false],
+    ["completed", false],
+  ]);
 });
 
 test("the edge killed: seats come back by their leases", async () => {

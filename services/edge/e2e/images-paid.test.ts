@@ -12,7 +12,10 @@ let client: OpenAI;
 beforeAll(async () => {
   suite = await startSuite({
     config: imagesConfig,
-    envOf: { media: { TASK_WAIT_MS: "3000", HEARTBEAT_MS: "200" } },
+    envOf: {
+      media: { TASK_WAIT_MS: "3000", HEARTBEAT_MS: "200" },
+      text: { FETCH_PRIVATE_HOSTS: "127.0.0.1", HEARTBEAT_MS: "200" },
+    },
   });
   client = sdk(suite);
 });
@@ -108,6 +111,15 @@ describe("a stream", () => {
     const refused = events("tokens", { prompt: simulate({ errorAfterChunks: 0 }) });
     await expect(refused).rejects.toMatchObject({ status: 502 });
   });
+});
+
+test("tokens of words and of images are paid at prices of their own", async () => {
+  const cost = await costOf(suite, async () => {
+    const image = await file(samplePng());
+    const answer = await client.images.edit({ model: "told-apart", prompt: "at night", image });
+    expect(answer.usage).toMatchObject({ input_tokens_details: { text_tokens: 2, image_tokens: 323 } });
+  });
+  expect(cost).toBe(2n * 5_000n + 323n * 10_000n + 1_056n * 40_000n);
 });
 
 describe("what is paid", () => {
@@ -244,10 +256,12 @@ describe("generateContent", () => {
       const pieces = [];
       if (stream) for await (const piece of await models.generateContentStream(ask("tokens"))) pieces.push(piece);
       else pieces.push(await models.generateContent(ask("tokens")));
-      expect(pieces).toHaveLength(1);
-      const part = pieces[0]?.candidates?.[0]?.content?.parts?.[0];
+      // Signs of life may come before it.
+      const [told, ...others] = pieces.filter(({ candidates = [] }) => candidates.length > 0);
+      expect(others).toEqual([]);
+      const part = told?.candidates?.[0]?.content?.parts?.[0];
       expect(pictureIn(Buffer.from(part?.inlineData?.data ?? "", "base64"))).toMatchObject({ width: 1_024 });
-      expect(pieces[0]).toMatchObject({ modelVersion: "tokens", usageMetadata: { promptTokenCount: 2 } });
+      expect(told).toMatchObject({ modelVersion: "tokens", usageMetadata: { promptTokenCount: 2 } });
     });
     expect(cost).toBeGreaterThan(0n);
   });
@@ -261,13 +275,64 @@ describe("generateContent", () => {
     expect(seen?.path).toMatch(/images\/edits$/);
   });
 
-  test("is told by its address where the vendor gives no bytes", async () => {
-    const answer = await google().models.generateContent(ask("synchronous"));
-    const part = answer.candidates?.[0]?.content?.parts?.[0];
-    expect(part?.fileData?.fileUri).toMatch(/^http/);
+  test.each([
+    ["that gives addresses", "addresses", 1_024],
+    ["that answers at once", "synchronous", 1_024],
+    ["that answers in tasks", "tasks", 1_024],
+  ])("holds the image itself, of a vendor %s, and is paid once", async (_, model, width) => {
+    const cost = await costOf(suite, async () => {
+      const answer = await google().models.generateContent(ask(model));
+      const part = answer.candidates?.[0]?.content?.parts?.[0];
+      expect(part?.inlineData?.mimeType).toBe("image/png");
+      expect(pictureIn(Buffer.from(part?.inlineData?.data ?? "", "base64"))).toMatchObject({ width });
+    });
+    expect(cost).toBe(40_000_000n);
   });
 
-  test("is refused by models whose vendors answer in tasks only", async () => {
-    await expect(google().models.generateContent(ask("tasks"))).rejects.toMatchObject({ status: 502 });
+  test("shows signs of life in a stream while a task is waited for", async () => {
+    const answer = await fetch(`${suite.edgeUrl}/v1beta/models/tasks:streamGenerateContent?alt=sse`, {
+      method: "POST",
+      headers: { "x-goog-api-key": keys.demo, "content-type": "application/json" },
+      body: JSON.stringify({ contents: [{ parts: [{ text: "a fox" }] }] }),
+    });
+    const pieces = (await answer.text()).split(/\r?\n\r?\n/).filter((piece) => piece !== "");
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(pieces.map((piece) => piece.includes("inlineData"))).toEqual(
+      pieces.map((_, at) => at === pieces.length - 1),
+    );
+  });
+
+  test("with the address of a picture in it is an edit, of a vendor of bytes too", async () => {
+    const fileData = { fileUri: `${suite.simulator.url}/pictures/64x64/aGk.jpeg`, mimeType: "image/jpeg" };
+    const contents = [{ role: "user", parts: [{ text: "at night" }, { fileData }] }];
+    const answer = await google().models.generateContent({ ...ask("tokens"), contents });
+    expect(answer.candidates?.[0]?.content?.parts?.[0]?.inlineData?.data).toBeDefined();
+    const [seen] = (await suite.simulator.requests("pictures")).slice(-1);
+    expect(seen?.files).toMatchObject([{ name: "image", contentType: "image/jpeg" }]);
+    const elsewhere = [
+      { role: "user", parts: [{ text: "x" }, { fileData: { ...fileData, fileUri: "http://10.0.0.1/a" } }] },
+    ];
+    await expect(google().models.generateContent({ ...ask("tokens"), contents: elsewhere })).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining("not on the public internet"),
+    });
+  });
+
+  test("names the hints that a vendor of images lacks, and refuses tools", async () => {
+    const post = (more: object) =>
+      fetch(`${suite.edgeUrl}/v1beta/models/tasks:generateContent`, {
+        method: "POST",
+        headers: { "x-goog-api-key": keys.demo, "content-type": "application/json" },
+        body: JSON.stringify({ contents: [{ parts: [{ text: "a fox" }] }], ...more }),
+      });
+    const hints = await post({ generationConfig: { temperature: 1, imageConfig: { imageSize: "4K" } } });
+    expect(hints.headers.get("x-modelgate-dropped")).toBe(
+      "generationConfig.temperature, generationConfig.imageConfig.imageSize",
+    );
+    const tools = await post({ tools: [{ functionDeclarations: [{ name: "look" }] }] });
+    expect({ status: tools.status, body: await tools.json() }).toMatchObject({
+      status: 400,
+      body: { error: { message: expect.stringContaining("tools") } },
+    });
   });
 });

@@ -16,6 +16,7 @@ const config = {
   models: {
     fixed: { kind: "chat", price: { request: 0.001, input: 0, cachedInput: 0, output: 0 } },
     half: { kind: "chat", price: { input: 2.5 } },
+    bounded: { kind: "chat", price: { input: 1, cachedInput: 1, output: 10 }, maxOutputTokens: 1_000 },
     thinker: { kind: "chat", price: { input: 1, cachedInput: 1, output: 10 } },
   },
   channels: [
@@ -25,7 +26,7 @@ const config = {
       provider: "anthropic",
       baseUrl: "${SIMULATOR_URL}/at/thoughts/anthropic",
       keys: ["key"],
-      models: { thinker: "claude-sonnet-4-5" },
+      models: { thinker: "claude-sonnet-4-5", bounded: "claude-3-haiku" },
     },
   ],
   accounts: {
@@ -82,6 +83,20 @@ test("a unit that the price does not name costs nothing, and is marked and count
   );
   const all = (await storedEvents(suite.backends.natsUrl)).filter(({ event: { model } }) => model === "fixed");
   expect(all.every(({ event: { unpriced } }) => unpriced === undefined)).toBe(true);
+});
+
+test("a hold is for the catalogue's bound of an answer where the client names none, or one beyond it; a vendor that wants one is told it", async () => {
+  const ask = (model: string, more: object = {}) =>
+    post(suite, { ...hello(model), ...more }, "sk-small-0123456789abcdef");
+  const refused = await ask("thinker");
+  // 16,384 tokens of output, and a byte of the body for each token of input.
+  expect([refused.status, await refused.text()]).toEqual([402, expect.stringMatching(/may cost up to \$0\.1639\d+/)]);
+  expect((await ask("bounded")).status).toBe(200);
+  const [seen] = await suite.simulator.requests("thoughts");
+  expect(JSON.parse(seen?.body ?? "{}")).toMatchObject({ model: "claude-3-haiku", max_tokens: 1_000 });
+  expect((await ask("bounded", { max_tokens: 1_000_000 })).status).not.toBe(402);
+  expect((await ask("bounded", { n: 6 })).status).toBe(402);
+  await suite.simulator.forget("thoughts");
 });
 
 test("a hold covers the thoughts that a messages vendor's bound is raised by", async () => {

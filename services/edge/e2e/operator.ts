@@ -5,9 +5,11 @@ import type { Suite } from "@modelgate/testkit";
 export interface ShownChannel {
   readonly state: string;
   readonly reason?: string;
+  readonly until?: string;
   readonly failures?: number;
   readonly usableKeys: string;
   readonly seats: { readonly inUse: number; readonly most: number } | null;
+  readonly modelsOut: readonly { readonly model: string; readonly state: string; readonly reason?: string }[];
   readonly keys: readonly { readonly id: string; readonly state: string; readonly reason?: string }[];
 }
 
@@ -21,7 +23,8 @@ export function switchedChannel(suite: Suite, id: string, verb: "disable" | "ena
   return askOperator<ShownChannel>(suite, "POST", `/channels/${id}/${verb}`, body);
 }
 
-async function askOperator<Data>(suite: Suite, method: string, path: string, body?: object): Promise<Data> {
+/** A call of the operator's API. */
+export async function askOperator<Data>(suite: Suite, method: string, path: string, body?: object): Promise<Data> {
   const credential = signOperator(suite.secret, Math.floor(Date.now() / 1_000) + 60);
   const response = await fetch(suite.controlUrl + path, {
     method,

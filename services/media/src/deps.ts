@@ -1,6 +1,5 @@
-import { hostsIn, openRemoteFiles, type RemoteFiles } from "@modelgate/channels";
 import type { BufferBudget, Environment, FormLimits, Logger } from "@modelgate/platform";
-import { openRelay, type OpenRelay } from "@modelgate/relay";
+import { openImages, openRelay, type ImagesDeps, type OpenRelay } from "@modelgate/relay";
 import { mostInputImages } from "@modelgate/wires";
 import type { variables } from "./env.ts";
 
@@ -8,10 +7,7 @@ import type { variables } from "./env.ts";
 export interface Deps extends OpenRelay {
   /** Bounds of forms. */
   readonly form: FormLimits & { readonly budget: BufferBudget };
-  /** Fetches images at addresses of clients and vendors. */
-  readonly remote: RemoteFiles;
-  /** How long a vendor's task is waited for. */
-  readonly taskWaitMs: number;
+  readonly images: ImagesDeps;
 }
 
 /** Opens everything once. */
@@ -31,11 +27,6 @@ export async function openDeps(env: Environment<typeof variables>, log: Logger):
       fileBytes: env.IMAGE_BYTES,
       budget,
     },
-    remote: openRemoteFiles(
-      { mostBytes: env.IMAGE_BYTES, timeoutMs: env.FETCH_MS, mostRedirects: env.FETCH_REDIRECTS },
-      budget,
-      { privateHosts: hostsIn(env.FETCH_PRIVATE_HOSTS) },
-    ),
-    taskWaitMs: env.TASK_WAIT_MS,
+    images: openImages(env, budget),
   };
 }

@@ -1,5 +1,5 @@
 import { serviceVariables, stateVariables, variable } from "@modelgate/platform";
-import { relayVariables } from "@modelgate/relay";
+import { imagesVariables, relayVariables } from "@modelgate/relay";
 
 const mebibyte = 1024 * 1024;
 
@@ -8,6 +8,7 @@ export const variables = {
   ...serviceVariables("MEDIA"),
   ...stateVariables,
   ...relayVariables,
+  ...imagesVariables,
   /** Largest answer of a vendor: several images in Base64. */
   ANSWER_BYTES: variable.integer({ fallback: 128 * mebibyte, min: 1_024 }),
   /** Output tokens held for per image. */
@@ -16,13 +17,4 @@ export const variables = {
   FORM_PARTS: variable.integer({ fallback: 64, min: 1 }),
   FORM_FIELD_BYTES: variable.integer({ fallback: mebibyte, min: 1_024 }),
   FORM_FIELDS_BYTES: variable.integer({ fallback: 4 * mebibyte, min: 1_024 }),
-  /** Largest image that a client brings, in a form or at an address, or that is fetched from a vendor's address. */
-  IMAGE_BYTES: variable.integer({ fallback: 32 * mebibyte, min: 1_024 }),
-  /** How long an image may take to be fetched, redirects and all, and how many of those there may be. */
-  FETCH_MS: variable.integer({ fallback: 20_000, min: 10 }),
-  FETCH_REDIRECTS: variable.integer({ fallback: 3, max: 20 }),
-  /** Hosts of the operator's own network that images may be fetched from, separated by commas. */
-  FETCH_PRIVATE_HOSTS: variable.text(""),
-  /** How long a vendor's task is waited for. */
-  TASK_WAIT_MS: variable.integer({ fallback: 180_000, min: 100 }),
 };

@@ -82,8 +82,11 @@ const shape = Compile(Behaviour);
 /** A behaviour, or what is wrong with it. */
 export function checkBehaviour(value: unknown): { readonly behaviour: Behaviour } | { readonly wrong: string } {
   if (shape.Check(value)) return { behaviour: value };
-  const [first] = shape.Errors(value).filter(({ keyword }) => keyword !== "boolean");
-  return { wrong: first === undefined ? "not a behaviour" : `${first.instancePath} ${first.message}` };
+  // Which member is not known stands in an error of its own.
+  const [first] = shape.Errors(value).filter(({ keyword }) => keyword !== "additionalProperties");
+  if (first === undefined) return { wrong: "not a behaviour" };
+  const place = first.instancePath.slice(1).replaceAll("/", ".") || "it";
+  return { wrong: `${place} ${first.keyword === "boolean" ? "is not a known field" : first.message}` };
 }
 
 const opening = /\{\{simulate:\s*/;

@@ -20,10 +20,10 @@ afterAll(() => {
 const client = (key = "any") => new OpenAI({ baseURL: `${url}/openai/v1`, apiKey: key, maxRetries: 0 });
 const ask = (content: string) => ({ model: "m", messages: [{ role: "user" as const, content }] });
 const simulate = (behaviour: object, words = "Hi") => ask(`${words} {{simulate: ${JSON.stringify(behaviour)}}}`);
-const raw = (behaviour: object, stream = true) =>
+const raw = (behaviour: object, stream = true, more: object = {}) =>
   fetch(`${url}/openai/v1/chat/completions`, {
     method: "POST",
-    body: JSON.stringify({ ...simulate(behaviour), stream }),
+    body: JSON.stringify({ ...simulate(behaviour), stream, ...more }),
   });
 
 describe("as the official SDK sees it", () => {
@@ -78,9 +78,16 @@ describe("faults on the wire", () => {
     ["comments", { comments: true }, /^: still here\n\n/],
     ["an error frame", { errorAfterChunks: 2 }, /simulated failure in the stream/],
     ["no last frame", { noDone: true }, /^(?![\s\S]*\[DONE\])/],
-    ["usage that is none", { usage: null }, /\[DONE\]/],
   ])("%s shows", async (_, behaviour, shows) => {
     expect(await (await raw(behaviour)).text()).toMatch(shows);
+  });
+
+  test.each([true, false])("usage that is none, where it would be told (stream: %s)", async (stream) => {
+    const asked = stream ? { stream_options: { include_usage: true } } : {};
+    expect(await (await raw({}, stream, asked)).text()).toContain('"usage":{');
+    const silent = await (await raw({ usage: null }, stream, asked)).text();
+    expect(silent).toContain('"finish_reason":"stop"');
+    expect(silent).not.toContain('"usage":{');
   });
 
   test("what is no JSON, and a long answer", async () => {

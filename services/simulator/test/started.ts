@@ -24,7 +24,8 @@ export interface StreamFrame {
 }
 
 export async function startSimulator(headers: Readonly<Record<string, string>> = {}): Promise<Started> {
-  const server = createServer(createSimulator()).listen(0, "127.0.0.1");
+  const simulator = createSimulator();
+  const server = createServer(simulator).on("upgrade", simulator.upgrade).listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
   const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;

@@ -1,5 +1,5 @@
 import { idSource, type Environment, type Logger } from "@modelgate/platform";
-import { openRelay, type OpenRelay } from "@modelgate/relay";
+import { openImages, openRelay, type ImagesDeps, type OpenRelay } from "@modelgate/relay";
 import type { variables } from "./env.ts";
 import { openCompactionSeal, type CompactionSeal } from "./responses/compaction-seal.ts";
 import { openResponseStore, type ResponseStore } from "./responses/response-store.ts";
@@ -10,6 +10,8 @@ export interface Deps extends OpenRelay {
   readonly newAnswerId: () => string;
   readonly responses: ResponseStore;
   readonly compactions: CompactionSeal;
+  /** For generated content that vendors of images draw. */
+  readonly images: ImagesDeps;
 }
 
 /** Opens everything once. */
@@ -23,5 +25,6 @@ export async function openDeps(env: Environment<typeof variables>, log: Logger):
       mostBytes: env.RESPONSE_BYTES,
     }),
     compactions: openCompactionSeal(env.MODELGATE_SECRET),
+    images: openImages(env, open.relay.budget),
   };
 }

@@ -1,14 +1,11 @@
-import { Failure, type UpstreamWire } from "@modelgate/contracts";
-import { lastRemembered, tellLosses, type CarriedAnswer, type Exchange } from "@modelgate/relay";
+import { Failure } from "@modelgate/contracts";
+import type { ImagesCall } from "@modelgate/relay";
 import {
   arrayFraming,
   imageFile,
-  imagesVendors,
-  imageTypeOf,
-  parseRecord,
+  imageTypeOfBase64,
   sseFraming,
   textCodecs,
-  unitsOfImages,
   type AnswerContext,
   type ImageRequest,
   type ImagesAnswer,
@@ -17,77 +14,34 @@ import {
   type TextRequest,
 } from "@modelgate/wires";
 
-/** The wires of images that answer at once: what generated content can be drawn through. */
-const drawingWires = ["images", "image-edits", "qwen-images"] as const;
-type DrawingWire = (typeof drawingWires)[number];
-
 /** A request of generated content that a model of images is to answer. */
 export interface Drawing {
   readonly body: Buffer;
   readonly model: string;
   readonly stream: boolean;
   readonly asArray: boolean;
-  readonly strict: boolean;
   readonly answerId: string;
 }
 
-/** A drawing that was read: what was said, and the image that it asks for. */
-export interface ReadDrawing extends Drawing {
-  readonly request: TextRequest;
-  readonly asked: ImageRequest;
-  /** A picture in the request makes it an edit. */
-  readonly wires: readonly DrawingWire[];
-}
+/** A drawing that was read: the images that it asks for, and how they are told as generated content. */
+export type ReadDrawing = Pick<ImagesCall, "ask" | "tell">;
 
-/** Reads a drawing once, for all attempts. Throws Failure (400) naming the field. */
+/** How this wire spells what vendors of images may lack. */
+export const drawingSpelling = {
+  images: "contents",
+  count: "generationConfig.candidateCount",
+  size: "generationConfig.imageConfig.aspectRatio",
+} as const;
+
+/** Reads a drawing: its words become the prompt, its pictures what is edited. Throws Failure (400) naming the field. */
 export function readDrawing(drawing: Drawing): ReadDrawing {
   const { body, model, stream } = drawing;
   const value: JsonObject = JSON.parse(body.toString());
-  const { request } = textCodecs.content.parseRequest(value, { model, stream });
-  const asked = imageRequest(request);
-  return { ...drawing, request, asked, wires: [asked.images.length > 0 ? "image-edits" : "images", "qwen-images"] };
-}
-
-/** The exchange with a vendor of images: words become its prompt, its images inline data. */
-export function drawnContent(drawing: ReadDrawing, wire: UpstreamWire, upstreamModel: string): Exchange {
-  const { asked, request } = drawing;
-  const vendor = imagesVendors[drawingWire(wire)];
-  const asker = { spelling: {}, strict: drawing.strict };
-  const { body: sent, dropped } = tellLosses(asker, lostOf(request), () => {
-    const rendered = vendor.renderRequest(asked, { model: upstreamModel });
-    return { body: rendered, dropped: rendered.dropped };
-  });
-  const answerIn = lastRemembered((bytes): ImagesAnswer => {
-    const parsed = vendor.parseAnswer(parseRecord(bytes.toString()) ?? {});
-    if ("task" in parsed) throw new Failure("upstream_error", "The vendor began a task instead of answering.");
-    return parsed;
-  });
+  const { request, dropped } = textCodecs.content.parseRequest(value, { model, stream });
   return {
-    wire,
-    body: sent.body,
-    headers: { "content-type": sent.contentType },
-    dropped,
-    asksStream: false,
-    formOf: () => "whole",
-    refuses: () => false,
-    usageOf(bytes) {
-      try {
-        return unitsOfImages(answerIn(bytes));
-      } catch {
-        return undefined;
-      }
-    },
-    whole: (bytes) => tell(drawing, answerIn(bytes)),
-    stream() {
-      throw new Error("a drawing is never streamed by its vendor");
-    },
+    ask: { request: imageRequest(request), dropped: [...dropped, ...lostOf(request)] },
+    tell: (made) => tell(drawing, request, made),
   };
-}
-
-function drawingWire(wire: UpstreamWire): DrawingWire {
-  const found = drawingWires.find((known) => known === wire);
-  if (found === undefined) throw new Error(`${wire} draws nothing`);
-  return found;
 }
 
 function imageRequest(request: TextRequest): ImageRequest {
@@ -102,11 +56,11 @@ function imageRequest(request: TextRequest): ImageRequest {
     images: imagesIn(request),
     count: request.choices,
     size: sizeOf(request.image?.aspectRatio),
+    // Clients of this wire look for images in the answer itself.
     responseFormat: "b64_json",
     stream: false,
   };
 }
-
 function imagesIn({ turns }: TextRequest): ImageRequest["images"] {
   return turns
     .flatMap(({ parts }) => parts)
@@ -129,31 +83,52 @@ function sizeOf(aspectRatio: string | undefined): ImageRequest["size"] {
   return width > height ? { width: 1_536, height: 1_024 } : { width: 1_024, height: 1_536 };
 }
 
-/** A class of resolution has no word in these wires. */
-function lostOf({ image }: TextRequest): readonly string[] {
-  return image?.size === undefined ? [] : ["generationConfig.imageConfig.imageSize"];
+/** Fields of the neutral form that a drawing says, or that have no meaning for one. */
+const said: ReadonlySet<string> = new Set([
+  "model",
+  "stream",
+  "instructions",
+  "turns",
+  "choices",
+  "image",
+  "modalities",
+]);
+/** Fields without which the answer would be another thing. */
+const decisive = ["tools", "format"] as const;
+
+/** What vendors of images have no word for. Throws Failure unsupported_parameter for what may not get lost. */
+function lostOf(request: TextRequest): readonly string[] {
+  const { spelling } = textCodecs.content;
+  const refused = decisive.map((field) => (request[field] === undefined ? undefined : spelling[field]));
+  const param = refused.find((name) => name !== undefined);
+  if (param !== undefined)
+    throw new Failure("unsupported_parameter", `The vendor of this model cannot take ${param}.`, { param });
+  const names: Readonly<Record<string, string | undefined>> = spelling;
+  const lost = Object.entries(request).flatMap(([name, value]) =>
+    value === undefined || said.has(name) ? [] : (names[name] ?? []),
+  );
+  return request.image?.size === undefined ? lost : [...lost, "generationConfig.imageConfig.imageSize"];
 }
 
-function tell(drawing: ReadDrawing, made: ImagesAnswer): CarriedAnswer {
+function tell(drawing: Drawing, request: TextRequest, made: ImagesAnswer): ReturnType<ReadDrawing["tell"]> {
   const context: AnswerContext = {
     model: drawing.model,
     asked: {},
-    request: drawing.request,
+    request,
     answerId: drawing.answerId,
     now: Math.floor(Date.now() / 1_000),
     inputTokens: 0,
   };
   const json = JSON.stringify(textCodecs.content.renderAnswer(answerOf(made), context));
-  const carried = { usage: unitsOfImages(made), words: () => "" };
-  if (!drawing.stream) return { ...carried, json: Buffer.from(json) };
+  if (!drawing.stream) return { json: Buffer.from(json) };
   const framing = drawing.asArray ? arrayFraming() : sseFraming();
-  return { ...carried, json: Buffer.from(framing.piece(json) + framing.end()), contentType: framing.contentType };
+  return { json: Buffer.from(framing.piece(json) + framing.end()), contentType: framing.contentType };
 }
 
 function answerOf({ created = 0, images, tokens }: ImagesAnswer): TextAnswer {
   const parts = images.map((image) => {
     if ("url" in image) return { kind: "image", source: { kind: "url", url: image.url } } as const;
-    const mediaType = imageTypeOf(Buffer.from(image.base64.slice(0, 64), "base64")) ?? "image/png";
+    const mediaType = imageTypeOfBase64(image.base64) ?? "image/png";
     return { kind: "image", source: { kind: "base64", mediaType, data: image.base64 } } as const;
   });
   const usage = tokens === undefined ? {} : { usage: tokens };

@@ -58,6 +58,8 @@ export async function runText(deps: Deps, call: ServiceCall, asked: AskedText): 
 export function planText(deps: Deps, call: ServiceCall, asked: AskedText): CallPlan {
   const { wire, body, ask, asArray = false } = asked;
   const asIs = sizeOf(asked);
+  const price = priced(deps.relay, call, ask.model);
+  const usualTokens = deps.relay.limits.outputTokens;
   const textCall = {
     wire,
     body,
@@ -67,7 +69,7 @@ export function planText(deps: Deps, call: ServiceCall, asked: AskedText): CallP
     choices: ask.choices,
     strict: call.strict,
     asArray,
-    defaultMaxTokens: deps.relay.limits.outputTokens,
+    defaultMaxTokens: Math.min(usualTokens, price.model.maxOutputTokens ?? usualTokens),
     answerId: asked.answerId ?? newAnswerId(deps, wire),
     inputTokens: estimateTokens(asIs.textBytes) + asIs.mediaTokens,
     echo: asked.echo,
@@ -79,7 +81,7 @@ export function planText(deps: Deps, call: ServiceCall, asked: AskedText): CallP
   };
   const native = asked.native === undefined ? undefined : textExchanges({ ...textCall, body: asked.native.body });
   return {
-    ...priced(deps.relay, call, ask.model),
+    ...price,
     body,
     stream: ask.stream,
     size,

@@ -1,13 +1,14 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { Redis } from "ioredis";
-import { createAccount, createTask, hold, type TaskRecord } from "@modelgate/accounts";
+import { createAccount, createTask, hold } from "@modelgate/accounts";
 import { publishConfiguration } from "@modelgate/catalog";
 import { createLogger, readEnv } from "@modelgate/platform";
 import { startBackends, until } from "@modelgate/testkit";
 import { openDeps } from "../src/deps.ts";
 import { variables } from "../src/env.ts";
 import { pollOnce } from "../src/poll/poll-once.ts";
+import { taskOf } from "../test/task.ts";
 
 /** Figures of many open tasks: `node services/video/bench/main.ts [tasks]`. Prints, asserts nothing. */
 const tasks = Number(process.argv[2] ?? 100_000);
@@ -42,50 +43,15 @@ const now = Date.now();
 async function put(number: number): Promise<void> {
   const accountId = `account-${number % accounts}`;
   const id = opened.newTaskId();
-  const draft = {
-    id: `call_${number}`,
-    time: new Date(now).toISOString(),
-    requestId: `request-${number}`,
-    accountId,
-    tokenId: "tok_0123456789",
-    group: "default",
-    area: "video",
-    endpoint: "POST /v1/videos",
-    model: "film",
-    upstreamModel: "film",
-    channelId: "main",
-    status: 200,
-    outcome: "completed" as const,
-    units: { seconds: 5, requests: 1 },
-    estimated: false,
-    multiplier: 1,
-    latencyMs: 900,
-    firstByteMs: 900,
-    attempts: 1,
-  };
-  const task: TaskRecord = {
-    id,
-    accountId,
-    tokenId: draft.tokenId,
-    model: "film",
-    channelId: "main",
+  const task = {
+    ...taskOf(accountId, id, now),
     keyId: channel?.keys[0]?.id ?? "",
-    wire: "videos",
     operation: `video_${number}`,
     asked: { prompt: "A boat on a lake in the evening, seen from above", seconds: 5, fromImage: false },
-    callId: draft.id,
-    costNanos: "500000000",
-    draft,
-    state: "queued",
-    progress: 0,
-    createdAt: now,
-    deadlineAt: now + 86_400_000,
-    looks: 0,
-    misses: 0,
   };
   const money = { nanos: 500_000_000n, floorNanos: 0n, tokens: 0, leaseMs: 60_000, outboxBound: 1_000_000 };
-  await hold(redis, { accountId, callId: task.callId, draft, tokenId: draft.tokenId, ...money });
-  await createTask(redis, { task, dueAt: now, holdUntil: now + 90_000_000, keepMs: 1e9 });
+  await hold(redis, { accountId, callId: task.callId, draft: task.draft, tokenId: task.tokenId, ...money });
+  await createTask(redis, { task, dueAt: now, holdUntil: now + 90_000_000, keepMs: 1e9, callbackDueAt: now });
 }
 
 const usedMemory = async () => Number(/used_memory:(\d+)/.exec(await redis.info("memory"))?.[1]);
@@ -97,7 +63,6 @@ for (let at = 0; at < tasks; at += 500)
   await Promise.all(Array.from({ length: Math.min(500, tasks - at) }, (_, more) => put(at + more)));
 // The first events stand in the outbox until they are published; they are no part of an open task.
 for (const key of await redis.keys("outbox:*")) await redis.del(key);
-print("Redis memory per open task, its hold included", `${Math.round((await usedMemory()) - empty) / tasks} bytes`);
 
 const clock = now + 1;
 const deps = { ...opened, now: () => clock, limits: { ...opened.limits, batch: 64 } };
@@ -115,6 +80,7 @@ print("looks", `${looked} in ${seconds.toFixed(1)} s: ${Math.round(looked / seco
 // The vendor's thread counts as well.
 print("CPU per look, the vendor's thread included", `${((user + system) / looked).toFixed(0)} us`);
 print("looks a second that many tasks need", `${Math.round(tasks / 30)} at one each 30 s`);
+print("Redis memory per open task, its hold included", `${Math.round(((await usedMemory()) - empty) / tasks)} bytes`);
 await opened[Symbol.asyncDispose]();
 redis.disconnect();
 await worker.terminate();

@@ -1,15 +1,24 @@
 import { createHmac } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import { digestOfToken, taskEvent, type TaskRecord } from "@modelgate/accounts";
+import {
+  claimCallbacks,
+  digestOfToken,
+  forgetCallback,
+  retryCallback,
+  shards,
+  type Callback,
+} from "@modelgate/accounts";
 import type { RemoteStreams } from "@modelgate/channels";
-import { Failure, type TaskState } from "@modelgate/contracts";
+import { Failure } from "@modelgate/contracts";
 import type { Logger, Redis } from "@modelgate/platform";
 import type { JsonRecord } from "@modelgate/wires";
 
 /** Tells clients of their tasks at the addresses that they gave with them. */
 export interface Callbacks extends AsyncDisposable {
-  /** Tells a transition, in the background; a client that cannot be reached is tried again a few times, then given up. */
-  tell(task: TaskRecord, previousState: TaskState | null): void;
+  /** Tells a transition that is kept in Redis, in the background, if there is one; what is not taken is tried again. */
+  tell(callback: Callback | undefined): void;
+  /** When other processes may tell a callback that this one tells now, Unix ms. */
+  leaseEnd(): number;
 }
 
 /** What callbacks are told with. */
@@ -20,69 +29,108 @@ export interface CallbackOptions {
   readonly now: () => number;
   /** Longest wait for the client's answer. */
   readonly timeoutMs: number;
+  /** How often due callbacks are looked for, in ms. */
+  readonly roundMs: number;
 }
 
-/** Pauses before the tries of one call, in ms. */
-const pausesMs = [0, 1_000, 5_000, 25_000];
-/** Most calls that are under way or wait, of all accounts and of one; beyond it a transition is not told. */
+/** Pauses before the tries after the first, in ms. */
+const pausesMs = [1_000, 10_000, 60_000, 300_000, 900_000];
+/** A transition that could not be told for so long is given up, whatever the tries. */
+const longestMs = 3_600_000;
+/** Most due callbacks of one shard that are taken at once. */
+const most = 16;
+/** Most calls of this process that are under way, of all accounts and of one; what is beyond comes again. */
 const [mostOpen, mostOfAccount] = [1_000, 200];
 /** Longest address that a client may give, in characters. */
 const longestUrl = 2_048;
 
 /**
- * Calls are a courtesy beside the events and the task itself: what a killed process had not told is not told. Each is
- * the task event as JSON, signed: `x-modelgate-signature: t=<seconds>,v1=<hex>` is the HMAC-SHA256 of "<seconds>.<body>",
- * its key the SHA-256 of the API key that created the task, in hex.
+ * A callback is kept in Redis from the write that made the transition until it is told or given up: a process that dies
+ * leaves it to the others, who tell it when its lease is over. A client may so be told twice, and knows it by the event's
+ * id. Each call is the task event as JSON, without the channel, which is the operator's business. It is signed:
+ * `x-modelgate-signature: t=<seconds>,v1=<hex>` is the HMAC-SHA256 of "<seconds>.<body>", its key the SHA-256 of the API
+ * key that created the task, in hex.
  */
-export function openCallbacks({ redis, remote, log, now, timeoutMs }: CallbackOptions): Callbacks {
+export function openCallbacks(options: CallbackOptions): Callbacks {
+  const { redis, log, now, timeoutMs, roundMs } = options;
   const stop = new AbortController();
+  const leaseMs = 2 * timeoutMs;
   /** Calls that are not over, and whose they are. */
   const open = new Map<Promise<void>, string>();
   const isFull = (accountId: string): boolean =>
     open.size >= mostOpen || [...open.values()].filter((owner) => owner === accountId).length >= mostOfAccount;
 
-  async function once(url: string, tokenId: string, body: Buffer): Promise<boolean> {
-    const key = await digestOfToken(redis, tokenId);
-    if (key === undefined) return true;
-    const seconds = Math.floor(now() / 1_000);
-    const signature = createHmac("sha256", key).update(`${seconds}.${body.toString()}`).digest("hex");
-    await using stream = await remote.open({
-      url,
-      body,
-      headers: { "content-type": "application/json", "x-modelgate-signature": `t=${seconds},v1=${signature}` },
-      timeoutMs,
-      signal: AbortSignal.any([stop.signal, AbortSignal.timeout(timeoutMs)]),
-    });
-    return stream.answer.status < 300;
-  }
-
-  async function call(url: string, task: TaskRecord, body: Buffer): Promise<void> {
-    for (const pauseMs of pausesMs) {
-      try {
-        await setTimeout(pauseMs, undefined, { signal: stop.signal });
-        if (await once(url, task.tokenId, body)) return;
-      } catch (error) {
-        if (stop.signal.aborted) return;
-        log.debug({ err: error, taskId: task.id }, "a callback did not arrive");
-      }
+  async function call(callback: Callback): Promise<void> {
+    const { event, tries } = callback;
+    try {
+      const taken = await post(options, callback, stop.signal).catch((error: unknown) => {
+        log.debug({ err: error, taskId: event.taskId }, "a callback did not arrive");
+        return false;
+      });
+      const pauseMs = taken ? undefined : pausesMs[tries];
+      if (!taken && stop.signal.aborted) return; // another process tells it
+      if (pauseMs !== undefined) await retryCallback(redis, { ...callback, tries: tries + 1 }, now() + pauseMs);
+      else await (taken ? forgetCallback(redis, callback) : giveUp(callback));
+    } catch (error) {
+      log.debug({ err: error, taskId: event.taskId }, "a callback comes again when its lease is over");
     }
-    log.debug({ taskId: task.id, state: task.state }, "a callback was not taken");
   }
 
+  async function giveUp(callback: Callback): Promise<void> {
+    const { event, tries } = callback;
+    await forgetCallback(redis, callback);
+    log.info({ taskId: event.taskId, state: event.state, tries }, "a callback is given up");
+  }
+
+  function tell(callback: Callback | undefined): void {
+    if (callback === undefined) return;
+    const { accountId, time } = callback.event;
+    const isOld = now() - Date.parse(time) > longestMs;
+    if (!isOld && isFull(accountId)) return;
+    const step = (isOld ? giveUp(callback).catch(() => undefined) : call(callback)).finally(() => open.delete(step));
+    open.set(step, accountId);
+  }
+
+  async function rounds(): Promise<void> {
+    while (!stop.signal.aborted) {
+      const claim = { nowMs: now(), leaseMs, most };
+      const due = await Promise.all(shards.map((shard) => claimCallbacks(redis, shard, claim))).catch(() => []);
+      due.flat().forEach(tell);
+      await setTimeout(roundMs, undefined, { signal: stop.signal }).catch(() => undefined);
+    }
+  }
+
+  const going = rounds();
   return {
-    tell(task, previousState) {
-      if (task.callbackUrl === undefined) return;
-      if (isFull(task.accountId))
-        return log.warn({ taskId: task.id, account: task.accountId }, "a callback is not told: too many are under way");
-      const body = Buffer.from(JSON.stringify(taskEvent(task, previousState, now())));
-      const step = call(task.callbackUrl, task, body).finally(() => open.delete(step));
-      open.set(step, task.accountId);
-    },
+    tell,
+    leaseEnd: () => now() + leaseMs,
     async [Symbol.asyncDispose]() {
       stop.abort();
-      await Promise.all(open.keys());
+      await Promise.all([going, ...open.keys()]);
     },
   };
+}
+
+/** One try: whether the client has taken it. A token that is gone has nobody to tell. Rejects where it cannot be reached. */
+async function post(
+  { redis, remote, now, timeoutMs }: CallbackOptions,
+  { url, event }: Callback,
+  stopped: AbortSignal,
+): Promise<boolean> {
+  const key = await digestOfToken(redis, event.tokenId);
+  if (key === undefined) return true;
+  const { channelId: _ours, ...told } = event;
+  const body = Buffer.from(JSON.stringify(told));
+  const seconds = Math.floor(now() / 1_000);
+  const signature = createHmac("sha256", key).update(`${seconds}.${body.toString()}`).digest("hex");
+  await using stream = await remote.open({
+    url,
+    body,
+    headers: { "content-type": "application/json", "x-modelgate-signature": `t=${seconds},v1=${signature}` },
+    timeoutMs,
+    signal: AbortSignal.any([stopped, AbortSignal.timeout(timeoutMs)]),
+  });
+  return stream.answer.status < 300;
 }
 
 /** A request's `callback_url`, and the request without it: no vendor is told. Throws Failure invalid_value. */

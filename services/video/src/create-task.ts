@@ -1,10 +1,11 @@
 import type { TaskRecord } from "@modelgate/accounts";
-import { costOf, Failure, type Units } from "@modelgate/contracts";
+import { Failure, priceAt } from "@modelgate/contracts";
 import { AttemptsFailed, type Attempted } from "@modelgate/channels";
 import type { ServiceCall } from "@modelgate/platform";
-import { Bill, holdOrForget, priced, type Priced } from "@modelgate/relay";
+import { Bill, holdOrForget, priced, tellWay, type Priced } from "@modelgate/relay";
 import { askedOf, type AskedVideo } from "@modelgate/wires";
 import type { Deps } from "./deps.ts";
+import { mostCost, unitsOf } from "./price-task.ts";
 import { recordSurely } from "./record-task.ts";
 import { startAtVendor, waysOf, type AskedTask, type Started } from "./start-task.ts";
 
@@ -23,10 +24,10 @@ export interface CreatedTask {
 export async function createTask(deps: Deps, call: ServiceCall, asked: AskedTask): Promise<CreatedTask> {
   const price = pricedInWords(deps, call, asked);
   const ways = waysOf(deps, call, asked);
-  const upper = costOf(unitsOf(asked, ways.longestSeconds), price.model.price, price.multiplier);
+  const upperNanos = mostCost(asked, ways, price);
   // The floor is zero, unlike a text call's: a task that nobody knows of gives its client nothing, so it costs nothing,
   // even where its vendor has taken it and this service died before it could be recorded.
-  const bill = new Bill(deps.relay, call, price, { upperNanos: upper, floorNanos: 0n, floorUnits: {}, tokens: 0 });
+  const bill = new Bill(deps.relay, call, price, { upperNanos, floorNanos: 0n, floorUnits: {}, tokens: 0 });
   await holdOrForget(bill);
   using _renewal = deps.relay.renewals.keep({
     accountId: call.caller.accountId,
@@ -39,12 +40,13 @@ export async function createTask(deps: Deps, call: ServiceCall, asked: AskedTask
   try {
     using attempted = await startAtVendor(deps, call, asked, { price, ways, callId: bill.callId });
     bill.went(attempted.way, attempted.attempts);
+    tellWay(deps.relay, call, attempted.tried);
     const task = recordOf(deps, call, asked, { price, bill, attempted });
     if (!(await recordSurely(deps, task))) throw new Failure("create_uncertain");
     tell(call, task);
-    deps.callbacks.tell(task, null);
     return { task, dropped: attempted.accepted.dropped };
   } catch (error) {
+    if (error instanceof AttemptsFailed) tellWay(deps.relay, call, error.tried);
     throw await giveBack(bill, error);
   }
 }
@@ -71,12 +73,6 @@ function tell(
   );
 }
 
-/** What a task of so many seconds is billed as; a picture is one where it is priced. */
-function unitsOf({ request }: AskedTask, seconds: number): Units {
-  const images = [request.firstFrame, request.lastFrame].filter((image) => image !== undefined).length;
-  return { seconds, requests: 1, ...(images > 0 ? { images } : {}) };
-}
-
 function recordOf(
   deps: Deps,
   { caller }: ServiceCall,
@@ -85,9 +81,11 @@ function recordOf(
 ): TaskRecord {
   const { price, bill, attempted } = made;
   const { accepted, way } = attempted;
-  const units = unitsOf(asked, accepted.seconds);
+  const { seconds, lines } = accepted.measure;
+  const units = unitsOf(asked.request, accepted.measure);
+  bill.pricedAt(priceAt(price.model, lines));
   const createdAt = deps.now();
-  const echo: AskedVideo = { ...askedOf(asked.request, accepted.seconds), remixOf: asked.remix?.id };
+  const echo: AskedVideo = { ...askedOf(asked.request, seconds), lines, remixOf: asked.remix?.id };
   return {
     id: deps.newTaskId(),
     accountId: caller.accountId,

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { createTask, type TaskRecord } from "@modelgate/accounts";
+import { callbackAmong, createTask, type TaskRecord } from "@modelgate/accounts";
 import type { Deps } from "./deps.ts";
 
 /** Pauses between the tries, in ms: the vendor works already, and a client waits. */
@@ -17,11 +17,15 @@ export async function recordSurely(deps: Deps, task: TaskRecord): Promise<boolea
     dueAt: task.createdAt + deps.pace.firstMs,
     holdUntil: task.deadlineAt + holdBeyondMs,
     keepMs: deps.limits.keepMs,
+    callbackDueAt: deps.callbacks.leaseEnd(),
   };
   for (const pauseMs of [...pausesMs, undefined]) {
     try {
       const recorded = await createTask(deps.relay.redis, creation);
-      if (typeof recorded === "object") deps.outbox.push(recorded);
+      if (typeof recorded === "object") {
+        deps.outbox.push(recorded);
+        deps.callbacks.tell(callbackAmong(task, [recorded]));
+      }
       return recorded !== "no-hold";
     } catch (error) {
       if (pauseMs === undefined) {

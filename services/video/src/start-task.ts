@@ -7,6 +7,7 @@ import { providers, type Provider, type VideoStart } from "@modelgate/providers"
 import { tellLosses, type Priced } from "@modelgate/relay";
 import { isRecord, videoCodecs, type JsonRecord, type VideoCodec, type VideoRequest } from "@modelgate/wires";
 import type { Deps } from "./deps.ts";
+import { measured, type Measured } from "./price-task.ts";
 
 /** A request for a video that has been read. */
 export interface AskedTask {
@@ -25,15 +26,13 @@ export interface Ways {
   readonly candidates: readonly Candidate[];
   /** The wires that may be spoken, the client's own first. */
   readonly wires: readonly VideoWire[];
-  /** The length to hold money for: the client's own, or the longest of the vendors' defaults. */
-  readonly longestSeconds: number;
 }
 
 /** What a vendor has taken. */
 export interface Started {
   readonly wire: VideoWire;
   readonly operation: string;
-  readonly seconds: number;
+  readonly measure: Measured;
   readonly dropped: readonly string[];
 }
 
@@ -50,12 +49,7 @@ export function waysOf(deps: Deps, { caller }: ServiceCall, { client, request, r
     .candidates(request.model, caller.group)
     .filter((candidate) => spoken.speaks(candidate, wires))
     .flatMap((candidate) => (remix === undefined ? [candidate] : onlyAt(candidate, remix)));
-  const defaults = candidates.map((candidate) => {
-    const provider = providers[candidate.channel.provider];
-    const wire = provider && asVideoWire(spoken.choose(candidate, provider, wires));
-    return wire === undefined ? 0 : videoCodecs[wire].defaultSeconds;
-  });
-  return { candidates, wires, longestSeconds: request.seconds ?? Math.max(0, ...defaults) };
+  return { candidates, wires };
 }
 
 function onlyAt({ channel, upstreamModel }: Candidate, { channelId, keyId }: TaskRecord): readonly Candidate[] {
@@ -113,18 +107,19 @@ export function startAtVendor(
 interface Saying {
   readonly access: NonNullable<Provider["video"]>;
   readonly start: VideoStart;
-  readonly seconds: number;
+  readonly measure: Measured;
   readonly dropped: readonly string[];
 }
 
 function say(
   deps: Deps,
   { strict }: ServiceCall,
-  { client, request, dropped, remix }: AskedTask,
+  asked: AskedTask,
   { wires }: Ways,
   { candidate, key }: Way,
   provider: Provider,
 ): Saying {
+  const { client, request, dropped, remix } = asked;
   const { channel, upstreamModel: model } = candidate;
   const wire = asVideoWire(deps.relay.spoken.choose(candidate, provider, wires));
   if (wire === undefined || provider.video === undefined)
@@ -145,21 +140,21 @@ function say(
       fromImage: request.firstFrame !== undefined,
       remixOf: remix?.operation,
     },
-    seconds: said.seconds,
+    measure: measured(asked, said),
     dropped: said.dropped,
   };
 }
 
 async function readStarted(
   answer: UpstreamAnswer,
-  { access, start, seconds, dropped }: Saying,
+  { access, start, measure, dropped }: Saying,
   provider: Provider | undefined,
 ): Promise<Started> {
   const text = await readText(answer, answerBytes);
   const body = parsed(text);
   if (body === undefined) throw new Failure("upstream_error", "The vendor's answer is no JSON object.");
   const id = idIn(body, text, videoCodecs[start.wire], provider);
-  return { wire: start.wire, operation: access.operationOf(id, start), seconds, dropped };
+  return { wire: start.wire, operation: access.operationOf(id, start), measure, dropped };
 }
 
 function parsed(text: string): JsonRecord | undefined {

@@ -17,6 +17,7 @@ import { openDeps, type Deps } from "../src/deps.ts";
 import { variables } from "../src/env.ts";
 import { pollOnce } from "../src/poll/poll-once.ts";
 import { openPoller } from "../src/poll/poller.ts";
+import { taskOf } from "./task.ts";
 import { startVendor, type TestVendor } from "./vendor.ts";
 
 const secret = "a secret of a test suite";
@@ -81,61 +82,27 @@ async function begin(): Promise<TaskRecord> {
   const accountId = `account-${count}`;
   const { relay } = replicas[0] ?? expect.fail("no replica");
   const [channel] = relay.catalog.current().channels;
-  const draft = {
-    id: `call_${id}`,
-    time: new Date(noon).toISOString(),
-    requestId: "r",
-    accountId,
-    tokenId: "tok_1",
-    group: "default",
-    area: "video",
-    endpoint: "POST /v1/videos",
-    model: "film",
-    upstreamModel: "film",
-    channelId: "main",
-    status: 200,
-    outcome: "completed" as const,
-    units: { seconds: 5 },
-    estimated: false,
-    multiplier: 1,
-    latencyMs: 0,
-    firstByteMs: 0,
-    attempts: 1,
-  };
-  const task: TaskRecord = {
-    id,
-    accountId,
-    tokenId: "tok_1",
-    model: "film",
-    channelId: "main",
-    keyId: channel?.keys[0]?.id ?? "",
-    wire: "videos",
-    operation: `op-${id}`,
-    asked: {},
-    callId: draft.id,
-    costNanos: cost.toString(),
-    draft,
-    state: "queued",
-    progress: 0,
-    createdAt: noon,
-    deadlineAt: noon + day,
-    looks: 0,
-    misses: 0,
-  };
+  const task = { ...taskOf(accountId, id, noon), keyId: channel?.keys[0]?.id ?? "" };
   await createAccount(redis, { id: accountId, balance: 1_000_000_000n });
   await hold(redis, {
     accountId,
     callId: task.callId,
     nanos: cost,
     floorNanos: 0n,
-    draft,
+    draft: task.draft,
     tokenId: "tok_1",
     tokens: 0,
     leaseMs: 60_000,
     outboxBound: 1_000,
     nowMs: noon,
   });
-  await createTask(redis, { task, dueAt: noon + 5_000, holdUntil: noon + day + 3_600_000, keepMs: 30 * day });
+  await createTask(redis, {
+    task,
+    dueAt: noon + 5_000,
+    holdUntil: noon + day + 3_600_000,
+    keepMs: 30 * day,
+    callbackDueAt: noon,
+  });
   vendor.say(task.operation, { body: { id: task.operation, status: "queued" } });
   return task;
 }

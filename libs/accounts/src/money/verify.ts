@@ -79,17 +79,29 @@ async function walkChain(redis: Redis, account: Account, most: number, keepDays:
   const waiting = (await readLeftovers(redis, shardOf(account.id), 0, mostWaiting)).flatMap(({ event }) =>
     "costNanos" in event && event.accountId === account.id ? (settlementLink(event) ?? []) : [],
   );
-  const logged = readLinks(redis, account.id, days);
-  const first = await logged.next();
-  const begun: readonly ChainEntry[] = first.done === true ? [] : first.value;
-  const kept = [...begun, ...waiting].map(({ receipt }) => receipt.number);
-  const from = whole ? 1 : Math.min(...kept, most + 1);
+  const from = whole ? 1 : await oldestKept(redis, account.id, days, [...waiting.map(numberOf), most + 1]);
+  // Around midnight events are settled in another order than their times say: what is missing of the first day may
+  // stand in the log of the day before, which is just about to be forgotten.
+  const logged = readLinks(redis, account.id, whole ? days : [dayBefore(oldest), ...days]);
   const walk = new ChainWalk(from);
   const takeAll = (links: readonly ChainEntry[]): boolean =>
     links.every((link) => link.receipt.number > most || link.receipt.number < from || walk.take(link));
-  if (takeAll(credits) && takeAll(waiting) && takeAll(begun))
-    for await (const links of logged) if (!takeAll(links)) break;
+  if (takeAll(credits) && takeAll(waiting)) for await (const links of logged) if (!takeAll(links)) break;
   return { from, walk };
+}
+
+/** The number of the oldest receipt in the log of the days, or among others. */
+async function oldestKept(redis: Redis, account: string, days: readonly string[], others: readonly number[]) {
+  for await (const links of readLinks(redis, account, days)) return Math.min(...links.map(numberOf), ...others);
+  return Math.min(...others);
+}
+
+function numberOf({ receipt }: ChainEntry): number {
+  return receipt.number;
+}
+
+function dayBefore(day: string): string {
+  return new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10);
 }
 
 async function* readLinks(
@@ -99,7 +111,7 @@ async function* readLinks(
 ): AsyncGenerator<readonly ChainEntry[], undefined> {
   for (const day of days) {
     for await (const { found } of readLog(redis, { from: day, to: day, account, order: "oldest first" }))
-      yield found.flatMap(({ event }) => settlementLink(event) ?? []);
+      if (found.length > 0) yield found.flatMap(({ event }) => settlementLink(event) ?? []);
   }
   return undefined;
 }

@@ -4,9 +4,9 @@ import { publishEntries } from "./publish.ts";
 
 /** Publishes what this process settled, off the answers' path. */
 export interface Outbox extends AsyncDisposable {
-  /** Takes an event that stands in Redis already; never blocks, never fails. */
-  push(entry: OutboxEntry): void;
-  /** Events taken and not yet published or left to the ledger. */
+  /** Takes events that stand in Redis already, several to be published together; never blocks, never fails. */
+  push(...entries: readonly OutboxEntry[]): void;
+  /** How often events were taken that are not yet published or left to the ledger. */
   readonly waiting: number;
 }
 
@@ -24,13 +24,13 @@ const lastFlightMs = 5_000;
  * its own: an event is safe in Redis before it comes here, and whatever is not published is left to the ledger.
  */
 export function openOutbox({ redis, bus, log }: { redis: Redis; bus: Bus; log: Logger }): Outbox {
-  let queue: OutboxEntry[] = [];
+  let queue: (readonly OutboxEntry[])[] = [];
   let timer: NodeJS.Timeout | undefined;
   let flight: Promise<void> | undefined;
 
   async function fly(): Promise<void> {
     while (queue.length > 0) {
-      const batch = queue.slice(0, batchSize);
+      const batch = queue.slice(0, batchSize).flat();
       queue = queue.slice(batchSize);
       try {
         await publishEntries(redis, bus, batch);
@@ -52,9 +52,9 @@ export function openOutbox({ redis, bus, log }: { redis: Redis; bus: Bus; log: L
     get waiting() {
       return queue.length;
     },
-    push(entry) {
-      if (!bus.connected || queue.length >= mostWaiting) return;
-      queue.push(entry);
+    push(...entries) {
+      if (entries.length === 0 || !bus.connected || queue.length >= mostWaiting) return;
+      queue.push(entries);
       timer ??= setTimeout(depart, batchMs);
     },
     async [Symbol.asyncDispose]() {

@@ -14,25 +14,32 @@ import type { OutboxEntry, ToldEvent } from "./entry.ts";
 
 /**
  * Publishes events and removes them from the outbox once JetStream has stored them; how many. What fails stays in
- * the outbox. An event that is published twice (its removal was lost) is dropped by its `Nats-Msg-Id`, the event's id.
+ * the outbox, and with it what follows of the same task. An event that is published twice (its removal was lost) is
+ * dropped by its `Nats-Msg-Id`, the event's id.
  */
 export async function publishEntries(redis: Redis, bus: Bus, entries: readonly OutboxEntry[]): Promise<number> {
-  const stored = await Promise.all(
-    entries.map(async (entry) => {
-      try {
-        await bus.publish(subjectOf(entry.event), JSON.stringify(entry.event), entry.event.id);
-        return [entry];
-      } catch {
-        return [];
-      }
-    }),
-  );
+  const inOrder = Map.groupBy(entries, ({ event }) => ("taskId" in event ? event.taskId : event.id));
+  const stored = await Promise.all([...inOrder.values()].map((several) => publishInTurn(bus, several)));
   const done = stored.flat();
   const byShard = Map.groupBy(done, ({ shard }) => shard);
   await Promise.all(
     [...byShard].map(([shard, gone]) => redis.xdel(keys.outbox(shard), ...gone.map(({ entryId }) => entryId))),
   );
   return done.length;
+}
+
+/** Those that were stored: each is published when the one before it is. */
+async function publishInTurn(bus: Bus, entries: readonly OutboxEntry[]): Promise<readonly OutboxEntry[]> {
+  const done: OutboxEntry[] = [];
+  try {
+    for (const entry of entries) {
+      await bus.publish(subjectOf(entry.event), JSON.stringify(entry.event), entry.event.id);
+      done.push(entry);
+    }
+  } catch {
+    // left where it is, with those behind it
+  }
+  return done;
 }
 
 /**

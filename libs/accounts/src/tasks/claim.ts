@@ -7,15 +7,23 @@ export interface TaskPlace {
   readonly id: string;
 }
 
+/** What one process takes of what is due: at most `most`, until its lease is over. */
+export interface Claim {
+  readonly nowMs: number;
+  readonly leaseMs: number;
+  readonly most: number;
+}
+
 const run = defineScript(new URL("claim.lua", import.meta.url), replyList);
 
-/** The due tasks of a shard, at most `most`, for this poller alone until its lease is over. */
-export async function claimTasks(
-  redis: Redis,
-  shard: string,
-  { nowMs, leaseMs, most }: { readonly nowMs: number; readonly leaseMs: number; readonly most: number },
-): Promise<readonly TaskPlace[]> {
-  const members = await run(redis, [keys.tasksDue(shard)], [nowMs, nowMs + leaseMs, most]);
+/** The due members of a set, for this process alone until its lease is over. */
+export function claimDue(redis: Redis, key: string, { nowMs, leaseMs, most }: Claim): Promise<readonly string[]> {
+  return run(redis, [key], [nowMs, nowMs + leaseMs, most]);
+}
+
+/** The due tasks of a shard, for this poller alone until its lease is over. */
+export async function claimTasks(redis: Redis, shard: string, claim: Claim): Promise<readonly TaskPlace[]> {
+  const members = await claimDue(redis, keys.tasksDue(shard), claim);
   return members.map(placeOfName);
 }
 

@@ -1,6 +1,8 @@
+import type { TaskEvent } from "@modelgate/contracts";
 import { defineScript, orUnavailable, replyList, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
 import type { OutboxEntry } from "../outbox/entry.ts";
+import { callbackArguments, callbackOf } from "./callback.ts";
 import { placeName } from "./claim.ts";
 import { taskEvent, type TaskRecord } from "./record.ts";
 
@@ -13,6 +15,8 @@ export interface TaskCreation {
   readonly holdUntil: number;
   /** How long an account's list shows a task, in ms. */
   readonly keepMs: number;
+  /** When another process may tell its callback, Unix ms: this one tells it at once. */
+  readonly callbackDueAt: number;
 }
 
 const run = defineScript(new URL("create.lua", import.meta.url), replyList);
@@ -24,15 +28,23 @@ const run = defineScript(new URL("create.lua", import.meta.url), replyList);
  */
 export async function createTask(
   redis: Redis,
-  { task, dueAt, holdUntil, keepMs }: TaskCreation,
-): Promise<OutboxEntry | "recorded" | "no-hold"> {
+  { task, dueAt, holdUntil, keepMs, callbackDueAt }: TaskCreation,
+): Promise<OutboxEntry<TaskEvent> | "recorded" | "no-hold"> {
   const { id, accountId, createdAt, callId } = task;
   const shard = shardOf(accountId);
   const event = taskEvent(task, null, createdAt);
   const [verdict, entryId = ""] = await orUnavailable(
     run(
       redis,
-      [keys.task(accountId, id), keys.tasksDue(shard), keys.tasksOf(accountId), keys.holds(shard), keys.outbox(shard)],
+      [
+        keys.task(accountId, id),
+        keys.tasksDue(shard),
+        keys.tasksOf(accountId),
+        keys.holds(shard),
+        keys.outbox(shard),
+        keys.callbacksDue(shard),
+        keys.callbacks(shard),
+      ],
       [
         id,
         placeName({ accountId, id }),
@@ -43,6 +55,7 @@ export async function createTask(
         holdUntil,
         JSON.stringify(event),
         createdAt - keepMs,
+        ...callbackArguments(callbackOf(task, event), callbackDueAt),
       ],
     ),
   );

@@ -41,10 +41,15 @@ export interface TaskRecord {
   readonly result?: string | undefined;
 }
 
-/** A task's transition as an event; each state is entered once, so that the id never repeats. */
+/** What the event of a task's present state is called: each state is entered once, so that it never repeats. */
+export function transitionId({ id, state }: TaskRecord): string {
+  return `${id}.${state}`;
+}
+
+/** A task's transition as an event. */
 export function taskEvent(task: TaskRecord, previousState: TaskState | null, nowMs: number): TaskEvent {
   return {
-    id: `${task.id}.${task.state}`,
+    id: transitionId(task),
     time: new Date(nowMs).toISOString(),
     taskId: task.id,
     accountId: task.accountId,

@@ -29,17 +29,22 @@ export interface LogPlace {
 /** A stretch of the log that has been read: what of it was asked for, and how far it goes. */
 export interface LogStretch {
   readonly found: readonly { readonly event: UsageEvent; readonly place: LogPlace }[];
-  /** How many events were looked at. */
+  /** How many events were looked at, or accounts that have none. */
   readonly looked: number;
   readonly end: LogPlace;
 }
 
 /** Events that are read from Redis at once. */
 const stretchSize = 500;
+/** Accounts that are asked at once whether they have a log of a day. */
+const accountsAtOnce = 500;
+/** Beyond every entry of a day's log, in each direction: where an account that has been passed is gone on after. */
+const beyond = { "oldest first": "9999999999999999-0", "newest first": "0-1" } as const;
 
 /**
  * Reads the usage log stretch by stretch, day by day and within a day account by account; no more than a stretch is
- * held. Throws RangeError for dates that are none or too far apart.
+ * held. Accounts without a log of a day are passed in stretches of their own, in which nothing is found. Throws
+ * RangeError for dates that are none or too far apart.
  */
 export async function* readLog(redis: Redis, query: LogQuery, after?: LogPlace): AsyncGenerator<LogStretch> {
   const ahead = query.order === "oldest first";
@@ -47,67 +52,85 @@ export async function* readLog(redis: Redis, query: LogQuery, after?: LogPlace):
   const days = daysBetween(query.from, query.to);
   for (const day of ahead ? days : days.toReversed()) {
     if (after !== undefined && (ahead ? day < after.day : day > after.day)) continue;
-    for (const account of accounts) {
-      const sameDay = day === after?.day;
-      if (sameDay && account < after.account) continue;
-      yield* readDay(redis, query, { day, account }, sameDay && account === after.account ? after.entry : undefined);
-    }
+    const begun = day === after?.day ? after : undefined;
+    const left = begun === undefined ? accounts : accounts.filter((account) => account >= begun.account);
+    for (let at = 0; at < left.length; at += accountsAtOnce)
+      yield* readAccounts(redis, query, { day, accounts: left.slice(at, at + accountsAtOnce) }, begun);
   }
+}
+
+async function* readAccounts(
+  redis: Redis,
+  query: LogQuery,
+  { day, accounts }: { readonly day: string; readonly accounts: readonly string[] },
+  after: LogPlace | undefined,
+): AsyncGenerator<LogStretch> {
+  const key = query.requestId === undefined ? keys.usageLog : keys.usageRequests;
+  // Sent in one go by the connection.
+  const logged = await Promise.all(accounts.map((account) => redis.exists(key(account, day))));
+  for (const [at, account] of accounts.entries()) {
+    if (logged[at] === 0) continue;
+    yield* readDay(redis, query, { day, account }, account === after?.account ? after.entry : undefined);
+  }
+  const last = accounts.at(-1);
+  if (last !== undefined)
+    yield { found: [], looked: accounts.length, end: { day, account: last, entry: beyond[query.order] } };
 }
 
 async function* readDay(
   redis: Redis,
   query: LogQuery,
-  { day, account }: Omit<LogPlace, "entry">,
+  at: Omit<LogPlace, "entry">,
   after: string | undefined,
 ): AsyncGenerator<LogStretch> {
-  const read = query.requestId === undefined ? readOn(redis, query.order) : readRequest(redis, query.requestId);
+  const read = query.requestId === undefined ? readOn(redis, query.order) : readRequest(redis, query, query.requestId);
   for (let last = after; ;) {
-    const entries = await read({ day, account }, last);
-    const end = entries.at(-1)?.[0];
+    const { entries, names } = await read(at, last);
+    const end = names.at(-1);
     if (end === undefined) return;
     const found = entries.flatMap(([entry, fields]) => {
       const event: UsageEvent = JSON.parse(fields[1] ?? "{}");
-      return matches(event, query) ? [{ event, place: { day, account, entry } }] : [];
+      return matches(event, query) ? [{ event, place: { ...at, entry } }] : [];
     });
-    yield { found, looked: entries.length, end: { day, account, entry: end } };
-    if (entries.length < stretchSize) return;
+    yield { found, looked: names.length, end: { ...at, entry: end } };
+    if (names.length < stretchSize) return;
     last = end;
   }
 }
 
 type Entries = readonly (readonly [entry: string, fields: readonly string[]])[];
-type ReadEntries = (at: Omit<LogPlace, "entry">, after: string | undefined) => Promise<Entries>;
+/** What a stretch holds, and the names of all entries that it is made of: those that were trimmed from the log too. */
+type ReadEntries = (
+  at: Omit<LogPlace, "entry">,
+  after: string | undefined,
+) => Promise<{ readonly entries: Entries; readonly names: readonly string[] }>;
 
 function readOn(redis: Redis, order: LogQuery["order"]): ReadEntries {
-  return ({ day, account }, after) => {
+  return async ({ day, account }, after) => {
     const key = keys.usageLog(account, day);
-    return order === "oldest first"
-      ? redis.xrange(key, after === undefined ? "-" : `(${after}`, "+", "COUNT", stretchSize)
-      : redis.xrevrange(key, after === undefined ? "+" : `(${after}`, "-", "COUNT", stretchSize);
+    const entries =
+      order === "oldest first"
+        ? await redis.xrange(key, after === undefined ? "-" : `(${after}`, "+", "COUNT", stretchSize)
+        : await redis.xrevrange(key, after === undefined ? "+" : `(${after}`, "-", "COUNT", stretchSize);
+    return { entries, names: entries.map(([entry]) => entry) };
   };
 }
 
-/** The calls of one request, found by their index; there are few. */
-function readRequest(redis: Redis, requestId: string): ReadEntries {
+/** The calls of one request, found by their index: a session has many, and a client may use one id for all it asks. */
+function readRequest(redis: Redis, { order }: LogQuery, requestId: string): ReadEntries {
   return async ({ day, account }, after) => {
-    if (after !== undefined) return [];
-    const from = `${requestId}${fieldBreak}`;
-    const members = await redis.zrangebylex(
-      keys.usageRequests(account, day),
-      `[${from}`,
-      `[${from}~`,
-      "LIMIT",
-      0,
-      stretchSize - 1,
-    );
-    const parts = await Promise.all(
-      members.map((member) => {
-        const entry = member.slice(from.length);
-        return redis.xrange(keys.usageLog(account, day), entry, entry);
-      }),
-    );
-    return parts.flat();
+    const key = keys.usageRequests(account, day);
+    const prefix = requestId + fieldBreak;
+    const begin = after === undefined ? undefined : `(${prefix}${after}`;
+    const [first, last] = [`[${prefix}`, `[${prefix}~`];
+    const members =
+      order === "oldest first"
+        ? await redis.zrangebylex(key, begin ?? first, last, "LIMIT", 0, stretchSize)
+        : await redis.zrevrangebylex(key, begin ?? last, first, "LIMIT", 0, stretchSize);
+    const names = members.map((member) => member.slice(prefix.length));
+    const log = keys.usageLog(account, day);
+    const parts = await Promise.all(names.map((entry) => redis.xrange(log, entry, entry)));
+    return { entries: parts.flat(), names };
   };
 }
 
@@ -130,7 +153,7 @@ export interface LogPage {
   readonly next?: LogPlace;
 }
 
-/** Most events that one page looks at: a page of a rare model may have few events and a `next`. */
+/** Most events and accounts that one page looks at: a page of a rare model may have few events and a `next`. */
 const mostLooked = 50_000;
 
 /** Reads a page of at most `limit` events. Throws RangeError as `readLog` does. */

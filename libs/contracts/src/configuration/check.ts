@@ -1,16 +1,15 @@
 import { Compile } from "typebox/compile";
 import { Settings } from "typebox/system";
-import { compilePrice, multiplierDecimals, priceDecimals } from "../money/price.ts";
+import { compilePrice, multiplierDecimals, priceDecimals, type WrittenPrice } from "../money/price.ts";
 import { parseDecimal, toScale } from "../money/decimal.ts";
 import { nanosOf } from "../money/nanos.ts";
 import { fieldPath } from "../field-path.ts";
+import { keyProblems } from "./keys.ts";
+import { modelPlaces } from "./model-places.ts";
+import { nameProblems, shown } from "./names.ts";
+import type { ConfigurationProblem } from "./problem.ts";
+import { parseTime } from "../time.ts";
 import { Configuration } from "./schema.ts";
-
-/** One thing wrong with a configuration, at a path such as `channels[0].models.gpt-x`. */
-export interface ConfigurationProblem {
-  readonly path: string;
-  readonly say: string;
-}
 
 /** A configuration that holds, or everything that is wrong with it at once. */
 export type CheckedConfiguration =
@@ -26,7 +25,13 @@ const schema = Compile(Configuration);
 /** Checks shapes first, then what the parts say of each other. What the environment holds is not looked at here. */
 export function checkConfiguration(value: unknown): CheckedConfiguration {
   if (!schema.Check(value)) return { problems: shapeProblems(value) };
-  const problems = [...priceProblems(value), ...channelProblems(value), ...accountProblems(value)];
+  const problems = [
+    ...nameProblems(value),
+    ...priceProblems(value),
+    ...channelProblems(value),
+    ...keyProblems(value),
+    ...accountProblems(value),
+  ];
   return problems.length > 0 ? { problems } : { configuration: value };
 }
 
@@ -46,7 +51,13 @@ function shapeProblems(value: unknown): readonly ConfigurationProblem[] {
     else if (error.keyword === "type" && before.startsWith("must be") && before !== say)
       found.set(path, `${before}, or ${say}`);
   }
-  return [...found].map(([path, say]) => ({ path, say }));
+  return [...found].filter(([path]) => !isUnionAbove(path, found)).map(([path, say]) => ({ path, say }));
+}
+
+/** Whether a problem is only that a value is not of the other branch of a union, in whose own branch another is found. */
+function isUnionAbove(path: string, found: ReadonlyMap<string, string>): boolean {
+  if (found.get(path)?.startsWith("must be ") !== true) return false;
+  return [...found.keys()].some((other) => other.startsWith(`${path}.`) || other.startsWith(`${path}[`));
 }
 
 /** Keywords that only repeat what another error says better. */
@@ -77,12 +88,13 @@ function joined(pointer: string, last?: string): string {
 }
 
 function* priceProblems({ models, groups }: Configuration): Iterable<ConfigurationProblem> {
-  for (const [name, { price }] of Object.entries(models)) {
-    for (const [field, dollars] of Object.entries(price ?? {})) {
-      if (!fits(() => compilePrice({ [field]: dollars }))) {
-        yield { path: `models.${name}.price.${field}`, say: `has more than ${priceDecimals} decimal places` };
-      }
-    }
+  for (const [name, { kind, price: { resolutions, ...usual } = {} }] of Object.entries(models)) {
+    const path = `models.${name}.price`;
+    yield* decimalProblems(path, usual);
+    if (resolutions !== undefined && kind !== "video")
+      yield { path: `${path}.resolutions`, say: "is for models of kind video" };
+    for (const [resolution, price] of Object.entries(resolutions ?? {}))
+      yield* decimalProblems(`${path}.resolutions.${resolution}`, price);
   }
   for (const [name, { multiplier = 1, limits = {} }] of Object.entries(groups)) {
     yield* budgetProblems(`groups.${name}.limits`, limits);
@@ -90,6 +102,12 @@ function* priceProblems({ models, groups }: Configuration): Iterable<Configurati
       yield { path: `groups.${name}.multiplier`, say: `has more than ${multiplierDecimals} decimal places` };
     }
   }
+}
+
+function* decimalProblems(path: string, price: WrittenPrice): Iterable<ConfigurationProblem> {
+  for (const [field, dollars] of Object.entries(price))
+    if (!fits(() => compilePrice({ [field]: dollars })))
+      yield { path: `${path}.${field}`, say: `has more than ${priceDecimals} decimal places` };
 }
 
 function* budgetProblems(
@@ -114,20 +132,18 @@ function* channelProblems({ channels, models, groups }: Configuration): Iterable
   for (const [at, channel] of channels.entries()) {
     if (seen.has(channel.id)) yield { path: `channels[${at}].id`, say: `is used twice: ${channel.id}` };
     seen.add(channel.id);
-    const named = Array.isArray(channel.models)
-      ? channel.models.map((model, index) => [model, `channels[${at}].models[${index}]`] as const)
-      : Object.keys(channel.models).map((model) => [model, `channels[${at}].models.${model}`] as const);
-    for (const [model, path] of named)
-      if (!Object.hasOwn(models, model)) yield { path, say: `is not in models: ${model}` };
+    for (const { model, place } of modelPlaces(channel))
+      if (!Object.hasOwn(models, model))
+        yield { path: `channels[${at}].${place}`, say: `is not in models: ${shown(model)}` };
     for (const [index, group] of (channel.groups ?? []).entries()) {
       if (!Object.hasOwn(groups, group))
-        yield { path: `channels[${at}].groups[${index}]`, say: `is not in groups: ${group}` };
+        yield { path: `channels[${at}].groups[${index}]`, say: `is not in groups: ${shown(group)}` };
     }
   }
   for (const [name, group] of Object.entries(groups)) {
     for (const [index, model] of group.models.entries()) {
       if (model !== "*" && !Object.hasOwn(models, model))
-        yield { path: `groups.${name}.models[${index}]`, say: `is not in models: ${model}` };
+        yield { path: `groups.${name}.models[${index}]`, say: `is not in models: ${shown(model)}` };
     }
   }
 }
@@ -142,13 +158,17 @@ function* accountProblems({ accounts = {}, groups, models }: Configuration): Ite
       // The key itself is never repeated: this text goes to logs and terminals.
       if (keys.has(token.key)) yield { path: `${path}.key`, say: "is used twice" };
       keys.add(token.key);
-      if (!Object.hasOwn(groups, token.group)) yield { path: `${path}.group`, say: `is not in groups: ${token.group}` };
-      if (token.expiresAt !== undefined && Number.isNaN(Date.parse(token.expiresAt)))
-        yield { path: `${path}.expiresAt`, say: "is not a date" };
+      if (!Object.hasOwn(groups, token.group))
+        yield { path: `${path}.group`, say: `is not in groups: ${shown(token.group)}` };
+      if (token.expiresAt !== undefined && parseTime(token.expiresAt) === undefined)
+        yield {
+          path: `${path}.expiresAt`,
+          say: "is not a date, or a date and time with its zone: 2030-01-01T00:00:00Z",
+        };
       yield* budgetProblems(`${path}.budget`, token.budget ?? {});
       for (const [index, model] of (token.models ?? []).entries()) {
         if (!Object.hasOwn(models, model))
-          yield { path: `${path}.models[${index}]`, say: `is not in models: ${model}` };
+          yield { path: `${path}.models[${index}]`, say: `is not in models: ${shown(model)}` };
       }
     }
   }

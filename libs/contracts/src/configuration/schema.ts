@@ -1,6 +1,7 @@
 import { Type, type Static } from "typebox";
 import { modelKinds } from "../endpoints/endpoint.ts";
 import type { PriceField } from "../money/price.ts";
+import type { resolutionFields } from "../money/resolutions.ts";
 import { upstreamWires } from "../upstream-wires.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -46,6 +47,12 @@ export const GroupConfiguration = Type.Object(
 );
 export type GroupConfiguration = Static<typeof GroupConfiguration>;
 
+/** What another resolution of a video costs instead. */
+const ResolutionPriceConfiguration = Type.Object(
+  { second: dollars, image: dollars, request: dollars } satisfies Record<(typeof resolutionFields)[number], unknown>,
+  closed,
+);
+
 /** US dollars, per million tokens or per piece; each optional, 0 where absent. */
 const PriceConfiguration = Type.Object(
   {
@@ -55,11 +62,20 @@ const PriceConfiguration = Type.Object(
     output: dollars,
     inputAudio: dollars,
     outputAudio: dollars,
+    inputImage: dollars,
+    outputImage: dollars,
     request: dollars,
     image: dollars,
     second: dollars,
     character: dollars,
-  } satisfies Record<PriceField, unknown>,
+    resolutions: Type.Optional(
+      Type.Record(Type.String({ pattern: "^[1-9]\\d{1,4}p$" }), ResolutionPriceConfiguration, {
+        ...closed,
+        description:
+          "of videos: what differs from a resolution on, named by the pixels of its shorter side, as in 1080p",
+      }),
+    ),
+  } satisfies Record<PriceField | "resolutions", unknown>,
   closed,
 );
 
@@ -69,6 +85,7 @@ export const ModelConfiguration = Type.Object(
     kind: Type.Enum([...modelKinds]),
     ownedBy: Type.Optional(name),
     price: Type.Optional(PriceConfiguration),
+    maxOutputTokens: limit("most tokens of one answer, as the model's vendors bound it"),
   },
   closed,
 );
@@ -117,9 +134,7 @@ export const TokenConfiguration = Type.Object(
     name: Type.Optional(name),
     group: name,
     models: Type.Optional(Type.Array(name, { minItems: 1 })),
-    expiresAt: Type.Optional(
-      Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?(Z|[+-]\\d\\d:\\d\\d)?)?$" }),
-    ),
+    expiresAt: Type.Optional(Type.String({ description: "a date, or a date and time with its zone" })),
     disabled: Type.Optional(Type.Boolean()),
     budget: Type.Optional(
       Type.Object(

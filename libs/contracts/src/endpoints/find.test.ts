@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { errorFormatOf, findEndpoint, listFormatOf } from "./find.ts";
+import { errorFormatOf, errorFormatOfPath, findEndpoint, listFormatOf } from "./find.ts";
 import { endpointIds, endpointOf } from "./table.ts";
 
 describe("every row of the table", () => {
@@ -8,7 +8,9 @@ describe("every row of the table", () => {
     const filled = path.replaceAll(/\{(\w+)\}/g, "some-$1");
     const found = findEndpoint(method, filled);
     expect(found).toMatchObject({ kind: "endpoint", id });
-    expect(findEndpoint("PATCH", filled)).toMatchObject({ kind: "wrong-method" });
+    const { errors } = endpointOf(id);
+    const family = errors === "by-request" ? "common" : errors;
+    expect(findEndpoint("PATCH", filled)).toMatchObject({ kind: "wrong-method", errors: family });
   });
 
   test("interface.md's 28 endpoints and 10 declared ones are there", () => {
@@ -56,8 +58,20 @@ test.each([
   ["/v1/messages/batches", "alpha"],
   ["/kling/v1/nothing", "task"],
   ["/jimeng/nothing", "epsilon"],
+  ["/v1beta/openai/chat/completions", "common"],
 ])("unknown %s fails in the %s format", (path, errors) => {
   expect(findEndpoint("GET", path)).toEqual({ kind: "unknown", errors });
+});
+
+test.each([
+  ["/v1/models/a:nothing", "gamma"],
+  ["/v1/models/a", "common"],
+  ["/v1beta/models/a:generateContent", "gamma"],
+  ["/kling/v1/videos/text2video", "task"],
+  ["/jimeng", "epsilon"],
+])("PUT %s fails in the %s format, whether or not its endpoint is known yet", (path, errors) => {
+  expect(findEndpoint("PUT", path)).toMatchObject({ kind: "wrong-method", errors });
+  expect(errorFormatOfPath(path)).toBe(errors);
 });
 
 test.each([

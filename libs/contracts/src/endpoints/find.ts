@@ -44,7 +44,7 @@ function canonical(rawPath: string): string {
 
 function findFixed(method: string, path: string): Found | undefined {
   const byMethod = fixed.get(path);
-  return byMethod === undefined ? undefined : choose(byMethod, method, noParams);
+  return byMethod === undefined ? undefined : choose(byMethod, method, path, noParams);
 }
 
 function findPattern(method: string, path: string): Found | undefined {
@@ -57,7 +57,7 @@ function findPattern(method: string, path: string): Found | undefined {
       if (value === undefined) return undefined;
       params[name] = value;
     }
-    return choose(byMethod, method, params);
+    return choose(byMethod, method, path, params);
   }
   return undefined;
 }
@@ -65,13 +65,12 @@ function findPattern(method: string, path: string): Found | undefined {
 function choose(
   byMethod: ReadonlyMap<string, EndpointId>,
   method: string,
+  path: string,
   params: Readonly<Record<string, string>>,
 ): Found {
   const id = byMethod.get(method);
   if (id !== undefined) return { kind: "endpoint", id, params };
-  const [any] = byMethod.values();
-  const errors = any === undefined ? "common" : endpointOf(any).errors;
-  return { kind: "wrong-method", allow: [...byMethod.keys()], errors: errors === "by-request" ? "common" : errors };
+  return { kind: "wrong-method", allow: [...byMethod.keys()], errors: errorFormatOfPath(path) };
 }
 
 function decoded(text: string | undefined): string | undefined {
@@ -82,9 +81,14 @@ function decoded(text: string | undefined): string | undefined {
   }
 }
 
-/** The error format of a path that no endpoint has, by the family that its prefix belongs to. */
-export function errorFormatOfPath(path: string): ErrorFormat {
-  if (path.startsWith("/v1beta/")) return "gamma";
+/**
+ * The error format of a path that no endpoint has, or whose endpoint is not known yet, by the family that its prefix
+ * belongs to. Under `/v1beta/openai/` the gamma vendor itself speaks the common format.
+ */
+export function errorFormatOfPath(rawPath: string): ErrorFormat {
+  const path = canonical(rawPath);
+  if (path.startsWith("/v1beta/openai/")) return "common";
+  if (path.startsWith("/v1beta/") || /^\/v1\/models\/.+:/.test(path)) return "gamma";
   if (path.startsWith("/v1/messages")) return "alpha";
   if (path.startsWith("/delta/") || path.startsWith("/v1/video/")) return "task";
   return path.startsWith("/epsilon/") ? "epsilon" : "common";

@@ -74,13 +74,6 @@ export const failures = {
   rate_limit_exceeded: { ...limited, say: "Too many requests for this key." },
   channel_concurrency_exceeded: { ...limited, say: "Every channel of this model is at its limit; try again shortly." },
   no_available_channel: { ...unavailable, say: "No channel of this model is available now." },
-  model_price_missing: {
-    ...unavailable,
-    alpha: "api_error",
-    gamma: "INTERNAL",
-    retryable: false,
-    say: "The model has no price.",
-  },
 
   // What was sent
   invalid_json: { ...invalid, status: 400, say: "The body is not valid JSON." },

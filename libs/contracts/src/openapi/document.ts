@@ -1,9 +1,8 @@
-import { bodies } from "../bodies/index.ts";
 import type { Endpoint, KeyCarrier } from "../endpoints/endpoint.ts";
-import { endpointIds, endpointOf, pathAliases } from "../endpoints/table.ts";
-import { UsageEvent } from "../events/usage.ts";
-import { TaskEvent } from "../events/task.ts";
-import { errorResponses, errorSchemas } from "./errors.ts";
+import { endpointIds, endpointOf, pathAliases, type EndpointId } from "../endpoints/table.ts";
+import { componentSchemas } from "./components.ts";
+import { errorResponses } from "./errors.ts";
+import { parametersOf } from "./parameters.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -41,32 +40,29 @@ export function openApi(): Json {
     servers: [{ url: "/" }],
     paths,
     components: {
-      schemas: { ...bodies, ...errorSchemas, UsageEvent, TaskEvent },
+      schemas: componentSchemas(),
       securitySchemes: Object.fromEntries(Object.values(carriers).flatMap((scheme) => Object.entries(scheme))),
     },
   };
 }
 
-function operation(id: string, endpoint: Endpoint): Json {
-  const queries = id === "epsilon" ? ["Action", "Version"] : [];
+function operation(id: EndpointId, endpoint: Endpoint): Json {
   return {
     operationId: id,
     summary: endpoint.summary,
     tags: [endpoint.unimplemented ? "unimplemented" : endpoint.area],
     security: endpoint.keys.flatMap((carrier) => Object.keys(carriers[carrier]).map((name) => ({ [name]: [] }))),
     parameters: [
-      ...[...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => parameter("path", name ?? "", true)),
-      ...queries.map((name) => parameter("query", name, true)),
-      ...(id === "realtime" ? [parameter("query", "model", false)] : []),
-      ...(id === "messages" ? [parameter("header", "alpha-version", true)] : []),
+      ...[...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => inPath(name)),
+      ...(parametersOf[id] ?? []),
     ],
     ...(endpoint.schema === undefined ? {} : { requestBody: { required: true, content: requestContent(endpoint) } }),
-    responses: { ...success(id, endpoint), ...errorResponses(endpoint) },
+    responses: { ...success(id, endpoint), ...errorResponses(id, endpoint) },
   };
 }
 
-function parameter(where: "path" | "query" | "header", name: string, required: boolean): Json {
-  return { name, in: where, required, schema: { type: "string" } };
+function inPath(name: string): Json {
+  return { name, in: "path", required: true, schema: { type: "string" } };
 }
 
 function requestContent({ body, schema }: Endpoint): Json {

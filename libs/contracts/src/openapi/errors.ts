@@ -1,6 +1,8 @@
 import type { Endpoint } from "../endpoints/endpoint.ts";
 import type { ErrorFormat } from "../failures/render.ts";
-import { failures, type FailureCode } from "../failures/registry.ts";
+import { failures } from "../failures/registry.ts";
+import type { EndpointId } from "../endpoints/table.ts";
+import { possibleFailures } from "./possible-failures.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -36,55 +38,25 @@ const schemaOf = {
   epsilon: "EpsilonErrorResponse",
 } as const satisfies Record<ErrorFormat, keyof typeof errorSchemas>;
 
+const listSchemas = (["common", "alpha", "gamma"] as const).map((format) => referenceTo(schemaOf[format]));
+
+function referenceTo(name: string): Json {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
 /** The failures that an endpoint can answer with, by status. */
-export function errorResponses(endpoint: Endpoint): Json {
-  const format = endpoint.errors === "by-request" ? "common" : endpoint.errors;
-  const content = { "application/json": { schema: { $ref: `#/components/schemas/${schemaOf[format]}` } } };
+export function errorResponses(id: EndpointId, endpoint: Endpoint): Json {
+  const schema = endpoint.errors === "by-request" ? { anyOf: listSchemas } : referenceTo(schemaOf[endpoint.errors]);
   const byStatus = new Map<number, string[]>();
-  for (const code of possibleFailures(endpoint)) {
+  for (const code of possibleFailures(id, endpoint)) {
     const { status, say } = failures[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), `${code}: ${say}`]);
   }
   const rows = [...byStatus].sort(([left], [right]) => left - right);
   return Object.fromEntries(
-    rows.map(([status, causes]) => [String(status), { description: causes.join("\n"), content }]),
+    rows.map(([status, causes]) => [
+      String(status),
+      { description: causes.join("\n"), content: { "application/json": { schema } } },
+    ]),
   );
-}
-
-function possibleFailures(endpoint: Endpoint): readonly FailureCode[] {
-  const always: readonly FailureCode[] = [
-    "invalid_api_key",
-    "contradicting_api_keys",
-    "api_key_expired",
-    "api_key_disabled",
-  ];
-  if (endpoint.unimplemented) return [...always, "api_not_implemented"];
-  const limits: readonly FailureCode[] = ["rate_limit_exceeded", "server_overloaded", "internal_error"];
-  const body: readonly FailureCode[] =
-    endpoint.body === "none"
-      ? []
-      : [
-          "invalid_json",
-          "missing_required_parameter",
-          "invalid_value",
-          "request_timeout",
-          "request_too_large",
-          "unsupported_media_type",
-        ];
-  const call: readonly FailureCode[] =
-    endpoint.kinds === undefined
-      ? []
-      : [
-          "model_not_found",
-          "model_not_allowed",
-          "insufficient_quota",
-          "channel_concurrency_exceeded",
-          "no_available_channel",
-          "upstream_error",
-          "upstream_timeout",
-          "upstream_rate_limited",
-          "upstream_rejected",
-        ];
-  const task: readonly FailureCode[] = endpoint.path.includes("{task_id}") ? ["task_not_found"] : [];
-  return [...always, ...limits, ...body, ...call, ...task];
 }

@@ -1,5 +1,5 @@
 import { readErrorBody } from "../error-body.ts";
-import { broken, keyInvalid, keyRefused, meaningOfStatus, noEndpoint } from "../meanings.ts";
+import { keyInvalid, keyRefused, meaningOfStatus, noEndpoint, noModel } from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
 
 /** What an error of a vendor of the messages wire means: `{type: "error", error: {type, message}}`; 529 is overloaded. */
@@ -9,6 +9,6 @@ export function failureOf(status: number, body: string): VendorFailure {
   if (error.type === "permission_error" || error.type === "billing_error") return keyRefused;
   // An account without credit is told as the client's fault, with 400.
   if (status === 400 && /credit balance/i.test(error.message ?? "")) return keyRefused;
-  if (status === 404) return /\bmodel\b/i.test(error.message ?? "") ? broken : noEndpoint;
+  if (status === 404) return /\bmodel\b/i.test(error.message ?? "") ? noModel : noEndpoint;
   return meaningOfStatus(status, error);
 }

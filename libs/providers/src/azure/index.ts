@@ -24,6 +24,8 @@ export const azure: Provider = {
     "image-edits",
     "realtime",
   ],
+  moreWires: ["compact", "moderations", "jina-rerank"],
+  baseUrlQuery: true,
   address({ baseUrl, wire, model }) {
     const url = new URL(baseUrl);
     const base = url.pathname.replace(/\/+$/, "");

@@ -1,5 +1,5 @@
 import { readErrorBody, type ErrorBody } from "../error-body.ts";
-import { broken, keyInvalid, keyLimited, keyRefused, meaningOfStatus, noEndpoint, timedOut } from "../meanings.ts";
+import { keyInvalid, keyLimited, keyRefused, meaningOfStatus, noEndpoint, noModel, timedOut } from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
 
 /** What an error of the content wire means: `{error: {code, message, status, details}}`. */
@@ -9,7 +9,7 @@ export function failureOf(status: number, body: string): VendorFailure {
   if (isAboutKey(error)) return keyRefused;
   if (error.status === "RESOURCE_EXHAUSTED") return { ...keyLimited, retryAfterMs: retryDelayOf(error) };
   if (error.status === "DEADLINE_EXCEEDED") return timedOut;
-  if (status === 404) return /\bmodels?\b/i.test(error.message ?? "") ? broken : noEndpoint;
+  if (status === 404) return /\bmodels?\b/i.test(error.message ?? "") ? noModel : noEndpoint;
   return meaningOfStatus(status, error);
 }
 

@@ -7,6 +7,7 @@ export const jimeng: Provider = {
   name: "jimeng",
   wires: ["jimeng-video"],
   address: ({ baseUrl }) => new URL(baseUrl),
+  keyForm: { pattern: /^[^|]+\|[^|]+$/, words: "accessKey|secretKey" },
   // The signature covers the body: `video` makes whole requests.
   headers: () => ({}),
   failureOf,

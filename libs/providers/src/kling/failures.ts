@@ -1,12 +1,22 @@
 import { readErrorBody, type ErrorBody } from "../error-body.ts";
-import { broken, inputRefused, keyLimited, keyRefused, meaningOfStatus, noEndpoint, timedOut } from "../meanings.ts";
+import {
+  broken,
+  inputRefused,
+  keyInvalid,
+  keyLimited,
+  keyRefused,
+  meaningOfStatus,
+  noEndpoint,
+  timedOut,
+} from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
 
 /** The vendor's codes: `{code, message, request_id}`, whatever the status. */
 const meanings: Readonly<Record<number, VendorFailure>> = {
-  1000: keyRefused,
-  1001: keyRefused,
-  1002: keyRefused,
+  1000: keyInvalid,
+  1001: keyInvalid,
+  1002: keyInvalid,
+  // The token is too young or too old: a clock is wrong, the key is not.
   1003: keyRefused,
   1004: keyRefused,
   1100: keyRefused,

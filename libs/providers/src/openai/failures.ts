@@ -1,5 +1,5 @@
 import { readErrorBody } from "../error-body.ts";
-import { broken, keyInvalid, keyRefused, meaningOfStatus, noEndpoint } from "../meanings.ts";
+import { keyInvalid, keyRefused, meaningOfStatus, noEndpoint, noModel } from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
 
 /** Codes that say that the account behind a key cannot pay, whatever the status. */
@@ -15,12 +15,14 @@ export function failureOf(status: number, body: string): VendorFailure {
   const code = error.code ?? error.type;
   if (code !== undefined && quotaCodes.has(code)) return keyRefused;
   if (code !== undefined && invalidKeyCodes.has(code)) return keyInvalid;
+  // With 404, or with 403 where a key's project may not use it.
+  if (code === "model_not_found") return noModel;
   if (status === 404) return notFound(code, error.message ?? "") ?? meaningOfStatus(status, error);
   return meaningOfStatus(status, error);
 }
 
-/** A model or path that this vendor does not have is the channel's fault: the model was in our catalogue. */
+/** A model or path that this vendor does not have is no fault of the client's: the model was in our catalogue. */
 function notFound(code: string | undefined, message: string): VendorFailure | undefined {
-  if (code === "model_not_found" || /\bmodel\b/i.test(message)) return broken;
+  if (/\bmodel\b/i.test(message)) return noModel;
   return code === undefined || pathCodes.has(code) ? noEndpoint : undefined;
 }

@@ -39,6 +39,7 @@ export const openai: Provider = {
     "image-edits",
     "realtime",
   ],
+  moreWires: ["video-generations"],
   address({ baseUrl, wire, model }) {
     const url = new URL(`${baseUrl.replace(/\/+$/, "")}${openaiPaths[wire] ?? ""}`);
     if (wire === "realtime") url.searchParams.set("model", model);

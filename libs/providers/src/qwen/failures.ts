@@ -1,5 +1,5 @@
 import { readErrorBody } from "../error-body.ts";
-import { broken, inputRefused, keyLimited, keyRefused, meaningOfStatus, noEndpoint } from "../meanings.ts";
+import { inputRefused, keyInvalid, keyLimited, keyRefused, meaningOfStatus, noEndpoint, noModel } from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
 
 /** What an error of this vendor means: `{code, message, request_id}`, its codes being finer than its statuses. */
@@ -7,9 +7,10 @@ export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   const code = error.code ?? "";
   if (code.startsWith("Throttling")) return keyLimited;
-  if (code === "Arrearage" || code === "InvalidApiKey") return keyRefused;
+  if (code === "InvalidApiKey") return keyInvalid;
+  if (code === "Arrearage") return keyRefused;
   if (isWrongEndpoint(code, error.message ?? "")) return noEndpoint;
-  if (code === "ModelNotFound" || code === "Model.AccessDenied") return broken;
+  if (code === "ModelNotFound" || code === "Model.AccessDenied") return noModel;
   if (code.startsWith("DataInspectionFailed")) return inputRefused(error);
   return status === 404 ? noEndpoint : meaningOfStatus(status, error);
 }

@@ -19,6 +19,7 @@ const tasks: ReadonlySet<UpstreamWire> = new Set<UpstreamWire>(["qwen-image-task
 export const qwen: Provider = {
   name: "qwen",
   wires: ["chat", "embeddings", "qwen-images", "qwen-image-tasks", "qwen-image-edit-tasks"],
+  moreWires: ["responses", "completions", "jina-rerank", "speech", "transcriptions"],
   address({ baseUrl, wire }) {
     const service = services[wire];
     if (service !== undefined) return under(baseUrl, `/api/v1/services/aigc/${service}`);

@@ -62,6 +62,7 @@ test.each([
     "upstream_auth_failed",
     "key",
   ],
+  [jimengFailure, 401, { code: 50_400, message: "Access Denied" }, "upstream_auth_failed", "key"],
 ] as const)("%# what an error means", (failureOf, status, body, code, blame) => {
   expect(failureOf(status, JSON.stringify(body))).toMatchObject({ code, blame });
 });

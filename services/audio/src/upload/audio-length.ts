@@ -17,14 +17,11 @@ export interface AudioLength {
   readonly isTold: boolean;
 }
 
-/** The length of a whole file, which it waits for: what its frames or its head say. */
+/** The length of a whole file, which it waits for: counted in its frames, or else what its head says. */
 export async function lengthOf({ file, whole }: Upload, reader: LengthReader): Promise<AudioLength> {
   await whole;
   const { size, filename: path, descriptor } = file;
-  const source = { descriptor };
-  // First by its bytes: names and types of files are often wrong.
-  const seconds =
-    secondsIn(await reader.find({ source, size }), size) ?? secondsIn(await reader.find({ source, size, path }), size);
+  const seconds = secondsIn(await reader.find({ source: { descriptor }, size, path }), size);
   return seconds === undefined ? { seconds: size / usualBytesPerSecond, isTold: false } : { seconds, isTold: true };
 }
 
@@ -44,7 +41,7 @@ export async function boundOf(
   return Math.ceil(isTold ? seconds : upload.file.size / leastBytesPerSecond);
 }
 
-/** What the announced bytes can hold at the rate that the head names. */
+/** What the announced bytes can hold by what their head says; undefined where it says too little. */
 async function boundByHead(
   { file, announced }: Upload,
   reader: LengthReader,
@@ -52,8 +49,16 @@ async function boundByHead(
 ): Promise<number | undefined> {
   if (announced === undefined) return undefined;
   const head = await headOf(file.read(), Math.min(bytes, file.size));
-  const { duration, bitrate } = await reader.find({ source: { head }, size: announced });
-  return duration === undefined || bitrate === undefined ? undefined : usable((announced * 8) / bitrate);
+  return mostIn(await reader.find({ source: { head }, size: announced }), announced);
+}
+
+/**
+ * The most seconds that a file of so many bytes has by its head: what that tells, or what the bytes hold at the rate of
+ * its beginning. Each alone can be too short: a rate that falls, a length that is wrong. Undefined without both.
+ */
+export function mostIn({ duration, bitrate }: LengthFound, size: number): number | undefined {
+  const [told, held] = [usable(duration), atRate(bitrate, size)];
+  return told === undefined || held === undefined ? undefined : Math.max(told, held);
 }
 
 async function headOf(stream: Readable, bytes: number): Promise<Buffer> {
@@ -69,7 +74,11 @@ async function headOf(stream: Readable, bytes: number): Promise<Buffer> {
 }
 
 function secondsIn({ duration, bitrate }: LengthFound, size: number): number | undefined {
-  return usable(duration) ?? usable(bitrate === undefined ? undefined : (size * 8) / bitrate);
+  return usable(duration) ?? atRate(bitrate, size);
+}
+
+function atRate(bitrate: number | undefined, size: number): number | undefined {
+  return usable(bitrate === undefined ? undefined : (size * 8) / bitrate);
 }
 
 function usable(seconds: number | undefined): number | undefined {

@@ -3,8 +3,6 @@ import type { LengthFound, LengthJob } from "./length-job.ts";
 
 /** Threads that read files, each one at a time. */
 const lanes = 2;
-/** Longest that one file is read for its length. */
-const mostMs = 5_000;
 /** Memory that a thread may use; with little of it for what is young, pieces that were read are soon collected. */
 const memory = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 2 };
 
@@ -14,9 +12,9 @@ export interface LengthReader extends AsyncDisposable {
   find(job: LengthJob): Promise<LengthFound>;
 }
 
-/** Threads start with their first file. */
-export function openLengthReader(): LengthReader {
-  const all = Array.from({ length: lanes }, () => new Lane());
+/** Threads start with their first file. `mostMs` is the longest that one file is read. */
+export function openLengthReader(mostMs = 8_000): LengthReader {
+  const all = Array.from({ length: lanes }, () => new Lane(mostMs));
   return {
     find(job) {
       const [first, ...others] = all;
@@ -32,8 +30,13 @@ export function openLengthReader(): LengthReader {
 /** One thread, and who waits for it. */
 class Lane {
   waiting = 0;
+  readonly #mostMs: number;
   #tail: Promise<unknown> = Promise.resolve();
   #worker: Worker | undefined;
+
+  constructor(mostMs: number) {
+    this.#mostMs = mostMs;
+  }
 
   async find(job: LengthJob): Promise<LengthFound> {
     this.waiting++;
@@ -57,7 +60,7 @@ class Lane {
     const { promise, resolve } = Promise.withResolvers<LengthFound | undefined>();
     const tell = (found: LengthFound): void => resolve(found);
     const fail = (): void => resolve(undefined);
-    const timer = setTimeout(fail, mostMs);
+    const timer = setTimeout(fail, this.#mostMs);
     worker.on("message", tell).on("error", fail).on("exit", fail);
     // The rule is about windows; a thread's port has one other end.
     // oxlint-disable-next-line unicorn/require-post-message-target-origin

@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { parentPort } from "node:worker_threads";
 import { parseStream } from "music-metadata";
+import { countedLength } from "./counted-length.ts";
 import type { LengthFound, LengthJob } from "./length-job.ts";
 
 /** A thread of its own for reading files of strangers: one that takes for ever is ended with it (`length-reader.ts`). */
@@ -15,11 +16,33 @@ parentPort?.on("message", (job: LengthJob) => {
 });
 
 /**
+ * What is there is counted. Of kinds that cannot be, and of a beginning, what the file says of itself is taken: by its
+ * bytes first, since names of files are often wrong.
+ */
+async function find(job: LengthJob): Promise<LengthFound> {
+  if ("head" in job.source) return await told(job);
+  const duration = await counted(job.source.descriptor, job.size);
+  if (duration !== undefined) return { duration };
+  const { path, ...nameless } = job;
+  const found = await told(nameless);
+  return found.duration === undefined && path !== undefined ? await told(job) : found;
+}
+
+async function counted(descriptor: number, size: number): Promise<number | undefined> {
+  try {
+    return await countedLength(descriptor, size);
+  } catch {
+    // Another kind, no audio at all, or too much of it.
+    return undefined;
+  }
+}
+
+/**
  * Kinds of files whose head tells the length of the whole. Of others (Ogg above all) a beginning looks like a short file.
  */
 const toldByHead: ReadonlySet<string> = new Set(["WAVE", "AIFF", "FLAC", "MPEG"]);
 
-async function find({ source, size, path }: LengthJob): Promise<LengthFound> {
+async function told({ source, size, path }: LengthJob): Promise<LengthFound> {
   const info = path === undefined ? { size } : { size, path };
   // A head is read as the beginning of a file of the announced size, not as all of it.
   const pieces = "head" in source ? [source.head] : bytesOf(source.descriptor, size);
@@ -50,6 +73,15 @@ async function* bytesOf(descriptor: number, size: number): AsyncGenerator<Buffer
   }
 }
 
-function pick({ duration, bitrate }: LengthFound): LengthFound {
-  return { duration, bitrate };
+/** What a reader of heads says of a file's sound. */
+interface Told extends LengthFound {
+  readonly sampleRate?: number | undefined;
+  readonly numberOfChannels?: number | undefined;
+  readonly bitsPerSample?: number | undefined;
+}
+
+/** No sound has more bits a second than its samples: a head that says so is wrong. */
+function pick({ duration, bitrate, sampleRate = 0, numberOfChannels = 0, bitsPerSample = 0 }: Told): LengthFound {
+  const most = sampleRate * numberOfChannels * bitsPerSample;
+  return { duration, bitrate: bitrate === undefined || most === 0 ? bitrate : Math.min(bitrate, most) };
 }

@@ -1,8 +1,8 @@
 import type { CatalogChannel } from "@modelgate/catalog";
-import type { ChannelStates } from "@modelgate/channels";
+import { modelPlaceOf, type ChannelStates } from "@modelgate/channels";
 
 /**
- * How a channel or one key of it stands:
+ * How a channel, one key or one model of it stands:
  * - `ok`
  * - `resting`: it failed, and is not used until a time
  * - `trying`: its rest is over, and one call at a time finds out whether it works
@@ -53,7 +53,16 @@ export function channelView(channel: CatalogChannel, seen: ChannelsSeen) {
     seats: seatsView(channel.id, channel.maxConcurrency, seen),
     usableKeys: `${keys.filter(isUsable).length}/${keys.length}`,
     keys,
+    modelsOut: modelsOut(channel, seen),
   };
+}
+
+/** Its models that are not used although the channel is: the vendor does not have them. */
+function modelsOut(channel: CatalogChannel, seen: ChannelsSeen) {
+  return [...channel.models].flatMap(([model, upstreamModel]) => {
+    const view = placeView(modelPlaceOf({ channel, upstreamModel }), seen);
+    return view.state === "ok" ? [] : [{ model, ...view }];
+  });
 }
 
 function stateOf(channel: CatalogChannel, seen: ChannelsSeen, keys: readonly PlaceView[]): PlaceView {

@@ -1,5 +1,5 @@
 import { largestAmount } from "@modelgate/accounts";
-import { Failure, formatUsd, parseUsd, type Nanos } from "@modelgate/contracts";
+import { Failure, formatUsd, parseTime, parseUsd, type Nanos } from "@modelgate/contracts";
 
 /** Small readers of an operator's JSON; each throws Failure (400) naming its field. */
 export const fields = {
@@ -47,8 +47,9 @@ export const fields = {
   optionalTime(body: unknown, name: string): string | undefined {
     const value = fields.optionalText(body, name);
     if (value === undefined) return undefined;
-    if (Number.isNaN(Date.parse(value))) throw wrong(name, "must be a date and time as in 2030-01-01T00:00:00Z");
-    return new Date(value).toISOString();
+    const time = parseTime(value);
+    if (time === undefined) throw wrong(name, "must be a date, or a date and time with its zone: 2030-01-01T00:00:00Z");
+    return new Date(time).toISOString();
   },
 } as const;
 

@@ -1,27 +1,13 @@
-import { videoWires, type ModelKind, type UpstreamWire, type VideoWire } from "@modelgate/contracts";
-import { realtimeWires, textCodecs, type RealtimeWire, type TextWire } from "@modelgate/wires";
+import type { ModelKind, UpstreamWire, VideoWire } from "@modelgate/contracts";
+import { textCodecs, type RealtimeWire, type TextWire } from "@modelgate/wires";
+import { wiresOfKind } from "../wires-of-kind.ts";
 
 /** Wires whose calls are a body: a video is too dear to be tried, and a session is opened. */
 type ProbedWire = Exclude<UpstreamWire, VideoWire | RealtimeWire>;
 
-const textWires: readonly UpstreamWire[] = ["chat", "responses", "messages", "content"];
-/** The wires that models of a kind are called in. */
-const wiresOf: Readonly<Record<ModelKind, readonly UpstreamWire[]>> = {
-  chat: textWires,
-  completion: ["completions", ...textWires],
-  embedding: ["embeddings", "content-embeddings"],
-  rerank: ["jina-rerank", "cohere-rerank"],
-  moderation: ["moderations", ...textWires],
-  image: ["images", "qwen-images", "qwen-image-tasks", "content"],
-  video: videoWires,
-  transcription: ["transcriptions"],
-  speech: ["speech"],
-  realtime: realtimeWires,
-};
-
 /** The wire that a model of a kind is tried in: the first that is for it of those that its channel speaks. */
 export function probedWire(kind: ModelKind | undefined, spoken: readonly UpstreamWire[]): UpstreamWire | undefined {
-  const wanted = kind === undefined ? spoken : wiresOf[kind];
+  const wanted = kind === undefined ? spoken : wiresOfKind[kind];
   return spoken.find((wire) => wanted.includes(wire)) ?? spoken[0];
 }
 

@@ -1,10 +1,16 @@
 import { createAccount, putToken } from "@modelgate/accounts";
-import { priceVersionOf, publishConfiguration, publishedVersion } from "@modelgate/catalog";
+import { priceVersionOf, publishConfiguration, publishedVersion, type ResolvedChannel } from "@modelgate/catalog";
 import { putBackTakenOut } from "@modelgate/channels";
-import { compilePrice, nanosOf, parseUsd, type Configuration, type TokenConfiguration } from "@modelgate/contracts";
+import {
+  compilePrice,
+  nanosOf,
+  parseUsd,
+  pricesIn,
+  type Configuration,
+  type TokenConfiguration,
+} from "@modelgate/contracts";
 import type { Logger, Redis } from "@modelgate/platform";
 import { priceVersionsKey } from "../api/ledger.ts";
-import { resolveChannels } from "./resolve.ts";
 import { warningsOf } from "./warnings.ts";
 
 /** What a configuration is applied with. */
@@ -16,12 +22,15 @@ export interface ApplyDeps {
   readonly log: Logger;
 }
 
-/** Publishes a configuration and creates the accounts and tokens that are not there yet; the published version. */
+/**
+ * Publishes a configuration with its channels resolved, and creates the accounts and tokens that are not there yet; the
+ * published version.
+ */
 export async function applyConfiguration(
-  { redis, secret, log, names }: ApplyDeps,
+  { redis, secret, log }: Omit<ApplyDeps, "names">,
   configuration: Configuration,
+  channels: readonly ResolvedChannel[],
 ): Promise<string> {
-  const channels = await resolveChannels(configuration, names);
   for (const { path, say } of warningsOf(configuration, channels)) log.info({ path }, `configuration: ${path} ${say}`);
   await createAccounts(redis, log, configuration);
   await rememberPrices(redis, configuration);
@@ -41,9 +50,11 @@ async function rememberPrices(redis: Redis, { models }: Configuration): Promise<
   const publishedAt = new Date().toISOString();
   // Not a pipeline: its errors are answers like any other, and no price may be published that is not kept.
   await Promise.all(
-    Object.values(models).map(({ price = {} }) =>
-      redis.hsetnx(priceVersionsKey, priceVersionOf(compilePrice(price)), JSON.stringify({ price, publishedAt })),
-    ),
+    Object.values(models)
+      .flatMap(({ price = {} }) => pricesIn(price))
+      .map((price) =>
+        redis.hsetnx(priceVersionsKey, priceVersionOf(compilePrice(price)), JSON.stringify({ price, publishedAt })),
+      ),
   );
 }
 

@@ -1,7 +1,15 @@
 import { readFile } from "node:fs/promises";
-import { checkConfiguration, type Configuration, type ConfigurationProblem } from "@modelgate/contracts";
-import { providers } from "@modelgate/providers";
+import {
+  checkConfiguration,
+  upstreamWires,
+  type ChannelConfiguration,
+  type Configuration,
+  type ConfigurationProblem,
+} from "@modelgate/contracts";
+import { canSpeak, providers } from "@modelgate/providers";
 import { parseDocument } from "yaml";
+import { baseUrlProblem } from "./base-url.ts";
+import { hasVariables } from "./resolve.ts";
 
 /** A file's text as a configuration, or everything that is wrong with it. */
 export type ReadConfiguration =
@@ -56,17 +64,36 @@ export function parseConfiguration(text: string): ReadConfiguration {
   }
   const checked = checkConfiguration(written);
   if (checked.configuration === undefined) return checked;
-  const problems = checked.configuration.channels.flatMap(({ provider }, at) =>
-    Object.hasOwn(providers, provider)
-      ? []
-      : [
-          {
-            path: `channels[${at}].provider`,
-            say: `is not a known vendor: ${provider}; known: ${Object.keys(providers).join(", ")}`,
-          },
-        ],
+  const problems = checked.configuration.channels.flatMap((channel, at) =>
+    vendorProblems(channel).map(({ path, say }) => ({ path: `channels[${at}].${path}`, say })),
   );
   return problems.length > 0 ? { problems } : checked;
+}
+
+/** What a channel says that its vendor, as this build knows it, cannot be told. */
+function vendorProblems({
+  provider: name,
+  baseUrl,
+  wires = [],
+}: ChannelConfiguration): readonly ConfigurationProblem[] {
+  const provider = Object.hasOwn(providers, name) ? providers[name] : undefined;
+  if (provider === undefined)
+    return [{ path: "provider", say: `is not a known vendor: ${name}; known: ${Object.keys(providers).join(", ")}` }];
+  // What variables hold is looked at when they are filled in.
+  const wrongAddress = hasVariables(baseUrl) ? undefined : baseUrlProblem(baseUrl, provider);
+  return [
+    ...(wrongAddress === undefined ? [] : [{ path: "baseUrl", say: wrongAddress }]),
+    ...wires.flatMap((wire, at) =>
+      canSpeak(provider, wire)
+        ? []
+        : [
+            {
+              path: `wires[${at}]`,
+              say: `is not a wire of ${name}: ${wire}; its own: ${upstreamWires.filter((known) => canSpeak(provider, known)).join(", ")}`,
+            },
+          ],
+    ),
+  ];
 }
 
 /** Problems as a person reads them, a line each. */

@@ -1,12 +1,21 @@
 import { readFile } from "node:fs/promises";
 import type { ResolvedChannel } from "@modelgate/catalog";
-import type { ChannelConfiguration, Configuration } from "@modelgate/contracts";
+import { isSendableKey, type ChannelConfiguration, type Configuration } from "@modelgate/contracts";
+import { providers, type Provider } from "@modelgate/providers";
+import { baseUrlProblem } from "./base-url.ts";
 
 type Names = Readonly<Record<string, string | undefined>>;
 
+const variableInAddress = /\$\{(\w+)\}/g;
+
+/** Whether an address is known only when variables are filled in. */
+export function hasVariables(baseUrl: string): boolean {
+  return baseUrl.search(variableInAddress) >= 0;
+}
+
 /**
  * Fills in what the environment and key files hold: `env:NAME` and `file:/path` in keys, `${NAME}` in addresses. A
- * channel with an address or all keys missing is switched off with the reason: one unset variable must not stop the rest.
+ * channel with an address or all keys missing, or of no use, is switched off with the reason: one unset variable must not stop the rest.
  */
 export function resolveChannels({ channels }: Configuration, names: Names): Promise<readonly ResolvedChannel[]> {
   return Promise.all(channels.map((channel) => resolveChannel(channel, names)));
@@ -14,21 +23,44 @@ export function resolveChannels({ channels }: Configuration, names: Names): Prom
 
 async function resolveChannel(configuration: ChannelConfiguration, names: Names): Promise<ResolvedChannel> {
   const missing: string[] = [];
-  const baseUrl = configuration.baseUrl.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => {
+  const baseUrl = configuration.baseUrl.replaceAll(variableInAddress, (_, name: string) => {
     const value = names[name];
     if (value === undefined || value === "") missing.push(`${name} is not set`);
     return value ?? "";
   });
   const keys: string[] = [];
   const absent: string[] = [];
-  for (const written of configuration.keys) {
+  for (const [at, written] of configuration.keys.entries()) {
     const key = await resolveKey(written, names);
-    if ("key" in key) keys.push(key.key);
+    const wrong = "key" in key ? keyProblem(key.key, providers[configuration.provider]) : undefined;
+    if (wrong !== undefined) absent.push(`${placeOf(written, at)} ${wrong}`);
+    else if ("key" in key) keys.push(key.key);
     else absent.push(key.absent);
   }
-  if (missing.length === 0 && !URL.canParse(baseUrl)) missing.push("its base URL is no URL");
+  const provider = providers[configuration.provider];
+  const wrong = missing.length > 0 || provider === undefined ? undefined : baseUrlProblem(baseUrl, provider);
+  if (wrong !== undefined) missing.push(`its base URL ${wrong}`);
   const reasons = [...missing, ...(keys.length === 0 ? absent : [])];
-  return { configuration, baseUrl, keys, ...(reasons.length > 0 ? { off: reasons.join("; ") } : {}) };
+  // What is wrong may be a secret in the wrong place: operators are shown the address as it is written.
+  return {
+    configuration,
+    baseUrl: wrong === undefined ? baseUrl : configuration.baseUrl,
+    keys,
+    ...(reasons.length > 0 ? { off: reasons.join("; ") } : {}),
+  };
+}
+
+/** Why a key cannot be used; it is not repeated. */
+function keyProblem(key: string, provider: Provider | undefined): string | undefined {
+  if (!isSendableKey(key)) return "holds what no header can carry";
+  const form = provider?.keyForm;
+  return form === undefined || form.pattern.test(key) ? undefined : `holds no key of the form ${form.words}`;
+}
+
+/** Where a key comes from, in words that hold no key. */
+function placeOf(written: string, at: number): string {
+  const [, place] = /^(?:env|file):(.*)$/.exec(written) ?? [];
+  return place ?? `keys[${at}]`;
 }
 
 async function resolveKey(

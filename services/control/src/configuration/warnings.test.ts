@@ -1,4 +1,6 @@
+import { modelKinds } from "@modelgate/contracts";
 import { expect, test } from "vitest";
+import { stringify } from "yaml";
 import { parseConfiguration } from "./read.ts";
 import { resolveChannels } from "./resolve.ts";
 import { warningsOf } from "./warnings.ts";
@@ -24,3 +26,84 @@ test.each([
   if (configuration === undefined) throw new Error("the configuration is wrong");
   expect(warningsOf(configuration, await resolveChannels(configuration, names))).toEqual(warnings);
 });
+
+test("a price that only resolutions have is told: what says no resolution would be free", async () => {
+  const { configuration } = parseConfiguration(
+    text.replace("image, price: { image: 1 }", "video, price: { request: 1, resolutions: { 720p: { second: 1 } } }"),
+  );
+  if (configuration === undefined) throw new Error("the configuration is wrong");
+  const warnings = warningsOf(configuration, await resolveChannels(configuration, { ONE: "a", TWO: "b" }));
+  expect(warnings.map(({ path }) => path)).toEqual(["models.draw.price.second"]);
+});
+
+/** What is warned of in a configuration of one model and one channel to it. */
+async function warned(model: object, channel: object, more: object = {}) {
+  const usual = { id: "c", provider: "openai", baseUrl: "https://v.example/v1", keys: ["k"], models: ["m"] };
+  const { configuration } = parseConfiguration(
+    stringify({
+      groups: { default: { models: ["*"] } },
+      models: { m: model },
+      channels: [{ ...usual, ...channel }],
+      ...more,
+    }),
+  );
+  if (configuration === undefined) throw new Error("the configuration is wrong");
+  return warningsOf(configuration, await resolveChannels(configuration, {}));
+}
+
+const chat = { kind: "chat", price: { request: 1 } };
+
+test.each<[string, object, object, string, RegExp]>([
+  ["a unit of another kind", { kind: "video", price: { second: 1, input: 1 } }, {}, "models.m.price.input", /seconds/],
+  [
+    "a vendor without such models",
+    { kind: "embedding", price: { input: 1 } },
+    { provider: "anthropic", baseUrl: "https://v.example" },
+    "channels[0].models[0]",
+    /is for embedding/,
+  ],
+  [
+    "a wire without such models",
+    chat,
+    { models: { m: "other" }, wires: ["embeddings"] },
+    "channels[0].models.m",
+    /is for chat/,
+  ],
+  ["an address twice", chat, { provider: "anthropic" }, "channels[0].baseUrl", /v1\/v1\/messages: leave out one \/v1$/],
+  [
+    "a time out of reach",
+    chat,
+    { timeoutMs: 1_000, firstByteTimeoutMs: 1_001 },
+    "channels[0].firstByteTimeoutMs",
+    /1000/,
+  ],
+])("%s is warned of, and nothing else", async (_, model, channel, path, say) => {
+  expect(await warned(model, channel)).toEqual([{ path, say: expect.stringMatching(say) }]);
+});
+
+test("a token that is narrowed to what its group has not is warned of", async () => {
+  const tokens = [{ key: "sk-12345678", group: "default", models: ["m"] }];
+  const accounts = { demo: { balance: "1", tokens } };
+  expect(await warned(chat, {}, { accounts })).toEqual([]);
+  expect(await warned(chat, {}, { accounts, groups: { default: { models: [] } } })).toEqual([
+    { path: "accounts.demo.tokens[0].models[0]", say: expect.stringContaining("cannot be called") },
+  ]);
+});
+
+test.each(modelKinds)(
+  "the price of a model for %s in the units that it is counted in is worth no warning",
+  async (kind) => {
+    const price = { chat: "input", completion: "output", embedding: "input", rerank: "request", moderation: "input" };
+    const others = {
+      image: "image",
+      video: "second",
+      transcription: "second",
+      speech: "character",
+      realtime: "outputAudio",
+    };
+    const field = { ...price, ...others }[kind];
+    expect(
+      (await warned({ kind, price: { [field]: 1 } }, {})).filter(({ say }) => /never paid|no wire/.test(say)),
+    ).toEqual([]);
+  },
+);

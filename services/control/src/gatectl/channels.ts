@@ -2,6 +2,12 @@ import { positionInPath, type Arguments, type Command, type Output } from "./com
 import { field, type Server } from "./server.ts";
 import { cell, table, type Column } from "./table.ts";
 
+const states: readonly Column[] = [
+  ["STATE", cell("state")],
+  ["WHY", cell("reason")],
+  ["SINCE", cell("since")],
+  ["UNTIL", cell("until")],
+];
 const columns: readonly Column[] = [
   ["CHANNEL", cell("id")],
   ["PROVIDER", cell("provider")],
@@ -11,19 +17,10 @@ const columns: readonly Column[] = [
   ["WEIGHT", cell("weight")],
   ["SEATS", seats],
   ["KEYS", cell("usableKeys")],
-  ["STATE", cell("state")],
-  ["WHY", cell("reason")],
-  ["SINCE", cell("since")],
-  ["UNTIL", cell("until")],
+  ...states,
 ];
-const keyColumns: readonly Column[] = [
-  ["KEY", cell("id")],
-  ["SEATS", seats],
-  ["STATE", cell("state")],
-  ["WHY", cell("reason")],
-  ["SINCE", cell("since")],
-  ["UNTIL", cell("until")],
-];
+const keyColumns: readonly Column[] = [["KEY", cell("id")], ["SEATS", seats], ...states];
+const modelColumns: readonly Column[] = [["MODEL", cell("model")], ...states];
 
 /** Seats in use of how many; "-" where there is no limit. */
 function seats(row: unknown): string {
@@ -35,8 +32,13 @@ function seats(row: unknown): string {
 const list = (data: unknown): Output => ({ data, text: table(data, columns, "no channels") });
 const shown = (data: unknown): Output => ({
   data,
-  text: `${table(data, columns, "")}\n\n${table(field(data, "keys"), keyColumns, "no keys")}`,
+  text: [
+    table(data, columns, ""),
+    table(field(data, "keys"), keyColumns, "no keys"),
+    ...(isEmpty(field(data, "modelsOut")) ? [] : [table(field(data, "modelsOut"), modelColumns, "")]),
+  ].join("\n\n"),
 });
+const isEmpty = (rows: unknown): boolean => !Array.isArray(rows) || rows.length === 0;
 const key = "id of one key of the channel, as channel show names it";
 const switched = (verb: string) => async (args: Arguments, server: Server) =>
   shown(
@@ -58,7 +60,7 @@ export const channelCommands: readonly Command[] = [
   },
   {
     name: "channel show",
-    summary: "Show a channel and its keys' states.",
+    summary: "Show a channel, its keys' states, and which of its models its vendor does not have.",
     positionals: ["CHANNEL"],
     options: {},
     example: "gatectl channel show main",

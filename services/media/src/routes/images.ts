@@ -1,19 +1,32 @@
-import type { UpstreamWire } from "@modelgate/contracts";
-import type { BufferBudget, EndpointHandler, ServiceCall } from "@modelgate/platform";
+import type { Price } from "@modelgate/contracts";
+import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import {
+  dearestTokens,
   estimateTokens,
   eventStream,
+  imagesExchange,
+  imagesWiresFor,
+  InputImages,
   priced,
   runCall,
   type CallPlan,
+  type CarriedAnswer,
+  type ImagesCall,
   type Measure,
   type RequestSize,
 } from "@modelgate/relay";
-import { imagesPass, refuseWithoutImage, type Ask, type ImageRequest } from "@modelgate/wires";
+import {
+  imageSpelling,
+  imagesPass,
+  refuseWithoutImage,
+  renderImageEvents,
+  renderImages,
+  type Ask,
+  type ImageRequest,
+  type ImagesAnswer,
+} from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
-import { imageExchanges } from "../images/exchange.ts";
-import { InputImages } from "../images/input-images.ts";
-import { readImageRequest } from "../images/read-request.ts";
+import { readImageRequest } from "../read-request.ts";
 
 /** POST /v1/images/generations (interface endpoint 12). */
 export function imageGenerations(deps: Deps): EndpointHandler {
@@ -25,39 +38,36 @@ export function imageEdits(deps: Deps): EndpointHandler {
   return images(deps, "edit");
 }
 
-function images(deps: Deps, act: "generation" | "edit"): EndpointHandler {
+type Act = "generation" | "edit";
+
+function images(deps: Deps, act: Act): EndpointHandler {
   return async (call) => {
     using body = await readImageRequest(deps, call);
     const { ask } = body;
     if (act === "edit") refuseWithoutImage(ask.request);
-    using _copies = holdCopies(deps.relay.budget, ask.request);
-    using input = new InputImages(deps.remote, ask.request, call.response);
-    await runCall(deps.relay, call, planImages(deps, call, ask, imageExchanges({ deps, call, ask, act, input })));
+    using input = new InputImages(deps.images, ask.request, call.response);
+    await runCall(
+      deps.relay,
+      call,
+      planImages(deps, call, ask, {
+        deps: deps.images,
+        asker: { spelling: imageSpelling[ask.request.dialect], strict: call.strict },
+        ask,
+        input,
+        tell: (made) => tell(made, ask.request, act),
+      }),
+    );
   };
 }
 
-/** The images that were read, and the body that they are sent on in, beside the body that they came in. */
-const copies = 2;
-
-/** Counts the copies of a request's images against the process's budget. Throws Failure server_overloaded. */
-function holdCopies(budget: BufferBudget, { images, mask }: ImageRequest): Disposable {
-  const files = [...images, ...(mask === undefined ? [] : [mask])];
-  const bytes = copies * files.reduce((sum, image) => sum + (image.kind === "file" ? image.bytes.length : 0), 0);
-  budget.take(bytes);
-  return { [Symbol.dispose]: () => budget.give(bytes) };
+/** Images as the one answer of both dialects, or as events of a stream that its vendor does not have. */
+function tell(made: ImagesAnswer, { stream }: ImageRequest, act: Act): Pick<CarriedAnswer, "json" | "contentType"> {
+  const now = Math.floor(Date.now() / 1_000);
+  if (!stream) return { json: Buffer.from(JSON.stringify(renderImages(made, now))) };
+  return { json: Buffer.from(renderImageEvents(made, now, act)), contentType: eventStream };
 }
 
-/** Wires that a request can be served through, best first: some vendors have one endpoint for both. */
-const fromWords: readonly UpstreamWire[] = ["images", "qwen-images", "qwen-image-tasks", "content"];
-const fromImages: readonly UpstreamWire[] = [
-  "image-edits",
-  "qwen-images",
-  "qwen-image-edit-tasks",
-  "content",
-  "images",
-];
-
-function planImages(deps: Deps, call: ServiceCall, ask: Ask<ImageRequest>, exchange: CallPlan["exchange"]): CallPlan {
+function planImages(deps: Deps, call: ServiceCall, ask: Ask<ImageRequest>, asked: ImagesCall): CallPlan {
   const { request } = ask;
   const pass = imagesPass();
   const size: RequestSize = {
@@ -66,14 +76,15 @@ function planImages(deps: Deps, call: ServiceCall, ask: Ask<ImageRequest>, excha
     maxOutputTokens: undefined,
     choices: request.count ?? 1,
   };
+  const paid = priced(deps.relay, call, ask.model);
   return {
-    ...priced(deps.relay, call, ask.model),
+    ...paid,
     body: Buffer.alloc(0),
     stream: request.stream,
     size,
-    measure: measureOf(size, deps.relay.limits.outputTokens),
-    wires: request.images.length === 0 ? fromWords : fromImages,
-    exchange,
+    measure: measureOf(size, deps.relay.limits.outputTokens, paid.model.price),
+    wires: imagesWiresFor(request),
+    exchange: (wire, { candidate }) => imagesExchange(asked, wire, candidate.upstreamModel),
     waiting: request.stream ? { contentType: eventStream, sign: pass.heartbeat, fail: pass.failureFrame } : undefined,
   };
 }
@@ -82,10 +93,13 @@ function planImages(deps: Deps, call: ServiceCall, ask: Ask<ImageRequest>, excha
  * Images are held for as they were asked for, and paid for as they came; tokens where the vendor reports them. A client
  * that leaves while the first one is shown in part pays for it: it was being made.
  */
-function measureOf({ textBytes, mediaTokens, choices }: RequestSize, outputTokens: number): Measure {
+function measureOf({ textBytes, mediaTokens, choices }: RequestSize, outputTokens: number, price: Price): Measure {
   const inputTokens = estimateTokens(textBytes) + mediaTokens;
   return {
-    upper: { images: choices, inputTokens: textBytes + mediaTokens, outputTokens: choices * outputTokens },
+    upper: {
+      images: choices,
+      ...dearestTokens({ input: textBytes + mediaTokens, output: choices * outputTokens }, price),
+    },
     floor: {},
     meter(told, _words, outcome) {
       const left = outcome === "cancelled" && (told?.images ?? 0) === 0;

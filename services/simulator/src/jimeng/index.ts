@@ -12,7 +12,8 @@ import {
   type Vendor,
   type VendorCall,
 } from "../vendor.ts";
-import { directiveOf, findTask, lookAt, takeTask, videoOf, type Phase } from "../video/tasks.ts";
+import { addressOfFilm, filmHost, isFilm } from "../video/film-host.ts";
+import { directiveOf, findTask, lookAt, takeTask, type Phase } from "../video/tasks.ts";
 
 const submitShape = closed(
   { req_key: filledText },
@@ -57,7 +58,7 @@ const actions: Readonly<Record<string, (asking: Asking) => Understood>> = {
       whole() {
         const phase = lookAt(task);
         if (phase.state === "failed") return envelope({ status: "done" }, 50_511, phase.message);
-        const url = phase.state === "completed" ? { video_url: `${address}/files/${task.id}.mp4` } : {};
+        const url = phase.state === "completed" ? { video_url: addressOfFilm(address, task.id) } : {};
         return envelope({ status: words[phase.state], ...url });
       },
     };
@@ -83,18 +84,6 @@ const act: Endpoint = {
   },
 };
 
-/** The vendor's host of files. */
-const file: Endpoint = {
-  method: "GET",
-  path: /^\/files\/([^/]+)\.mp4$/,
-  open({ groups: [id = ""] }) {
-    const task = findTask(id);
-    const found = task && videoOf(task);
-    if (found === undefined) throw new Refusal(404, "no such file");
-    return { whole: () => ({}), file: () => found };
-  },
-};
-
 function envelope(data: object, code = 10_000, message = "Success"): object {
   return { code, message, request_id: freshId("20"), status: code, time_elapsed: "1 ms", data };
 }
@@ -102,7 +91,7 @@ function envelope(data: object, code = 10_000, message = "Success"): object {
 /** Who signed the request; throws a Refusal for a signature that the vendor would not take. */
 function admit(call: VendorCall): string {
   const { headers, path, body, method, query } = call;
-  if (path.startsWith("/files/")) return "";
+  if (isFilm(path)) return "";
   const [, accessKey = "", scope = "", names = "", signature = ""] =
     /^HMAC-SHA256 Credential=([^/]+)\/(\S+), SignedHeaders=(\S+), Signature=([0-9a-f]{64})$/.exec(
       headerOf(headers, "authorization"),
@@ -138,7 +127,7 @@ const codes: Readonly<Record<number, number>> = { 400: 50_200, 404: 50_200, 429:
 /** The vendor of signed actions under `/jimeng/`. */
 export const jimeng: Vendor = createVendor({
   prefix: "/jimeng",
-  endpoints: [act, file],
+  endpoints: [act, filmHost],
   admit,
   renderError({ status, message, code, path }) {
     if (status === 401)

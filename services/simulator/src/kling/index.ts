@@ -4,7 +4,8 @@ import { demand, dottedPath, Refusal } from "../checks/refusal.ts";
 import { anyObject, anyText, base64, closed, either, filledText, list, number, oneOf, text } from "../checks/shape.ts";
 import { freshId } from "../core/ids.ts";
 import { bearerOf, createVendor, type Endpoint, type Vendor, type VendorCall } from "../vendor.ts";
-import { directiveOf, findTask, lookAt, takeTask, videoOf, type Phase, type SimulatedTask } from "../video/tasks.ts";
+import { addressOfFilm, filmHost, isFilm } from "../video/film-host.ts";
+import { directiveOf, findTask, lookAt, takeTask, type Phase, type SimulatedTask } from "../video/tasks.ts";
 
 /** The secret key that belongs to an access key here. */
 const secretOf = (accessKey: string): string => `${accessKey}-secret`;
@@ -61,22 +62,10 @@ function look(kind: keyof typeof shapes): Endpoint {
     open({ groups: [id = ""], address }) {
       const task = id.startsWith(`${kind}-`) ? findTask(id) : undefined;
       if (task === undefined) throw new Refusal(404, "task not found", { code: "1203" });
-      return { whole: () => envelope(told(task, lookAt(task), `${address}/files/${task.id}.mp4`)) };
+      return { whole: () => envelope(told(task, lookAt(task), addressOfFilm(address, task.id))) };
     },
   };
 }
-
-/** The vendor's host of files: no token, and gone when it is gone. */
-const file: Endpoint = {
-  method: "GET",
-  path: /^\/files\/([^/]+)\.mp4$/,
-  open({ groups: [id = ""] }) {
-    const task = findTask(id);
-    const found = task && videoOf(task);
-    if (found === undefined) throw new Refusal(404, "no such file");
-    return { whole: () => ({}), file: () => found };
-  },
-};
 
 const words: Readonly<Record<Phase["state"], string>> = {
   queued: "submitted",
@@ -106,10 +95,10 @@ function envelope(data: object): object {
 
 /** Who signed the token; throws a Refusal for one that the vendor would not take. */
 function admit({ headers, path }: VendorCall): string {
-  if (path.startsWith("/files/")) return "";
+  if (isFilm(path)) return "";
   const [head = "", claims = "", signature = ""] = bearerOf(headers).split(".");
   if (signature === "") throw new Refusal(401, "Authorization is empty", { code: "1001" });
-  const said: unknown = JSON.parse(Buffer.from(claims, "base64url").toString());
+  const said = claimsIn(claims);
   const accessKey = textAt(said, "iss") ?? "";
   const expected = createHmac("sha256", secretOf(accessKey)).update(`${head}.${claims}`).digest("base64url");
   if (signature !== expected || accessKey.startsWith("bad-"))
@@ -121,12 +110,21 @@ function admit({ headers, path }: VendorCall): string {
   return accessKey;
 }
 
+/** What a token says of itself; nothing where that is no JSON. */
+function claimsIn(claims: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(claims, "base64url").toString());
+  } catch {
+    return undefined;
+  }
+}
+
 const codes: Readonly<Record<number, number>> = { 400: 1201, 401: 1002, 403: 1103, 404: 1202, 429: 1302, 503: 5001 };
 
 /** The vendor of text2video and image2video under `/kling`. */
 export const kling: Vendor = createVendor({
   prefix: "/kling",
-  endpoints: [create("text2video"), create("image2video"), look("text2video"), look("image2video"), file],
+  endpoints: [create("text2video"), create("image2video"), look("text2video"), look("image2video"), filmHost],
   admit,
   renderError: ({ status, message, code, path }) => ({
     code: Number(code ?? codes[status] ?? 5000),

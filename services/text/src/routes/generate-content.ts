@@ -3,7 +3,7 @@ import { checked, readJson, runCall } from "@modelgate/relay";
 import { askOfContent, reliedOfContent } from "@modelgate/wires";
 import { asTurn } from "../conversation-of.ts";
 import type { Deps } from "../deps.ts";
-import { imagePlan } from "../image-plan.ts";
+import { runImage } from "../run-image.ts";
 import { newAnswerId, planText } from "../text-call.ts";
 
 /** POST /v1beta/models/{model}:generateContent (interface endpoint 14). */
@@ -30,8 +30,8 @@ function answering(deps: Deps, stream: boolean): EndpointHandler {
     const asArray = stream && call.query.get("alt") !== "sse";
     const plan = planText(deps, call, { wire: "content", body: body.bytes, ask: body.seen, asArray });
     if (plan.model.kind !== "image") return runCall(deps.relay, call, plan);
-    const drawing = { ...path, asArray, body: body.bytes, strict: call.strict, answerId: newAnswerId(deps, "content") };
-    await runCall(deps.relay, call, imagePlan(deps, call, plan, drawing));
+    const drawing = { ...path, asArray, body: body.bytes, answerId: newAnswerId(deps, "content") };
+    await runImage(deps, call, plan, drawing);
   };
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { TaskRecord } from "@modelgate/accounts";
 import { NotFetched, type RemoteStream } from "@modelgate/channels";
-import { Failure } from "@modelgate/contracts";
+import { Failure, type VideoWire } from "@modelgate/contracts";
 import type { VideoResult } from "@modelgate/wires";
 import type { Deps } from "../deps.ts";
 import { look, wayTo } from "../poll/look.ts";
@@ -18,6 +18,8 @@ type Way = NonNullable<ReturnType<typeof wayTo>>;
 
 /** Headers of a download that go on to whoever has the file. */
 const passedOn = ["range", "if-range", "if-none-match", "if-modified-since"];
+/** Wires whose vendors may keep their files behind the key of their API. */
+const keyedWires: ReadonlySet<VideoWire> = new Set(["videos", "video-generations"]);
 /** What hosts of files say where there is nothing any more, and signed addresses when they are too old. */
 const goneStatuses: ReadonlySet<number> = new Set([401, 403, 404, 410]);
 
@@ -47,7 +49,10 @@ async function open(deps: Deps, task: TaskRecord, way: Way, ask: ContentAsk): Pr
       timeoutMs: deps.limits.contentSilenceMs,
     };
     const answer = await deps.relay.channels.transport.send(request, ask.signal);
-    return { answer, [Symbol.asyncDispose]: async () => answer.abort() };
+    const moved = movedTo(answer, own.url);
+    if (moved === undefined) return { answer, [Symbol.asyncDispose]: async () => answer.abort() };
+    answer.abort();
+    return openUrl(deps, task, way, moved, ask);
   }
   if (ask.variant !== "video") throw new Failure("video_not_ready", `This video has no ${ask.variant}.`);
   const known = resultOf(task);
@@ -62,6 +67,13 @@ async function open(deps: Deps, task: TaskRecord, way: Way, ask: ContentAsk): Pr
   return openUrl(deps, task, way, url, ask);
 }
 
+/** Where a vendor's content endpoint sends its readers: a host of files of its own. */
+function movedTo({ status, headers }: RemoteStream["answer"], from: URL): string | undefined {
+  const { location } = headers;
+  const isMoved = [301, 302, 303, 307, 308].includes(status) && typeof location === "string";
+  return isMoved ? URL.parse(location, from.href)?.href : undefined;
+}
+
 /** A vendor's own host is sent the channel's key, as its content may be behind it; nobody else is, redirects or not. */
 function openUrl(
   deps: Deps,
@@ -71,7 +83,7 @@ function openUrl(
   ask: ContentAsk,
 ): Promise<RemoteStream> {
   const base = new URL(channel.baseUrl);
-  const isOwn = wire === "video-generations" && URL.parse(url)?.origin === base.origin;
+  const isOwn = keyedWires.has(wire) && URL.parse(url)?.origin === base.origin;
   return deps.remote.open({
     url,
     headers: headersOf(ask),

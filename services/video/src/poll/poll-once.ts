@@ -1,6 +1,7 @@
 import {
   shards,
   advanceTask,
+  callbackAmong,
   claimTasks,
   findTask,
   type StoredTask,
@@ -62,12 +63,13 @@ async function put(deps: Deps, { task: before, version }: StoredTask, { task, du
     from: before.state === task.state ? undefined : before.state,
     settlement: isEnded(task.state) ? settlementOf(task, nowMs) : undefined,
     keepMs: deps.limits.keepMs,
+    callbackDueAt: deps.callbacks.leaseEnd(),
     nowMs,
   });
   if (told === undefined) return;
-  for (const entry of told) deps.outbox.push(entry);
+  deps.outbox.push(...told);
   if (before.state === task.state) return;
-  deps.callbacks.tell(task, before.state);
+  deps.callbacks.tell(callbackAmong(task, told));
   deps.relay.log.info(
     {
       taskId: task.id,

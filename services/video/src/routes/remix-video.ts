@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import type { EndpointHandler } from "@modelgate/platform";
-import { videoCodecs } from "@modelgate/wires";
+import { parseSize, videoCodecs } from "@modelgate/wires";
 import { takeCallback } from "../callbacks.ts";
 import type { Deps } from "../deps.ts";
 import { ownTask } from "../find-task.ts";
@@ -18,7 +18,13 @@ export function remixVideo(deps: Deps): EndpointHandler {
     const { prompt } = members;
     if (typeof prompt !== "string" || prompt.trim() === "")
       throw new Failure("missing_required_parameter", "Missing required parameter: prompt.", { param: "prompt" });
-    const request = { model: task.model, prompt, seconds: askedIn(task).seconds };
+    const { seconds, size } = askedIn(task);
+    const request = {
+      model: task.model,
+      prompt,
+      seconds,
+      size: size === undefined ? undefined : parseSize(size, "size"),
+    };
     await answerCreated(deps, call, { client: videoCodecs.videos, request, dropped: [], callbackUrl, remix: task });
   };
 }

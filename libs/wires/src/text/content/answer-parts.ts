@@ -18,7 +18,9 @@ export function answerPart(part: Part): readonly JsonObject[] {
 
 /** Words or thoughts, with the seal that the client is to send back. */
 export function saidPart(text: string, thought: boolean, seal: Seal | undefined): JsonObject {
-  return present({ text, thought: thought ? true : undefined, thoughtSignature: clientSeal(seal) });
+  const said = thought ? { text, thought } : { text };
+  const thoughtSignature = clientSeal(seal);
+  return thoughtSignature === undefined ? said : { ...said, thoughtSignature };
 }
 
 export function clientSeal(seal: Seal | undefined): string | undefined {

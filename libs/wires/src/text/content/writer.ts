@@ -33,6 +33,8 @@ export class ContentWriter implements StreamWriter {
   readonly #open = new Map<string, Open>();
   readonly #finishes = new Map<number, FinishReason>();
   #usage: Units | undefined;
+  /** What follows the candidates in every piece: the same until the usage changes. */
+  #tail: string | undefined;
   #held = 0;
   readonly #on: Handlers = {
     start: ({ usage }) => this.#keepUsage(usage),
@@ -84,6 +86,7 @@ export class ContentWriter implements StreamWriter {
 
   #keepUsage(usage: Units | undefined): string {
     this.#usage = usage ?? this.#usage;
+    this.#tail = undefined;
     return "";
   }
 
@@ -92,7 +95,8 @@ export class ContentWriter implements StreamWriter {
     if (open === undefined) return "";
     if (open.opened.kind !== "tool-call") {
       const said = candidate(choice, [saidPart(text, open.opened.kind === "reasoning", undefined)]);
-      return this.#piece([present({ ...said, logprobsResult: renderProbabilities(logProbabilities ?? []) })]);
+      if (logProbabilities === undefined) return this.#piece([said]);
+      return this.#piece([present({ ...said, logprobsResult: renderProbabilities(logProbabilities) })]);
     }
     this.#held += text.length;
     if (this.#held > mostHeld) throw new Failure("upstream_error", "A tool call is too large to be told whole.");
@@ -118,11 +122,14 @@ export class ContentWriter implements StreamWriter {
   }
 
   #piece(candidates: readonly JsonObject[]): string {
+    this.#tail ??= this.#renderTail();
+    return this.#framing.piece(`{"candidates":${JSON.stringify(candidates)},${this.#tail}`);
+  }
+
+  #renderTail(): string {
     const usageMetadata = this.#usage === undefined ? undefined : renderUsage(this.#usage);
     const { model, answerId } = this.#context;
-    return this.#framing.piece(
-      JSON.stringify({ candidates, usageMetadata, modelVersion: model, responseId: answerId }),
-    );
+    return JSON.stringify({ usageMetadata, modelVersion: model, responseId: answerId }).slice(1);
   }
 }
 

@@ -38,8 +38,9 @@ export function parseSighting(body: JsonRecord): Sighting {
   const state = typeof word === "string" ? own(states, word.toLowerCase()) : undefined;
   if (state === undefined) return unseen;
   if (state === "completed") {
-    const url = told["url"] ?? told["result_url"];
-    return { kind: "finished", result: { url: typeof url === "string" && url !== "" ? url : undefined } };
+    const { url, result_url: result, video_url: video, metadata } = told;
+    const urls = [url, result, video, isRecord(metadata) ? metadata["url"] : undefined];
+    return { kind: "finished", result: { url: urls.filter((each) => typeof each === "string").find(Boolean) } };
   }
   if (state === "failed") return { kind: "failed", error: errorOf(told) };
   return { kind: "seen", state, progress: readProgress(told["progress"]) };

@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import type { Fields, JsonRecord } from "../../json/fields.ts";
+import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
 
 /** Names under which some vendor would read what the price was made from: they stand at the top, or nowhere. */
 const priced: ReadonlySet<string> = new Set(
@@ -9,10 +9,27 @@ const priced: ReadonlySet<string> = new Set(
 /** A vendor's parameters in `metadata`. Throws Failure invalid_value for one that has a member of its own. */
 export function readExtras(fields: Fields, name: string): JsonRecord | undefined {
   const extras = fields.record(name);
-  const wrong = extras === undefined ? undefined : Object.keys(extras).find((key) => priced.has(key));
-  if (wrong === undefined) return extras;
-  const param = `${fields.at(name)}.${wrong}`;
+  refusePriced(extras, fields.at(name));
+  return extras;
+}
+
+/** Throws Failure invalid_value where a `metadata` that travels as it is, an object or its JSON, has such a member. */
+export function refusePriced(metadata: unknown, at: string): void {
+  const extras = typeof metadata === "string" ? objectIn(metadata) : metadata;
+  const wrong = isRecord(extras) ? Object.keys(extras).find((key) => priced.has(key)) : undefined;
+  if (wrong === undefined) return;
+  const param = `${at}.${wrong}`;
   throw new Failure("invalid_value", `${param} must stand at the top of the body.`, { param });
+}
+
+/** The object that a form's field says; undefined for any other text. */
+export function objectIn(text: string): JsonRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The extras that a vendor knows, and the names of those that it does not. */

@@ -3,8 +3,8 @@ import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { startedAs, unseen, type Sighting } from "../hub/sighting.ts";
 
 const success = 10_000;
-/** Codes that say nothing of the task: too fast, too many at once, the vendor's own trouble. */
-const passing: ReadonlySet<unknown> = new Set([50_429, 50_430, 50_500, 50_501]);
+/** Codes that say nothing of the task: a key that may not, too fast, too many at once, the vendor's own trouble. */
+const passing: ReadonlySet<unknown> = new Set([50_400, 50_401, 50_402, 50_403, 50_429, 50_430, 50_500, 50_501]);
 /** How long the address of a video is good. */
 const keptMs = 3_600_000;
 

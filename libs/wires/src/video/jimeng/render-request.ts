@@ -4,6 +4,7 @@ import { renderOwn } from "../../kind/own-members.ts";
 import type { RenderedVideo } from "../hub/codec.ts";
 import { extrasFor } from "../hub/extras.ts";
 import type { VideoImage } from "../hub/image.ts";
+import { linesIn } from "../hub/lines.ts";
 import { hintsIn, refuseFields } from "../hub/refuse.ts";
 import type { VideoRequest } from "../hub/request.ts";
 import { secondsAmong } from "../hub/seconds.ts";
@@ -26,22 +27,24 @@ export function renderRequest(request: VideoRequest, { model }: { readonly model
   const seconds = secondsAmong(lengths, request.seconds ?? defaultSeconds);
   const images = [request.firstFrame, request.lastFrame].filter((image) => image !== undefined);
   const shaped = images.length === 0;
+  const body = present({
+    ...own.members,
+    req_key: model,
+    prompt: request.prompt,
+    ...renderImages(images),
+    seed: request.seed,
+    frames: framesOf(seconds),
+    aspect_ratio: shaped ? ratioAmong(ratios, request) : undefined,
+  });
   return {
-    body: present({
-      ...own.members,
-      req_key: model,
-      prompt: request.prompt,
-      ...renderImages(images),
-      seed: request.seed,
-      frames: framesOf(seconds),
-      aspect_ratio: shaped ? ratioAmong(ratios, request) : undefined,
-    }),
+    body,
     dropped: [
       ...own.dropped,
       ...extrasFor(request.extras, []).dropped,
       ...(shaped ? [] : hintsIn(request, ["size", "aspectRatio"])),
     ],
     seconds,
+    lines: linesIn(body),
   };
 }
 

@@ -4,6 +4,7 @@ import { renderOwn } from "../../kind/own-members.ts";
 import type { RenderedVideo } from "../hub/codec.ts";
 import { extrasFor } from "../hub/extras.ts";
 import { dataOf, type VideoImage } from "../hub/image.ts";
+import { linesIn } from "../hub/lines.ts";
 import { hintsIn, refuseFields } from "../hub/refuse.ts";
 import type { VideoRequest } from "../hub/request.ts";
 import { secondsAmong } from "../hub/seconds.ts";
@@ -28,24 +29,26 @@ export function renderRequest(request: VideoRequest, { model }: { readonly model
     throw new Failure("unsupported_parameter", "lastFrame needs a first one at the vendor of this model.", {
       param: "lastFrame",
     });
+  const body = present({
+    ...extras.members,
+    ...own.members,
+    model_name: model,
+    prompt: request.prompt,
+    negative_prompt: request.negativePrompt ?? extras.members["negative_prompt"],
+    image: firstFrame === undefined ? undefined : imageText(firstFrame, "firstFrame"),
+    image_tail: lastFrame === undefined ? extras.members["image_tail"] : imageText(lastFrame, "lastFrame"),
+    duration: String(seconds),
+    aspect_ratio: firstFrame === undefined ? ratioAmong(ratios, request) : undefined,
+  });
   return {
-    body: present({
-      ...extras.members,
-      ...own.members,
-      model_name: model,
-      prompt: request.prompt,
-      negative_prompt: request.negativePrompt ?? extras.members["negative_prompt"],
-      image: firstFrame === undefined ? undefined : imageText(firstFrame, "firstFrame"),
-      image_tail: lastFrame === undefined ? extras.members["image_tail"] : imageText(lastFrame, "lastFrame"),
-      duration: String(seconds),
-      aspect_ratio: firstFrame === undefined ? ratioAmong(ratios, request) : undefined,
-    }),
+    body,
     dropped: [
       ...own.dropped,
       ...extras.dropped,
       ...hintsIn(request, ["seed", ...(firstFrame === undefined ? [] : (["size", "aspectRatio"] as const))]),
     ],
     seconds,
+    lines: linesIn(body),
   };
 }
 

@@ -2,6 +2,7 @@ import { Fields, type JsonRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import type { ParsedRequest } from "../../kind/codec.ts";
 import { ownMembers } from "../../kind/own-members.ts";
+import { refusePriced } from "../hub/extras.ts";
 import { parseImage, type VideoImage } from "../hub/image.ts";
 import type { VideoRequest } from "../hub/request.ts";
 import { readSeconds } from "../hub/seconds.ts";
@@ -21,6 +22,7 @@ export function parseRequest(body: JsonRecord): ParsedRequest<VideoRequest> {
   fields.ignore("duration");
   // Compatible vendors may read it, and make more than was paid for.
   if (!["1", "undefined"].includes(String(fields.raw("n")))) throw fields.wrong("n", "1: a task makes one video");
+  refusePriced(body["metadata"], "metadata");
   const request: VideoRequest = {
     model,
     prompt,

@@ -2,6 +2,7 @@ import { present } from "../../json/present.ts";
 import { renderOwn } from "../../kind/own-members.ts";
 import type { RenderedVideo } from "../hub/codec.ts";
 import { extrasFor } from "../hub/extras.ts";
+import { linesIn } from "../hub/lines.ts";
 import { hintsIn, refuseFields } from "../hub/refuse.ts";
 import type { VideoRequest } from "../hub/request.ts";
 import { writeSize } from "../hub/size.ts";
@@ -20,17 +21,19 @@ export function renderRequest(request: VideoRequest, { model }: { readonly model
       : firstFrame?.kind === "file"
         ? { file_id: firstFrame.fileId }
         : undefined;
+  const body = present({
+    ...own.members,
+    model,
+    prompt: request.prompt,
+    seconds: String(seconds),
+    size: size === undefined ? undefined : writeSize(size),
+    input_reference: reference,
+  });
   return {
-    body: present({
-      ...own.members,
-      model,
-      prompt: request.prompt,
-      seconds: String(seconds),
-      size: size === undefined ? undefined : writeSize(size),
-      input_reference: reference,
-    }),
+    body,
     file: firstFrame?.kind === "data" ? { name: "input_reference", ...firstFrame } : undefined,
     dropped: [...own.dropped, ...hintsIn(request, ["seed"]), ...extrasFor(request.extras, []).dropped],
     seconds,
+    lines: linesIn(body),
   };
 }

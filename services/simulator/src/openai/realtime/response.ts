@@ -71,7 +71,6 @@ export class Response {
     const place = { response_id: this.id, item_id: id, output_index: 0, content_index: 0 };
     const empty: Item = { id, type: "message", role: "assistant", words: "", audioBytes: 0, texts: "" };
     yield* this.#added(empty, 0);
-    const kind = modality === "audio" ? "output_audio" : "output_text";
     yield {
       event: { ...named("response.content_part.added"), ...place, part: { type: modality, ...partOf(modality, "") } },
     };
@@ -96,7 +95,7 @@ export class Response {
       yield { event: { ...named("response.output_audio_transcript.done"), ...place, transcript: text } };
     } else yield { event: { ...named("response.output_text.done"), ...place, text } };
     yield {
-      event: { ...named("response.content_part.done"), ...place, part: { type: kind, ...partOf(modality, text) } },
+      event: { ...named("response.content_part.done"), ...place, part: { type: modality, ...partOf(modality, text) } },
     };
     yield* this.#completed({ ...empty, words: text, audioBytes, texts: modality === "text" ? text : "" }, 0);
   }

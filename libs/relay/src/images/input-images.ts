@@ -2,13 +2,20 @@ import type { ServerResponse } from "node:http";
 import { NotFetched, type RemoteFiles } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
 import { imageFile, type ImageRequest, type InputImage } from "@modelgate/wires";
+import type { ImagesDeps } from "./open-images.ts";
 
 /** Media types under which an image may be sent; what it is, its bytes say. */
 export function mayBeImage(mediaType: string): boolean {
   return mediaType.startsWith("image/") || ["", "application/octet-stream", "binary/octet-stream"].includes(mediaType);
 }
 
-/** The images of one request as bytes: fetched only where a vendor needs them, once for all attempts. */
+/** The images that were read, and the body that they are sent on in, beside the body that they came in. */
+const copies = 2;
+
+/**
+ * The images of one request as bytes, counted against the process's budget: fetched only where a vendor needs them, once
+ * for all attempts. Dispose it when the call is over.
+ */
 export class InputImages implements Disposable {
   readonly #remote: RemoteFiles;
   readonly #request: ImageRequest;
@@ -16,9 +23,13 @@ export class InputImages implements Disposable {
   readonly #held = new DisposableStack();
   #fetched: Promise<ImageRequest> | undefined;
 
-  constructor(remote: RemoteFiles, request: ImageRequest, response: ServerResponse) {
+  /** Throws Failure server_overloaded (503) where the process holds too much already. */
+  constructor({ remote, budget }: ImagesDeps, request: ImageRequest, response: ServerResponse) {
     this.#remote = remote;
     this.#request = request;
+    const bytes = copies * bytesOf(request);
+    budget.take(bytes);
+    this.#held.defer(() => budget.give(bytes));
     const onClose = (): void => this.#leaving.abort();
     response.once("close", onClose);
     this.#held.defer(() => response.off("close", onClose));
@@ -56,4 +67,9 @@ export class InputImages implements Disposable {
       throw new Failure("invalid_value", `${at} cannot be fetched: ${cause.message}.`, { param: at, cause });
     }
   }
+}
+
+function bytesOf({ images, mask }: ImageRequest): number {
+  const files = [...images, ...(mask === undefined ? [] : [mask])];
+  return files.reduce((sum, image) => sum + (image.kind === "file" ? image.bytes.length : 0), 0);
 }

@@ -1,8 +1,14 @@
-import { Failure, type Units } from "@modelgate/contracts";
+import type { Units } from "@modelgate/contracts";
 import type { ServiceCall } from "@modelgate/platform";
 import {
+  dearestTokens,
   estimateTokens,
+  imagesExchange,
+  imagesWiresFor,
+  InputImages,
   isSpoken,
+  runCall,
+  wholeOutput,
   type CallPlan,
   type Exchange,
   type Measure,
@@ -11,39 +17,36 @@ import {
 } from "@modelgate/relay";
 import { imagesInContent, parseFrameRecord, parseRecord, SseSplitter } from "@modelgate/wires";
 import type { Deps } from "./deps.ts";
-import { drawnContent, readDrawing, type Drawing } from "./drawn-content.ts";
+import { drawingSpelling, readDrawing, type Drawing } from "./drawn-content.ts";
 
 /**
- * The plan of generated content by a model of images, paid for by the image as well as by the token: passed to a vendor
- * of that wire, drawn by one of images else. Throws Failure (400) for a model that neither serves.
+ * Runs a call for generated content by a model of images, paid for by the image as well as by the token: passed to
+ * vendors of that wire, drawn by those of images where there is none. Throws Failure (400) naming the field.
  */
-export function imagePlan(deps: Deps, call: ServiceCall, plan: CallPlan, drawing: Drawing): CallPlan {
+export async function runImage(deps: Deps, call: ServiceCall, plan: CallPlan, drawing: Drawing): Promise<void> {
   const measured = { ...plan, measure: measureOf(plan, deps.relay.limits.outputTokens) };
   if (isSpoken(deps.relay, call, { model: plan.model, wires: ["content"] }))
-    return {
+    return runCall(deps.relay, call, {
       ...measured,
       wires: ["content"],
       exchange: async (wire, way, history) => countingImages(await plan.exchange(wire, way, history)),
-    };
-  const read = readDrawing(drawing);
-  const { wires } = read;
-  if (!isSpoken(deps.relay, call, { model: plan.model, wires }))
-    throw new Failure(
-      "unsupported_parameter",
-      `The vendor of ${plan.model.name} answers in tasks: use POST /v1/images/generations.`,
-      { param: "model" },
-    );
-  return {
+    });
+  const { ask, tell } = readDrawing(drawing);
+  using input = new InputImages(deps.images, ask.request, call.response);
+  const asker = { spelling: drawingSpelling, strict: call.strict };
+  await runCall(deps.relay, call, {
     ...measured,
-    wires,
-    exchange: (wire, { candidate }) => drawnContent(read, wire, candidate.upstreamModel),
-  };
+    wires: imagesWiresFor(ask.request),
+    exchange: (wire, { candidate }) =>
+      imagesExchange({ deps: deps.images, asker, ask, input, tell }, wire, candidate.upstreamModel),
+  });
 }
 
-function measureOf({ size }: CallPlan, outputTokens: number): Measure {
-  const { textBytes, mediaTokens, choices, maxOutputTokens = outputTokens * choices } = size;
+function measureOf({ size, model }: CallPlan, usualTokens: number): Measure {
+  const { textBytes, mediaTokens, choices } = size;
+  const output = wholeOutput(size, model, usualTokens);
   return {
-    upper: { images: choices, inputTokens: textBytes + mediaTokens, outputTokens: maxOutputTokens },
+    upper: { images: choices, ...dearestTokens({ input: textBytes + mediaTokens, output }, model.price) },
     floor: { inputTokens: estimateTokens(textBytes) + mediaTokens },
     meter: (told) => Promise.resolve({ units: told ?? { images: choices }, estimated: told === undefined }),
   };

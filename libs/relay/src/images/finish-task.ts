@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { Failure } from "@modelgate/contracts";
-import type { VendorLink } from "@modelgate/relay";
 import type { ImagesAnswer, ImagesTask } from "@modelgate/wires";
+import type { VendorLink } from "../exchange.ts";
 
 /** Pauses between looks: short at first, since most images are quick. */
 const firstPauseMs = 300;

@@ -1,7 +1,7 @@
 import { holdForm, type ServiceCall } from "@modelgate/platform";
 import { checked, readJson } from "@modelgate/relay";
 import { askOfImageBody, askOfImageForm, reliedOfImages, type Ask, type ImageRequest } from "@modelgate/wires";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "./deps.ts";
 
 /** A request that was read; dispose it when its images have been sent. */
 export interface ReadRequest extends Disposable {

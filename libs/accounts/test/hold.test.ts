@@ -1,0 +1,229 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Budgets } from "@modelgate/contracts";
+import { draftOf, type LocalBackends, startLocalBackends } from "@modelgate/testkit";
+import {
+  accountKeys as keys,
+  admit,
+  createAccount,
+  credit,
+  extendHold,
+  findAccount,
+  hold,
+  openHolds,
+  readLeftovers,
+  releaseHold,
+  renewHold,
+  settle,
+  shardOf,
+  sweepHolds,
+  type HoldRequest,
+} from "../src/index.ts";
+
+let backends: LocalBackends;
+let redis: Redis;
+let id: string;
+let count = 0;
+beforeAll(async () => {
+  backends = await startLocalBackends();
+  redis = new Redis(backends.redisUrl);
+});
+afterAll(async () => {
+  redis?.disconnect();
+  await backends?.[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  id = `account-${count++}`;
+  await createAccount(redis, { id, balance: 1_000n });
+});
+
+const at = (time: string): number => Date.parse(`2026-${time}Z`);
+/** Puts money aside; the call's id. */
+async function take(nanos: bigint, more: Partial<HoldRequest> & { readonly group?: string } = {}): Promise<string> {
+  const { group = "g", ...rest } = more;
+  const callId = rest.callId ?? `call-${count++}`;
+  await hold(redis, {
+    accountId: id,
+    callId,
+    nanos,
+    floorNanos: 0n,
+    draft: { ...draftOf(id, callId), group },
+    tokenId: "tok_1",
+    tokens: 0,
+    leaseMs: 1_000,
+    outboxBound: 100,
+    ...rest,
+  });
+  return callId;
+}
+const end = (callId: string, costNanos: bigint, more: object = {}) =>
+  settle(redis, { accountId: id, callId, tokenId: "tok_1", costNanos, tokens: 0, draft: draftOf(id, callId), ...more });
+const account = () => findAccount(redis, id);
+
+describe("what is refused takes nothing", () => {
+  test("a call that has a hold", async () => {
+    const callId = await take(100n);
+    await expect(take(300n, { callId })).rejects.toThrow("held-before");
+    expect(await account()).toMatchObject({ heldNanos: 100n, availableNanos: 900n });
+  });
+
+  test("a call of an account that there is not", async () => {
+    await expect(take(0n, { accountId: "nobody" })).rejects.toMatchObject({ code: "insufficient_quota" });
+    expect(await findAccount(redis, "nobody")).toBeUndefined();
+  });
+
+  test("an amount beyond what can be counted", async () => {
+    await expect(take(10n ** 30n)).rejects.toMatchObject({ code: "insufficient_quota" });
+    expect(await account()).toMatchObject({ heldNanos: 0n });
+  });
+
+  test("a call while too many events wait in its shard", async () => {
+    const shard = shardOf(id);
+    await redis.del(keys.outbox(shard));
+    for (let call = 0; call < 3; call++) await end(await take(0n), 0n);
+    await expect(take(100n, { outboxBound: 3 })).rejects.toMatchObject({ code: "server_overloaded", status: 503 });
+    expect(await account()).toMatchObject({ heldNanos: 0n });
+    await take(100n, { outboxBound: 4 });
+  });
+
+  test("an account that is there is not made anew", async () => {
+    await end(await take(100n), 100n);
+    expect(await createAccount(redis, { id, balance: 5_000n })).toBe("exists");
+    expect(await account()).toMatchObject({ balanceNanos: 900n, creditedNanos: 1_000n, spentNanos: 100n });
+  });
+
+  test("more credits than an account remembers", async () => {
+    const made = Array.from({ length: 10_000 }, (_, operation) => [`${operation}`, "{}"]).flat();
+    await redis.hset(keys.credits(id), ...made);
+    expect(await credit(redis, { accountId: id, nanos: 1n, reason: "one more", operationId: "more" })).toBe("too-many");
+    expect(await account()).toMatchObject({ availableNanos: 1_000n });
+  });
+});
+
+describe("a budget", () => {
+  const noon = at("03-10T12:00:00");
+  test.each<
+    [
+      keyof Budgets,
+      { readonly same: object; readonly other: object; readonly later: string; readonly next: string },
+      RegExp,
+    ]
+  >([
+    [
+      "tokenPerDay",
+      { same: { group: "h" }, other: { tokenId: "tok_2" }, later: "03-10T23:59:59", next: "03-11T00:00:00" },
+      /This key may spend .* a day/,
+    ],
+    [
+      "tokenPerMonth",
+      { same: { group: "h" }, other: { tokenId: "tok_2" }, later: "03-31T23:59:59", next: "04-01T00:00:00" },
+      /This key may spend .* a month/,
+    ],
+    [
+      "groupPerDay",
+      { same: { tokenId: "tok_2" }, other: { group: "h" }, later: "03-10T23:59:59", next: "03-11T00:00:00" },
+      /account in this key's group may spend .* a day/,
+    ],
+    [
+      "groupPerMonth",
+      { same: { tokenId: "tok_2" }, other: { group: "h" }, later: "03-31T23:59:59", next: "04-01T00:00:00" },
+      /account in this key's group may spend .* a month/,
+    ],
+  ])("%s holds for its own, until its period is over", async (name, { same, other, later, next }, words) => {
+    const budgets = { [name]: "100" };
+    await take(60n, { budgets, nowMs: noon });
+    await expect(take(41n, { budgets, nowMs: noon })).rejects.toMatchObject({ code: "insufficient_quota" });
+    await expect(take(41n, { budgets, nowMs: at(later), ...same })).rejects.toThrow(words);
+    await take(41n, { budgets, nowMs: noon, ...other });
+    await take(40n, { budgets, nowMs: at(later), ...same });
+    await take(100n, { budgets, nowMs: at(next) });
+  });
+
+  test("is told by its own amount, whichever of several it is; the others keep what they had", async () => {
+    const budgets = { tokenPerDay: "100", tokenPerMonth: "2000000000", groupPerDay: "300", groupPerMonth: "50" };
+    await expect(take(60n, { budgets })).rejects.toThrow(/group may spend \$0\.00000005 a month/);
+    await expect(take(60n, { budgets: { groupPerMonth: "50" } })).rejects.toThrow(
+      /group may spend \$0\.00000005 a month/,
+    );
+    await take(100n, { budgets: { ...budgets, groupPerMonth: "1000" } });
+    await expect(take(1n, { budgets: { tokenPerDay: "100" } })).rejects.toThrow(/key may spend \$0\.0000001 a day/);
+  });
+
+  test("is used up by what a call cost, not by what was held for it", async () => {
+    const budgets = { tokenPerDay: "100" };
+    await end(await take(90n, { budgets }), 20n);
+    await releaseHold(redis, { accountId: id, callId: await take(80n, { budgets }), tokenId: "tok_1" });
+    await take(80n, { budgets });
+    await expect(take(1n, { budgets })).rejects.toMatchObject({ status: 402 });
+  });
+
+  test("keeps what the balance could not cover of an extension", async () => {
+    const budgets = { tokenPerDay: "2000" };
+    const callId = await take(900n, { budgets });
+    await expect(extendHold(redis, { accountId: id, callId, nanos: 500n })).rejects.toMatchObject({ status: 402 });
+    await credit(redis, { accountId: id, nanos: 5_000n, reason: "more", operationId: "more" });
+    expect(await extendHold(redis, { accountId: id, callId, nanos: 1_100n })).toBe(true);
+    await expect(extendHold(redis, { accountId: id, callId, nanos: 1n })).rejects.toMatchObject({ status: 402 });
+  });
+
+  test("is remembered for longer than its period, and a call that ends after that changes nothing", async () => {
+    const budgets = { tokenPerDay: "100", groupPerMonth: "100" };
+    const held = [await take(10n, { budgets, nowMs: noon }), await take(10n, { budgets, nowMs: noon })] as const;
+    const [day, month] = [keys.budgets(id, "2026-03-10"), keys.budgets(id, "2026-03")];
+    expect(await redis.ttl(day)).toBeGreaterThan(2 * 86_400);
+    expect(await redis.ttl(month)).toBeGreaterThan(32 * 86_400);
+    await redis.del(day, month);
+    await end(held[0], 10n);
+    await releaseHold(redis, { accountId: id, callId: held[1], tokenId: "tok_1" });
+    expect(await redis.exists(day, month)).toBe(0);
+  });
+});
+
+describe("a hold", () => {
+  test("of tokens is refilled with the minute, and given back with its hold", async () => {
+    const limited = { tokensPerMinute: 600, tokens: 500 };
+    const left = async () => {
+      const admission = { accountId: id, tokenId: "tok_1", permitId: "p", metered: true, leaseMs: 1_000 };
+      return (await admit(redis, { ...admission, limits: { tokensPerMinute: 600 }, nowMs: at("03-10T12:00:30") }))
+        .tokens?.remaining;
+    };
+    await take(0n, { ...limited, nowMs: at("03-10T12:00:00") });
+    await expect(take(0n, { ...limited, nowMs: at("03-10T12:00:20") })).rejects.toMatchObject({ status: 429 });
+    const callId = await take(0n, { ...limited, tokens: 400, nowMs: at("03-10T12:00:30") });
+    expect(await left()).toBe(0);
+    await releaseHold(redis, { accountId: id, callId, tokenId: "tok_1" });
+    expect(await left()).toBe(400);
+  });
+
+  test("that was released is open no more", async () => {
+    const before = await openHolds(redis, shardOf(id));
+    const callId = await take(10n);
+    expect(await openHolds(redis, shardOf(id))).toBe(before + 1);
+    await releaseHold(redis, { accountId: id, callId, tokenId: "tok_1" });
+    expect(await openHolds(redis, shardOf(id))).toBe(before);
+  });
+
+  test("whose lease has not run out is nobody's but its service's", async () => {
+    const nowMs = at("03-10T12:00:00");
+    const callId = await take(100n, { leaseMs: 1_000, nowMs });
+    await renewHold(redis, { accountId: id, callId, leaseMs: 1_000, nowMs: nowMs + 900 });
+    expect(await end(callId, 10n, { onlyIfExpired: true, nowMs: nowMs + 1_800 })).toBeUndefined();
+    expect(await account()).toMatchObject({ heldNanos: 100n });
+    expect(await end(callId, 10n, { onlyIfExpired: true, nowMs: nowMs + 1_900 })).toBeDefined();
+  });
+
+  test("whose service died is settled as its last renewal told; what is left of a broken one is cleared away", async () => {
+    const nowMs = at("03-10T12:00:00");
+    const shard = shardOf(id);
+    await redis.del(keys.outbox(shard), keys.holds(shard));
+    const callId = await take(100n, { nowMs });
+    const draft = { ...draftOf(id, callId), units: { outputTokens: 7 } };
+    await renewHold(redis, { accountId: id, callId, leaseMs: 1_000, floorNanos: 30n, draft, nowMs });
+    await redis.zadd(keys.holds(shard), nowMs, "broken");
+    await sweepHolds(redis, shard, 10, nowMs + 2_000);
+    const [told, ...others] = await readLeftovers(redis, shard, 0, 10);
+    expect(others).toEqual([]);
+    expect(told?.event).toMatchObject({ id: callId, costNanos: "30", units: { outputTokens: 7 }, outcome: "failed" });
+    expect(await openHolds(redis, shard)).toBe(0);
+  });
+});

@@ -1,0 +1,26 @@
+import type { ConfigurationProblem } from "./problem.ts";
+import type { Configuration } from "./schema.ts";
+
+/** Whether a vendor can be sent this key: what does not fit into a header would fail with every call. */
+export function isSendableKey(key: string): boolean {
+  return /^[\x21-\x7e]+$/.test(key);
+}
+
+/** Keys that name no place, or could not be sent. They are never repeated: this text goes to logs and terminals. */
+export function* keyProblems({ channels }: Configuration): Iterable<ConfigurationProblem> {
+  for (const [at, { keys }] of channels.entries()) {
+    for (const [index, key] of keys.entries()) {
+      const path = `channels[${at}].keys[${index}]`;
+      const say = problemOf(key);
+      if (say !== undefined) yield { path, say };
+      else if (keys.indexOf(key) < index) yield { path, say: "is there twice" };
+    }
+  }
+}
+
+function problemOf(key: string): string | undefined {
+  if (key.startsWith("env:")) return /^env:[A-Za-z_]\w*$/.test(key) ? undefined : "is not env: and a variable's name";
+  if (key.startsWith("file:")) return key === "file:" ? "is not file: and a path" : undefined;
+  if (key.includes("${")) return "is no key: a variable is written env:NAME here";
+  return isSendableKey(key) ? undefined : "holds what no header can carry: white space, or letters beyond ASCII";
+}

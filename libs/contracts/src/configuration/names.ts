@@ -1,0 +1,29 @@
+import type { ConfigurationProblem } from "./problem.ts";
+import type { Configuration } from "./schema.ts";
+
+const longestName = 200;
+
+/** Groups and models are named by the keys of a map, which the schema leaves open. */
+export function* nameProblems({ groups, models }: Configuration): Iterable<ConfigurationProblem> {
+  for (const name of Object.keys(groups)) if (!isName(name)) yield { path: placeOf("groups", name), say: noName };
+  for (const name of Object.keys(models)) {
+    if (!isName(name)) yield { path: placeOf("models", name), say: noName };
+    if (name === "*") yield { path: "models.*", say: 'cannot be a model\'s name: "*" stands for all of them' };
+  }
+}
+
+const noName = `is no name: it has 1 to ${longestName} characters, none of them a control, and no white space around it`;
+
+function isName(name: string): boolean {
+  return name !== "" && name.length <= longestName && name.trim() === name && !/\p{Cc}/u.test(name);
+}
+
+/** A name that nobody could read off a line is shown in quotes. */
+function placeOf(map: string, name: string): string {
+  return `${map}.${JSON.stringify(name.slice(0, longestName))}`;
+}
+
+/** A name as a message may repeat it: a key that stands where a name should be is not repeated. */
+export function shown(name: string): string {
+  return /^(?:sk-|AIza)/.test(name) ? "(a key)" : name;
+}

@@ -1,0 +1,39 @@
+import { compilePrice, type Price, type PriceField, type WrittenPrice } from "./price.ts";
+
+/** What of a price the resolution of a video may change. */
+export const resolutionFields = ["second", "image", "request"] as const satisfies readonly PriceField[];
+
+/** A price as the configuration writes it, with what is another one from a resolution on (`1080p` and larger). */
+export type WrittenPrices = WrittenPrice & {
+  readonly resolutions?: Readonly<Record<string, Pick<WrittenPrice, (typeof resolutionFields)[number]>>> | undefined;
+};
+
+/** The whole price from a resolution on. */
+export interface ResolutionPrice {
+  /** Pixels of the shorter side. */
+  readonly lines: number;
+  readonly price: Price;
+}
+
+/** Every price that is written: the usual one first, then each resolution's in full. */
+export function pricesIn({ resolutions = {}, ...usual }: WrittenPrices): readonly WrittenPrice[] {
+  return [usual, ...Object.values(resolutions).map((other) => ({ ...usual, ...other }))];
+}
+
+/** The prices of resolutions, smallest first. Throws RangeError as `compilePrice` does. */
+export function compileResolutions({ resolutions = {}, ...usual }: WrittenPrices): readonly ResolutionPrice[] {
+  return Object.entries(resolutions)
+    .map(([name, other]) => ({ lines: Number.parseInt(name, 10), price: compilePrice({ ...usual, ...other }) }))
+    .toSorted((left, right) => left.lines - right.lines);
+}
+
+/**
+ * The price of a video of so many lines: that of the largest resolution which it reaches, else the usual one, which is
+ * also that of a video whose resolution is left to the vendor (undefined).
+ */
+export function priceAt(
+  { price, resolutions = [] }: { readonly price: Price; readonly resolutions?: readonly ResolutionPrice[] | undefined },
+  lines: number | undefined,
+): Price {
+  return resolutions.findLast((each) => lines !== undefined && lines >= each.lines)?.price ?? price;
+}

@@ -1,0 +1,26 @@
+import { bodies } from "../bodies/index.ts";
+import { TaskEvent } from "../events/task.ts";
+import { UsageEvent } from "../events/usage.ts";
+import { errorSchemas } from "./errors.ts";
+
+const schemas: Readonly<Record<string, unknown>> = { ...bodies, ...errorSchemas, UsageEvent, TaskEvent };
+
+/**
+ * Every schema by its name. A document names a schema by its place: an `$id` beside that, repeated wherever the schema
+ * is used, would name several things alike. What is used within another is referred to.
+ */
+export function componentSchemas(): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, membersOf(schema)]));
+}
+
+function used(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(used);
+  if (typeof value !== "object" || value === null) return value;
+  const name = "$id" in value ? String(value.$id) : "";
+  return Object.hasOwn(schemas, name) ? { $ref: `#/components/schemas/${name}` } : membersOf(value);
+}
+
+function membersOf(schema: unknown): unknown {
+  const members = Object.entries(Object(schema)).filter(([name]) => name !== "$id");
+  return Object.fromEntries(members.map(([name, member]) => [name, used(member)]));
+}

@@ -1,0 +1,56 @@
+import type { EndpointId } from "../endpoints/table.ts";
+
+/** A parameter beside a path's own, as OpenAPI has it. */
+interface Parameter {
+  readonly name: string;
+  readonly in: "query" | "header";
+  readonly required: boolean;
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly description?: string;
+}
+
+const text = { type: "string" } as const;
+const query = (name: string, schema: Parameter["schema"] = text, required = false): Parameter => ({
+  name,
+  in: "query",
+  required,
+  schema,
+});
+const pageSize = (most: number) => ({ type: "integer", minimum: 1, maximum: most });
+const pages = (most: number): readonly Parameter[] => [
+  query("limit", pageSize(most)),
+  query("after"),
+  query("order", { enum: ["asc", "desc"] }),
+];
+const version = (required: boolean): Parameter => ({
+  name: "alpha-version",
+  in: "header",
+  required,
+  schema: text,
+  description: "a date, as in 2023-06-01; also written anthropic-version",
+});
+
+/** What endpoints read beside path, body and key. */
+export const parametersOf: Readonly<Partial<Record<EndpointId, readonly Parameter[]>>> = {
+  listModels: [
+    version(false),
+    query("limit", pageSize(1_000)),
+    query("after_id"),
+    query("before_id"),
+    query("pageSize", pageSize(1_000)),
+    query("pageToken"),
+  ],
+  getModel: [version(false)],
+  listGammaModels: [query("pageSize", pageSize(1_000)), query("pageToken")],
+  listResponseInputItems: pages(100),
+  messages: [version(true)],
+  countMessageTokens: [version(true)],
+  streamGenerateContent: [query("alt", { enum: ["sse"] })],
+  realtime: [query("model")],
+  listVideos: pages(100),
+  getVideoContent: [query("variant", { enum: ["video", "thumbnail", "spritesheet"] })],
+  epsilon: [
+    query("Action", { enum: ["CVSync2AsyncSubmitTask", "CVSync2AsyncGetResult"] }, true),
+    query("Version", text, true),
+  ],
+};

@@ -1,0 +1,48 @@
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { own } from "../../json/own.ts";
+import { objectIn } from "./extras.ts";
+
+/** Vendors' words for a resolution that say no pixels; "std" and "pro" are kling's modes. */
+const words: Readonly<Record<string, number>> = { std: 720, pro: 1080, "1k": 1024, "2k": 1440, "4k": 2160, "8k": 4320 };
+/** Members that may be about something else: a word in them that is none of a resolution says nothing. */
+const maybe = ["mode", "quality", "ratio", "aspect_ratio"];
+/** More lines than any resolution has. */
+const beyondAll = 100_000;
+/** Sides below this are those of a shape, such as 16:9. */
+const leastSide = 100;
+
+/**
+ * The resolution that a request tells its vendor, in pixels of the shorter side; undefined where that is left to the
+ * vendor. The price hangs on it, so of several words the largest counts, and one that nobody knows is beyond all.
+ */
+export function linesIn(body: JsonRecord): number | undefined {
+  const { metadata } = body;
+  const places = [body, typeof metadata === "string" ? objectIn(metadata) : metadata].filter(isRecord);
+  const said = places.flatMap((place) => [
+    ...["size", "resolution"].map((name) => linesOf(place[name], beyondAll)),
+    ...maybe.map((name) => linesOf(place[name], undefined)),
+    linesOfSides(place["width"], place["height"]),
+  ]);
+  const known = said.filter((lines) => lines !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
+}
+
+/** `1280x720`, `1280*720`, `1280:720`, `720p`, 720 or a word; `otherwise` for what is none of them. */
+function linesOf(said: unknown, otherwise: number | undefined): number | undefined {
+  if (said === undefined || said === null || said === "") return undefined;
+  if (typeof said === "number") return said >= leastSide ? said : otherwise;
+  const text = typeof said === "string" ? said.trim().toLowerCase() : "";
+  const [, width, height] = /^(\d{1,5})\s*[x*:×]\s*(\d{1,5})$/.exec(text) ?? [];
+  if (width !== undefined && height !== undefined) return linesOfSides(Number(width), Number(height));
+  const [, lines] = /^(\d{3,5})p?$/.exec(text) ?? [];
+  if (lines !== undefined) return Number(lines);
+  return own(words, text) ?? otherwise;
+}
+
+/** The shorter side; where a shape is longer than 16:9, that of as many pixels in 16:9. */
+function linesOfSides(width: unknown, height: unknown): number | undefined {
+  if (typeof width !== "number" || typeof height !== "number") return undefined;
+  const shorter = Math.min(width, height);
+  if (shorter < leastSide) return undefined;
+  return Math.max(shorter, Math.floor(Math.sqrt((width * height * 9) / 16)));
+}

@@ -1,0 +1,177 @@
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { wavHead } from "@modelgate/testkit";
+import { countedLength } from "../src/upload/counted-length.ts";
+import { openLengthReader, type LengthReader } from "../src/upload/length-reader.ts";
+
+let folder: string;
+let reader: LengthReader;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "modelgate-length-"));
+  reader = openLengthReader(5_000);
+});
+afterAll(async () => {
+  await reader[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true });
+});
+
+/** Two seconds of silence. */
+function wav(): Buffer {
+  return Buffer.concat([wavHead({ sampleRate: 8_000, channels: 1, bits: 8 }, 16_000), Buffer.alloc(16_000, 0x80)]);
+}
+
+/** Frames of MP3 (MPEG-1 layer III, 48 kHz, mono), 24 ms each; `kilobits` by the index that a head has for it. */
+const mp3Rates = { 32: 1, 128: 9 } as const;
+function mp3(frames: number, kilobits: keyof typeof mp3Rates): Buffer {
+  const frame = Buffer.alloc(kilobits * 3);
+  frame.set([0xff, 0xfb, (mp3Rates[kilobits] << 4) | 0x04, 0xc0]);
+  return Buffer.concat(Array<Buffer>(frames).fill(frame));
+}
+
+/** A first frame that tells how many follow, and in how many bytes. */
+function xing(frames: number): Buffer {
+  const frame = mp3(1, 128);
+  frame.write("Xing", 21);
+  frame.writeUInt32BE(3, 25);
+  frame.writeUInt32BE(frames, 29);
+  frame.writeUInt32BE(frames * 384, 33);
+  return frame;
+}
+
+/** A page of Ogg (RFC 3533) with packets shorter than 255 bytes; the readers ask for no checksum. */
+function page(packets: readonly Buffer[], position: number, isFirst = false): Buffer {
+  const head = Buffer.alloc(27);
+  head.write("OggS");
+  head.writeUInt8(isFirst ? 2 : 0, 5);
+  head.writeBigUInt64LE(BigInt(position), 6);
+  head.writeUInt8(packets.length, 26);
+  return Buffer.concat([head, Buffer.from(packets.map(({ length }) => length)), ...packets]);
+}
+
+/** A second of Opus: packets of 20 ms, as their first byte says. */
+const opusSecond = Array<Buffer>(50).fill(Buffer.alloc(40, 0xf8));
+
+/** The head of Opus (RFC 7845): mono, nothing to skip. */
+function opusHead(): Buffer {
+  const head = Buffer.alloc(19);
+  head.write("OpusHead\x01\x01");
+  head.writeUInt32LE(48_000, 12);
+  return head;
+}
+
+/** Opus in Ogg: a page for each second. */
+function opus(seconds: number): Buffer {
+  const tags = Buffer.alloc(16);
+  tags.write("OpusTags");
+  const pages = Array.from({ length: seconds }, (_, at) => page(opusSecond, (at + 1) * 48_000));
+  return Buffer.concat([page([opusHead()], 0, true), page([tags], 0), ...pages]);
+}
+
+/** An element of EBML (RFC 8794); without a size where it lasts as long as there is more. */
+function element(id: number, body: Buffer | "open" = "open"): Buffer {
+  const name = Buffer.from(id.toString(16), "hex");
+  if (body === "open") return Buffer.concat([name, Buffer.from("01ffffffffffffff", "hex")]);
+  const size = Buffer.alloc(4);
+  size.writeUInt32BE(0x10_00_00_00 | body.length);
+  return Buffer.concat([name, size, body]);
+}
+
+/** WebM as a browser records it, 20 ms of Opus a block, each second a cluster: nothing in it tells its length. */
+function webm(seconds: number, startMs = 0): Buffer {
+  const uint = (id: number, ...bytes: number[]): Buffer => element(id, Buffer.from(bytes));
+  const text = (id: number, value: string): Buffer => element(id, Buffer.from(value));
+  const track = [uint(0xd7, 1), uint(0x73_c5, 1), uint(0x83, 2), text(0x86, "A_OPUS"), element(0x63_a2, opusHead())];
+  const rate = Buffer.alloc(4);
+  rate.writeFloatBE(48_000);
+  const audio = element(0xe1, Buffer.concat([element(0xb5, rate), uint(0x9f, 1)]));
+  const clusters = Array.from({ length: seconds }, (_, second) => {
+    const time = Buffer.alloc(4);
+    time.writeUInt32BE(startMs + second * 1_000);
+    const blocks = opusSecond.map((packet, at) =>
+      element(0xa3, Buffer.concat([Buffer.from([0x81, (at * 20) >> 8, (at * 20) & 0xff, 0x80]), packet])),
+    );
+    return Buffer.concat([element(0x1f_43_b6_75), element(0xe7, time), ...blocks]);
+  });
+  return Buffer.concat([
+    element(0x1a_45_df_a3, text(0x42_82, "webm")),
+    element(0x18_53_80_67),
+    element(0x15_49_a9_66, uint(0x2a_d7_b1, 0x0f, 0x42, 0x40)),
+    element(0x16_54_ae_6b, element(0xae, Buffer.concat([...track, audio]))),
+    ...clusters,
+  ]);
+}
+
+async function find(bytes: Buffer, path?: string) {
+  const name = join(folder, "file");
+  writeFileSync(name, bytes);
+  await using file = await open(name);
+  const job = { source: { descriptor: file.fd }, size: bytes.length };
+  return await reader.find(path === undefined ? job : { ...job, path });
+}
+
+test("a file has its length, and its head tells it", async () => {
+  expect(await find(wav())).toEqual({ duration: 2 });
+  const head = wav().subarray(0, 1_000);
+  expect(await reader.find({ source: { head }, size: 16_044 })).toEqual({ duration: 2, bitrate: 64_000 });
+});
+
+test("a head that tells more bits a second than its samples have is not believed", async () => {
+  const head = wav().subarray(0, 1_000);
+  head.writeUInt32LE(1_000_000_000, 28);
+  expect(await reader.find({ source: { head }, size: 16_044 })).toEqual({ duration: 2, bitrate: 64_000 });
+});
+
+test.each([
+  ["MP3 that begins at another rate than it goes on", Buffer.concat([mp3(250, 32), mp3(250, 128)]), 12],
+  ["MP3 whose first frame tells less than there is", Buffer.concat([xing(5), mp3(500, 128)]), 12],
+  ["MP3 of two files, one after the other", Buffer.concat([xing(250), mp3(250, 128), xing(250), mp3(250, 128)]), 12],
+  ["WebM as a browser records it", webm(12), 12],
+  ["a piece of such a recording", webm(12, 3_600_000), 12],
+])("%s is counted", async (_, bytes, seconds) => {
+  expect((await find(bytes)).duration).toBeCloseTo(seconds, 1);
+});
+
+test("a file that is one table, as it says, is not read into memory", async () => {
+  const name = join(folder, "table");
+  const size = 64 * 1_048_576;
+  const boxes = Buffer.from("\0\0\0\x10ftypisom\0\0\0\0\0\0\0\0moov", "latin1");
+  boxes.writeUInt32BE(size - 16, 16);
+  writeFileSync(name, boxes);
+  truncateSync(name, size);
+  await using file = await open(name);
+  await expect(countedLength(file.fd, size)).rejects.toThrow(/bytes at once/);
+});
+
+test("a kind that is not counted tells its length itself", async () => {
+  const adpcm = wav();
+  adpcm.writeUInt16LE(17, 20);
+  adpcm.writeUInt16LE(4, 34);
+  expect((await find(adpcm)).duration).toBeCloseTo(2, 1);
+});
+
+test("the beginning of a file in pages does not pass for all of it", async () => {
+  const bytes = opus(60);
+  expect((await find(bytes)).duration).toBeCloseTo(60);
+  for (const size of [1_500, 10_000])
+    expect(await reader.find({ source: { head: bytes.subarray(0, size) }, size: bytes.length })).toEqual({});
+});
+
+test.each([
+  ["nothing", Buffer.alloc(0)],
+  ["text", Buffer.from("no sound at all")],
+  ["a head without a body", wav().subarray(0, 20)],
+])("%s tells none", async (_, bytes) => {
+  expect((await find(bytes)).duration).toBeUndefined();
+});
+
+test("a file that is made to be slow to read is given up, holds up nobody, and the next is read", async () => {
+  let turns = 0;
+  const turning = setInterval(() => turns++, 1);
+  expect(await find(Buffer.alloc(16 * 1_048_576, 0xff), "slow.mp3")).toEqual({});
+  clearInterval(turning);
+  expect(turns).toBeGreaterThan(10);
+  expect(await find(wav())).toEqual({ duration: 2 });
+});

@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { fields } from "./fields.ts";
+
+test.each([
+  ["2030-01-01T02:00:00+02:00", "2030-01-01T00:00:00.000Z"],
+  ["2030-01-01", "2030-01-01T00:00:00.000Z"],
+])("the time %s is %s", (at, time) => {
+  expect(fields.optionalTime({ at }, "at")).toBe(time);
+});
+
+test.each(["5", "2030-02-31", "2030-01-01T00:00:00"])("%j is no time, and its field is named", (at) => {
+  expect(() => fields.optionalTime({ at }, "at")).toThrow(
+    expect.objectContaining({ status: 400, param: "at", message: expect.stringContaining("with its zone") }),
+  );
+});

@@ -1,0 +1,47 @@
+import type { ResolvedChannel } from "@modelgate/catalog";
+import { modelPlaces, type Configuration, type ConfigurationProblem } from "@modelgate/contracts";
+import { providers, type Provider } from "@modelgate/providers";
+import { wiresOfKind } from "../wires-of-kind.ts";
+
+/** As `ChannelConfiguration.timeoutMs` has it by default. */
+const usualTimeoutMs = 600_000;
+
+/** What a channel says that leads nowhere: models that its vendor is not asked for, an address twice, a time out of reach. */
+export function channelWarnings(
+  models: Configuration["models"],
+  channels: readonly ResolvedChannel[],
+): readonly ConfigurationProblem[] {
+  return channels.flatMap((channel, at) => {
+    const provider = providers[channel.configuration.provider];
+    if (provider === undefined) return [];
+    return [
+      ...addressTwice(channel, provider),
+      ...modelsOfOtherKinds(models, channel, provider),
+      ...lateFirstByte(channel),
+    ].map(({ path, say }) => ({ path: `channels[${at}].${path}`, say }));
+  });
+}
+
+/** A base URL that ends in what the vendor's own paths begin with. */
+function addressTwice({ configuration, baseUrl, off }: ResolvedChannel, provider: Provider) {
+  const [wire] = configuration.wires ?? provider.wires;
+  if (off !== undefined || wire === undefined) return [];
+  const { origin, pathname } = provider.address({ baseUrl, wire, model: "m", stream: false });
+  const [, twice] = /((?:\/[\w-]+)+)\1(?:\/|$)/.exec(pathname) ?? [];
+  return twice === undefined ? [] : [{ path: "baseUrl", say: `leads to ${origin}${pathname}: leave out one ${twice}` }];
+}
+
+function modelsOfOtherKinds(models: Configuration["models"], { configuration }: ResolvedChannel, provider: Provider) {
+  const spoken = configuration.wires ?? provider.wires;
+  return modelPlaces(configuration).flatMap(({ model, place: path }) => {
+    const kind = models[model]?.kind;
+    if (kind === undefined || wiresOfKind[kind].some((wire) => spoken.includes(wire))) return [];
+    return [{ path, say: `is for ${kind}, for which this channel speaks no wire: it serves nobody that model` }];
+  });
+}
+
+function lateFirstByte({ configuration }: ResolvedChannel) {
+  const { firstByteTimeoutMs = 0, timeoutMs = usualTimeoutMs } = configuration;
+  if (firstByteTimeoutMs <= timeoutMs) return [];
+  return [{ path: "firstByteTimeoutMs", say: `is never reached: timeoutMs, ${timeoutMs}, ends the wait before` }];
+}

@@ -1,0 +1,60 @@
+import { createHmac } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { simulate, startSimulator, type Started } from "./started.ts";
+
+let started: Started;
+beforeAll(async () => {
+  started = await startSimulator();
+});
+afterAll(() => started[Symbol.asyncDispose]());
+
+const now = Math.floor(Date.now() / 1_000);
+const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+/** A token as the vendor's own clients make it, by the book and not by the gateway's code. */
+function tokenOf(claims: object, secret = "access-secret"): string {
+  const words = `${encoded({ alg: "HS256", typ: "JWT" })}.${encoded({ iss: "access", exp: now + 60, nbf: now - 5, ...claims })}`;
+  return `${words}.${createHmac("sha256", secret).update(words).digest("base64url")}`;
+}
+
+const path = "/kling/v1/videos/text2video";
+const asked = { model_name: "film", prompt: "A boat" };
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+test.each([
+  ["no token", "", 1001],
+  ["a token of another secret", tokenOf({}, "another"), 1002],
+  ["a refused access key", tokenOf({ iss: "bad-access" }, "bad-access-secret"), 1002],
+  ["a token whose claims are none", "head.claims.signature", 1002],
+  ["a token that is not valid yet", tokenOf({ nbf: now + 60 }), 1003],
+  ["a token that has expired", tokenOf({ exp: now - 60 }), 1004],
+])("%s is refused in the vendor's words", async (_, token, code) => {
+  expect(await started.post(path, asked, bearer(token))).toMatchObject({ status: 401, body: { code } });
+});
+
+test("a task runs at its first look, is done at the second, and its film is there without a token", async () => {
+  const { body } = await started.post(path, asked, bearer(tokenOf({})));
+  const id: string = body.data.task_id;
+  const look = async (): Promise<any> =>
+    (await fetch(`${started.url}${path}/${id}`, { headers: bearer(tokenOf({})) })).json();
+  expect((await look()).data.task_status).toBe("submitted");
+  const { data } = await look();
+  expect(data.task_status).toBe("succeed");
+  const film = await fetch(data.task_result.videos[0].url);
+  expect([film.status, film.headers.get("content-type")]).toEqual([200, "video/mp4"]);
+  expect(Buffer.from(await film.arrayBuffer()).toString("latin1", 4, 8)).toBe("ftyp");
+});
+
+test("a task fails, and its film expires, where its prompt asks for that", async () => {
+  const ended = async (behaviour: object): Promise<any> => {
+    const prompt = simulate({ looks: 1, ...behaviour });
+    const { body } = await started.post(path, { ...asked, prompt }, bearer(tokenOf({})));
+    return (await fetch(`${started.url}${path}/${body.data.task_id}`, { headers: bearer(tokenOf({})) })).json();
+  };
+  expect((await ended({ taskError: "too wet" })).data).toMatchObject({
+    task_status: "failed",
+    task_status_msg: "too wet",
+  });
+  const { data } = await ended({ expired: true });
+  expect((await fetch(data.task_result.videos[0].url)).status).toBe(404);
+});

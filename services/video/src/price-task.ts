@@ -1,0 +1,44 @@
+import { costOf, Failure, priceAt, type Nanos, type Units } from "@modelgate/contracts";
+import { providers } from "@modelgate/providers";
+import type { Priced } from "@modelgate/relay";
+import { videoCodecs, type RenderedVideo, type VideoRequest } from "@modelgate/wires";
+import { askedIn } from "./show-task.ts";
+import type { AskedTask, Ways } from "./start-task.ts";
+
+/** What a video is priced by. */
+export type Measured = Pick<RenderedVideo, "seconds" | "lines">;
+
+/** What a vendor is told, as it is priced; a remix has the resolution of the video that it is made from. */
+export function measured({ remix }: AskedTask, { seconds, lines }: RenderedVideo): Measured {
+  return { seconds, lines: remix === undefined ? lines : askedIn(remix).lines };
+}
+
+/** What a task is billed as; a picture is one where it is priced. */
+export function unitsOf({ firstFrame, lastFrame }: VideoRequest, { seconds }: Measured): Units {
+  const images = [firstFrame, lastFrame].filter((image) => image !== undefined).length;
+  return { seconds, requests: 1, ...(images > 0 ? { images } : {}) };
+}
+
+/** The most that a request can cost, at whichever vendor and in whichever wire; 0 where it can be said in none. */
+export function mostCost(asked: AskedTask, ways: Ways, { model, multiplier }: Priced): Nanos {
+  return measuresOf(asked, ways)
+    .map((measure) => costOf(unitsOf(asked.request, measure), priceAt(model, measure.lines), multiplier))
+    .reduce((most, cost) => (cost > most ? cost : most), 0n);
+}
+
+/** What the request comes to in each wire that a candidate may be spoken to in. */
+function measuresOf(asked: AskedTask, { candidates, wires }: Ways): readonly Measured[] {
+  const spoken = new Set(
+    candidates.flatMap(({ channel }) => channel.wires ?? providers[channel.provider]?.wires ?? []),
+  );
+  return wires
+    .filter((wire) => spoken.has(wire))
+    .flatMap((wire) => {
+      try {
+        return [measured(asked, videoCodecs[wire].renderRequest(asked.request, { model: asked.request.model }))];
+      } catch (error) {
+        if (error instanceof Failure) return []; // nobody is sent it in this wire
+        throw error;
+      }
+    });
+}

@@ -1,0 +1,145 @@
+import { once } from "node:events";
+import { createServer, IncomingMessage, type IncomingHttpHeaders, type RequestListener } from "node:http";
+import { Socket } from "node:net";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { TaskRecord } from "@modelgate/accounts";
+import { publishConfiguration } from "@modelgate/catalog";
+import { readText } from "@modelgate/channels";
+import { createLogger, readEnv } from "@modelgate/platform";
+import { startBackends, until, type Backends } from "@modelgate/testkit";
+import { contentSource } from "../src/content/source.ts";
+import { openDeps, type Deps } from "../src/deps.ts";
+import { variables } from "../src/env.ts";
+import { taskOf } from "./task.ts";
+
+const secret = "a secret of a test suite";
+const noon = 1_800_000_000_000;
+
+interface Answer {
+  readonly status?: number;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+}
+
+let backends: Backends;
+let deps: Deps;
+/** What the vendor has, by path, and what it was asked. */
+let has: Record<string, Answer> = {};
+const asked: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
+const handle: RequestListener = (request, response) => {
+  asked.push({ path: request.url ?? "", headers: request.headers });
+  const { status = 200, headers = {}, body = "" } = has[request.url ?? ""] ?? { status: 404 };
+  response.writeHead(status, headers).end(body);
+};
+const servers = [createServer(handle), createServer(handle)];
+let ports: readonly number[] = [];
+/** An address at the vendor's own origin, or at its host of files. */
+const at = (path: string, origin: 0 | 1 = 0): string => `http://127.0.0.1:${ports[origin]}${path}`;
+
+beforeAll(async () => {
+  backends = await startBackends();
+  await Promise.all(servers.map((server) => once(server.listen(0, "127.0.0.1"), "listening")));
+  ports = servers.map((server) => {
+    const address = server.address();
+    return typeof address === "object" && address !== null ? address.port : 0;
+  });
+  const configuration = { id: "main", provider: "openai", baseUrl: at("/v1"), keys: ["key"], models: ["film"] };
+  const redis = new Redis(backends.redisUrl);
+  await publishConfiguration(
+    redis,
+    { groups: { default: { models: ["*"] } }, models: { film: { kind: "video" } } },
+    [{ configuration, baseUrl: at("/v1"), keys: ["key"] }],
+    secret,
+  );
+  redis.disconnect();
+  const { redisUrl: REDIS_URL, natsUrl: NATS_URL } = backends;
+  const env = readEnv(variables, { REDIS_URL, NATS_URL, MODELGATE_SECRET: secret });
+  deps = { ...(await openDeps(env, createLogger("video", "silent").log)), now: () => noon };
+  await until("the configuration", () => deps.relay.catalog.ready);
+});
+afterAll(async () => {
+  await deps?.[Symbol.asyncDispose]();
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+  await backends?.[Symbol.asyncDispose]();
+});
+beforeEach(() => {
+  has = {};
+  asked.length = 0;
+});
+
+/** A finished task whose result is as told. */
+function finished(result: object, wire: TaskRecord["wire"] = "video-generations"): TaskRecord {
+  const keyId = deps.relay.catalog.current().channels[0]?.keys[0]?.id ?? "";
+  return { ...taskOf("acme", "video_1", noon), keyId, wire, state: "completed", result: JSON.stringify(result) };
+}
+
+/** The bytes that a client gets, or the code of what it is told instead. */
+async function fetched(task: TaskRecord, variant = "video"): Promise<string> {
+  const request = Object.assign(new IncomingMessage(new Socket()), { headers: { range: "bytes=0-9", cookie: "c" } });
+  const { signal } = new AbortController();
+  try {
+    await using source = await contentSource(deps, task, { variant, request, signal });
+    return await readText(source.answer, 1_000);
+  } catch (error) {
+    return error instanceof Error && "code" in error ? String(error.code) : String(error);
+  }
+}
+const paths = () => asked.map(({ path }) => path);
+
+const look = "/v1/video/generations/op-video_1";
+const fresh = () => ({ body: JSON.stringify({ status: "completed", url: at("/fresh.mp4") }) });
+
+test("an address that is good is used, the range goes along, and the vendor is asked nothing else", async () => {
+  has = { "/a.mp4": { body: "a video" } };
+  expect(await fetched(finished({ url: at("/a.mp4"), expiresAt: noon + 1 }))).toBe("a video");
+  expect(asked).toMatchObject([{ path: "/a.mp4", headers: { range: "bytes=0-9", authorization: "Bearer key" } }]);
+  expect(asked[0]?.headers).not.toHaveProperty("cookie");
+});
+
+test.each([
+  ["is past its time", { status: 200, body: "old" }, noon],
+  ["is refused as too old", { status: 403 }, noon + 1],
+  ["is gone", { status: 410 }, undefined],
+])("an address that %s: the vendor tells a new one", async (_, old, expiresAt) => {
+  has = { "/a.mp4": old, [look]: fresh(), "/fresh.mp4": { body: "a video" } };
+  expect(await fetched(finished({ url: at("/a.mp4"), expiresAt }))).toBe("a video");
+  expect(paths().slice(-2)).toEqual([look, "/fresh.mp4"]);
+});
+
+test.each([
+  ["does not know it any more", { status: 404 }, "video_expired"],
+  ["has no address for it", { body: JSON.stringify({ status: "completed" }) }, "video_expired"],
+  ["tells an address where there is nothing", fresh, "video_expired"],
+  ["does not answer", { status: 500 }, "upstream_error"],
+])("a vendor that %s", async (_, answer, code) => {
+  has = { [look]: typeof answer === "function" ? answer() : answer };
+  expect(await fetched(finished({ url: at("/a.mp4") }))).toBe(code);
+});
+
+test("a content endpoint that sends its readers elsewhere is followed, the key stays at home, and never inwards", async () => {
+  const content = "/v1/videos/op-video_1/content";
+  const keysFor = async (location: string) => {
+    asked.length = 0;
+    has = { [content]: { status: 302, headers: { location } }, "/a.mp4": { body: "a video" } };
+    return [await fetched(finished({}, "videos")), ...asked.map(({ headers }) => headers.authorization)];
+  };
+  expect(await keysFor("/a.mp4")).toEqual(["a video", "Bearer key", "Bearer key"]);
+  expect(await keysFor(at("/a.mp4", 1))).toEqual(["a video", "Bearer key", undefined]);
+  expect(await keysFor("http://127.0.0.2/a.mp4")).toEqual(["upstream_error", "Bearer key"]);
+});
+
+test("a channel or key that is configured no more has no videos", async () => {
+  expect(await fetched({ ...finished({ url: at("/a.mp4") }), keyId: "another" })).toBe("video_expired");
+  expect(await fetched({ ...finished({ url: at("/a.mp4") }), channelId: "another" })).toBe("video_expired");
+  expect(asked).toEqual([]);
+});
+
+test("only the video where there is no endpoint for more", async () => {
+  has = { "/a.mp4": { body: "a video" } };
+  expect(await fetched(finished({ url: at("/a.mp4") }), "thumbnail")).toBe("video_not_ready");
+  expect(asked).toEqual([]);
+});
