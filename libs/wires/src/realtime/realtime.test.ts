@@ -276,10 +276,26 @@ describe("the model that writes down what the client says", () => {
     expect(parsed(refused.toClient)[0].error).toMatchObject({ code: "model_not_found", param: `session.${path}` });
   });
 
-  test("is the one that was asked for where the vendor does not say", () => {
+  test.each([
+    { says: "the one that was asked for", asked: ["fast"], current: { model: "fast" } },
+    { says: "the same after an update that names none", asked: ["fast", undefined], current: { model: "fast" } },
+    { says: "one without a name where none was named", asked: [undefined], current: { model: undefined } },
+    { says: "none after it was switched off", asked: ["fast", null], current: undefined },
+    { says: "none where none was asked for", asked: [], current: undefined },
+  ])("is $says, where the vendor does not say", ({ asked, current }) => {
     const bridge = opened();
-    bridge.fromClient(eventMessage({ type: "session.update", session: today("fast") }));
+    for (const model of asked) {
+      const transcription = model === null ? null : { language: "en", ...(model === undefined ? {} : { model }) };
+      bridge.fromClient(eventMessage({ type: "session.update", session: { audio: { input: { transcription } } } }));
+    }
     bridge.fromVendor(eventMessage({ type: "session.updated", session: { id: "s" } }));
-    expect(bridge.transcriber).toEqual({ model: "fast" });
+    expect(bridge.transcriber).toEqual(current);
+  });
+
+  test("has no name where the vendor tells of one without", () => {
+    const bridge = opened();
+    const session = { audio: { input: { transcription: { language: "en" } } } };
+    bridge.fromVendor(eventMessage({ type: "session.updated", session }));
+    expect(bridge.transcriber).toEqual({ model: undefined });
   });
 });
