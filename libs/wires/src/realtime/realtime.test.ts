@@ -59,9 +59,28 @@ describe("usage in disjoint units", () => {
       { requests: 1, cachedInputTokens: 30, inputAudioTokens: 70 },
     ],
     [
-      "image tokens are input",
+      "pictures apart",
       usage({ text_tokens: 10, image_tokens: 40, audio_tokens: 0 }, {}, { input_tokens: 50, output_tokens: 0 }),
-      { requests: 1, inputTokens: 50 },
+      { requests: 1, inputTokens: 10, inputImageTokens: 40 },
+    ],
+    [
+      "cached pictures are taken out of pictures",
+      usage(
+        {
+          text_tokens: 10,
+          image_tokens: 40,
+          cached_tokens: 25,
+          cached_tokens_details: { text_tokens: 5, image_tokens: 20, audio_tokens: 0 },
+        },
+        {},
+        { input_tokens: 50, output_tokens: 0 },
+      ),
+      { requests: 1, inputTokens: 5, cachedInputTokens: 25, inputImageTokens: 20 },
+    ],
+    [
+      "cached tokens of an unknown kind are text before they are pictures",
+      usage({ text_tokens: 10, image_tokens: 40, cached_tokens: 25 }, {}, { input_tokens: 50, output_tokens: 0 }),
+      { requests: 1, cachedInputTokens: 25, inputImageTokens: 25 },
     ],
     [
       "counts that contradict each other never go below zero",
@@ -78,8 +97,9 @@ describe("usage in disjoint units", () => {
       output_tokens: count,
       input_token_details: fc.record({
         audio_tokens: count,
+        image_tokens: count,
         cached_tokens: count,
-        cached_tokens_details: fc.record({ audio_tokens: count }, { requiredKeys: [] }),
+        cached_tokens_details: fc.record({ audio_tokens: count, image_tokens: count }, { requiredKeys: [] }),
       }),
       output_token_details: fc.record({ audio_tokens: count }),
     });
