@@ -3,7 +3,7 @@ import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { openFarVendor, type FarVendor } from "./far-vendor.ts";
 import { channel, config as house } from "./house.ts";
 import { booksAgree, openSession } from "./realtime-client.ts";
-import { price } from "./realtime-house.ts";
+import { nothingHeld, price } from "./realtime-house.ts";
 
 let far: FarVendor;
 let suite: Suite;
@@ -18,13 +18,26 @@ beforeAll(async () => {
         channel("voice", ["live"], { baseUrl: `${far.url}/at/voice/openai/v1`, timeoutMs: 1_500 }),
       ],
     },
-    envOf: { realtime: { PING_MS: "1000", BUFFERED_BYTES: "65536" } },
+    envOf: { realtime: { PING_MS: "1000", BUFFERED_BYTES: "65536", DRAIN_MS: "20000" } },
   });
   far.at(suite.simulator.url);
 });
 afterAll(async () => {
   await suite?.[Symbol.asyncDispose]();
   await far?.[Symbol.asyncDispose]();
+});
+
+test("who has left has its money back while its vendor is still waited for", async () => {
+  const session = await openSession(suite, { model: "live" });
+  await session.next("session.created");
+  far.cutOff();
+  // The vendor might make a turn of it, and says no more whether it did.
+  session.send({ type: "input_audio_buffer.append", audio: "AAAA" });
+  session.socket.close();
+  await session.closed;
+  await nothingHeld(suite);
+  const metrics = await (await fetch(`${suite.opsUrl("realtime")}/metrics`)).text();
+  expect(metrics).toMatch(/^modelgate_realtime_sessions(\{.*\})? 1$/m);
 });
 
 test("a vendor that is cut off without a word is found lost by its pings: an error event, and a close", async () => {

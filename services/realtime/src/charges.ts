@@ -114,7 +114,9 @@ export class Charges {
    */
   windUp(withinMs: number): Promise<void> {
     if (this.#forgotten) return Promise.resolve();
-    const { bridge, tellVendor } = this.#parts;
+    const { bill, bridge, tellVendor } = this.#parts;
+    // A transcript may take a while, for which the client may want its money in another session.
+    if (!this.answering) void bill.letGo();
     for (const id of this.#responses) bridge.cancel(id).forEach(tellVendor);
     bridge.stop().forEach(tellVendor);
     if (!this.#isOwing()) return Promise.resolve();

@@ -129,12 +129,19 @@ export class SessionBill {
     });
   }
 
-  /** The session is over, or never was: what is still held goes back, and pays what is owed. Never rejects. */
-  close(): Promise<void> {
+  /** No response is expected any more: what is held for one goes back. Never rejects. */
+  letGo(): Promise<void> {
     this.#closed = true;
     return this.#inTurn(async () => {
       const bill = this.#takeSlice();
       if (bill !== undefined) await this.#holds.release(bill.callId);
+    });
+  }
+
+  /** The session is over, or never was: what is still held goes back, and what is owed is paid. Never rejects. */
+  async close(): Promise<void> {
+    await this.letGo();
+    await this.#inTurn(async () => {
       for (const use of this.#owed.splice(0))
         await (await this.#holds.holdNothing(use))?.settle({ ...use, status: switched });
     });

@@ -59,9 +59,28 @@ describe("usage in disjoint units", () => {
       { requests: 1, cachedInputTokens: 30, inputAudioTokens: 70 },
     ],
     [
-      "image tokens are input",
+      "pictures apart",
       usage({ text_tokens: 10, image_tokens: 40, audio_tokens: 0 }, {}, { input_tokens: 50, output_tokens: 0 }),
-      { requests: 1, inputTokens: 50 },
+      { requests: 1, inputTokens: 10, inputImageTokens: 40 },
+    ],
+    [
+      "cached pictures are taken out of pictures",
+      usage(
+        {
+          text_tokens: 10,
+          image_tokens: 40,
+          cached_tokens: 25,
+          cached_tokens_details: { text_tokens: 5, image_tokens: 20, audio_tokens: 0 },
+        },
+        {},
+        { input_tokens: 50, output_tokens: 0 },
+      ),
+      { requests: 1, inputTokens: 5, cachedInputTokens: 25, inputImageTokens: 20 },
+    ],
+    [
+      "cached tokens of an unknown kind are text before they are pictures",
+      usage({ text_tokens: 10, image_tokens: 40, cached_tokens: 25 }, {}, { input_tokens: 50, output_tokens: 0 }),
+      { requests: 1, cachedInputTokens: 25, inputImageTokens: 25 },
     ],
     [
       "counts that contradict each other never go below zero",
@@ -78,8 +97,9 @@ describe("usage in disjoint units", () => {
       output_tokens: count,
       input_token_details: fc.record({
         audio_tokens: count,
+        image_tokens: count,
         cached_tokens: count,
-        cached_tokens_details: fc.record({ audio_tokens: count }, { requiredKeys: [] }),
+        cached_tokens_details: fc.record({ audio_tokens: count, image_tokens: count }, { requiredKeys: [] }),
       }),
       output_token_details: fc.record({ audio_tokens: count }),
     });
@@ -276,10 +296,26 @@ describe("the model that writes down what the client says", () => {
     expect(parsed(refused.toClient)[0].error).toMatchObject({ code: "model_not_found", param: `session.${path}` });
   });
 
-  test("is the one that was asked for where the vendor does not say", () => {
+  test.each([
+    { says: "the one that was asked for", asked: ["fast"], current: { model: "fast" } },
+    { says: "the same after an update that names none", asked: ["fast", undefined], current: { model: "fast" } },
+    { says: "one without a name where none was named", asked: [undefined], current: { model: undefined } },
+    { says: "none after it was switched off", asked: ["fast", null], current: undefined },
+    { says: "none where none was asked for", asked: [], current: undefined },
+  ])("is $says, where the vendor does not say", ({ asked, current }) => {
     const bridge = opened();
-    bridge.fromClient(eventMessage({ type: "session.update", session: today("fast") }));
+    for (const model of asked) {
+      const transcription = model === null ? null : { language: "en", ...(model === undefined ? {} : { model }) };
+      bridge.fromClient(eventMessage({ type: "session.update", session: { audio: { input: { transcription } } } }));
+    }
     bridge.fromVendor(eventMessage({ type: "session.updated", session: { id: "s" } }));
-    expect(bridge.transcriber).toEqual({ model: "fast" });
+    expect(bridge.transcriber).toEqual(current);
+  });
+
+  test("has no name where the vendor tells of one without", () => {
+    const bridge = opened();
+    const session = { audio: { input: { transcription: { language: "en" } } } };
+    bridge.fromVendor(eventMessage({ type: "session.updated", session }));
+    expect(bridge.transcriber).toEqual({ model: undefined });
   });
 });

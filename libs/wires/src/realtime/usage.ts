@@ -2,9 +2,9 @@ import type { Outcome, Units } from "@modelgate/contracts";
 import { isRecord } from "../json/fields.ts";
 
 /**
- * The usage of a `response.done`, as disjoint units: text and audio apart, whatever was read from a cache taken out of
- * both. Cached audio is counted with cached text, as vendors price it; image tokens are input. Undefined where none
- * is told. Every response counts its whole context anew, so usages add up.
+ * The usage of a `response.done`, as disjoint units: text, audio and pictures apart, whatever was read from a cache taken
+ * out of each. What is cached is counted together, as vendors price it. Undefined where none is told. Every response
+ * counts its whole context anew, so usages add up.
  */
 export function responseUnits(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
@@ -22,12 +22,16 @@ export function responseUnits(usage: unknown): Units | undefined {
     audioIn,
     allCached,
   );
-  const textCached = Math.min(allCached - audioCached, inputTokens - audioIn);
+  const imageIn = Math.min(count(input["image_tokens"]), inputTokens - audioIn);
+  const textIn = inputTokens - audioIn - imageIn;
+  const otherCached = Math.min(allCached - audioCached, textIn + imageIn);
+  const imageCached = Math.max(Math.min(count(cached["image_tokens"]), imageIn, otherCached), otherCached - textIn);
   return {
     requests: 1,
-    ...present("inputTokens", inputTokens - audioIn - textCached),
-    ...present("cachedInputTokens", textCached + audioCached),
+    ...present("inputTokens", textIn - (otherCached - imageCached)),
+    ...present("cachedInputTokens", otherCached + audioCached),
     ...present("inputAudioTokens", audioIn - audioCached),
+    ...present("inputImageTokens", imageIn - imageCached),
     ...present("outputTokens", outputTokens - audioOut),
     ...present("outputAudioTokens", audioOut),
     ...present("reasoningTokens", Math.min(count(output["reasoning_tokens"]), outputTokens - audioOut)),

@@ -14,6 +14,7 @@ export function responseUsage(metadata: unknown): JsonRecord | null {
   const imageIn = read.reduce<number>((sum, details) => sum + tokensOf(details, "IMAGE", "VIDEO"), 0);
   const audioOut = tokensOf(metadata["responseTokensDetails"] ?? metadata["candidatesTokensDetails"], "AUDIO");
   const cachedAudio = tokensOf(metadata["cacheTokensDetails"], "AUDIO");
+  const cachedImage = tokensOf(metadata["cacheTokensDetails"], "IMAGE", "VIDEO");
   const cached = count(metadata["cachedContentTokenCount"]);
   return {
     total_tokens: input + output,
@@ -24,7 +25,11 @@ export function responseUsage(metadata: unknown): JsonRecord | null {
       audio_tokens: audioIn,
       image_tokens: imageIn,
       cached_tokens: cached,
-      cached_tokens_details: { text_tokens: Math.max(0, cached - cachedAudio), audio_tokens: cachedAudio },
+      cached_tokens_details: {
+        text_tokens: Math.max(0, cached - cachedAudio - cachedImage),
+        audio_tokens: cachedAudio,
+        image_tokens: cachedImage,
+      },
     },
     output_token_details: {
       text_tokens: Math.max(0, output - audioOut),

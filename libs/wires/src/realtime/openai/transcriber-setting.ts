@@ -35,9 +35,14 @@ export class TranscriberSetting {
       const setting = settingAt(session, place);
       if (setting === undefined) continue;
       const model = setting?.["model"];
-      const upstreamName = typeof model === "string" ? this.#toVendor(model, path.join(".")) : undefined;
-      this.#asked = setting === null ? undefined : { model: upstreamName && String(model), upstreamName };
-      if (upstreamName !== undefined && upstreamName !== model) named = withName(named, path, upstreamName);
+      if (typeof model !== "string") {
+        // Of a setting that names none the model stays what it was.
+        this.#asked = setting === null ? undefined : (this.#asked ?? { model: undefined, upstreamName: undefined });
+        continue;
+      }
+      const upstreamName = this.#toVendor(model, path.join("."));
+      this.#asked = { model, upstreamName };
+      if (upstreamName !== model) named = withName(named, path, upstreamName);
     }
     return named;
   }
