@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Budgets } from "@modelgate/contracts";
-import { startLocalBackends, type LocalBackends } from "@modelgate/testkit";
+import { draftOf, type LocalBackends, startLocalBackends } from "@modelgate/testkit";
 import {
   accountKeys as keys,
   admit,
@@ -19,7 +19,6 @@ import {
   sweepHolds,
   type HoldRequest,
 } from "../src/index.ts";
-import { draftOf } from "./draft.ts";
 
 let backends: LocalBackends;
 let redis: Redis;

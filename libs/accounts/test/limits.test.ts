@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startLocalBackends, type LocalBackends } from "@modelgate/testkit";
+import { draftOf, type LocalBackends, startLocalBackends } from "@modelgate/testkit";
 import {
   admit,
   changeToken,
@@ -22,7 +22,6 @@ import {
   type TokenLimits,
 } from "../src/index.ts";
 import { keys } from "../src/keys.ts";
-import { draftOf } from "./draft.ts";
 
 let backends: LocalBackends;
 let redis: Redis;

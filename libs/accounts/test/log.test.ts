@@ -1,9 +1,8 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { UsageEvent } from "@modelgate/contracts";
-import { startLocalBackends, type LocalBackends } from "@modelgate/testkit";
+import { draftOf, type LocalBackends, startLocalBackends } from "@modelgate/testkit";
 import { accountKeys as keys, readLogPage, readTotals, recordUsage, type LogPlace } from "../src/index.ts";
-import { draftOf } from "./draft.ts";
 
 let backends: LocalBackends;
 let redis: Redis;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
 import { createLogger, openRedis, type Redis } from "@modelgate/platform";
-import { clusterIsPossible, startBackends, startClusterBackends, type Backends } from "@modelgate/testkit";
+import { type Backends, clusterIsPossible, draftOf, startBackends, startClusterBackends } from "@modelgate/testkit";
 import {
   createAccount,
   credit,
@@ -16,7 +16,6 @@ import {
   shardOf,
   sweepHolds,
 } from "../src/index.ts";
-import { draftOf } from "./draft.ts";
 
 let redis: Redis;
 

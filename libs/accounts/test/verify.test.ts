@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startBackends, type Backends } from "@modelgate/testkit";
+import { type Backends, draftOf, startBackends } from "@modelgate/testkit";
 import { accountKeys as keys, createAccount, credit, hold, recordUsage, settle, verifyAccount } from "../src/index.ts";
-import { draftOf } from "./draft.ts";
 
 let backends: Backends;
 let redis: Redis;

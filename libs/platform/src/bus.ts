@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from "node:tls";
 import { AckPolicy, connect, Events, nanos, type JetStreamClient, type NatsConnection, type TlsOptions } from "nats";
-import { ensureStreams, type BusLimits } from "./bus-streams.ts";
+import { ensureStreams, StreamRefused, type StreamBounds } from "./bus-streams.ts";
 import { certificateRefused, identityAmong, withoutCertificate } from "./certificate.ts";
 import type { Logger } from "./log.ts";
 import { observeStore } from "./metrics.ts";
@@ -12,6 +12,11 @@ export interface Bus extends AsyncDisposable {
   /** Reads a stream through a durable consumer until disposed; a batch that the handler rejects comes again. */
   consume(stream: string, durable: string, handle: (bodies: readonly string[]) => Promise<void>): AsyncDisposable;
   readonly connected: boolean;
+}
+
+export interface BusLimits extends StreamBounds {
+  /** Longest wait for JetStream's acknowledgement. */
+  readonly ackMs: number;
 }
 
 const defaults: BusLimits = {
@@ -58,6 +63,7 @@ class JetStreamBus implements Bus {
     this.#servers = servers;
     this.#log = log;
     this.#bounds = bounds;
+    this.#tell(false); // told from the start: what nobody has heard of sets off no alert
     this.#opened = this.#connectForGood();
   }
 
@@ -98,14 +104,17 @@ class JetStreamBus implements Bus {
   }
 
   async #connectForGood(): Promise<void> {
-    for (let complained = false; !this.#closed; complained = true) {
+    let said: string | undefined;
+    while (!this.#closed) {
       try {
         await this.#connect();
-        if (complained) this.#log.info("nats is there");
+        if (said !== undefined) this.#log.info("nats is there");
         return;
       } catch (error) {
         this.#firstTry.resolve(error);
-        if (!complained) this.#log.warn({ err: withoutCertificate(error) }, "nats is away");
+        const words = error instanceof StreamRefused ? "events cannot be kept" : "nats is away";
+        if (words !== said) this.#log.warn({ err: withoutCertificate(error) }, words);
+        said = words;
         await this.#connection?.close().catch(() => undefined);
         await pause();
       }
@@ -133,7 +142,7 @@ class JetStreamBus implements Bus {
     this.#firstTry.resolve(undefined);
     if (this.#closed) return await connection.close();
     void this.#watch(connection);
-    await ensureStreams(connection, this.#bounds);
+    await ensureStreams(connection, this.#bounds, this.#log);
     this.#jetstream = connection.jetstream({ timeout: this.#bounds.ackMs });
     this.#tell(true);
   }

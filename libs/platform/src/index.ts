@@ -2,8 +2,7 @@ export { answerFailure, answerJson, refuseUpgrade, statusOf } from "./answer.ts"
 export { areaHandler, type AreaOptions, type EndpointHandler, type ServiceCall } from "./area-handler.ts";
 export { areaUpgrade, type UpgradeCall, type UpgradeCallHandler } from "./area-upgrade.ts";
 export { BufferBudget } from "./buffer-budget.ts";
-export type { BusLimits } from "./bus-streams.ts";
-export { openBus, type Bus } from "./bus.ts";
+export { openBus, type Bus, type BusLimits } from "./bus.ts";
 export {
   readEnv,
   serviceVariables,

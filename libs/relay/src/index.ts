@@ -14,7 +14,7 @@ export type { AnswerForm, Carried, CarriedAnswer, Exchange, StreamCarrier, Vendo
 export type { Measure, Metered } from "./measure.ts";
 export { Produced } from "./produced.ts";
 export type { Answered, Forwarded } from "./plan.ts";
-export { wholeOutput, type Expectation, type RequestSize } from "./expect.ts";
+export { dearestTokens, wholeOutput, type Expectation, type RequestSize } from "./expect.ts";
 export { SpokenWires } from "./spoken-wires.ts";
 export type { Waiting } from "./waiting.ts";
 export { textExchanges, waitingIn, type TextCall } from "./text/exchange.ts";

@@ -1,6 +1,7 @@
 export { startServiceAlone, type AloneService } from "./alone.ts";
 export { ChildEnded, findProgram, freePorts, startNats } from "@modelgate/deploy/local";
 export { startBackends, startLocalBackends, type Backends, type LocalBackends } from "./backends.ts";
+export { draftOf } from "./draft-of.ts";
 export { makeAuthority, type Authority } from "./certificates.ts";
 export { clusterIsPossible, startClusterBackends } from "./redis-cluster.ts";
 export { startNatsCluster, type NatsClusterBackends } from "./nats-cluster.ts";

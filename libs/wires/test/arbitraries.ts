@@ -108,6 +108,32 @@ export const functionCall: fc.Arbitrary<Extract<Part, { kind: "tool-call" }>> = 
   arguments: jsonText,
 });
 
+/** A call of a tool that takes free text. */
+export const customCall = functionCall.map((call) => ({ ...call, custom: true }));
+
+/** A picture that is told by its bytes alone. */
+export const plainImage: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("image"), source: imageBytes });
+
+/** A picture of which the client says how closely it is to be looked at, or does not. */
+export const detailedImage: fc.Arbitrary<Part> = fc.oneof(
+  plainImage,
+  fc.record({ kind: fc.constant("image" as const), source: imageBytes, detail: fc.constantFrom("low", "high") }),
+);
+
+export const refusal: fc.Arbitrary<Part> = word.map((text) => ({ kind: "refusal", text }));
+
+/** Parts whose ids are all different, as a vendor's are. */
+export function numbered(parts: readonly Part[]): readonly Part[] {
+  return parts.map((part, index) => ("id" in part ? { ...part, id: `${part.id}${index}` } : part));
+}
+
+/** An answer that refuses has ended by refusing, in wires that have a part for it. */
+export function endedByRefusal(whole: TextAnswer): TextAnswer {
+  const [choice] = whole.choices;
+  const refused = choice?.parts.some(({ kind }) => kind === "refusal") === true && choice.finish === "stop";
+  return refused && choice !== undefined ? { ...whole, choices: [{ ...choice, finish: "refused" }] } : whole;
+}
+
 /** Units as a vendor that caches and thinks reports them; no prompt is empty. */
 export const units: fc.Arbitrary<Units> = fc
   .record({ input: fc.integer({ min: 1, max: 9999 }), cached: fc.nat(999), output: fc.nat(999), thoughts: fc.nat(99) })

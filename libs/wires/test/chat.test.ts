@@ -1,25 +1,26 @@
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { mostHeld } from "../src/text/chat/choice-writer.ts";
-import { fates } from "../src/text/chat/fates.ts";
 import { chatCodec } from "../src/text/chat/index.ts";
 import { chatUsage, renderUsage } from "../src/text/chat/usage.ts";
 import type { TextAnswer } from "../src/text/hub/answer.ts";
-import { fatesTable } from "../src/text/hub/fates.ts";
 import type { Part, Seal } from "../src/text/hub/part.ts";
 import { efforts, type JsonObject, type TextRequest } from "../src/text/hub/request.ts";
 import {
   answer,
+  customCall,
+  detailedImage,
   dialogue,
+  endedByRefusal,
   functionCall,
   functionTool,
-  imageBytes,
   json,
   merged,
+  numbered,
+  plainImage,
   record,
+  refusal,
   request,
   sampling,
   seal,
@@ -27,7 +28,18 @@ import {
   units,
   word,
 } from "./arbitraries.ts";
-import { contextFor, framesOf, oneAnswer, plain, readBack, renders, roundTurns, written } from "./harness.ts";
+import {
+  contextFor,
+  framesOf,
+  oneAnswer,
+  plain,
+  readBack,
+  renders,
+  testsOfAnswers,
+  toolRound,
+  weather,
+  written,
+} from "./harness.ts";
 
 /** A vendor that has the newest fields, and one that has the older ones. */
 const newest = { model: "gpt-5.1", defaultMaxTokens: 1000 };
@@ -35,7 +47,6 @@ const older = { model: "theirs", defaultMaxTokens: 1000 };
 const parse = (body: JsonObject) => chatCodec.parseRequest({ model: "m", messages: [], ...body }, {});
 const render = renders(chatCodec, older);
 
-const weather = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
 const round = {
   model: "m",
   max_tokens: 300,
@@ -60,17 +71,7 @@ const round = {
     { role: "tool", tool_call_id: "call_1", content: '{"temp":4}' },
   ],
 };
-const roundRequest: TextRequest = {
-  model: "m",
-  stream: false,
-  instructions: [{ kind: "text", text: "Be brief." }],
-  tools: [{ kind: "function", name: "get_weather", description: "Weather now", parameters: weather }],
-  toolChoice: { mode: "auto" },
-  parallelTools: false,
-  maxTokens: 300,
-  reasoning: { effort: "low" },
-  turns: roundTurns,
-};
+const roundRequest: TextRequest = { ...toolRound, parallelTools: false, reasoning: { effort: "low" } };
 
 test("one tool round, read and written", () => {
   expect(chatCodec.parseRequest(round, {})).toEqual({ request: roundRequest, dropped: [] });
@@ -88,12 +89,6 @@ const sealedCall = fc.oneof(
   functionCall,
   fc.tuple(functionCall, signature).map(([call, seal]) => ({ ...call, seal })),
 );
-const customCall = functionCall.map((call) => ({ ...call, custom: true }));
-const image: fc.Arbitrary<Part> = fc.oneof(
-  fc.record({ kind: fc.constant("image" as const), source: imageBytes }),
-  fc.record({ kind: fc.constant("image" as const), source: imageBytes, detail: fc.constantFrom("low", "high") }),
-);
-const outputImage: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("image"), source: imageBytes });
 const pdf: fc.Arbitrary<Part> = word.map((name) => ({
   kind: "file",
   source: { kind: "base64", mediaType: "application/pdf", data: "JVBERi0=" },
@@ -103,7 +98,6 @@ const media: fc.Arbitrary<Part> = fc.constantFrom<Part>(
   { kind: "audio", source: { kind: "base64", mediaType: "audio/mpeg", data: "AAAA" } },
   { kind: "video", source: { kind: "url", url: "https://v.example/1.mp4" } },
 );
-const refusal: fc.Arbitrary<Part> = word.map((text) => ({ kind: "refusal", text }));
 const speech: fc.Arbitrary<Part> = fc.constant({ kind: "vendor", wire: "chat", value: { audio: { id: "audio_1" } } });
 
 /** The parts of a message of the model in the one order that this wire tells: at most one of what it joins. */
@@ -117,8 +111,8 @@ function inOrder(parts: readonly Part[]): readonly Part[] {
 }
 const ownThought: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("reasoning"), text: word, seal: ownSeal });
 const turns = dialogue(
-  fc.oneof(textPart, image, pdf, media),
-  fc.oneof(textPart, ownThought, outputImage, refusal, speech),
+  fc.oneof(textPart, detailedImage, pdf, media),
+  fc.oneof(textPart, ownThought, plainImage, refusal, speech),
   fc.oneof(sealedCall, customCall),
   word.map((text) => [{ kind: "text" as const, text }]),
 ).map((all) => all.map((turn) => (turn.role === "assistant" ? { ...turn, parts: inOrder(turn.parts) } : turn)));
@@ -221,20 +215,16 @@ const answered = answer(
     .tuple(
       thoughts,
       texts,
-      fc.array(optionalSeal(outputImage), { maxLength: 2 }),
+      fc.array(optionalSeal(plainImage), { maxLength: 2 }),
       fc.array(refusal, { maxLength: 1 }),
       fc.array(fc.oneof(optionalSeal(functionCall), customCall, sealedCall), { maxLength: 3 }),
       fc.array(speech, { maxLength: 1 }),
     )
     .map((groups) => groups.flat())
     .filter((parts) => parts.length > 0)
-    .map((parts) => parts.map((part, index) => ("id" in part ? { ...part, id: `${part.id}${index}` } : part))),
+    .map(numbered),
   fc.constantFrom("stop", "length"),
-).map((whole) => {
-  const [choice] = whole.choices;
-  const refused = choice?.parts.some(({ kind }) => kind === "refusal") === true && choice.finish === "stop";
-  return refused && choice !== undefined ? { ...whole, choices: [{ ...choice, finish: "refused" as const }] } : whole;
-});
+).map(endedByRefusal);
 const asAnswered = (whole: TextAnswer): TextAnswer => ({ ...whole, createdAt: 1_763_700_000 });
 const wanting = contextFor({ includeUsage: true });
 
@@ -254,32 +244,15 @@ function joined(before: unknown, delta: unknown, name = ""): unknown {
 }
 
 describe("answers", () => {
-  test("a whole one survives this wire", () => {
-    fc.assert(
-      fc.property(answered, (whole) => {
-        const body = chatCodec.renderAnswer(whole, wanting);
-        expect(chatCodec.parseAnswer(plain(body))).toEqual(asAnswered(whole));
-      }),
-    );
+  /** What a stream tells of a vendor's own parts is that they are there. */
+  const streamed = (whole: TextAnswer): TextAnswer => ({
+    ...whole,
+    choices: whole.choices.map((choice) => ({
+      ...choice,
+      parts: choice.parts.map((part) => (part.kind === "vendor" ? { ...part, value: {} } : part)),
+    })),
   });
-
-  test("a stream is read back as what was written", () => {
-    fc.assert(
-      fc.property(answered, (whole) => {
-        const reader = chatCodec.reader();
-        const back = readBack(reader, written(chatCodec.writer(wanting), whole));
-        const speechless = (all: TextAnswer): TextAnswer => ({
-          ...all,
-          choices: all.choices.map((choice) => ({
-            ...choice,
-            parts: choice.parts.map((part) => (part.kind === "vendor" ? { ...part, value: {} } : part)),
-          })),
-        });
-        expect(speechless(back)).toEqual(speechless(asAnswered(whole)));
-        expect(reader.whole).toBe(true);
-      }),
-    );
-  });
+  testsOfAnswers({ codec: chatCodec, answered, told: asAnswered, streamed, context: wanting });
 
   test("what a client keeps of a stream or an answer brings every seal back onto its part", () => {
     fc.assert(
@@ -478,9 +451,4 @@ test("a free-text call beyond what can be unwrapped fails", () => {
   expect(() => writer.write({ type: "part-delta", choice: 0, part: 0, text })).toThrow(
     expect.objectContaining({ code: "upstream_error" }),
   );
-});
-
-test("the README's table is the code's", () => {
-  const readme = readFileSync(join(import.meta.dirname, "../src/text/chat/README.md"), "utf8");
-  expect(readme).toContain(fatesTable(fates));
 });

@@ -1,16 +1,12 @@
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { contentArrayWriter, contentCodec } from "../src/text/content/index.ts";
-import { fates } from "../src/text/content/fates.ts";
 import { contentPass } from "../src/text/content/pass.ts";
 import { mostHeld } from "../src/text/content/writer.ts";
 import { jsonSchemaOf } from "../src/text/content/schema.ts";
-import { contentUsage } from "../src/text/content/usage.ts";
+import { contentUsage, renderUsage } from "../src/text/content/usage.ts";
 import type { TextEvent } from "../src/text/hub/answer.ts";
-import { fatesTable } from "../src/text/hub/fates.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
 import {
@@ -22,6 +18,7 @@ import {
   imageBytes,
   json,
   merged,
+  plainImage,
   record,
   request,
   sampling,
@@ -29,14 +26,23 @@ import {
   textPart,
   word,
 } from "./arbitraries.ts";
-import { contextFor, eventsOf, framesOf, readBack, renders, roundTurns, written } from "./harness.ts";
+import {
+  contextFor,
+  eventsOf,
+  framesOf,
+  readBack,
+  renders,
+  testsOfAnswers,
+  toolRound,
+  weather,
+  written,
+} from "./harness.ts";
 
 const levels = { model: "gemini-3-flash", defaultMaxTokens: 1000 };
 const budgets = { model: "gemini-2.5-flash", defaultMaxTokens: 1000 };
 const parse = (body: JsonObject) => contentCodec.parseRequest(body, { model: "m" });
 const render = renders(contentCodec, levels);
 
-const weather = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
 const upper = { type: "OBJECT", properties: { city: { type: "STRING" } }, required: ["city"] };
 const round = {
   systemInstruction: { parts: [{ text: "Be brief." }] },
@@ -64,16 +70,7 @@ const round = {
     },
   ],
 };
-const roundRequest: TextRequest = {
-  model: "m",
-  stream: false,
-  instructions: [{ kind: "text", text: "Be brief." }],
-  tools: [{ kind: "function", name: "get_weather", description: "Weather now", parameters: weather }],
-  toolChoice: { mode: "auto" },
-  maxTokens: 300,
-  reasoning: { effort: "low", show: "summary" },
-  turns: roundTurns,
-};
+const roundRequest: TextRequest = { ...toolRound, reasoning: { effort: "low", show: "summary" } };
 
 test("one tool round, read and written", () => {
   expect(parse(round)).toEqual({ request: roundRequest, dropped: [] });
@@ -109,7 +106,6 @@ test("names in snake_case say the same", () => {
 const kept = seal("content", "thoughtSignature");
 const sealedText: Part | fc.Arbitrary<Part> = fc.record({ kind: fc.constant("text"), text: word, seal: kept });
 const thought: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("reasoning"), text: word, seal: kept });
-const image: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("image"), source: imageBytes });
 const sealedImage: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("image"), source: imageBytes, seal: kept });
 const file: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("file"), source: fileBytes });
 const media: fc.Arbitrary<Part> = fc.constantFrom<Part>(
@@ -138,8 +134,8 @@ const resultParts = fc.oneof(
   ),
 );
 const turns = dialogue(
-  fc.oneof(textPart, image, file, media),
-  fc.oneof(textPart, sealedText, thought, image, sealedImage, vendorPart),
+  fc.oneof(textPart, plainImage, file, media),
+  fc.oneof(textPart, sealedText, thought, plainImage, sealedImage, vendorPart),
   fc.oneof(functionCall, sealedCall),
   resultParts,
 );
@@ -201,7 +197,7 @@ const joined = (parts: readonly Part[]): readonly Part[] =>
   });
 const answered = answer(
   fc
-    .array(fc.oneof(textPart, sealedText, thought, image, sealedImage, vendorPart, functionCall, sealedCall), {
+    .array(fc.oneof(textPart, sealedText, thought, plainImage, sealedImage, vendorPart, functionCall, sealedCall), {
       minLength: 1,
       maxLength: 6,
     })
@@ -210,24 +206,7 @@ const answered = answer(
 ).map((whole) => ({ ...whole, model: "mine" }));
 
 describe("answers", () => {
-  test("a whole one survives this wire", () => {
-    fc.assert(
-      fc.property(answered, (whole) => {
-        const body = contentCodec.renderAnswer(whole, contextFor());
-        expect(contentCodec.parseAnswer(JSON.parse(JSON.stringify(body)))).toEqual(whole);
-      }),
-    );
-  });
-
-  test("a stream is read back as what was written", () => {
-    fc.assert(
-      fc.property(answered, (whole) => {
-        const reader = contentCodec.reader();
-        expect(readBack(reader, written(contentCodec.writer(contextFor()), whole))).toEqual(whole);
-        expect(reader.whole).toBe(true);
-      }),
-    );
-  });
+  testsOfAnswers({ codec: contentCodec, answered, told: (whole) => whole });
 
   test("the array holds the pieces of the events", () => {
     fc.assert(
@@ -388,6 +367,28 @@ test.each([
     { inputTokens: 10, inputAudioTokens: 40, outputTokens: 0, outputAudioTokens: 9 },
   ],
   [
+    {
+      promptTokenCount: 600,
+      cachedContentTokenCount: 258,
+      promptTokensDetails: [
+        { modality: "TEXT", tokenCount: 84 },
+        { modality: "IMAGE", tokenCount: 516 },
+      ],
+      cacheTokensDetails: [{ modality: "IMAGE", tokenCount: 258 }],
+      candidatesTokenCount: 1_130,
+      candidatesTokensDetails: [{ modality: "IMAGE", tokenCount: 1_120 }],
+      thoughtsTokenCount: 90,
+    },
+    {
+      inputTokens: 84,
+      cachedInputTokens: 258,
+      inputImageTokens: 258,
+      outputTokens: 100,
+      reasoningTokens: 90,
+      outputImageTokens: 1_120,
+    },
+  ],
+  [
     { promptTokenCount: 10, cachedContentTokenCount: 99 },
     { inputTokens: 0, cachedInputTokens: 99, outputTokens: 0 },
   ],
@@ -395,6 +396,26 @@ test.each([
   [{}, undefined],
 ])("usage %j", (usage, units) => {
   expect(contentUsage(usage)).toEqual(units);
+});
+
+test("usage told again says what of it was words, sounds and images", () => {
+  const units = { inputTokens: 5, inputImageTokens: 258, outputTokens: 9, reasoningTokens: 4, outputImageTokens: 20 };
+  const told = renderUsage(units);
+  expect(told).toEqual({
+    promptTokenCount: 263,
+    candidatesTokenCount: 25,
+    thoughtsTokenCount: 4,
+    totalTokenCount: 292,
+    promptTokensDetails: [
+      { modality: "TEXT", tokenCount: 5 },
+      { modality: "IMAGE", tokenCount: 258 },
+    ],
+    candidatesTokensDetails: [
+      { modality: "TEXT", tokenCount: 5 },
+      { modality: "IMAGE", tokenCount: 20 },
+    ],
+  });
+  expect(contentUsage(told)).toEqual(units);
 });
 
 describe("calls without ids", () => {
@@ -639,11 +660,6 @@ test.each([
   [weather, weather],
 ])("the vendor's schema %j is JSON Schema %j", (schema, plain) => {
   expect(jsonSchemaOf(schema)).toEqual(plain);
-});
-
-test("the README's table is the code's", () => {
-  const readme = readFileSync(join(import.meta.dirname, "../src/text/content/README.md"), "utf8");
-  expect(readme).toContain(fatesTable(fates));
 });
 
 test("a call beyond what can be told whole fails", () => {

@@ -1,8 +1,10 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
 import type { AnswerContext, Rendered, StreamReader, StreamWriter, Target, TextCodec } from "../src/text/hub/codec.ts";
 import { Collector } from "../src/text/hub/collect.ts";
 import { replay } from "../src/text/hub/replay.ts";
 import type { Choice, TextAnswer, TextEvent } from "../src/text/hub/answer.ts";
-import type { Part } from "../src/text/hub/part.ts";
+import type { Part, TextPart, ToolResultPart } from "../src/text/hub/part.ts";
 import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
 import { SseDecoder } from "../src/sse/decode.ts";
 
@@ -61,6 +63,34 @@ export function oneAnswer(parts: readonly Part[], finish: Choice["finish"] = "st
   return { id: "", model: "", createdAt: 0, choices: [{ parts, finish }] };
 }
 
+/** Words of the neutral form. */
+export function text(said: string): TextPart {
+  return { kind: "text", text: said };
+}
+
+/** What only the user has said. */
+export function user(...parts: readonly Part[]): Partial<TextRequest> {
+  return { turns: [{ role: "user", parts }] };
+}
+
+/** A call of one tool, and its result. */
+export function calling(id: string): Part {
+  return { kind: "tool-call", id, name: "f", arguments: "{}" };
+}
+
+export function result(callId: string): ToolResultPart {
+  return { kind: "tool-result", callId, name: "f", parts: [text("ok")] };
+}
+
+/** Two tools of which nothing is known but their names. */
+export const tools = [
+  { kind: "function", name: "f" },
+  { kind: "function", name: "g" },
+] as const;
+
+/** The parameters of the tool in the scene below. */
+export const weather = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+
 /** The dialogue of the scene that every wire tells in its own words: a question with a picture, a call, its result. */
 export const roundTurns: TextRequest["turns"] = [
   {
@@ -84,3 +114,88 @@ export const roundTurns: TextRequest["turns"] = [
     ],
   },
 ];
+
+/** The whole request of that scene; a wire adds how it says that little is to be thought. */
+export const toolRound: TextRequest = {
+  model: "m",
+  stream: false,
+  instructions: [{ kind: "text", text: "Be brief." }],
+  tools: [{ kind: "function", name: "get_weather", description: "Weather now", parameters: weather }],
+  toolChoice: { mode: "auto" },
+  maxTokens: 300,
+  turns: roundTurns,
+};
+
+/** What a law of answers is about. */
+interface AnswersOfWire {
+  readonly codec: TextCodec;
+  readonly answered: fc.Arbitrary<TextAnswer>;
+  /** What the wire keeps of an answer. */
+  readonly told: (whole: TextAnswer) => TextAnswer;
+  /** What of it a stream tells; absent: all. */
+  readonly streamed?: (whole: TextAnswer) => TextAnswer;
+  readonly context?: AnswerContext;
+}
+
+/** The two laws that hold for answers of every wire: whole and as streams, they are read as they were written. */
+export function testsOfAnswers({
+  codec,
+  answered,
+  told,
+  streamed = (whole) => whole,
+  context = contextFor(),
+}: AnswersOfWire): void {
+  test("a whole one survives this wire", () => {
+    fc.assert(
+      fc.property(answered, (whole) => {
+        expect(codec.parseAnswer(plain(codec.renderAnswer(whole, context)))).toEqual(told(whole));
+      }),
+    );
+  });
+
+  test("a stream is read back as what was written", () => {
+    fc.assert(
+      fc.property(answered, (whole) => {
+        const reader = codec.reader();
+        const back = readBack(reader, written(codec.writer(context), whole));
+        expect(streamed(back)).toEqual(streamed(told(whole)));
+        expect(reader.whole).toBe(true);
+      }),
+    );
+  });
+}
+
+/** What an SDK of the messages wire makes of a stream: blocks put together out of their deltas, one after another. */
+export function assembledMessage(stream: string): JsonObject {
+  const message: JsonObject[] = [];
+  let open: any;
+  let head: any = {};
+  const pieces: string[] = [];
+  for (const { event, data } of framesOf(stream)) {
+    const body = JSON.parse(data);
+    expect(body.type).toBe(event);
+    if (event === "message_start") head = body.message;
+    if (event === "content_block_start") {
+      expect(open).toBeUndefined();
+      expect(body.index).toBe(message.length);
+      open = body.content_block;
+    }
+    if (event === "content_block_delta") {
+      expect(body.index).toBe(message.length);
+      const { type, ...delta } = body.delta;
+      if (type === "text_delta") open.text += delta.text;
+      if (type === "thinking_delta") open.thinking += delta.thinking;
+      if (type === "signature_delta") open.signature = delta.signature;
+      if (type === "citations_delta") open.citations = [...(open.citations ?? []), delta.citation];
+      if (type === "input_json_delta") pieces.push(delta.partial_json);
+    }
+    if (event === "content_block_stop") {
+      expect(body.index).toBe(message.length);
+      const all = pieces.splice(0).join("");
+      message.push(all === "" ? open : { ...open, input: JSON.parse(all) });
+      open = undefined;
+    }
+    if (event === "message_delta") head = { ...head, ...body.delta, usage: body.usage };
+  }
+  return { ...head, content: message };
+}

@@ -1,13 +1,9 @@
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { TextEvent } from "../src/text/hub/answer.ts";
-import { fatesTable } from "../src/text/hub/fates.ts";
+import type { TextAnswer, TextEvent } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import { efforts, type JsonObject, type TextRequest } from "../src/text/hub/request.ts";
-import { fates } from "../src/text/responses/fates.ts";
 import { responsesCodec } from "../src/text/responses/index.ts";
 import { itemId, responseOfItem } from "../src/text/responses/item-ids.ts";
 import { mostKept } from "../src/text/responses/output-builder.ts";
@@ -15,27 +11,42 @@ import { mostWaiting } from "../src/text/hub/one-at-a-time.ts";
 import { responsesUsage } from "../src/text/responses/usage.ts";
 import {
   answer,
+  customCall,
+  detailedImage,
   dialogue,
+  endedByRefusal,
   fileBytes,
   functionCall,
   functionTool,
   imageBytes,
   json,
   merged,
+  numbered,
+  plainImage,
   record,
+  refusal,
   request,
   sampling,
   seal,
   textPart,
   word,
 } from "./arbitraries.ts";
-import { contextFor, eventsOf, framesOf, readBack, renders, roundTurns, written } from "./harness.ts";
+import {
+  contextFor,
+  eventsOf,
+  framesOf,
+  readBack,
+  renders,
+  testsOfAnswers,
+  toolRound,
+  weather,
+  written,
+} from "./harness.ts";
 
 const target = { model: "theirs", defaultMaxTokens: 1000 };
 const parse = (body: JsonObject) => responsesCodec.parseRequest({ model: "m", ...body }, {});
 const render = renders(responsesCodec, target);
 
-const weather = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
 const round = {
   model: "m",
   max_output_tokens: 300,
@@ -65,15 +76,9 @@ const round = {
   ],
 };
 const roundRequest: TextRequest = {
-  model: "m",
-  stream: false,
-  instructions: [{ kind: "text", text: "Be brief." }],
-  tools: [{ kind: "function", name: "get_weather", description: "Weather now", parameters: weather }],
-  toolChoice: { mode: "auto" },
+  ...toolRound,
   parallelTools: false,
-  maxTokens: 300,
   reasoning: { effort: "low", show: "none" },
-  turns: roundTurns,
 };
 
 test("one tool round, read and written", () => {
@@ -97,20 +102,13 @@ const thought: fc.Arbitrary<Part> = fc.record({
   id: rs,
   seal: kept,
 });
-const image: fc.Arbitrary<Part> = fc.oneof(
-  fc.record({ kind: fc.constant("image" as const), source: imageBytes }),
-  fc.record({ kind: fc.constant("image" as const), source: imageBytes, detail: fc.constantFrom("low", "high") }),
-);
 const file: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("file"), source: fileBytes, name: word });
-const outputImage: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("image"), source: imageBytes });
-const customCall = functionCall.map((call) => ({ ...call, custom: true }));
 const vendorItem: fc.Arbitrary<Part> = fc.constant({
   kind: "vendor",
   wire: "responses",
   value: { type: "web_search_call", id: "ws_1", status: "completed" },
 });
 const compaction: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("compaction"), id: rs, seal: kept });
-const refusal: fc.Arbitrary<Part> = word.map((text) => ({ kind: "refusal", text }));
 
 const resultParts = fc.oneof(
   word.map((text) => [{ kind: "text" as const, text }]),
@@ -120,8 +118,8 @@ const resultParts = fc.oneof(
   ),
 );
 const turns = dialogue(
-  fc.oneof(textPart, image, file),
-  fc.oneof(textPart, thought, outputImage, vendorItem, compaction, refusal),
+  fc.oneof(textPart, detailedImage, file),
+  fc.oneof(textPart, thought, plainImage, vendorItem, compaction, refusal),
   fc.oneof(functionCall, customCall),
   resultParts,
 );
@@ -168,40 +166,18 @@ test("a request that this wire can say survives it", () => {
 
 const answered = answer(
   fc
-    .array(fc.oneof(textPart, thought, outputImage, vendorItem, compaction, functionCall, customCall, refusal), {
+    .array(fc.oneof(textPart, thought, plainImage, vendorItem, compaction, functionCall, customCall, refusal), {
       minLength: 1,
       maxLength: 6,
     })
-    .map((parts) => parts.map((part, index) => ("id" in part ? { ...part, id: `${part.id}${index}` } : part))),
+    .map(numbered),
   fc.constantFrom("stop", "length", "filtered"),
-).map((whole) => {
-  const [choice] = whole.choices;
-  const refused = choice?.parts.some(({ kind }) => kind === "refusal") === true && choice.finish === "stop";
-  return refused && choice !== undefined ? { ...whole, choices: [{ ...choice, finish: "refused" as const }] } : whole;
-});
+).map(endedByRefusal);
 /** What a wire's own spelling of time and id does not keep of the answer. */
-const asAnswered = (whole: TextEvent | object): object => ({ ...whole, createdAt: 1_763_700_000 });
+const asAnswered = (whole: TextAnswer): TextAnswer => ({ ...whole, createdAt: 1_763_700_000 });
 
 describe("answers", () => {
-  test("a whole one survives this wire", () => {
-    fc.assert(
-      fc.property(answered, (whole) => {
-        const body = responsesCodec.renderAnswer(whole, contextFor());
-        expect(responsesCodec.parseAnswer(JSON.parse(JSON.stringify(body)))).toEqual(asAnswered(whole));
-      }),
-    );
-  });
-
-  test("a stream is read back as what was written", () => {
-    fc.assert(
-      fc.property(answered, (whole) => {
-        const stream = written(responsesCodec.writer(contextFor()), whole);
-        const reader = responsesCodec.reader();
-        expect(readBack(reader, stream)).toEqual(asAnswered(whole));
-        expect(reader.whole).toBe(true);
-      }),
-    );
-  });
+  testsOfAnswers({ codec: responsesCodec, answered, told: asAnswered });
 
   test("a stream numbers without a gap, keeps its ids, and ends with what it told", () => {
     fc.assert(
@@ -572,11 +548,6 @@ test.each([
   [{}, undefined],
 ])("usage %j", (usage, units) => {
   expect(responsesUsage(usage)).toEqual(units);
-});
-
-test("the README's table is the code's", () => {
-  const readme = readFileSync(join(import.meta.dirname, "../src/text/responses/README.md"), "utf8");
-  expect(readme).toContain(fatesTable(fates));
 });
 
 test("an answer beyond what can be told whole fails, and is never told as a torso", () => {

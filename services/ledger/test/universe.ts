@@ -18,6 +18,7 @@ import {
 } from "@modelgate/accounts";
 import { Failure, type UsageDraft } from "@modelgate/contracts";
 import { Counter, type Logger, type Redis } from "@modelgate/platform";
+import { draftOf } from "@modelgate/testkit";
 import { startCounting } from "../src/count-usage.ts";
 import { lookThroughShard } from "../src/shard-rounds.ts";
 import { chanceOf, type Chance } from "./chance.ts";
@@ -274,26 +275,6 @@ export class Universe {
   }
 
   #draft({ id }: Call): UsageDraft {
-    return {
-      id,
-      accountId: this.#id,
-      time: new Date().toISOString(),
-      requestId: `request-of-${id}`,
-      tokenId: "tok_1",
-      group: "g",
-      area: "text",
-      endpoint: "POST /x",
-      model: "m",
-      upstreamModel: "m",
-      channelId: "c",
-      status: 200,
-      outcome: "completed",
-      units: {},
-      estimated: false,
-      multiplier: 1,
-      latencyMs: 0,
-      firstByteMs: 0,
-      attempts: 1,
-    };
+    return { ...draftOf(this.#id, id), time: new Date().toISOString(), requestId: `request-of-${id}` };
   }
 }

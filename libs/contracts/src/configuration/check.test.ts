@@ -19,6 +19,8 @@ const good = () => ({
 
 test("a whole file holds", () => {
   expect(checkConfiguration(good()).problems).toBeUndefined();
+  const accounts = { a: { balance: "0" }, ["a".repeat(64)]: { balance: "999999999.999999999" } };
+  expect(checkConfiguration({ ...good(), accounts }).problems).toBeUndefined();
   const film = { kind: "video", price: { second: 0.3, resolutions: { "1024p": { second: 0.5 }, "1080p": {} } } };
   expect(checkConfiguration({ ...good(), models: { ...good().models, film } }).problems).toBeUndefined();
 });
@@ -46,6 +48,30 @@ test.each<[string, (file: any) => void, string, RegExp]>([
     (f) => (f.models["gpt-x"].price.resolutions = { "720p": { request: 1 } }),
     "models.gpt-x.price.resolutions",
     /kind video/,
+  ],
+  [
+    "too fine a multiplier",
+    (f) => (f.groups.default.multiplier = 1.0000000001),
+    "groups.default.multiplier",
+    /9 decimal/,
+  ],
+  [
+    "too fine a budget",
+    (f) => (f.groups.default.limits.dollarsPerDay = 1e-10),
+    "groups.default.limits.dollarsPerDay",
+    /9 decimal/,
+  ],
+  [
+    "a token's model that is nowhere",
+    (f) => (f.accounts.demo.tokens[0].models = ["gpt-x", "gpt-y"]),
+    "accounts.demo.tokens[0].models[1]",
+    /not in models/,
+  ],
+  [
+    "an account of no id",
+    (f) => (f.accounts["a".repeat(65)] = { balance: "1" }),
+    `accounts.${"a".repeat(65)}`,
+    /account id/,
   ],
   ["model that is nowhere", (f) => (f.channels[0].models = ["gpt-y"]), "channels[0].models[0]", /not in models/],
   [

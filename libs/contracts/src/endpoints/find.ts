@@ -70,13 +70,7 @@ function choose(
 ): Found {
   const id = byMethod.get(method);
   if (id !== undefined) return { kind: "endpoint", id, params };
-  const [any] = byMethod.values();
-  const errors = any === undefined ? "by-request" : endpointOf(any).errors;
-  return {
-    kind: "wrong-method",
-    allow: [...byMethod.keys()],
-    errors: errors === "by-request" ? errorFormatOfPath(path) : errors,
-  };
+  return { kind: "wrong-method", allow: [...byMethod.keys()], errors: errorFormatOfPath(path) };
 }
 
 function decoded(text: string | undefined): string | undefined {

@@ -8,6 +8,7 @@ describe("dollars and nano-dollars", () => {
     ["0.000000001", 1n, "0.000000001"],
     ["1.5", 1_500_000_000n, "1.50"],
     ["-0.25", -250_000_000n, "-0.25"],
+    ["0", 0n, "0.00"],
     ["999999999.999999999", 999_999_999_999_999_999n, "999999999.999999999"],
   ])("%s", (written, nanos, shown) => {
     expect(parseUsd(written)).toBe(nanos);
@@ -24,7 +25,11 @@ describe("dollars and nano-dollars", () => {
     expect(() => parseUsd(written)).toThrow(RangeError);
   });
 
-  test.each(["1.5", "", "1e9", "0x10"])("nanos refuse %j", (written) => {
+  test.each(["0", "5", "-1", "9".repeat(40)])("nanos are %s", (written) => {
+    expect(parseNanos(written).toString()).toBe(written);
+  });
+
+  test.each(["1.5", "", "1e9", "0x10", "9".repeat(41)])("nanos refuse %j", (written) => {
     expect(() => parseNanos(written)).toThrow(RangeError);
   });
 });

@@ -1,7 +1,8 @@
-import type { UsageDraft } from "@modelgate/contracts";
-
-/** An event like any other, for tests that look at money and not at it. */
-export function draftOf(accountId: string, id: string): UsageDraft {
+/**
+ * A usage event before its price, like any other, for tests that look at money and not at it. (What it is a draft of,
+ * `UsageDraft`, is the contracts' to say: this package imports no library.)
+ */
+export function draftOf(accountId: string, id: string) {
   return {
     id,
     accountId,
@@ -15,7 +16,7 @@ export function draftOf(accountId: string, id: string): UsageDraft {
     upstreamModel: "m",
     channelId: "c",
     status: 200,
-    outcome: "completed",
+    outcome: "completed" as const,
     units: {},
     estimated: false,
     multiplier: 1,

@@ -1,0 +1,16 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { fates as chat } from "../src/text/chat/fates.ts";
+import { fates as content } from "../src/text/content/fates.ts";
+import { fatesTable } from "../src/text/hub/fates.ts";
+import { fates as messages } from "../src/text/messages/fates.ts";
+import { fates as responses } from "../src/text/responses/fates.ts";
+
+test.each(Object.entries({ chat, content, messages, responses }))(
+  "the table in the README of %s is the code's",
+  (wire, fates) => {
+    const readme = readFileSync(join(import.meta.dirname, "../src/text", wire, "README.md"), "utf8");
+    expect(readme).toContain(fatesTable(fates));
+  },
+);

@@ -1,0 +1,128 @@
+import { Failure } from "@modelgate/contracts";
+import { describe, expect, test } from "vitest";
+import type { TextAnswer } from "../src/text/hub/answer.ts";
+import type { Part } from "../src/text/hub/part.ts";
+import type { JsonObject } from "../src/text/hub/request.ts";
+import { messagesCodec } from "../src/text/messages/index.ts";
+import { messagesPass } from "../src/text/messages/pass.ts";
+import { unsealed } from "../src/text/hub/seals.ts";
+import { contextFor, text } from "./harness.ts";
+
+describe("passing through", () => {
+  const frame = (body: JsonObject): Buffer =>
+    Buffer.from(`event: ${String(body["type"])}\ndata: ${JSON.stringify(body)}\n\n`);
+  const before = { inputTokens: 25, cachedInputTokens: 1024, outputTokens: 1 };
+  const quiet = { usageOnly: false, done: false, failed: false };
+
+  test("the vendor's request differs in nothing but the model", () => {
+    const body = Buffer.from(
+      '{"model":"mine", "messages":[{"role":"user","content":"x"}],"seed":12345678901234567890}',
+    );
+    expect(messagesPass.upstreamBody(body, { reportUsage: true })).toBe(body);
+    expect(messagesPass.upstreamBody(body, { model: "theirs", reportUsage: true }).toString()).toBe(
+      '{"model":"theirs", "messages":[{"role":"user","content":"x"}],"seed":12345678901234567890}',
+    );
+  });
+
+  test("thoughts of other vendors, which this one would refuse, stay behind", () => {
+    const foreign = { wire: "content", kind: "thoughtSignature", value: "c2ln" } as const;
+    const parts: readonly Part[] = [
+      { kind: "reasoning", text: "a" },
+      { kind: "reasoning", text: "b", seal: foreign },
+      { kind: "reasoning", text: "c", seal: { wire: "messages", kind: "signature", value: "EqQB" } },
+      { kind: "tool-call", id: "1", name: "f", arguments: "{}", seal: foreign },
+    ];
+    const whole: TextAnswer = { id: "", model: "", createdAt: 0, choices: [{ parts, finish: "stop" }] };
+    const { content } = messagesCodec.renderAnswer(whole, contextFor());
+    const alone = [{ type: "thinking", thinking: "a", signature: unsealed }];
+    const messages = [content, alone, "x"].map((said) => ({ role: "assistant", content: said }));
+    const body = Buffer.from(JSON.stringify({ model: "m", messages, max_tokens: 9 }));
+    expect(JSON.parse(messagesPass.upstreamBody(body, { reportUsage: true }).toString())).toEqual({
+      model: "m",
+      max_tokens: 9,
+      messages: [
+        {
+          role: "assistant",
+          content: [
+            { type: "thinking", thinking: "c", signature: "EqQB" },
+            { type: "tool_use", id: "1", name: "f", input: {} },
+          ],
+        },
+        { role: "assistant", content: "x" },
+      ],
+    });
+    const some = Buffer.from(JSON.stringify({ messages: [{ role: "assistant", content: [...alone, text("x")] }] }));
+    expect(messagesPass.upstreamBody(some, { reportUsage: true }).toString()).not.toContain("thinking");
+    const spoken = Buffer.from(JSON.stringify({ messages: [{ role: "user", content: unsealed }] }));
+    expect(messagesPass.upstreamBody(spoken, { reportUsage: true })).toBe(spoken);
+  });
+
+  test.each<readonly [string, JsonObject, object]>([
+    [
+      "the beginning",
+      { type: "message_start", message: { usage: { input_tokens: 25, output_tokens: 1 } } },
+      { ...quiet, usage: { inputTokens: 25, outputTokens: 1 } },
+    ],
+    [
+      "the end's report",
+      { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 40 } },
+      { ...quiet, usage: { ...before, outputTokens: 40 } },
+    ],
+    [
+      "words that speak of usage",
+      { type: "content_block_delta", delta: { text: '"usage":{"output_tokens":9}' } },
+      quiet,
+    ],
+    ["a ping", { type: "ping" }, quiet],
+    ["something new", { type: "riddle", usage: { output_tokens: 9 } }, quiet],
+    ["the end", { type: "message_stop" }, { ...quiet, done: true }],
+    ["an error", { type: "error", error: { type: "overloaded_error" } }, { ...quiet, failed: true }],
+  ])("%s is seen for what it is, with its event's name or without", (_, body, seen) => {
+    const report = body["type"] === "message_start" ? undefined : before;
+    expect(messagesPass.see(frame(body), report)).toEqual(seen);
+    expect(messagesPass.see(Buffer.from(`data: ${JSON.stringify(body)}\r\n\r\n`), report)).toEqual(seen);
+  });
+
+  test("usage of a whole answer is its own member, wherever it stands", () => {
+    const usage = { input_tokens: 3, output_tokens: 4 };
+    const content = [{ type: "tool_use", input: { usage: { output_tokens: 9 } } }];
+    for (const answer of [
+      { content, usage },
+      { usage, content },
+    ])
+      expect(messagesPass.answerUsage(Buffer.from(JSON.stringify(answer)))).toEqual({
+        inputTokens: 3,
+        outputTokens: 4,
+      });
+    expect(messagesPass.answerUsage(Buffer.from('{"content":[]}'))).toBeUndefined();
+  });
+
+  test("the client's name of the model stands in the beginning and in answers", () => {
+    const start = frame({ type: "message_start", message: { model: "theirs", id: "m" } });
+    expect(messagesPass.renameFrame(start, "mine").toString()).toBe(start.toString().replace("theirs", "mine"));
+    const words = frame({ type: "content_block_delta", delta: { type: "text_delta", text: '"model"' } });
+    expect(messagesPass.renameFrame(words, "mine")).toEqual(words);
+    const answer = Buffer.from('{"model":"theirs","content":[{"model":"x"}]}');
+    expect(messagesPass.renameAnswer(answer, "mine").toString()).toBe('{"model":"mine","content":[{"model":"x"}]}');
+  });
+
+  test("what the model wrote is read out of many frames", () => {
+    const raw = [
+      { type: "message_start", message: { content: [] } },
+      { type: "content_block_start", content_block: { type: "tool_use", name: "f", input: {} } },
+      { type: "content_block_delta", delta: { type: "thinking_delta", thinking: 'a "b"' } },
+      { type: "content_block_delta", delta: { type: "text_delta", text: "c\n" } },
+      { type: "content_block_delta", delta: { type: "input_json_delta", partial_json: '{"x":1}' } },
+      { type: "content_block_delta", delta: { type: "signature_delta", signature: "EqQB" } },
+      { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: {} },
+    ].map((body) => messagesPass.written(frame(body)));
+    expect(messagesPass.wordsOf(raw.join("\n"))).toBe('fa "b"c\n{"x":1}');
+  });
+
+  test("a silent stream is kept alive, a broken one ends with an error", () => {
+    expect(messagesPass.heartbeat).toBe('event: ping\ndata: {"type":"ping"}\n\n');
+    const ended = messagesPass.failureFrame(new Failure("upstream_error"), "req_1");
+    expect(ended.startsWith("event: error\ndata: ")).toBe(true);
+    expect(messagesPass.see(Buffer.from(ended)).failed).toBe(true);
+  });
+});

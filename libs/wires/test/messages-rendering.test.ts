@@ -1,0 +1,231 @@
+import { describe, expect, test } from "vitest";
+import type { Part } from "../src/text/hub/part.ts";
+import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
+import { messagesCodec } from "../src/text/messages/index.ts";
+import { calling, renders, result, text, tools, user } from "./harness.ts";
+
+const target = { model: "theirs", defaultMaxTokens: 1000 };
+const render = renders(messagesCodec, target);
+
+describe("turns on the way to a vendor", () => {
+  test("neighbours are one message, results come first, empty texts are left out", () => {
+    const { body } = render({
+      turns: [
+        { role: "user", parts: [text("a"), text(" ")] },
+        { role: "user", parts: [text("b")] },
+        { role: "assistant", parts: [text(""), { kind: "reasoning", text: "x" }] },
+        { role: "user", parts: [text("c")] },
+        { role: "assistant", parts: [calling("1"), calling("2")] },
+        { role: "user", parts: [text("d"), result("2")] },
+        { role: "user", parts: [result("1")] },
+      ],
+    });
+    expect(body["messages"]).toEqual([
+      { role: "user", content: ["a", "b", "c"].map((words) => ({ type: "text", text: words })) },
+      {
+        role: "assistant",
+        content: [
+          { type: "tool_use", id: "1", name: "f", input: {} },
+          { type: "tool_use", id: "2", name: "f", input: {} },
+        ],
+      },
+      {
+        role: "user",
+        content: [
+          { type: "tool_result", tool_use_id: "2", content: "ok" },
+          { type: "tool_result", tool_use_id: "1", content: "ok" },
+          { type: "text", text: "d" },
+        ],
+      },
+    ]);
+  });
+
+  test.each([
+    ["at the end", []],
+    ["before other words", [{ role: "user" as const, parts: [text("well?")] }]],
+    [
+      "before the model's next words",
+      [
+        { role: "assistant" as const, parts: [] },
+        { role: "user" as const, parts: [result("b")] },
+      ],
+    ],
+  ])("a call without a result gets one %s", (_, rest) => {
+    const { body } = render({ turns: [{ role: "assistant", parts: [calling("a"), calling("b")] }, ...rest] });
+    const [, answered]: any = body["messages"];
+    const missing = { type: "tool_result", tool_use_id: "a", content: "no result was given", is_error: true };
+    expect(answered.role).toBe("user");
+    expect(answered.content.slice(0, 2)).toContainEqual(missing);
+    expect(answered.content.slice(0, 2).map(({ type }: any) => type)).toEqual(["tool_result", "tool_result"]);
+  });
+
+  test("ids outside the vendor's characters are replaced alike", () => {
+    const { body } = render({
+      turns: [
+        { role: "assistant", parts: [calling("functions.f:0")] },
+        { role: "user", parts: [result("functions.f:0")] },
+      ],
+    });
+    const [call, answered]: any = body["messages"];
+    expect(call.content[0].id).toMatch(/^toolu_[0-9a-f]{24}$/);
+    expect(answered.content[0].tool_use_id).toBe(call.content[0].id);
+  });
+
+  test("instructions alone become the user's words; those in the middle move to the front", () => {
+    expect(render({ instructions: [{ kind: "text", text: "s" }] }).body).toMatchObject({
+      messages: [{ role: "user", content: [{ type: "text", text: "s" }] }],
+    });
+    const { body, dropped } = render({
+      instructions: [{ kind: "text", text: "s" }],
+      turns: [
+        { role: "user", parts: [text("a")] },
+        { role: "system", parts: [text("t")] },
+      ],
+    });
+    expect(body["system"]).toEqual([
+      { type: "text", text: "s" },
+      { type: "text", text: "t" },
+    ]);
+    expect(dropped).toEqual(["turn.system-place"]);
+  });
+
+  test.each<readonly [string, Part, JsonObject]>([
+    [
+      "text bytes",
+      { kind: "file", source: { kind: "base64", mediaType: "text/csv", data: "YSxi" }, name: "a.csv" },
+      { type: "document", title: "a.csv", source: { type: "text", media_type: "text/plain", data: "a,b" } },
+    ],
+    [
+      "an image's old type",
+      { kind: "image", source: { kind: "base64", mediaType: "image/jpg", data: "AA==" } },
+      { type: "image", source: { type: "base64", media_type: "image/jpeg", data: "AA==" } },
+    ],
+    ["a refusal", { kind: "refusal", text: "no" }, { type: "text", text: "no" }],
+    ["a result without words", { ...result("a"), parts: [] }, { type: "tool_result", tool_use_id: "a" }],
+  ])("%s", (_, part, block) => {
+    const before: TextRequest["turns"] =
+      part.kind === "tool-result" ? [{ role: "assistant", parts: [calling("a")] }] : [];
+    const { body } = render({ turns: [...before, { role: "user", parts: [part] }] });
+    const messages: any = body["messages"];
+    expect(messages.at(-1).content).toEqual([block]);
+  });
+
+  test("a tool's arguments: free text wrapped, none, and what is no JSON", () => {
+    const input = (part: Partial<Extract<Part, { kind: "tool-call" }>>) => {
+      const { body } = render({
+        turns: [{ role: "assistant", parts: [{ kind: "tool-call", id: "a", name: "f", arguments: "", ...part }] }],
+      });
+      return (body as any).messages[0].content[0].input;
+    };
+    expect(input({ custom: true, arguments: "free" })).toEqual({ input: "free" });
+    expect(input({})).toEqual({});
+    expect(input({ arguments: "{cut" })).toEqual({ _raw: "{cut" });
+  });
+});
+
+describe("tools on the way to a vendor", () => {
+  test.each<readonly [string, Partial<TextRequest>, JsonObject]>([
+    [
+      "a schema without a type",
+      { tools: [{ kind: "function", name: "f", parameters: { properties: {} } }] },
+      { tools: [{ name: "f", input_schema: { type: "object", properties: {} } }] },
+    ],
+    [
+      "no arguments",
+      { tools: [{ kind: "function", name: "f" }] },
+      { tools: [{ name: "f", input_schema: { type: "object", properties: {} } }] },
+    ],
+    [
+      "free text",
+      { tools: [{ kind: "custom", name: "f" }] },
+      { tools: [{ name: "f", input_schema: { required: ["input"] } }] },
+    ],
+    [
+      "a search of another vendor's",
+      { tools: [{ kind: "web-search", wire: "content", options: {} }] },
+      { tools: [{ type: "web_search_20250305", name: "web_search" }] },
+    ],
+    [
+      "one at a time",
+      { tools, parallelTools: false },
+      { tool_choice: { type: "auto", disable_parallel_tool_use: true } },
+    ],
+    [
+      "one of some",
+      { tools, toolChoice: { mode: "auto", names: ["g", "h"] } },
+      { tools: [{ name: "g" }], tool_choice: { type: "auto" } },
+    ],
+    [
+      "one named",
+      { tools, toolChoice: { mode: "required", names: ["g"] } },
+      { tools: [{ name: "f" }, { name: "g" }], tool_choice: { type: "tool", name: "g" } },
+    ],
+  ])("%s", (_, fields, expected) => {
+    expect(render(fields).body).toMatchObject(expected);
+  });
+});
+
+describe("what a vendor of this wire cannot be told", () => {
+  test.each<readonly [string, Partial<TextRequest>, string]>([
+    ["several choices", { choices: 2 }, "choices"],
+    ["probabilities", { logProbabilities: { alternatives: 0 } }, "logProbabilities"],
+    ["images from the model", { modalities: ["text", "image"] }, "modalities"],
+    ["JSON without a schema", { format: { kind: "json" } }, "format"],
+    ["a high temperature", { temperature: 1.5 }, "temperature"],
+    ["a stop of white space", { stop: ["\n"] }, "stop"],
+    ["a strange name", { tools: [{ kind: "function", name: "a.b" }] }, "tools"],
+    [
+      "arguments that are no object",
+      { tools: [{ kind: "function", name: "f", parameters: { type: "string" } }] },
+      "tools",
+    ],
+    ["a foreign tool", { tools: [{ kind: "vendor", wire: "responses", name: "mcp", definition: {} }] }, "tools: mcp"],
+    ["a foreign item", user({ kind: "vendor", wire: "content", value: {} }), "items of another vendor's tools"],
+    [
+      "a compaction",
+      user({ kind: "compaction", seal: { wire: "responses", kind: "encrypted_content", value: "c" } }),
+      "a compaction of another vendor",
+    ],
+    ["audio", user({ kind: "audio", source: { kind: "base64", mediaType: "audio/wav", data: "" } }), "audio parts"],
+    ["video", user({ kind: "video", source: { kind: "url", url: "https://v.example" } }), "video parts"],
+    [
+      "an image of another kind",
+      user({ kind: "image", source: { kind: "base64", mediaType: "image/tiff", data: "" } }),
+      "image/tiff parts",
+    ],
+    [
+      "a file of another kind",
+      user({ kind: "file", source: { kind: "base64", mediaType: "application/zip", data: "" } }),
+      "application/zip parts",
+    ],
+    [
+      "a foreign file",
+      user({ kind: "file", source: { kind: "file-id", wire: "responses", id: "f" } }),
+      "file ids of another vendor",
+    ],
+    [
+      "the model's image",
+      { turns: [{ role: "assistant", parts: [{ kind: "image", source: { kind: "url", url: "https://p.example" } }] }] },
+      "image parts of the model",
+    ],
+    ["an orphaned result", user(result("a")), "a tool result without its call"],
+  ])("%s is refused", (_, fields, param) => {
+    expect(() => render(fields)).toThrow(expect.objectContaining({ code: "unsupported_parameter", param }));
+  });
+
+  test.each<readonly [Partial<TextRequest>, readonly string[]]>([
+    [
+      { seed: 1, presencePenalty: 0, logitBias: {}, metadata: {}, safetyIdentifier: "s" },
+      ["presencePenalty", "seed", "logitBias", "metadata", "safetyIdentifier"],
+    ],
+    [{ choices: 1, parallelTools: true, stop: [], modalities: ["text"] }, []],
+    [{ toolChoice: { mode: "auto" } }, ["toolChoice"]],
+    [{ serviceTier: "flex" }, ["serviceTier"]],
+    [{ format: { kind: "schema", schema: {}, name: "n", strict: true } }, ["format.name", "format.strict"]],
+    [{ tools: [{ kind: "custom", name: "f", format: {} }] }, ["tools.format"]],
+    [user({ kind: "image", source: { kind: "url", url: "https://p.example" }, detail: "low" }), ["image.detail"]],
+    [user({ kind: "text", text: "x", citations: [{ url: "https://a.example" }] }), ["text.citations"]],
+  ])("%j drops %j", (fields, dropped) => {
+    expect(render(fields).dropped).toEqual(dropped);
+  });
+});

@@ -1,0 +1,198 @@
+import { describe, expect, test } from "vitest";
+import type { Part } from "../src/text/hub/part.ts";
+import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
+import { messagesCodec } from "../src/text/messages/index.ts";
+import { unsealed } from "../src/text/hub/seals.ts";
+import { text } from "./harness.ts";
+
+const parse = (body: JsonObject) =>
+  messagesCodec.parseRequest({ model: "m", max_tokens: 9, messages: [], ...body }, {});
+
+describe("what a request says", () => {
+  test.each<readonly [string, JsonObject, Partial<TextRequest>]>([
+    [
+      "thinking without a budget",
+      { thinking: { type: "adaptive" } },
+      { reasoning: { budgetTokens: -1, show: "summary" } },
+    ],
+    [
+      "an effort beside thoughts that are not shown",
+      { thinking: { type: "adaptive", display: "omitted" }, output_config: { effort: "high" } },
+      { reasoning: { effort: "high", show: "none" } },
+    ],
+    ["an effort alone", { output_config: { effort: "max" } }, { reasoning: { effort: "max" } }],
+    ["no thinking", { thinking: { type: "disabled" } }, { reasoning: { effort: "none" } }],
+    ["a named tool", { tool_choice: { type: "tool", name: "f" } }, { toolChoice: { mode: "required", names: ["f"] } }],
+    [
+      "several tools at once",
+      { tool_choice: { type: "any", disable_parallel_tool_use: false } },
+      { toolChoice: { mode: "required" } },
+    ],
+    [
+      "a tool without arguments",
+      { tools: [{ name: "f", type: "custom", input_schema: { type: "object" } }] },
+      { tools: [{ kind: "function", name: "f" }] },
+    ],
+    [
+      "another search",
+      { tools: [{ type: "web_search_20260209", name: "web_search", max_uses: 1 }] },
+      { tools: [{ kind: "web-search", wire: "messages", options: { type: "web_search_20260209", max_uses: 1 } }] },
+    ],
+    ["a tier", { service_tier: "standard_only" }, { serviceTier: "default" }],
+    [
+      "instructions as blocks",
+      { system: [{ type: "text", text: "s", cache_control: { type: "ephemeral", ttl: "5m" } }] },
+      { instructions: [{ kind: "text", text: "s", cache: { lifetime: "5m" } }] },
+    ],
+    [
+      "instructions as messages",
+      {
+        messages: [
+          { role: "system", content: "a" },
+          { role: "user", content: "b" },
+          { role: "system", content: "c" },
+        ],
+      },
+      {
+        instructions: [{ kind: "text", text: "a" }],
+        turns: [
+          { role: "user", parts: [text("b")] },
+          { role: "system", parts: [text("c")] },
+        ],
+      },
+    ],
+  ])("%s", (_, body, fields) => {
+    const { request, dropped } = parse(body);
+    expect(request).toEqual({ model: "m", maxTokens: 9, stream: false, instructions: [], turns: [], ...fields });
+    expect(dropped).toEqual([]);
+  });
+
+  test.each<readonly [string, JsonObject, readonly Part[]]>([
+    [
+      "a document as plain text",
+      {
+        type: "document",
+        source: { type: "text", media_type: "text/plain", data: "words" },
+        citations: { enabled: false },
+      },
+      [{ kind: "file", source: { kind: "text", text: "words" } }],
+    ],
+    [
+      "a document of blocks",
+      {
+        type: "document",
+        title: "T",
+        source: {
+          type: "content",
+          content: [
+            { type: "text", text: "a" },
+            { type: "image", source: { type: "url", url: "https://p.example/1" } },
+            { type: "text", text: "b" },
+          ],
+        },
+      },
+      [
+        { kind: "file", source: { kind: "text", text: "a\n\nb" }, title: "T" },
+        { kind: "image", source: { kind: "url", url: "https://p.example/1" } },
+      ],
+    ],
+    [
+      "a document of one text",
+      { type: "document", source: { type: "content", content: "a" } },
+      [{ kind: "file", source: { kind: "text", text: "a" } }],
+    ],
+    [
+      "a failed tool's result with what a search found",
+      {
+        type: "tool_result",
+        tool_use_id: "t",
+        is_error: true,
+        content: [{ type: "search_result", title: "T", source: "S", content: [{ type: "text", text: "x" }] }],
+      },
+      [{ kind: "tool-result", callId: "t", parts: [text("T\n\nS\n\nx")], isError: true }],
+    ],
+    [
+      "thoughts that nobody sealed",
+      { type: "thinking", thinking: "hm", signature: unsealed },
+      [{ kind: "reasoning", text: "hm" }],
+    ],
+    [
+      "a block of the vendor",
+      { type: "mcp_tool_use", id: "1" },
+      [{ kind: "vendor", wire: "messages", value: { type: "mcp_tool_use", id: "1" } }],
+    ],
+    [
+      "a block named like what every object has",
+      { type: "constructor" },
+      [{ kind: "vendor", wire: "messages", value: { type: "constructor" } }],
+    ],
+  ])("%s", (_, block, parts) => {
+    const { request, dropped } = parse({ messages: [{ role: "user", content: [block] }] });
+    expect(request.turns).toEqual([{ role: "user", parts }]);
+    expect(dropped).toEqual([]);
+  });
+});
+
+describe("what a request may not hold", () => {
+  const said = (block: JsonObject): JsonObject => ({ messages: [{ role: "user", content: [block] }] });
+  test.each<readonly [string, JsonObject, string, string]>([
+    ["no bound of the output", { max_tokens: null }, "missing_required_parameter", "max_tokens"],
+    ["a wrong bound", { max_tokens: 0 }, "invalid_value", "max_tokens"],
+    ["no messages", { messages: null }, "missing_required_parameter", "messages"],
+    ["no model", { model: null }, "missing_required_parameter", "model"],
+    ["a container", { container: "c" }, "unsupported_parameter", "container"],
+    ["servers of the vendor's", { mcp_servers: [] }, "unsupported_parameter", "mcp_servers"],
+    ["a wrong role", { messages: [{ role: "judge", content: "" }] }, "invalid_value", "messages[0].role"],
+    [
+      "an image as an instruction",
+      { system: [{ type: "image", source: { type: "url", url: "u" } }] },
+      "invalid_value",
+      "system",
+    ],
+    ["a wrong text", said({ type: "text", text: 3 }), "invalid_value", "messages[0].content[0].text"],
+    ["a block without a type", said({ text: "x" }), "missing_required_parameter", "messages[0].content[0].type"],
+    ["an image without a source", said({ type: "image" }), "invalid_value", "messages[0].content[0].source"],
+    [
+      "a strange source",
+      said({ type: "image", source: { type: "smell" } }),
+      "invalid_value",
+      "messages[0].content[0].source.type",
+    ],
+    [
+      "a call without id",
+      said({ type: "tool_use", name: "f" }),
+      "missing_required_parameter",
+      "messages[0].content[0].id",
+    ],
+    [
+      "a tool in a result",
+      said({ type: "tool_result", tool_use_id: "t", content: [{ type: "tool_reference" }] }),
+      "invalid_value",
+      "messages[0].content[0].content",
+    ],
+    ["a wrong effort", { output_config: { effort: "some" } }, "invalid_value", "output_config.effort"],
+    ["a strange format", { output_config: { format: { type: "xml" } } }, "invalid_value", "output_config.format.type"],
+    ["a wrong choice", { tool_choice: { type: "perhaps" } }, "invalid_value", "tool_choice.type"],
+    [
+      "a wrong cache",
+      { system: [{ type: "text", text: "s", cache_control: { ttl: "9m" } }] },
+      "invalid_value",
+      "system[0].cache_control.ttl",
+    ],
+  ])("%s", (_, body, code, param) => {
+    expect(() => parse(body)).toThrow(expect.objectContaining({ code, param }));
+  });
+
+  test.each<readonly [JsonObject, readonly string[]]>([
+    [{ cache_control: { type: "ephemeral" }, speed: "fast" }, ["cache_control", "speed"]],
+    [{ metadata: { user_id: "u", team: "t" } }, ["metadata.team"]],
+    [{ thinking: { type: "disabled" }, output_config: { effort: "high" } }, ["output_config.effort"]],
+    [
+      said({ type: "tool_use", id: "1", name: "f", input: {}, cache_control: {}, caller: { type: "direct" } }),
+      ["messages[].content[].cache_control"],
+    ],
+    [{ tools: [{ name: "f", eager_input_streaming: true, defer_loading: true }] }, ["tools[].defer_loading"]],
+  ])("%j drops %j", (body, dropped) => {
+    expect(parse(body).dropped).toEqual(dropped);
+  });
+});

@@ -1,0 +1,212 @@
+import { describe, expect, test } from "vitest";
+import type { TextAnswer } from "../src/text/hub/answer.ts";
+import type { Part } from "../src/text/hub/part.ts";
+import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
+import { takesAdaptiveOnly } from "../src/text/messages/generations.ts";
+import { messagesCodec } from "../src/text/messages/index.ts";
+import { assembledMessage, calling, contextFor, renders, result, text, tools, user, written } from "./harness.ts";
+
+const target = { model: "theirs", defaultMaxTokens: 1000 };
+const adaptive = { model: "claude-opus-4-7", defaultMaxTokens: 1000 };
+const parse = (body: JsonObject) =>
+  messagesCodec.parseRequest({ model: "m", max_tokens: 9, messages: [], ...body }, {});
+const render = renders(messagesCodec, target);
+
+describe("thinking", () => {
+  const asked = (fields: Partial<TextRequest>, to = target) => {
+    const { body, dropped } = render({ ...user(text("hi")), ...fields }, to);
+    return { ...body, dropped };
+  };
+  const budget = (tokens: number) => ({ type: "enabled", budget_tokens: tokens });
+
+  test.each<readonly [string, Partial<TextRequest>, JsonObject]>([
+    [
+      "an effort is a budget, beyond the bound of the words",
+      { maxTokens: 300, reasoning: { effort: "low" } },
+      { max_tokens: 2348, thinking: budget(2048) },
+    ],
+    [
+      "a bound above the budget stays",
+      { maxTokens: 4000, reasoning: { effort: "low" } },
+      { max_tokens: 4000, thinking: budget(2048) },
+    ],
+    ["a bound at the budget leaves no words", { maxTokens: 2048, reasoning: { effort: "low" } }, { max_tokens: 4096 }],
+    ["without a bound the target's", { reasoning: { effort: "medium" } }, { max_tokens: 9192, thinking: budget(8192) }],
+    [
+      "the most is most of the bound",
+      { maxTokens: 100_000, reasoning: { effort: "max" } },
+      { max_tokens: 100_000, thinking: budget(80_000) },
+    ],
+    [
+      "a small budget is the vendor's least",
+      { maxTokens: 9999, reasoning: { budgetTokens: 1 } },
+      { thinking: budget(1024) },
+    ],
+    ["as the model likes", { maxTokens: 9999, reasoning: { budgetTokens: -1 } }, { thinking: budget(8192) }],
+    [
+      "a wish to see thoughts is a wish for them",
+      { maxTokens: 9999, reasoning: { show: "full" } },
+      { thinking: budget(8192) },
+    ],
+    ["none", { reasoning: { effort: "none" } }, { max_tokens: 1000, thinking: { type: "disabled" } }],
+    [
+      "sampling beside thoughts",
+      { reasoning: { effort: "low" }, temperature: 0, topP: 0.5, topK: 3 },
+      { dropped: ["temperature", "topP", "topK"] },
+    ],
+    [
+      "the default beside thoughts",
+      { reasoning: { effort: "low" }, temperature: 1, topP: 0.99 },
+      { dropped: [], top_p: 0.99 },
+    ],
+    [
+      "a forced tool",
+      { reasoning: { effort: "low" }, tools, toolChoice: { mode: "required" } },
+      { dropped: ["reasoning"], thinking: { type: "disabled" }, tool_choice: { type: "any" } },
+    ],
+    [
+      "a free one",
+      { reasoning: { effort: "low" }, tools, toolChoice: { mode: "auto" } },
+      { dropped: [], thinking: budget(2048) },
+    ],
+  ])("%s", (_, fields, expected) => {
+    expect(asked(fields)).toMatchObject(expected);
+  });
+
+  test.each<readonly [string, Partial<TextRequest>, JsonObject]>([
+    [
+      "an effort",
+      { reasoning: { effort: "minimal" } },
+      { max_tokens: 1000, thinking: { type: "adaptive", display: "summarized" }, output_config: { effort: "low" } },
+    ],
+    [
+      "a budget",
+      { reasoning: { budgetTokens: 9000, show: "none" } },
+      { thinking: { type: "adaptive", display: "omitted" }, output_config: { effort: "medium" } },
+    ],
+    ["sampling", { temperature: 0.2, topP: 0.9, topK: 1 }, { dropped: ["temperature", "topP", "topK"] }],
+    ["sampling that is the default", { temperature: 1, topP: 1 }, { dropped: [] }],
+    [
+      "a forced tool",
+      { reasoning: { effort: "low" }, tools, toolChoice: { mode: "required" } },
+      { dropped: ["reasoning"], tool_choice: { type: "any" } },
+    ],
+  ])("%s at the newest models", (_, fields, expected) => {
+    const body = asked(fields, adaptive);
+    expect(body).toMatchObject(expected);
+    for (const name of ["temperature", "top_p", "top_k"]) expect(body).not.toHaveProperty(name);
+    expect(asked({ reasoning: { effort: "none" } }, adaptive)).not.toHaveProperty("thinking");
+  });
+
+  test("some models take one of temperature and top_p", () => {
+    const both = { temperature: 0.5, topP: 0.5 };
+    expect(asked(both, { ...target, model: "claude-sonnet-4-5-20250929" })).toMatchObject({
+      temperature: 0.5,
+      dropped: ["topP"],
+    });
+    expect(asked(both, { ...target, model: "claude-3-5-haiku-20241022" })).toMatchObject({
+      temperature: 0.5,
+      top_p: 0.5,
+    });
+  });
+
+  test.each([
+    ["claude-opus-4-7", true],
+    ["claude-4.7-opus", true],
+    ["anthropic/claude-opus-4.8", true],
+    ["claude-sonnet-5", true],
+    ["claude-opus-4-6", false],
+    ["claude-sonnet-4-20250514", false],
+    ["claude-3-7-sonnet-20250219", false],
+    ["deepseek-chat", false],
+  ])("%s thinks adaptively only: %s", (model, only) => {
+    expect(takesAdaptiveOnly(model)).toBe(only);
+  });
+
+  test("goes on in a loop whose turns begin with the vendor's thoughts, and past the user's next words", () => {
+    const sealed: Part = { kind: "reasoning", text: "t", seal: { wire: "messages", kind: "signature", value: "s" } };
+    const loop = (first: readonly Part[], last: readonly Part[]) =>
+      render({
+        reasoning: { effort: "low" },
+        turns: [
+          { role: "user", parts: [text("hi")] },
+          { role: "assistant", parts: [...first, calling("a")] },
+          { role: "user", parts: [result("a")] },
+          ...(last.length > 0 ? [{ role: "user" as const, parts: last }] : []),
+        ],
+      });
+    expect(loop([sealed], []).body).toMatchObject({ thinking: budget(2048) });
+    expect(loop([text("well"), sealed], []).dropped).toEqual(["reasoning"]);
+    expect(loop([{ ...sealed, seal: undefined }], []).dropped).toEqual(["turn.reasoning", "reasoning"]);
+    const later = render({
+      reasoning: { effort: "low" },
+      turns: [
+        { role: "assistant", parts: [calling("a")] },
+        { role: "user", parts: [result("a")] },
+        { role: "assistant", parts: [text("done")] },
+        { role: "user", parts: [text("and now?")] },
+      ],
+    });
+    expect(later.dropped).toEqual([]);
+  });
+});
+
+describe("another vendor's seal", () => {
+  const foreign = { wire: "content", kind: "thoughtSignature", value: "c2lnbmVk" } as const;
+  const whole = (parts: readonly Part[]): TextAnswer => ({
+    id: "",
+    model: "",
+    createdAt: 0,
+    choices: [{ parts, finish: "stop" }],
+  });
+  const backFrom = (content: unknown) =>
+    parse({ messages: [{ role: "assistant", content: JSON.parse(JSON.stringify(content)) }] }).request;
+
+  test.each<readonly [string, Part]>([
+    ["a call", { kind: "tool-call", id: "call_1", name: "f", arguments: "{}", seal: foreign }],
+    ["a text", { kind: "text", text: "hi", seal: foreign }],
+    ["thoughts", { kind: "reasoning", text: "hm", seal: foreign }],
+    ["no thoughts", { kind: "reasoning", text: "", seal: foreign }],
+  ])("on %s comes back on it, whole or streamed, and goes to no other vendor", (_, part) => {
+    const parts = [part, text("after")];
+    for (const { content } of [
+      messagesCodec.renderAnswer(whole(parts), contextFor()),
+      assembledMessage(written(messagesCodec.writer(contextFor()), whole(parts))),
+    ] as readonly JsonObject[]) {
+      const { turns } = backFrom(content);
+      expect(turns).toEqual([{ role: "assistant", parts }]);
+      const again = JSON.stringify(render({ turns }).body);
+      expect(again).not.toContain("c2lnbmVk");
+      expect(again).not.toContain("thinking");
+    }
+  });
+
+  /** An answer's blocks for a client, which are the same streamed. */
+  function blocks(parts: readonly Part[]): unknown {
+    const { content } = messagesCodec.renderAnswer(whole(parts), contextFor());
+    expect(assembledMessage(written(messagesCodec.writer(contextFor()), whole(parts)))["content"]).toEqual(content);
+    return content;
+  }
+  const seals: Part = { kind: "text", text: "", seal: foreign };
+
+  test("on no words stands alone", () => {
+    const content = blocks([text("a"), seals, text("b")]);
+    const kept = { kind: "reasoning", text: "", seal: foreign };
+    expect(backFrom(content).turns[0]?.parts).toEqual([text("a"), kept, text("b")]);
+  });
+
+  // Coding agents take the last block for the answer; no vendor insists on the seal of last words.
+  test.each<readonly [string, readonly Part[]]>([
+    ["on the last words", [{ ...text("a"), seal: foreign }]],
+    ["on no words after them", [text("a"), seals]],
+    ["on both", [{ ...text("a"), seal: foreign }, seals, seals]],
+  ])("%s is left out: the words stay last", (_, parts) => {
+    expect(blocks(parts)).toEqual([{ type: "text", text: "a" }]);
+  });
+
+  test("finds its call wherever a client has put it", () => {
+    const parts: readonly Part[] = [{ kind: "tool-call", id: "call_1", name: "f", arguments: "{}", seal: foreign }];
+    const { content }: any = messagesCodec.renderAnswer(whole(parts), contextFor());
+    expect(backFrom(content.toReversed()).turns[0]?.parts).toEqual(parts);
+  });
+});
