@@ -149,7 +149,7 @@ describe("gatectl", () => {
   });
 
   test("channels are shown with their state and why", async () => {
-    expect(await suite.ask("channel", "list")).toMatchObject([
+    expect(await suite.ask("channels")).toMatchObject([
       { id: "main", state: "ok" },
       { id: "unset", state: "off", reason: "NO_SUCH_VARIABLE is not set" },
     ]);
@@ -157,7 +157,7 @@ describe("gatectl", () => {
       state: "disabled",
       reason: "maintenance",
     });
-    expect(await suite.ask("channel", "enable", "main")).toMatchObject({ state: "ok" });
+    expect(await suite.ask("channels", "enable", "main")).toMatchObject({ state: "ok" });
     expect(await suite.ask("channel", "test", "main")).toMatchObject({ ok: true, status: 200 });
   });
 

@@ -32,7 +32,8 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 process.exitCode = await main(process.argv.slice(2));
 
 /** Runs a command line; the exit status. stdout holds the answer and nothing else, whatever went wrong is on stderr. */
-async function main(words: readonly string[]): Promise<number> {
+async function main(said: readonly string[]): Promise<number> {
+  const words = inSingular(said);
   const command = commands.find(({ name }) => name.split(" ").every((word, at) => words[at] === word));
   if (command === undefined) return unknownCommand(words);
   try {
@@ -45,6 +46,15 @@ async function main(words: readonly string[]): Promise<number> {
     if (error instanceof CommandFailed || error instanceof StartError) return complain(error.message, 1);
     throw error;
   }
+}
+
+/** As operators also say it: `channels` lists them, `channels disable main` is `channel disable main`. */
+function inSingular(words: readonly string[]): readonly string[] {
+  const [topic = "", verb = "", ...rest] = words;
+  const one = topic.replace(/s$/, "");
+  const is = (known: string): boolean => commands.some(({ name }) => name === `${one} ${known}`);
+  if (one === topic || !is("list")) return words;
+  return is(verb) ? [one, verb, ...rest] : [one, "list", ...words.slice(1)];
 }
 
 function unknownCommand(words: readonly string[]): number {
