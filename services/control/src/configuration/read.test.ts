@@ -38,6 +38,21 @@ test.each([
   expect(JSON.stringify(problems)).not.toContain("canary");
 });
 
+test("vendors and addresses that are wrong are told beside what else is wrong with the file", () => {
+  const text = stringify({
+    groups: {},
+    models: { m: { kind: "chat" } },
+    channels: [
+      "none",
+      { id: "a", provider: "antropic", baseUrl: "https://v.example", keys: ["k"], models: ["other"] },
+      { id: "b", provider: "openai", baseUrl: "https://v.example/v1?version=1", keys: ["k"], models: ["m"] },
+    ],
+  });
+  const paths = parseConfiguration(text).problems?.map(({ path }) => path);
+  expect(paths).toEqual(expect.arrayContaining(["channels[1].provider", "channels[2].baseUrl"]));
+  expect(paths?.filter((path) => path.startsWith("channels[0]"))).not.toEqual([]);
+});
+
 test.each([
   ["openai", { wires: ["video-generations"] }],
   ["azure", { baseUrl: "https://v.example/openai?api-version=2025-03-01" }],

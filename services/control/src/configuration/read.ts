@@ -63,19 +63,35 @@ export function parseConfiguration(text: string): ReadConfiguration {
     return { problems: [{ path: "(file)", say: error instanceof Error ? error.message : String(error) }] };
   }
   const checked = checkConfiguration(written);
-  if (checked.configuration === undefined) return checked;
-  const problems = checked.configuration.channels.flatMap((channel, at) =>
-    vendorProblems(channel).map(({ path, say }) => ({ path: `channels[${at}].${path}`, say })),
+  const channels = checked.configuration?.channels ?? writtenChannels(written);
+  const ofVendors = channels.flatMap((channel, at) =>
+    channel === undefined
+      ? []
+      : vendorProblems(channel).map(({ path, say }) => ({ path: `channels[${at}].${path}`, say })),
   );
+  const problems = [...(checked.problems ?? []), ...ofVendors];
   return problems.length > 0 ? { problems } : checked;
 }
 
+/** What a channel says of its vendor. */
+type OfVendor = Pick<ChannelConfiguration, "provider" | "baseUrl" | "wires">;
+
+/** The channels of a file that is wrong elsewhere, each in its place, as far as they name a vendor and its address. */
+function writtenChannels(written: unknown): readonly (OfVendor | undefined)[] {
+  if (!isObject(written) || !Array.isArray(written["channels"])) return [];
+  return written["channels"].map((channel: unknown): OfVendor | undefined => {
+    if (!isObject(channel)) return undefined;
+    const { provider, baseUrl } = channel;
+    return typeof provider === "string" && typeof baseUrl === "string" ? { provider, baseUrl } : undefined;
+  });
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
 /** What a channel says that its vendor, as this build knows it, cannot be told. */
-function vendorProblems({
-  provider: name,
-  baseUrl,
-  wires = [],
-}: ChannelConfiguration): readonly ConfigurationProblem[] {
+function vendorProblems({ provider: name, baseUrl, wires = [] }: OfVendor): readonly ConfigurationProblem[] {
   const provider = Object.hasOwn(providers, name) ? providers[name] : undefined;
   if (provider === undefined)
     return [{ path: "provider", say: `is not a known vendor: ${name}; known: ${Object.keys(providers).join(", ")}` }];
