@@ -67,6 +67,13 @@ describe("what is published", () => {
   });
 });
 
+test("a channel that is off is there with its reason, and serves nobody", async () => {
+  await publish("one", secret, { off: "KEY is not set" });
+  await using catalog = await openCatalog({ redis, secret, log });
+  expect(catalog.current().channels.map(({ off }) => off)).toEqual(["KEY is not set"]);
+  expect(catalog.current().candidates("chat", "all")).toEqual([]);
+});
+
 describe("a process that follows", () => {
   test("has nothing before the first, says so, and takes each up as it is told of it", async () => {
     await using catalog = await openCatalog({ redis, secret, log });
