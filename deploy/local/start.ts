@@ -19,6 +19,9 @@ const config = env["MODELGATE_CONFIG"] === undefined ? demo : resolve(root, env[
 const host = env["HOST"] ?? "127.0.0.1";
 const port = Number(env["PORT"] ?? 8080);
 
+/** Largest size of each stream of events in a NATS of our own: some 180,000 events. */
+const ownNatsBytes = String(128 * 1024 * 1024);
+
 /** Ctrl-C before everything was ready: no failure. */
 class AskedToEnd extends Error {}
 
@@ -66,9 +69,11 @@ async function start(): Promise<void> {
   const ports = suitePorts(free);
   const url = `http://${host === "0.0.0.0" ? "127.0.0.1" : host}:${ports.edge.main}`;
   const wanted = serviceNames.filter((name) => name !== "simulator" || namesSimulator());
+  // JetStream sets the largest size of every stream aside on the disk: a machine of one's own may have little of it.
+  const more = env["NATS_URL"] === undefined ? { NATS_KEEP_BYTES: env["NATS_KEEP_BYTES"] ?? ownNatsBytes } : {};
   const logFile = (name: ServiceName): string => join(data, "logs", `${name}.log`);
   const started = wanted.map((name) =>
-    startService(name, { ports, redisUrl, natsUrl, secret, config, host, logFile, onComplaint: complain }),
+    startService(name, { ports, redisUrl, natsUrl, secret, config, host, env: more, logFile, onComplaint: complain }),
   );
   for (const { child } of started) {
     services.push(child);

@@ -99,6 +99,15 @@ describe.each([
       expect(named("Gateway", at(route, "spec", "parentRefs", 0, "name"))).toBeDefined();
   });
 
+  test("videos are named where the way in is", () => {
+    const hosts = [
+      ...ofKind("HTTPRoute").flatMap((route) => at(route, "spec", "hostnames", 0) ?? []),
+      ...ofKind("Ingress").flatMap((ingress) => at(ingress, "spec", "rules", 0, "host") ?? []),
+    ];
+    const video = deployedIn(objects).find(({ name }) => name === "video");
+    for (const host of hosts) expect(video?.env.get("PUBLIC_URL")).toBe(`https://${textOf(host)}`);
+  });
+
   test("secrets are referred to and never written down", () => {
     expect(ofKind("Secret")).toEqual([]);
     expect(JSON.stringify(objects.filter(({ kind }) => kind !== "ConfigMap"))).not.toMatch(/sk-|password/i);

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { nameOf } from "../render/kustomize.ts";
 import { textOf } from "../render/value.ts";
 import { at, deployedIn, isRequired, itemsAt, overlay, overlays, services, variablesOf } from "./suite.ts";
 
@@ -27,8 +28,27 @@ test("every service has its manifests: a row of generate/services.ts, written by
   expect(deployedIn(overlay("local")).map(({ name }) => name)).toEqual(expect.arrayContaining([...services]));
 });
 
+test("docker compose hands control every variable that the demo's configuration names", () => {
+  const compose: { services: Record<string, { environment: Record<string, string> }> } = parse(
+    read("docker-compose.yml"),
+    { merge: true },
+  );
+  const named = [...read("deploy/config/demo.yaml").matchAll(/"(?:env:(\w+)|\$\{(\w+)\}[^"]*)"/g)];
+  const variables = named.map(([, key, place]) => key ?? place ?? "");
+  expect(variables).toContain("OPENAI_API_KEY");
+  expect(Object.keys(compose.services["control"]?.environment ?? {})).toEqual(expect.arrayContaining(variables));
+});
+
 test("gatectl reads what control's pod says of it", () => {
   expect(read("services/control/src/gatectl/server.ts")).toContain("CONTROL_URL: variable");
+});
+
+test("the local NATS has room for every stream of events at its largest", async () => {
+  const [nats] = overlay("local").filter((object) => object["kind"] === "StatefulSet" && nameOf(object) === "nats");
+  const size = textOf(at(nats, "spec", "volumeClaimTemplates", 0, "spec", "resources", "requests", "storage"));
+  const keepBytes = Number((await variablesOf("ledger"))["NATS_KEEP_BYTES"]?.read(undefined));
+  // A file system takes its share, JetStream three quarters of the rest.
+  expect(Number.parseInt(size, 10) * 1024 ** 3 * 0.9 * 0.75).toBeGreaterThan(3 * keepBytes);
 });
 
 describe.each(overlays)("%s", (name) => {

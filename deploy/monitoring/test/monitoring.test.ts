@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { dashboards } from "../dashboards.ts";
@@ -96,11 +96,19 @@ describe("dashboards", () => {
   );
 });
 
+interface ComposeService {
+  readonly image: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly command?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly profiles?: readonly string[];
+}
+const compose: { readonly services: Readonly<Record<string, ComposeService>> } = parse(
+  readFileSync(join(root, "docker-compose.yml"), "utf8"),
+  { merge: true },
+);
+
 test("Prometheus scrapes every service that compose starts, at its second port", () => {
-  const compose: { services: Record<string, { image: string; environment?: Record<string, string> }> } = parse(
-    readFileSync(join(root, "docker-compose.yml"), "utf8"),
-    { merge: true },
-  );
   const wanted = Object.entries(compose.services)
     .filter(([name, { image }]) => image.startsWith("modelgate/") && name !== "simulator")
     .map(([name, { environment }]) => `${name}:${environment?.[`${name.toUpperCase()}_OPS_PORT`] ?? ""}`);
@@ -108,6 +116,56 @@ test("Prometheus scrapes every service that compose starts, at its second port",
     readFileSync(join(folder, "prometheus.yaml"), "utf8"),
   );
   expect(jobs.flatMap((job) => job.static_configs.flatMap(({ targets }) => targets)).sort()).toEqual(wanted.sort());
+});
+
+describe("compose's profile `monitoring`", () => {
+  /** What a service finds at a path: a file or folder of this repository, or a volume's name. */
+  const mountsOf = (name: string): ReadonlyMap<string, string> =>
+    new Map(
+      (compose.services[name]?.volumes ?? []).map((volume) => {
+        const [from = "", to = ""] = volume.split(":");
+        return [to, from];
+      }),
+    );
+  /** The file behind a path: mounted by itself, or with its folder. */
+  const at = (mounts: ReadonlyMap<string, string>, path = ""): string => {
+    const own = mounts.get(path);
+    return own === undefined ? join(root, mounts.get(dirname(path)) ?? "nowhere", basename(path)) : join(root, own);
+  };
+
+  test("starts nothing else, and mounts what is there", () => {
+    const profiled = Object.entries(compose.services).filter(([, { profiles }]) => profiles?.includes("monitoring"));
+    expect(profiled.map(([name]) => name)).toEqual(["prometheus", "grafana"]);
+    for (const [name] of profiled)
+      for (const from of mountsOf(name).values())
+        if (from.startsWith(".")) expect(existsSync(join(root, from)), `${name}: ${from}`).toBe(true);
+  });
+
+  test("Prometheus finds its configuration, and that its rules", () => {
+    const mounts = mountsOf("prometheus");
+    const [, config = ""] =
+      /^--config\.file=(.*)$/m.exec(compose.services["prometheus"]?.command?.join("\n") ?? "") ?? [];
+    expect(at(mounts, config)).toBe(join(folder, "prometheus.yaml"));
+    const { rule_files: files }: { rule_files: readonly string[] } = parse(readFileSync(at(mounts, config), "utf8"));
+    expect(files.map((file) => at(mounts, join(dirname(config), file)))).toEqual([join(folder, "rules.yaml")]);
+  });
+
+  test("Grafana finds Prometheus, its dashboards, and the one that it opens on", () => {
+    const mounts = mountsOf("grafana");
+    const sources: { datasources: readonly { url: string; isDefault: boolean }[] } = parse(
+      readFileSync(at(mounts, "/etc/grafana/provisioning/datasources/modelgate.yaml"), "utf8"),
+    );
+    expect(sources.datasources).toMatchObject([{ url: "http://prometheus:9090", isDefault: true }]);
+    expect(compose.services).toHaveProperty("prometheus");
+    const { providers }: { providers: readonly { options: { path: string } }[] } = parse(
+      readFileSync(at(mounts, "/etc/grafana/provisioning/dashboards/modelgate.yaml"), "utf8"),
+    );
+    expect(providers.map(({ options }) => join(root, mounts.get(options.path) ?? ""))).toEqual([
+      join(folder, "dashboards"),
+    ]);
+    const home = compose.services["grafana"]?.environment?.["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"];
+    expect(existsSync(at(mounts, home))).toBe(true);
+  });
 });
 
 test.each([

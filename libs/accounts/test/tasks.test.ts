@@ -141,6 +141,17 @@ test("a task whose hold was swept is not recorded", async () => {
   expect(await findTask(redis, task.accountId, late.id)).toBeUndefined();
 });
 
+test("an ended task is kept for as long as it says, an open one until it ends; old ones leave the list", async () => {
+  const task = await begin({ createdAt: Date.now() - 31 * day });
+  const key = accountKeys.task(task.accountId, task.id);
+  expect(await redis.pttl(key)).toBe(-1);
+  await advanceTask(redis, ended(task, "completed", "1"));
+  const left = await redis.pttl(key);
+  expect([left > day / 2, left <= day]).toEqual([true, true]);
+  const recent = await another(task.accountId);
+  expect(await redis.zrange(accountKeys.tasksOf(task.accountId), "0", "-1")).toEqual([recent.id]);
+});
+
 test("due tasks go to one poller each until its lease is over", async () => {
   const createdAt = 1_000_000;
   const task = await begin({ createdAt });
@@ -200,13 +211,13 @@ describe("events of a task that nobody has published", () => {
   const removed = async ({ accountId }: TaskRecord, entryId = "") =>
     expect(await redis.xdel(accountKeys.outbox(shardOf(accountId)), entryId)).toBe(1);
 
-  test("come again before each new one, in their order, until they are", async () => {
+  test("come again before new ones, in their order, until they are", async () => {
     const task = await begin();
     const second = await advanceTask(redis, progressing(task, "1"));
     expect(states(second, task)).toEqual(["queued", "in_progress"]);
     await removed(task, second?.[0]?.entryId);
-    // A look that finds nothing new has no event, and repeats none.
-    expect(await advanceTask(redis, { ...progressing(task, "2"), from: undefined })).toEqual([]);
+    const look = (version: string) => advanceTask(redis, { ...progressing(task, version), from: undefined });
+    expect(states(await look("2"), task)).toEqual(["in_progress"]);
     const last = await advanceTask(redis, { ...ended(task, "completed", "3"), from: "in_progress" });
     expect(states(last, task)).toEqual(["in_progress", "completed", task.callId]);
     expect(last?.at(-1)?.event).toMatchObject({ receipt: { number: 2 } });
@@ -219,7 +230,12 @@ describe("events of a task that nobody has published", () => {
       all.filter(({ event }) => event.id === `${task.id}.queued`),
     );
     await removed(task, entry?.entryId);
-    expect(states(await advanceTask(redis, ended(task, "failed", "1")), task)).toEqual(["failed", task.callId]);
+    // Nothing is remembered of them either: an open task takes no more room than it needs.
+    const key = accountKeys.task(task.accountId, task.id);
+    expect(await redis.hexists(key, "told")).toBe(1);
+    expect(await advanceTask(redis, { ...progressing(task, "1"), from: undefined })).toEqual([]);
+    expect(await redis.hexists(key, "told")).toBe(0);
+    expect(states(await advanceTask(redis, ended(task, "failed", "2")), task)).toEqual(["failed", task.callId]);
   });
 
   test("keep what follows in the outbox while they cannot be published", async () => {

@@ -1,4 +1,5 @@
 import { startSpan, type Span } from "@modelgate/platform";
+import { hostOf } from "./host-of.ts";
 import type { Way } from "./pick.ts";
 import { providerNameOf } from "./provider-name.ts";
 
@@ -12,12 +13,8 @@ export function attemptSpan(parent: Span | undefined, model: string, { candidate
     attributes: {
       "gen_ai.provider.name": providerNameOf(channel.provider),
       "gen_ai.request.model": upstreamModel,
-      "server.address": hostOf(channel.baseUrl),
+      "server.address": URL.canParse(channel.baseUrl) ? hostOf(new URL(channel.baseUrl)) : undefined,
       "modelgate.channel": channel.id,
     },
   });
-}
-
-function hostOf(baseUrl: string): string | undefined {
-  return URL.canParse(baseUrl) ? new URL(baseUrl).hostname : undefined;
 }

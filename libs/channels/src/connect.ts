@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Failure } from "@modelgate/contracts";
 import { WebSocket } from "ws";
-import type { BodySink, UpstreamAnswer, UpstreamRequest } from "./transport.ts";
+import type { BodySink, UpstreamAnswer, UpstreamRequest } from "./upstream.ts";
 
 /** How a vendor's WebSocket is opened. */
 export interface ConnectOptions {

@@ -1,15 +1,10 @@
 export type { Affinity, Conversation } from "./affinity.ts";
-export {
-  AttemptsFailed,
-  type Attempted,
-  type AttemptLimits,
-  type AttemptPlan,
-  type Attempts,
-  type Tried,
-} from "./attempt.ts";
+export { AttemptsFailed, type Attempted, type AttemptPlan, type Tried } from "./attempt-plan.ts";
+export type { AttemptLimits, Attempts } from "./attempt.ts";
 export { connectSocket } from "./connect.ts";
 export { openChannels, type Channels } from "./channels.ts";
 export { readSeats } from "./gate.ts";
+export { hostOf } from "./host-of.ts";
 export { modelPlaceOf, placeOf, type Way } from "./pick.ts";
 export { Refused } from "./refused.ts";
 export { readText } from "./read-text.ts";
@@ -36,11 +31,6 @@ export {
   type CoolDown,
   type Switched,
 } from "./state.ts";
-export {
-  openTransport,
-  type BodySink,
-  type Transport,
-  type UpstreamAnswer,
-  type UpstreamRequest,
-} from "./transport.ts";
+export { openTransport, type Transport } from "./transport.ts";
+export type { BodySink, UpstreamAnswer, UpstreamRequest } from "./upstream.ts";
 export { providerNameOf } from "./provider-name.ts";

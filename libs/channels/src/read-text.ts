@@ -1,4 +1,4 @@
-import type { UpstreamAnswer } from "./transport.ts";
+import type { UpstreamAnswer } from "./upstream.ts";
 
 /** The beginning of a body as text, at most `mostBytes`; what is beyond, or breaks off, is left. Never rejects. */
 export function readText(answer: UpstreamAnswer, mostBytes: number): Promise<string> {

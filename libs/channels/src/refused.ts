@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import type { Provider, VendorFailure } from "@modelgate/providers";
 import { readText } from "./read-text.ts";
-import type { UpstreamAnswer } from "./transport.ts";
+import type { UpstreamAnswer } from "./upstream.ts";
 
 /** How much of an error answer is read. */
 const errorBodyBytes = 64 * 1024;

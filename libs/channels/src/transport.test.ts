@@ -5,7 +5,8 @@ import { createServer } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readText } from "./read-text.ts";
-import { NothingSent, openTransport, type Transport } from "./transport.ts";
+import { NothingSent } from "./dispatch.ts";
+import { openTransport, type Transport } from "./transport.ts";
 
 /**
  * A vendor in a process of its own, which closes connections while a test keeps this process's event loop from

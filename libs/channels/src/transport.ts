@@ -1,38 +1,6 @@
-import type { Readable } from "node:stream";
-import { Pool, type Dispatcher } from "undici";
-import type { WebSocket } from "ws";
-
-/** What is sent to a vendor. */
-export interface UpstreamRequest {
-  readonly url: URL;
-  readonly method: "POST" | "GET";
-  readonly headers: Readonly<Record<string, string>>;
-  /** A stream is sent as it comes, at the vendor's pace, and is destroyed with the exchange. */
-  readonly body?: Buffer | Readable | undefined;
-  /** Longest wait for the head, and longest silence in the body. */
-  readonly timeoutMs: number;
-}
-
-/** Who takes a vendor's body: chunks as they come, then its end or its break. */
-export interface BodySink {
-  data(chunk: Buffer): void;
-  end(): void;
-  broken(error: Error): void;
-}
-
-/** A vendor's answer at its head; the body waits until `pipe` names who takes it. */
-export interface UpstreamAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The open connection, paused, where a WebSocket was asked for (101). */
-  readonly socket?: WebSocket | undefined;
-  pipe(sink: BodySink): void;
-  /** Backpressure: the vendor is not read on until `resume`. */
-  pause(): void;
-  resume(): void;
-  /** Ends the exchange now; the vendor sees its connection close. */
-  abort(): void;
-}
+import { Pool } from "undici";
+import { dispatchOn, NothingSent } from "./dispatch.ts";
+import type { UpstreamAnswer, UpstreamRequest } from "./upstream.ts";
 
 /**
  * The only HTTP client of the suite: one pool of connections per address. A kept connection may have died meanwhile.
@@ -51,7 +19,7 @@ export interface Transport extends AsyncDisposable {
 /** Idle connections are dropped before a vendor's server would drop them under a request. */
 const keepAliveMs = 4_000;
 const connectMs = 10_000;
-/** Most addresses that connections are kept for; beyond it the longest unused is closed. */
+/** Most addresses that connections are kept for; beyond it those of the oldest are closed once they are free. */
 const mostPools = 256;
 
 export function openTransport(): Transport {
@@ -97,119 +65,4 @@ export function openTransport(): Transport {
       await Promise.all([...pools.values()].map((pool) => pool.destroy()));
     },
   };
-}
-
-/** The connection had died before the system took the first byte of a request. */
-export class NothingSent extends Error {
-  override readonly name = "NothingSent";
-  readonly code = "NOTHING_SENT";
-  constructor(cause: Error) {
-    super(cause.message, { cause });
-  }
-}
-
-/** Sends a request over connections that are there already, once; rejects as `Transport.send`. */
-export function dispatchOn(
-  connections: Dispatcher,
-  { url, method, headers, body, timeoutMs }: UpstreamRequest,
-  signal: AbortSignal,
-): Promise<UpstreamAnswer> {
-  return new Promise<UpstreamAnswer>((resolve, reject) => {
-    const exchange = new Exchange(resolve, reject, signal);
-    connections.dispatch(
-      {
-        path: url.pathname + url.search,
-        method,
-        headers: { ...headers },
-        body: body ?? null,
-        headersTimeout: timeoutMs,
-        bodyTimeout: timeoutMs,
-      },
-      exchange,
-    );
-  });
-}
-
-/** One request and its answer, as undici's handler and as what the caller holds. */
-class Exchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
-  status = 0;
-  headers: UpstreamAnswer["headers"] = {};
-  readonly #answered: (answer: UpstreamAnswer) => void;
-  readonly #failed: (error: Error) => void;
-  readonly #signal: AbortSignal;
-  readonly #onAbort = (): void => this.abort();
-  #controller: Dispatcher.DispatchController | undefined;
-  #sink: BodySink | undefined;
-  #over: { readonly error?: Error } | undefined;
-
-  constructor(answered: (answer: UpstreamAnswer) => void, failed: (error: Error) => void, signal: AbortSignal) {
-    this.#answered = answered;
-    this.#failed = failed;
-    this.#signal = signal;
-    signal.addEventListener("abort", this.#onAbort, { once: true });
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#signal.aborted) this.abort();
-  }
-
-  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: UpstreamAnswer["headers"]): void {
-    if (status < 200) return;
-    this.status = status;
-    this.headers = headers;
-    controller.pause();
-    this.#answered(this);
-  }
-
-  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#sink?.data(chunk);
-  }
-
-  onResponseEnd(): void {
-    this.#finish({});
-  }
-
-  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.#finish({ error });
-    this.#failed(isRefusedWrite(error) ? new NothingSent(error) : error);
-  }
-
-  pipe(sink: BodySink): void {
-    this.#sink = sink;
-    if (this.#over === undefined) this.#controller?.resume();
-    else this.#tell(sink, this.#over);
-  }
-
-  pause(): void {
-    this.#controller?.pause();
-  }
-
-  resume(): void {
-    this.#controller?.resume();
-  }
-
-  abort(): void {
-    this.#controller?.abort(new Error("the exchange was ended by the gateway"));
-  }
-
-  #finish(over: { readonly error?: Error }): void {
-    this.#signal.removeEventListener("abort", this.#onAbort);
-    this.#over = over;
-    if (this.#sink !== undefined) this.#tell(this.#sink, over);
-  }
-
-  #tell(sink: BodySink, { error }: { readonly error?: Error }): void {
-    if (error === undefined) sink.end();
-    else sink.broken(error);
-  }
-}
-
-/**
- * Whether the system refused the very write that hands a request over: it took none of it then. A write that it took
- * in part, or took and could not deliver, fails later, with the same code; only where the error was made tells them
- * apart. (Of TLS it does not: there nothing is sure, and nothing is sent again.)
- */
-function isRefusedWrite(error: Error): boolean {
-  return "syscall" in error && error.syscall === "write" && error.stack?.includes("afterWriteDispatched") === true;
 }

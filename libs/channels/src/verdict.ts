@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import { providers } from "@modelgate/providers";
-import type { AttemptPlan } from "./attempt.ts";
+import type { AttemptPlan } from "./attempt-plan.ts";
 import type { Health } from "./health.ts";
 import { modelPlaceOf, placeOf, type Way } from "./pick.ts";
 import { Refused } from "./refused.ts";

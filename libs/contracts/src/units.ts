@@ -6,18 +6,20 @@ const count = (description: string) => Type.Optional(Type.Integer({ minimum: 0, 
  * What a call used, in the units that prices are given in.
  *
  * Every priced unit is disjoint from every other, so that cost = sum of units × price holds as it is written:
- * `inputTokens` leaves out what is counted as cached, cache write or audio; `outputTokens` leaves out audio
- * and contains `reasoningTokens`, which has no price of its own. Absent means none.
+ * `inputTokens` leaves out what is counted as cached, cache write, audio or image; `outputTokens` leaves out audio and
+ * image, and contains `reasoningTokens`, which has no price of its own. Absent means none.
  */
 export const Units = Type.Object(
   {
-    inputTokens: count("input tokens, without cached, cache-write and audio tokens"),
+    inputTokens: count("input tokens, without cached, cache-write, audio and image tokens"),
     cachedInputTokens: count("input tokens read from a prompt cache"),
     cacheWriteTokens: count("input tokens written to a prompt cache"),
-    outputTokens: count("output tokens with reasoning, without audio"),
+    outputTokens: count("output tokens with reasoning, without audio and image tokens"),
     reasoningTokens: count("the part of outputTokens spent on reasoning; not priced on its own"),
     inputAudioTokens: count("audio tokens in"),
     outputAudioTokens: count("audio tokens out"),
+    inputImageTokens: count("image tokens in, where the vendor tells them apart"),
+    outputImageTokens: count("image tokens out, where the vendor tells them apart"),
     images: count("images"),
     seconds: Type.Optional(Type.Number({ minimum: 0, description: "seconds of video or of transcribed audio" })),
     characters: count("characters of speech input"),
@@ -55,6 +57,8 @@ const tokenUnits = [
   "outputTokens",
   "inputAudioTokens",
   "outputAudioTokens",
+  "inputImageTokens",
+  "outputImageTokens",
 ] as const satisfies readonly UnitName[];
 
 /** Every unit's name, in the order of the usage event. */
@@ -66,6 +70,8 @@ export const unitNames = [
   "reasoningTokens",
   "inputAudioTokens",
   "outputAudioTokens",
+  "inputImageTokens",
+  "outputImageTokens",
   "images",
   "seconds",
   "characters",

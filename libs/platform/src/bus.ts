@@ -1,17 +1,6 @@
 import type { ConnectionOptions } from "node:tls";
-import {
-  AckPolicy,
-  connect,
-  Events,
-  nanos,
-  NatsError,
-  RetentionPolicy,
-  StorageType,
-  type JetStreamClient,
-  type NatsConnection,
-  type TlsOptions,
-} from "nats";
-import { eventStreams } from "@modelgate/contracts";
+import { AckPolicy, connect, Events, nanos, type JetStreamClient, type NatsConnection, type TlsOptions } from "nats";
+import { ensureStreams, StreamRefused, type StreamBounds } from "./bus-streams.ts";
 import { certificateRefused, identityAmong, withoutCertificate } from "./certificate.ts";
 import type { Logger } from "./log.ts";
 import { observeStore } from "./metrics.ts";
@@ -25,17 +14,9 @@ export interface Bus extends AsyncDisposable {
   readonly connected: boolean;
 }
 
-export interface BusLimits {
-  /** Ids remembered by JetStream to drop repetitions. */
-  readonly duplicateWindowMs: number;
-  /** Oldest event that a stream keeps. */
-  readonly keepMs: number;
-  /** Largest size of a stream's files. */
-  readonly keepBytes: number;
+export interface BusLimits extends StreamBounds {
   /** Longest wait for JetStream's acknowledgement. */
   readonly ackMs: number;
-  /** Servers that keep each stream. */
-  readonly replicas: number;
 }
 
 const defaults: BusLimits = {
@@ -82,6 +63,7 @@ class JetStreamBus implements Bus {
     this.#servers = servers;
     this.#log = log;
     this.#bounds = bounds;
+    this.#tell(false); // told from the start: what nobody has heard of sets off no alert
     this.#opened = this.#connectForGood();
   }
 
@@ -122,14 +104,17 @@ class JetStreamBus implements Bus {
   }
 
   async #connectForGood(): Promise<void> {
-    for (let complained = false; !this.#closed; complained = true) {
+    let said: string | undefined;
+    while (!this.#closed) {
       try {
         await this.#connect();
-        if (complained) this.#log.info("nats is there");
+        if (said !== undefined) this.#log.info("nats is there");
         return;
       } catch (error) {
         this.#firstTry.resolve(error);
-        if (!complained) this.#log.warn({ err: withoutCertificate(error) }, "nats is away");
+        const words = error instanceof StreamRefused ? "events cannot be kept" : "nats is away";
+        if (words !== said) this.#log.warn({ err: withoutCertificate(error) }, words);
+        said = words;
         await this.#connection?.close().catch(() => undefined);
         await pause();
       }
@@ -157,7 +142,7 @@ class JetStreamBus implements Bus {
     this.#firstTry.resolve(undefined);
     if (this.#closed) return await connection.close();
     void this.#watch(connection);
-    await ensureStreams(connection, this.#bounds);
+    await ensureStreams(connection, this.#bounds, this.#log);
     this.#jetstream = connection.jetstream({ timeout: this.#bounds.ackMs });
     this.#tell(true);
   }
@@ -220,36 +205,6 @@ class JetStreamBus implements Bus {
   }
 }
 
-function isAbsent(error: unknown): boolean {
-  return error instanceof NatsError && error.api_error?.code === 404;
-}
-
 function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, pauseMs));
-}
-
-async function ensureStreams(connection: NatsConnection, bounds: BusLimits): Promise<void> {
-  const management = await connection.jetstreamManager();
-  for (const { name, subjects } of Object.values(eventStreams)) {
-    const wanted = {
-      subjects: [subjects],
-      duplicate_window: nanos(bounds.duplicateWindowMs),
-      max_age: nanos(bounds.keepMs),
-      max_bytes: bounds.keepBytes,
-      num_replicas: bounds.replicas,
-    };
-    try {
-      const { config } = await management.streams.info(name);
-      // A stream that there is grows, and is never made less by a service that was told less.
-      const grown = {
-        num_replicas: Math.max(config.num_replicas, bounds.replicas),
-        max_bytes: Math.max(config.max_bytes, bounds.keepBytes),
-      };
-      if (grown.num_replicas !== config.num_replicas || grown.max_bytes !== config.max_bytes)
-        await management.streams.update(name, { ...config, ...grown });
-    } catch (error) {
-      if (!isAbsent(error)) throw error;
-      await management.streams.add({ ...wanted, name, storage: StorageType.File, retention: RetentionPolicy.Limits });
-    }
-  }
 }

@@ -26,7 +26,7 @@ export interface HttpServer {
 const maxHeaderBytes = 32 * 1024;
 /** Longest wait for a request's head. */
 const headersTimeoutMs = 30_000;
-/** Idle connections are kept longer than our own callers keep theirs, so that none is closed under a request. */
+/** Idle connections are kept longer than the edge keeps its own (60 s), so that none is closed under a request. */
 const keepAliveMs = 75_000;
 
 /**

@@ -86,6 +86,15 @@ test("a stream whose account can pay never waits: it is extended before it runs 
   expect(held()).toBe(512 * (asked() + 1));
 });
 
+test("near the end words are counted, not measured: a stream goes as far as its money does", async () => {
+  const account = openOn(1_000, { first: 256, step: 256, most: Infinity });
+  const story = Array.from({ length: 5_000 }, () => ["story ", 20] as const);
+  const { passed } = await play(account, story, () => undefined);
+  // A token a word, with a quarter in hand; by its bytes it would have ended after 333.
+  expect(passed).toBeGreaterThan(700);
+  expect(passed).toBeLessThanOrEqual(1_000);
+});
+
 test("once all that can come is held for, nothing is looked at any more", async () => {
   const { allowance, produced, asked } = openOn(1_000_000, { first: 256, step: 256, most: 300 });
   const long = "word ".repeat(10_000);

@@ -14,10 +14,10 @@ import { extendHold, hold } from "@modelgate/accounts";
 import { priceVersionOf } from "@modelgate/catalog";
 import type { Way } from "@modelgate/channels";
 import type { ServiceCall } from "@modelgate/platform";
-import { observeCall } from "./call-metrics.ts";
 import type { RelayDeps } from "./deps.ts";
 import type { Expectation } from "./expect.ts";
 import type { CallPlan } from "./plan.ts";
+import { tellCall } from "./tell-call.ts";
 
 /** How a call ended, as it is billed. */
 export interface CallEnd {
@@ -123,39 +123,12 @@ export class Bill {
     const { accountId, tokenId } = this.#call.caller;
     const draft = this.draft(end);
     const costNanos = this.costOf(end.units);
-    this.#deps.log.info(
-      {
-        requestId: draft.requestId,
-        callId: draft.id,
-        account: accountId,
-        token: tokenId,
-        endpoint: draft.endpoint,
-        model: draft.model,
-        channel: draft.channelId,
-        status: draft.status,
-        outcome: draft.outcome,
-        ms: draft.latencyMs,
-        firstByteMs: draft.firstByteMs,
-        attempts: draft.attempts,
-        tokens: tokensIn(end.units),
-        estimated: end.estimated,
-        costNanos: costNanos.toString(),
-      },
-      "call",
-    );
-    observeCall({
+    tellCall(this.#deps.log, this.#call.span, {
       draft,
       kind: this.#plan.model.kind,
       provider: this.#way?.candidate.channel.provider,
       units: end.units,
       costNanos,
-    });
-    this.#call.span?.set({
-      "modelgate.call": this.callId,
-      "modelgate.outcome": end.outcome,
-      "gen_ai.request.model": draft.model,
-      "gen_ai.usage.input_tokens": end.units.inputTokens,
-      "gen_ai.usage.output_tokens": end.units.outputTokens,
     });
     return this.#deps.settlements.settle({
       accountId,

@@ -67,8 +67,8 @@ export function observeCall({ draft, kind, provider, units, costNanos }: CallSee
   const at = labelsOf(kind, provider, model);
   calls.inc({ endpoint, outcome });
   duration.observe({ ...at, error_type: outcome === "completed" ? "" : `${outcome}_${status}` }, latencyMs / 1_000);
-  const { outputTokens = 0, outputAudioTokens = 0 } = units;
-  const output = outputTokens + outputAudioTokens;
+  const { outputTokens = 0, outputAudioTokens = 0, outputImageTokens = 0 } = units;
+  const output = outputTokens + outputAudioTokens + outputImageTokens;
   const input = tokensIn(units) - output;
   if (input > 0) tokenUsage.observe({ ...at, gen_ai_token_type: "input" }, input);
   if (output > 0) tokenUsage.observe({ ...at, gen_ai_token_type: "output" }, output);

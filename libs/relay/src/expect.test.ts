@@ -9,6 +9,8 @@ const price = fc.record({
   input: fc.nat({ max: 100 }),
   cachedInput: fc.nat({ max: 100 }),
   cacheWrite: fc.nat({ max: 100 }),
+  inputAudio: fc.nat({ max: 100 }),
+  outputAudio: fc.nat({ max: 100 }),
   output: fc.nat({ max: 100 }),
   request: fc.constantFrom(0, 0.001),
 });
@@ -20,33 +22,33 @@ const size = fc.record({
 });
 
 test("a hold covers every usage within its bounds, and its floor", () => {
+  const shares = (count: number) => fc.array(fc.nat({ max: 100 }), { minLength: count, maxLength: count });
   fc.assert(
-    fc.property(
-      price,
-      size,
-      fc.integer({ min: 0, max: 100 }),
-      fc.integer({ min: 0, max: 100 }),
-      fc.integer({ min: 0, max: 100 }),
-      (written, asked, inputPart, cachedPart, outputPart) => {
-        const compiled = compilePrice(written);
-        const model = { name: "m", kind: "chat" as const, ownedBy: "o", price: compiled };
-        const mostOutput = asked.maxOutputTokens ?? 1_000 * asked.choices;
-        const { upperNanos, floorNanos } = expectText(asked, model, 1.5, mostOutput);
-        const most = asked.textBytes + asked.mediaTokens;
-        const input = Math.floor((most * inputPart) / 100);
-        const cached = Math.floor((input * cachedPart) / 100);
-        const output = Math.floor((mostOutput * outputPart) / 100);
-        const cost = costOf(
-          { inputTokens: input - cached, cachedInputTokens: cached, outputTokens: output, requests: 1 },
-          compiled,
-          1.5,
-        );
-        expect(cost <= upperNanos).toBe(true);
-        expect(floorNanos <= upperNanos).toBe(true);
-      },
-    ),
+    fc.property(price, size, shares(5), shares(3), (written, asked, [none = 0, ...into], [less = 0, ...outOf]) => {
+      const compiled = compilePrice(written);
+      const model = { name: "m", kind: "chat" as const, ownedBy: "o", price: compiled };
+      const mostOutput = asked.maxOutputTokens ?? 1_000 * asked.choices;
+      const { upperNanos, floorNanos } = expectText(asked, model, 1.5, mostOutput);
+      const [inputTokens = 0, cachedInputTokens = 0, cacheWriteTokens = 0, inputAudioTokens = 0] = partsOf(
+        asked.textBytes + asked.mediaTokens,
+        into,
+        none,
+      );
+      const [outputTokens = 0, outputAudioTokens = 0] = partsOf(mostOutput, outOf, less);
+      const input = { inputTokens, cachedInputTokens, cacheWriteTokens, inputAudioTokens };
+      const cost = costOf({ ...input, outputTokens, outputAudioTokens, requests: 1 }, compiled, 1.5);
+      expect(cost <= upperNanos).toBe(true);
+      expect(floorNanos <= upperNanos).toBe(true);
+    }),
+    { numRuns: 500 },
   );
 });
+
+/** An amount in whole parts by their shares, with one share that is not used. */
+function partsOf(amount: number, shares: readonly number[], unused: number): readonly number[] {
+  const all = shares.reduce((sum, share) => sum + share, unused) || 1;
+  return shares.map((share) => Math.floor((amount * share) / all));
+}
 
 test.each([
   [undefined, undefined, 1, 16_384],

@@ -78,20 +78,30 @@ export function expectText(
 }
 
 /** What a vendor may count input as, and output. */
-const inputUnits = ["inputTokens", "cachedInputTokens", "cacheWriteTokens", "inputAudioTokens"] as const;
-const outputUnits = ["outputTokens", "outputAudioTokens"] as const;
+const inputUnits = [
+  "inputTokens",
+  "cachedInputTokens",
+  "cacheWriteTokens",
+  "inputAudioTokens",
+  "inputImageTokens",
+] as const;
+const outputUnits = ["outputTokens", "outputAudioTokens", "outputImageTokens"] as const;
 
 /**
  * The most that a request may cost with so much output. Every token of a text stands for a byte of it at least, in whatever
  * tokenizer: its bytes bound the input. All of it is bound at the dearest price that the vendor may count it at.
  */
 export function upperCost(size: RequestSize, { price }: CatalogModel, multiplier: number, outputTokens: number): Nanos {
-  const units: Units = {
-    [dearest(inputUnits, price)]: size.textBytes + size.mediaTokens,
-    [dearest(outputUnits, price)]: outputTokens,
-    requests: 1,
-  };
-  return costOf(units, price, multiplier);
+  const tokens = dearestTokens({ input: size.textBytes + size.mediaTokens, output: outputTokens }, price);
+  return costOf({ ...tokens, requests: 1 }, price, multiplier);
+}
+
+/** So many tokens of input and output as the units that cost most, since a vendor may count them as any. */
+export function dearestTokens(
+  { input, output }: { readonly input: number; readonly output: number },
+  price: Price,
+): Units {
+  return { [dearest(inputUnits, price)]: input, [dearest(outputUnits, price)]: output };
 }
 
 function dearest<Unit extends UnitName>(units: readonly [Unit, ...Unit[]], price: Price): Unit {

@@ -14,7 +14,7 @@ export type { AnswerForm, Carried, CarriedAnswer, Exchange, StreamCarrier, Vendo
 export type { Measure, Metered } from "./measure.ts";
 export { Produced } from "./produced.ts";
 export type { Answered, Forwarded } from "./plan.ts";
-export { wholeOutput, type Expectation, type RequestSize } from "./expect.ts";
+export { dearestTokens, wholeOutput, type Expectation, type RequestSize } from "./expect.ts";
 export { SpokenWires } from "./spoken-wires.ts";
 export type { Waiting } from "./waiting.ts";
 export { textExchanges, waitingIn, type TextCall } from "./text/exchange.ts";
@@ -23,6 +23,7 @@ export { PassStream } from "./text/pass-stream.ts";
 export { ConvertStream } from "./text/convert-stream.ts";
 export { kindExchange, wholeExchange, type KindCall } from "./kind/exchange.ts";
 export { tellLosses } from "./losses.ts";
+export { tellWay } from "./tell-way.ts";
 export { isSpoken, lookUp } from "./look-up.ts";
 export { lastRemembered } from "./last-remembered.ts";
 export { imagesExchange, imagesWiresFor, type ImagesCall } from "./images/exchange.ts";

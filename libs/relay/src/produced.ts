@@ -95,7 +95,8 @@ export class Produced {
 
   /** Output tokens in the newest report. */
   get reportedTokens(): number {
-    return (this.#usage?.outputTokens ?? 0) + (this.#usage?.outputAudioTokens ?? 0);
+    const { outputTokens = 0, outputAudioTokens = 0, outputImageTokens = 0 } = this.#usage ?? {};
+    return outputTokens + outputAudioTokens + outputImageTokens;
   }
 
   /** Output tokens by the tokenizer. */

@@ -1,11 +1,10 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { Candidate } from "@modelgate/catalog";
 import { providers, type Provider } from "@modelgate/providers";
+import { FoundOut } from "./found-out.ts";
 
 /** How long a vendor that has no endpoint for a wire is not asked in it again. */
 const unspokenMs = 600_000;
-/** Most channels, models and wires that are remembered; beyond it the oldest is forgotten, and found out again. */
-const mostRemembered = 10_000;
 
 /**
  * Which wires the vendors behind the channels speak: what a channel is configured to, else what its provider usually
@@ -13,7 +12,7 @@ const mostRemembered = 10_000;
  * so do the models of one vendor, some of which are served at an endpoint of their own.
  */
 export class SpokenWires {
-  readonly #unspoken = new Map<string, number>();
+  readonly #unspoken = new FoundOut<number>();
   readonly #now: () => number;
 
   constructor(now: () => number = Date.now) {
@@ -41,8 +40,6 @@ export class SpokenWires {
 
   /** The vendor has no endpoint for this model in this wire. */
   missing(candidate: Candidate, wire: UpstreamWire): void {
-    const [oldest] = this.#unspoken.keys();
-    if (this.#unspoken.size >= mostRemembered && oldest !== undefined) this.#unspoken.delete(oldest);
     this.#unspoken.set(place(candidate, wire), this.#now() + unspokenMs);
   }
 

@@ -1,20 +1,17 @@
-/** Most models that are remembered; beyond it the oldest is forgotten, and found out again. */
-const mostRemembered = 10_000;
+import { FoundOut } from "./found-out.ts";
 
 /**
  * Models whose vendors bill output that their streams do not show: thoughts. What such a stream will cost cannot be
  * counted while it runs, so it is held for whole. Found out by this process from what vendors report at the end.
  */
 export class UnseenOutput {
-  readonly #models = new Set<string>();
+  readonly #models = new FoundOut<true>();
 
   has(model: string): boolean {
-    return this.#models.has(model);
+    return this.#models.get(model) === true;
   }
 
   add(model: string): void {
-    const [oldest] = this.#models;
-    if (this.#models.size >= mostRemembered && oldest !== undefined) this.#models.delete(oldest);
-    this.#models.add(model);
+    this.#models.set(model, true);
   }
 }

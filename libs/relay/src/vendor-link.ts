@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { readText, type UpstreamRequest } from "@modelgate/channels";
+import { hostOf, readText, type UpstreamRequest } from "@modelgate/channels";
 import { providers } from "@modelgate/providers";
 import type { Delivery } from "./deliver.ts";
 import type { Exchange, VendorLink } from "./exchange.ts";
@@ -26,7 +26,7 @@ export function vendorLink(
   }
 
   return {
-    host: new URL(baseUrl).hostname.replace(/^\[|\]$/g, ""),
+    host: hostOf(new URL(baseUrl)),
     signal,
     async look(task) {
       const url = provider?.taskAddress?.({ baseUrl, task });

@@ -12,7 +12,7 @@ export type { PassCodec, SeenFrame, StreamPassCodec } from "./text/pass.ts";
 export { clientCodecs, textCodecs, textPasses, type ClientWire } from "./text/codecs.ts";
 export type { TextAnswer, TextEvent } from "./text/hub/answer.ts";
 export type { AnswerContext, Parsed, Rendered, StreamReader, StreamWriter, TextCodec } from "./text/hub/codec.ts";
-export type { JsonObject, TextRequest, TextWire } from "./text/hub/request.ts";
+export { textWires, type JsonObject, type TextRequest, type TextWire } from "./text/hub/request.ts";
 export { arrayFraming, sseFraming, type Framing } from "./text/content/framing.ts";
 export { contentArrayWriter } from "./text/content/index.ts";
 export { askOfContent, countedContent, reliedOfContent } from "./text/content/ask.ts";

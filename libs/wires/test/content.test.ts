@@ -5,7 +5,7 @@ import { contentArrayWriter, contentCodec } from "../src/text/content/index.ts";
 import { contentPass } from "../src/text/content/pass.ts";
 import { mostHeld } from "../src/text/content/writer.ts";
 import { jsonSchemaOf } from "../src/text/content/schema.ts";
-import { contentUsage } from "../src/text/content/usage.ts";
+import { contentUsage, renderUsage } from "../src/text/content/usage.ts";
 import type { TextEvent } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
@@ -367,6 +367,28 @@ test.each([
     { inputTokens: 10, inputAudioTokens: 40, outputTokens: 0, outputAudioTokens: 9 },
   ],
   [
+    {
+      promptTokenCount: 600,
+      cachedContentTokenCount: 258,
+      promptTokensDetails: [
+        { modality: "TEXT", tokenCount: 84 },
+        { modality: "IMAGE", tokenCount: 516 },
+      ],
+      cacheTokensDetails: [{ modality: "IMAGE", tokenCount: 258 }],
+      candidatesTokenCount: 1_130,
+      candidatesTokensDetails: [{ modality: "IMAGE", tokenCount: 1_120 }],
+      thoughtsTokenCount: 90,
+    },
+    {
+      inputTokens: 84,
+      cachedInputTokens: 258,
+      inputImageTokens: 258,
+      outputTokens: 100,
+      reasoningTokens: 90,
+      outputImageTokens: 1_120,
+    },
+  ],
+  [
     { promptTokenCount: 10, cachedContentTokenCount: 99 },
     { inputTokens: 0, cachedInputTokens: 99, outputTokens: 0 },
   ],
@@ -374,6 +396,26 @@ test.each([
   [{}, undefined],
 ])("usage %j", (usage, units) => {
   expect(contentUsage(usage)).toEqual(units);
+});
+
+test("usage told again says what of it was words, sounds and images", () => {
+  const units = { inputTokens: 5, inputImageTokens: 258, outputTokens: 9, reasoningTokens: 4, outputImageTokens: 20 };
+  const told = renderUsage(units);
+  expect(told).toEqual({
+    promptTokenCount: 263,
+    candidatesTokenCount: 25,
+    thoughtsTokenCount: 4,
+    totalTokenCount: 292,
+    promptTokensDetails: [
+      { modality: "TEXT", tokenCount: 5 },
+      { modality: "IMAGE", tokenCount: 258 },
+    ],
+    candidatesTokensDetails: [
+      { modality: "TEXT", tokenCount: 5 },
+      { modality: "IMAGE", tokenCount: 20 },
+    ],
+  });
+  expect(contentUsage(told)).toEqual(units);
 });
 
 describe("calls without ids", () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
 import { askOfImageBody, askOfImageForm, refuseWithoutImage } from "../src/images/ask.ts";
 import { base64InUrl, dataUrlOf, renderImageEvents, renderImages, unitsOfImages } from "../src/images/hub/answer.ts";
-import { inputImage } from "../src/images/hub/image-bytes.ts";
+import { imageTypeOf, inputImage } from "../src/images/hub/image-bytes.ts";
 import type { ImageRequest } from "../src/images/hub/request.ts";
 import { nearestRatio, parseSize } from "../src/images/hub/size.ts";
 import { writeForm } from "../src/images/hub/write-form.ts";
@@ -60,6 +60,24 @@ describe("an image that a client brings", () => {
     null,
   ])("%j is none", (value) => {
     expect(failureOf(() => inputImage(value, "image[2]"))).toEqual({ code: "invalid_value", param: "image[2]" });
+  });
+
+  test.each([
+    ["\x89PNG\r\n\x1a\n", "image/png"],
+    ["\xff\xd8\xff\xdb", "image/jpeg"],
+    ["RIFF\x10\0\0\0WEBPVP8 ", "image/webp"],
+    ["GIF87a", "image/gif"],
+    ["GIF89a", "image/gif"],
+    ["\x89PNG\r\n\x1a", undefined],
+    ["\xff\xd8\x00", undefined],
+    ["\xff\x00\xff", undefined],
+    ["\x00\xd8\xff", undefined],
+    ["RIFF\x10\0\0\0WAVEfmt ", undefined],
+    ["RIFX\x10\0\0\0WEBPVP8 ", undefined],
+    ["GIF88a", undefined],
+    [" GIF89a", undefined],
+  ])("that begins with %j is %s", (bytes, type) => {
+    expect(imageTypeOf(Buffer.from(bytes, "latin1"))).toBe(type);
   });
 
   test("any bytes come back from Base64 as they were", () => {
@@ -188,6 +206,22 @@ describe("a request", () => {
     });
   });
 
+  test("counts each image that it brings, its mask among them", () => {
+    const image = png.toString("base64");
+    const tokens = (more: object) => askOfImageBody({ ...simple, ...more }).media.tokens;
+    expect(tokens({})).toBe(0);
+    expect(tokens({ image: [image, image], mask: image })).toBe(3 * tokens({ image }));
+  });
+
+  test.each([
+    ["output_compression", 101],
+    ["output_compression", -1],
+    ["n", 11],
+  ])("with %s %d is refused", (param, value) => {
+    expect(failureOf(() => ask({ ...simple, [param]: value }))).toMatchObject({ code: "invalid_value", param });
+    expect(ask({ ...simple, output_compression: 100, n: 10 })).toMatchObject({ outputCompression: 100, count: 10 });
+  });
+
   test("to edit must bring an image", () => {
     expect(failureOf(() => refuseWithoutImage(ask(simple)))).toMatchObject({ param: "image" });
     expect(failureOf(() => refuseWithoutImage(ask({ ...simple, image: ["https://a.example/"] })))).toEqual({});
@@ -208,6 +242,23 @@ describe("a form", () => {
     expect(request.size).toBeUndefined();
     expect(request.images.map(({ at }) => at)).toEqual(["image[]", "image[1]", "image"]);
     expect(request.mask).toMatchObject({ at: "mask" });
+  });
+
+  test.each([
+    ["true", true],
+    ["false", false],
+  ])("has flags in words: %s", (word, flag) => {
+    const { request } = askOfImageForm({ fields: [...text, ["stream", word], ["watermark", word]], files: [] });
+    expect(request).toMatchObject({ stream: flag, watermark: flag });
+  });
+
+  test("has addresses of images as text", () => {
+    const fields = [...text, ["image[]", "https://a.example/1.png"], ["image[]", "https://a.example/2.png"]] as const;
+    expect(askOfImageForm({ fields, files: files("image") }).request.images).toMatchObject([
+      { kind: "file", at: "image" },
+      { kind: "url", url: "https://a.example/1.png" },
+      { kind: "url", url: "https://a.example/2.png" },
+    ]);
   });
 
   test.each<[string, Parameters<typeof askOfImageForm>[0], string]>([
@@ -247,7 +298,35 @@ describe("an answer", () => {
         usage: { input_tokens: 50, output_tokens: 10 },
       },
       { created: 5, data: [{ b64_json: "aGk=" }], usage: { input_tokens: 50, output_tokens: 10 } },
-      { images: 1, inputTokens: 50, outputTokens: 10 },
+      { images: 1, inputTokens: 50, outputTokens: 0, outputImageTokens: 10 },
+    ],
+    [
+      "image-edits",
+      {
+        created: 5,
+        data: [{ b64_json: "aGk=" }],
+        usage: {
+          input_tokens: 50,
+          input_tokens_details: { text_tokens: 10, image_tokens: 36, cached_tokens: 4 },
+          output_tokens: 12,
+          output_tokens_details: { text_tokens: 2, image_tokens: 10 },
+        },
+      },
+      expect.objectContaining({ data: [{ b64_json: "aGk=" }] }),
+      {
+        images: 1,
+        inputTokens: 10,
+        cachedInputTokens: 4,
+        inputImageTokens: 36,
+        outputTokens: 2,
+        outputImageTokens: 10,
+      },
+    ],
+    [
+      "images",
+      { data: [{ url }], usage: { input_tokens: 5, input_tokens_details: { image_tokens: 9, cached_tokens: 7 } } },
+      expect.objectContaining({ data: [{ url }] }),
+      { images: 1, inputTokens: 0, cachedInputTokens: 5, outputTokens: 0 },
     ],
     [
       "images",
@@ -297,6 +376,41 @@ describe("an answer", () => {
         usage: { input_tokens: 3, output_tokens: 1_290, total_tokens: 1_293 },
       },
       { images: 1, inputTokens: 3, outputTokens: 1_290 },
+    ],
+    [
+      "content",
+      {
+        candidates: [{ content: { parts: [{ inlineData: { mimeType: "image/png", data: "aGk=" } }] } }],
+        usageMetadata: {
+          promptTokenCount: 268,
+          candidatesTokenCount: 1_130,
+          thoughtsTokenCount: 90,
+          promptTokensDetails: [
+            { modality: "TEXT", tokenCount: 10 },
+            { modality: "IMAGE", tokenCount: 258 },
+          ],
+          candidatesTokensDetails: [{ modality: "IMAGE", tokenCount: 1_120 }],
+        },
+      },
+      {
+        created: 9,
+        data: [{ b64_json: "aGk=" }],
+        usage: {
+          input_tokens: 268,
+          input_tokens_details: { text_tokens: 10, image_tokens: 258 },
+          output_tokens: 1_220,
+          output_tokens_details: { text_tokens: 100, image_tokens: 1_120 },
+          total_tokens: 1_488,
+        },
+      },
+      {
+        images: 1,
+        inputTokens: 10,
+        inputImageTokens: 258,
+        outputTokens: 100,
+        reasoningTokens: 90,
+        outputImageTokens: 1_120,
+      },
     ],
   ])("of %s", (wire, body, told, units) => {
     const answer = parse(wire, body);
@@ -359,12 +473,13 @@ describe("a stream that is passed on", () => {
     expect(pass.see(frame("image_generation.partial_image")).usage).toEqual({ images: 0 });
     expect(pass.see(frame("image_generation.completed", { usage }))).toMatchObject({
       done: true,
-      usage: { images: 1, inputTokens: 2, outputTokens: 7 },
+      usage: { images: 1, inputTokens: 2, outputImageTokens: 7 },
     });
     expect(pass.see(frame("image_generation.completed", { usage })).usage).toEqual({
       images: 2,
       inputTokens: 4,
-      outputTokens: 14,
+      outputTokens: 0,
+      outputImageTokens: 14,
     });
   });
 

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { wavHead } from "@modelgate/testkit";
+import { countedLength } from "../src/upload/counted-length.ts";
 import { openLengthReader, type LengthReader } from "../src/upload/length-reader.ts";
 
 let folder: string;
@@ -131,6 +132,17 @@ test.each([
   ["a piece of such a recording", webm(12, 3_600_000), 12],
 ])("%s is counted", async (_, bytes, seconds) => {
   expect((await find(bytes)).duration).toBeCloseTo(seconds, 1);
+});
+
+test("a file that is one table, as it says, is not read into memory", async () => {
+  const name = join(folder, "table");
+  const size = 64 * 1_048_576;
+  const boxes = Buffer.from("\0\0\0\x10ftypisom\0\0\0\0\0\0\0\0moov", "latin1");
+  boxes.writeUInt32BE(size - 16, 16);
+  writeFileSync(name, boxes);
+  truncateSync(name, size);
+  await using file = await open(name);
+  await expect(countedLength(file.fd, size)).rejects.toThrow(/bytes at once/);
 });
 
 test("a kind that is not counted tells its length itself", async () => {

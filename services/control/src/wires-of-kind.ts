@@ -1,7 +1,5 @@
 import { videoWires, type ModelKind, type UpstreamWire } from "@modelgate/contracts";
-import { realtimeWires } from "@modelgate/wires";
-
-const textWires: readonly UpstreamWire[] = ["chat", "responses", "messages", "content"];
+import { realtimeWires, textWires } from "@modelgate/wires";
 
 /** The wires that models of a kind are called in. */
 export const wiresOfKind: Readonly<Record<ModelKind, readonly UpstreamWire[]>> = {

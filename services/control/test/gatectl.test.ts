@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
@@ -228,6 +228,54 @@ describe("the configuration", () => {
     expect(await answer()).toContain('"extra"');
     suite.configure(config);
     await until("the old list", async () => !(await answer()).includes('"extra"'));
+  });
+
+  test("a vendor's key is rotated in its file: no change of the configuration, no restart; a file that is gone takes no key away", async () => {
+    const file = `${process.env["TMPDIR"] ?? "/tmp"}/modelgate-key-${process.pid}`;
+    const rotate = (secret: string) => {
+      writeFileSync(`${file}.new`, `${secret}\n`);
+      renameSync(`${file}.new`, file);
+    };
+    const used = async () => {
+      await suite.simulator.forget("rotated");
+      const called = await fetch(`${suite.edgeUrl}/v1/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify({ model: "rotated", messages: [{ role: "user", content: "Hello" }] }),
+      });
+      await called.text();
+      return (await suite.simulator.requests("rotated"))[0]?.headers["authorization"];
+    };
+    rotate("key-one");
+    const rotated = {
+      ...config,
+      models: { ...config.models, rotated: { kind: "chat" } },
+      channels: [
+        ...config.channels,
+        {
+          id: "rotated",
+          provider: "openai",
+          baseUrl: "${SIMULATOR_URL}/at/rotated/openai/v1",
+          keys: [`file:${file}`],
+          models: ["rotated"],
+        },
+      ],
+    };
+    suite.configure(rotated);
+    await until("the key to be used", async () => (await used()) === "Bearer key-one");
+    rotate("key-two");
+    await until("the next key to be used", async () => (await used()) === "Bearer key-two");
+    rmSync(file);
+    await until("it to be missed", () => suite.process("control").logs().includes("the last good keys stay"));
+    expect(await used()).toBe("Bearer key-two");
+    // Also while the configuration as it stands is refused.
+    suite.configure({ ...rotated, models: {} });
+    await until("the refusal to be logged", () => suite.process("control").logs().includes("channels[2].models[0]"));
+    rotate("key-three");
+    await until("the last key to be used", async () => (await used()) === "Bearer key-three");
+    expect(suite.process("control").logs()).not.toMatch(/key-(one|two|three)/);
+    suite.configure(config);
+    await until("the old list", async () => !(await answer()).includes('"rotated"'));
   });
 
   test("accounts and tokens are not overwritten by a restart", async () => {

@@ -20,7 +20,11 @@ beforeAll(async () => {
     config: {
       ...config,
       groups: { ...config.groups, default: { models: ["*"], showChannel: true } },
-      models: { ...config.models, ...Object.fromEntries(names.map((name) => [name, config.models.chat])) },
+      models: {
+        ...config.models,
+        film: { kind: "video", price: { second: 0.01 } },
+        ...Object.fromEntries(names.map((name) => [name, config.models.chat])),
+      },
       channels: [
         ...config.channels,
         ...twins("talk"),
@@ -30,6 +34,8 @@ beforeAll(async () => {
         vendor("sealed-messages", "anthropic"),
         vendor("sealed-content", "gemini"),
         channel("tried-first", ["chat"], { priority: 20 }),
+        channel("film-first", { film: "sora-2" }, { priority: 20 }),
+        channel("film-second", { film: "sora-2" }),
       ],
     },
   });
@@ -246,6 +252,14 @@ describe("the channel and what was tried", () => {
   test("are told with a failure", async () => {
     await suite.simulator.script("tried-first", [{ status: 400 }]);
     expect(told(await post(suite, hello("chat")))).toEqual(["tried-first", "tried-first;failed=upstream_rejected"]);
+  });
+
+  test("are told with a task", async () => {
+    await suite.simulator.script("film-first", [{ status: 429, retryAfter: "0" }]);
+    const ask = () => send(0, "/v1/videos", { model: "film", prompt: "A boat", seconds: "4" });
+    expect(told(await ask())).toEqual(["film-second", "film-first;failed=upstream_rate_limited, film-second"]);
+    await suite.simulator.script("film-first", [{ status: 400 }]);
+    expect(told(await ask())).toEqual(["film-first", "film-first;failed=upstream_rejected"]);
   });
 
   test("are not told to other groups", async () => {

@@ -22,6 +22,10 @@ const names = [
   "stalled",
   "begins",
   "budget",
+  "late",
+  "row",
+  "asked",
+  "left",
   ...rests.map((_, at) => `rest-${at}`),
 ] as const;
 let suite: Suite;
@@ -42,11 +46,15 @@ beforeAll(async () => {
         channel("stalled-second", ["stalled"]),
         channel("begins-first", ["begins"], { priority: 10, firstByteTimeoutMs: 1_000 }),
         channel("begins-second", ["begins"]),
+        channel("row", ["row"]),
+        channel("asked", ["asked"]),
+        channel("left", ["left"]),
+        ...[1, 2, 3].map((at) => channel(`late-${at}`, ["late"], { priority: -at })),
         ...rests.map((_, at) => channel(`rest-${at}`, [`rest-${at}`])),
         ...[1, 2, 3, 4, 5, 6].map((at) => channel(`budget-${at}`, ["budget"], { priority: -at })),
       ],
     },
-    env: { ATTEMPTS: "3" },
+    env: { ATTEMPTS: "3", ATTEMPT_BUDGET_MS: "3000" },
   });
   other = await startReplica(suite);
 });
@@ -92,14 +100,64 @@ describe("after a rest one call at a time tries a channel, in all replicas toget
   });
 
   test("a trial that fails begins the next rest", async () => {
-    await suite.simulator.script("turned", [{ status: 503, retryAfter: "1" }, { status: 500 }, {}]);
+    await suite.simulator.script("turned", [{ status: 503, retryAfter: "2" }, { status: 500 }, {}]);
     expect((await ask(0, hello("turned"))).status).toBe(502);
-    await until("the trial", async () => (await ask(0, hello("turned"))).status === 502);
-    expect((await ask(0, hello("turned"))).status).toBe(503);
+    await until("the other replica to know", async () =>
+      (await (await fetch(`${other.text.opsUrl}/metrics`)).text()).includes('{place="turned",state="resting"'),
+    );
+    // By the other replica, which counts on from what it was told.
+    await until("the trial", async () => (await ask(1, hello("turned"))).status === 502);
+    expect((await ask(1, hello("turned"))).status).toBe(503);
     expect(await count("turned")).toBe(2);
     await until("it to be shown", async () => (await shownChannel(suite, "turned")).failures === 2);
   });
 });
+
+test("no further attempt begins once their time is over", async () => {
+  for (const at of [1, 2, 3])
+    await suite.simulator.script(`late-${at}`, [{ delayMs: 1_700, status: 500, repeat: true }]);
+  expect((await ask(0, hello("late"))).status).toBe(502);
+  expect(await Promise.all([1, 2, 3].map((at) => count(`late-${at}`)))).toEqual([1, 1, 0]);
+});
+
+test("a rest that a vendor asked for holds, though a call that was under way is answered", async () => {
+  await suite.simulator.script("asked", [{ delayMs: 1_000 }, { status: 503, retryAfter: "60" }, {}]);
+  const before = ask(0, hello("asked"));
+  await until("the first call to be with the vendor", async () => (await count("asked")) === 1);
+  expect((await ask(0, hello("asked"))).status).toBe(502);
+  expect((await before).status).toBe(200);
+  expect((await ask(0, hello("asked"))).status).toBe(503);
+  expect(await count("asked")).toBe(2);
+});
+
+test("failures count in a row: an answer that came whole ends it, one whose client left does not", async () => {
+  const failure = { status: 500 };
+  await suite.simulator.script("row", [failure, failure, {}, failure, failure, {}]);
+  const statuses = [];
+  for (let at = 0; at < 6; at++) statuses.push((await ask(0, hello("row"))).status);
+  expect(statuses).toEqual([502, 502, 200, 502, 502, 200]);
+
+  await suite.simulator.script("left", [failure, failure, { chunks: 1_000, chunkDelayMs: 20 }, failure, {}]);
+  for (const at of [0, 0]) expect((await ask(at, hello("left"))).status).toBe(502);
+  await leaveBegun(streamed("left"));
+  await until("the vendor to see it", async () => (await suite.simulator.requests("left")).at(-1)?.aborted === true);
+  expect((await ask(0, hello("left"))).status).toBe(502);
+  expect((await ask(0, hello("left"))).status).toBe(503);
+  expect(await count("left")).toBe(4);
+});
+
+/** A stream whose client leaves once it has begun. */
+async function leaveBegun(body: object): Promise<void> {
+  const leaving = new AbortController();
+  const answer = await fetch(`${suite.edgeUrl}/v1/chat/completions`, {
+    method: "POST",
+    signal: leaving.signal,
+    headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  await answer.body?.getReader().read();
+  leaving.abort();
+}
 
 test.each(rests.map(([said, seconds], at) => [said, seconds, `rest-${at}`] as const))(
   "a vendor that says retry-after %s rests for %i s, and its client is told so",

@@ -28,7 +28,7 @@ beforeAll(async () => {
         channel("queue-first", ["queue"], { requestsPerMinute: 1, priority: 10 }),
         channel("queue-second", ["queue"]),
         channel("mended", ["mended"]),
-        channel("leased", ["leased"], { maxConcurrency: 1 }),
+        channel("leased", ["leased"], { maxConcurrency: 2 }),
       ],
     },
     env,
@@ -113,25 +113,28 @@ describe("seats", () => {
   });
 });
 
-test("a seat is kept for as long as its call, and comes back when its process dies", async () => {
+test("a seat is kept for as long as its call, and comes back when its process dies, though others' calls go on", async () => {
   await using dying = await startReplica(suite, env);
   const redis = new Redis(suite.backends.redisUrl);
   const expiry = async () => Number((await redis.zrange("channel:{leased}:seats:", "0", "0", "WITHSCORES"))[1] ?? 0);
-  await suite.simulator.script("leased", [slow, {}]);
-  const client = leaving();
+  await suite.simulator.script("leased", [slow, slow, {}]);
+  const [client, living] = [leaving(), leaving()];
+  const others = open(1, "leased", living);
+  await until("the other seat to be taken", async () => (await count("leased")) === 1);
   const call = fetch(`${dying.edgeUrl}/v1/chat/completions`, {
     method: "POST",
     signal: client.signal,
     headers: { authorization: "Bearer sk-demo-0123456789abcdef", "content-type": "application/json" },
     body: JSON.stringify(hello("leased")),
   }).catch(() => undefined);
-  const first = await until("the seat to be taken", async () => (await expiry()) || undefined);
+  await until("the seat to be taken", async () => (await count("leased")) === 2);
+  const first = await expiry();
   await until("the lease to have been renewed past its first end", async () => (await expiry()) > first + 1_500);
   expect((await ask(0, "leased")).status).toBe(429);
   dying.text.signal("SIGKILL");
   await until("the seat to be back", async () => (await ask(1, "leased")).status === 200);
-  client.abort();
-  await call;
+  for (const each of [client, living]) each.abort();
+  await Promise.all([call, others]);
   redis.disconnect();
 });
 

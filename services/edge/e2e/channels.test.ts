@@ -310,6 +310,17 @@ test("a channel that is full is 429, and its seat comes back", async () => {
   await until("the seat to be back", async () => (await post(suite, hello("seat"))).status === 200);
 });
 
+test("each call has one line in the log, whatever became of it", () => {
+  const lines = suite
+    .process("text")
+    .logs()
+    .split("\n")
+    .filter((line) => line.includes('"msg":"call"'))
+    .map((line): { readonly callId: string } => JSON.parse(line));
+  expect(lines.length).toBeGreaterThan(50);
+  expect(new Set(lines.map(({ callId }) => callId)).size).toBe(lines.length);
+});
+
 /** Every chunk of a stream. */
 async function all<T>(stream: AsyncIterable<T>): Promise<readonly T[]> {
   const items: T[] = [];

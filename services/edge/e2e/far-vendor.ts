@@ -6,6 +6,8 @@ export interface FarVendor extends AsyncDisposable {
   readonly url: string;
   /** The simulator's address, once it is known. */
   at(url: string): void;
+  /** Lets nothing through any more, either way, and says so to nobody. */
+  cutOff(): void;
 }
 
 /** Opens a way on which every word of the vendor's takes so long. */
@@ -31,6 +33,9 @@ export async function openFarVendor(delayMs: number): Promise<FarVendor> {
   return {
     url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
     at: (url) => (port = Number(new URL(url).port)),
+    cutOff() {
+      for (const socket of open) socket.unpipe().pause();
+    },
     async [Symbol.asyncDispose]() {
       for (const socket of open) socket.destroy();
       server.close();

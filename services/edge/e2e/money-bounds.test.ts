@@ -88,7 +88,9 @@ test("a unit that the price does not name costs nothing, and is marked and count
 test("a hold is for the catalogue's bound of an answer where the client names none, or one beyond it; a vendor that wants one is told it", async () => {
   const ask = (model: string, more: object = {}) =>
     post(suite, { ...hello(model), ...more }, "sk-small-0123456789abcdef");
-  expect((await ask("thinker")).status).toBe(402);
+  const refused = await ask("thinker");
+  // 16,384 tokens of output, and a byte of the body for each token of input.
+  expect([refused.status, await refused.text()]).toEqual([402, expect.stringMatching(/may cost up to \$0\.1639\d+/)]);
   expect((await ask("bounded")).status).toBe(200);
   const [seen] = await suite.simulator.requests("thoughts");
   expect(JSON.parse(seen?.body ?? "{}")).toMatchObject({ model: "claude-3-haiku", max_tokens: 1_000 });

@@ -111,12 +111,45 @@ test("metrics tell of calls in the conventions' names, with labels that no clien
   );
   expect(text).toMatch(/modelgate_calls_total\{[^}]*outcome="completed"[^}]*\} [1-9]/);
   expect(text).toMatch(/modelgate_channel_attempts_total\{channel="main",result="ok"[^}]*\} [1-9]/);
-  expect(text).toMatch(/modelgate_open_streams\{[^}]*\} 0/);
-  expect(text).toMatch(/modelgate_leases_held\{of="holds"[^}]*\} 0/);
   const edge = await metrics("edge");
   expect(edge).toMatch(/modelgate_limiter_decisions_total\{decision="admitted"[^}]*\} [1-9]/);
   expect(edge).toMatch(/http_server_request_duration_seconds_count\{[^}]*http_route="none"[^}]*status_code="404"/);
   for (const all of [text, edge]) expect(all).not.toContain("made-up");
+});
+
+test("what is open is counted while it is open, and no longer", async () => {
+  const stream = await post(
+    suite,
+    { ...hello("chat", '{{simulate: {"chunks": 100000, "chunkDelayMs": 20}}}'), stream: true },
+    keys.single,
+  );
+  const open = {
+    edge: [/^http_server_active_requests\{[^}]*\} 1$/m, /^modelgate_leases_held\{of="seats"[^}]*\} 1$/m],
+    text: [
+      /^http_server_active_requests\{[^}]*\} 1$/m,
+      /^modelgate_leases_held\{of="holds"[^}]*\} 1$/m,
+      /^modelgate_open_streams\{[^}]*\} 1$/m,
+    ],
+    ledger: [/^modelgate_holds_open\{[^}]*\} 1$/m],
+  };
+  for (const [service, lines] of Object.entries(open))
+    await until(`${service} to count the stream`, async () => {
+      const text = await metrics(service);
+      return lines.every((line) => line.test(text));
+    });
+  await stream.body?.cancel();
+  for (const [service, lines] of Object.entries(open))
+    await until(`${service} to count it no longer`, async () => {
+      const text = await metrics(service);
+      return lines.every((line) => new RegExp(line.source.replace(/1\$$/, "0$"), "m").test(text));
+    });
+  const text = await metrics("text");
+  expect(text).toMatch(/^gen_ai_client_operation_time_per_output_chunk_seconds_count\{[^}]*\} [1-9]/m);
+  expect(text).toMatch(/^gen_ai_client_operation_duration_seconds_sum\{[^}]*\} 0*\.?0*[1-9]/m);
+  // Measured anew from one scrape to the next.
+  await until("a delay of the event loop", async () =>
+    /^nodejs_eventloop_lag_p99_seconds\{service="text"\} 0\.\d*[1-9]/m.test(await metrics("text")),
+  );
 });
 
 test("no secret and no word of a client reaches logs, traces, metrics, events or errors", async () => {
@@ -165,6 +198,13 @@ test("no secret and no word of a client reaches logs, traces, metrics, events or
     for (const [what, word] of Object.entries({ ...canary, secret: suite.secret }))
       expect(text.includes(word), `${what} in ${where}`).toBe(false);
   }
+});
+
+test("a key that its vendor refuses is shown as off, and told by its attempts", async () => {
+  await post(suite, hello("refused"));
+  const text = await metrics("text");
+  expect(text).toMatch(/^modelgate_channel_state\{place="[^"]*broken[^"]*",state="off"[^}]*\} 1$/m);
+  expect(text).toMatch(/^modelgate_channel_attempts_total\{channel="broken",result="[a-z_]+"[^}]*\} [1-9]/m);
 });
 
 type ServiceName = Parameters<Suite["opsUrl"]>[0];

@@ -48,7 +48,8 @@ export async function openSession(
   });
   socket.on("error", () => undefined);
   const [response] = await once(socket, "upgrade");
-  if (socket.readyState !== WebSocket.OPEN) await once(socket, "open");
+  // It may be open, or even over, by now.
+  if (socket.readyState === WebSocket.CONNECTING) await once(socket, "open");
 
   async function next(type: string): Promise<any> {
     for (;;) {

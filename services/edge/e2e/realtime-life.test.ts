@@ -88,6 +88,21 @@ test("an answer that outgrows what is held is cut when the account cannot cover 
   expect(more).toEqual([]);
 });
 
+test("more words than the account can pay for end the session before an answer is asked for", async () => {
+  await suite.ask("account", "top-up", "poor", "0.05", "--operation-id", "and-again");
+  const session = await textSession(suite, "live", keys.poor);
+  session.send(say("word ".repeat(20_000)));
+  session.send({ type: "response.create" });
+  expect((await session.next("error")).error.code).toBe("insufficient_quota");
+  expect((await session.closed).code).toBe(1008);
+  await booksAgree(suite, "poor");
+  const seen = await until("the vendor's end", async () => {
+    const request = (await suite.simulator.requests("voice")).at(-1);
+    return request?.closeCode !== undefined && request;
+  });
+  expect(seen.messages?.some((message) => message.includes("response.create"))).toBe(false);
+});
+
 test.each(losses)(
   "a vendor that is lost and $how: an error event, a close, and what was said is charged",
   async ({ model, behaviour, code }) => {

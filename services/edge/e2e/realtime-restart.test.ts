@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startLocalSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
-import { channel, config as house, keys } from "./house.ts";
-import { ask, booksAgree, handshake, refusal, say, simulated, textSession } from "./realtime-client.ts";
+import { channel, config as house, keys, money } from "./house.ts";
+import { ask, booksAgree, handshake, openSession, refusal, say, simulated, textSession } from "./realtime-client.ts";
 
 const price = { input: 4, output: 100 };
 const config = {
@@ -49,6 +49,19 @@ test("fifty sessions through a restart: each is closed with 1001, opens again, a
   const again = await Promise.all(sessions.map(() => textSession(suite)));
   await Promise.all(again.map((session) => ask(session, "Hello again")));
   for (const session of again) session.socket.close();
+  await booksAgree(suite, "demo");
+});
+
+test("a session whose vendor was slow to open is told to go like the others", async () => {
+  await booksAgree(suite, "demo");
+  // It opens when the others have been told already, and before the service ends.
+  await suite.simulator.script("voice", [{ delayMs: 3_500 }]);
+  const opening = openSession(suite, { model: "live" });
+  await until("its money to be held", async () => (await money(suite)).heldNanos !== "0");
+  suite.process("realtime").signal("SIGTERM");
+  expect((await (await opening).closed).code).toBe(1001);
+  expect(await suite.process("realtime").ended).toBe(0);
+  await suite.restart("realtime");
   await booksAgree(suite, "demo");
 });
 

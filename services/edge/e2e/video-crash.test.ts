@@ -101,7 +101,8 @@ test(`killed ${kills} times under ${tasks} tasks: every task ends, is settled on
   expect([...(await creates()).values()].filter((count) => count !== 1)).toEqual([]);
 }, 120_000);
 
-test("a service that is away, or dies over a request, is told in the request's own format", async () => {
+test("a service that is away, or dies over a request, is told in the request's own format, and nothing is paid", async () => {
+  const before = await money(suite);
   const dying = ask(suite, "/v1/videos", { model: "film-openai", prompt: simulate({ delayMs: 20_000 }) });
   await until("the vendor to be asked", async () =>
     (await suite.simulator.requests("openai-films")).some(({ body }) => body.includes("20000")),
@@ -115,4 +116,10 @@ test("a service that is away, or dies over a request, is told in the request's o
   ];
   for (const { status, json } of away) expect([status, json.error.code]).toEqual([503, "server_overloaded"]);
   await suite.restart("video");
+  // What was held for the start whose service died goes back whole, though its vendor may have taken it.
+  const after = await until("the dead hold to be swept", async () => {
+    const seen = await money(suite);
+    return seen.heldNanos === "0" && seen;
+  });
+  expect(after).toEqual(before);
 });

@@ -1,15 +1,17 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { Redis } from "ioredis";
+import { toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { accountKeys } from "@modelgate/accounts";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { ask, ended, films, quick, simulate } from "./films.ts";
-import { keys } from "./house.ts";
+import { keys, money, sdk } from "./house.ts";
 
 let suite: Suite;
 beforeAll(async () => {
-  suite = await startSuite({ config: films, envOf: { video: { ...quick, CALLBACK_TIMEOUT_MS: "1000" } } });
+  const more = { CALLBACK_TIMEOUT_MS: "1000", BUFFER_BYTES: "3000000" };
+  suite = await startSuite({ config: films, envOf: { video: { ...quick, ...more } } });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
@@ -86,6 +88,43 @@ test("a remix is told as well, and its address never goes to a vendor", async ()
   await until("its end to be told", () => told.some((event) => event.includes('"completed"')));
   for (const event of told) expect(JSON.parse(event)).toMatchObject({ taskId: json.id });
   for (const { body: sent } of await suite.simulator.requests("openai-films")) expect(sent).not.toContain(client.url);
+});
+
+test("a client that leaves while its vendor thinks finds the task in its list, and pays for it once", async () => {
+  await suite.simulator.forget("openai-films");
+  const before = await money(suite);
+  const leaving = new AbortController();
+  const prompt = `left alone; ${simulate({ delayMs: 300 })}`;
+  const asked = fetch(`${suite.edgeUrl}/v1/videos`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "film-openai", prompt, seconds: "8" }),
+    signal: leaving.signal,
+  });
+  await until("the vendor to be asked", async () => (await suite.simulator.requests("openai-films")).length > 0);
+  leaving.abort();
+  await expect(asked).rejects.toThrow();
+  const task = await until("the task", async () =>
+    (await ask(suite, "/v1/videos")).json.data.find((each: { prompt: string }) => each.prompt === prompt),
+  );
+  expect((await ended(suite, task.id)).status).toBe("completed");
+  const { spentNanos } = await money(suite);
+  expect(BigInt(spentNanos) - BigInt(before.spentNanos)).toBe(800_000_000n);
+});
+
+test("a picture is counted with its copies, and what does not fit is told to come again", async () => {
+  const create = async (bytes: number) => {
+    const file = await toFile(Buffer.alloc(bytes, 1), "boat.png", { type: "image/png" });
+    return sdk(suite).videos.create({ model: "film-openai", prompt: "A boat", input_reference: file });
+  };
+  await expect(create(1_100_000)).rejects.toMatchObject({ status: 503, code: "server_overloaded" });
+  // Nothing of it is held any more.
+  for (let times = 0; times < 5; times++) expect(await create(900_000)).toMatchObject({ status: "queued" });
+  const image = Buffer.alloc(700_000, 1).toString("base64");
+  for (let times = 0; times < 5; times++) {
+    const { status } = await ask(suite, "/v1/video/generations", { model: "film-kling", prompt: "A boat", image });
+    expect(status).toBe(200);
+  }
 });
 
 test("an address with a password is refused: it would be kept with the task", async () => {

@@ -155,6 +155,17 @@ describe("a picture", () => {
     }
   });
 
+  test.each([
+    ["of another kind", { type: "text/plain", bytes: png }, /must be a picture/],
+    ["without a byte", { type: "image/png", bytes: Buffer.alloc(0) }, /is empty/],
+  ])("%s is refused, and no vendor is asked", async (_, { type, bytes }, say) => {
+    await suite.simulator.forget("openai-films");
+    const file = await toFile(bytes, "boat.png", { type });
+    const create = sdk(suite).videos.create({ model: "film-openai", prompt: "A boat", input_reference: file });
+    await expect(create).rejects.toMatchObject({ status: 400, param: "input_reference", message: say });
+    expect(await suite.simulator.requests("openai-films")).toEqual([]);
+  });
+
   test("in styles B, C and D as an address, a data URL or Base64", async () => {
     const base64 = png.toString("base64");
     for (const image of ["https://pictures.example/a.png", `data:image/png;base64,${base64}`, base64]) {
@@ -381,6 +392,7 @@ describe("the end of a task", () => {
       const key = createHash("sha256").update(keys.demo).digest("hex");
       expect(createHmac("sha256", key).update(`${seconds}.${body}`).digest("hex")).toBe(hex);
       expect(JSON.parse(body)).toMatchObject({ taskId: json.task_id, accountId: "demo" });
+      expect(JSON.parse(body)).not.toHaveProperty("channelId");
     }
     expect((await suite.simulator.requests("kling"))[0]?.body).not.toContain("callback");
     const wrong = await ask(suite, "/v1/videos", { model: "film-kling", prompt: "A", callback_url: "ftp://x.example" });
@@ -438,6 +450,13 @@ describe("a start", () => {
     const { json } = await ask(suite, "/v1/videos", { model: "film-two", prompt: "A boat" });
     expect((await ended(suite, json.id)).status).toBe("completed");
     expect(await suite.simulator.requests("second")).not.toEqual([]);
+    // Its video is made anew where it is, whichever way would come first.
+    await suite.simulator.forget("first");
+    expect((await ask(suite, `/v1/videos/${json.id}/remix`, { prompt: "At night" })).status).toBe(200);
+    expect(await suite.simulator.requests("first")).toEqual([]);
+    expect((await suite.simulator.requests("second")).map(({ path }) => path)).toContainEqual(
+      expect.stringMatching(/\/remix$/),
+    );
   });
 });
 

@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { createServer, request, type IncomingMessage } from "node:http";
+import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { listen } from "@modelgate/platform";
 import { PatientAgent } from "./patient-agent.ts";
 
 /** A port on which nobody listens. */
@@ -33,6 +35,37 @@ test("a service that comes back in a moment is reached, by one request", async (
   expect(await posted).toBe(200);
   expect(asked).toBe(1);
   server.close();
+});
+
+test("a connection is kept for shorter than the service keeps it, and a silent answer on it is waited for as long as ever", async () => {
+  const server = await listen({
+    host: "127.0.0.1",
+    port: 0,
+    drainMs: 1,
+    handler: (_request, response) => void setTimeout(() => response.end("served"), 300),
+  });
+  const agent = new PatientAgent({ keepAlive: true });
+  // As the proxy asks, which waits for longer than an idle connection is kept.
+  const ask = async (timeoutMs: number): Promise<IncomingMessage> => {
+    const asked = request({ port: server.port, host: "127.0.0.1", agent }).setTimeout(timeoutMs);
+    asked.end();
+    const [response]: IncomingMessage[] = await once(asked, "response");
+    expect(asked.socket?.timeout).toBe(timeoutMs);
+    if (response === undefined) throw new Error("no response");
+    response.resume();
+    await once(response, "close");
+    await setImmediate(); // the connection is free again
+    return response;
+  };
+  for (const timeoutMs of [600_000, 500_000]) {
+    const { headers } = await ask(timeoutMs);
+    const kept = Number(/^timeout=(\d+)$/.exec(String(headers["keep-alive"]))?.[1]) * 1_000;
+    const free = Object.values(agent.freeSockets).flatMap((sockets) => sockets ?? []);
+    expect(free.map(({ timeout }) => timeout)).toEqual([60_000]);
+    expect(kept).toBeGreaterThan(60_000);
+  }
+  agent.destroy();
+  await server.drain();
 });
 
 test("one that stays away is told", async () => {

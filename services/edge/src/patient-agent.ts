@@ -9,6 +9,12 @@ const [refusedForMs, pauseMs] = [1_000, 50];
  */
 const connectMs = 10_000;
 
+/**
+ * Longest that a connection is kept idle: shorter than a service keeps it (75 s, platform's http-server), so that none is
+ * closed under a request. Node's own agent heeds a server's word for it only where it has a time of its own.
+ */
+const idleMs = 60_000;
+
 /** An agent's options, and how long a connection may take. */
 export interface PatientAgentOptions extends AgentOptions {
   readonly longestConnectMs?: number;
@@ -17,13 +23,14 @@ export interface PatientAgentOptions extends AgentOptions {
 /**
  * Connections to the services. One that is refused is tried again for a moment: nothing was sent, and a replica that
  * has just gone leaves its address to others. A connection that was made is never made again: what was sent on it
- * may have been heard.
+ * may have been heard, and whoever asks again knows better whether it may be. So that there is little to ask again, idle
+ * connections are given up before their service would close them.
  */
 export class PatientAgent extends Agent {
   readonly #connectMs: number;
 
   constructor({ longestConnectMs = connectMs, ...options }: PatientAgentOptions) {
-    super(options);
+    super({ timeout: idleMs, ...options });
     this.#connectMs = longestConnectMs;
   }
 

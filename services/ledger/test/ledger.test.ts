@@ -66,6 +66,11 @@ async function stored(stream = "USAGE"): Promise<readonly string[]> {
   return ids;
 }
 
+/** What each ledger tells Prometheus. */
+function metrics(): Promise<readonly string[]> {
+  return Promise.all(ledgers.map(async ({ opsUrl }) => (await fetch(`${opsUrl}/metrics`)).text()));
+}
+
 test("events that their service left behind are published once and counted once, by two ledgers that race", async () => {
   await createAccount(redis, { id: "left", balance: 1_000_000n });
   const calls = Array.from({ length: 100 }, (_, at) => `left-${at}`);
@@ -109,7 +114,13 @@ test("top-ups and corrections are events, each once", async () => {
 test("a dead hold is settled at its floor, once; its service comes too late", async () => {
   await createAccount(redis, { id: "dead", balance: 1_000n });
   await put("dead", "dead-1", 100);
+  const swept = async (): Promise<number> =>
+    (await metrics())
+      .map((text) => Number(/^modelgate_holds_swept_total\{[^}]*\} (\d+)$/m.exec(text)?.[1]))
+      .reduce((sum, one) => sum + one, 0);
+  const before = await swept();
   await until("the hold to be swept", async () => (await findAccount(redis, "dead"))?.heldNanos === 0n);
+  await until("it to be counted", async () => (await swept()) > before);
   expect(
     await settle(redis, {
       accountId: "dead",
@@ -162,8 +173,10 @@ test("what was settled while NATS was away is there when it is back", async () =
     tokens: 0,
     draft: draft("away", "away-1"),
   });
+  const waiting = async (): Promise<number> =>
+    Number(/^modelgate_outbox_events\{[^}]*\} (\d+)$/m.exec((await metrics())[0] ?? "")?.[1]);
+  expect(await waiting()).toBeGreaterThan(0);
   await backends.nats.start();
   await until("the event", async () => (await stored()).includes("away-1"));
-  const metrics = await (await fetch(`${ledgers[0]?.opsUrl}/metrics`)).text();
-  expect(metrics).toContain("modelgate_outbox_events");
+  await until("it to wait no longer", async () => (await waiting()) === 0);
 });

@@ -1,5 +1,4 @@
 import type { Failure } from "@modelgate/contracts";
-import type { UpgradeCall } from "@modelgate/platform";
 import {
   inputOf,
   lookAtEvent,
@@ -14,10 +13,11 @@ import { RecentIds } from "./recent-ids.ts";
 import type { SessionBill } from "./session-bill.ts";
 import { priceOfTranscripts } from "./transcribers.ts";
 import { Transcripts } from "./transcripts.ts";
+import type { SessionCall } from "./session-call.ts";
 
 /** Who is charged, for what. */
 export interface ChargesParts {
-  readonly call: UpgradeCall;
+  readonly call: SessionCall;
   readonly bill: SessionBill;
   readonly bridge: RealtimeBridge;
   /** Whether the session has ended: nothing is held for it any more. */
@@ -64,8 +64,11 @@ export class Charges {
 
   /** A message of the client's, which the vendor is asked with. */
   heard(message: RealtimeMessage): void {
+    const { bill } = this.#parts;
     const { audioBytes, textBytes } = inputOf(message);
-    this.#parts.bill.passed.heard(audioBytes, textBytes);
+    bill.passed.heard(audioBytes, textBytes);
+    // Words are read whole by the next response; what of the sound is speech, the vendor finds out.
+    if (textBytes > 0 && bill.isShort) this.#payOn(() => bill.cover());
   }
 
   /** A message to the client, whether it is still there or not. */

@@ -1,7 +1,6 @@
 import { Failure, type UpstreamWire } from "@modelgate/contracts";
 import type { Attempted, Way } from "@modelgate/channels";
 import type { CatalogModel } from "@modelgate/catalog";
-import type { UpgradeCall } from "@modelgate/platform";
 import type { Provider } from "@modelgate/providers";
 import {
   eventType,
@@ -14,17 +13,19 @@ import {
 import type { WebSocket } from "ws";
 import type { Deps } from "./deps.ts";
 import { transcribersAt } from "./transcribers.ts";
+import type { SessionCall } from "./session-call.ts";
 
 /** An open connection to a vendor, paused, with what it has said already. */
 export interface VendorConnection {
   readonly socket: WebSocket;
   readonly bridge: RealtimeBridge;
-  readonly first: readonly RealtimeMessage[];
+  /** Emptied by who takes it: it would be kept as long as the connection. */
+  readonly first: RealtimeMessage[];
 }
 
 /** What is connected, for whom. */
 export interface Connecting {
-  readonly call: UpgradeCall;
+  readonly call: SessionCall;
   readonly model: CatalogModel;
   readonly sessionId: string;
   readonly callId: string;
@@ -106,7 +107,7 @@ function requestFor({ call, beta }: Connecting, { candidate, key }: Way, provide
 }
 
 /** The first messages of a vendor. Throws Failure where it is silent or leaves; the socket is paused again after it. */
-async function greeting(socket: WebSocket, withinMs: number, signal: AbortSignal): Promise<readonly RealtimeMessage[]> {
+async function greeting(socket: WebSocket, withinMs: number, signal: AbortSignal): Promise<RealtimeMessage[]> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const messages: RealtimeMessage[] = [];
   const onMessage = (data: unknown, binary: boolean): void => {

@@ -2,9 +2,9 @@ import { releaseHold } from "@modelgate/accounts";
 import type { CatalogModel } from "@modelgate/catalog";
 import type { Way } from "@modelgate/channels";
 import { asFailure } from "@modelgate/contracts";
-import type { UpgradeCall } from "@modelgate/platform";
 import { Bill, type Expectation } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
+import type { SessionCall } from "./session-call.ts";
 
 /** What a use costs. */
 export interface SessionPrice {
@@ -28,11 +28,11 @@ const [emptyTries, emptyPauseMs] = [20, 500];
 /** Puts money aside for a session, under the same account, token and way. */
 export class Holds {
   readonly #deps: Deps;
-  readonly #call: UpgradeCall;
+  readonly #call: SessionCall;
   #way: Way | undefined;
   #attempts = 0;
 
-  constructor(deps: Deps, call: UpgradeCall) {
+  constructor(deps: Deps, call: SessionCall) {
     this.#deps = deps;
     this.#call = call;
   }

@@ -1,11 +1,11 @@
 import { extendHold } from "@modelgate/accounts";
 import { costOf, type Nanos, type Outcome, type Units } from "@modelgate/contracts";
 import type { Way } from "@modelgate/channels";
-import type { UpgradeCall } from "@modelgate/platform";
 import type { Bill, Expectation } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
 import { Holds, nothing, type HeldFor, type SessionPrice } from "./holds.ts";
 import { PassedSince } from "./passed.ts";
+import type { SessionCall } from "./session-call.ts";
 
 /** A use that the vendor reported, or that was counted where it did not. */
 export interface Use {
@@ -39,7 +39,7 @@ export class SessionBill {
   /** What has passed since the last settlement. */
   readonly passed = new PassedSince();
   readonly #deps: Deps;
-  readonly #call: UpgradeCall;
+  readonly #call: SessionCall;
   readonly #holds: Holds;
   readonly #owed: OwedUse[] = [];
   #slice: Slice | undefined;
@@ -48,7 +48,7 @@ export class SessionBill {
   /** What a response cost last: the next one has its context again. */
   #lastCost: Nanos = 0n;
 
-  constructor(deps: Deps, call: UpgradeCall, price: SessionPrice) {
+  constructor(deps: Deps, call: SessionCall, price: SessionPrice) {
     this.#deps = deps;
     this.#call = call;
     this.#holds = new Holds(deps, call);
@@ -83,14 +83,19 @@ export class SessionBill {
     this.#slice?.bill.firstByte();
   }
 
-  /** Extends the slice where what was counted comes near it. Throws Failure where the account cannot cover more. */
+  /** Whether what was counted comes near what is held. */
+  get isShort(): boolean {
+    return this.#slice !== undefined && this.#likely() * 4n >= this.#slice.held * 3n;
+  }
+
+  /** Extends the slice where it is short. Throws Failure where the account cannot cover more. */
   cover(): Promise<void> {
     return this.#inTurn(async () => {
       const slice = this.#slice;
-      if (slice === undefined) return;
-      const likely = this.#costOf(this.passed.units) + this.#lastCost;
-      if (likely * 4n < slice.held * 3n) return;
-      const nanos = this.#expectation().upperNanos;
+      if (slice === undefined || !this.isShort) return;
+      const step = this.#expectation().upperNanos;
+      const missing = this.#likely() - slice.held;
+      const nanos = missing > 0n ? missing + step : step;
       const { accountId } = this.#call.caller;
       if (await extendHold(this.#deps.relay.redis, { accountId, callId: slice.bill.callId, nanos }))
         slice.held += nanos;
@@ -133,6 +138,11 @@ export class SessionBill {
       for (const use of this.#owed.splice(0))
         await (await this.#holds.holdNothing(use))?.settle({ ...use, status: switched });
     });
+  }
+
+  /** What a response would cost that ended now: it has the context of the last one again. */
+  #likely(): Nanos {
+    return this.#costOf(this.passed.units) + this.#lastCost;
   }
 
   #expectation(): Expectation {

@@ -1,5 +1,5 @@
+import type { Duplex } from "node:stream";
 import { asFailure, Failure } from "@modelgate/contracts";
-import type { UpgradeCall } from "@modelgate/platform";
 import { errorEvent, eventType, type Bridged, type RealtimeMessage } from "@modelgate/wires";
 import type { WebSocket } from "ws";
 import { Charges } from "./charges.ts";
@@ -10,10 +10,13 @@ import type { Deps } from "./deps.ts";
 import type { SessionBill } from "./session-bill.ts";
 import { SessionClock } from "./session-clock.ts";
 import { Side } from "./side.ts";
+import type { SessionCall } from "./session-call.ts";
 
 /** What a session is made of. */
 export interface SessionParts {
-  readonly call: UpgradeCall;
+  readonly call: SessionCall;
+  /** The connection that the client's WebSocket is made of. */
+  readonly connection: Duplex;
   readonly sessionId: string;
   readonly client: WebSocket;
   readonly vendor: VendorConnection;
@@ -73,14 +76,14 @@ export class Session {
   /** Begins to pass messages. */
   begin(): void {
     const { socket, bridge, first } = this.#parts.vendor;
-    const { call, client } = this.#parts;
+    const { connection, client } = this.#parts;
     // An edge that goes ends its half without a word: it reads nothing of what passes. To be heard before the socket's
     // own listener, after which nothing can be said.
-    call.socket.prependOnceListener("end", () => {
+    connection.prependOnceListener("end", () => {
       if (client.readyState === client.OPEN) this.goAway();
     });
     this.#pass(bridge.open());
-    this.#vendor.replay(first);
+    this.#vendor.replay(first.splice(0));
     socket.resume();
     // The vendor may have left between its greeting and now.
     if (socket.readyState !== socket.OPEN) this.#vendorClosed(1006, "");
@@ -108,10 +111,8 @@ export class Session {
       step();
     } catch (error) {
       const failure = asFailure(error);
-      this.#deps.relay.log.error(
-        { err: failure.cause ?? failure, requestId: this.#parts.call.requestId },
-        "session failed",
-      );
+      const { requestId } = this.#parts.call;
+      this.#deps.relay.log.error({ err: failure.cause ?? failure, requestId }, "session failed");
       this.#end({ code: closeCodes.broken, reason: failure.code, failure });
     }
   }

@@ -9,12 +9,19 @@ import type { Deps } from "./deps.ts";
 import type { SessionPrice } from "./holds.ts";
 import { chooseProtocol, readHandshake, type Handshake } from "./handshake.ts";
 import { Session } from "./session.ts";
+import { sessionCall, type SessionCall } from "./session-call.ts";
 import { SessionBill } from "./session-bill.ts";
 
 /** Longest pause between two looks at the limits of all sessions. */
 const longestTickMs = 1_000;
 /** Looks within the shortest of the limits. */
 const looksPerLimit = 4;
+
+/** A session that is about to begin. */
+interface Starting extends Handshake {
+  readonly call: SessionCall;
+  readonly bill: SessionBill;
+}
 
 /** All sessions of this process. */
 export class Sessions implements Disposable {
@@ -23,7 +30,7 @@ export class Sessions implements Disposable {
   readonly #open = new Set<Session>();
   readonly #timer: NodeJS.Timeout;
   #opening = 0;
-  #draining = false;
+  #state: "open" | "draining" | "going" = "open";
   /** Called when the last session has ended. */
   #drained: (() => void) | undefined;
 
@@ -54,17 +61,18 @@ export class Sessions implements Disposable {
   }
 
   /** Opens a session: everything that can be refused is refused before the protocol is switched. Throws Failure. */
-  async begin(call: UpgradeCall): Promise<void> {
-    if (this.#draining)
+  async begin(upgrade: UpgradeCall): Promise<void> {
+    if (this.#state !== "open")
       throw new Failure("server_overloaded", "This gateway is going away; connect again.", { retryAfterSeconds: 1 });
     if (this.#open.size + this.#opening >= this.#deps.limits.sessions)
       throw new Failure("server_overloaded", "The gateway holds as many sessions as it may; try again shortly.");
-    const handshake = readHandshake(call.request, call.query);
+    const handshake = readHandshake(upgrade.request, upgrade.query);
+    const call = sessionCall(upgrade);
     const bill = new SessionBill(this.#deps, call, priceOf(this.#deps, call, handshake.model));
     this.#opening++;
     try {
       await bill.hold();
-      await this.#start(call, handshake, bill);
+      await this.#start(upgrade, { ...handshake, call, bill });
     } catch (error) {
       await bill.close();
       if (!(error instanceof AttemptsFailed)) throw error;
@@ -79,10 +87,11 @@ export class Sessions implements Disposable {
 
   /** Takes no more sessions; the open ones get their time, then are told to come back elsewhere. */
   async drain(): Promise<void> {
-    this.#draining = true;
+    this.#state = "draining";
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#drained = resolve;
     const alarm = setTimeout(() => {
+      this.#state = "going";
       for (const session of this.#open) session.goAway();
     }, this.#deps.limits.drainMs);
     this.#tellDrained();
@@ -94,14 +103,14 @@ export class Sessions implements Disposable {
     clearInterval(this.#timer);
   }
 
-  async #start(call: UpgradeCall, { beta }: Handshake, bill: SessionBill): Promise<void> {
+  async #start(upgrade: UpgradeCall, { call, beta, bill }: Starting): Promise<void> {
     const sessionId = this.#deps.newSessionId();
-    using leaving = watchLeaving(call.socket);
+    using leaving = watchLeaving(upgrade.socket);
     const { callId } = bill;
     const { model } = bill.price;
     const attempted = await connectVendor(this.#deps, { call, sessionId, callId, model, beta, signal: leaving.signal });
     bill.went(attempted.way, attempted.attempts);
-    const client = switchProtocol(this.#server, call, leaving);
+    const client = switchProtocol(this.#server, upgrade, leaving);
     if (client === undefined) {
       attempted.accepted.socket.terminate();
       attempted[Symbol.dispose]();
@@ -110,7 +119,9 @@ export class Sessions implements Disposable {
     const { accepted: vendor } = attempted;
     const { timeoutMs: silenceMs } = attempted.way.candidate.channel;
     const broke = (reason: string): void => attempted.broke(reason);
-    this.#keep(new Session(this.#deps, { call, sessionId, client, vendor, bill, silenceMs, broke }), attempted);
+    const { socket: connection } = upgrade;
+    const parts = { call, connection, sessionId, client, vendor, bill, silenceMs, broke };
+    this.#keep(new Session(this.#deps, parts), attempted);
   }
 
   #keep(session: Session, seat: Disposable): void {
@@ -121,6 +132,7 @@ export class Sessions implements Disposable {
       this.#tellDrained();
     });
     session.begin();
+    if (this.#state === "going") session.goAway();
   }
 
   #tellDrained(): void {
@@ -159,7 +171,7 @@ function switchProtocol(
 }
 
 /** The model and what it costs this caller; without a name, the first that the caller may have sessions with. */
-function priceOf({ relay }: Deps, { caller, endpoint }: UpgradeCall, name: string | undefined): SessionPrice {
+function priceOf({ relay }: Deps, { caller, endpoint }: SessionCall, name: string | undefined): SessionPrice {
   const catalog = relay.catalog.current();
   const kinds = endpoint.kinds ?? [];
   const wanted = name ?? catalog.modelsOf(caller).find(({ kind }) => kinds.includes(kind))?.name;

@@ -1,10 +1,10 @@
 import type { CatalogChannel } from "@modelgate/catalog";
 import { Failure } from "@modelgate/contracts";
-import type { UpgradeCall } from "@modelgate/platform";
 import { priced } from "@modelgate/relay";
 import type { TranscriberNames } from "@modelgate/wires";
 import type { Deps } from "./deps.ts";
 import type { SessionPrice } from "./holds.ts";
+import type { SessionCall } from "./session-call.ts";
 
 /** What a model must be for to write down a client's speech. */
 const kinds = ["transcription"] as const;
@@ -13,7 +13,7 @@ const kinds = ["transcription"] as const;
  * The models that write down what a client says in its sessions over a channel. A client names them as in every other
  * call, and may use those that it may call; the vendor is told its own name where the channel has one for them.
  */
-export function transcribersAt({ relay }: Deps, { caller }: UpgradeCall, channel: CatalogChannel): TranscriberNames {
+export function transcribersAt({ relay }: Deps, { caller }: SessionCall, channel: CatalogChannel): TranscriberNames {
   return {
     toVendor(name) {
       relay.catalog.current().resolve(caller, name, kinds);
@@ -28,7 +28,7 @@ export function transcribersAt({ relay }: Deps, { caller }: UpgradeCall, channel
 }
 
 /** What a model of a client's transcripts costs it; undefined where the catalogue has none of that name for it. */
-export function priceOfTranscripts({ relay }: Deps, call: UpgradeCall, name: string): SessionPrice | undefined {
+export function priceOfTranscripts({ relay }: Deps, call: SessionCall, name: string): SessionPrice | undefined {
   try {
     return priced(relay, { caller: call.caller, endpoint: { ...call.endpoint, kinds } }, name);
   } catch (error) {

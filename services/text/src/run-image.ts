@@ -1,6 +1,7 @@
 import type { Units } from "@modelgate/contracts";
 import type { ServiceCall } from "@modelgate/platform";
 import {
+  dearestTokens,
   estimateTokens,
   imagesExchange,
   imagesWiresFor,
@@ -43,9 +44,9 @@ export async function runImage(deps: Deps, call: ServiceCall, plan: CallPlan, dr
 
 function measureOf({ size, model }: CallPlan, usualTokens: number): Measure {
   const { textBytes, mediaTokens, choices } = size;
-  const outputTokens = wholeOutput(size, model, usualTokens);
+  const output = wholeOutput(size, model, usualTokens);
   return {
-    upper: { images: choices, inputTokens: textBytes + mediaTokens, outputTokens },
+    upper: { images: choices, ...dearestTokens({ input: textBytes + mediaTokens, output }, model.price) },
     floor: { inputTokens: estimateTokens(textBytes) + mediaTokens },
     meter: (told) => Promise.resolve({ units: told ?? { images: choices }, estimated: told === undefined }),
   };

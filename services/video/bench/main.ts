@@ -63,7 +63,6 @@ for (let at = 0; at < tasks; at += 500)
   await Promise.all(Array.from({ length: Math.min(500, tasks - at) }, (_, more) => put(at + more)));
 // The first events stand in the outbox until they are published; they are no part of an open task.
 for (const key of await redis.keys("outbox:*")) await redis.del(key);
-print("Redis memory per open task, its hold included", `${Math.round((await usedMemory()) - empty) / tasks} bytes`);
 
 const clock = now + 1;
 const deps = { ...opened, now: () => clock, limits: { ...opened.limits, batch: 64 } };
@@ -81,6 +80,7 @@ print("looks", `${looked} in ${seconds.toFixed(1)} s: ${Math.round(looked / seco
 // The vendor's thread counts as well.
 print("CPU per look, the vendor's thread included", `${((user + system) / looked).toFixed(0)} us`);
 print("looks a second that many tasks need", `${Math.round(tasks / 30)} at one each 30 s`);
+print("Redis memory per open task, its hold included", `${Math.round(((await usedMemory()) - empty) / tasks)} bytes`);
 await opened[Symbol.asyncDispose]();
 redis.disconnect();
 await worker.terminate();

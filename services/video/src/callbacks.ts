@@ -29,14 +29,16 @@ export interface CallbackOptions {
   readonly now: () => number;
   /** Longest wait for the client's answer. */
   readonly timeoutMs: number;
+  /** How often due callbacks are looked for, in ms. */
+  readonly roundMs: number;
 }
 
 /** Pauses before the tries after the first, in ms. */
 const pausesMs = [1_000, 10_000, 60_000, 300_000, 900_000];
 /** A transition that could not be told for so long is given up, whatever the tries. */
 const longestMs = 3_600_000;
-/** How often due callbacks are looked for, and at most how many of one shard are taken at once. */
-const [roundMs, most] = [1_000, 16];
+/** Most due callbacks of one shard that are taken at once. */
+const most = 16;
 /** Most calls of this process that are under way, of all accounts and of one; what is beyond comes again. */
 const [mostOpen, mostOfAccount] = [1_000, 200];
 /** Longest address that a client may give, in characters. */
@@ -45,11 +47,12 @@ const longestUrl = 2_048;
 /**
  * A callback is kept in Redis from the write that made the transition until it is told or given up: a process that dies
  * leaves it to the others, who tell it when its lease is over. A client may so be told twice, and knows it by the event's
- * id. Each call is the task event as JSON, signed: `x-modelgate-signature: t=<seconds>,v1=<hex>` is the HMAC-SHA256 of
- * "<seconds>.<body>", its key the SHA-256 of the API key that created the task, in hex.
+ * id. Each call is the task event as JSON, without the channel, which is the operator's business. It is signed:
+ * `x-modelgate-signature: t=<seconds>,v1=<hex>` is the HMAC-SHA256 of "<seconds>.<body>", its key the SHA-256 of the API
+ * key that created the task, in hex.
  */
 export function openCallbacks(options: CallbackOptions): Callbacks {
-  const { redis, log, now, timeoutMs } = options;
+  const { redis, log, now, timeoutMs, roundMs } = options;
   const stop = new AbortController();
   const leaseMs = 2 * timeoutMs;
   /** Calls that are not over, and whose they are. */
@@ -66,19 +69,26 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
       });
       const pauseMs = taken ? undefined : pausesMs[tries];
       if (!taken && stop.signal.aborted) return; // another process tells it
-      if (pauseMs !== undefined) return await retryCallback(redis, { ...callback, tries: tries + 1 }, now() + pauseMs);
-      await forgetCallback(redis, callback);
-      if (!taken) log.info({ taskId: event.taskId, state: event.state, tries }, "a callback is given up");
+      if (pauseMs !== undefined) await retryCallback(redis, { ...callback, tries: tries + 1 }, now() + pauseMs);
+      else await (taken ? forgetCallback(redis, callback) : giveUp(callback));
     } catch (error) {
       log.debug({ err: error, taskId: event.taskId }, "a callback comes again when its lease is over");
     }
   }
 
+  async function giveUp(callback: Callback): Promise<void> {
+    const { event, tries } = callback;
+    await forgetCallback(redis, callback);
+    log.info({ taskId: event.taskId, state: event.state, tries }, "a callback is given up");
+  }
+
   function tell(callback: Callback | undefined): void {
-    if (callback === undefined || isFull(callback.event.accountId)) return;
-    const isOld = now() - Date.parse(callback.event.time) > longestMs;
-    const step = call(isOld ? { ...callback, tries: pausesMs.length } : callback).finally(() => open.delete(step));
-    open.set(step, callback.event.accountId);
+    if (callback === undefined) return;
+    const { accountId, time } = callback.event;
+    const isOld = now() - Date.parse(time) > longestMs;
+    if (!isOld && isFull(accountId)) return;
+    const step = (isOld ? giveUp(callback).catch(() => undefined) : call(callback)).finally(() => open.delete(step));
+    open.set(step, accountId);
   }
 
   async function rounds(): Promise<void> {
@@ -109,7 +119,8 @@ async function post(
 ): Promise<boolean> {
   const key = await digestOfToken(redis, event.tokenId);
   if (key === undefined) return true;
-  const body = Buffer.from(JSON.stringify(event));
+  const { channelId: _ours, ...told } = event;
+  const body = Buffer.from(JSON.stringify(told));
   const seconds = Math.floor(now() / 1_000);
   const signature = createHmac("sha256", key).update(`${seconds}.${body.toString()}`).digest("hex");
   await using stream = await remote.open({

@@ -45,6 +45,7 @@ export async function openDeps(env: Environment<typeof variables>, log: Logger):
     log,
     now: Date.now,
     timeoutMs: env.CALLBACK_TIMEOUT_MS,
+    roundMs: env.POLL_ROUND_MS,
   });
   return {
     ...open,

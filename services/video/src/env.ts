@@ -17,7 +17,7 @@ export const variables = {
   TASK_LIFETIME_MS: variable.integer({ fallback: 24 * hour, min: 1_000 }),
   /** How long an ended task can be asked for. */
   TASK_KEEP_MS: variable.integer({ fallback: 30 * 24 * hour, min: 1_000 }),
-  /** How often due tasks are claimed, and at most how many of one shard at once. */
+  /** How often due tasks and callbacks are claimed, and at most how many tasks of one shard at once. */
   POLL_ROUND_MS: variable.integer({ fallback: 500, min: 10 }),
   POLL_BATCH: variable.integer({ fallback: 8, min: 1, max: 10_000 }),
   /** Looks of this process that are under way at once. */

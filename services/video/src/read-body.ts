@@ -12,21 +12,20 @@ export interface VideoBody extends Disposable {
 /** The members that a price is made from, or that decide where a call goes. */
 const relied = ["model", "model_name", "req_key", "seconds", "duration", "frames", "n", "task_id"];
 
+/** How often a picture is in memory beside the body as it came: as text, and as it is sent. */
+const copies = 2;
+
 /**
  * A JSON object, or, where the endpoint takes one, a form: its fields as texts, its file as a data URL under the
- * field's name. Throws Failure (400, 408, 413, 415, 503) and ClientGone.
+ * field's name. All that it is made into is counted against the process's budget. Throws Failure (400, 408, 413, 415,
+ * 503) and ClientGone.
  */
 export async function readVideoBody(deps: Deps, call: ServiceCall): Promise<VideoBody> {
   const { request, endpoint } = call;
   const isForm = /^multipart\/form-data\b/i.test(request.headers["content-type"] ?? "");
   if (!isForm || endpoint.body === "json") return readMembers(deps, call);
   const form = await holdForm(request, formLimits(deps));
-  try {
-    return { members: membersOf(form), [Symbol.dispose]: () => form[Symbol.dispose]() };
-  } catch (error) {
-    form[Symbol.dispose]();
-    throw error;
-  }
+  return holding(deps, form, form.size, () => membersOf(form));
 }
 
 async function readMembers(deps: Deps, { request }: ServiceCall): Promise<VideoBody> {
@@ -35,7 +34,24 @@ async function readMembers(deps: Deps, { request }: ServiceCall): Promise<VideoB
     refuseAmbiguous(bytes, relied);
     return value;
   });
-  return { members: body.seen, [Symbol.dispose]: () => body[Symbol.dispose]() };
+  return holding(deps, body, body.bytes.length, () => body.seen);
+}
+
+/** A body's members, its bytes and their copies counted until it is disposed of. What was read is not kept itself. */
+function holding({ body }: Deps, { [Symbol.dispose]: release }: Disposable, bytes: number, read: () => JsonRecord) {
+  let more = 0;
+  const dispose = (): void => {
+    release();
+    body.budget.give(more);
+  };
+  try {
+    body.budget.take(copies * bytes);
+    more = copies * bytes;
+    return { members: read(), [Symbol.dispose]: dispose };
+  } catch (error) {
+    dispose();
+    throw error;
+  }
 }
 
 const kilobyte = 1024;

@@ -33,11 +33,11 @@ const run = defineScript(
 );
 
 /**
- * Puts money aside in one atomic step, or throws: insufficient_quota (402, balance or a budget), rate_limit_exceeded (429, tokens per
- * minute), server_overloaded (503: Redis away or slow, or the outbox at its bound).
+ * Puts money aside in one atomic step, or throws: insufficient_quota (402, balance or a budget), rate_limit_exceeded
+ * (429, tokens per minute), server_overloaded (503: Redis away or slow, or the outbox at its bound).
  */
 export async function hold(redis: Redis, request: HoldRequest): Promise<void> {
-  if (request.nanos > largestAmount) throw tooLow();
+  if (request.nanos > largestAmount) throw tooLow(request);
   const shard = shardOf(request.accountId);
   const { tokenPerDay = "", tokenPerMonth = "", groupPerDay = "", groupPerMonth = "" } = request.budgets ?? {};
   const day = new Date(request.nowMs ?? Date.now()).toISOString().slice(0, "2026-01-31".length);
@@ -81,8 +81,9 @@ function refuse([verdict = "no answer", detail]: readonly string[], request: Hol
     case "held":
       return;
     case "too-low":
+      throw tooLow(request);
     case "no-account":
-      throw tooLow();
+      throw new Failure("insufficient_quota");
     case "tokens":
       throw new Failure(
         "rate_limit_exceeded",
@@ -117,6 +118,10 @@ function overBudget(which: number, { budgets, draft }: HoldRequest): Failure {
   );
 }
 
-function tooLow(): Failure {
-  return new Failure("insufficient_quota");
+/** A call is held for at the most that it may cost: who asks for fewer tokens of an answer may be let in. */
+function tooLow({ nanos, draft }: HoldRequest): Failure {
+  return new Failure(
+    "insufficient_quota",
+    `This call of ${draft.model} may cost up to $${formatUsd(nanos)}, and what the account has available does not cover that: top it up, or ask for less.`,
+  );
 }

@@ -53,7 +53,7 @@ export function openOutbox({ redis, bus, log }: { redis: Redis; bus: Bus; log: L
       return queue.length;
     },
     push(...entries) {
-      if (!bus.connected || queue.length >= mostWaiting) return;
+      if (entries.length === 0 || !bus.connected || queue.length >= mostWaiting) return;
       queue.push(entries);
       timer ??= setTimeout(depart, batchMs);
     },

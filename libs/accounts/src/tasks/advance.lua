@@ -7,8 +7,8 @@
   ARGV[7] call id to settle, "": none   [8] cost (nanos)   [9] usage event (JSON, without its cost)   [10] now (ms)
   ARGV[11] id of the transition's callback, "": none   [12] callback (JSON)   [13] when others may tell it (ms)
   Returns {"advanced", task entry id, usage entry id, uncovered nanos, the receipt's number, previous, balance and
-  hash ("" where there is none), then entry id and JSON of each event of the task that nobody has published yet, while it
-  has a new one} | {"stale"} ]]
+  hash ("" where there is none), then entry id and JSON of each event of the task that was there before and that nobody
+  has published yet} | {"stale"} ]]
 if redis.call('HGET', KEYS[1], 'version') ~= ARGV[2] then return {'stale'} end
 redis.call('HSET', KEYS[1], 'version', tostring(tonumber(ARGV[2]) + 1), 'record', ARGV[3])
 if ARGV[4] == '' then
@@ -17,21 +17,20 @@ if ARGV[4] == '' then
 else
   redis.call('ZADD', KEYS[2], ARGV[4], ARGV[1])
 end
-local task, settled, left = '', {}, {}
-if ARGV[6] ~= '' then
-  local told = {}
-  for id in string.gmatch(redis.call('HGET', KEYS[1], 'told') or '', '%S+') do
-    local entry = redis.call('XRANGE', KEYS[6], id, id)[1]
-    if entry then
-      told[#told + 1] = id
-      left[#left + 1] = id
-      left[#left + 1] = entry[2][2]
-    end
+local task, settled, told, left = '', {}, {}, {}
+for id in string.gmatch(redis.call('HGET', KEYS[1], 'told') or '', '%S+') do
+  local entry = redis.call('XRANGE', KEYS[6], id, id)[1]
+  if entry then
+    told[#told + 1] = id
+    left[#left + 1] = id
+    left[#left + 1] = entry[2][2]
   end
+end
+if ARGV[6] ~= '' then
   task = redis.call('XADD', KEYS[6], '*', 'task', ARGV[6])
   told[#told + 1] = task
-  redis.call('HSET', KEYS[1], 'told', table.concat(told, ' '))
 end
+if #told == 0 then redis.call('HDEL', KEYS[1], 'told') else redis.call('HSET', KEYS[1], 'told', table.concat(told, ' ')) end
 if ARGV[11] ~= '' then
   redis.call('HSET', KEYS[9], ARGV[11], ARGV[12])
   redis.call('ZADD', KEYS[8], ARGV[13], ARGV[11])

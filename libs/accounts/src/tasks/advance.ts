@@ -42,8 +42,8 @@ const run = defineScript(
 
 /**
  * Puts the next record into its place if the task is still at the version that was read: of several who saw the same,
- * one wins, and with it the settlement and the events. Undefined for those who came later. Before a new event of the
- * task come those of its events that nobody has published yet, as their process died: in this order they are told.
+ * one wins, and with it the settlement and the events. Undefined for those who came later. Before the new events of the
+ * task come those that nobody has published yet, as their process died: in this order they are told.
  */
 export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<readonly OutboxEntry[] | undefined> {
   const { task, version, dueAt, from, settlement, keepMs, callbackDueAt, nowMs } = advance;

@@ -1,6 +1,6 @@
 --[[ Records a task that its vendor has accepted: the record, when to look at it, its place in the account's list, the
      longer lease of its hold, and its first event, in one write.
-  KEYS[1] task (hash: version, record, told: outbox entries of its events)   [2] due tasks of the shard (zset: member -> when, ms)
+  KEYS[1] task (hash: version, record, told: outbox entries of its events, while they are there)   [2] due tasks of the shard (zset: member -> when, ms)
   KEYS[3] tasks of the account (zset: task id -> created, ms)   [4] holds of the shard   [5] outbox of the shard
   KEYS[6] due callbacks of the shard   [7] callbacks of the shard
   ARGV[1] task id   [2] member   [3] record (JSON)   [4] due (ms)   [5] created (ms)   [6] call id of the hold

@@ -1,5 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
+import { hostOf, withoutBrackets } from "../host-of.ts";
 import { isGlobalAddress } from "./global-address.ts";
 import { NotFetched } from "./not-fetched.ts";
 
@@ -7,10 +8,6 @@ import { NotFetched } from "./not-fetched.ts";
 export function hostsIn(list: string): ReadonlySet<string> {
   const hosts = list.split(",").map((host) => host.trim().toLowerCase());
   return new Set(hosts.filter((host) => host !== "").map(withoutBrackets));
-}
-
-function withoutBrackets(host: string): string {
-  return host.replace(/^\[|\]$/g, "");
 }
 
 /** Finds the addresses of a host's name. */
@@ -38,7 +35,7 @@ export const remoteRules: RemoteRules = {
 export async function pinnedAddress(url: URL, { privateHosts, resolve, isAllowed }: RemoteRules): Promise<string> {
   if (url.protocol !== "https:" && url.protocol !== "http:") throw new NotFetched("its scheme is not http or https");
   if (url.username !== "" || url.password !== "") throw new NotFetched("it holds a user name or password");
-  const host = withoutBrackets(url.hostname);
+  const host = hostOf(url);
   const addresses = isIP(host) === 0 ? await resolved(host, resolve) : [host];
   const [first] = addresses;
   if (first === undefined) throw new NotFetched("its host is not known");

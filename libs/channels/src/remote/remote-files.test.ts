@@ -92,6 +92,9 @@ const site: RequestListener = (request, response) => {
   if (times > 0) return void response.writeHead(307, { location: `?times=${times - 1}` }).end();
   if (pathname === "/text") return void response.writeHead(200, { "content-type": "text/html" }).end("<html>");
   if (pathname === "/gone") return void response.writeHead(404, { "content-type": "image/png" }).end();
+  if (pathname === "/zipped")
+    return void response.writeHead(200, { "content-type": "image/png", "content-encoding": "gzip" }).end(picture);
+  if (pathname === "/nowhere") return void response.writeHead(302, { "content-type": "image/png" }).end(picture);
   if (pathname === "/large")
     return void response.writeHead(200, { "content-type": "image/png" }).end(Buffer.alloc(2_000));
   if (pathname === "/endless") {
@@ -153,6 +156,8 @@ test.each([
   ["no url", "it is no valid URL"],
   ["http://", "it is no valid URL"],
   ["http://user:secret@files.example:PORT/", "it holds a user name or password"],
+  ["http://user@files.example:PORT/", "it holds a user name or password"],
+  ["http://:secret@files.example:PORT/", "it holds a user name or password"],
   ["http://nowhere:PORT/", "its host is not known"],
   ["http://127.0.0.2:PORT/", "its host is not on the public internet"],
   ["http://2130706434:PORT/", "its host is not on the public internet"],
@@ -163,6 +168,8 @@ test.each([
   ["http://[::ffff:127.0.0.2]:PORT/", "its host is not on the public internet"],
   ["/gone", "its host answered with status 404"],
   ["/text", 'its content type "text/html" is not accepted'],
+  ["/zipped", "it is compressed"],
+  ["/nowhere", "its host answered with status 302"],
   ["/large", "it is larger than 1000 bytes"],
   ["/endless", "it is larger than 1000 bytes"],
   ["/silent", "it did not arrive within 500 ms"],

@@ -1,4 +1,5 @@
-import { dispatchOn, type UpstreamAnswer } from "../transport.ts";
+import { dispatchOn } from "../dispatch.ts";
+import type { UpstreamAnswer } from "../upstream.ts";
 import { NotFetched } from "./not-fetched.ts";
 import { pinnedAddress, remoteRules, type RemoteRules } from "./pinned-address.ts";
 import { pinnedClient } from "./pinned-client.ts";

@@ -62,6 +62,8 @@ const PriceConfiguration = Type.Object(
     output: dollars,
     inputAudio: dollars,
     outputAudio: dollars,
+    inputImage: dollars,
+    outputImage: dollars,
     request: dollars,
     image: dollars,
     second: dollars,

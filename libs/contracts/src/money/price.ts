@@ -2,7 +2,10 @@ import { unitNames, type UnitName, type Units } from "../units.ts";
 import { parseDecimal, toScale } from "./decimal.ts";
 import type { Nanos } from "./nanos.ts";
 
-/** A price's name in the configuration, the unit it prices, and how many units the written price is for. */
+/**
+ * A price's name in the configuration, the unit it prices, and how many units the written price is for. Without a price
+ * of their own image tokens are priced `as` all others: most vendors count them among those.
+ */
 export const priceFields = {
   input: { unit: "inputTokens", per: 1_000_000 },
   cachedInput: { unit: "cachedInputTokens", per: 1_000_000 },
@@ -10,11 +13,13 @@ export const priceFields = {
   output: { unit: "outputTokens", per: 1_000_000 },
   inputAudio: { unit: "inputAudioTokens", per: 1_000_000 },
   outputAudio: { unit: "outputAudioTokens", per: 1_000_000 },
+  inputImage: { unit: "inputImageTokens", per: 1_000_000, as: "input" },
+  outputImage: { unit: "outputImageTokens", per: 1_000_000, as: "output" },
   request: { unit: "requests", per: 1 },
   image: { unit: "images", per: 1 },
   second: { unit: "seconds", per: 1 },
   character: { unit: "characters", per: 1 },
-} as const satisfies Record<string, { unit: UnitName; per: 1 | 1_000_000 }>;
+} as const satisfies Record<string, { unit: UnitName; per: 1 | 1_000_000; as?: string }>;
 export type PriceField = keyof typeof priceFields;
 const priceFieldNames = Object.keys(priceFields).filter((field): field is PriceField => field in priceFields);
 
@@ -36,11 +41,16 @@ export function compilePrice(written: WrittenPrice): Price {
   const price = new Map<UnitName, bigint>();
   for (const field of priceFieldNames) {
     const { unit, per } = priceFields[field];
-    const dollars = written[field];
+    const dollars = written[field] ?? inPlaceOf(field, written);
     if (dollars === undefined) continue;
     price.set(unit, toScale(parseDecimal(dollars), priceDecimals) * (per === 1 ? 1_000_000n : 1n));
   }
   return price;
+}
+
+function inPlaceOf(field: PriceField, written: WrittenPrice): number | undefined {
+  const priced = priceFields[field];
+  return "as" in priced ? written[priced.as] : undefined;
 }
 
 /**

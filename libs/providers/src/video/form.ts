@@ -1,15 +1,12 @@
-import { createHash } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { FormFile } from "./access.ts";
 
-/** A multipart/form-data body of text fields and perhaps a file, the same for the same content. */
+/** A multipart/form-data body of text fields and perhaps a file, between boundaries that nobody can guess. */
 export function renderForm(
   fields: Readonly<Record<string, unknown>>,
   file: FormFile | undefined,
 ): { readonly contentType: string; readonly body: Buffer } {
-  const boundary = `form-${createHash("sha256")
-    .update(JSON.stringify([fields, file]))
-    .digest("hex")
-    .slice(0, 32)}`;
+  const boundary = `form-${randomBytes(16).toString("hex")}`;
   const parts: Buffer[] = [];
   for (const [name, value] of Object.entries(fields)) {
     const text = typeof value === "string" ? value : JSON.stringify(value);

@@ -34,6 +34,8 @@ const typeFirst = /^\s*\{\s*"type"\s*:\s*"([^"\\]*)"/;
 const headBytes = 128;
 /** What an event is beside its payload, roughly: ids, indices, names. */
 const envelopeBytes = 200;
+/** Text that has about as many tokens as a picture: a thousand. */
+const pictureTextBytes = 4_000;
 
 /** The type of an event, without parsing it where it begins with its type, as vendors' events do. */
 export function eventType(data: Buffer): string | undefined {
@@ -63,15 +65,29 @@ export function lookAtEvent({ data, binary }: RealtimeMessage): SeenEvent {
 }
 
 /** What of a client's message is input to the model, in bytes of audio and of text; roughly. */
-export function inputOf({ data, binary }: RealtimeMessage): {
+export function inputOf({ data, binary }: RealtimeMessage): ModelInput {
+  const type = binary ? "" : eventType(data);
+  if (type === "input_audio_buffer.append")
+    return { audioBytes: (Math.max(0, data.length - envelopeBytes) * 3) / 4, textBytes: 0 };
+  const item = type === "conversation.item.create" ? parseEvent(data)?.["item"] : undefined;
+  return isRecord(item) ? inputOfItem(item) : { audioBytes: 0, textBytes: 0 };
+}
+
+/** Input to a model, in bytes. */
+export interface ModelInput {
   readonly audioBytes: number;
   readonly textBytes: number;
-} {
-  const type = binary ? "" : eventType(data);
-  const payload = Math.max(0, data.length - envelopeBytes);
+}
+
+/** Samples and pictures come in Base64 beside the words, and are no text. */
+function inputOfItem(item: JsonRecord): ModelInput {
+  const content: unknown = item["content"];
+  const parts = Array.isArray(content) ? content.filter(isRecord) : [];
+  const pictures = parts.filter(({ type }) => type === "input_image").length;
+  const words = [item["output"], item["arguments"], ...parts.map(({ text }) => text)];
   return {
-    audioBytes: type === "input_audio_buffer.append" ? (payload * 3) / 4 : 0,
-    textBytes: type === "conversation.item.create" ? payload : 0,
+    audioBytes: parts.reduce((sum, { audio }) => sum + (bytesIn(audio) * 3) / 4, 0),
+    textBytes: words.reduce<number>((sum, text) => sum + bytesIn(text), pictures * pictureTextBytes),
   };
 }
 

@@ -142,6 +142,22 @@ describe("a look at an event", () => {
     const heard = inputOf(eventMessage({ type: "input_audio_buffer.append", audio: "A".repeat(64_200) }));
     expect(Math.round(heard.audioBytes / 1_000)).toBe(48);
   });
+
+  const samples = Buffer.alloc(48_000).toString("base64");
+  test.each<[string, object, { audioBytes: number; textBytes: number }]>([
+    ["words", { type: "message", content: [{ text: "Häuser" }, { text: "b" }] }, { audioBytes: 0, textBytes: 8 }],
+    ["samples", { type: "message", content: [{ audio: samples }] }, { audioBytes: 48_000, textBytes: 0 }],
+    [
+      "pictures, however large",
+      { type: "message", content: [{ type: "input_image", image_url: `data:image/png;base64,${samples}` }] },
+      { audioBytes: 0, textBytes: 4_000 },
+    ],
+    ["a call's result", { type: "function_call_output", output: "sunny" }, { audioBytes: 0, textBytes: 5 }],
+    ["a call", { type: "function_call", arguments: "{}" }, { audioBytes: 0, textBytes: 2 }],
+    ["nonsense", { type: "message", content: "words" }, { audioBytes: 0, textBytes: 0 }],
+  ])("counts an item of %s", (_, item, input) =>
+    expect(inputOf(eventMessage({ type: "conversation.item.create", item }))).toEqual(input),
+  );
 });
 
 describe("a vendor of the format itself", () => {

@@ -24,6 +24,8 @@ Logging.level = LogLevel.Silent;
 const formats = [MP3, WAVE, FLAC, OGG, WEBM, MATROSKA, MP4, QTFF, ADTS, MPEG_TS];
 /** Bytes of a file that are kept for reading on; with more of them, looking into them takes longer. */
 const keptBytes = 256 * 1024;
+/** Most bytes that are read at once: the table of all frames of a day. A file can say that it has a larger one. */
+const mostReadBytes = 16 * 1024 * 1024;
 /** Longest that a file is counted: a day of short frames takes longer. */
 const mostMs = 5_000;
 
@@ -32,7 +34,7 @@ const readAt = promisify(read);
 /**
  * How long the sound of a file is, in seconds: from its first frame to the end of its last one, whatever a head says of
  * them; a WAV, which has no frames, by the size of its samples. Undefined for a file without sound. Rejects for kinds
- * that are not counted, files that are none, and what takes too long. The file is left open.
+ * that are not counted, files that are none, and what takes too long or would be read at once. The file is left open.
  */
 export async function countedLength(descriptor: number, size: number): Promise<number | undefined> {
   using input = new Input({ formats, source: sourceOf(descriptor, size) });
@@ -49,6 +51,7 @@ function sourceOf(descriptor: number, size: number): CustomSource {
   return new CustomSource({
     getSize: () => size,
     async read(start, end) {
+      if (end - start > mostReadBytes) throw new RangeError(`${end - start} bytes at once`);
       const piece = Buffer.allocUnsafe(end - start);
       const { bytesRead } = await readAt(descriptor, piece, 0, piece.length, start);
       return piece.subarray(0, bytesRead);

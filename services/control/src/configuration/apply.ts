@@ -1,5 +1,5 @@
 import { createAccount, putToken } from "@modelgate/accounts";
-import { priceVersionOf, publishConfiguration, publishedVersion } from "@modelgate/catalog";
+import { priceVersionOf, publishConfiguration, publishedVersion, type ResolvedChannel } from "@modelgate/catalog";
 import { putBackTakenOut } from "@modelgate/channels";
 import {
   compilePrice,
@@ -11,7 +11,6 @@ import {
 } from "@modelgate/contracts";
 import type { Logger, Redis } from "@modelgate/platform";
 import { priceVersionsKey } from "../api/ledger.ts";
-import { resolveChannels } from "./resolve.ts";
 import { warningsOf } from "./warnings.ts";
 
 /** What a configuration is applied with. */
@@ -23,12 +22,15 @@ export interface ApplyDeps {
   readonly log: Logger;
 }
 
-/** Publishes a configuration and creates the accounts and tokens that are not there yet; the published version. */
+/**
+ * Publishes a configuration with its channels resolved, and creates the accounts and tokens that are not there yet; the
+ * published version.
+ */
 export async function applyConfiguration(
-  { redis, secret, log, names }: ApplyDeps,
+  { redis, secret, log }: Omit<ApplyDeps, "names">,
   configuration: Configuration,
+  channels: readonly ResolvedChannel[],
 ): Promise<string> {
-  const channels = await resolveChannels(configuration, names);
   for (const { path, say } of warningsOf(configuration, channels)) log.info({ path }, `configuration: ${path} ${say}`);
   await createAccounts(redis, log, configuration);
   await rememberPrices(redis, configuration);

@@ -1,17 +1,7 @@
 import { watch } from "node:fs";
 import { dirname } from "node:path";
-import { StartError } from "@modelgate/platform";
-import { applyConfiguration, type ApplyDeps } from "./apply.ts";
-import { problemLines, readConfigurationFile } from "./read.ts";
-
-/** What operators see of the configuration in force. */
-interface ConfigurationStatus {
-  readonly path: string;
-  readonly version: string;
-  readonly loadedAt: string;
-  /** What is wrong with the file as it stands now; the version above is the last good one. */
-  readonly problems: readonly { readonly path: string; readonly say: string }[];
-}
+import type { ApplyDeps } from "./apply.ts";
+import { ConfigurationInForce, type ConfigurationStatus } from "./in-force.ts";
 
 /** Applies the configuration until disposed. */
 export interface Follower extends AsyncDisposable {
@@ -22,44 +12,15 @@ export interface Follower extends AsyncDisposable {
 const settleMs = 100;
 
 /**
- * Applies the file and follows it: a good change takes effect, a wrong one is logged with the path of each wrong field
- * and the last good configuration stays. A file that is wrong at the start is a StartError.
+ * Applies the file and follows it and the key files that it names: a good change takes effect, after a wrong one the last
+ * good configuration stays, and so does a key whose file has gone. A file that is wrong at the start is a StartError.
  */
 export async function followConfiguration(deps: ApplyDeps, path: string, pollMs: number): Promise<Follower> {
-  const first = await readConfigurationFile(path);
-  if (first.configuration === undefined)
-    throw new StartError(`The configuration ${path} is wrong:\n${problemLines(first.problems)}`);
-  let seen = first.text;
-  let status: ConfigurationStatus = {
-    path,
-    version: await applyConfiguration(deps, first.configuration),
-    loadedAt: new Date().toISOString(),
-    problems: [],
-  };
-
-  async function look(): Promise<void> {
-    const { text, configuration, problems } = await readConfigurationFile(path);
-    if (text === seen && text !== "") return;
-    if (configuration === undefined) {
-      if (JSON.stringify(problems) !== JSON.stringify(status.problems))
-        deps.log.error({ problems }, `configuration refused, the last good one stays:\n${problemLines(problems)}`);
-      status = { ...status, problems };
-      seen = text;
-      return;
-    }
-    status = {
-      path,
-      version: await applyConfiguration(deps, configuration),
-      loadedAt: new Date().toISOString(),
-      problems: [],
-    };
-    seen = text;
-  }
-
+  const inForce = await ConfigurationInForce.open(deps, path);
   let looking = Promise.resolve();
   const lookSoon = (): void => {
     looking = looking
-      .then(look)
+      .then(() => inForce.look())
       .catch((error: unknown) => deps.log.warn({ err: error }, "configuration not looked at; trying again"));
   };
   let quiet: NodeJS.Timeout | undefined;
@@ -71,7 +32,7 @@ export async function followConfiguration(deps: ApplyDeps, path: string, pollMs:
   const poll = setInterval(lookSoon, pollMs);
   return {
     get status() {
-      return status;
+      return inForce.status;
     },
     async [Symbol.asyncDispose]() {
       watcher[Symbol.dispose]();

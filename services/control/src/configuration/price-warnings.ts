@@ -15,6 +15,8 @@ const textUnits: readonly UnitName[] = [
   "outputTokens",
   "inputAudioTokens",
   "outputAudioTokens",
+  "inputImageTokens",
+  "outputImageTokens",
 ];
 
 /** The units that calls of a kind of model are counted in; a price in any other is never paid. */

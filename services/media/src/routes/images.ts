@@ -1,5 +1,7 @@
+import type { Price } from "@modelgate/contracts";
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import {
+  dearestTokens,
   estimateTokens,
   eventStream,
   imagesExchange,
@@ -74,12 +76,13 @@ function planImages(deps: Deps, call: ServiceCall, ask: Ask<ImageRequest>, asked
     maxOutputTokens: undefined,
     choices: request.count ?? 1,
   };
+  const paid = priced(deps.relay, call, ask.model);
   return {
-    ...priced(deps.relay, call, ask.model),
+    ...paid,
     body: Buffer.alloc(0),
     stream: request.stream,
     size,
-    measure: measureOf(size, deps.relay.limits.outputTokens),
+    measure: measureOf(size, deps.relay.limits.outputTokens, paid.model.price),
     wires: imagesWiresFor(request),
     exchange: (wire, { candidate }) => imagesExchange(asked, wire, candidate.upstreamModel),
     waiting: request.stream ? { contentType: eventStream, sign: pass.heartbeat, fail: pass.failureFrame } : undefined,
@@ -90,10 +93,13 @@ function planImages(deps: Deps, call: ServiceCall, ask: Ask<ImageRequest>, asked
  * Images are held for as they were asked for, and paid for as they came; tokens where the vendor reports them. A client
  * that leaves while the first one is shown in part pays for it: it was being made.
  */
-function measureOf({ textBytes, mediaTokens, choices }: RequestSize, outputTokens: number): Measure {
+function measureOf({ textBytes, mediaTokens, choices }: RequestSize, outputTokens: number, price: Price): Measure {
   const inputTokens = estimateTokens(textBytes) + mediaTokens;
   return {
-    upper: { images: choices, inputTokens: textBytes + mediaTokens, outputTokens: choices * outputTokens },
+    upper: {
+      images: choices,
+      ...dearestTokens({ input: textBytes + mediaTokens, output: choices * outputTokens }, price),
+    },
     floor: {},
     meter(told, _words, outcome) {
       const left = outcome === "cancelled" && (told?.images ?? 0) === 0;

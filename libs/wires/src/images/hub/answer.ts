@@ -1,6 +1,7 @@
 import { Failure, type Units } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
+import { inputTotal, outputTotal } from "../../text/hub/counts.ts";
 import { imageTypeOfBase64 } from "./image-bytes.ts";
 
 /** An image that was made: where it can be had, or its bytes. */
@@ -53,8 +54,21 @@ function renderImage(image: MadeImage): JsonRecord {
 
 function renderTokens(tokens: Units | undefined): JsonRecord | undefined {
   if (tokens === undefined) return undefined;
-  const [input, output] = [(tokens.inputTokens ?? 0) + (tokens.cachedInputTokens ?? 0), tokens.outputTokens ?? 0];
-  return { input_tokens: input, output_tokens: output, total_tokens: input + output };
+  const [input, output] = [inputTotal(tokens), outputTotal(tokens)];
+  const { inputImageTokens = 0, outputImageTokens = 0 } = tokens;
+  // Where the vendor tells none apart, nobody knows what is what.
+  const details = inputImageTokens + outputImageTokens > 0;
+  return present({
+    input_tokens: input,
+    input_tokens_details: details ? detailsOf(input, inputImageTokens) : undefined,
+    output_tokens: output,
+    output_tokens_details: details ? detailsOf(output, outputImageTokens) : undefined,
+    total_tokens: input + output,
+  });
+}
+
+function detailsOf(all: number, image: number): JsonRecord {
+  return { text_tokens: all - image, image_tokens: image };
 }
 
 /** An image's bytes as an address. */

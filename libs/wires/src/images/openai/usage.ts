@@ -2,16 +2,27 @@ import type { Units } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import { countOf, unitsOf } from "../../text/hub/counts.ts";
 
-/** `usage` of an answer or an event as tokens; undefined where it tells none. */
+/**
+ * `usage` of an answer or an event as tokens; undefined where it tells none. What was read is words unless it is said to
+ * be images; what was made is images unless it is said to be words.
+ */
 export function readTokens(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
   const [input, output] = [countOf(usage["input_tokens"]), countOf(usage["output_tokens"])];
   if (input === undefined && output === undefined) return undefined;
-  const details = usage["input_tokens_details"];
-  const cached = isRecord(details) ? (countOf(details["cached_tokens"]) ?? 0) : 0;
+  const [read, made] = [detailsOf(usage["input_tokens_details"]), detailsOf(usage["output_tokens_details"])];
+  const cached = Math.min(read("cached_tokens"), input ?? 0);
+  const images = Math.min(read("image_tokens"), (input ?? 0) - cached);
+  const words = Math.min(made("text_tokens"), output ?? 0);
   return unitsOf({
-    inputTokens: Math.max(0, (input ?? 0) - cached),
+    inputTokens: (input ?? 0) - cached - images,
     cachedInputTokens: cached,
-    outputTokens: output ?? 0,
+    inputImageTokens: images,
+    outputTokens: words,
+    outputImageTokens: (output ?? 0) - words,
   });
+}
+
+function detailsOf(details: unknown): (name: string) => number {
+  return (name) => (isRecord(details) ? (countOf(details[name]) ?? 0) : 0);
 }

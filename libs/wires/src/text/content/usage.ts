@@ -1,7 +1,7 @@
 import type { Units } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
-import { countOf, inputTotal, unitsOf } from "../hub/counts.ts";
+import { countOf, inputTotal, outputTotal, unitsOf } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
 
 /**
@@ -16,45 +16,56 @@ export function contentUsage(usage: unknown): Units | undefined {
   if (prompt === undefined && candidates === undefined && thoughts === 0) return undefined;
   const input = (prompt ?? 0) + (countOf(usage["toolUsePromptTokenCount"]) ?? 0);
   const cachedInputTokens = countOf(usage["cachedContentTokenCount"]) ?? 0;
-  const cachedAudio = audioIn(usage["cacheTokensDetails"]);
-  const inputAudioTokens = Math.max(0, audioIn(usage["promptTokensDetails"]) - cachedAudio);
-  const outputAudioTokens = audioIn(usage["candidatesTokensDetails"]);
+  const [read, cached, made] = [
+    usage["promptTokensDetails"],
+    usage["cacheTokensDetails"],
+    usage["candidatesTokensDetails"],
+  ];
+  const inputAudioTokens = Math.max(0, countIn(read, "AUDIO") - countIn(cached, "AUDIO"));
+  const inputImageTokens = Math.max(0, countIn(read, "IMAGE") - countIn(cached, "IMAGE"));
+  const [outputAudioTokens, outputImageTokens] = [countIn(made, "AUDIO"), countIn(made, "IMAGE")];
   return unitsOf({
-    inputTokens: Math.max(0, input - cachedInputTokens - inputAudioTokens),
+    inputTokens: Math.max(0, input - cachedInputTokens - inputAudioTokens - inputImageTokens),
     cachedInputTokens,
-    outputTokens: Math.max(0, (candidates ?? 0) - outputAudioTokens) + thoughts,
+    outputTokens: Math.max(0, (candidates ?? 0) - outputAudioTokens - outputImageTokens) + thoughts,
     reasoningTokens: thoughts,
     inputAudioTokens,
     outputAudioTokens,
+    inputImageTokens,
+    outputImageTokens,
   });
 }
 
-function audioIn(details: unknown): number {
+function countIn(details: unknown, wanted: "AUDIO" | "IMAGE"): number {
   if (!Array.isArray(details)) return 0;
   return details
     .filter(isRecord)
-    .filter(({ modality }) => modality === "AUDIO")
+    .filter(({ modality }) => modality === wanted)
     .reduce((sum, { tokenCount }) => sum + (countOf(tokenCount) ?? 0), 0);
 }
 
 /** Units as `usageMetadata`; tokens written to a cache are in the prompt's, as this wire has no name for them. */
 export function renderUsage(units: Units): JsonObject {
   const thoughts = Math.min(units.reasoningTokens ?? 0, units.outputTokens ?? 0);
-  const [audioIn, audioOut] = [units.inputAudioTokens ?? 0, units.outputAudioTokens ?? 0];
+  const { inputAudioTokens, inputImageTokens, outputAudioTokens = 0, outputImageTokens = 0 } = units;
   const prompt = inputTotal(units);
-  const candidates = (units.outputTokens ?? 0) - thoughts + audioOut;
+  const candidates = outputTotal(units) - thoughts;
   return present({
     promptTokenCount: prompt,
     cachedContentTokenCount: units.cachedInputTokens,
     candidatesTokenCount: candidates,
     thoughtsTokenCount: thoughts > 0 ? thoughts : undefined,
     totalTokenCount: prompt + candidates + thoughts,
-    promptTokensDetails: details(prompt, audioIn),
-    candidatesTokensDetails: audioOut > 0 ? details(candidates, audioOut) : undefined,
+    promptTokensDetails: details(prompt, inputAudioTokens, inputImageTokens),
+    candidatesTokensDetails:
+      outputAudioTokens + outputImageTokens > 0 ? details(candidates, outputAudioTokens, outputImageTokens) : undefined,
   });
 }
 
-function details(all: number, audio: number): readonly JsonObject[] {
-  const text = { modality: "TEXT", tokenCount: all - audio };
-  return audio > 0 ? [text, { modality: "AUDIO", tokenCount: audio }] : [text];
+function details(all: number, audio = 0, image = 0): readonly JsonObject[] {
+  return [
+    { modality: "TEXT", tokenCount: all - audio - image },
+    ...(audio > 0 ? [{ modality: "AUDIO", tokenCount: audio }] : []),
+    ...(image > 0 ? [{ modality: "IMAGE", tokenCount: image }] : []),
+  ];
 }

@@ -6,13 +6,21 @@ export function countOf(value: unknown): number | undefined {
 }
 
 /** All input of a call, whatever its kind: what vendors with one number for it report. */
-export function inputTotal({ inputTokens, cachedInputTokens, cacheWriteTokens, inputAudioTokens }: Units): number {
-  return (inputTokens ?? 0) + (cachedInputTokens ?? 0) + (cacheWriteTokens ?? 0) + (inputAudioTokens ?? 0);
+export function inputTotal(units: Units): number {
+  return inputUnits.reduce((sum, name) => sum + (units[name] ?? 0), 0);
 }
 
+const inputUnits = [
+  "inputTokens",
+  "cachedInputTokens",
+  "cacheWriteTokens",
+  "inputAudioTokens",
+  "inputImageTokens",
+] as const satisfies readonly (keyof Units)[];
+
 /** All output of a call, with reasoning. */
-export function outputTotal({ outputTokens, outputAudioTokens }: Units): number {
-  return (outputTokens ?? 0) + (outputAudioTokens ?? 0);
+export function outputTotal({ outputTokens, outputAudioTokens, outputImageTokens }: Units): number {
+  return (outputTokens ?? 0) + (outputAudioTokens ?? 0) + (outputImageTokens ?? 0);
 }
 
 /** Units without those that are zero, but for input and output themselves. */
@@ -29,4 +37,6 @@ const optional = [
   "reasoningTokens",
   "inputAudioTokens",
   "outputAudioTokens",
+  "inputImageTokens",
+  "outputImageTokens",
 ] as const satisfies readonly (keyof Units)[];

@@ -55,11 +55,11 @@ function cacheWrites(creation: unknown): number | undefined {
   return (countOf(creation["ephemeral_5m_input_tokens"]) ?? 0) + (countOf(creation["ephemeral_1h_input_tokens"]) ?? 0);
 }
 
-/** Units as `usage`; audio tokens are in the totals, as this wire has no place of their own for them. */
+/** Units as `usage`; audio and image tokens are in the totals, as this wire has no place of their own for them. */
 export function renderUsage(units: Units): JsonObject {
   const thinking = units.reasoningTokens ?? 0;
   return present({
-    input_tokens: (units.inputTokens ?? 0) + (units.inputAudioTokens ?? 0),
+    input_tokens: (units.inputTokens ?? 0) + (units.inputAudioTokens ?? 0) + (units.inputImageTokens ?? 0),
     cache_creation_input_tokens: units.cacheWriteTokens ?? 0,
     cache_read_input_tokens: units.cachedInputTokens ?? 0,
     output_tokens: outputTotal(units),

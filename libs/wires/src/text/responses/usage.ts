@@ -22,7 +22,7 @@ export function responsesUsage(usage: unknown): Units | undefined {
   });
 }
 
-/** Units as `usage`; audio tokens are in the totals, as this wire has no place of their own for them. */
+/** Units as `usage`; audio and image tokens are in the totals, as this wire has no place of their own for them. */
 export function renderUsage(units: Units): JsonObject {
   const input = inputTotal(units);
   const output = outputTotal(units);

@@ -1,0 +1,181 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { nameOf, renderFolder } from "./render/kustomize.ts";
+import { isFields, textOf, type Fields } from "./render/value.ts";
+import { at, itemsAt } from "./test/suite.ts";
+
+/**
+ * Runs every pod of the local overlay as a container of this machine's Docker engine, as its manifest says: user,
+ * read-only root, capabilities, memory, variables, volumes, probes, preStop. Then a call, and the end of each pod with a
+ * stream open. What only Kubernetes does (scheduling, network rules, autoscaling) is not tried here. By hand, with the
+ * images of `deploy/README.md`: `node deploy/k8s/try.ts`.
+ */
+const run = `modelgate-pods-${process.pid}`;
+const folder = mkdtempSync(join(tmpdir(), "modelgate-pods-"));
+chmodSync(folder, 0o755);
+const objects = renderFolder(join(import.meta.dirname, "overlays/local"));
+const secrets: Readonly<Record<string, string>> = {
+  MODELGATE_SECRET: randomBytes(32).toString("hex"),
+  REDIS_URL: "redis://redis:6379",
+  NATS_URL: "nats://nats:4222",
+};
+
+interface Pod {
+  readonly name: string;
+  /** The container's name at the engine. */
+  readonly as: string;
+  readonly spec: Fields;
+  readonly container: Fields;
+}
+
+function docker(...args: readonly string[]): string {
+  return execFileSync("docker", args, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] }).trim();
+}
+
+/** The pods of a kind, one of each: the overlay wants no more. */
+function podsOf(kind: string): readonly Pod[] {
+  return objects
+    .filter((object) => object["kind"] === kind)
+    .map((object) => {
+      const spec = at(object, "spec", "template", "spec");
+      const [container] = itemsAt(spec, "containers");
+      if (!isFields(spec) || container === undefined) throw new TypeError(`${nameOf(object)} has no container`);
+      return { name: nameOf(object), as: `${run}-${nameOf(object)}`, spec, container };
+    });
+}
+
+/** Starts a pod's container with what the kubelet would give it, under the name of its Service. */
+function start({ name, as, spec, container }: Pod): void {
+  const security = at(spec, "securityContext");
+  const user = `${textOf(at(security, "runAsUser"))}:${textOf(at(security, "runAsGroup"))}`;
+  const bytes = textOf(at(container, "resources", "limits", "memory"))
+    .toLowerCase()
+    .replace("i", "");
+  const words = (member: string): readonly string[] => {
+    const list = container[member];
+    return Array.isArray(list) ? list.map(textOf) : [];
+  };
+  const [entry, ...rest] = words("command");
+  const options = [
+    ["--name", as, "--network", run, "--network-alias", name, "--user", user],
+    ["--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"],
+    ["--memory", bytes, "--memory-swap", bytes],
+    variablesOf(container).flatMap((variable) => ["--env", variable]),
+    itemsAt(container, "volumeMounts").flatMap((mount) => volumeOf(spec, mount)),
+    entry === undefined ? [] : ["--entrypoint", entry],
+  ];
+  docker("run", "--detach", ...options.flat(), textOf(container["image"]), ...rest, ...words("args"));
+}
+
+function variablesOf(container: Fields): readonly string[] {
+  return itemsAt(container, "env").map((variable) => {
+    const key = textOf(at(variable, "valueFrom", "secretKeyRef", "key"));
+    return `${textOf(variable["name"])}=${key === "" ? textOf(variable["value"]) : (secrets[key] ?? "")}`;
+  });
+}
+
+/** A volume: the ConfigMap's files, room to pass through, or a folder that the pod's group may write to. */
+function volumeOf(spec: Fields, mount: Fields): readonly string[] {
+  const [name, path] = [textOf(mount["name"]), textOf(mount["mountPath"])];
+  const volume = itemsAt(spec, "volumes").find((one) => one["name"] === name);
+  const size = textOf(at(volume, "emptyDir", "sizeLimit"));
+  if (size !== "") return ["--tmpfs", `${path}:size=${size.replace("Mi", "m")}`];
+  const place = mkdtempSync(join(folder, `${name}-`));
+  const map = objects.find(
+    (object) => object["kind"] === "ConfigMap" && nameOf(object) === at(volume, "configMap", "name"),
+  );
+  const files = map?.["data"];
+  for (const [file, text] of Object.entries(isFields(files) ? files : {}))
+    writeFileSync(join(place, file), textOf(text));
+  chmodSync(place, map === undefined ? 0o777 : 0o755);
+  return ["--volume", `${place}:${path}${map === undefined ? "" : ":ro"}`];
+}
+
+function addressOf({ as }: Pod): string {
+  return docker("inspect", "--format", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", as);
+}
+
+/** Whether a probe passes now. */
+async function passes(pod: Pod, probe: Fields): Promise<boolean> {
+  const command = at(probe, "exec", "command");
+  if (Array.isArray(command)) return spawnSync("docker", ["exec", pod.as, ...command.map(textOf)]).status === 0;
+  const port = itemsAt(pod.container, "ports").find((one) => one["name"] === at(probe, "httpGet", "port"));
+  const url = `http://${addressOf(pod)}:${textOf(port?.["containerPort"])}${textOf(at(probe, "httpGet", "path"))}`;
+  const signal = AbortSignal.timeout(1_000 * Number(probe["timeoutSeconds"] ?? 1));
+  return fetch(url, { signal }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
+/** Waits until a pod's probes pass, in the time that its first one allows. */
+async function ready(pod: Pod): Promise<void> {
+  const probes = ["startupProbe", "livenessProbe", "readinessProbe"].flatMap((kind) => {
+    const probe = pod.container[kind];
+    return isFields(probe) ? [probe] : [];
+  });
+  for (let tries = 60; ; tries--) {
+    const passed = await Promise.all(probes.map((probe) => passes(pod, probe)));
+    if (passed.every(Boolean)) return;
+    if (tries === 0 || docker("inspect", "--format", "{{.State.Running}}", pod.as) !== "true")
+      throw new Error(`${pod.name} is not ready:\n${spawnSync("docker", ["logs", pod.as]).output.join("")}`);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+  }
+}
+
+/** Ends a pod as the kubelet does: preStop, SIGTERM, and after the grace SIGKILL. */
+async function end({ name, as, spec, container }: Pod): Promise<void> {
+  const begun = performance.now();
+  const preStop = at(container, "lifecycle", "preStop", "exec", "command");
+  if (Array.isArray(preStop)) docker("exec", as, ...preStop.map(textOf));
+  const grace = Number(spec["terminationGracePeriodSeconds"] ?? 30);
+  docker("stop", "--time", String(grace), as);
+  const status = docker("inspect", "--format", "{{.State.ExitCode}}", as);
+  console.log(`${name}: ended with ${status} after ${((performance.now() - begun) / 1_000).toFixed(1)} of ${grace} s`);
+  if (status !== "0") process.exitCode = 1;
+}
+
+async function call(edge: string, body: object): Promise<string> {
+  const answer = await fetch(`http://${edge}:8080/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: "Bearer sk-demo-0123456789abcdef", "content-type": "application/json" },
+    body: JSON.stringify({ model: "demo-chat", ...body }),
+  });
+  return answer.text();
+}
+
+/** As deploy/README.md has it run in the pod. */
+const gatectl = "services/control/src/gatectl/main.ts account show demo --json";
+const saying = (content: string) => ({ messages: [{ role: "user", content }] });
+const pods = [...podsOf("StatefulSet"), ...podsOf("Deployment")];
+try {
+  docker("network", "create", run);
+  for (const pod of pods) start(pod);
+  await Promise.all(pods.map(ready));
+  console.log(`${pods.length} pods are ready`);
+  const edge = pods.find(({ name }) => name === "edge");
+  if (edge === undefined) throw new Error("no edge");
+  const answer = await call(addressOf(edge), saying("Hello"));
+  if (!answer.includes("You said: Hello")) throw new Error(answer);
+  const bill = docker("exec", `${run}-control`, "node", ...gatectl.split(" "));
+  console.log(`answered; gatectl in control's pod says: ${bill.replace(/\n[^]*/, "").slice(0, 160)}`);
+  const stream = call(addressOf(edge), {
+    stream: true,
+    ...saying('{{simulate: {"chunks": 40, "chunkDelayMs": 400}}}'),
+  });
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await Promise.all(
+    podsOf("Deployment")
+      .filter(({ name }) => name !== "simulator")
+      .map(end),
+  );
+  if (!(await stream).includes("[DONE]")) throw new Error(`the open stream was cut: ${await stream}`);
+  console.log("the stream that was open when its pods were ended went on to its own end");
+} finally {
+  for (const { as } of pods) spawnSync("docker", ["rm", "--force", "--volumes", as]);
+  spawnSync("docker", ["network", "rm", run]);
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,117 @@
+import type { Dispatcher } from "undici";
+import type { BodySink, UpstreamAnswer, UpstreamRequest } from "./upstream.ts";
+
+/** The connection had died before the system took the first byte of a request. */
+export class NothingSent extends Error {
+  override readonly name = "NothingSent";
+  readonly code = "NOTHING_SENT";
+  constructor(cause: Error) {
+    super(cause.message, { cause });
+  }
+}
+
+/** Sends a request over connections that are there already, once; rejects as `Transport.send`. */
+export function dispatchOn(
+  connections: Dispatcher,
+  { url, method, headers, body, timeoutMs }: UpstreamRequest,
+  signal: AbortSignal,
+): Promise<UpstreamAnswer> {
+  return new Promise<UpstreamAnswer>((resolve, reject) => {
+    const exchange = new Exchange(resolve, reject, signal);
+    connections.dispatch(
+      {
+        path: url.pathname + url.search,
+        method,
+        headers: { ...headers },
+        body: body ?? null,
+        headersTimeout: timeoutMs,
+        bodyTimeout: timeoutMs,
+      },
+      exchange,
+    );
+  });
+}
+
+/** One request and its answer, as undici's handler and as what the caller holds. */
+class Exchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
+  status = 0;
+  headers: UpstreamAnswer["headers"] = {};
+  readonly #answered: (answer: UpstreamAnswer) => void;
+  readonly #failed: (error: Error) => void;
+  readonly #signal: AbortSignal;
+  readonly #onAbort = (): void => this.abort();
+  #controller: Dispatcher.DispatchController | undefined;
+  #sink: BodySink | undefined;
+  #over: { readonly error?: Error } | undefined;
+
+  constructor(answered: (answer: UpstreamAnswer) => void, failed: (error: Error) => void, signal: AbortSignal) {
+    this.#answered = answered;
+    this.#failed = failed;
+    this.#signal = signal;
+    signal.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#signal.aborted) this.abort();
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: UpstreamAnswer["headers"]): void {
+    if (status < 200) return;
+    this.status = status;
+    this.headers = headers;
+    controller.pause();
+    this.#answered(this);
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#sink?.data(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#finish({});
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#finish({ error });
+    this.#failed(isRefusedWrite(error) ? new NothingSent(error) : error);
+  }
+
+  pipe(sink: BodySink): void {
+    this.#sink = sink;
+    if (this.#over === undefined) this.#controller?.resume();
+    else this.#tell(sink, this.#over);
+  }
+
+  pause(): void {
+    this.#controller?.pause();
+  }
+
+  resume(): void {
+    this.#controller?.resume();
+  }
+
+  abort(): void {
+    this.#controller?.abort(new Error("the exchange was ended by the gateway"));
+  }
+
+  #finish(over: { readonly error?: Error }): void {
+    this.#signal.removeEventListener("abort", this.#onAbort);
+    this.#over = over;
+    if (this.#sink !== undefined) this.#tell(this.#sink, over);
+  }
+
+  #tell(sink: BodySink, { error }: { readonly error?: Error }): void {
+    if (error === undefined) sink.end();
+    else sink.broken(error);
+  }
+}
+
+/**
+ * Whether the system refused the very write that hands a request over: it took none of it then. A write that it took
+ * in part, or took and could not deliver, fails later, with the same code; only where the error was made tells them
+ * apart. (Of TLS it does not: there nothing is sure, and nothing is sent again.)
+ */
+function isRefusedWrite(error: Error): boolean {
+  return "syscall" in error && error.syscall === "write" && error.stack?.includes("afterWriteDispatched") === true;
+}

@@ -1,0 +1,75 @@
+import { nanos, NatsError, RetentionPolicy, StorageType, type NatsConnection } from "nats";
+import { eventStreams } from "@modelgate/contracts";
+import type { Logger } from "./log.ts";
+
+/** How each stream of events is kept. */
+export interface StreamBounds {
+  /** Ids remembered by JetStream to drop repetitions. */
+  readonly duplicateWindowMs: number;
+  /** Oldest event that a stream keeps. */
+  readonly keepMs: number;
+  /** Largest size of a stream's files; JetStream sets so much aside for each, whatever is in it. */
+  readonly keepBytes: number;
+  /** Servers that keep each stream. */
+  readonly replicas: number;
+}
+
+/** How JetStream says that a stream may have any size. */
+const unbounded = -1;
+
+/** NATS is there, and does not keep a stream as it must be kept. */
+export class StreamRefused extends Error {
+  override readonly name = "StreamRefused";
+}
+
+/**
+ * Creates the event streams where they are absent, and lets those that there are grow; none is ever made less, by a
+ * service that was told less. One that cannot grow is used as it is; throws StreamRefused for one that cannot be made,
+ * or not on as many servers as it must be.
+ */
+export async function ensureStreams(connection: NatsConnection, bounds: StreamBounds, log: Logger): Promise<void> {
+  const { streams } = await connection.jetstreamManager();
+  for (const { name, subjects } of Object.values(eventStreams)) {
+    const config = await streams.info(name).then((found) => found.config, absent);
+    const wanted = { num_replicas: bounds.replicas, max_bytes: bounds.keepBytes };
+    if (config === undefined) {
+      const kept = {
+        ...wanted,
+        name,
+        subjects: [subjects],
+        duplicate_window: nanos(bounds.duplicateWindowMs),
+        max_age: nanos(bounds.keepMs),
+        storage: StorageType.File,
+        retention: RetentionPolicy.Limits,
+      };
+      await streams.add(kept).catch(refused(name, bounds));
+      continue;
+    }
+    const replicas = Math.max(config.num_replicas, bounds.replicas);
+    if (replicas !== config.num_replicas)
+      await streams.update(name, { ...config, num_replicas: replicas }).catch(refused(name, bounds));
+    if (config.max_bytes !== unbounded && config.max_bytes < bounds.keepBytes)
+      await streams
+        .update(name, { ...config, num_replicas: replicas, max_bytes: bounds.keepBytes })
+        .catch((error: unknown) =>
+          log.warn({ err: error, stream: name }, "a stream of events stays as small as it is"),
+        );
+  }
+}
+
+function absent(error: unknown): undefined {
+  if (error instanceof NatsError && error.api_error?.code === 404) return undefined;
+  throw error;
+}
+
+/** Says which stream NATS refuses, and what of it may be too much. What is no answer of JetStream's goes on as it is. */
+function refused(name: string, { keepBytes, replicas }: StreamBounds): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof NatsError) || error.api_error === undefined) throw error;
+    const size = `${Object.keys(eventStreams).length} streams of ${keepBytes} bytes (NATS_KEEP_BYTES)`;
+    throw new StreamRefused(
+      `JetStream does not keep ${name}: ${error.message}; it must have room for ${size} on each of ${replicas} servers (NATS_REPLICAS)`,
+      { cause: error },
+    );
+  };
+}

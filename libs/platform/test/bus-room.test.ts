@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { clusterIsPossible, freePorts, startNats, until } from "@modelgate/testkit";
+import { openBus } from "../src/index.ts";
+import { createMetrics } from "../src/metrics.ts";
+
+const mebibyte = 1024 ** 2;
+
+describe.skipIf(!clusterIsPossible)("a NATS with little room", () => {
+  const folder = mkdtempSync(join(tmpdir(), "modelgate-room-"));
+  let nats: Awaited<ReturnType<typeof startNats>>;
+  beforeAll(async () => {
+    const [port = 0] = await freePorts(1);
+    const file = join(folder, "nats.conf");
+    writeFileSync(file, "jetstream { max_file_store: 100MB }\n");
+    nats = await startNats({ port, folder: join(folder, "data"), keep: false, more: ["-c", file] });
+  });
+  afterAll(async () => {
+    await nats?.child.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** A bus, and the warnings that it has given. */
+  const open = async (keepBytes: number) => {
+    const said: string[] = [];
+    const log = pino({ level: "warn" }, { write: (line: string) => void said.push(line) });
+    return { bus: await openBus(nats.url, log, { keepBytes }), said };
+  };
+
+  test("says which stream there is no room for, and of which size all are, instead of being away", async () => {
+    const { bus, said } = await open(40 * mebibyte);
+    await using _closed = bus;
+    await until("it to be told", () => said.length > 0);
+    expect(said.join("")).toContain("events cannot be kept");
+    expect(said.join("")).toMatch(
+      /does not keep TASKS: insufficient storage .* 3 streams of 41943040 bytes \(NATS_KEEP/,
+    );
+    expect(bus.connected).toBe(false);
+    expect(await createMetrics("test").getSingleMetricAsString("modelgate_store_up")).toMatch(
+      /store="nats"[^}]*\} 0$/m,
+    );
+  });
+
+  test("streams that cannot grow are used as they are", async () => {
+    // Two of 40 MiB are there from before: the third fits as a small one.
+    const { bus: small } = await open(8 * mebibyte);
+    await until("all streams to be there", () => small.connected);
+    await small[Symbol.asyncDispose]();
+    const { bus, said } = await open(60 * mebibyte);
+    await using _closed = bus;
+    await until("the bus to be used", () => bus.connected);
+    await bus.publish("usage.v1.text", "{}", "once");
+    await bus.publish("task.v1.video.queued", "{}", "one");
+    expect(said.join("")).toContain("stays as small as it is");
+  });
+});

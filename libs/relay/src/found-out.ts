@@ -1,0 +1,18 @@
+/** Most that is remembered; beyond it the oldest is forgotten, and found out again. */
+const mostRemembered = 10_000;
+
+/** What this process has found out of channels and models, within a bound. */
+export class FoundOut<Value> {
+  readonly #known = new Map<string, Value>();
+
+  get(name: string): Value | undefined {
+    return this.#known.get(name);
+  }
+
+  set(name: string, value: Value): void {
+    const [oldest] = this.#known.keys();
+    if (oldest !== undefined && this.#known.size >= mostRemembered && !this.#known.has(name))
+      this.#known.delete(oldest);
+    this.#known.set(name, value);
+  }
+}

@@ -1,0 +1,49 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startSuite, type Suite } from "@modelgate/testkit";
+import { browserProgram, launchBrowser } from "./browser.ts";
+import { ask, ended, films, quick } from "./films.ts";
+import { keys } from "./house.ts";
+
+const program = browserProgram();
+
+/** Plays the last half second of the video of a Base64 text, in a page: what the player found it to be. */
+const play = (base64: string): string => `new Promise((found, failed) => {
+  const video = document.createElement("video");
+  video.muted = true;
+  video.onloadeddata = () => (video.currentTime = video.duration - 0.5);
+  video.onseeked = () => void video.play();
+  video.onerror = () => failed(new Error(video.error.message));
+  video.onended = () => found([video.duration, video.currentTime, video.videoWidth, video.videoHeight]);
+  video.src = "data:video/mp4;base64,${base64}";
+})`;
+
+describe.skipIf(program === undefined)("a player", () => {
+  let suite: Suite;
+  let browser: Browser;
+  beforeAll(async () => {
+    suite = await startSuite({ config: films, envOf: { video: quick } });
+    browser = await launchBrowser(program ?? "");
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await suite?.[Symbol.asyncDispose]();
+  });
+
+  test.each([
+    // The simulator's videos are a sixteenth as wide and high, in whole macroblocks.
+    ["film-openai", { duration: 4, width: 720, height: 1280 }, [48, 80]],
+    ["film-compatible", { duration: 3, width: 512, height: 512 }, [32, 32]],
+    ["film-kling", { duration: 5 }, [80, 48]],
+    ["film-jimeng", { duration: 5 }, [80, 48]],
+  ])("seeks in what %s has made, and plays it to its end", async (model, more, [width, height]) => {
+    const { json } = await ask(suite, "/v1/video/generations", { model, prompt: "A boat", ...more });
+    await ended(suite, json.task_id);
+    const content = await fetch(`${suite.edgeUrl}/v1/videos/${json.task_id}/content`, {
+      headers: { authorization: `Bearer ${keys.demo}` },
+    });
+    const base64 = Buffer.from(await content.arrayBuffer()).toString("base64");
+    const page = await browser.newPage();
+    expect(await page.evaluate(play(base64))).toEqual([more.duration, more.duration, width, height]);
+  });
+});

@@ -1,0 +1,144 @@
+import { once } from "node:events";
+import { createServer, type RequestListener, type Server } from "node:http";
+import { Redis } from "ioredis";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { createAccount, createTask, createToken, forgetCallback, hold, type Callback } from "@modelgate/accounts";
+import { openRemoteStreams } from "@modelgate/channels";
+import { createLogger } from "@modelgate/platform";
+import { startBackends, until, type Backends } from "@modelgate/testkit";
+import { openCallbacks } from "../src/callbacks.ts";
+import { taskOf } from "./task.ts";
+
+const noon = 1_800_000_000_000;
+const timeoutMs = 60_000;
+const pausesMs = [1_000, 10_000, 60_000, 300_000, 900_000];
+
+let backends: Backends;
+let redis: Redis;
+let clock = noon;
+let count = 0;
+/** What a client's address answers, and what it was told. */
+let answer: RequestListener = (_, response) => void response.end();
+const told: { readonly state: string; readonly account: string }[] = [];
+let server: Server;
+
+beforeAll(async () => {
+  backends = await startBackends();
+  redis = new Redis(backends.redisUrl);
+  server = createServer((request, response) => {
+    const pieces: Buffer[] = [];
+    request.on("data", (piece: Buffer) => pieces.push(piece));
+    request.on("end", () => {
+      const { state, accountId } = JSON.parse(Buffer.concat(pieces).toString());
+      told.push({ state, account: accountId });
+      answer(request, response);
+    });
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+});
+afterAll(async () => {
+  server?.closeAllConnections();
+  server?.close();
+  redis?.disconnect();
+  await backends?.[Symbol.asyncDispose]();
+});
+afterEach(() => {
+  clock = noon;
+  told.length = 0;
+  answer = (_, response) => void response.end();
+});
+
+const teller = (...privateHosts: readonly string[]) =>
+  openCallbacks({
+    redis,
+    remote: openRemoteStreams({ privateHosts: new Set(privateHosts) }),
+    log: createLogger("video", "silent").log,
+    now: () => clock,
+    timeoutMs,
+    roundMs: 5,
+  });
+
+/** A task of an account that wants to be told; its first transition stands in Redis, for others from `dueAt` on. */
+async function begin(dueAt: number, accountId = `account-${++count}`): Promise<Callback> {
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const url = `http://127.0.0.1:${port}/done`;
+  await createAccount(redis, { id: accountId, balance: 10n ** 15n });
+  const { token } = await createToken(redis, { accountId, group: "default" });
+  const task = { ...taskOf(accountId, `video_${++count}`, noon), tokenId: token.id, callbackUrl: url };
+  const { callId, draft, tokenId } = task;
+  const money = { nanos: 1n, floorNanos: 0n, tokens: 0, leaseMs: 60_000, outboxBound: 1_000, nowMs: noon };
+  await hold(redis, { accountId, callId, draft, tokenId, ...money });
+  const created = await createTask(redis, { task, dueAt: noon, holdUntil: noon, keepMs: 1e9, callbackDueAt: dueAt });
+  if (typeof created !== "object") throw new Error("the task is not recorded");
+  return { url, event: created.event, tries: 0 };
+}
+const kept = async (): Promise<number> => {
+  const names = await redis.keys("callbacks:*");
+  const counts = await Promise.all(names.map((name) => redis.hlen(name)));
+  return counts.reduce((sum, each) => sum + each, 0);
+};
+
+test("a callback that another process left is told once its lease is over, and then forgotten", async () => {
+  await begin(noon + 10);
+  await using _first = teller("127.0.0.1");
+  await using _second = teller("127.0.0.1");
+  clock = noon + 10;
+  await until("it to be told", () => told.length > 0);
+  await until("it to be forgotten", async () => (await kept()) === 0);
+  clock = noon + 10 * timeoutMs;
+  const other = await begin(clock);
+  await until("the next one", () => told.length > 1);
+  await until("that to be forgotten", async () => (await kept()) === 0);
+  expect(told.map(({ account }) => account)).toEqual([expect.anything(), other.event.accountId]);
+});
+
+test("what is not taken is tried again after longer and longer pauses, and given up in the end", async () => {
+  answer = (_, response) => void response.writeHead(500).end();
+  await using callbacks = teller("127.0.0.1");
+  callbacks.tell(await begin(noon + 1e9));
+  for (const [at, pauseMs] of pausesMs.entries()) {
+    await until("the try", () => told.length === at + 1);
+    await until("its pause", async () => (await nextDue()) === clock + pauseMs);
+    clock += pauseMs;
+  }
+  await until("the last try", () => told.length === pausesMs.length + 1);
+  await until("it to be given up", async () => (await kept()) === 0);
+});
+
+async function nextDue(): Promise<number> {
+  const names = await redis.keys("callbacks-due:*");
+  const scores = await Promise.all(names.map((name) => redis.zrange(name, "0", "0", "WITHSCORES")));
+  return Math.min(...scores.map(([, score]) => Number(score)));
+}
+
+test("what nobody could tell for an hour is given up without a try", async () => {
+  await begin(noon);
+  clock = noon + 3_600_001;
+  await using _callbacks = teller("127.0.0.1");
+  await until("it to be given up", async () => (await kept()) === 0);
+  expect(told).toEqual([]);
+});
+
+test("an address of the operator's own network is told nothing, unless the operator named it", async () => {
+  await using callbacks = teller();
+  const inward = await begin(noon + 1e9);
+  callbacks.tell(inward);
+  await until("the try to have failed", async () => (await nextDue()) === clock + 1_000);
+  expect(told).toEqual([]);
+  await forgetCallback(redis, inward);
+});
+
+test("an account whose address is silent has its own calls under way, and holds up nobody else's", async () => {
+  const silent = `account-${++count}`;
+  answer = (_, response) => {
+    if (told.at(-1)?.account !== silent) response.end();
+  };
+  await using callbacks = teller("127.0.0.1");
+  const many = await begin(noon + 1e9, silent);
+  for (let at = 0; at < 250; at++) callbacks.tell(many);
+  await until("as many as one account may have", () => told.length === 200);
+  callbacks.tell(await begin(noon + 1e9));
+  await until("another account's", () => told.at(-1)?.account !== silent);
+  expect(told.filter(({ account }) => account === silent)).toHaveLength(200);
+});
