@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { compilePrice, type WrittenPrice } from "@modelgate/contracts";
 import { compileCatalog } from "./catalog.ts";
 import type { Published } from "./published.ts";
+import { priceVersionOf } from "./price-version.ts";
 import { openSealer } from "./seal.ts";
 
 const sealer = openSealer("a secret of some length");
@@ -81,4 +83,25 @@ test("what a model is for is known of each that there is, served or not", () => 
     "chat",
     undefined,
   ]);
+});
+
+test("what a channel does not say has its default, and of an unknown model there is none", () => {
+  const [low] = catalog.candidates("vectors", "all");
+  expect(low?.channel.weight).toBe(1);
+  expect(catalog.candidates("vip", "some")[0]?.channel).toMatchObject({ priority: 0, weight: 1 });
+  expect(catalog.candidates("nothing", "all")).toEqual([]);
+});
+
+test("a name of any length is told back cut", () => {
+  const [fits, long] = ["m".repeat(200), "m".repeat(201)];
+  expect(() => catalog.resolve({ group: "all" }, fits, ["chat"])).toThrow(`"${fits}" does not exist`);
+  expect(() => catalog.resolve({ group: "all" }, long, ["chat"])).toThrow(`"${fits}…" does not exist`);
+});
+
+test("a price is named by what it says, whoever compiles it", () => {
+  const named = (price: WrittenPrice) => priceVersionOf(compilePrice(price));
+  expect(named({ input: 1, output: 2 })).toBe(named({ output: 2, input: 1 }));
+  expect(named({ input: 1, output: 2 })).not.toBe(named({ input: 2, output: 1 }));
+  const price = compilePrice({ input: 1 });
+  expect([priceVersionOf(price), priceVersionOf(price)]).toEqual([named({ input: 1 }), named({ input: 1 })]);
 });

@@ -162,6 +162,7 @@ describe("an error means", () => {
     ["qwen", 400, own("DataInspectionFailed", "inappropriate"), "upstream_rejected", "request"],
     ["qwen", 400, own("Arrearage", "overdue"), "upstream_auth_failed", "key"],
     ["qwen", 429, own("Throttling.RateQuota", "slow down"), "upstream_rate_limited", "key"],
+    ["qwen", 404, own("NotFound", "nothing here"), "upstream_error", "wire"],
     ["qwen", 404, own("ModelNotFound", "no such model"), "upstream_error", "model"],
     ["jina", 422, JSON.stringify({ detail: "too long" }), "upstream_rejected", "request"],
     ["jina", 402, "", "upstream_auth_failed", "key"],
@@ -185,6 +186,14 @@ describe("an error means", () => {
     const [name, status, body, isInvalid] = row;
     expect(providers[name]?.failureOf(status, body)).toMatchObject({ blame: "key", code: "upstream_auth_failed" });
     expect(providers[name]?.failureOf(status, body).keyIsInvalid).toBe(isInvalid);
+  });
+
+  test("a refused seal of thoughts is told by its code or by its words", () => {
+    const refused = (error: object) => providers["openai"]?.failureOf(400, JSON.stringify({ error }));
+    expect(refused({ message: "no", code: "invalid_encrypted_content" })?.aboutSeals).toBe(true);
+    expect(refused({ message: "messages.1: Invalid `signature` in `thinking` block" })?.aboutSeals).toBe(true);
+    expect(refused({ message: "Function call is missing a thought_signature" })?.aboutSeals).toBe(true);
+    expect(refused({ message: "max_tokens is too large" })).not.toHaveProperty("aboutSeals");
   });
 
   test("where a task stands has an address of its own", () => {

@@ -7,6 +7,7 @@ import {
   keyRefused,
   meaningOfStatus,
   noEndpoint,
+  noModel,
   timedOut,
 } from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
@@ -24,7 +25,7 @@ const meanings: Readonly<Record<number, VendorFailure>> = {
   1102: keyRefused,
   1103: keyRefused,
   1202: noEndpoint,
-  1203: broken,
+  1203: noModel,
   1302: keyLimited,
   1303: keyLimited,
   1304: keyRefused,

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { providers } from "../index.ts";
 import { failureOf as jimengFailure } from "../jimeng/failures.ts";
 import { failureOf as klingFailure } from "../kling/failures.ts";
+import type { VendorFailure } from "../provider.ts";
 import type { VideoCall } from "./access.ts";
 
 const nowMs = 1_763_700_000_000;
@@ -65,4 +66,34 @@ test.each([
   [jimengFailure, 401, { code: 50_400, message: "Access Denied" }, "upstream_auth_failed", "key"],
 ] as const)("%# what an error means", (failureOf, status, body, code, blame) => {
   expect(failureOf(status, JSON.stringify(body))).toMatchObject({ code, blame });
+});
+
+/** Every code that the vendors document, with whose failure it is. */
+test.each<[(status: number, body: string) => VendorFailure, string, number, readonly number[]]>([
+  [klingFailure, "key", 401, [1000, 1001, 1002, 1003, 1004]],
+  [klingFailure, "key", 429, [1100, 1101, 1102]],
+  [klingFailure, "key", 403, [1103]],
+  [klingFailure, "request", 400, [1200, 1201, 1300, 1301]],
+  [klingFailure, "wire", 404, [1202]],
+  [klingFailure, "model", 404, [1203]],
+  [klingFailure, "key", 429, [1302, 1303, 1304]],
+  [klingFailure, "channel", 500, [5000]],
+  [klingFailure, "channel", 503, [5001]],
+  [klingFailure, "channel", 504, [5002]],
+  [jimengFailure, "request", 400, [50_411, 50_412, 50_413, 50_511, 50_512, 50_516, 50_517, 50_518, 50_519, 50_522]],
+  [jimengFailure, "key", 429, [50_429, 50_430]],
+  [jimengFailure, "channel", 500, [50_500, 50_501]],
+])("%# a code says more than its status: it is about the %s", (failureOf, blame, status, codes) => {
+  // With any other status, too: it is the code that says it.
+  for (const code of codes)
+    for (const at of [status, 400, 500])
+      expect(failureOf(at, JSON.stringify({ code, message: "no" })).blame).toBe(blame);
+});
+
+test.each([
+  [klingFailure, [1302, 1303], "upstream_rate_limited"],
+  [klingFailure, [5002], "upstream_timeout"],
+  [jimengFailure, [50_429, 50_430], "upstream_rate_limited"],
+] as const)("%# and what the client is told", (failureOf, codes, told) => {
+  for (const code of codes) expect(failureOf(400, JSON.stringify({ code, message: "no" })).code).toBe(told);
 });

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createLogger, openRedis, type Redis } from "@modelgate/platform";
+import { startLocalBackends, until, type LocalBackends } from "@modelgate/testkit";
+import {
+  openCatalog,
+  publishConfiguration,
+  publishedKey,
+  publishedVersion,
+  type ResolvedChannel,
+} from "../src/index.ts";
+
+const { log } = createLogger("test", "silent");
+const secret = "a secret of some length";
+
+let backends: LocalBackends;
+let redis: Redis;
+beforeAll(async () => {
+  backends = await startLocalBackends();
+  redis = await openRedis(backends.redisUrl, log);
+});
+afterAll(async () => {
+  redis?.disconnect();
+  await backends?.[Symbol.asyncDispose]();
+});
+beforeEach(async () => void (await redis.flushall()));
+
+const groups = { all: { models: ["*"] } };
+const models = { chat: { kind: "chat" as const } };
+
+/** A channel with a key, as control has resolved it. */
+function channelWith(key: string, more: Partial<ResolvedChannel> = {}): ResolvedChannel {
+  const baseUrl = "https://v.example";
+  const configuration = { id: "main", provider: "openai", baseUrl, keys: ["env:KEY"], models: ["chat"] };
+  return { configuration, baseUrl, keys: [key], ...more };
+}
+const publish = (key: string, by = secret, more: Partial<ResolvedChannel> = {}) =>
+  publishConfiguration(redis, { groups, models }, [channelWith(key, more)], by);
+
+describe("what is published", () => {
+  test("holds no vendor key, and is read again with the secret it was sealed by", async () => {
+    await publish("canary-key");
+    expect(await redis.get(publishedKey)).not.toContain("canary-key");
+    await using catalog = await openCatalog({ redis, secret, log });
+    const [candidate] = catalog.current().candidates("chat", "all");
+    expect(candidate?.channel).toMatchObject({ id: "main", priority: 0, weight: 1, timeoutMs: 600_000 });
+    expect(candidate?.channel.keys.map((key) => key.secret)).toEqual(["canary-key"]);
+    expect(candidate?.channel.keys[0]?.id).toMatch(/^[0-9a-f]{12}$/);
+  });
+
+  test("is the same version for the same content, and another one for another key, address or reason", async () => {
+    const first = await publish("one");
+    expect(first).toMatch(/^[0-9a-f]{12}$/);
+    expect(await publish("one")).toBe(first);
+    const others = [
+      await publish("two"),
+      await publish("one", secret, { baseUrl: "https://w.example" }),
+      await publish("one", secret, { off: "KEY is not set" }),
+    ];
+    expect(new Set([first, ...others]).size).toBe(4);
+    expect(await publishedVersion(redis)).toBe(others.at(-1));
+  });
+
+  test("is no version where nothing is, or nothing that can be read", async () => {
+    expect(await publishedVersion(redis)).toBeUndefined();
+    await redis.set(publishedKey, "no JSON");
+    expect(await publishedVersion(redis)).toBeUndefined();
+  });
+});
+
+test("a channel that is off is there with its reason, and serves nobody", async () => {
+  await publish("one", secret, { off: "KEY is not set" });
+  await using catalog = await openCatalog({ redis, secret, log });
+  expect(catalog.current().channels.map(({ off }) => off)).toEqual(["KEY is not set"]);
+  expect(catalog.current().candidates("chat", "all")).toEqual([]);
+});
+
+describe("a process that follows", () => {
+  test("has nothing before the first, says so, and takes each up as it is told of it", async () => {
+    await using catalog = await openCatalog({ redis, secret, log });
+    expect(catalog.ready).toBe(false);
+    expect(() => catalog.current()).toThrow(expect.objectContaining({ code: "server_overloaded", status: 503 }));
+    const first = await publish("one");
+    await until("the first to be taken up", () => catalog.ready && catalog.current().version === first);
+    const second = await publish("two");
+    await until("the second to be taken up", () => catalog.current().version === second);
+  });
+
+  test("keeps the catalog that it has while its version is the same", async () => {
+    await publish("one");
+    await using catalog = await openCatalog({ redis, secret, log });
+    const before = catalog.current();
+    await publish("one");
+    await catalog.refresh();
+    expect(catalog.current()).toBe(before);
+  });
+
+  test.each([
+    ["sealed with another secret", () => publish("two", "another secret, as long")],
+    ["no JSON", () => redis.set(publishedKey, "no JSON")],
+    ["gone", () => redis.del(publishedKey)],
+  ])("keeps the last good one where what is published is %s, and goes on with the next", async (_, spoil) => {
+    const first = await publish("one");
+    await using catalog = await openCatalog({ redis, secret, log });
+    await spoil();
+    await catalog.refresh();
+    await catalog.refresh();
+    expect(catalog.current().version).toBe(first);
+    const third = await publish("three");
+    await catalog.refresh();
+    expect(catalog.current().version).toBe(third);
+  });
+
+  test("waits for a new one where an earlier start left what it cannot read", async () => {
+    await publish("one", "another secret, as long");
+    await using catalog = await openCatalog({ redis, secret, log });
+    expect(catalog.ready).toBe(false);
+    await publish("one");
+    await until("the new one to be taken up", () => catalog.ready);
+  });
+});
