@@ -68,6 +68,8 @@ const redisKind = {
   // Its image is for private networks; ours is published on loopback alone.
   argsInContainer: ["--protected-mode", "no"],
   hello: "PING\r\n",
+  // While it loads what it kept it says so, to everything.
+  welcome: "+PONG",
 } as const;
 
 const redisPlace = (at: ServerPlace): readonly string[] => [
@@ -89,6 +91,7 @@ export async function startNats(options: ServerOptions): Promise<LocalServer> {
     args: (at) => ["-js", "-a", at.host, "-p", String(at.port), "-sd", at.folder, ...(options.more ?? [])],
     argsInContainer: [],
     hello: "",
+    welcome: "INFO",
   };
   return { url: `nats://127.0.0.1:${options.port}`, child: await startServer(kind, options) };
 }
@@ -110,6 +113,8 @@ interface ServerKind {
   readonly argsInContainer: readonly string[];
   /** What makes it say something; nothing where it speaks first. */
   readonly hello: string;
+  /** How its first word begins once it serves. */
+  readonly welcome: string;
 }
 
 /** Runs a server as the bootstrap says, else by what is on this machine. */
@@ -131,7 +136,7 @@ async function startServer(kind: ServerKind, { port, folder, logFile, onSpawn }:
     child = spawnGuarded({ name, command, args: kind.args({ host: "127.0.0.1", port, folder }), logFile });
   }
   onSpawn?.(child);
-  await answering(child, port, kind.hello);
+  await answering(child, port, kind);
   return child;
 }
 
@@ -159,11 +164,11 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Resolves when the server says something; rejects with its last words where it ends before. */
-async function answering(child: Child, port: number, hello: string): Promise<void> {
+/** Resolves when the server serves; rejects with its last words where it ends before. */
+async function answering(child: Child, port: number, kind: ServerKind): Promise<void> {
   const until = Date.now() + answersWithinMs;
   while (child.running) {
-    if (await answers(port, hello)) return;
+    if (await answers(port, kind)) return;
     if (Date.now() > until) break;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
@@ -171,16 +176,17 @@ async function answering(child: Child, port: number, hello: string): Promise<voi
   throw new ChildEnded(child.name, await child.ended, child.logs());
 }
 
-/** Whether a word comes back: that a connection is accepted says nothing, a container's is before its server runs. */
-function answers(port: number, hello: string): Promise<boolean> {
+/** Whether the right word comes back: that a connection is accepted says nothing, a container's is before its server runs. */
+function answers(port: number, { hello, welcome }: ServerKind): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: "127.0.0.1" });
     socket.setTimeout(wordWithinMs);
     socket.once("connect", () => socket.write(hello));
-    for (const event of ["data", "error", "timeout", "close"] as const)
-      socket.once(event, () => {
-        socket.destroy();
-        resolve(event === "data");
-      });
+    const end = (serves: boolean): void => {
+      socket.destroy();
+      resolve(serves);
+    };
+    socket.once("data", (bytes: Buffer) => end(bytes.toString().startsWith(welcome)));
+    for (const event of ["error", "timeout", "close"] as const) socket.once(event, () => end(false));
   });
 }
