@@ -1,8 +1,9 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { nameOf, renderFolder } from "./render/kustomize.ts";
 import { isFields, textOf, type Fields } from "./render/value.ts";
 import { at, itemsAt } from "./test/suite.ts";
@@ -126,13 +127,15 @@ async function ready(pod: Pod): Promise<void> {
   }
 }
 
-/** Ends a pod as the kubelet does: preStop, SIGTERM, and after the grace SIGKILL. */
+const meanwhile = promisify(execFile);
+
+/** Ends a pod as the kubelet does, beside all others: preStop, SIGTERM, and after the grace SIGKILL. */
 async function end({ name, as, spec, container }: Pod): Promise<void> {
   const begun = performance.now();
   const preStop = at(container, "lifecycle", "preStop", "exec", "command");
-  if (Array.isArray(preStop)) docker("exec", as, ...preStop.map(textOf));
+  if (Array.isArray(preStop)) await meanwhile("docker", ["exec", as, ...preStop.map(textOf)]);
   const grace = Number(spec["terminationGracePeriodSeconds"] ?? 30);
-  docker("stop", "--time", String(grace), as);
+  await meanwhile("docker", ["stop", "--time", String(grace), as]);
   const status = docker("inspect", "--format", "{{.State.ExitCode}}", as);
   console.log(`${name}: ended with ${status} after ${((performance.now() - begun) / 1_000).toFixed(1)} of ${grace} s`);
   if (status !== "0") process.exitCode = 1;
