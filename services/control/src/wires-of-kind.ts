@@ -1,5 +1,8 @@
 import { videoWires, type ModelKind, type UpstreamWire } from "@modelgate/contracts";
-import { realtimeWires, textWires } from "@modelgate/wires";
+
+/** As @modelgate/wires lists them: every command of gatectl would read all of that package for these words. */
+export const textWires: readonly UpstreamWire[] = ["chat", "responses", "messages", "content"];
+export const realtimeWires: readonly UpstreamWire[] = ["realtime", "gemini-live"];
 
 /** The wires that models of a kind are called in. */
 export const wiresOfKind: Readonly<Record<ModelKind, readonly UpstreamWire[]>> = {
