@@ -5,6 +5,7 @@ import {
   type ModelKind,
   type PriceField,
   type UnitName,
+  type WrittenPrices,
 } from "@modelgate/contracts";
 
 const textUnits: readonly UnitName[] = [
@@ -33,16 +34,53 @@ const countedIn: Readonly<Record<ModelKind, readonly UnitName[]>> = {
   realtime: ["seconds", ...textUnits],
 };
 
-/** Prices in units that calls of their model are never counted in. */
+/** Prices that go together: vendors split what the first of a pair counts, and then count the second apart. */
+const together: readonly (readonly [given: PriceField, wanted: PriceField])[] = [
+  ["output", "input"],
+  ["cachedInput", "input"],
+  ["outputAudio", "inputAudio"],
+  ["inputAudio", "input"],
+];
+/** Wanted beside input and output alike: what has no output has no cache. */
+const besideOutput: PriceField = "cachedInput";
+
+/** Models without a price, prices without those that go with them, and prices that nobody pays. */
 export function priceWarnings(models: Configuration["models"]): readonly ConfigurationProblem[] {
-  return Object.entries(models).flatMap(([name, { kind, price = {} }]) =>
-    fieldsOf(price)
-      .filter((field) => !countedIn[kind].includes(priceFields[field].unit))
-      .map((field) => ({
-        path: `models.${name}.price.${field}`,
-        say: `is never paid: calls of a model for ${kind} are counted in ${countedIn[kind].join(", ")}`,
+  return Object.entries(models).flatMap(([name, { kind, price = {} }]) => {
+    const path = `models.${name}.price`;
+    if (Object.keys(price).length === 0) return [{ path, say: "is missing: calls of this model cost nothing" }];
+    const counted = countedIn[kind];
+    return [
+      ...forgottenPrices(price).map((field) => ({
+        path: `${path}.${field}`,
+        say: `is missing: ${priceFields[field].unit} that a vendor reports cost nothing (0 says that this is meant)`,
       })),
-  );
+      ...unusualPrices(price).map((field) => ({
+        path: `${path}.${field}`,
+        say: "is missing: below the least of its resolutions, and where a request says none, it costs nothing",
+      })),
+      ...fieldsOf(price)
+        .filter((field) => !counted.includes(priceFields[field].unit))
+        .map((field) => ({
+          path: `${path}.${field}`,
+          say: `is never paid: calls of a model for ${kind} are counted in ${counted.join(", ")}`,
+        })),
+    ];
+  });
+}
+
+/** Prices that are not given although what is given says that their units will be reported. */
+function forgottenPrices(price: WrittenPrices): readonly PriceField[] {
+  const given = (field: PriceField): boolean => price[field] !== undefined;
+  const wanted = together.filter(([field]) => given(field)).map(([, field]) => field);
+  if (given("input") && given("output")) wanted.push(besideOutput);
+  return [...new Set(wanted)].filter((field) => !given(field));
+}
+
+/** Prices that only resolutions have. */
+function unusualPrices({ resolutions = {}, ...usual }: WrittenPrices): readonly string[] {
+  const named = Object.values(resolutions).flatMap((price) => Object.keys(price));
+  return [...new Set(named)].filter((field) => !Object.hasOwn(usual, field));
 }
 
 function fieldsOf(price: object): readonly PriceField[] {
