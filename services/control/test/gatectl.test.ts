@@ -294,8 +294,8 @@ describe("the configuration", () => {
     expect(good.warnings.map(({ path }: { path: string }) => path)).toEqual([
       "channels[0]",
       "channels[1]",
-      "models.free.price",
       "models.chat.price.cachedInput",
+      "models.free.price",
       "models.chat",
       "models.free",
     ]);
@@ -305,7 +305,10 @@ describe("the configuration", () => {
     );
     const wrong = await suite.gatectl("config", "check", file, "--json");
     expect(wrong.status).toBe(1);
-    expect(JSON.parse(wrong.stdout)).toMatchObject({ ok: false, problems: [{ path: "channels[0].models[0]" }] });
+    expect(JSON.parse(wrong.stdout)).toMatchObject({
+      ok: false,
+      problems: [{ path: "channels[0].models[0]" }, { path: "channels[0].provider" }],
+    });
   });
 
   test("the operator's API answers nobody without the secret", async () => {

@@ -25,10 +25,10 @@ export function warningsOf(
         ? []
         : [{ path: `channels[${at}].keys`, say: `${keys.length} of ${configuration.keys.length} are set` }],
     ),
+    ...priceWarnings(models),
     ...Object.keys(models).flatMap((name) =>
       served.has(name) ? [] : [{ path: `models.${name}`, say: "has no channel that is on: nobody can call it" }],
     ),
-    ...priceWarnings(models),
     ...channelWarnings(models, channels),
     ...Object.entries(accounts).flatMap(([id, { tokens = [] }]) =>
       tokens.length > 0 ? [] : [{ path: `accounts.${id}`, say: "has no tokens" }],
