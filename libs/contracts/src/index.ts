@@ -52,5 +52,16 @@ export {
 } from "./money/resolutions.ts";
 export { openApi } from "./openapi/document.ts";
 export { parseTime } from "./time.ts";
-export { addUnits, tokensIn, unitEntries, unitNames, Units, type UnitName } from "./units.ts";
+export {
+  addUnits,
+  inputTokenUnits,
+  inputTotal,
+  outputTokenUnits,
+  outputTotal,
+  tokensIn,
+  unitEntries,
+  unitNames,
+  Units,
+  type UnitName,
+} from "./units.ts";
 export { upstreamWires, videoWires, type UpstreamWire, type VideoWire } from "./upstream-wires.ts";

@@ -47,17 +47,36 @@ export function unitEntries(units: Units): readonly (readonly [UnitName, number]
 
 /** All tokens of a call, whatever their kind: what a tokens-per-minute limit counts. */
 export function tokensIn(units: Units): number {
-  return tokenUnits.reduce((sum, name) => sum + (units[name] ?? 0), 0);
+  return inputTotal(units) + outputTotal(units);
 }
 
-const tokenUnits = [
+/** All input of a call, whatever its kind: what vendors with one number for it report. */
+export function inputTotal(units: Units): number {
+  return total(units, inputTokenUnits);
+}
+
+/** All output of a call, with reasoning. */
+export function outputTotal(units: Units): number {
+  return total(units, outputTokenUnits);
+}
+
+function total(units: Units, names: readonly UnitName[]): number {
+  return names.reduce((sum, name) => sum + (units[name] ?? 0), 0);
+}
+
+/** The units that a vendor may count a token of input in. */
+export const inputTokenUnits = [
   "inputTokens",
   "cachedInputTokens",
   "cacheWriteTokens",
-  "outputTokens",
   "inputAudioTokens",
-  "outputAudioTokens",
   "inputImageTokens",
+] as const satisfies readonly UnitName[];
+
+/** The units that a vendor may count a token of output in; reasoning is part of output. */
+export const outputTokenUnits = [
+  "outputTokens",
+  "outputAudioTokens",
   "outputImageTokens",
 ] as const satisfies readonly UnitName[];
 

@@ -1,4 +1,4 @@
-import { tokensIn, type ModelKind, type Nanos, type Units, type UsageDraft } from "@modelgate/contracts";
+import { inputTotal, outputTotal, type ModelKind, type Nanos, type Units, type UsageDraft } from "@modelgate/contracts";
 import { providerNameOf } from "@modelgate/channels";
 import { Counter, Gauge, Histogram } from "@modelgate/platform";
 
@@ -67,9 +67,7 @@ export function observeCall({ draft, kind, provider, units, costNanos }: CallSee
   const at = labelsOf(kind, provider, model);
   calls.inc({ endpoint, outcome });
   duration.observe({ ...at, error_type: outcome === "completed" ? "" : `${outcome}_${status}` }, latencyMs / 1_000);
-  const { outputTokens = 0, outputAudioTokens = 0, outputImageTokens = 0 } = units;
-  const output = outputTokens + outputAudioTokens + outputImageTokens;
-  const input = tokensIn(units) - output;
+  const [input, output] = [inputTotal(units), outputTotal(units)];
   if (input > 0) tokenUsage.observe({ ...at, gen_ai_token_type: "input" }, input);
   if (output > 0) tokenUsage.observe({ ...at, gen_ai_token_type: "output" }, output);
   cost.inc({ gen_ai_request_model: model }, Number(costNanos) / 1e9);

@@ -1,4 +1,13 @@
-import { costOf, tokensIn, type Nanos, type Price, type UnitName, type Units } from "@modelgate/contracts";
+import {
+  costOf,
+  inputTokenUnits,
+  outputTokenUnits,
+  tokensIn,
+  type Nanos,
+  type Price,
+  type UnitName,
+  type Units,
+} from "@modelgate/contracts";
 import type { CatalogModel } from "@modelgate/catalog";
 import type { Measure } from "./measure.ts";
 import { estimateTokens } from "./tokens.ts";
@@ -77,16 +86,6 @@ export function expectText(
   };
 }
 
-/** What a vendor may count input as, and output. */
-const inputUnits = [
-  "inputTokens",
-  "cachedInputTokens",
-  "cacheWriteTokens",
-  "inputAudioTokens",
-  "inputImageTokens",
-] as const;
-const outputUnits = ["outputTokens", "outputAudioTokens", "outputImageTokens"] as const;
-
 /**
  * The most that a request may cost with so much output. Every token of a text stands for a byte of it at least, in whatever
  * tokenizer: its bytes bound the input. All of it is bound at the dearest price that the vendor may count it at.
@@ -101,7 +100,7 @@ export function dearestTokens(
   { input, output }: { readonly input: number; readonly output: number },
   price: Price,
 ): Units {
-  return { [dearest(inputUnits, price)]: input, [dearest(outputUnits, price)]: output };
+  return { [dearest(inputTokenUnits, price)]: input, [dearest(outputTokenUnits, price)]: output };
 }
 
 function dearest<Unit extends UnitName>(units: readonly [Unit, ...Unit[]], price: Price): Unit {

@@ -1,5 +1,8 @@
 import {
+  inputTokenUnits,
+  outputTokenUnits,
   priceFields,
+  unitNames,
   type Configuration,
   type ConfigurationProblem,
   type ModelKind,
@@ -8,17 +11,8 @@ import {
   type WrittenPrices,
 } from "@modelgate/contracts";
 
-const textUnits: readonly UnitName[] = [
-  "requests",
-  "inputTokens",
-  "cachedInputTokens",
-  "cacheWriteTokens",
-  "outputTokens",
-  "inputAudioTokens",
-  "outputAudioTokens",
-  "inputImageTokens",
-  "outputImageTokens",
-];
+const tokenUnits: readonly UnitName[] = [...inputTokenUnits, ...outputTokenUnits];
+const textUnits: readonly UnitName[] = ["requests", ...unitNames.filter((unit) => tokenUnits.includes(unit))];
 
 /** The units that calls of a kind of model are counted in; a price in any other is never paid. */
 const countedIn: Readonly<Record<ModelKind, readonly UnitName[]>> = {

@@ -1,7 +1,7 @@
-import type { Units } from "@modelgate/contracts";
+import { inputTotal, outputTotal, type Units } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
-import { countOf, inputTotal, outputTotal, unitsOf } from "../hub/counts.ts";
+import { countOf, unitsOf } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
 
 /**

@@ -5,24 +5,6 @@ export function countOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.trunc(value) : undefined;
 }
 
-/** All input of a call, whatever its kind: what vendors with one number for it report. */
-export function inputTotal(units: Units): number {
-  return inputUnits.reduce((sum, name) => sum + (units[name] ?? 0), 0);
-}
-
-const inputUnits = [
-  "inputTokens",
-  "cachedInputTokens",
-  "cacheWriteTokens",
-  "inputAudioTokens",
-  "inputImageTokens",
-] as const satisfies readonly (keyof Units)[];
-
-/** All output of a call, with reasoning. */
-export function outputTotal({ outputTokens, outputAudioTokens, outputImageTokens }: Units): number {
-  return (outputTokens ?? 0) + (outputAudioTokens ?? 0) + (outputImageTokens ?? 0);
-}
-
 /** Units without those that are zero, but for input and output themselves. */
 export function unitsOf(units: Units): Units {
   const kept: Units = {};

@@ -1,7 +1,7 @@
-import type { UnitName, Units } from "@modelgate/contracts";
+import { outputTotal, type UnitName, type Units } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
-import { countOf, outputTotal, unitsOf } from "../hub/counts.ts";
+import { countOf, unitsOf } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
 
 /** The units that this wire counts. */

@@ -1,6 +1,6 @@
-import type { Units } from "@modelgate/contracts";
+import { inputTotal, outputTotal, type Units } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
-import { countOf, inputTotal, outputTotal, unitsOf } from "../hub/counts.ts";
+import { countOf, unitsOf } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
 
 /** `usage` of a response as disjoint units; undefined where it tells no tokens. Never negative. */
