@@ -1,52 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { TaskRecord } from "@modelgate/accounts";
 import type { Sighting } from "@modelgate/wires";
-import { advance, isEnded, type Moment, type Step } from "./advance.ts";
+import { taskOf } from "./task.ts";
+import { advance, isEnded, type Moment, type Step } from "../src/poll/advance.ts";
 
 const pace = { firstMs: 5_000, longestMs: 30_000, usualMs: 120_000 };
 const createdAt = 1_000_000;
-const deadlineAt = createdAt + 86_400_000;
-const fresh: TaskRecord = {
-  id: "video_1",
-  accountId: "acme",
-  tokenId: "tok_1",
-  model: "film",
-  channelId: "main",
-  keyId: "k",
-  wire: "videos",
-  operation: "op",
-  asked: {},
-  callId: "call_1",
-  costNanos: "1",
-  draft: {
-    id: "call_1",
-    time: "2026-01-01T00:00:00Z",
-    requestId: "r",
-    accountId: "acme",
-    tokenId: "tok_1",
-    group: "g",
-    area: "video",
-    endpoint: "POST /x",
-    model: "film",
-    upstreamModel: "film",
-    channelId: "main",
-    status: 200,
-    outcome: "completed",
-    units: {},
-    estimated: false,
-    multiplier: 1,
-    latencyMs: 0,
-    firstByteMs: 0,
-    attempts: 1,
-  },
-  state: "queued",
-  progress: 0,
-  createdAt,
-  deadlineAt,
-  looks: 0,
-  misses: 0,
-};
+const fresh = taskOf("acme", "video_1", createdAt);
+const { deadlineAt } = fresh;
 const at = (afterMs: number, random = 0.5): Moment => ({ nowMs: createdAt + afterMs, random, pace });
 
 const sighting: fc.Arbitrary<Sighting> = fc.oneof(
