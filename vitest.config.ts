@@ -5,13 +5,19 @@ import { defineConfig } from "vitest/config";
 const packages = ["libs", "services"].flatMap((kind) =>
   readdirSync(kind).map((name) => ({ name, root: `${kind}/${name}` })),
 );
-const projects = [...packages, { name: "deploy", root: "deploy" }].filter(({ root }) =>
+const projects = [...packages, ...["deploy", "e2e"].map((name) => ({ name, root: name }))].filter(({ root }) =>
   existsSync(`${root}/package.json`),
 );
 
+/** Packages whose tests keep no state in modules and start no processes: their files share one module graph. */
+const pure: ReadonlySet<string> = new Set(["contracts", "wires", "providers"]);
+
 export default defineConfig({
   test: {
-    projects: projects.map(({ name, root }) => ({ extends: true, test: { name: `@modelgate/${name}`, root } })),
+    projects: projects.map(({ name, root }) => ({
+      extends: true,
+      test: { name: `@modelgate/${name}`, root, isolate: !pure.has(name) },
+    })),
     // Two cores, and each suite brings processes of its own.
     maxWorkers: 2,
     testTimeout: 30_000,

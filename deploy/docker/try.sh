@@ -12,6 +12,12 @@ docker info >/dev/null 2>&1 || { echo "No Docker engine answers on this machine:
 export COMPOSE_PROJECT_NAME="modelgate-try-$$" PORT="${PORT:-18080}"
 MODELGATE_SECRET="$(head -c 24 /dev/urandom | base64 | tr -d '/+=')"
 export MODELGATE_SECRET
+# An image that was made on this machine has its tag and no digest: where that is so, the tag is what is tried.
+made_here() { [ "$(docker image inspect --format '{{len .RepoDigests}}' "$1" 2>/dev/null)" = 0 ]; }
+if made_here node:24-slim; then export NODE_IMAGE=node:24-slim; fi
+# A stand-in has no user of its own; its folder for data is root's.
+if made_here redis:7-alpine; then export REDIS_IMAGE=redis:7-alpine REDIS_USER=0:0; fi
+if made_here nats:2-alpine; then export NATS_IMAGE=nats:2-alpine; fi
 key=sk-demo-0123456789abcdef
 url="http://127.0.0.1:$PORT/v1"
 spoken="$(mktemp)"

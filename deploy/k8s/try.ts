@@ -22,6 +22,7 @@ const secrets: Readonly<Record<string, string>> = {
   MODELGATE_SECRET: randomBytes(32).toString("hex"),
   REDIS_URL: "redis://redis:6379",
   NATS_URL: "nats://nats:4222",
+  BOOKS_URL: "postgres://modelgate@postgres:5432/modelgate",
 };
 
 interface Pod {
@@ -68,7 +69,14 @@ function start({ name, as, spec, container }: Pod): void {
     itemsAt(container, "volumeMounts").flatMap((mount) => volumeOf(spec, mount)),
     entry === undefined ? [] : ["--entrypoint", entry],
   ];
-  docker("run", "--detach", ...options.flat(), textOf(container["image"]), ...rest, ...words("args"));
+  docker("run", "--detach", ...options.flat(), imageHere(textOf(container["image"])), ...rest, ...words("args"));
+}
+
+/** An image as this engine has it: one that was made on this machine has its tag and no digest. */
+function imageHere(image: string): string {
+  const [tag = image] = image.split("@");
+  const { stdout } = spawnSync("docker", ["image", "inspect", "--format", "{{len .RepoDigests}}", tag]);
+  return stdout.toString().trim() === "0" ? tag : image;
 }
 
 function variablesOf(container: Fields): readonly string[] {

@@ -1,5 +1,5 @@
 // The first thing that runs: any Node from 20 on, no packages. It gets what is missing and hands over to Node 24.
-//   node deploy/local/bootstrap.mjs start | test | bench | chaos | gatectl … | prepare
+//   node deploy/local/bootstrap.mjs start | test | bench | chaos | attack | gatectl … | prepare
 import { fail } from "./bootstrap/say.mjs";
 import { Interrupted, watchForInterrupts } from "./bootstrap/interrupt.mjs";
 import { locked } from "./bootstrap/lock.mjs";
@@ -7,16 +7,19 @@ import { findNode, findPnpm } from "./bootstrap/runtime.mjs";
 import { installPackages } from "./bootstrap/packages.mjs";
 import { findServers } from "./bootstrap/servers.mjs";
 import { findChromium } from "./bootstrap/chromium.mjs";
+import { findHelm } from "./bootstrap/helm.mjs";
+import { findPostgres } from "./bootstrap/postgres.mjs";
 import { handOver } from "./bootstrap/hand-over.mjs";
 
-/** Each task's program, whether it starts Redis and NATS itself, and whether it opens pages in a browser. */
+/** Each task's program, whether it starts Redis and NATS itself, and what else it uses: PostgreSQL, a browser, Helm. */
 const tasks = {
   start: { entry: "deploy/local/start.ts", servers: true },
-  test: { entry: "deploy/local/test.ts", servers: true, browser: true },
-  bench: { entry: "services/edge/bench/main.ts", servers: true },
-  chaos: { entry: "services/edge/chaos/main.ts", servers: true },
+  test: { entry: "deploy/local/test.ts", servers: true, postgres: true, browser: true, helm: true },
+  bench: { entry: "e2e/bench/main.ts", servers: true },
+  chaos: { entry: "e2e/chaos/main.ts", servers: true, postgres: true },
+  attack: { entry: "e2e/attack/main.ts", servers: true },
   gatectl: { entry: "services/control/src/gatectl/main.ts", servers: false },
-  prepare: { entry: undefined, servers: true, browser: true },
+  prepare: { entry: undefined, servers: true, postgres: true, browser: true, helm: true },
 };
 
 const [name = "", ...args] = process.argv.slice(2);
@@ -31,8 +34,10 @@ try {
     const pnpm = await findPnpm();
     await installPackages(node, pnpm);
     const servers = task.servers ? await findServers() : {};
+    const postgres = task.postgres ? await findPostgres() : {};
     const browser = task.browser ? await findChromium() : {};
-    return { node, pnpm, programs: { ...servers, ...browser } };
+    const helm = task.helm ? await findHelm() : {};
+    return { node, pnpm, programs: { ...servers, ...postgres, ...browser, ...helm } };
   });
   if (task.entry !== undefined) await handOver(ready, task.entry, args);
 } catch (error) {

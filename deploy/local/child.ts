@@ -21,6 +21,9 @@ export interface ChildOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** The user and group that it runs as; absent: ours. */
+  readonly uid?: number;
+  readonly gid?: number;
   /** Where output goes beside memory. */
   readonly logFile?: string | undefined;
   /** Called with every line that the process writes, to stdout or stderr. */
@@ -47,9 +50,11 @@ exit "$status"`;
 
 /** Starts a program of others (a database server) so that it ends with us. */
 export function spawnGuarded(options: ChildOptions): Child {
-  const { command, args, env } = options;
+  const { command, args, env, uid, gid } = options;
   const child = spawn("/bin/sh", ["-c", guarded, "guard", command, ...args], {
     detached: true,
+    ...(uid === undefined ? {} : { uid }),
+    ...(gid === undefined ? {} : { gid }),
     stdio: ["ignore", "pipe", "pipe", "pipe"],
     env: { ...process.env, ...env },
   });

@@ -1,4 +1,5 @@
 export { ChildEnded, spawnService, type Child } from "./child.ts";
+export { startPostgres } from "./postgres.ts";
 export { freePorts, isFree } from "./ports.ts";
 export { findProgram, startNats, startRedis, startSentinel, type LocalServer } from "./servers.ts";
 export {

@@ -96,13 +96,14 @@ export async function startNats(options: ServerOptions): Promise<LocalServer> {
   return { url: `nats://127.0.0.1:${options.port}`, child: await startServer(kind, options) };
 }
 
-interface ServerPlace {
+export interface ServerPlace {
   readonly host: string;
   readonly port: number;
   readonly folder: string;
 }
 
-interface ServerKind {
+/** One kind of server: its program, how it is started, and how it says that it serves. */
+export interface ServerKind {
   readonly name: string;
   readonly program: string;
   /** Where the bootstrap says what to run: `docker:<image>`, or a path. */
@@ -115,10 +116,20 @@ interface ServerKind {
   readonly hello: string;
   /** How its first word begins once it serves. */
   readonly welcome: string;
+  /** What must be in its folder before it starts. */
+  readonly prepare?: (program: string, folder: string) => Promise<void>;
+  /** The user that it runs as, where it refuses to run as ours. */
+  readonly user?: ServerUser;
+}
+
+/** A user and group of this machine, by their numbers. */
+export interface ServerUser {
+  readonly uid: number;
+  readonly gid: number;
 }
 
 /** Runs a server as the bootstrap says, else by what is on this machine. */
-async function startServer(kind: ServerKind, { port, folder, logFile, onSpawn }: ServerOptions): Promise<Child> {
+export async function startServer(kind: ServerKind, { port, folder, logFile, onSpawn }: ServerOptions): Promise<Child> {
   const { name, inside } = kind;
   mkdirSync(folder, { recursive: true });
   const told = process.env[kind.variable];
@@ -133,12 +144,17 @@ async function startServer(kind: ServerKind, { port, folder, logFile, onSpawn }:
       throw new Error(
         `There is no ${kind.program} on this machine: install it, or set ${kind.variable} or the address of a running one.`,
       );
-    child = spawnGuarded({ name, command, args: kind.args({ host: "127.0.0.1", port, folder }), logFile });
+    await kind.prepare?.(command, folder);
+    const args = kind.args({ host: "127.0.0.1", port, folder });
+    child = spawnGuarded({ name, command, args, logFile, ...kind.user });
   }
   onSpawn?.(child);
   await answering(child, port, kind);
   return child;
 }
+
+/** Where Debian puts PostgreSQL, which it keeps off PATH; the newest first. */
+const debianPostgres = ["18", "17", "16", "15"].map((version) => `/usr/lib/postgresql/${version}/bin`);
 
 /** A program on PATH, in the folders that PATH of users leaves out, or among the repository's own tools. */
 export function findProgram(name: string): string | undefined {
@@ -148,6 +164,8 @@ export function findProgram(name: string): string | undefined {
     "/usr/local/sbin",
     join(root, ".tools/debian/bin"),
     join(root, ".tools/debian-chromium/bin"),
+    ...debianPostgres,
+    join(root, ".tools/debian-postgres/bin"),
   ];
   return folders
     .filter((folder) => folder !== "")

@@ -70,7 +70,10 @@ async function start(): Promise<void> {
   const url = `http://${host === "0.0.0.0" ? "127.0.0.1" : host}:${ports.edge.main}`;
   const wanted = serviceNames.filter((name) => name !== "simulator" || namesSimulator());
   // JetStream sets the largest size of every stream aside on the disk: a machine of one's own may have little of it.
-  const more = env["NATS_URL"] === undefined ? { NATS_KEEP_BYTES: env["NATS_KEEP_BYTES"] ?? ownNatsBytes } : {};
+  const more = {
+    MODELGATE_DATA: data,
+    ...(env["NATS_URL"] === undefined ? { NATS_KEEP_BYTES: env["NATS_KEEP_BYTES"] ?? ownNatsBytes } : {}),
+  };
   const logFile = (name: ServiceName): string => join(data, "logs", `${name}.log`);
   const started = wanted.map((name) =>
     startService(name, { ports, redisUrl, natsUrl, secret, config, host, env: more, logFile, onComplaint: complain }),

@@ -12,6 +12,7 @@ const steps: readonly (readonly [name: string, ...command: readonly string[]])[]
   ["lint", "lint"],
   ["format", "format:check"],
   ["unused code", "unused"],
+  ["advisories", "audit:packages"],
   ["tests", "vitest", "--reporter=dot", "--reporter=json", `--outputFile.json=${report}`, ...process.argv.slice(2)],
 ];
 

@@ -64,11 +64,12 @@ export const callsRows: readonly Row[] = [
       { stacked: true },
     ),
     curves(
-      "Calls whose usage is estimated, or has no price",
+      "Calls whose usage is estimated, capped, or has no price",
       "reqps",
       {
         "{{gen_ai_request_model}} estimated": rate("modelgate_calls_estimated_total", "gen_ai_request_model"),
         "{{model}} {{unit}} unpriced": rate("modelgate_usage_unpriced_total", "model, unit"),
+        "{{channel}} {{unit}} capped": rate("modelgate_usage_capped_total", "channel, unit"),
       },
       { whenEmpty: "none" },
     ),

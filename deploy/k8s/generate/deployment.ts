@@ -120,8 +120,15 @@ function variablesOf(row: ServiceRow, urls: Readonly<Record<string, string>>): r
   return [
     ...Object.entries(plain).map(([name, value]) => ({ name, value })),
     ...row.secrets.map((key) => ({ name: key, valueFrom: { secretKeyRef: { name: "modelgate", key } } })),
+    ...(row.secrets.includes("MODELGATE_SECRET") ? [beingRotated] : []),
   ];
 }
+
+/** The other secret during a rotation. */
+const beingRotated = {
+  name: "MODELGATE_SECRET_BEFORE",
+  valueFrom: { secretKeyRef: { name: "modelgate", key: "MODELGATE_SECRET_BEFORE", optional: true } },
+} as const;
 
 /** Pods of a service stand in different zones and, where there is room, on different nodes. */
 function spread(labels: Readonly<Record<string, string>>): readonly object[] {

@@ -1,10 +1,32 @@
 import { labelsOf, ports, selectorOf } from "./deployment.ts";
 import type { ServiceRow } from "./services.ts";
 
-/** Ports that Redis (also with TLS and as Sentinel), NATS and an OpenTelemetry collector are reached at. */
-const stores = { redis: [6_379, 6_380, 26_379], nats: [4_222], tracing: [4_318] } as const;
-/** Where clouds keep the credentials of their machines: never a vendor. */
-const machineMetadata = ["169.254.0.0/16"];
+/** Ports that Redis (also with TLS and as Sentinel), NATS, PostgreSQL and an OpenTelemetry collector are reached at. */
+const stores = { redis: [6_379, 6_380, 26_379], nats: [4_222], books: [5_432], tracing: [4_318] } as const;
+/** Ports of vendors, of pictures at addresses and of clients' callbacks: one more is one more number here. */
+const vendorPorts = [443];
+/**
+ * The internet without networks of one's own: a request that is talked into calling another address (SSRF) reaches no
+ * node, pod, database or cloud metadata. RFC 1918, 6598, 3927, 5735, 4193, 4291 and 7526 (6to4 embeds an IPv4 address);
+ * an IPv4 address mapped into IPv6 leaves a node as IPv4.
+ */
+const internet = [
+  {
+    cidr: "0.0.0.0/0",
+    except: [
+      "0.0.0.0/8",
+      "10.0.0.0/8",
+      "100.64.0.0/10",
+      "127.0.0.0/8",
+      "169.254.0.0/16",
+      "172.16.0.0/12",
+      "192.168.0.0/16",
+      "224.0.0.0/4",
+      "240.0.0.0/4",
+    ],
+  },
+  { cidr: "::/0", except: ["::1/128", "2002::/16", "fc00::/7", "fe80::/10", "ff00::/8"] },
+];
 
 const tcp = (port: number) => ({ protocol: "TCP", port });
 const pods = (name: string) => ({ podSelector: { matchLabels: selectorOf(name) } });
@@ -13,7 +35,7 @@ const pods = (name: string) => ({ podSelector: { matchLabels: selectorOf(name) }
  * Who may talk to a service, and to whom it may talk: only what its row says. Anything that a pod is not told to do
  * is refused by the network, whatever a bug or a stranger's URL would have it do.
  */
-export function networkPolicyOf(row: ServiceRow, areas: readonly string[]): object {
+export function networkPolicyOf(row: ServiceRow, callees: readonly string[]): object {
   const labels = selectorOf(row.name);
   return {
     apiVersion: "networking.k8s.io/v1",
@@ -33,10 +55,8 @@ export function networkPolicyOf(row: ServiceRow, areas: readonly string[]): obje
       egress: [
         { ports: [{ protocol: "UDP", port: 53 }, tcp(53)] },
         { ports: storePorts(row).map(tcp) },
-        ...(row.calledBy === "gateway" ? [{ to: areas.map(pods), ports: [tcp(ports.http)] }] : []),
-        ...(row.callsVendors
-          ? [{ to: [{ ipBlock: { cidr: "0.0.0.0/0", except: machineMetadata } }], ports: [tcp(443)] }]
-          : []),
+        ...(callees.length > 0 ? [{ to: callees.map(pods), ports: [tcp(ports.http)] }] : []),
+        ...(row.callsVendors ? [{ to: internet.map((ipBlock) => ({ ipBlock })), ports: vendorPorts.map(tcp) }] : []),
       ],
     },
   };
@@ -46,13 +66,16 @@ function storePorts({ secrets }: ServiceRow): readonly number[] {
   return [
     ...(secrets.includes("REDIS_URL") ? stores.redis : []),
     ...(secrets.includes("NATS_URL") ? stores.nats : []),
+    ...(secrets.includes("BOOKS_URL") ? stores.books : []),
     ...stores.tracing,
   ];
 }
 
 function callers({ calledBy }: ServiceRow): readonly object[] {
   const suite = { podSelector: { matchLabels: { "app.kubernetes.io/part-of": "modelgate" } } };
-  const from = { gateway: undefined, edge: [pods("edge")], suite: [suite], nobody: [] }[calledBy];
+  const from = { gateway: undefined, edge: [pods("edge")], control: [pods("control")], suite: [suite], nobody: [] }[
+    calledBy
+  ];
   if (from === undefined) return [{ ports: [tcp(ports.http)] }];
   return from.length === 0 ? [] : [{ from, ports: [tcp(ports.http)] }];
 }

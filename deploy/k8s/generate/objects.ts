@@ -34,13 +34,19 @@ export function objectsOf(row: ServiceRow, rows: readonly ServiceRow[]): readonl
       // At most one at a time: with a single replica a node can still be emptied.
       spec: { maxUnavailable: 1, selector: { matchLabels: selector }, unhealthyPodEvictionPolicy: "AlwaysAllow" },
     },
-    networkPolicyOf(row, areasOf(rows)),
+    networkPolicyOf(row, calleesOf(row, rows)),
     { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, labels }, automountServiceAccountToken: false },
   ];
 }
 
 function areasOf(rows: readonly ServiceRow[]): readonly string[] {
   return rows.filter(({ calledBy }) => calledBy === "edge").map(({ name }) => name);
+}
+
+/** The services that a service calls. */
+function calleesOf({ name, calledBy }: ServiceRow, rows: readonly ServiceRow[]): readonly string[] {
+  if (calledBy === "gateway") return areasOf(rows);
+  return rows.filter((row) => row.calledBy === name).map((row) => row.name);
 }
 
 /** Share of the requested CPU that pods are kept at: the rest is for a peak until new pods are ready. */

@@ -8,12 +8,12 @@ export interface ServiceRow {
   /** Variable of the main port; the second port's is `<NAME>_OPS_PORT`. */
   readonly portVariable: string;
   /** The keys of the Secret `modelgate` that it reads. */
-  readonly secrets: readonly ("REDIS_URL" | "NATS_URL" | "MODELGATE_SECRET")[];
-  /** Who may call its main port: the gateway in front, the edge, the whole suite, or nobody. */
-  readonly calledBy: "gateway" | "edge" | "suite" | "nobody";
+  readonly secrets: readonly ("REDIS_URL" | "NATS_URL" | "BOOKS_URL" | "MODELGATE_SECRET")[];
+  /** Who may call its main port: the gateway in front, the edge, control, the whole suite, or nobody. */
+  readonly calledBy: "gateway" | "edge" | "control" | "suite" | "nobody";
   /** Whether it calls vendors. */
   readonly callsVendors: boolean;
-  /** Requests and the memory limit, from services/edge/bench/README.md; see capacity.md for how. */
+  /** Requests and the memory limit, from e2e/bench/README.md; see capacity.md for how. */
   readonly resources: { readonly cpu: string; readonly memory: string; readonly memoryLimit: string };
   readonly replicas: { readonly min: number; readonly max: number };
   /** How long open streams or sessions may go on when a pod is asked to end. */
@@ -97,8 +97,8 @@ const table: readonly ServiceRow[] = [
   {
     name: "ledger",
     portVariable: "LEDGER_PORT",
-    secrets: state,
-    calledBy: "nobody",
+    secrets: [...state, "BOOKS_URL"],
+    calledBy: "control",
     callsVendors: false,
     resources: { cpu: "250m", memory: "192Mi", memoryLimit: "512Mi" },
     replicas: { min: 2, max: 10 },
@@ -114,7 +114,11 @@ const table: readonly ServiceRow[] = [
     replicas: { min: 1, max: 2 },
     drainSeconds: 30,
     // gatectl runs in the pod: kubectl exec deploy/control -- node services/control/src/gatectl/main.ts
-    env: { CONTROL_URL: "http://127.0.0.1:8080", MODELGATE_CONFIG: "/config/modelgate.yaml" },
+    env: {
+      CONTROL_URL: "http://127.0.0.1:8080",
+      LEDGER_URL: "http://ledger:8080",
+      MODELGATE_CONFIG: "/config/modelgate.yaml",
+    },
     readsConfiguration: true,
   },
 ];

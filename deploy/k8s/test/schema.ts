@@ -1,4 +1,7 @@
+import * as ciliumV2 from "@kubernetes-models/cilium/cilium.io/v2";
 import * as gatewayV1 from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1";
+import * as kedaV1alpha1 from "@kubernetes-models/keda/keda.sh/v1alpha1";
+import * as monitoringV1 from "@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1";
 import * as appsV1 from "kubernetes-models/apps/v1";
 import * as autoscalingV2 from "kubernetes-models/autoscaling/v2";
 import * as networkingV1 from "kubernetes-models/networking.k8s.io/v1";
@@ -13,7 +16,10 @@ const groups: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   "autoscaling/v2": autoscalingV2,
   "networking.k8s.io/v1": networkingV1,
   "policy/v1": policyV1,
+  "cilium.io/v2": ciliumV2,
   "gateway.networking.k8s.io/v1": gatewayV1,
+  "keda.sh/v1alpha1": kedaV1alpha1,
+  "monitoring.coreos.com/v1": monitoringV1,
 };
 
 /** What is wrong with an object, in words: wrong and missing members by its schema, and members that no schema has. */

@@ -30,6 +30,7 @@ function digest(node) {
     "pnpm-workspace.yaml",
     "package.json",
     "deploy/package.json",
+    "e2e/package.json",
     ...manifests.sort(),
   ]) {
     if (existsSync(join(root, file))) hash.update(file).update(readFileSync(join(root, file)));

@@ -8,7 +8,7 @@ export const root = join(fileURLToPath(new URL(".", import.meta.url)), "../../..
 export const tools = join(root, ".tools");
 
 /** The versions that are known to work together. */
-export const versions = { node: "24.21.0", nodeMajor: 24, pnpm: "12.21.0", pnpmMajor: 12 };
+export const versions = { node: "24.21.0", nodeMajor: 24, pnpm: "12.21.0", pnpmMajor: 12, helm: "3.18.6" };
 
 /** npm's name for this kind of machine. */
 export const platform = `${process.platform}-${process.arch}`;

@@ -48,7 +48,3 @@ export {
   type TokenBudget,
   type TokenWish,
 } from "./tokens/token.ts";
-export { mostDays } from "./usage/days.ts";
-export { readLog, readLogPage, type LogPage, type LogPlace, type LogQuery } from "./usage/log.ts";
-export { readTotals, usageDimensions, type UsageDimension, type UsageQuery, type UsageTotal } from "./usage/read.ts";
-export { recordUsage, type UsageRetention } from "./usage/record.ts";

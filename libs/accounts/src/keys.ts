@@ -38,10 +38,6 @@ export const keys = {
   callbacks: (shard: string) => `callbacks:{s${shard}}`,
   budgets: (accountId: string, period: string) => `budgets:${tag(accountId)}:${accountId}:${period}`,
   outbox: (shard: string) => `outbox:{s${shard}}`,
-  totals: (accountId: string, day: string) => `totals:${tag(accountId)}:${accountId}:${day}`,
-  logged: (accountId: string, day: string) => `logged:${tag(accountId)}:${accountId}:${day}`,
-  usageRequests: (accountId: string, day: string) => `usage-requests:${tag(accountId)}:${accountId}:${day}`,
-  usageLog: (accountId: string, day: string) => `usage-log:${tag(accountId)}:${accountId}:${day}`,
   /** Pub/sub: the SHA-256 of a token that changed. */
   tokenChanges: "tokens",
 } as const;

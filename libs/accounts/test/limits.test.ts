@@ -15,8 +15,6 @@ import {
   listTokens,
   newKey,
   putToken,
-  recordUsage,
-  readTotals,
   renewSeats,
   settle,
   type TokenLimits,
@@ -164,32 +162,6 @@ test("tokens are found by digest, changed by id, told to every edge, and their k
   expect(await everythingIn(redis)).not.toMatch(new RegExp(`${key}|${own}`));
 });
 
-test("usage is counted once by event and summed by what is asked", async () => {
-  const event = (id: string, model: string, costNanos: string, day = "2026-01-31") => ({
-    ...draftOf(accountId, id),
-    time: `${day}T10:00:00Z`,
-    model,
-    units: { inputTokens: 10, seconds: 1.5 },
-    costNanos,
-  });
-  const retention = { keepSeconds: 60, logEntries: 100 };
-  expect(await recordUsage(redis, event("1", "a", "9007199254740993"), retention)).toBe(true);
-  expect(await recordUsage(redis, event("1", "a", "9007199254740993"), retention)).toBe(false);
-  await recordUsage(redis, event("2", "a", "7"), retention);
-  await recordUsage(redis, event("3", "b", "1", "2026-02-01"), retention);
-  const query = { from: "2026-01-31", to: "2026-02-01", account: accountId };
-  expect(await readTotals(redis, { ...query, groupBy: ["model"] })).toEqual([
-    {
-      by: { model: "a" },
-      sums: { calls: "2", costNanos: "9007199254741000", inputTokens: "20", milliseconds: "3000" },
-    },
-    { by: { model: "b" }, sums: { calls: "1", costNanos: "1", inputTokens: "10", milliseconds: "1500" } },
-  ]);
-  expect(await readTotals(redis, { ...query, model: "b", groupBy: ["day"] })).toMatchObject([
-    { by: { day: "2026-02-01" }, sums: { calls: "1" } },
-  ]);
-});
-
 test("what an account was given in all stays within what can be counted exactly", async () => {
   const most = 10n ** 18n;
   const replies = [];
@@ -209,10 +181,6 @@ test("every key of an account shares its slot", () => {
     keys.bucket("acme", "t"),
     keys.seats("acme", "t"),
     keys.hold("acme", "c"),
-    keys.totals("acme", "d"),
-    keys.logged("acme", "d"),
-    keys.usageLog("acme", "d"),
-    keys.usageRequests("acme", "d"),
     keys.budgets("acme", "2026-01"),
     keys.accountTokens("acme"),
   ];

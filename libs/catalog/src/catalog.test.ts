@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest";
+import { openSealer } from "@modelgate/platform";
 import { compilePrice, type WrittenPrice } from "@modelgate/contracts";
 import { compileCatalog } from "./catalog.ts";
 import type { Published } from "./published.ts";
 import { priceVersionOf } from "./price-version.ts";
-import { openSealer } from "./seal.ts";
 
-const sealer = openSealer("a secret of some length");
+const sealer = openSealer(["a secret of some length"], "keys");
 const key = (channel: string, id = "k") => ({ id, sealed: sealer.seal(`secret of ${channel}`, `${channel}/${id}`) });
 const base = { provider: "openai", baseUrl: "https://v.example" };
 const published: Published = {
   version: "1",
   publishedAt: "2026-01-01T00:00:00Z",
-  groups: { all: { models: ["*"], multiplier: 2 }, some: { models: ["chat"] } },
+  groups: { all: { models: ["*"], multiplier: 2, vendorStores: "shared" }, some: { models: ["chat"] } },
   models: {
     chat: { kind: "chat", price: { input: 1 } },
     vip: { kind: "chat" },
@@ -64,7 +64,8 @@ describe("a model that cannot be had", () => {
 
   test("and one that can is found with its price", () => {
     expect(catalog.resolve({ group: "some" }, "chat", ["chat"]).price.get("inputTokens")).toBe(1_000_000_000_000n);
-    expect(catalog.group("all")?.multiplier).toBe(2);
+    expect(catalog.group("all")).toMatchObject({ multiplier: 2, vendorStores: "shared" });
+    expect(catalog.group("some")?.vendorStores).toBe("refuse");
   });
 });
 
@@ -73,8 +74,8 @@ test("a seal opens with its secret at its place only", () => {
   expect(sealer.open(sealed, "main/1")).toBe("text");
   expect(sealed).not.toContain("text");
   expect(() => sealer.open(sealed, "main/2")).toThrow();
-  expect(() => openSealer("another secret").open(sealed, "main/1")).toThrow();
-  expect(() => compileCatalog(published, openSealer("another secret").open)).toThrow();
+  expect(() => openSealer(["another secret"], "keys").open(sealed, "main/1")).toThrow();
+  expect(() => compileCatalog(published, openSealer(["another secret"], "keys").open)).toThrow();
 });
 
 test("what a model is for is known of each that there is, served or not", () => {
@@ -102,6 +103,17 @@ test("a price is named by what it says, whoever compiles it", () => {
   const named = (price: WrittenPrice) => priceVersionOf(compilePrice(price));
   expect(named({ input: 1, output: 2 })).toBe(named({ output: 2, input: 1 }));
   expect(named({ input: 1, output: 2 })).not.toBe(named({ input: 2, output: 1 }));
+  const rich = { input: 1, tiers: [{ above: 9, input: 2 }], serviceTiers: { flex: 0.5 }, tools: { webSearch: 1 } };
+  const others = [
+    { ...rich, tiers: [{ above: 8, input: 2 }] },
+    { ...rich, tiers: [{ above: 9, input: 3 }] },
+    { ...rich, serviceTiers: { flex: 0.4 } },
+    { ...rich, serviceTiers: { priority: 0.5 } },
+    { ...rich, tools: { webSearch: 2 } },
+  ];
+  expect(new Set([rich, ...others].map(named)).size).toBe(1 + others.length);
+  // A price's tiers are parts of it.
+  expect([...compilePrice(rich).serviceTiers.values()].map(priceVersionOf)).toEqual([named(rich)]);
   const price = compilePrice({ input: 1 });
   expect([priceVersionOf(price), priceVersionOf(price)]).toEqual([named({ input: 1 }), named({ input: 1 })]);
 });

@@ -2,6 +2,7 @@ import {
   compilePrice,
   compileResolutions,
   Failure,
+  type GroupConfiguration,
   type ModelConfiguration,
   type ModelKind,
   type Price,
@@ -24,6 +25,10 @@ export interface Group {
   };
   /** Model names, or "*" for all. */
   readonly models: ReadonlySet<string>;
+  /** What becomes of ids in a vendor's store that the caller's account did not make through this gateway. */
+  readonly vendorStores: "refuse" | "shared";
+  /** What becomes of vendor-side tools and dearer service tiers that a model has no price for. */
+  readonly unpriced: "refuse" | "pass";
   /** Whether callers are told which channel served them. */
   readonly showChannel: boolean;
 }
@@ -38,6 +43,8 @@ export interface CatalogModel {
   readonly resolutions?: readonly ResolutionPrice[] | undefined;
   /** Most tokens of one answer; absent: nobody knows. */
   readonly maxOutputTokens?: number | undefined;
+  /** Most tokens of a call's input and answer, as model lists tell it. */
+  readonly contextTokens?: number | undefined;
 }
 
 /** A key of a channel's pool; the id is safe to show. */
@@ -108,12 +115,7 @@ const defaultOwner = "modelgate";
 
 /** Compiles a published configuration; `open` unseals a channel's key and throws where it cannot. */
 export function compileCatalog(published: Published, open: (sealed: string, place: string) => string): Catalog {
-  const groups = new Map(
-    Object.entries(published.groups).map(([name, { multiplier = 1, limits = {}, models, showChannel = false }]) => [
-      name,
-      { name, multiplier, limits, models: new Set(models), showChannel },
-    ]),
-  );
+  const groups = new Map(Object.entries(published.groups).map(([name, group]) => [name, compileGroup(name, group)]));
   const models = new Map(Object.entries(published.models).map(([name, model]) => [name, compileModel(name, model)]));
   const channels = published.channels.map((channel) => compileChannel(channel, open));
   const candidates = new Map<string, readonly Candidate[]>();
@@ -158,6 +160,18 @@ export function compileCatalog(published: Published, open: (sealed: string, plac
   };
 }
 
+function compileGroup(name: string, group: GroupConfiguration): Group {
+  const {
+    multiplier = 1,
+    limits = {},
+    models,
+    vendorStores = "refuse",
+    unpriced = "refuse",
+    showChannel = false,
+  } = group;
+  return { name, multiplier, limits, models: new Set(models), vendorStores, unpriced, showChannel };
+}
+
 /** One answer for "misspelled" and "not in the group", so that no group learns of another's models. */
 function unknownModel(name: string): Failure {
   const shown = JSON.stringify(name.length > 200 ? `${name.slice(0, 200)}…` : name);
@@ -187,8 +201,16 @@ function compileChannel(channel: PublishedChannel, open: (sealed: string, place:
 }
 
 function compileModel(name: string, model: ModelConfiguration): CatalogModel {
-  const { kind, ownedBy = defaultOwner, price = {}, maxOutputTokens } = model;
-  return { name, kind, ownedBy, price: compilePrice(price), resolutions: compileResolutions(price), maxOutputTokens };
+  const { kind, ownedBy = defaultOwner, price = {}, maxOutputTokens, contextTokens } = model;
+  return {
+    name,
+    kind,
+    ownedBy,
+    price: compilePrice(price),
+    resolutions: compileResolutions(price),
+    maxOutputTokens,
+    contextTokens,
+  };
 }
 
 function namesOf(models: readonly string[] | Readonly<Record<string, string>>): ReadonlyMap<string, string> {

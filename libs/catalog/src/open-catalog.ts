@@ -1,8 +1,7 @@
 import { Failure } from "@modelgate/contracts";
-import { openSubscriber, type Logger, type Redis } from "@modelgate/platform";
+import { openSealer, openSubscriber, type Logger, type Redis, type Secrets } from "@modelgate/platform";
 import { compileCatalog, type Catalog } from "./catalog.ts";
-import { publishedChannel, publishedKey, type Published } from "./published.ts";
-import { openSealer } from "./seal.ts";
+import { publishedChannel, publishedKey, sealedKeys, type Published } from "./published.ts";
 
 /** The current catalog of a process, swapped while it runs. */
 export interface CatalogHandle extends AsyncDisposable {
@@ -22,14 +21,14 @@ const pollMs = 5_000;
  */
 export async function openCatalog({
   redis,
-  secret,
+  secrets,
   log,
 }: {
   redis: Redis;
-  secret: string;
+  secrets: Secrets;
   log: Logger;
 }): Promise<CatalogHandle> {
-  const sealer = openSealer(secret);
+  const sealer = openSealer(secrets, sealedKeys);
   const state: { catalog?: Catalog; refused?: string; leftBehind?: string } = {};
 
   async function refresh(): Promise<void> {

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import type { ChannelConfiguration, Configuration, GroupConfiguration, ModelConfiguration } from "@modelgate/contracts";
-import type { Redis } from "@modelgate/platform";
-import { openSealer } from "./seal.ts";
+import { openSealer, type Redis, type Secrets } from "@modelgate/platform";
 
 /** Where the published configuration stands, and the pub/sub channel that tells of a new one. */
 export const publishedKey = "config:current";
 export const publishedChannel = "config";
+/** What the sealer of vendor keys is for: they pass through Redis only sealed. */
+export const sealedKeys = "modelgate vendor keys";
 
 /** A channel as it was resolved: what the environment and key files gave, or why it is switched off. */
 export interface ResolvedChannel {
@@ -47,9 +48,9 @@ export async function publishConfiguration(
   redis: Redis,
   { groups, models }: Pick<Configuration, "groups" | "models">,
   channels: readonly ResolvedChannel[],
-  secret: string,
+  secrets: Secrets,
 ): Promise<string> {
-  const sealer = openSealer(secret);
+  const sealer = openSealer(secrets, sealedKeys);
   const sealed = channels.map(({ configuration, baseUrl, keys, off }): PublishedChannel => ({
     ...configuration,
     baseUrl,

@@ -34,13 +34,13 @@ function channelWith(key: string, more: Partial<ResolvedChannel> = {}): Resolved
   return { configuration, baseUrl, keys: [key], ...more };
 }
 const publish = (key: string, by = secret, more: Partial<ResolvedChannel> = {}) =>
-  publishConfiguration(redis, { groups, models }, [channelWith(key, more)], by);
+  publishConfiguration(redis, { groups, models }, [channelWith(key, more)], [by]);
 
 describe("what is published", () => {
   test("holds no vendor key, and is read again with the secret it was sealed by", async () => {
     await publish("canary-key");
     expect(await redis.get(publishedKey)).not.toContain("canary-key");
-    await using catalog = await openCatalog({ redis, secret, log });
+    await using catalog = await openCatalog({ redis, secrets: [secret], log });
     const [candidate] = catalog.current().candidates("chat", "all");
     expect(candidate?.channel).toMatchObject({ id: "main", priority: 0, weight: 1, timeoutMs: 600_000 });
     expect(candidate?.channel.keys.map((key) => key.secret)).toEqual(["canary-key"]);
@@ -69,14 +69,14 @@ describe("what is published", () => {
 
 test("a channel that is off is there with its reason, and serves nobody", async () => {
   await publish("one", secret, { off: "KEY is not set" });
-  await using catalog = await openCatalog({ redis, secret, log });
+  await using catalog = await openCatalog({ redis, secrets: [secret], log });
   expect(catalog.current().channels.map(({ off }) => off)).toEqual(["KEY is not set"]);
   expect(catalog.current().candidates("chat", "all")).toEqual([]);
 });
 
 describe("a process that follows", () => {
   test("has nothing before the first, says so, and takes each up as it is told of it", async () => {
-    await using catalog = await openCatalog({ redis, secret, log });
+    await using catalog = await openCatalog({ redis, secrets: [secret], log });
     expect(catalog.ready).toBe(false);
     expect(() => catalog.current()).toThrow(expect.objectContaining({ code: "server_overloaded", status: 503 }));
     const first = await publish("one");
@@ -87,7 +87,7 @@ describe("a process that follows", () => {
 
   test("keeps the catalog that it has while its version is the same", async () => {
     await publish("one");
-    await using catalog = await openCatalog({ redis, secret, log });
+    await using catalog = await openCatalog({ redis, secrets: [secret], log });
     const before = catalog.current();
     await publish("one");
     await catalog.refresh();
@@ -100,7 +100,7 @@ describe("a process that follows", () => {
     ["gone", () => redis.del(publishedKey)],
   ])("keeps the last good one where what is published is %s, and goes on with the next", async (_, spoil) => {
     const first = await publish("one");
-    await using catalog = await openCatalog({ redis, secret, log });
+    await using catalog = await openCatalog({ redis, secrets: [secret], log });
     await spoil();
     await catalog.refresh();
     await catalog.refresh();
@@ -112,7 +112,7 @@ describe("a process that follows", () => {
 
   test("waits for a new one where an earlier start left what it cannot read", async () => {
     await publish("one", "another secret, as long");
-    await using catalog = await openCatalog({ redis, secret, log });
+    await using catalog = await openCatalog({ redis, secrets: [secret], log });
     expect(catalog.ready).toBe(false);
     await publish("one");
     await until("the new one to be taken up", () => catalog.ready);

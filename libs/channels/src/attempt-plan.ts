@@ -1,45 +1,61 @@
 import type { Candidate } from "@modelgate/catalog";
-import type { Failure } from "@modelgate/contracts";
+import type { Failure, UpstreamWire } from "@modelgate/contracts";
 import type { Span } from "@modelgate/platform";
 import type { Provider } from "@modelgate/providers";
 import type { ConnectOptions } from "./connect.ts";
 import type { Way } from "./pick.ts";
-import type { UpstreamAnswer, UpstreamRequest } from "./upstream.ts";
+import type { SocketAnswer, UpstreamAnswer, UpstreamRequest } from "./upstream.ts";
 
 /** What a call needs of its attempts. */
-export interface AttemptPlan<Accepted> {
+export interface AttemptPlan<Accepted, Wire extends UpstreamWire = UpstreamWire> {
   readonly callId: string;
+  /** Whose call it is: what only one account's calls bring about is that account's trouble. */
+  readonly account: string;
   readonly model: string;
   readonly candidates: readonly Candidate[];
-  /** What to send that way; called for every attempt, always from the untouched client body. */
-  readonly render: (
-    way: Way,
-    provider: Provider,
-  ) => Omit<UpstreamRequest, "timeoutMs"> | Promise<Omit<UpstreamRequest, "timeoutMs">>;
-  /** The vendor is met by WebSocket: the answer is 101 and carries the open connection. Absent: by HTTP. */
-  readonly connect?: ConnectOptions | undefined;
-  /** Looks at the beginning of a successful answer; throws Failure where it is none, and the next way is tried. */
-  readonly accept: (answer: UpstreamAnswer, way: Way) => Promise<Accepted>;
-  /** Told that the vendor has no endpoint where the call was sent; whether there is another one to try there. */
-  readonly unspoken: (way: Way, provider: Provider) => boolean;
+  /** The wires that a vendor may be spoken to in, best first for the client. Candidates that speak none are skipped. */
+  readonly wires: readonly Wire[];
   /**
-   * Told that the vendor refuses seals of thoughts in the call's history; whether the call can be said without them.
-   * Absent: it cannot.
+   * Prepares one attempt, always from the untouched client body. `history` is "unsealed" once a vendor has refused seals
+   * of thoughts in it. What it throws is not the vendor's failure.
    */
-  readonly unsealed?: () => boolean;
+  readonly prepare: (
+    way: SpokenWay<Wire>,
+    history: "unsealed" | undefined,
+  ) => PreparedAttempt<Accepted> | Promise<PreparedAttempt<Accepted>>;
+  /** Whether an attempt can be prepared without the seals of thoughts in the call's history. Absent: it cannot. */
+  readonly unsealable?: boolean | undefined;
   /** A way that is tried first while it can be: `channel/key`. */
   readonly prefer?: string | undefined;
-  /**
-   * The call begins something that is paid for once: it goes on to another way only while the vendor cannot have taken
-   * it. Else it ends with Failure create_uncertain.
-   */
-  readonly unrepeatable?: boolean;
-  /** A stream is asked for: its first byte is waited for apart from silence within it. */
-  readonly stream?: boolean;
   readonly signal: AbortSignal;
   /** The call's part of the trace; attempts stand below it, and their vendors are told. */
   readonly span?: Span | undefined;
 }
+
+/** A way with the wire that its vendor is spoken to in. */
+export interface SpokenWay<Wire extends UpstreamWire = UpstreamWire> extends Way {
+  readonly provider: Provider;
+  readonly wire: Wire;
+}
+
+/** One attempt, ready to be sent: by HTTP, or as the opening of a WebSocket. */
+export type PreparedAttempt<Accepted> = {
+  readonly request: Omit<UpstreamRequest, "timeoutMs">;
+  /** The vendor is asked for a stream: its first byte is waited for apart from silence within it. */
+  readonly stream?: boolean | undefined;
+  /**
+   * The request begins something that is paid for once: the call goes on to another way only while the vendor cannot have
+   * taken it. Else it ends with Failure create_uncertain.
+   */
+  readonly unrepeatable?: boolean | undefined;
+} & (
+  | {
+      readonly connect?: undefined;
+      /** Checks the start of a 2xx answer. Throws Failure if it is unusable; the next way is tried. */
+      readonly accept: (answer: UpstreamAnswer) => Promise<Accepted>;
+    }
+  | { readonly connect: ConnectOptions; readonly accept: (answer: SocketAnswer) => Promise<Accepted> }
+);
 
 /**
  * An answer that can be given to the client. Dispose it when the exchange is over (once more does nothing): the
@@ -47,7 +63,7 @@ export interface AttemptPlan<Accepted> {
  */
 export interface Attempted<Accepted> extends Disposable {
   readonly accepted: Accepted;
-  readonly way: Way;
+  readonly way: SpokenWay;
   /** How many attempts it took. */
   readonly attempts: number;
   /** Every attempt in its order; the last one is the answer's. */

@@ -1,19 +1,18 @@
-import { asFailure, Failure, headers as contractHeaders } from "@modelgate/contracts";
+import type { Failure, UpstreamWire } from "@modelgate/contracts";
 import type { Span } from "@modelgate/platform";
-import { providers, type Provider } from "@modelgate/providers";
 import { AttemptsFailed, type Attempted, type AttemptPlan, type Tried } from "./attempt-plan.ts";
 import { attemptSpan } from "./attempt-span.ts";
-import { beginsWithin } from "./begins-within.ts";
 import { observeAttempt } from "./channel-metrics.ts";
-import { connectSocket } from "./connect.ts";
-import type { Entry, Gate, TurnedAway } from "./gate.ts";
+import type { Entry, Gate } from "./gate.ts";
+import { fingerprintOf } from "./evidence.ts";
 import type { Health } from "./health.ts";
 import { nothingLeft } from "./nothing-left.ts";
-import { modelPlaceOf, pick, placeOf, type Way } from "./pick.ts";
-import { refusal } from "./refused.ts";
-import { verdictOn } from "./verdict.ts";
+import type { Way } from "./pick.ts";
+import { verdictOn, type Sent } from "./verdict.ts";
+import { noEndpoint, sendAttempt, type Begun } from "./send-attempt.ts";
+import type { SpokenWires } from "./spoken-wires.ts";
 import type { Transport } from "./transport.ts";
-import type { UpstreamAnswer } from "./upstream.ts";
+import { WayChooser } from "./way-chooser.ts";
 
 export interface AttemptLimits {
   readonly mostAttempts: number;
@@ -23,18 +22,20 @@ export interface AttemptLimits {
 
 /** Sends calls through channels, until the first byte for the client. */
 export interface Attempts {
-  run<Accepted>(plan: AttemptPlan<Accepted>): Promise<Attempted<Accepted>>;
+  /** Throws AttemptsFailed. */
+  run<Accepted, Wire extends UpstreamWire>(plan: AttemptPlan<Accepted, Wire>): Promise<Attempted<Accepted>>;
 }
 
 export interface AttemptDeps {
   readonly transport: Transport;
   readonly health: Health;
   readonly gate: Gate;
+  readonly spoken: SpokenWires;
   readonly limits: AttemptLimits;
 }
 
 export function openAttempts(deps: AttemptDeps, random: () => number = Math.random): Attempts {
-  const { health, gate, limits } = deps;
+  const { health, gate, spoken, limits } = deps;
   const turns = new Map<string, number>();
   const turn = (channelId: string, poolSize: number): number => {
     const next = (turns.get(channelId) ?? -1) + 1;
@@ -45,50 +46,56 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
   return {
     async run(plan) {
       const deadline = Date.now() + limits.budgetMs;
-      const passed = new Set<string>();
-      const away: TurnedAway[] = [];
-      const excluded = (at: Way): boolean => passed.has(placeOf(at)) || passed.has(at.candidate.channel.id);
+      const candidates = plan.candidates.filter((candidate) => spoken.speaks(candidate, plan.wires));
+      if (candidates.length === 0) throw new AttemptsFailed(noEndpoint(), [], undefined);
+      const ways = new WayChooser({ ...plan, candidates }, health, { random, turn });
+      let history: "unsealed" | undefined;
       const tried: Tried[] = [];
       let last: { readonly failure: Failure; readonly way: Way } | undefined;
       while (tried.length < limits.mostAttempts && (tried.length === 0 || Date.now() < deadline)) {
-        const { prefer } = plan;
-        const way = pick(plan.candidates, { restsUntil: health.restsUntil, excluded, random, turn, prefer });
-        if (way === undefined) break;
-        const entry = await gate.enter(way, `${plan.callId}.${tried.length}`);
+        const chosen = ways.next(tried.length === 0);
+        if (chosen === undefined) break;
+        const { way, isLastResort } = chosen;
+        const attempt = { way, account: plan.account };
+        if (isLastResort) health.resorts(attempt);
+        const entry = await gate.enter(attempt, `${plan.callId}.${tried.length}`, isLastResort);
         if ("place" in entry) {
-          away.push(entry);
-          passed.add(entry.place);
+          ways.turnedAway(entry);
           continue;
         }
-        passed.add(placeOf(way));
+        ways.tried(way);
         const channel = way.candidate.channel.id;
         const span = attemptSpan(plan.span, plan.model, way);
+        const sent: Sent = { attempt, at: Date.now() };
         try {
-          const accepted = await once(way, plan, deps, span);
+          const begun = await sendAttempt(sent, plan, history, deps, span);
           tried.push({ channel });
           observeAttempt(channel);
-          return answered(accepted, { way, entry, tried, health, span, signal: plan.signal });
+          return answered(begun, { sent, entry, tried, health, span, signal: plan.signal });
         } catch (error) {
-          const { failure, next } = verdictOn(error, way, plan, health);
+          const { failure, next } = verdictOn(error, sent, { ...plan, history }, { health, spoken });
           entry[Symbol.dispose]();
           last = { failure, way };
           tried.push({ channel, failed: failure.code });
           observeAttempt(channel, failure.code);
           span.end(failure.code);
           if (next === "none") break;
-          if (next === "same") passed.delete(placeOf(way));
+          if (next === "unsealed") history = next;
+          if (next !== "another") ways.retry(chosen);
         }
       }
-      throw new AttemptsFailed(last?.failure ?? nothingLeft(plan, away, health), tried, last?.way);
+      const { model } = plan;
+      const failure = last?.failure ?? nothingLeft({ candidates, model }, ways.away, ways.lastResort);
+      throw new AttemptsFailed(failure, tried, last?.way);
     },
   };
 }
 
-/** An answer that has begun: the way has proven itself, and what becomes of the answer is still to be told. */
+/** An answer that has begun: its way has answered, and whether the answer comes to its end is not known yet. */
 function answered<Accepted>(
-  accepted: Accepted,
+  { accepted, way }: Begun<Accepted>,
   how: {
-    readonly way: Way;
+    readonly sent: Sent;
     readonly entry: Entry;
     readonly tried: readonly Tried[];
     readonly health: Health;
@@ -96,9 +103,9 @@ function answered<Accepted>(
     readonly signal: AbortSignal;
   },
 ): Attempted<Accepted> {
-  const { way, entry, tried, health, span, signal } = how;
-  const places = [way.candidate.channel.id, modelPlaceOf(way.candidate), placeOf(way)];
-  for (const place of places) health.answered(place);
+  const { sent, entry, tried, health, span, signal } = how;
+  const { attempt } = sent;
+  health.answered(attempt, sent.at);
   entry.tried();
   let over = false;
   return {
@@ -107,63 +114,15 @@ function answered<Accepted>(
     attempts: tried.length,
     tried,
     broke(reason) {
-      if (!over) health.failed(way.candidate.channel.id, reason);
+      if (!over) health.failed(attempt, { of: "channel", reason, body: fingerprintOf(sent.prepared?.request.body) });
       over = true;
       span.end(reason);
     },
     [Symbol.dispose]() {
-      if (!over && !signal.aborted) for (const place of places) health.worked(place);
+      if (!over && !signal.aborted) health.worked(attempt);
       over = true;
       span.end();
       entry[Symbol.dispose]();
     },
   };
-}
-
-/** One attempt, to the beginning of an answer that can be given on. */
-async function once<Accepted>(
-  way: Way,
-  plan: AttemptPlan<Accepted>,
-  { transport }: AttemptDeps,
-  { traceparent }: Span,
-): Promise<Accepted> {
-  const { channel } = way.candidate;
-  const provider = providers[channel.provider];
-  if (provider === undefined)
-    throw new Failure("no_available_channel", `The channel's provider ${channel.provider} is not known.`);
-  const rendered = await rendering(way, provider, plan);
-  const headers = {
-    ...rendered.headers,
-    ...(traceparent === undefined ? {} : { [contractHeaders.traceparent]: traceparent }),
-  };
-  const request = { ...rendered, headers, timeoutMs: channel.timeoutMs };
-  const firstByteMs = plan.stream === true ? channel.firstByteTimeoutMs : undefined;
-  const { connect } = plan;
-  return beginsWithin(firstByteMs, plan.signal, async (signal) => {
-    const sent = connect === undefined ? transport.send(request, signal) : connectSocket(request, connect, signal);
-    const answer = await reach(sent, signal);
-    if (answer.status >= 300) throw await refusal(answer, provider);
-    return plan.accept(answer, way);
-  });
-}
-
-/** What is sent; where it cannot be said, that is not the vendor's failure. */
-async function rendering(way: Way, provider: Provider, { render }: Pick<AttemptPlan<unknown>, "render">) {
-  try {
-    return await render(way, provider);
-  } catch (error) {
-    throw asFailure(error);
-  }
-}
-
-/** An exchange that never got an answer, as a failure. */
-async function reach(sent: Promise<UpstreamAnswer>, signal: AbortSignal): Promise<UpstreamAnswer> {
-  try {
-    return await sent;
-  } catch (error) {
-    if (signal.aborted || error instanceof Failure) throw error;
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    const silent = code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_CONNECT_TIMEOUT";
-    throw new Failure(silent ? "upstream_timeout" : "upstream_error", undefined, { cause: error });
-  }
 }

@@ -15,21 +15,37 @@ export function observeAttempt(channel: string, failed?: string): void {
 
 let shown: ChannelStates | undefined;
 
-/** What rests or is switched off, as this process sees it: places are channels, and keys by their id. */
+/** What is out of use for all, as this process sees it: places are channels, their keys by id, and their models. */
 const channelStates = new Gauge({
   name: "modelgate_channel_state",
-  help: "1 where a channel or a key of it rests, or is switched off",
+  help: "1 where a channel, a key or a model of it rests, is refused by its vendor, or is switched off",
   labelNames: ["place", "state"],
   collect() {
     this.reset();
     const now = Date.now();
-    for (const [place, { until }] of shown?.coolDowns ?? []) if (until > now) this.set({ place, state: "resting" }, 1);
+    for (const [place, { until, kind }] of shown?.coolDowns ?? [])
+      if (until > now) this.set({ place, state: kind === "refused" ? "refused" : "resting" }, 1);
     for (const place of shown?.switched.keys() ?? []) this.set({ place, state: "off" }, 1);
   },
 });
 
-/** The states that the metric shows from now on. */
+/** Rests that concern one account only: how many, by what they are; which ones is in `gatectl channel show`. */
+const accountRests = new Gauge({
+  name: "modelgate_channel_account_rests",
+  help: "channels, keys and models that rest, or are refused, for a single account",
+  labelNames: ["state"],
+  collect() {
+    const now = Date.now();
+    const open = [...(shown?.accountRests.values() ?? [])].filter(({ until }) => until > now);
+    const refused = open.filter(({ kind }) => kind === "refused").length;
+    this.set({ state: "refused" }, refused);
+    this.set({ state: "resting" }, open.length - refused);
+  },
+});
+
+/** The states that the metrics show from now on. */
 export function showStates(states: ChannelStates): void {
   shown = states;
   channelStates.reset();
+  accountRests.reset();
 }

@@ -3,6 +3,7 @@ import { openAffinity, type Affinity } from "./affinity.ts";
 import { openAttempts, type AttemptLimits, type Attempts } from "./attempt.ts";
 import { openGate } from "./gate.ts";
 import { openHealth } from "./health.ts";
+import { SpokenWires } from "./spoken-wires.ts";
 import { openTransport, type Transport } from "./transport.ts";
 
 /** All that a service needs to reach vendors. */
@@ -10,6 +11,7 @@ export interface Channels extends AsyncDisposable {
   readonly attempts: Attempts;
   readonly affinity: Affinity;
   readonly transport: Transport;
+  readonly spoken: SpokenWires;
 }
 
 /** Opens transport, health and gate of a process. */
@@ -31,10 +33,12 @@ export async function openChannels({
   const transport = openTransport();
   const health = await openHealth({ redis, log });
   const gate = openGate({ redis, log, health, leaseMs });
+  const spoken = new SpokenWires();
   return {
     transport,
+    spoken,
     affinity: openAffinity({ redis, log, lifetimeMs: affinityMs }),
-    attempts: openAttempts({ transport, health, gate, limits }),
+    attempts: openAttempts({ transport, health, gate, spoken, limits }),
     async [Symbol.asyncDispose]() {
       await transport[Symbol.asyncDispose]();
       await health[Symbol.asyncDispose]();

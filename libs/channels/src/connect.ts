@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Failure } from "@modelgate/contracts";
 import { WebSocket } from "ws";
-import type { BodySink, UpstreamAnswer, UpstreamRequest } from "./upstream.ts";
+import type { BodySink, SocketAnswer, UpstreamAnswer, UpstreamRequest } from "./upstream.ts";
 
 /** How a vendor's WebSocket is opened. */
 export interface ConnectOptions {
@@ -20,8 +20,8 @@ export function connectSocket(
   { url, headers, timeoutMs }: UpstreamRequest,
   { mostMessageBytes }: ConnectOptions,
   signal: AbortSignal,
-): Promise<UpstreamAnswer> {
-  const { promise, resolve, reject } = Promise.withResolvers<UpstreamAnswer>();
+): Promise<SocketAnswer | RefusedSocket> {
+  const { promise, resolve, reject } = Promise.withResolvers<SocketAnswer | RefusedSocket>();
   const socket = new WebSocket(url, {
     headers,
     handshakeTimeout: Math.min(timeoutMs, handshakeMs),
@@ -61,7 +61,7 @@ function bodiless(socket: WebSocket): Pick<UpstreamAnswer, "pipe" | "pause" | "r
 }
 
 /** A vendor's plain HTTP answer to the wish for a WebSocket. */
-class RefusedSocket implements UpstreamAnswer {
+export class RefusedSocket implements UpstreamAnswer {
   readonly status: number;
   readonly headers: UpstreamAnswer["headers"];
   readonly #response: IncomingMessage;

@@ -13,11 +13,11 @@ export class NothingSent extends Error {
 /** Sends a request over connections that are there already, once; rejects as `Transport.send`. */
 export function dispatchOn(
   connections: Dispatcher,
-  { url, method, headers, body, timeoutMs }: UpstreamRequest,
+  { url, method, headers, body, timeoutMs, sent }: UpstreamRequest,
   signal: AbortSignal,
 ): Promise<UpstreamAnswer> {
   return new Promise<UpstreamAnswer>((resolve, reject) => {
-    const exchange = new Exchange(resolve, reject, signal);
+    const exchange = new Exchange(resolve, reject, signal, sent);
     connections.dispatch(
       {
         path: url.pathname + url.search,
@@ -39,12 +39,19 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
   readonly #answered: (answer: UpstreamAnswer) => void;
   readonly #failed: (error: Error) => void;
   readonly #signal: AbortSignal;
+  readonly #sent: (() => void) | undefined;
   readonly #onAbort = (): void => this.abort();
   #controller: Dispatcher.DispatchController | undefined;
   #sink: BodySink | undefined;
   #over: { readonly error?: Error } | undefined;
 
-  constructor(answered: (answer: UpstreamAnswer) => void, failed: (error: Error) => void, signal: AbortSignal) {
+  constructor(
+    answered: (answer: UpstreamAnswer) => void,
+    failed: (error: Error) => void,
+    signal: AbortSignal,
+    sent: (() => void) | undefined,
+  ) {
+    this.#sent = sent;
     this.#answered = answered;
     this.#failed = failed;
     this.#signal = signal;
@@ -54,6 +61,7 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#signal.aborted) this.abort();
+    else this.#sent?.();
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: UpstreamAnswer["headers"]): void {

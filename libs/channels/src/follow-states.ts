@@ -1,18 +1,21 @@
 import { openSubscriber, type Logger, type Redis } from "@modelgate/platform";
-import { readChannelStates, stateKeys, type CoolDown, type Switched } from "./state.ts";
+import { endRests, readChannelStates, stateKeys, type CoolDown, type Switched } from "./state.ts";
 
 /** A change whose message was lost is found within this time. */
 const pollMs = 10_000;
+/** How long after its end the rest of one account is remembered for the length of its next one. */
+const accountMemoryMs = 600_000;
 
-/** What this process knows of all channels' states: what it saw itself, and what others told through Redis. */
+/** What this process knows of all channels' states: what it saw itself, and what others shared through Redis. */
 export interface FollowedStates extends AsyncDisposable {
   readonly coolDowns: Map<string, CoolDown>;
+  readonly accountRests: Map<string, CoolDown>;
   readonly switched: Map<string, Switched>;
   /** Shares a change; without Redis this process goes by what it saw itself. */
   share(step: Promise<unknown>): void;
 }
 
-/** Follows the shared states; `forgotten` is told of each place whose rest somebody ended. */
+/** Follows the shared states; `forgotten` gets the name of each rest that somebody ended. */
 export async function followStates({
   redis,
   log,
@@ -20,22 +23,33 @@ export async function followStates({
 }: {
   redis: Redis;
   log: Logger;
-  forgotten: (place: string) => void;
+  forgotten: (name: string) => void;
 }): Promise<FollowedStates> {
   const coolDowns = new Map<string, CoolDown>();
+  const accountRests = new Map<string, CoolDown>();
   const switched = new Map<string, Switched>();
 
+  function follow(known: Map<string, CoolDown>, shared: ReadonlyMap<string, CoolDown>): void {
+    for (const [name, rest] of shared) if ((known.get(name)?.until ?? 0) < rest.until) known.set(name, rest);
+    for (const name of known.keys()) {
+      if (shared.has(name)) continue;
+      known.delete(name);
+      forgotten(name);
+    }
+  }
   async function refresh(): Promise<void> {
     const states = await readChannelStates(redis);
     switched.clear();
     for (const [place, why] of states.switched) switched.set(place, why);
-    for (const [place, seen] of states.coolDowns)
-      if ((coolDowns.get(place)?.until ?? 0) < seen.until) coolDowns.set(place, seen);
-    for (const place of coolDowns.keys()) {
-      if (states.coolDowns.has(place)) continue;
-      coolDowns.delete(place);
-      forgotten(place);
-    }
+    follow(coolDowns, states.coolDowns);
+    follow(accountRests, states.accountRests);
+  }
+  async function dropOld(): Promise<void> {
+    const oldest = Date.now() - accountMemoryMs;
+    await endRests(
+      redis,
+      [...accountRests].filter(([, { until }]) => until < oldest).map(([name]) => name),
+    );
   }
   const share = (step: Promise<unknown>): void =>
     void step.catch((error: unknown) => log.debug({ err: error }, "channel states not shared"));
@@ -45,10 +59,11 @@ export async function followStates({
   subscriber.on("message", () => share(refresh()));
   await subscriber.subscribe(stateKeys.changes);
   await refresh();
-  const timer = setInterval(() => share(refresh()), pollMs);
+  const timer = setInterval(() => share(refresh().then(dropOld)), pollMs);
   timer.unref();
   return {
     coolDowns,
+    accountRests,
     switched,
     share,
     async [Symbol.asyncDispose]() {

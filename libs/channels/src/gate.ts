@@ -1,7 +1,7 @@
 import type { CatalogChannel } from "@modelgate/catalog";
 import { defineScript, orUnavailable, replyList, type Logger, type Redis } from "@modelgate/platform";
-import type { Health } from "./health.ts";
-import { modelPlaceOf, placeOf, type Way } from "./pick.ts";
+import type { Attempt, Health } from "./health.ts";
+import { placeOf, type Way } from "./pick.ts";
 
 /** What an attempt holds while it goes on; dispose it when the exchange is over. */
 export interface Entry extends Disposable {
@@ -24,8 +24,11 @@ export interface TurnedAway {
  * trial at a time for what has rested. A way without limits that did not rest costs no round trip.
  */
 export interface Gate extends AsyncDisposable {
-  /** `permit` is unique to the attempt. Throws Failure server_overloaded where Redis does not answer. */
-  enter(way: Way, permit: string): Promise<Entry | TurnedAway>;
+  /**
+   * `permit` is unique to the attempt; one of last resort waits for no trial. Throws Failure server_overloaded where
+   * Redis does not answer.
+   */
+  enter(attempt: Attempt, permit: string, isLastResort?: boolean): Promise<Entry | TurnedAway>;
 }
 
 /** When a full channel may have a seat again: nobody knows, so soon. */
@@ -38,8 +41,8 @@ export const gateKeys = {
   minute: (channelId: string) => `channel:{${channelId}}:minute`,
   /** Seats in use, of a channel or of one key. */
   seats: (channelId: string, keyId = "") => `channel:{${channelId}}:seats:${keyId}`,
-  /** The one call that tries what has rested: a channel, one key, or a model, as `#` and the vendor's name of it. */
-  trial: (channelId: string, part = "") => `channel:{${channelId}}:trial:${part}`,
+  /** The one call that tries what has rested, by the name that Health gives it. */
+  trial: (channelId: string, trial: string) => `channel:{${channelId}}:trial:${trial}`,
 } as const;
 
 /** A set of seats that an attempt needs one of. */
@@ -81,9 +84,9 @@ export function openGate({
   };
 
   return {
-    async enter(way, permit) {
-      const { channel } = way.candidate;
-      const sets = seatSets(way, health);
+    async enter(attempt, permit, isLastResort = false) {
+      const { channel } = attempt.way.candidate;
+      const sets = [...(isLastResort ? [] : trialSets(attempt, health)), ...seatSets(attempt.way)];
       const perMinute = channel.requestsPerMinute ?? 0;
       if (sets.length === 0 && perMinute === 0) return free;
       const reply = await orUnavailable(
@@ -112,22 +115,21 @@ export function openGate({
   };
 }
 
-/** What an attempt needs a seat of: trials first, for a full channel that may work again is to be tried too. */
-function seatSets(way: Way, health: Health): readonly SeatSet[] {
-  const { candidate, key } = way;
-  const { upstreamModel, channel } = candidate;
-  const { id, maxConcurrency, keyConcurrency } = channel;
-  const place = placeOf(way);
+/** The trials that an attempt needs; before seats, for a full channel that may work again is to be tried too. */
+function trialSets(attempt: Attempt, health: Health): readonly SeatSet[] {
+  const { id } = attempt.way.candidate.channel;
+  return health
+    .unproven(attempt)
+    .map(({ leaveOut, trial }) => ({ key: gateKeys.trial(id, trial), seats: 1, place: leaveOut, why: "tried" }));
+}
+
+function seatSets(way: Way): readonly SeatSet[] {
+  const { id, maxConcurrency, keyConcurrency } = way.candidate.channel;
   const sets: SeatSet[] = [];
-  if (health.isUnproven(id)) sets.push({ key: gateKeys.trial(id), seats: 1, place: id, why: "tried" });
-  if (health.isUnproven(place)) sets.push({ key: gateKeys.trial(id, key.id), seats: 1, place, why: "tried" });
-  // To this call the channel is its model.
-  if (health.isUnproven(modelPlaceOf(candidate)))
-    sets.push({ key: gateKeys.trial(id, `#${upstreamModel}`), seats: 1, place: id, why: "tried" });
   if (maxConcurrency !== undefined)
     sets.push({ key: gateKeys.seats(id), seats: maxConcurrency, place: id, why: "full" });
   if (keyConcurrency !== undefined)
-    sets.push({ key: gateKeys.seats(id, key.id), seats: keyConcurrency, place, why: "full" });
+    sets.push({ key: gateKeys.seats(id, way.key.id), seats: keyConcurrency, place: placeOf(way), why: "full" });
   return sets;
 }
 

@@ -1,74 +1,207 @@
+import type { Candidate } from "@modelgate/catalog";
 import type { Logger, Redis } from "@modelgate/platform";
-import { showStates } from "./channel-metrics.ts";
-import { followStates } from "./follow-states.ts";
-import { isResting, restAfter } from "./rest.ts";
-import { stateKeys, takeOut } from "./state.ts";
+import { judge, type Judged, type Scope } from "./blame.ts";
+import { Evidence, type FailureSeen, type Subject } from "./evidence.ts";
+import { LastResort } from "./last-resort.ts";
+import { keyModelPlaceOf, modelPlaceOf, placeOf, type Rests, type Way } from "./pick.ts";
+import { isResting } from "./rest.ts";
+import { SharedRests } from "./shared-rests.ts";
+import { placeOfRest, restName, type CoolDown } from "./state.ts";
 
-/** Which channels and keys may be used now. Looking is a map access; sharing happens off the calls' path. */
+/** A call's way and account. */
+export interface Attempt {
+  readonly way: Way;
+  readonly account: string;
+}
+
+/** A failure that somebody is to be blamed for. */
+export interface Blame extends FailureSeen {
+  readonly reason: string;
+  /** The rest that the vendor asked for. */
+  readonly askedMs?: number | undefined;
+  /** The vendor refuses the key. */
+  readonly isRefusal?: boolean | undefined;
+}
+
+/** A place that has rested and has not worked since: one call at a time may try it. */
+export interface Unproven {
+  /** What to leave out meanwhile: a channel, or one `channel/key`. */
+  readonly leaveOut: string;
+  /** The name of the trial, within the channel. */
+  readonly trial: string;
+}
+
+/**
+ * Which channels, keys and models may be used now, and by whom. Looking is a few map accesses, and none where nothing
+ * rests; sharing happens off the calls' path.
+ */
 export interface Health extends AsyncDisposable {
-  /** When a channel or key may be used again, Unix ms; 0: now. Infinity: it is switched off, or was taken out. */
-  restsUntil(place: string): number;
-  /** Whether its rest is over and no vendor has answered since: one call at a time may try it. */
-  isUnproven(place: string): boolean;
-  /** A call failed; `restMs` rests it at once for that long (a vendor's retry-after, a refused key). */
-  failed(place: string, reason: string, restMs?: number): void;
-  /** The vendor will not have this key at all: it is taken out until somebody puts it back. */
-  refused(place: string, reason: string): void;
-  /** An answer began: the rest is over. */
-  answered(place: string): void;
-  /** An answer came to its end: failures before it count no more. */
-  worked(place: string): void;
+  /** The rests that concern an account. */
+  restsOf(account: string): Rests;
+  /** What is left for an account where all ways rest: what it may try nevertheless, or when. */
+  lastResortOf(account: string): Rests;
+  /** A call of the account goes where nothing but rests is. */
+  resorts(attempt: Attempt): void;
+  unproven(attempt: Attempt): readonly Unproven[];
+  failed(attempt: Attempt, blame: Blame): void;
+  /** An answer to a call sent at that time (Unix ms) began: the rest is over. */
+  answered(attempt: Attempt, sentAt: number): void;
+  /** An answer came to its end. */
+  worked(attempt: Attempt): void;
 }
 
 /** Follows and shares the channels' states through Redis; without Redis this process goes by what it saw itself. */
 export async function openHealth({ redis, log }: { redis: Redis; log: Logger }): Promise<Health> {
-  const failures = new Map<string, number>();
-  const states = await followStates({ redis, log, forgotten: (place) => failures.delete(place) });
-  const { coolDowns, switched, share } = states;
-  showStates({ coolDowns, switched });
+  const evidence = new Evidence();
+  const ended = (name: string): void => evidence.forgive(channelIdOf(placeOfRest(name)), accountOfName(name));
+  return new SharedHealth(evidence, await SharedRests.open({ redis, log, ended }));
+}
+
+class SharedHealth implements Health {
+  readonly #evidence: Evidence;
+  readonly #rests: SharedRests;
+  readonly #lastResort = new LastResort();
+
+  constructor(evidence: Evidence, rests: SharedRests) {
+    this.#evidence = evidence;
+    this.#rests = rests;
+  }
+
+  restsOf(account: string): Rests {
+    const rests = this.#rests;
+    const until = (place: string): number =>
+      Math.max(this.#off(place), endOf(rests.at(place)), endOf(rests.at(place, account)));
+    return {
+      ofChannel: (candidate) => (rests.isQuiet ? 0 : latest(channelPlaces(candidate), until)),
+      ofKey: (candidate, key) => (rests.isQuiet ? 0 : latest(keyPlaces({ candidate, key }), until)),
+    };
+  }
+
+  lastResortOf(account: string): Rests {
+    // What the vendor said to this account holds; every other rest is a guess that may be tried.
+    const until = (place: string): number => {
+      const rest = this.#rests.at(place, account);
+      return Math.max(this.#off(place), rest?.kind === "failing" ? 0 : endOf(rest));
+    };
+    return {
+      ofChannel: (candidate) => {
+        const next = this.#lastResort.next(modelPlaceOf(candidate), account);
+        return Math.max(latest(channelPlaces(candidate), until), next > Date.now() ? next : 0);
+      },
+      ofKey: (candidate, key) => latest(keyPlaces({ candidate, key }), until),
+    };
+  }
+
+  resorts({ way, account }: Attempt): void {
+    this.#lastResort.goes(modelPlaceOf(way.candidate), account, Date.now());
+  }
+
+  unproven({ way, account }: Attempt): readonly Unproven[] {
+    if (this.#rests.isQuiet) return [];
+    const { id } = way.candidate.channel;
+    return scopesOf(way, account)
+      .filter(([place, who]) => this.#rests.at(place, who) !== undefined)
+      .map(([place, who]) => ({
+        leaveOut: place.startsWith(placeOf(way)) ? placeOf(way) : id,
+        trial: restName(place.slice(id.length), who),
+      }));
+  }
+
+  failed(attempt: Attempt, blame: Blame): void {
+    const { way, account } = attempt;
+    const { id } = way.candidate.channel;
+    const { of, body, isCertain, reason, askedMs } = blame;
+    const now = Date.now();
+    this.#evidence.add(id, subjectOf(attempt), { at: now, failed: { of, body, isCertain } });
+    this.#lastResort.failed(modelPlaceOf(way.candidate), account, now);
+    const onProbation = (scope: Scope): boolean => {
+      const rest = this.#rests.at(placeOfScope(way, of, scope), scope.for === "account" ? account : undefined);
+      return rest !== undefined && !isResting(rest, now);
+    };
+    const scope = judge(this.#evidence.at(id, now), judged(attempt, blame, onProbation), now);
+    if (scope === undefined) return;
+    const kind = blame.isRefusal === true ? "refused" : askedMs === undefined ? "failing" : "asked";
+    const who = scope.for === "account" ? account : undefined;
+    this.#rests.begin(placeOfScope(way, of, scope), { kind, reason, askedMs, account: who });
+  }
+
+  answered({ way, account }: Attempt, sentAt: number): void {
+    if (this.#rests.isQuiet) return;
+    for (const [place, who] of scopesOf(way, account))
+      if (this.#rests.answered(place, who, sentAt)) this.#evidence.forgive(way.candidate.channel.id, who);
+  }
+
+  worked(attempt: Attempt): void {
+    const { way, account } = attempt;
+    this.#evidence.add(way.candidate.channel.id, subjectOf(attempt), { at: Date.now() });
+    this.#lastResort.worked(modelPlaceOf(way.candidate), account);
+    this.#rests.worked(() => scopesOf(way, account));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#rests[Symbol.asyncDispose]();
+  }
+
+  #off(place: string): number {
+    return this.#rests.isOff(place) ? Infinity : 0;
+  }
+}
+
+function judged(attempt: Attempt, failed: Blame, onProbation: Judged["onProbation"]): Judged {
+  const isRefusal = failed.isRefusal === true;
   return {
-    restsUntil(place) {
-      if (switched.has(place)) return Infinity;
-      const until = coolDowns.get(place)?.until ?? 0;
-      return until > Date.now() ? until : 0;
-    },
-    isUnproven: (place) => coolDowns.has(place),
-    failed(place, reason, restMs) {
-      const now = Date.now();
-      const last = coolDowns.get(place);
-      // Another replica may have seen more failures than this one.
-      const before = Math.max(failures.get(place) ?? 0, last?.failures ?? 0);
-      const coolDown = restAfter(last, { reason, before, restMs }, now);
-      if (coolDown === "ignored") return;
-      failures.set(place, before + 1);
-      if (coolDown === "counted") return;
-      coolDowns.set(place, coolDown);
-      log.warn({ place, reason, restMs: coolDown.until - now }, "channel rests");
-      share(
-        redis
-          .hset(stateKeys.health, place, JSON.stringify(coolDown))
-          .then(() => redis.publish(stateKeys.changes, place)),
-      );
-    },
-    refused(place, reason) {
-      if (switched.has(place)) return;
-      switched.set(place, { reason, since: new Date().toISOString(), by: "vendor" });
-      log.error(
-        { place, reason },
-        "a vendor refuses a key: it is taken out until it is enabled or the configuration changes",
-      );
-      share(takeOut(redis, place, reason));
-    },
-    worked(place) {
-      if (!isResting(coolDowns.get(place), Date.now())) failures.delete(place);
-    },
-    answered(place) {
-      // What works while its place rests was sent before the rest: a vendor's retry-after still holds.
-      if (isResting(coolDowns.get(place), Date.now())) return;
-      if (!coolDowns.delete(place)) return;
-      log.info({ place }, "channel works again");
-      share(redis.hdel(stateKeys.health, place).then(() => redis.publish(stateKeys.changes, place)));
-    },
-    [Symbol.asyncDispose]: () => states[Symbol.asyncDispose](),
+    ...subjectOf(attempt),
+    failed,
+    isSaid: isRefusal || failed.askedMs !== undefined,
+    wholeAtOnce: isRefusal || attempt.way.candidate.channel.models.size < 2,
+    onProbation,
   };
+}
+
+/** When a rest that is not over ends, Unix ms; else 0. */
+function endOf(rest: CoolDown | undefined): number {
+  return rest !== undefined && isResting(rest, Date.now()) ? rest.until : 0;
+}
+
+function channelPlaces(candidate: Candidate): readonly string[] {
+  return [candidate.channel.id, modelPlaceOf(candidate)];
+}
+
+function keyPlaces(way: Way): readonly string[] {
+  return [placeOf(way), keyModelPlaceOf(way)];
+}
+
+/** Everything that a call's outcome can speak for: each place, for all and for its account. */
+function scopesOf(way: Way, account: string): readonly (readonly [place: string, account: string | undefined])[] {
+  return [...channelPlaces(way.candidate), ...keyPlaces(way)].flatMap(
+    (place) =>
+      [
+        [place, undefined],
+        [place, account],
+      ] as const,
+  );
+}
+
+/** Where a scope of a failure lies. */
+function placeOfScope(way: Way, of: FailureSeen["of"], scope: Scope): string {
+  if (of === "key") return scope.of === "whole" ? placeOf(way) : keyModelPlaceOf(way);
+  return scope.of === "whole" ? way.candidate.channel.id : modelPlaceOf(way.candidate);
+}
+
+function subjectOf({ way, account }: Attempt): Subject {
+  return { account, model: way.candidate.upstreamModel, key: way.key.id };
+}
+
+function latest(places: readonly string[], until: (place: string) => number): number {
+  return places.reduce((most, place) => Math.max(most, until(place)), 0);
+}
+
+/** Identifiers of channels hold neither of the two. */
+function channelIdOf(place: string): string {
+  return /^[^/#]*/.exec(place)?.[0] ?? place;
+}
+
+function accountOfName(name: string): string | undefined {
+  const place = placeOfRest(name);
+  return name === place ? undefined : name.slice(place.length + 1);
 }

@@ -1,11 +1,11 @@
 export type { Affinity, Conversation } from "./affinity.ts";
-export { AttemptsFailed, type Attempted, type AttemptPlan, type Tried } from "./attempt-plan.ts";
+export { AttemptsFailed, type Attempted, type AttemptPlan, type SpokenWay, type Tried } from "./attempt-plan.ts";
 export type { AttemptLimits, Attempts } from "./attempt.ts";
+export { countCapped, readCapped } from "./capped-calls.ts";
 export { connectSocket } from "./connect.ts";
 export { openChannels, type Channels } from "./channels.ts";
 export { readSeats } from "./gate.ts";
-export { hostOf } from "./host-of.ts";
-export { modelPlaceOf, placeOf, type Way } from "./pick.ts";
+export { keyModelPlaceOf, modelPlaceOf, placeOf, type Way } from "./pick.ts";
 export { Refused } from "./refused.ts";
 export { readText } from "./read-text.ts";
 export { NotFetched } from "./remote/not-fetched.ts";
@@ -24,7 +24,9 @@ export {
   type RemoteStreams,
 } from "./remote/remote-streams.ts";
 export {
-  putBackTakenOut,
+  isWithin,
+  placeOfRest,
+  putBackRefused,
   readChannelStates,
   switchChannel,
   type ChannelStates,
@@ -32,5 +34,5 @@ export {
   type Switched,
 } from "./state.ts";
 export { openTransport, type Transport } from "./transport.ts";
-export type { BodySink, UpstreamAnswer, UpstreamRequest } from "./upstream.ts";
+export type { BodySink, SocketAnswer, UpstreamAnswer, UpstreamRequest } from "./upstream.ts";
 export { providerNameOf } from "./provider-name.ts";

@@ -1,8 +1,7 @@
 import type { Candidate } from "@modelgate/catalog";
 import { Failure } from "@modelgate/contracts";
 import type { TurnedAway } from "./gate.ts";
-import type { Health } from "./health.ts";
-import { soonest } from "./pick.ts";
+import { soonest, type Rests } from "./pick.ts";
 
 /** What a client is told where nobody knows when a channel may be used again. */
 const unknownRestSeconds = 30;
@@ -14,12 +13,12 @@ const unknownRestSeconds = 30;
 export function nothingLeft(
   { candidates, model }: { readonly candidates: readonly Candidate[]; readonly model: string },
   away: readonly TurnedAway[],
-  { restsUntil }: Pick<Health, "restsUntil">,
+  rests: Rests,
 ): Failure {
   const full = away.filter(({ why }) => why === "full");
   if (full.length > 0)
     return new Failure("channel_concurrency_exceeded", undefined, { retryAfterSeconds: secondsUntilFirst(full) });
-  const until = soonest(candidates, restsUntil);
+  const until = soonest(candidates, rests);
   const wait = away.length > 0 ? secondsUntilFirst(away) : until === undefined ? unknownRestSeconds : secondsTo(until);
   return new Failure(
     "no_available_channel",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Candidate } from "@modelgate/catalog";
-import { pick, placeOf, soonest, type PickOptions } from "./pick.ts";
+import { modelPlaceOf, pick, placeOf, soonest, type PickOptions, type Rests } from "./pick.ts";
 
 const candidate = (id: string, more: Partial<Candidate["channel"]> = {}): Candidate => ({
   upstreamModel: "m",
@@ -16,8 +16,13 @@ const candidate = (id: string, more: Partial<Candidate["channel"]> = {}): Candid
     ...more,
   },
 });
+/** Rests by place, as Health tells them. */
+const restsBy = (until: (place: string) => number): Rests => ({
+  ofChannel: (at) => Math.max(until(at.channel.id), until(modelPlaceOf(at))),
+  ofKey: (at, key) => until(placeOf({ candidate: at, key })),
+});
 const options = (more: Partial<PickOptions> = {}): PickOptions => ({
-  restsUntil: () => 0,
+  rests: restsBy(() => 0),
   excluded: () => false,
   random: () => 0,
   turn: () => 0,
@@ -31,9 +36,9 @@ const placed = (candidates: readonly Candidate[], more?: Partial<PickOptions>): 
 test("the highest priority that has a way", () => {
   const all = [candidate("high", { priority: 5 }), candidate("low")];
   expect(placed(all)).toBe("high/k");
-  expect(placed(all, { restsUntil: (place) => (place === "high" ? 1 : 0) })).toBe("low/k");
+  expect(placed(all, { rests: restsBy((place) => (place === "high" ? 1 : 0)) })).toBe("low/k");
   expect(placed(all, { excluded: ({ candidate: { channel } }) => channel.id === "high" })).toBe("low/k");
-  expect(placed(all, { restsUntil: () => 1 })).toBeUndefined();
+  expect(placed(all, { rests: restsBy(() => 1) })).toBeUndefined();
   expect(placed([])).toBeUndefined();
 });
 
@@ -65,13 +70,15 @@ test("keys take turns, and one that rests is left out", () => {
     "pool/a",
   ]);
   expect(
-    [0, 1, 2].map((turn) => placed(pool, { turn: () => turn, restsUntil: (place) => (place === "pool/b" ? 1 : 0) })),
+    [0, 1, 2].map((turn) =>
+      placed(pool, { turn: () => turn, rests: restsBy((place) => (place === "pool/b" ? 1 : 0)) }),
+    ),
   ).toEqual(["pool/a", "pool/c", "pool/a"]);
 });
 
 test("when the first of them works again", () => {
   const rests: Record<string, number> = { a: 50, "a/k": 80, b: 70, c: Infinity };
   const at = (place: string): number => rests[place] ?? 0;
-  expect(soonest([candidate("a"), candidate("b"), candidate("c")], at)).toBe(70);
-  expect(soonest([candidate("c")], at)).toBeUndefined();
+  expect(soonest([candidate("a"), candidate("b"), candidate("c")], restsBy(at))).toBe(70);
+  expect(soonest([candidate("c")], restsBy(at))).toBeUndefined();
 });

@@ -16,9 +16,21 @@ export function modelPlaceOf({ channel, upstreamModel }: Candidate): string {
   return `${channel.id}#${upstreamModel}`;
 }
 
+/** The place of a model with one key: vendors limit keys model by model. */
+export function keyModelPlaceOf(way: Way): string {
+  return `${placeOf(way)}#${way.candidate.upstreamModel}`;
+}
+
+/** When something may be used again, Unix ms; 0: now. Infinity: it is switched off. */
+export interface Rests {
+  /** A channel with the candidate's model. */
+  ofChannel(candidate: Candidate): number;
+  /** One of its keys, with the candidate's model. */
+  ofKey(candidate: Candidate, key: ChannelKey): number;
+}
+
 export interface PickOptions {
-  /** When a channel or key may be used again (0: now), as Health tells. */
-  readonly restsUntil: (place: string) => number;
+  readonly rests: Rests;
   /** Whether this call has been that way already, or found it full. */
   readonly excluded: (way: Way) => boolean;
   /** 0 ≤ random < 1. */
@@ -56,10 +68,9 @@ function wayTo(place: string, candidates: readonly Candidate[], options: PickOpt
   return candidate === undefined || key === undefined ? undefined : { candidate, key };
 }
 
-function usableKeys(candidate: Candidate, { restsUntil, excluded }: PickOptions): readonly ChannelKey[] {
-  const { channel } = candidate;
-  if (restsUntil(channel.id) > 0 || restsUntil(modelPlaceOf(candidate)) > 0) return [];
-  return channel.keys.filter((key) => restsUntil(`${channel.id}/${key.id}`) === 0 && !excluded({ candidate, key }));
+function usableKeys(candidate: Candidate, { rests, excluded }: PickOptions): readonly ChannelKey[] {
+  if (rests.ofChannel(candidate) > 0) return [];
+  return candidate.channel.keys.filter((key) => rests.ofKey(candidate, key) === 0 && !excluded({ candidate, key }));
 }
 
 /** One of several by weight; all weights zero count as equal. */
@@ -76,12 +87,10 @@ function weighted<T extends { readonly candidate: Candidate }>(
 }
 
 /** When the first of the candidates may be used again, Unix ms; undefined where none will by itself. */
-export function soonest(candidates: readonly Candidate[], restsUntil: (place: string) => number): number | undefined {
-  const times = candidates.flatMap((candidate) => {
-    const { channel } = candidate;
-    const until = Math.max(restsUntil(channel.id), restsUntil(modelPlaceOf(candidate)));
-    return channel.keys.map((key) => Math.max(until, restsUntil(`${channel.id}/${key.id}`)));
-  });
+export function soonest(candidates: readonly Candidate[], rests: Rests): number | undefined {
+  const times = candidates.flatMap((candidate) =>
+    candidate.channel.keys.map((key) => Math.max(rests.ofChannel(candidate), rests.ofKey(candidate, key))),
+  );
   const finite = times.filter((time) => Number.isFinite(time));
   return finite.length === 0 ? undefined : Math.min(...finite);
 }

@@ -1,18 +1,19 @@
-import type { CoolDown } from "./state.ts";
+import type { CoolDown, RestKind } from "./state.ts";
 
-/** Failures in a row after which a channel or key rests. */
-const failuresToCool = 3;
-const shortestRestMs = 5_000;
-/** Longest rest that no vendor asked for. */
-const longestRestMs = 300_000;
+/** First and longest rest of a place whose calls fail: each rest in a row is twice as long as the one before. */
+const failingMs = { first: 5_000, longest: 300_000 } as const;
+/** First and longest pause before a key that its vendor refuses is tried again, likewise. */
+const refusedMs = { first: 60_000, longest: 3_600_000 } as const;
 
-/** A failure, as it is counted. */
-export interface CountedFailure {
+/** What begins a rest. */
+export interface RestCause {
+  readonly kind: RestKind;
   readonly reason: string;
-  /** Failures in a row before this one. */
+  /** The rest that the vendor asked for: taken as it is. */
+  readonly askedMs?: number | undefined;
+  /** Rests in a row before this one. */
   readonly before: number;
-  /** The rest that a vendor asked for, or that its refusal deserves: taken as it is. */
-  readonly restMs?: number | undefined;
+  readonly account?: string | undefined;
 }
 
 /** Whether a place rests now. */
@@ -21,18 +22,16 @@ export function isResting(coolDown: CoolDown | undefined, now: number): boolean 
 }
 
 /**
- * What a failure means for a place: `ignored` while it rests already, for calls that were under way when the rest
- * began fail with it and say nothing new, unless a vendor asks for a longer rest; `counted`; or a new rest, twice as
- * long as the one before, within bounds. What fails again after its rest rests again at once.
+ * The rest that a cause begins; undefined while the place rests already, for calls that were under way when the rest
+ * began fail with it and say nothing new, unless the new rest is one that a vendor asked for and is longer.
  */
-export function restAfter(
-  coolDown: CoolDown | undefined,
-  { reason, before, restMs }: CountedFailure,
-  now: number,
-): CoolDown | "counted" | "ignored" {
-  if (isResting(coolDown, now) && now + (restMs ?? 0) <= (coolDown?.until ?? 0)) return "ignored";
-  const failures = before + 1;
-  if (restMs === undefined && coolDown === undefined && failures < failuresToCool) return "counted";
-  const rest = restMs ?? Math.min(shortestRestMs * 2 ** Math.max(0, failures - failuresToCool), longestRestMs);
-  return { reason, since: new Date(now).toISOString(), until: now + rest, failures };
+export function restFor(known: CoolDown | undefined, cause: RestCause, now: number): CoolDown | undefined {
+  const { kind, reason, askedMs, account } = cause;
+  const resting = isResting(known, now);
+  if (resting && now + (askedMs ?? 0) <= (known?.until ?? 0)) return undefined;
+  const rests = resting ? (known?.rests ?? 1) : cause.before + 1;
+  const { first, longest } = kind === "refused" ? refusedMs : failingMs;
+  const restMs = askedMs ?? Math.min(first * 2 ** (rests - 1), longest);
+  const since = new Date(now).toISOString();
+  return { kind, reason, since, until: now + restMs, rests, ...(account === undefined ? {} : { account }) };
 }

@@ -1,56 +1,102 @@
 import type { Redis } from "@modelgate/platform";
+import { cappedKey } from "./capped-calls.ts";
 
-/** Why and until when a channel, or one key of it, is not used. */
+/**
+ * Why a place is not used for a while:
+ * - `failing`: calls there fail
+ * - `asked`: its vendor said when to come back
+ * - `refused`: its vendor refuses the key
+ */
+export type RestKind = "failing" | "asked" | "refused";
+
+/** Why and until when a channel, one key or one model of it is not used; for one account where it names one. */
 export interface CoolDown {
+  readonly kind: RestKind;
   readonly reason: string;
   /** RFC 3339. */
   readonly since: string;
   /** Unix ms; afterwards it is tried again. */
   readonly until: number;
-  /** Failures in a row. */
-  readonly failures: number;
+  /** Rests in a row, this one included: each is longer than the one before. */
+  readonly rests: number;
+  /** The only account whose calls it concerns; absent: all. */
+  readonly account?: string | undefined;
 }
 
-/** Why a channel or one key of it is out of use until somebody puts it back. */
+/** Why a channel or one key of it is switched off until an operator puts it back. */
 export interface Switched {
   readonly reason: string;
   /** RFC 3339. */
   readonly since: string;
-  /** The vendor, where it refused the key; absent: an operator. */
-  readonly by?: "vendor";
 }
 
 /** Redis keys and the pub/sub channel of channel states; all replicas share them. */
 export const stateKeys = { health: "channels:health", switched: "channels:switched", changes: "channels" } as const;
 
+/** Stands between place and account in the name of an account's rest: no identifier holds it. */
+const separator = "\n";
+
+/** The name of a rest: its place, with the account where it concerns only one. */
+export function restName(place: string, account?: string): string {
+  return account === undefined ? place : `${place}${separator}${account}`;
+}
+
+/** The place of a rest by its name. */
+export function placeOfRest(name: string): string {
+  const end = name.indexOf(separator);
+  return end < 0 ? name : name.slice(0, end);
+}
+
+/** Whether a place is another one or a part of it: a channel's key or model, or a model with one key. */
+export function isWithin(place: string, whole: string): boolean {
+  return place === whole || place.startsWith(`${whole}/`) || place.startsWith(`${whole}#`);
+}
+
 /**
- * What all replicas know of the channels: cool-downs by `channel`, `channel/key` or `channel#model`, and what is switched
- * off, by `channel` or `channel/key`.
+ * What all replicas know of the channels. Places are `channel`, `channel/key`, `channel#model` and `channel/key#model`;
+ * switched off is a `channel` or `channel/key`.
  */
 export interface ChannelStates {
+  /** Rests for all, by place. */
   readonly coolDowns: ReadonlyMap<string, CoolDown>;
+  /** Rests for one account, by `restName`. */
+  readonly accountRests: ReadonlyMap<string, CoolDown>;
   readonly switched: ReadonlyMap<string, Switched>;
 }
 
 /** Reads the shared states. */
 export async function readChannelStates(redis: Redis): Promise<ChannelStates> {
   const [health, switched] = await Promise.all([redis.hgetall(stateKeys.health), redis.hgetall(stateKeys.switched)]);
+  const rests = Object.entries(health).map(([name, text]) => [name, parseCoolDown(text)] as const);
   return {
-    coolDowns: new Map(Object.entries(health).map(([place, text]) => [place, parseCoolDown(text)])),
+    coolDowns: new Map(rests.filter(([, { account }]) => account === undefined)),
+    accountRests: new Map(rests.filter(([, { account }]) => account !== undefined)),
     switched: new Map(Object.entries(switched).map(([id, text]) => [id, parseSwitched(text)])),
   };
 }
 
+/** Shares a rest. */
+export async function shareRest(redis: Redis, name: string, coolDown: CoolDown): Promise<void> {
+  await redis.hset(stateKeys.health, name, JSON.stringify(coolDown));
+  await redis.publish(stateKeys.changes, name);
+}
+
+/** Ends rests in all replicas. */
+export async function endRests(redis: Redis, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  await redis.hdel(stateKeys.health, ...names);
+  await redis.publish(stateKeys.changes, "");
+}
+
 /**
- * Switches a channel, or one `channel/key`, off or on again, in every replica at once; switching on forgets why it, its
- * keys and its models rested or were taken out.
+ * Switches a channel, or one `channel/key`, off or on again, in every replica at once; switching on ends the rests of
+ * it, its keys and its models, for all accounts, and counts a channel's capped calls anew.
  */
 export async function switchChannel(redis: Redis, place: string, on: boolean, reason: string): Promise<void> {
   if (on) {
+    await redis.hdel(cappedKey, place);
     for (const key of [stateKeys.switched, stateKeys.health]) {
-      const own = (await redis.hkeys(key)).filter(
-        (known) => known === place || known.startsWith(`${place}/`) || known.startsWith(`${place}#`),
-      );
+      const own = (await redis.hkeys(key)).filter((name) => isWithin(placeOfRest(name), place));
       if (own.length > 0) await redis.hdel(key, ...own);
     }
   } else {
@@ -60,20 +106,14 @@ export async function switchChannel(redis: Redis, place: string, on: boolean, re
   await redis.publish(stateKeys.changes, place);
 }
 
-/** Takes a key out that its vendor refused, until an operator or a new configuration puts it back. */
-export async function takeOut(redis: Redis, place: string, reason: string): Promise<void> {
-  const switched: Switched = { reason, since: new Date().toISOString(), by: "vendor" };
-  if ((await redis.hsetnx(stateKeys.switched, place, JSON.stringify(switched))) === 1)
-    await redis.publish(stateKeys.changes, place);
-}
-
-/** Puts every key back that a vendor refused: the configuration has changed, and it may be right now. */
-export async function putBackTakenOut(redis: Redis): Promise<void> {
-  const { switched } = await readChannelStates(redis);
-  const refused = [...switched].filter(([, { by }]) => by === "vendor").map(([place]) => place);
-  if (refused.length === 0) return;
-  await redis.hdel(stateKeys.switched, ...refused);
-  await redis.publish(stateKeys.changes, "");
+/** Uses every key again that a vendor refused: the configuration has changed, and it may be right now. */
+export async function putBackRefused(redis: Redis): Promise<void> {
+  const { coolDowns, accountRests } = await readChannelStates(redis);
+  const refused = [...coolDowns, ...accountRests].filter(([, { kind }]) => kind === "refused");
+  await endRests(
+    redis,
+    refused.map(([name]) => name),
+  );
 }
 
 function parseCoolDown(text: string): CoolDown {

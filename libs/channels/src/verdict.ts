@@ -1,68 +1,123 @@
-import { Failure } from "@modelgate/contracts";
-import { providers } from "@modelgate/providers";
-import type { AttemptPlan } from "./attempt-plan.ts";
-import type { Health } from "./health.ts";
-import { modelPlaceOf, placeOf, type Way } from "./pick.ts";
+import { Failure, type UpstreamWire } from "@modelgate/contracts";
+import type { AttemptPlan, PreparedAttempt } from "./attempt-plan.ts";
+import { fingerprintOf } from "./evidence.ts";
+import type { Attempt, Blame, Health } from "./health.ts";
 import { Refused } from "./refused.ts";
+import type { SpokenWires } from "./spoken-wires.ts";
 
-/** How long a key rests whose vendor said neither when nor why to come back. */
-const refusedKeyRestMs = 60_000;
+/** An attempt that was made. */
+export interface Sent {
+  readonly attempt: Attempt;
+  /** Unix ms. */
+  readonly at: number;
+  /** Undefined until they are known. */
+  wire?: UpstreamWire;
+  prepared?: Pick<PreparedAttempt<unknown>, "request" | "unrepeatable">;
+}
 
 /** What a failed attempt comes to: what the client sees if nothing better comes, and which way is next. */
 export interface Verdict {
   readonly failure: Failure;
-  readonly next: "none" | "same" | "another";
+  /** The same way again, because of another wire or without seals of thoughts; or another way. */
+  readonly next: "none" | "same" | "unsealed" | "another";
 }
 
-/** Judges a failed attempt, and notes whose failure it was. */
-export function verdictOn(error: unknown, way: Way, plan: AttemptPlan<unknown>, health: Health): Verdict {
+/** What is to be known of the call. */
+type Judged = Pick<AttemptPlan<unknown>, "signal" | "wires" | "unsealable"> & {
+  readonly history: "unsealed" | undefined;
+};
+
+/** Judges a failed attempt, and counts it against whom it speaks. */
+export function verdictOn(
+  error: unknown,
+  sent: Sent,
+  plan: Judged,
+  { health, spoken }: { readonly health: Health; readonly spoken: SpokenWires },
+): Verdict {
   if (plan.signal.aborted) return { failure: new Failure("upstream_error", undefined, { cause: error }), next: "none" };
-  if (isElsewhere(error, way, plan) || isSealed(error, plan)) return { failure: error.failure, next: "same" };
-  const failure = blame(error, way, health);
+  if (isElsewhere(error, sent, plan, spoken)) return { failure: error.failure, next: "same" };
+  if (isSealed(error, plan)) return { failure: error.failure, next: "unsealed" };
+  const blamed = blameOf(error);
+  if (blamed !== undefined)
+    health.failed(sent.attempt, { ...blamed, body: fingerprintOf(sent.prepared?.request.body) });
   // What may have been taken by the vendor must not be sent again.
-  if (plan.unrepeatable === true && mayBeTaken(error))
+  if (sent.prepared?.unrepeatable === true && mayBeTaken(error))
     return { failure: new Failure("create_uncertain", undefined, { cause: error }), next: "none" };
-  return { failure, next: isWorthAnother(error) ? "another" : "none" };
+  return { failure: failureOf(error), next: isWorthAnother(error) ? "another" : "none" };
 }
 
-/** Notes who failed, and gives the failure that the client sees if nothing better comes. */
-function blame(error: unknown, way: Way, health: Health): Failure {
+/** The failure that the client sees if nothing better comes. */
+function failureOf(error: unknown): Failure {
+  if (error instanceof Refused) return error.failure;
+  return error instanceof Failure ? error : new Failure("upstream_error", undefined, { cause: error });
+}
+
+/** What a failed attempt speaks against; undefined: nothing of the vendor's. */
+export function blameOf(error: unknown): Omit<Blame, "body"> | undefined {
   if (error instanceof Refused) {
-    const { meaning, retryAfterMs, failure } = error;
-    if (meaning.keyIsInvalid === true) health.refused(placeOf(way), meaning.code);
-    else if (meaning.blame === "key")
-      health.failed(
-        placeOf(way),
-        meaning.code,
-        retryAfterMs ?? (meaning.code === "upstream_auth_failed" ? refusedKeyRestMs : undefined),
-      );
-    if (meaning.blame === "model") health.failed(modelPlaceOf(way.candidate), meaning.code, retryAfterMs);
-    if (meaning.blame === "channel" || meaning.blame === "wire")
-      health.failed(way.candidate.channel.id, meaning.code, retryAfterMs);
-    return failure;
+    const { meaning, retryAfterMs: askedMs } = error;
+    const reason = meaning.blame === "key" && meaning.vendorCode !== undefined ? meaning.vendorCode : meaning.code;
+    if (meaning.blame === "request") return undefined;
+    if (meaning.blame === "model") return { of: "model", reason, askedMs };
+    if (meaning.blame === "key")
+      return { of: "key", reason, askedMs, isRefusal: meaning.code === "upstream_auth_failed" };
+    return { of: "channel", reason, askedMs };
   }
-  const failure = error instanceof Failure ? error : new Failure("upstream_error", undefined, { cause: error });
+  const failure = failureOf(error);
   // What the gateway itself has no room or no words for is no vendor's failure.
-  if (failure.status >= 500 && failure.code.startsWith("upstream_"))
-    health.failed(way.candidate.channel.id, failure.code);
-  return failure;
+  if (failure.status < 500 || !failure.code.startsWith("upstream_")) return undefined;
+  const code = codeOf(failure);
+  if (code !== undefined && ownTrouble.has(code)) return undefined;
+  return { of: "channel", reason: failure.code, isCertain: code !== undefined && isUnprovoked(code) };
+}
+
+/** The system has no room for another connection: that says nothing of the vendor. */
+const ownTrouble: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL"]);
+
+/**
+ * Connections that no client can prevent: the address is the operator's, and nothing of the request was sent. A connection
+ * that takes too long is not among them, nor a resolver that is busy: a process that is kept busy sees those as well.
+ */
+const unprovoked: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+]);
+
+function isUnprovoked(code: string): boolean {
+  return unprovoked.has(code) || code.startsWith("CERT_");
+}
+
+/** The system's code of what a failure was caused by. */
+function codeOf({ cause }: Failure): string | undefined {
+  return cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
 }
 
 /** Whether the vendor only lacks that endpoint and has another one that may serve the call. */
-function isElsewhere(error: unknown, way: Way, plan: AttemptPlan<unknown>): error is Refused {
-  if (!(error instanceof Refused) || error.meaning.blame !== "wire") return false;
-  const provider = providers[way.candidate.channel.provider];
-  return provider !== undefined && plan.unspoken(way, provider);
+function isElsewhere(error: unknown, sent: Sent, { wires }: Judged, spoken: SpokenWires): error is Refused {
+  if (!(error instanceof Refused) || error.meaning.blame !== "wire" || sent.wire === undefined) return false;
+  const { candidate } = sent.attempt.way;
+  spoken.missing(candidate, sent.wire);
+  return spoken.speaks(candidate, wires);
 }
 
 /** Whether only the seals of another vendor's thoughts were refused, and the call can go without them. */
-function isSealed(error: unknown, plan: AttemptPlan<unknown>): error is Refused {
-  return error instanceof Refused && error.meaning.aboutSeals === true && plan.unsealed?.() === true;
+function isSealed(error: unknown, { unsealable, history }: Judged): error is Refused {
+  if (!(error instanceof Refused) || error.meaning.aboutSeals !== true) return false;
+  return unsealable === true && history === undefined;
 }
 
-/** What one vendor's wire cannot say, another's may. */
+/** What one vendor's wire cannot say, another's may; an answer that is too large would be so from another as well. */
 function isWorthAnother(error: unknown): boolean {
   if (error instanceof Refused) return error.meaning.retryable;
+  if (error instanceof Failure && error.code === "answer_too_large") return false;
   return !(error instanceof Failure) || error.status >= 500 || error.code === "unsupported_parameter";
 }
 
@@ -82,6 +137,5 @@ function mayBeTaken(error: unknown): boolean {
   if (error instanceof Refused) return error.status === 408 || (error.status >= 500 && error.status !== 503);
   if (!(error instanceof Failure)) return true;
   if (error.status < 500 || error.code === "no_available_channel") return false;
-  const { cause } = error;
-  return !(cause instanceof Error && "code" in cause && neverSent.has(String(cause.code)));
+  return !neverSent.has(codeOf(error) ?? "");
 }

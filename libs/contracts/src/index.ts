@@ -21,7 +21,15 @@ export {
   type ModelKind,
 } from "./endpoints/endpoint.ts";
 export { errorFormatOf, errorFormatOfPath, findEndpoint, listFormatOf, type Found } from "./endpoints/find.ts";
-export { endpointIds, endpointLabel, endpointOf, endpoints, pathAliases, type EndpointId } from "./endpoints/table.ts";
+export {
+  endpointIds,
+  endpointLabel,
+  endpointOf,
+  endpoints,
+  pathAliases,
+  type AreaEndpointId,
+  type EndpointId,
+} from "./endpoints/table.ts";
 export { CreditEvent, CreditKind } from "./events/credit.ts";
 export { Receipt } from "./events/receipt.ts";
 export { creditSubject, eventStreams, taskSubject, usageSubject } from "./events/streams.ts";
@@ -37,10 +45,14 @@ export { formatUsd, nanosOf, parseNanos, parseUsd, type Nanos } from "./money/na
 export {
   compilePrice,
   costOf,
+  mostCostOf,
   priceFields,
+  pricesUpTo,
+  toolPriceFields,
   unpricedUnits,
   type Price,
   type PriceField,
+  type ToolPriceField,
   type WrittenPrice,
 } from "./money/price.ts";
 export {
@@ -59,9 +71,20 @@ export {
   outputTokenUnits,
   outputTotal,
   tokensIn,
+  toolUnits,
+  type ToolUnit,
   unitEntries,
   unitNames,
   Units,
   type UnitName,
 } from "./units.ts";
-export { upstreamWires, videoWires, type UpstreamWire, type VideoWire } from "./upstream-wires.ts";
+export {
+  realtimeWires,
+  textWires,
+  upstreamWires,
+  videoWires,
+  type RealtimeWire,
+  type TextWire,
+  type UpstreamWire,
+  type VideoWire,
+} from "./upstream-wires.ts";

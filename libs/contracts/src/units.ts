@@ -6,7 +6,7 @@ const count = (description: string) => Type.Optional(Type.Integer({ minimum: 0, 
  * What a call used, in the units that prices are given in.
  *
  * Every priced unit is disjoint from every other, so that cost = sum of units × price holds as it is written:
- * `inputTokens` leaves out what is counted as cached, cache write, audio or image; `outputTokens` leaves out audio and
+ * `inputTokens` leaves out what is counted as cached, cache write (for minutes or an hour), audio or image; `outputTokens` leaves out audio and
  * image, and contains `reasoningTokens`, which has no price of its own. Absent means none.
  */
 export const Units = Type.Object(
@@ -14,6 +14,7 @@ export const Units = Type.Object(
     inputTokens: count("input tokens, without cached, cache-write, audio and image tokens"),
     cachedInputTokens: count("input tokens read from a prompt cache"),
     cacheWriteTokens: count("input tokens written to a prompt cache"),
+    cacheWrite1hTokens: count("input tokens written to a prompt cache that keeps them for an hour"),
     outputTokens: count("output tokens with reasoning, without audio and image tokens"),
     reasoningTokens: count("the part of outputTokens spent on reasoning; not priced on its own"),
     inputAudioTokens: count("audio tokens in"),
@@ -23,7 +24,11 @@ export const Units = Type.Object(
     images: count("images"),
     seconds: Type.Optional(Type.Number({ minimum: 0, description: "seconds of video or of transcribed audio" })),
     characters: count("characters of speech input"),
-    requests: count("calls, for a price per request"),
+    requests: count("calls, for a price per request; search units of a ranking"),
+    webSearches: count("searches on the web by the vendor"),
+    codeInterpreters: count("sessions of the vendor's code interpreter"),
+    fileSearches: count("searches in files by the vendor"),
+    imageGenerations: count("images that a vendor-side tool made"),
   },
   { $id: "Units", additionalProperties: false },
 );
@@ -69,6 +74,7 @@ export const inputTokenUnits = [
   "inputTokens",
   "cachedInputTokens",
   "cacheWriteTokens",
+  "cacheWrite1hTokens",
   "inputAudioTokens",
   "inputImageTokens",
 ] as const satisfies readonly UnitName[];
@@ -80,11 +86,21 @@ export const outputTokenUnits = [
   "outputImageTokens",
 ] as const satisfies readonly UnitName[];
 
+/** What vendor-side tools are counted in; their prices are the same at every service tier. */
+export const toolUnits = [
+  "webSearches",
+  "codeInterpreters",
+  "fileSearches",
+  "imageGenerations",
+] as const satisfies readonly UnitName[];
+export type ToolUnit = (typeof toolUnits)[number];
+
 /** Every unit's name, in the order of the usage event. */
 export const unitNames = [
   "inputTokens",
   "cachedInputTokens",
   "cacheWriteTokens",
+  "cacheWrite1hTokens",
   "outputTokens",
   "reasoningTokens",
   "inputAudioTokens",
@@ -95,4 +111,5 @@ export const unitNames = [
   "seconds",
   "characters",
   "requests",
+  ...toolUnits,
 ] as const satisfies readonly UnitName[];

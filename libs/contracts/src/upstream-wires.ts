@@ -2,12 +2,17 @@
 export const videoWires = ["videos", "video-generations", "kling-video", "jimeng-video"] as const;
 export type VideoWire = (typeof videoWires)[number];
 
+/** The wires of text: clients and vendors speak each of them. */
+export const textWires = ["chat", "responses", "messages", "content"] as const;
+export type TextWire = (typeof textWires)[number];
+
+/** The wires of sessions. */
+export const realtimeWires = ["realtime", "gemini-live"] as const;
+export type RealtimeWire = (typeof realtimeWires)[number];
+
 /** A format that a vendor's endpoint speaks. The text wires come first; the others are one endpoint each. */
 export const upstreamWires = [
-  "chat",
-  "responses",
-  "messages",
-  "content",
+  ...textWires,
   "completions",
   "compact",
   "count-messages",
@@ -17,8 +22,7 @@ export const upstreamWires = [
   "moderations",
   "jina-rerank",
   "cohere-rerank",
-  "realtime",
-  "gemini-live",
+  ...realtimeWires,
   ...videoWires,
   "transcriptions",
   "translations",

@@ -8,6 +8,7 @@ import {
   firstHeader,
   headers,
   type Area,
+  type AreaEndpointId,
   type Caller,
   type Endpoint,
   type EndpointId,
@@ -19,6 +20,7 @@ import type { Logger } from "./log.ts";
 import { observeRequest } from "./metrics.ts";
 import { ClientGone } from "./read-body.ts";
 import { failureOf } from "./store-failure.ts";
+import type { Secrets } from "./secrets.ts";
 import { verifyCaller } from "./signed-caller.ts";
 import { startSpan, type Span } from "./tracing.ts";
 
@@ -43,18 +45,22 @@ export interface ServiceCall {
 
 export type EndpointHandler = (call: ServiceCall) => Promise<void>;
 
-export interface AreaOptions {
-  readonly area: Area;
-  readonly secret: string;
+/** A handler for each endpoint of an area. */
+export type AreaHandlers<A extends Area> = Readonly<Record<AreaEndpointId<A>, EndpointHandler>>;
+
+export interface AreaOptions<A extends Area = Area> {
+  readonly area: A;
+  readonly secrets: Secrets;
   readonly log: Logger;
-  readonly handlers: Readonly<Partial<Record<EndpointId, EndpointHandler>>>;
+  readonly handlers: AreaHandlers<A>;
 }
 
 /**
  * The request listener of an area's service: finds the endpoint in the table, checks the edge's signature, runs the
- * endpoint's handler, and renders whatever it throws in the format of the request. A row without a handler is 501.
+ * endpoint's handler, and renders whatever it throws in the format of the request.
  */
-export function areaHandler({ area, secret, log, handlers }: AreaOptions): RequestListener {
+export function areaHandler<A extends Area>({ area, secrets, log, handlers }: AreaOptions<A>): RequestListener {
+  const byId: ReadonlyMap<string, EndpointHandler> = new Map(Object.entries<EndpointHandler>(handlers));
   return (request, response) => {
     const url = request.url ?? "/";
     const mark = url.indexOf("?");
@@ -62,14 +68,15 @@ export function areaHandler({ area, secret, log, handlers }: AreaOptions): Reque
     const found = findEndpoint(request.method ?? "GET", path);
     const requestId = firstHeader(request.headers, [headers.requestId]) ?? "";
     response.setHeader(headers.requestId, requestId);
-    if (found.kind !== "endpoint" || endpointOf(found.id).area !== area) {
+    const handler = found.kind === "endpoint" && endpointOf(found.id).area === area ? byId.get(found.id) : undefined;
+    if (found.kind !== "endpoint" || handler === undefined) {
       return answerFailure(response, "common", new Failure("unknown_url"), requestId);
     }
     const endpoint = endpointOf(found.id);
     const query = new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1));
     const span = seen(request, response, found.id);
     const call = { request, response, id: found.id, endpoint, params: found.params, query, requestId, log, span };
-    void answer(call, secret, handlers[found.id]);
+    void answer(call, secrets, handler);
   };
 }
 
@@ -95,15 +102,18 @@ function seen(request: IncomingMessage, response: ServerResponse, id: EndpointId
 
 async function answer(
   call: Omit<ServiceCall, "caller" | "strict" | "format">,
-  secret: string,
-  handler: EndpointHandler | undefined,
+  secrets: Secrets,
+  handler: EndpointHandler,
 ): Promise<void> {
   const { request, response, endpoint, requestId, log } = call;
   let format = errorFormatOf(endpoint, request.headers, call.query.has("key"));
   try {
-    const caller = verifyCaller(secret, firstHeader(request.headers, [headers.caller]), Math.floor(Date.now() / 1_000));
+    const caller = verifyCaller(
+      secrets,
+      firstHeader(request.headers, [headers.caller]),
+      Math.floor(Date.now() / 1_000),
+    );
     format = caller.format ?? format;
-    if (handler === undefined) throw new Failure("api_not_implemented", "This endpoint is not served yet.");
     const strict = firstHeader(request.headers, [headers.strict]) === "true";
     await handler({ ...call, caller, strict, format });
   } catch (error) {

@@ -36,7 +36,7 @@ export interface AreaUpgradeOptions extends Omit<AreaOptions, "handlers"> {
 }
 
 /** The upgrade listener of an area's service, beside `areaHandler`: what is refused is refused as plain HTTP. */
-export function areaUpgrade({ area, secret, log, handlers }: AreaUpgradeOptions): UpgradeHandler {
+export function areaUpgrade({ area, secrets, log, handlers }: AreaUpgradeOptions): UpgradeHandler {
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, requestId: string): Promise<void> {
     const { pathname, searchParams: query } = new URL(request.url ?? "/", "http://localhost");
     const found = findEndpoint(request.method ?? "GET", pathname);
@@ -49,7 +49,11 @@ export function areaUpgrade({ area, secret, log, handlers }: AreaUpgradeOptions)
       parent: firstHeader(request.headers, [headers.traceparent]),
     });
     socket.once("close", () => span.end());
-    const caller = verifyCaller(secret, firstHeader(request.headers, [headers.caller]), Math.floor(Date.now() / 1_000));
+    const caller = verifyCaller(
+      secrets,
+      firstHeader(request.headers, [headers.caller]),
+      Math.floor(Date.now() / 1_000),
+    );
     await handler({
       request,
       socket,

@@ -1,13 +1,51 @@
 import { Failure } from "@modelgate/contracts";
 import { bufferBytes } from "./metrics.ts";
 
-/** A bound on what all requests of a process together hold in memory; beyond it new bodies are refused, none is lost. */
+/** Whose bytes are held: the account and the token of a call. */
+export interface Holder {
+  readonly accountId: string;
+  readonly tokenId: string;
+}
+
+/** What one account and one token may take of a budget. */
+export interface BudgetShares {
+  /** Percent of the budget's bytes. A token's only body is exempt: the largest body must fit into a small budget. */
+  readonly accountPercent: number;
+  readonly tokenPercent: number;
+  /** Bodies that may be arriving at the same time. */
+  readonly accountBodies: number;
+  readonly tokenBodies: number;
+}
+
+const unshared: BudgetShares = {
+  accountPercent: 100,
+  tokenPercent: 100,
+  accountBodies: Infinity,
+  tokenBodies: Infinity,
+};
+
+/** What one account or one token holds now. */
+interface Use {
+  bytes: number;
+  readonly holdings: Set<Holding>;
+  readonly arriving: Set<Holding>;
+}
+
+/**
+ * A bound on what all requests of a process together hold in memory or on disk. It knows who holds what: one account
+ * and one token are bounded by their shares, and when the budget is full, the account that holds most makes room, its
+ * newest arriving body first.
+ */
 export class BufferBudget {
   readonly #limit: number;
+  readonly #shares: BudgetShares;
+  readonly #accounts = new Map<string, Use>();
+  readonly #tokens = new Map<string, Use>();
   #taken = 0;
 
-  constructor(limitBytes: number) {
+  constructor(limitBytes: number, shares: BudgetShares = unshared) {
     this.#limit = limitBytes;
+    this.#shares = shares;
   }
 
   /** Bytes held now. */
@@ -15,19 +53,184 @@ export class BufferBudget {
     return this.#taken;
   }
 
-  /** Takes bytes, or throws Failure server_overloaded. */
+  /** Takes bytes that no account is charged with, or throws Failure server_overloaded (503). */
   take(bytes: number): void {
-    if (this.#taken + bytes > this.#limit) {
-      throw new Failure("server_overloaded", "The gateway holds as many request bodies as it may; try again shortly.", {
-        retryAfterSeconds: 1,
-      });
-    }
-    this.#taken += bytes;
-    bufferBytes.inc(bytes);
+    this.#makeRoom(bytes, 0);
+    this.#count(bytes);
   }
 
   give(bytes: number): void {
-    this.#taken -= bytes;
-    bufferBytes.dec(bytes);
+    this.#count(-bytes);
   }
+
+  /** Opens a holding for one body of a caller. */
+  holdFor({ accountId, tokenId }: Holder): Holding {
+    const account = useOf(this.#accounts, accountId);
+    const tokenKey = JSON.stringify([accountId, tokenId]);
+    const token = useOf(this.#tokens, tokenKey);
+    const holding: Holding = new Holding({
+      take: (bytes) => this.#takeFor(holding, account, token, bytes),
+      give: (bytes) => {
+        account.bytes -= bytes;
+        token.bytes -= bytes;
+        this.#count(-bytes);
+      },
+      arrives: () => {
+        this.#refuseCrowd(account, token);
+        account.arriving.add(holding);
+        token.arriving.add(holding);
+      },
+      arrived: () => {
+        account.arriving.delete(holding);
+        token.arriving.delete(holding);
+      },
+      ended: () => {
+        forget(this.#accounts, accountId, account, holding);
+        forget(this.#tokens, tokenKey, token, holding);
+      },
+    });
+    account.holdings.add(holding);
+    token.holdings.add(holding);
+    return holding;
+  }
+
+  #takeFor(holding: Holding, account: Use, token: Use, bytes: number): void {
+    const { accountPercent, tokenPercent } = this.#shares;
+    this.#refuseShare("key", token, holding, { bytes, percent: tokenPercent });
+    this.#refuseShare("account", account, holding, { bytes, percent: accountPercent });
+    this.#makeRoom(bytes, account.bytes);
+    account.bytes += bytes;
+    token.bytes += bytes;
+    this.#count(bytes);
+  }
+
+  #refuseShare(
+    whose: "account" | "key",
+    use: Use,
+    holding: Holding,
+    { bytes, percent }: { readonly bytes: number; readonly percent: number },
+  ): void {
+    const share = Math.floor((this.#limit * percent) / 100);
+    if (use.bytes + bytes <= share || use.bytes === holding.bytes) return;
+    throw new Failure(
+      "rate_limit_exceeded",
+      `The open calls of this ${whose} hold their share of the gateway's memory, ${share} bytes; try again shortly.`,
+      { retryAfterSeconds: 1 },
+    );
+  }
+
+  #refuseCrowd(account: Use, token: Use): void {
+    const { accountBodies, tokenBodies } = this.#shares;
+    const whose =
+      token.arriving.size >= tokenBodies ? "key" : account.arriving.size >= accountBodies ? "account" : undefined;
+    if (whose === undefined) return;
+    throw new Failure(
+      "rate_limit_exceeded",
+      `This ${whose} may send ${whose === "key" ? tokenBodies : accountBodies} bodies at the same time.`,
+      { retryAfterSeconds: 1 },
+    );
+  }
+
+  /**
+   * Makes room by ending arriving bodies of accounts that hold more than the one that asks, the largest account and
+   * its newest body first. Throws Failure server_overloaded (503), with nothing ended, where that cannot be enough.
+   */
+  #makeRoom(bytes: number, held: number): void {
+    let missing = this.#taken + bytes - this.#limit;
+    if (missing <= 0) return;
+    const ended: Holding[] = [];
+    const larger = [...this.#accounts.values()].filter((use) => use.bytes > held + bytes);
+    for (const use of larger.sort((left, right) => right.bytes - left.bytes)) {
+      for (const holding of [...use.arriving].toReversed()) {
+        if (missing <= 0) break;
+        ended.push(holding);
+        missing -= holding.bytes;
+      }
+    }
+    if (missing > 0) throw full();
+    for (const holding of ended) holding.end(full());
+  }
+
+  #count(bytes: number): void {
+    this.#taken += bytes;
+    bufferBytes.inc(bytes);
+  }
+}
+
+/** What a holding asks of its budget. */
+interface Book {
+  take(bytes: number): void;
+  give(bytes: number): void;
+  arrives(): void;
+  arrived(): void;
+  ended(): void;
+}
+
+/** The bytes that one body holds of a budget; disposing it gives all of them back. */
+export class Holding implements Disposable {
+  readonly #book: Book;
+  #bytes = 0;
+  #breakOff: ((failure: Failure) => void) | undefined;
+
+  constructor(book: Book) {
+    this.#book = book;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Takes more bytes. Throws Failure rate_limit_exceeded (429, the caller's share) or server_overloaded (503). */
+  take(bytes: number): void {
+    this.#book.take(bytes);
+    this.#bytes += bytes;
+  }
+
+  /**
+   * Counts the body among those that are arriving, until `arrived`: meanwhile `breakOff` may be called to make room
+   * for others, and then its bytes are given back already. Throws Failure rate_limit_exceeded (429).
+   */
+  arrives(breakOff: (failure: Failure) => void): void {
+    this.#book.arrives();
+    this.#breakOff = breakOff;
+  }
+
+  arrived(): void {
+    if (this.#breakOff === undefined) return;
+    this.#breakOff = undefined;
+    this.#book.arrived();
+  }
+
+  /** Ends a body that is arriving. */
+  end(failure: Failure): void {
+    const breakOff = this.#breakOff;
+    this[Symbol.dispose]();
+    breakOff?.(failure);
+  }
+
+  [Symbol.dispose](): void {
+    this.arrived();
+    this.#book.give(this.#bytes);
+    this.#bytes = 0;
+    this.#book.ended();
+  }
+}
+
+function useOf(uses: Map<string, Use>, id: string): Use {
+  const known = uses.get(id);
+  if (known !== undefined) return known;
+  const use: Use = { bytes: 0, holdings: new Set(), arriving: new Set() };
+  uses.set(id, use);
+  return use;
+}
+
+function forget(uses: Map<string, Use>, id: string, use: Use, holding: Holding): void {
+  use.holdings.delete(holding);
+  if (use.holdings.size === 0 && uses.get(id) === use) uses.delete(id);
+}
+
+function full(): Failure {
+  return new Failure("server_overloaded", "The gateway holds as many request bodies as it may; try again shortly.", {
+    retryAfterSeconds: 1,
+  });
 }

@@ -1,5 +1,16 @@
 import type { ConnectionOptions } from "node:tls";
-import { AckPolicy, connect, Events, nanos, type JetStreamClient, type NatsConnection, type TlsOptions } from "nats";
+import {
+  AckPolicy,
+  connect,
+  ErrorCode,
+  Events,
+  nanos,
+  NatsError,
+  type JetStreamClient,
+  type JsMsg,
+  type NatsConnection,
+  type TlsOptions,
+} from "nats";
 import { ensureStreams, StreamRefused, type StreamBounds } from "./bus-streams.ts";
 import { certificateRefused, identityAmong, withoutCertificate } from "./certificate.ts";
 import type { Logger } from "./log.ts";
@@ -9,8 +20,12 @@ import { observeStore } from "./metrics.ts";
 export interface Bus extends AsyncDisposable {
   /** Resolves when JetStream has stored the message; `id` makes a repetition harmless. Rejects at once while NATS is away. */
   publish(subject: string, body: string, id: string): Promise<void>;
-  /** Reads a stream through a durable consumer until disposed; a batch that the handler rejects comes again. */
+  /**
+   * Reads a stream through a durable consumer until disposed. A batch that the handler rejects is kept and handed to it
+   * again, also where the stream is deleted meanwhile; what is acknowledged has been handled.
+   */
   consume(stream: string, durable: string, handle: (bodies: readonly string[]) => Promise<void>): AsyncDisposable;
+  /** Whether NATS is there and has the streams. */
   readonly connected: boolean;
 }
 
@@ -27,7 +42,7 @@ const defaults: BusLimits = {
   replicas: 1,
 };
 /** Most messages that one fetch of a consumer takes. */
-const batchSize = 200;
+const batchSize = 500;
 const pauseMs = 500;
 /** Longest wait of one fetch for messages. */
 const fetchMs = 1_000;
@@ -58,6 +73,8 @@ class JetStreamBus implements Bus {
   #jetstream: JetStreamClient | undefined;
   #closed = false;
   #connected = false;
+  /** Under way while streams are looked for and made anew. */
+  #mending: Promise<void> | undefined;
 
   constructor(servers: readonly string[], log: Logger, bounds: BusLimits) {
     this.#servers = servers;
@@ -83,7 +100,12 @@ class JetStreamBus implements Bus {
 
   async publish(subject: string, body: string, id: string): Promise<void> {
     if (!this.connected || this.#jetstream === undefined) throw new Error("nats is away");
-    await this.#jetstream.publish(subject, body, { msgID: id });
+    try {
+      await this.#jetstream.publish(subject, body, { msgID: id });
+    } catch (error) {
+      if (isStreamGone(error)) this.#mend();
+      throw error;
+    }
   }
 
   consume(stream: string, durable: string, handle: (bodies: readonly string[]) => Promise<void>): AsyncDisposable {
@@ -100,7 +122,37 @@ class JetStreamBus implements Bus {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     await this.#connection?.close().catch(() => undefined);
-    await this.#opened;
+    await Promise.all([this.#opened, this.#mending]);
+  }
+
+  /**
+   * Makes streams anew that were deleted, or that went with NATS's store. Until they are there NATS counts as away: what
+   * would be published stays where it is.
+   */
+  #mend(): void {
+    if (this.#connected) this.#log.warn("streams of events may be gone: looking for them");
+    this.#tell(false);
+    this.#mending ??= this.#makeStreams().finally(() => {
+      this.#mending = undefined;
+    });
+  }
+
+  async #makeStreams(): Promise<void> {
+    let complained = false;
+    while (!this.#closed) {
+      const connection = this.#connection;
+      try {
+        if (connection === undefined || connection.isClosed()) return;
+        await ensureStreams(connection, this.#bounds, this.#log);
+        this.#tell(true);
+        this.#log.info("nats is back");
+        return;
+      } catch (error) {
+        if (!complained) this.#log.warn({ err: withoutCertificate(error) }, "streams of events are not there");
+        complained = true;
+        await pause();
+      }
+    }
   }
 
   async #connectForGood(): Promise<void> {
@@ -149,12 +201,12 @@ class JetStreamBus implements Bus {
 
   async #watch(connection: NatsConnection): Promise<void> {
     for await (const { type } of connection.status()) {
-      const connected = type === Events.Reconnect;
+      // It may have come back without its store. Before the first look at the streams `#connect` sees to them.
+      if (type === Events.Reconnect && this.#jetstream !== undefined) this.#mend();
       // Each attempt that is turned away is told again.
-      if ((!connected && type !== Events.Disconnect) || connected === this.#connected) continue;
-      this.#tell(connected);
-      if (connected) this.#log.info("nats is back");
-      else this.#log.warn("nats is away");
+      if (type !== Events.Disconnect || !this.#connected) continue;
+      this.#tell(false);
+      this.#log.warn("nats is away");
     }
   }
 
@@ -166,8 +218,9 @@ class JetStreamBus implements Bus {
   ): Promise<void> {
     while (!reader.stopped && !this.#closed) {
       try {
-        await this.#readBatch(stream, durable, handle);
+        await this.#readBatch(reader, stream, durable, handle);
       } catch (error) {
+        if (isStreamGone(error)) this.#mend();
         if (this.connected && !reader.stopped && !this.#closed) {
           this.#log.warn({ err: error, stream }, "reading events failed; trying again");
         }
@@ -177,6 +230,7 @@ class JetStreamBus implements Bus {
   }
 
   async #readBatch(
+    reader: { readonly stopped: boolean },
     stream: string,
     durable: string,
     handle: (bodies: readonly string[]) => Promise<void>,
@@ -191,19 +245,45 @@ class JetStreamBus implements Bus {
       ack_wait: nanos(redeliverAfterMs),
     });
     const consumer = await jetstream.consumers.get(stream, durable);
-    const messages = [];
-    for await (const message of await consumer.fetch({ max_messages: batchSize, expires: fetchMs }))
-      messages.push(message);
+    const messages = await fetched(await consumer.fetch({ max_messages: batchSize, expires: fetchMs }));
     if (messages.length === 0) return;
-    try {
-      await handle(messages.map((message) => message.string()));
-    } catch (error) {
-      for (const message of messages) message.nak(pauseMs); // soon again, not when its time is over
-      throw error;
-    }
+    const bodies = messages.map((message) => message.string());
+    for (let complained = false; ; complained = true)
+      try {
+        await handle(bodies);
+        break;
+      } catch (error) {
+        if (reader.stopped || this.#closed) {
+          for (const message of messages) message.nak(pauseMs); // soon again, not when its time is over
+          throw error;
+        }
+        if (!complained) this.#log.warn({ err: error, stream }, "handling events failed; trying again");
+        for (const message of messages) message.working();
+        await pause();
+      }
     for (const message of messages) message.ack();
   }
 }
+
+/** What a fetch brings. Where the stream is deleted meanwhile, what came before that is not lost with it. */
+async function fetched(batch: AsyncIterable<JsMsg>): Promise<readonly JsMsg[]> {
+  const messages: JsMsg[] = [];
+  try {
+    for await (const message of batch) messages.push(message);
+  } catch (error) {
+    if (messages.length === 0) throw error;
+  }
+  return messages;
+}
+
+/** Whether nobody keeps what is published, or there is no such stream: JetStream's words for a stream that is gone. */
+function isStreamGone(error: unknown): boolean {
+  if (!(error instanceof NatsError)) return false;
+  return error.code === ErrorCode.NoResponders.toString() || error.api_error?.err_code === streamNotFound;
+}
+
+/** JetStream's code for a stream that is not there. */
+const streamNotFound = 10_059;
 
 function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, pauseMs));

@@ -29,7 +29,10 @@ export const variable = {
   }),
   /** A secret: never logged, and refused when it is short enough to guess. */
   secret: (): Variable<string> => ({
-    read: (text) => ((text ?? required()).length < 16 ? wrong("must have at least 16 characters") : (text ?? "")),
+    read: (text) => longEnough(text ?? required()),
+  }),
+  optionalSecret: (): Variable<string | undefined> => ({
+    read: (text) => (text === undefined ? undefined : longEnough(text)),
   }),
 } as const;
 
@@ -100,6 +103,8 @@ export const stateVariables = {
   /** Largest size of each stream of events; what is older than fits is dropped, counted or not. */
   NATS_KEEP_BYTES: variable.integer({ fallback: 1024 ** 3, min: 1_048_576 }),
   MODELGATE_SECRET: variable.secret(),
+  /** The other secret during a rotation: accepted, not used. */
+  MODELGATE_SECRET_BEFORE: variable.optionalSecret(),
   REDIS_TIMEOUT_MS: variable.integer({ fallback: 1_000, min: 10, max: 60_000 }),
 };
 
@@ -109,6 +114,10 @@ function required(): never {
 
 function wrong(say: string): never {
   throw new RangeError(say);
+}
+
+function longEnough(secret: string): string {
+  return secret.length < 16 ? wrong("must have at least 16 characters") : secret;
 }
 
 function address(text: string): string {

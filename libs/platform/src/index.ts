@@ -1,7 +1,7 @@
 export { answerFailure, answerJson, refuseUpgrade, statusOf } from "./answer.ts";
-export { areaHandler, type AreaOptions, type EndpointHandler, type ServiceCall } from "./area-handler.ts";
+export { areaHandler, type AreaHandlers, type EndpointHandler, type ServiceCall } from "./area-handler.ts";
 export { areaUpgrade, type UpgradeCall, type UpgradeCallHandler } from "./area-upgrade.ts";
-export { BufferBudget } from "./buffer-budget.ts";
+export { BufferBudget, type BudgetShares, type Holder, type Holding } from "./buffer-budget.ts";
 export { openBus, type Bus, type BusLimits } from "./bus.ts";
 export {
   readEnv,
@@ -17,12 +17,16 @@ export type { FormField, FormFile, FormPart } from "./form/form-file.ts";
 export { holdForm, type HeldFile, type HeldForm } from "./form/hold-form.ts";
 export { openForm, type Form, type FormLimits } from "./form/open-form.ts";
 export { spoolFile, type SpooledFile } from "./form/spool-file.ts";
+export { inTurns, inTurnsIfLong, nextTurn } from "./in-turns.ts";
 export { listen, type HttpServer, type UpgradeHandler } from "./http-server.ts";
 export { lingerOver } from "./linger.ts";
 export { createLogger, type Logger } from "./log.ts";
-export { Counter, Gauge, Histogram, leasesHeld, observeRequest, type Registry } from "./metrics.ts";
+export { Counter, Gauge, Histogram, leasesHeld, observeRequest, observeStore, type Registry } from "./metrics.ts";
 export { ClientGone, readBody, type Body, type BodyLimits } from "./read-body.ts";
+export { operatorHandler, type OperatorRoutes } from "./operator/operator-api.ts";
+export { Streamed } from "./operator/streamed.ts";
 export { once } from "./once.ts";
+export type { PaceLimits } from "./pace.ts";
 export { notePassing } from "./passing-bytes.ts";
 export { openRedis, openSubscriber, orUnavailable, type Redis } from "./redis.ts";
 export { failureOf } from "./store-failure.ts";
@@ -30,4 +34,7 @@ export { idSource, isRequestId } from "./request-id.ts";
 export { runService, type Service, type ServiceContext, type ServicePorts } from "./run-service.ts";
 export { defineScript, replyList, type Script } from "./script.ts";
 export { startSpan, type Span } from "./tracing.ts";
+export { openSealer, type Sealer } from "./sealer.ts";
+export { secretsOf, type Secrets } from "./secrets.ts";
 export { isOperator, signCaller, signOperator, verifyCaller } from "./signed-caller.ts";
+export { FoundOut } from "./found-out.ts";

@@ -57,8 +57,8 @@ const storeUp = new Gauge({
   labelNames: ["store"],
 });
 
-/** Tells whether Redis or NATS is there. */
-export function observeStore(store: "redis" | "nats", up: boolean): void {
+/** Tells whether a store is there. */
+export function observeStore(store: "redis" | "nats" | "books", up: boolean): void {
   storeUp.set({ store }, up ? 1 : 0);
 }
 

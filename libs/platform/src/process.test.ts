@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Failure, type Caller } from "@modelgate/contracts";
 import { readEnv, StartError, variable } from "./env.ts";
 import { idSource, isRequestId } from "./request-id.ts";
+import { openSealer } from "./sealer.ts";
 import { isOperator, signCaller, signOperator, verifyCaller } from "./signed-caller.ts";
 
 describe("the environment", () => {
@@ -40,39 +41,61 @@ describe("what the edge signs", () => {
   const [text = "", signature = ""] = signed.split(".");
 
   test("comes back as it was", () => {
-    expect(verifyCaller("secret", signed, 99)).toEqual(caller);
+    expect(verifyCaller(["secret"], signed, 99)).toEqual(caller);
   });
 
   test.each([
-    ["another secret", () => verifyCaller("other", signed, 99)],
-    ["its time is over", () => verifyCaller("secret", signed, 101)],
-    ["nothing", () => verifyCaller("secret", undefined, 99)],
-    ["no signature", () => verifyCaller("secret", text, 99)],
+    ["another secret", () => verifyCaller(["other"], signed, 99)],
+    ["its time is over", () => verifyCaller(["secret"], signed, 101)],
+    ["nothing", () => verifyCaller(["secret"], undefined, 99)],
+    ["no signature", () => verifyCaller(["secret"], text, 99)],
     [
       "another caller under it",
       () =>
         verifyCaller(
-          "secret",
+          ["secret"],
           `${Buffer.from(JSON.stringify({ ...caller, accountId: "b" })).toString("base64url")}.${signature}`,
           99,
         ),
     ],
-    ["a field too many", () => verifyCaller("secret", signCaller("secret", { ...caller, admin: true } as Caller), 99)],
+    [
+      "a field too many",
+      () => verifyCaller(["secret"], signCaller("secret", { ...caller, admin: true } as Caller), 99),
+    ],
   ])("is refused with %s", (_, verify) => {
     expect(verify).toThrow(Failure);
+  });
+
+  test("is accepted under either secret of a rotation, and signed with the one in use", () => {
+    expect(verifyCaller(["next", "secret"], signed, 99)).toEqual(caller);
+    expect(isOperator(["next", "secret"], signOperator("secret", 100), 99)).toBe(true);
+    expect(() => verifyCaller(["next"], signed, 99)).toThrow(Failure);
   });
 
   test("is not the operator's credential, nor the other way round", () => {
     const credential = signOperator("secret", 100);
     expect([
-      isOperator("secret", credential, 99),
-      isOperator("secret", credential, 101),
-      isOperator("other", credential, 99),
-      isOperator("secret", signed, 99),
-      isOperator("secret", "", 0),
+      isOperator(["secret"], credential, 99),
+      isOperator(["secret"], credential, 101),
+      isOperator(["other"], credential, 99),
+      isOperator(["secret"], signed, 99),
+      isOperator(["secret"], "", 0),
     ]).toEqual([true, false, false, false, false]);
-    expect(() => verifyCaller("secret", credential, 99)).toThrow(Failure);
+    expect(() => verifyCaller(["secret"], credential, 99)).toThrow(Failure);
   });
+});
+
+test("a sealed text opens under either secret of a rotation, and only for its purpose and place", () => {
+  const sealed = openSealer(["old"], "keys").seal("text", "a");
+  expect(openSealer(["new", "old"], "keys").open(sealed, "a")).toBe("text");
+  expect(openSealer(["old", "new"], "keys").open(sealed, "a")).toBe("text");
+  for (const open of [
+    () => openSealer(["new"], "keys").open(sealed, "a"),
+    () => openSealer(["old"], "others").open(sealed, "a"),
+    () => openSealer(["old"], "keys").open(sealed, "b"),
+    () => openSealer(["old"], "keys").open("", "a"),
+  ])
+    expect(open).toThrow();
 });
 
 test("ids do not repeat, and a client's is kept only where nothing can stumble over it", () => {

@@ -3,15 +3,56 @@ import type { Logger } from "./log.ts";
 
 /** Pause between two looks whether a Redis that was too slow answers again. */
 const lookMs = 200;
+/** Steps that a command's time-out is counted in. */
+const steps = 10;
+
+/** A command on its way, and the step that it was sent in. */
+interface Sent {
+  readonly command: Command;
+  readonly step: number;
+}
 
 /**
- * A circuit breaker: once a command was not answered within its time, every command that follows is refused at once
- * instead of waiting as long, until Redis answers a PING within the same time. A slow Redis is so no worse than one that
- * is away: whatever needs it is told within one command's time-out, and nothing piles up.
+ * The time-out of a connection's commands, and its circuit breaker. A command that is not answered within `timeoutMs` is
+ * rejected; where none was answered in that time, every command that follows is refused at once instead of waiting as
+ * long, until Redis answers a PING in time. A slow Redis is so no worse than one that is away, and nothing piles up.
+ *
+ * Time is counted in steps, each of which ends only after what Redis has sent was read: a process that is busy itself,
+ * as at its start with hundreds of calls at once, takes its own delay for that of Redis otherwise.
  */
-export function breakWhenSlow(redis: Redis, log: Logger): void {
+export function breakWhenSlow(redis: Redis, log: Logger, timeoutMs: number): void {
   const send = redis.sendCommand.bind(redis);
+  const open = new Set<Sent>();
+  let step = 0;
+  let answeredAt = 0;
   let broken = false;
+  let isCounting = false;
+
+  /** Counts steps while commands are on their way. */
+  function count(): void {
+    isCounting = open.size > 0;
+    // Timers come before what has arrived, immediates after it.
+    if (isCounting) setTimeout(() => setImmediate(endStep), timeoutMs / steps);
+  }
+
+  function endStep(): void {
+    step++;
+    for (const sent of open) {
+      // In the order of sending: those behind it are younger.
+      if (step - sent.step < steps) break;
+      open.delete(sent);
+      sent.command.reject(new Error("Command timed out"));
+      if (step - answeredAt >= steps) openBreaker();
+    }
+    count();
+  }
+
+  function openBreaker(): void {
+    if (broken) return;
+    broken = true;
+    log.warn("redis is slow: commands are refused until it answers in time");
+    void untilAnswered();
+  }
 
   async function untilAnswered(): Promise<void> {
     while (broken) {
@@ -24,28 +65,26 @@ export function breakWhenSlow(redis: Redis, log: Logger): void {
 
   /** A PING past the breaker. */
   function answers(): Promise<boolean> {
-    return Promise.resolve(send(new Command("ping", [], { replyEncoding: "utf8" }))).then(
+    return Promise.resolve(watched(new Command("ping", [], { replyEncoding: "utf8" }))).then(
       () => true,
       () => false,
     );
   }
 
-  redis.sendCommand = (command, stream) => {
-    if (broken) {
-      command.reject(new Error("redis is slow: refused until it answers in time"));
-      return command.promise;
-    }
-    command.promise.catch((error: unknown) => {
-      if (broken || !isTimeout(error)) return;
-      broken = true;
-      log.warn("redis is slow: commands are refused until it answers in time");
-      void untilAnswered();
-    });
+  function watched(command: Command, stream?: Parameters<typeof send>[1]): ReturnType<typeof send> {
+    const sent: Sent = { command, step };
+    open.add(sent);
+    const settled = (): void => {
+      if (open.delete(sent)) answeredAt = step;
+    };
+    command.promise.then(settled, settled);
+    if (!isCounting) count();
     return send(command, stream);
-  };
-}
+  }
 
-/** How ioredis says that a command's time is over. */
-function isTimeout(error: unknown): boolean {
-  return error instanceof Error && error.message === "Command timed out";
+  redis.sendCommand = (command, stream) => {
+    if (!broken) return watched(command, stream);
+    command.reject(new Error("redis is slow: refused until it answers in time"));
+    return command.promise;
+  };
 }

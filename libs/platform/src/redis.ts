@@ -6,6 +6,7 @@ import type { Logger } from "./log.ts";
 import { breakWhenSlow } from "./redis-breaker.ts";
 import { observeStore } from "./metrics.ts";
 import { readRedisUrl, type RedisPlace } from "./redis-url.ts";
+import { scriptSources } from "./script.ts";
 import { storeAway } from "./store-failure.ts";
 
 /** One Redis, the master that Sentinels name, or a Redis Cluster; callers see no difference. */
@@ -36,9 +37,9 @@ const pauseOf = (attempt: number): number => Math.min(attempt * 50, longestPause
  */
 export async function openRedis(url: string, log: Logger, timeoutMs = 1_000): Promise<Redis> {
   const place = readRedisUrl(url);
-  const redis = connectionTo(place, timeoutMs);
-  if (redis instanceof Cluster) redis.on("+node", (node: Single) => breakWhenSlow(node, log));
-  else breakWhenSlow(redis, log);
+  const redis = connectionTo(place);
+  if (redis instanceof Cluster) redis.on("+node", (node: Single) => breakWhenSlow(node, log, timeoutMs));
+  else breakWhenSlow(redis, log, timeoutMs);
   let complained = false;
   redis.on("error", (error: Error) => {
     if (!complained) log.warn({ err: withoutCertificate(error) }, "redis is away");
@@ -51,16 +52,16 @@ export async function openRedis(url: string, log: Logger, timeoutMs = 1_000): Pr
     complained = false;
   });
   await untilReady(redis, place);
+  await loadScripts(redis, log);
   return redis;
 }
 
-function connectionTo(place: RedisPlace, timeoutMs: number): Redis {
+function connectionTo(place: RedisPlace): Redis {
   const { credentials, tls } = place;
   const command = {
     ...credentials,
     ...(tls ? { tls: {} } : {}),
     maxRetriesPerRequest: 0,
-    commandTimeout: timeoutMs,
     connectTimeout: 2_000,
     maxLoadingRetryTime: loadingPauseMs,
   };
@@ -95,6 +96,13 @@ function connectionTo(place: RedisPlace, timeoutMs: number): Redis {
   });
 }
 
+/** Gives Redis the process's scripts before the first calls come; what is missing later is sent with its call. */
+async function loadScripts(redis: Redis, log: Logger): Promise<void> {
+  const nodes = redis instanceof Cluster ? redis.nodes("master") : [redis];
+  const loads = nodes.flatMap((node) => [...scriptSources].map((source) => node.script("LOAD", source)));
+  await Promise.all(loads).catch((error: unknown) => log.debug({ err: error }, "scripts not loaded in advance"));
+}
+
 async function untilReady(redis: Redis, place: RedisPlace): Promise<void> {
   const ready = new Promise<void>((resolve) => void redis.once("ready", resolve));
   redis.connect().catch(() => undefined); // the retry strategy goes on; "error" has been logged
@@ -126,7 +134,7 @@ async function certificateProblem(place: RedisPlace): Promise<StartError | undef
  * cluster every node hears what is published at any.
  */
 export function openSubscriber(redis: Redis): Redis {
-  const patient = { maxRetriesPerRequest: null, autoResubscribe: true, commandTimeout: undefined };
+  const patient = { maxRetriesPerRequest: null, autoResubscribe: true };
   const eager = { lazyConnect: false, enableOfflineQueue: true };
   if (!(redis instanceof Cluster)) return redis.duplicate({ ...patient, ...eager });
   const { replyMapping: _plain, ...command } = redis.options.redisOptions ?? {};

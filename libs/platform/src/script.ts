@@ -9,6 +9,9 @@ export type Script<Reply> = (
   args: readonly (string | number)[],
 ) => Promise<Reply>;
 
+/** Every script of this process, for loading them in advance. */
+export const scriptSources = new Set<string>();
+
 /**
  * Reads a .lua file beside its caller and makes the function that runs it: by digest, loading it only where the
  * server does not know it yet. `parse` turns the raw reply into what callers see and throws on what it cannot be.
@@ -17,6 +20,7 @@ export type Script<Reply> = (
 export function defineScript<Reply>(file: URL | readonly URL[], parse: (reply: unknown) => Reply): Script<Reply> {
   const files = file instanceof URL ? [file] : file;
   const source = files.map((each) => readFileSync(each, "utf8")).join("\n");
+  scriptSources.add(source);
   const digest = createHash("sha1").update(source).digest("hex");
   return async (redis, keys, args) => {
     try {

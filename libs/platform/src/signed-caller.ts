@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { Compile } from "typebox/compile";
 import { Caller, Failure } from "@modelgate/contracts";
+import type { Secrets } from "./secrets.ts";
 
 const shape = Compile(Caller);
 
@@ -10,10 +11,10 @@ export function signCaller(secret: string, caller: Caller): string {
   return `${text}.${seal(secret, text)}`;
 }
 
-/** Who calls, if our edge signed it and it has not expired; otherwise throws Failure invalid_api_key. */
-export function verifyCaller(secret: string, header: string | undefined, nowSeconds: number): Caller {
+/** The caller, if an edge signed it with an accepted secret and it has not expired; otherwise throws Failure invalid_api_key. */
+export function verifyCaller(secrets: Secrets, header: string | undefined, nowSeconds: number): Caller {
   const [text = "", signature = ""] = header?.split(".") ?? [];
-  if (!isEqual(signature, seal(secret, text)))
+  if (!isSignedBy(secrets, text, signature))
     throw new Failure("invalid_api_key", "This service answers only calls that the edge has signed.");
   const caller: unknown = JSON.parse(Buffer.from(text, "base64url").toString());
   if (!shape.Check(caller) || caller.expiresAt < nowSeconds) {
@@ -22,17 +23,21 @@ export function verifyCaller(secret: string, header: string | undefined, nowSeco
   return caller;
 }
 
-/** A short-lived credential for the operator's API, made by whoever holds the secret. */
+/** A short-lived credential for the operator's API, made with the secret in use. */
 export function signOperator(secret: string, expiresAt: number): string {
   const text = `operator.${expiresAt}`;
   return `${text}.${seal(secret, text)}`;
 }
 
-/** Whether a credential was made by `signOperator` with this secret and still counts. */
-export function isOperator(secret: string, credential: string, nowSeconds: number): boolean {
+/** Whether a credential was made by `signOperator` with an accepted secret and has not expired. */
+export function isOperator(secrets: Secrets, credential: string, nowSeconds: number): boolean {
   const [role, expiresAt, signature = ""] = credential.split(".");
-  const expected = seal(secret, `${role ?? ""}.${expiresAt ?? ""}`);
-  return isEqual(signature, expected) && role === "operator" && Number(expiresAt) >= nowSeconds;
+  const isSigned = isSignedBy(secrets, `${role ?? ""}.${expiresAt ?? ""}`, signature);
+  return isSigned && role === "operator" && Number(expiresAt) >= nowSeconds;
+}
+
+function isSignedBy(secrets: Secrets, text: string, signature: string): boolean {
+  return secrets.some((secret) => isEqual(signature, seal(secret, text)));
 }
 
 function seal(secret: string, text: string): string {

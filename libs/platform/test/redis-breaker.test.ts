@@ -67,3 +67,28 @@ test("once Redis is slow nothing more is sent to it until it answers again", asy
   for (const error of [new Error("WRONGTYPE Operation"), new TypeError("no"), "text"])
     expect(failureOf(error)).toMatchObject({ code: "internal_error" });
 });
+
+test("a process that is busy itself does not take Redis for slow", async () => {
+  const late = createServer((socket) => {
+    socket
+      .on("error", () => undefined)
+      .on("data", (bytes) => {
+        for (const [, name = ""] of bytes.toString().matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g))
+          socket.write(name.toLowerCase() === "info" ? "$17\r\nredis_version:7.0\r\n" : "+OK\r\n");
+      });
+    sockets.add(socket);
+  }).listen(0, "127.0.0.1");
+  await once(late, "listening");
+  const address = late.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const redis = await openRedis(`redis://127.0.0.1:${port}`, pino({ level: "silent" }), 100);
+  for (let round = 0; round < 3; round++) {
+    const asked = Array.from({ length: 50 }, () => redis.get("a"));
+    // The commands leave, and then nothing is read for longer than they may take.
+    await new Promise((resolve) => setImmediate(resolve));
+    for (const end = performance.now() + 250; performance.now() < end;);
+    expect(await Promise.all(asked)).toEqual(asked.map(() => "OK"));
+  }
+  redis.disconnect();
+  late.close();
+});

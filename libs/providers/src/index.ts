@@ -11,8 +11,9 @@ import type { UpstreamWire } from "@modelgate/contracts";
 import type { Provider } from "./provider.ts";
 
 export { cleanWords } from "./clean.ts";
-export type { VendorRequest, VideoAccess, VideoCall, VideoContent, VideoLook, VideoStart } from "./video/access.ts";
-export type { Provider, UpstreamCall, VendorFailure } from "./provider.ts";
+export type { AnswerCall, FormFile, StartCall, VendorCall } from "./call.ts";
+export type { Provider, VendorFailure } from "./provider.ts";
+export type { VendorRequest } from "./request.ts";
 
 /** Whether there is a way to say a wire to a vendor: whether a channel of it may name it. */
 export function canSpeak({ wires, moreWires = [] }: Provider, wire: UpstreamWire): boolean {

@@ -1,10 +1,11 @@
 import type { ErrorBody } from "./error-body.ts";
 import type { VendorFailure } from "./provider.ts";
 
-/** The key cannot pay, or may not be used: another key may. */
-export const keyRefused: VendorFailure = { code: "upstream_auth_failed", retryable: true, blame: "key" };
-/** The vendor does not know the key, or has closed its account. */
-export const keyInvalid: VendorFailure = { ...keyRefused, keyIsInvalid: true };
+/** The vendor says of the key that it is unknown, cannot pay, or may not be used: another key may. */
+export function keyRefused(error: ErrorBody): VendorFailure {
+  const vendorCode = error.code ?? error.type ?? error.status;
+  return { code: "upstream_auth_failed", retryable: true, blame: "key", vendorCode };
+}
 /** The key is too fast for its vendor. */
 export const keyLimited: VendorFailure = { code: "upstream_rate_limited", retryable: true, blame: "key" };
 export const timedOut: VendorFailure = { code: "upstream_timeout", retryable: true, blame: "channel" };
@@ -29,6 +30,36 @@ export function inputRefused(error: ErrorBody): VendorFailure {
   };
 }
 
+/** The vendor will not serve where the gateway calls from: that is the channel's, whatever its keys. */
+export const regionRefused: VendorFailure = { code: "upstream_auth_failed", retryable: true, blame: "channel" };
+
+/**
+ * A 403 that says nothing of the key: it is about what the request names (a file, a region, a policy), and another vendor
+ * may take it. The client is told the vendor's words.
+ */
+export function forbidden(error: ErrorBody): VendorFailure {
+  return { ...inputRefused(error), retryable: true };
+}
+
+/** Words that speak of the key, or of the account that pays for it. */
+const keyWords =
+  /\bapi[ _-]?keys?\b|\bcredentials?\b|\b(?:access|auth) token\b|\bbilling\b|\bcredits?\b|\bbalance\b|\barrears\b|\boverdue\b|\bquota\b|\b(?:account|organi[sz]ation|project)\b.{0,40}\b(?:suspended|deactivated|disabled|terminated|blocked)\b/i;
+/** Words that speak of what a request names; they outweigh the others: `your API key has no access to the file`. */
+const requestWords =
+  /\b(?:files?|models?|deployments?|assistants?|vector stores?|urls?|images?|polic(?:y|ies)|moderation|flagged|safety|content)\b/i;
+
+/** Whether an error's words are about the key itself. */
+export function speaksOfKey({ message = "", param }: ErrorBody): boolean {
+  return param === undefined && keyWords.test(message) && !requestWords.test(message);
+}
+
+/** Whether an error's words are about where the gateway calls from. */
+export function speaksOfRegion({ message = "" }: ErrorBody): boolean {
+  return /\b(?:country|region|territory|location)\b.{0,60}\b(?:not supported|unsupported|not available|restricted)\b|\b(?:unsupported|not supported|not available|restricted)\b.{0,60}\b(?:country|region|territory|location)\b/i.test(
+    message,
+  );
+}
+
 /** How vendors name the seals of thoughts: signatures, encrypted content, and reasoning items that they keep by id. */
 const sealWords =
   /\bsignature\b.*\bthinking\b|\bthinking\b.*\bsignature\b|\bredacted_thinking\b|thought.?signature|encrypted.content|'rs_/i;
@@ -39,10 +70,19 @@ function isAboutSeals({ code, message }: ErrorBody): boolean {
 
 /** What a status means whose body says nothing more; a 4xx is about the client's input. */
 export function meaningOfStatus(status: number, error: ErrorBody): VendorFailure {
-  if (status === 401) return keyInvalid;
-  if (status === 402 || status === 403) return keyRefused;
+  // 401 and 402 are about who calls; a field that is named is the request's all the same.
+  if (status === 401 || status === 402) return error.param === undefined ? keyRefused(error) : forbidden(error);
+  if (status === 403) return ofForbidden(error);
   if (status === 429) return keyLimited;
   if (status === 408 || status === 504) return timedOut;
   if (status === 405) return noEndpoint;
   return status >= 400 && status < 500 && status !== 409 ? inputRefused(error) : broken;
+}
+
+/** What a 403 means by its words. */
+function ofForbidden(error: ErrorBody): VendorFailure {
+  if (speaksOfRegion(error)) return regionRefused;
+  // Without a word it may be anything, a firewall in between as well.
+  if (error.message === undefined && error.code === undefined && error.type === undefined) return broken;
+  return speaksOfKey(error) ? keyRefused(error) : forbidden(error);
 }

@@ -1,5 +1,6 @@
-import type { FailureCode, UpstreamWire } from "@modelgate/contracts";
-import type { VideoAccess } from "./video/access.ts";
+import type { FailureCode, UpstreamWire, VideoWire } from "@modelgate/contracts";
+import type { StartCall, VendorCall } from "./call.ts";
+import type { VendorRequest } from "./request.ts";
 
 /** A vendor's refusal, understood. */
 export interface VendorFailure {
@@ -11,26 +12,14 @@ export interface VendorFailure {
   /** Whether another channel or key may do better. */
   readonly retryable: boolean;
   /**
-   * What is to blame, for cooling it down: the client's input, one key, the whole channel, or a model or an endpoint that
-   * the vendor does not have.
+   * What is to blame, for cooling it down: the client's input, one key (only where the vendor says so of the key itself),
+   * the whole channel, or a model or an endpoint that the vendor does not have.
    */
   readonly blame: "request" | "key" | "channel" | "model" | "wire";
   /** What the vendor refuses is a seal of thoughts: one that it did not make, or made for another account. */
   readonly aboutSeals?: true;
-  /** The key is wrong or its account closed: asking again with it changes nothing. */
-  readonly keyIsInvalid?: true;
   /** When the vendor wants to be asked again, where it says so in the body. */
   readonly retryAfterMs?: number | undefined;
-}
-
-/** One call, as far as its address depends on it. */
-export interface UpstreamCall {
-  /** Exactly what that vendor's own SDK takes as base URL. */
-  readonly baseUrl: string;
-  readonly wire: UpstreamWire;
-  /** The vendor's name of the model. */
-  readonly model: string;
-  readonly stream: boolean;
 }
 
 /** A vendor: what to send where, and what its errors mean. It never sends. */
@@ -40,17 +29,24 @@ export interface Provider {
   readonly wires: readonly UpstreamWire[];
   /** What a channel may say that it speaks beside: there is an address for it, and some of its family have it. */
   readonly moreWires?: readonly UpstreamWire[];
-  address(call: UpstreamCall): URL;
+  /**
+   * Makes the whole request for a call, signed where the vendor wants that. Throws Failure: unsupported_parameter for
+   * what the vendor does not have, upstream_error for a task of a vendor without tasks.
+   */
+  request(call: VendorCall): VendorRequest;
+  /**
+   * Makes the request that starts a video task, in steps of a millisecond, for pictures of megabytes are written into it;
+   * absent where the vendor has no video tasks. Throws Failure unsupported_parameter (remixing a video).
+   */
+  start?(call: StartCall): Generator<undefined, VendorRequest>;
   /** Its base URL may have a query, which its addresses keep. */
   readonly baseUrlQuery?: true;
-  /** Where a task stands that an answer named, for vendors that answer with one. */
-  taskAddress?(task: { readonly baseUrl: string; readonly task: string }): URL;
-  /** The headers that carry the channel's key, and those that the wire demands. */
-  headers(call: { readonly key: string; readonly wire: UpstreamWire }): Readonly<Record<string, string>>;
+  /** What is kept of a video task that was started, by the vendor's id of it; absent: the id. */
+  taskOf?(id: string, start: Pick<StartCall, "model" | "fromImage">): string;
+  /** The wires whose finished videos it serves itself; for others a poll names the video's address. */
+  readonly downloads?: readonly VideoWire[];
   /** The form of its keys, as a pattern and in words, where not every text is one. */
   readonly keyForm?: { readonly pattern: RegExp; readonly words: string };
   /** What an answer with an error status means; `body` is its text, cut at a bound. */
   failureOf(status: number, body: string): VendorFailure;
-  /** Its video tasks, where it makes videos. */
-  readonly video?: VideoAccess;
 }

@@ -1,6 +1,20 @@
+import { atOnce } from "@modelgate/wires/json";
 import { describe, expect, test } from "vitest";
 import { upstreamWires, videoWires, type UpstreamWire } from "@modelgate/contracts";
+import { anthropic } from "./anthropic/index.ts";
 import { canSpeak, providers } from "./index.ts";
+import { jimeng } from "./jimeng/index.ts";
+import { openai } from "./openai/index.ts";
+
+const call = {
+  act: "answer",
+  baseUrl: "https://v.example",
+  key: "k",
+  nowMs: 0,
+  model: "m",
+  stream: false,
+  body: Buffer.from("{}"),
+} as const;
 
 const aigc = "https://v.example/api/v1/services/aigc";
 
@@ -98,20 +112,20 @@ describe("a call goes to", () => {
     ["qwen", "https://v.example/api/v1/", "qwen-image-edit-tasks", "m", false, `${aigc}/image2image/image-synthesis`],
     ["qwen", "https://v.example/api/v1", "chat", "m", true, "https://v.example/compatible-mode/v1/chat/completions"],
   ])("%s under %s in %s", (name, baseUrl, wire, model, stream, address) => {
-    expect(providers[name]?.address({ baseUrl, wire, model, stream }).href).toBe(address);
+    const more = wire === "realtime" || wire === "gemini-live" ? ({ act: "session" } as const) : { stream };
+    expect(providers[name]?.request({ ...call, baseUrl, wire, model, ...more }).url.href).toBe(address);
   });
 });
 
-/** Videos have their addresses in `video`. */
+/** Videos are tasks, which have addresses of their own. */
 const videos: ReadonlySet<UpstreamWire> = new Set(videoWires);
 
 test.each(Object.values(providers))(
   "$name has an address of its own for every wire that it can be spoken to in",
   (provider) => {
-    const call = { baseUrl: "https://v.example/base", model: "m", stream: false };
     const addresses = upstreamWires
       .filter((wire) => canSpeak(provider, wire) && !videos.has(wire))
-      .map((wire) => provider.address({ ...call, wire }).pathname);
+      .map((wire) => provider.request({ ...call, baseUrl: "https://v.example/base", wire }).url.pathname);
     expect(new Set(addresses).size).toBe(addresses.length);
     for (const path of addresses) expect(path).not.toMatch(/\/(?:base|v1)?$/);
   },
@@ -127,13 +141,62 @@ test.each<[string, UpstreamWire, object]>([
   ["qwen", "qwen-images", { authorization: "Bearer k" }],
   ["qwen", "qwen-image-tasks", { authorization: "Bearer k", "x-dashscope-async": "enable" }],
 ])("%s gets its key in its own header", (name, wire, headers) => {
-  expect(providers[name]?.headers({ key: "k", wire })).toEqual(headers);
+  const usual = { "content-type": "application/json", accept: "application/json", "accept-encoding": "identity" };
+  expect(providers[name]?.request({ ...call, wire }).headers).toEqual({ ...usual, ...headers });
+});
+
+test("a call's own headers and query go over those of its vendor", () => {
+  const headers = { "anthropic-version": "2099-01-01", "content-type": "text/plain" };
+  const request = anthropic.request({
+    ...call,
+    wire: "messages",
+    stream: true,
+    requestId: "req_1",
+    headers,
+    query: { beta: "true" },
+  });
+  expect(request.url.search).toBe("?beta=true");
+  expect(request.headers).toEqual({
+    accept: "text/event-stream",
+    "accept-encoding": "identity",
+    "x-request-id": "req_1",
+    "x-api-key": "k",
+    ...headers,
+  });
+});
+
+test("a session's handshake has the key and no headers of HTTP answers", () => {
+  const session = { ...call, act: "session", wire: "realtime", requestId: "req_1" } as const;
+  expect(openai.request(session)).toMatchObject({ method: "GET", body: undefined });
+  expect(openai.request(session).headers).toEqual({ "x-request-id": "req_1", authorization: "Bearer k" });
+});
+
+test("a file on the vendor's own host is asked for with the key and nothing else", () => {
+  const url = new URL("https://v.example/files/1");
+  const request = openai.request({ ...call, act: "file", wire: "videos", url, requestId: "req_1" });
+  expect(request).toEqual({ url, method: "GET", headers: { authorization: "Bearer k" }, body: undefined });
+});
+
+test.each(["anthropic", "gemini", "cohere", "azure"])("%s has no tasks that an answer could name", (name) => {
+  const poll = () => providers[name]?.request({ ...call, act: "poll", wire: "images", task: "t" });
+  expect(poll).toThrow("The vendor answered with a task although it has none.");
+});
+
+test("a vendor signs the address, the body and the time", () => {
+  const start = { ...call, act: "start", key: "AK|SK", wire: "jimeng-video", fromImage: false } as const;
+  const signature = (change: object) =>
+    atOnce(jimeng.start?.({ ...start, body: { prompt: "a" }, ...change }) ?? [].values())?.headers["authorization"];
+  const changed = [{}, { body: { prompt: "b" } }, { nowMs: 1_763_700_000_000 }, { baseUrl: "https://w.example" }];
+  expect(new Set(changed.map(signature)).size).toBe(changed.length);
 });
 
 const alpha = (type: string, message = "no"): string => JSON.stringify({ type: "error", error: { type, message } });
 const own = (code: string, message: string): string => JSON.stringify({ code, message, request_id: "r" });
 const gamma = (status: string, details: readonly object[] = [], message = "no"): string =>
   JSON.stringify({ error: { code: 400, message, status, details } });
+
+const openaiError = (message: string, more: object = {}): string => JSON.stringify({ error: { message, ...more } });
+const signature = (Code: string): string => JSON.stringify({ ResponseMetadata: { Error: { Code } } });
 
 describe("an error means", () => {
   test.each<[string, number, string, string, string]>([
@@ -147,7 +210,6 @@ describe("an error means", () => {
     ["anthropic", 413, alpha("request_too_large"), "upstream_rejected", "request"],
     ["gemini", 429, gamma("RESOURCE_EXHAUSTED"), "upstream_rate_limited", "key"],
     ["gemini", 400, gamma("INVALID_ARGUMENT", [{ reason: "API_KEY_INVALID" }]), "upstream_auth_failed", "key"],
-    ["gemini", 400, gamma("FAILED_PRECONDITION"), "upstream_auth_failed", "key"],
     ["gemini", 400, gamma("INVALID_ARGUMENT"), "upstream_rejected", "request"],
     ["gemini", 503, gamma("UNAVAILABLE"), "upstream_error", "channel"],
     ["gemini", 504, gamma("DEADLINE_EXCEEDED"), "upstream_timeout", "channel"],
@@ -157,7 +219,6 @@ describe("an error means", () => {
     ["cohere", 400, JSON.stringify({ message: "documents must not be empty" }), "upstream_rejected", "request"],
     ["qwen", 400, own("InvalidParameter", "url error, please check url!"), "upstream_error", "wire"],
     ["qwen", 403, own("AccessDenied", "does not support synchronous calls."), "upstream_error", "wire"],
-    ["qwen", 403, own("AccessDenied", "Access denied."), "upstream_auth_failed", "key"],
     ["qwen", 400, own("InvalidParameter", "size is wrong"), "upstream_rejected", "request"],
     ["qwen", 400, own("DataInspectionFailed", "inappropriate"), "upstream_rejected", "request"],
     ["qwen", 400, own("Arrearage", "overdue"), "upstream_auth_failed", "key"],
@@ -171,21 +232,53 @@ describe("an error means", () => {
   });
 
   test.each([
-    ["openai", 401, JSON.stringify({ error: { message: "no", code: "invalid_api_key" } }), true],
-    ["openai", 429, JSON.stringify({ error: { message: "no", code: "insufficient_quota" } }), undefined],
-    ["anthropic", 401, alpha("authentication_error"), true],
-    ["anthropic", 403, alpha("permission_error"), undefined],
-    ["gemini", 400, gamma("INVALID_ARGUMENT", [{ reason: "API_KEY_INVALID" }]), true],
-    ["qwen", 401, own("InvalidApiKey", "Invalid API-key provided."), true],
-    ["qwen", 400, own("Arrearage", "overdue"), undefined],
-    ["kling", 401, JSON.stringify({ code: 1002, message: "Authorization is invalid" }), true],
-    ["kling", 401, JSON.stringify({ code: 1004, message: "expired" }), undefined],
-    ["jimeng", 401, JSON.stringify({ ResponseMetadata: { Error: { Code: "SignatureDoesNotMatch" } } }), true],
-    ["jimeng", 401, JSON.stringify({ ResponseMetadata: { Error: { Code: "InvalidTimestamp" } } }), undefined],
-  ])("whether %s will not have a key at all is told from one that cannot be used now: %i %s", (...row) => {
-    const [name, status, body, isInvalid] = row;
-    expect(providers[name]?.failureOf(status, body)).toMatchObject({ blame: "key", code: "upstream_auth_failed" });
-    expect(providers[name]?.failureOf(status, body).keyIsInvalid).toBe(isInvalid);
+    ["openai", 401, "", undefined],
+    ["openai", 401, openaiError("no", { code: "invalid_api_key" }), "invalid_api_key"],
+    ["openai", 429, openaiError("no", { code: "insufficient_quota" }), "insufficient_quota"],
+    ["openai", 402, openaiError("Insufficient Balance"), undefined],
+    ["openai", 403, openaiError("Your team has run out of credits."), undefined],
+    ["openai", 403, openaiError("no", { code: "ip_not_authorized" }), "ip_not_authorized"],
+    ["azure", 401, openaiError("Access denied due to invalid subscription key.", { code: "401" }), "401"],
+    ["cohere", 401, JSON.stringify({ message: "invalid api token" }), undefined],
+    ["jina", 402, "", undefined],
+    ["anthropic", 401, alpha("authentication_error"), "authentication_error"],
+    ["anthropic", 403, alpha("permission_error", "Your API key does not have permission."), "permission_error"],
+    ["anthropic", 400, alpha("invalid_request_error", "This organization has been disabled."), "invalid_request_error"],
+    ["gemini", 400, gamma("INVALID_ARGUMENT", [{ reason: "API_KEY_INVALID" }]), "API_KEY_INVALID"],
+    ["gemini", 403, gamma("PERMISSION_DENIED", [{ reason: "CONSUMER_SUSPENDED" }]), "CONSUMER_SUSPENDED"],
+    ["gemini", 403, gamma("PERMISSION_DENIED", [], "Your API key was reported as leaked."), "PERMISSION_DENIED"],
+    ["gemini", 400, gamma("FAILED_PRECONDITION", [], "Please enable billing on your project."), "FAILED_PRECONDITION"],
+    ["qwen", 401, own("InvalidApiKey", "Invalid API-key provided."), "InvalidApiKey"],
+    ["qwen", 400, own("Arrearage", "overdue"), "Arrearage"],
+    ["kling", 401, JSON.stringify({ code: 1002, message: "Authorization is invalid" }), "1002"],
+    ["kling", 429, JSON.stringify({ code: 1102, message: "Resource pack used up" }), "1102"],
+    ["jimeng", 401, signature("SignatureDoesNotMatch"), "SignatureDoesNotMatch"],
+    ["jimeng", 401, signature("InvalidTimestamp"), "InvalidTimestamp"],
+  ])("%s refuses a key with %i %s", (name, status, body, vendorCode) => {
+    const failure = providers[name]?.failureOf(status, body);
+    expect(failure).toMatchObject({ blame: "key", code: "upstream_auth_failed", retryable: true });
+    expect(failure?.vendorCode).toBe(vendorCode);
+  });
+
+  test.each([
+    ["openai", 403, "", "channel"],
+    ["openai", 403, openaiError("Your input was flagged by moderation."), "request"],
+    ["openai", 403, openaiError("Your API key has no access to the file file-1."), "request"],
+    ["openai", 401, openaiError("Could not fetch it: 401", { param: "input[0].image_url" }), "request"],
+    ["openai", 401, openaiError("Missing scopes: model.request", { code: "missing_scope" }), "request"],
+    ["openai", 403, openaiError("no", { code: "model_not_found" }), "model"],
+    ["openai", 403, openaiError("no", { code: "unsupported_country_region_territory" }), "channel"],
+    ["anthropic", 403, alpha("permission_error", "You do not have access to this file."), "request"],
+    ["gemini", 403, gamma("PERMISSION_DENIED", [], "You do not have permission to access the File abc."), "request"],
+    ["gemini", 400, gamma("FAILED_PRECONDITION", [], "The File abc is not in an ACTIVE state."), "request"],
+    ["gemini", 400, gamma("FAILED_PRECONDITION", [], "User location is not supported for the API use."), "channel"],
+    ["qwen", 403, own("AccessDenied", "Access denied."), "request"],
+    ["qwen", 403, own("AccessDenied.Unpurchased", "Not purchased."), "model"],
+    ["kling", 403, JSON.stringify({ code: 1103, message: "No permission" }), "model"],
+    ["kling", 400, JSON.stringify({ code: 1301, message: "Unsafe content" }), "request"],
+    ["jimeng", 403, signature("Forbidden.Image"), "channel"],
+  ])("%s does not refuse its key with %i %s: it is about the %s", (name, status, body, blame) => {
+    expect(providers[name]?.failureOf(status, body)).toMatchObject({ blame });
   });
 
   test("a refused seal of thoughts is told by its code or by its words", () => {
@@ -197,8 +290,11 @@ describe("an error means", () => {
   });
 
   test("where a task stands has an address of its own", () => {
-    const at = providers["qwen"]?.taskAddress?.({ baseUrl: "https://v.example/api/v1", task: "a/b" });
-    expect(at?.href).toBe("https://v.example/api/v1/tasks/a%2Fb");
+    const poll = { ...call, act: "poll", baseUrl: "https://v.example/api/v1", wire: "qwen-image-tasks" } as const;
+    expect(providers["qwen"]?.request({ ...poll, task: "a/b" })).toMatchObject({
+      url: { href: "https://v.example/api/v1/tasks/a%2Fb" },
+      method: "GET",
+    });
   });
 
   test("when gemini wants to be asked again stands in the body", () => {

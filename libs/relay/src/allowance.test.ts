@@ -1,8 +1,9 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
-import { Allowance } from "./allowance.ts";
+import { Allowance, wroteBeyondBound } from "./allowance.ts";
 import { Produced } from "./produced.ts";
+import { countTokens } from "./tokens.ts";
 
 /** An account that covers so many tokens in all, `held` of them at first. */
 function openOn(tokens: number, output: { first: number; step: number; most: number }) {
@@ -29,7 +30,7 @@ async function play(
   { allowance, produced }: { readonly allowance: Allowance; readonly produced: Produced },
   frames: readonly (readonly [words: string, around: number])[],
   check: () => void,
-): Promise<{ readonly passed: number; readonly refused: Failure | undefined }> {
+): Promise<{ readonly passed: number; readonly refused: Awaited<ReturnType<Allowance["more"]>> }> {
   for (const [passed, [words, around]] of frames.entries()) {
     const bytes = Buffer.byteLength(words);
     while (!allowance.covers(bytes + around) && !allowance.admits(bytes)) {
@@ -95,14 +96,52 @@ test("near the end words are counted, not measured: a stream goes as far as its 
   expect(passed).toBeLessThanOrEqual(1_000);
 });
 
-test("once all that can come is held for, nothing is looked at any more", async () => {
+test("once all that can come is held for, nothing more is held, and a frame of any size passes", async () => {
   const { allowance, produced, asked } = openOn(1_000_000, { first: 256, step: 256, most: 300 });
-  const long = "word ".repeat(10_000);
+  const long = "word ".repeat(300);
   expect(allowance.admits(Buffer.byteLength(long))).toBe(false);
   expect(await allowance.more()).toBeUndefined();
-  expect(allowance.covers(Number.MAX_SAFE_INTEGER)).toBe(true);
   produced.add(long);
   expect(asked()).toBe(1);
+  const end = "word ".repeat(2);
+  expect(allowance.covers(end.length) || allowance.admits(end.length)).toBe(true);
+});
+
+describe("a stream that was paid for whole", () => {
+  const most = 400;
+  const wholly = (thoughtTokens = 0) => {
+    const produced = new Produced();
+    const output = { first: most, step: 256, most };
+    const extend = () => Promise.reject(new Error("nothing more is to be held"));
+    return { produced, allowance: new Allowance({ output, produced, thoughtTokens, extend }) };
+  };
+
+  test("is never ended within its bound, in whatever words and frames", async () => {
+    await fc.assert(
+      fc.asyncProperty(frames, async (sent) => {
+        const account = wholly();
+        let tokens = 0;
+        const within: (readonly [string, number])[] = [];
+        for (const frame of sent) {
+          tokens += await countTokens(frame[0]);
+          if (tokens <= most) within.push(frame);
+        }
+        expect(await play(account, within, () => undefined)).toMatchObject({ refused: undefined });
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test("ends where its vendor goes far beyond the bound, and not because of thoughts that it does not bound", async () => {
+    const story = Array.from({ length: 20_000 }, () => ["story ", 20] as const);
+    const { passed, refused } = await play(wholly(), story, () => undefined);
+    expect(refused).toBe(wroteBeyondBound);
+    expect(passed).toBeGreaterThan(most);
+    expect(passed).toBeLessThan(most * 4);
+    const thinking = wholly(100_000);
+    thinking.allowance.admits(1, true);
+    expect(await play(thinking, story, () => undefined)).toEqual({ passed: 20_000, refused: undefined });
+  });
 });
 
 test("a hold that is gone ends the stream with a failure of its own", async () => {

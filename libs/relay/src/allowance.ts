@@ -9,10 +9,21 @@ const leastTokens = 64;
 /** How often a store that is away is asked for more, and the pause between: a stream that has run dry waits so long. */
 const [storeTries, storePauseMs] = [20, 250];
 
+/**
+ * A stream ends where its words are surely more than its bound of tokens: so many times as many by the tokenizer that
+ * counts here, since others cut some texts coarser, and a few more.
+ */
+const beyondBound = { times: 3, tokens: 64 } as const;
+
+/** Why a stream goes no further although it could be paid for: its vendor wrote more than it was asked for. */
+export const wroteBeyondBound = "beyond-bound";
+
 /** What a stream's money is put aside with. */
 export interface AllowanceOptions {
   readonly output: HeldOutput;
   readonly produced: Produced;
+  /** Tokens that there may be beyond the bound once the stream has shown thoughts; absent: none. */
+  readonly thoughtTokens?: number;
   /**
    * Holds more, so that output of `to` tokens is covered where `from` are; false where the hold is gone. Throws Failure
    * insufficient_quota where the account, its group or its token cannot cover it, another where the store is away.
@@ -36,6 +47,7 @@ export class Allowance implements Disposable {
   #step: number;
   #extending: Promise<void> | undefined;
   #refused: Failure | undefined;
+  #thinks = false;
   #over = false;
 
   constructor(options: AllowanceOptions) {
@@ -52,7 +64,8 @@ export class Allowance implements Disposable {
   }
 
   /** Whether a frame with so many bytes of words is paid for; begins to extend the hold where it is time. */
-  admits(wordBytes: number): boolean {
+  admits(wordBytes: number, thinks = false): boolean {
+    this.#thinks ||= thinks;
     this.#wanted = Math.ceil(wordBytes / leastBytesPerToken);
     if (!this.#look()) return false;
     this.#bytes = Math.max(0, this.#bytes - wordBytes);
@@ -63,8 +76,12 @@ export class Allowance implements Disposable {
    * Waits until the frame that was not admitted is; else tells why nothing more is. Money is asked for once more, and
    * what came is counted by the tokenizer, before a stream is given up.
    */
-  async more(): Promise<Failure | undefined> {
+  async more(): Promise<Failure | typeof wroteBeyondBound | undefined> {
     for (;;) {
+      if (this.#isPaidWhole) {
+        await this.#options.produced.outputTokens();
+        return this.#over || this.#look() ? undefined : wroteBeyondBound;
+      }
       await (this.#extending ?? this.#extend());
       if (this.#over || this.#look()) return undefined;
       const refused = this.#refusal;
@@ -83,19 +100,32 @@ export class Allowance implements Disposable {
     return this.#refused;
   }
 
+  /** Whether all is paid for that the vendor may write. */
+  get #isPaidWhole(): boolean {
+    return this.#paid >= this.#options.output.most;
+  }
+
   /** Finds out how far the stream may go; whether the wanted frame is within that. */
   #look(): boolean {
     const { output, produced } = this.#options;
-    if (this.#paid >= output.most) {
-      this.#bytes = Infinity;
-      return true;
-    }
+    if (this.#isPaidWhole) return this.#lookAtBound();
     const left = this.#paid - produced.mostTokens - this.#wanted;
     const early = left - output.step / 2;
     const isQuiet = (): boolean => this.#extending === undefined && this.#refused === undefined;
     if (early < output.step / 8 && isQuiet()) void this.#extend();
     // While nothing is under way, the next look is in time for the next extension.
     this.#bytes = Math.max(0, Math.floor((isQuiet() ? early : left) + this.#wanted) * leastBytesPerToken);
+    return left >= 0;
+  }
+
+  /** The same where all is paid for: only a vendor that does not keep to its bound gets further. */
+  #lookAtBound(): boolean {
+    const { output, produced, thoughtTokens = 0 } = this.#options;
+    const most = output.most * beyondBound.times + beyondBound.tokens + (this.#thinks ? thoughtTokens : 0);
+    // The frame itself is not counted: a whole answer in one frame may have many bytes a token.
+    const left = most - produced.mostShownTokens;
+    // Half of it, so that thoughts are seen long before words are counted as being too many.
+    this.#bytes = Math.max(0, Math.floor((left * leastBytesPerToken) / 2));
     return left >= 0;
   }
 

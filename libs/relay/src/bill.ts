@@ -7,6 +7,7 @@ import {
   type Nanos,
   type Outcome,
   type Price,
+  type UnitName,
   type Units,
   type UsageDraft,
 } from "@modelgate/contracts";
@@ -15,9 +16,12 @@ import { priceVersionOf } from "@modelgate/catalog";
 import type { Way } from "@modelgate/channels";
 import type { ServiceCall } from "@modelgate/platform";
 import type { RelayDeps } from "./deps.ts";
+import type { BilledFees } from "./fees.ts";
 import type { Expectation } from "./expect.ts";
 import type { CallPlan } from "./plan.ts";
 import { tellCall } from "./tell-call.ts";
+import { tellCapped } from "./tell-capped.ts";
+import { capUnits, type UsageBound } from "./usage-bound.ts";
 
 /** How a call ended, as it is billed. */
 export interface CallEnd {
@@ -26,6 +30,10 @@ export interface CallEnd {
   readonly outcome: Outcome;
   /** HTTP status that the client got. */
   readonly status: number;
+  /** The most that this end can have used, where that shows only now; absent: as was expected. */
+  readonly most?: UsageBound | undefined;
+  /** Units that were cut to what the call could use. */
+  readonly capped?: readonly UnitName[] | undefined;
 }
 
 /** What a bill is written with. */
@@ -38,7 +46,7 @@ export type BilledCall = Pick<ServiceCall, "caller" | "requestId" | "id" | "endp
   Partial<Pick<ServiceCall, "span">>;
 
 /** What a call's price is made from. */
-export type Priced = Pick<CallPlan, "model" | "multiplier">;
+export type Priced = Pick<CallPlan, "model" | "multiplier" | "fees">;
 
 /** The money of one call: held before it is sent, settled once when it is over. */
 export class Bill {
@@ -113,21 +121,29 @@ export class Bill {
   }
 
   costOf(units: Units): Nanos {
-    return costOf(units, this.#plan.model.price, this.#plan.multiplier);
+    const billed = this.#billed(units);
+    return costOf(billed.units, billed.price, this.#plan.multiplier);
+  }
+
+  /** Units with what the call used beside its tokens, and the price that they are billed at. */
+  #billed(units: Units): BilledFees {
+    const { fees, model } = this.#plan;
+    return fees?.billed(units) ?? { units, price: model.price, isTierUnpriced: false };
   }
 
   /** Settles the call and writes its one log line; the promise never rejects. A second call does nothing. */
-  settle(end: CallEnd): Promise<void> {
+  settle(reported: CallEnd): Promise<void> {
     if (this.#settled) return Promise.resolve();
     this.#settled = true;
     const { accountId, tokenId } = this.#call.caller;
+    const end = this.#capped(reported);
     const draft = this.draft(end);
     const costNanos = this.costOf(end.units);
     tellCall(this.#deps.log, this.#call.span, {
       draft,
       kind: this.#plan.model.kind,
       provider: this.#way?.candidate.channel.provider,
-      units: end.units,
+      units: draft.units,
       costNanos,
     });
     return this.#deps.settlements.settle({
@@ -140,13 +156,25 @@ export class Bill {
     });
   }
 
+  /** What a vendor reports beyond what the call could use is not billed, and is told of its channel. */
+  #capped(end: CallEnd): CallEnd {
+    const { units, capped } = capUnits(end.units, end.most ?? this.expected.most);
+    const all = [...new Set([...(end.capped ?? []), ...capped])];
+    if (all.length === 0) return end;
+    const { requestId } = this.#call;
+    const channel = this.#way?.candidate.channel.id ?? "";
+    const model = this.#plan.model.name;
+    tellCapped(this.#deps, { requestId, callId: this.callId, channel, model, capped: all, reported: end.units });
+    return { ...end, units, capped: all };
+  }
+
   /** The usage event of an end; its final cost is the settlement's to say. */
   draft(end: CallEnd): UsageDraft {
     const { caller, requestId, id, endpoint } = this.#call;
     const now = performance.now();
     const latencyMs = Math.round(now - this.#startedAt);
-    const { price } = this.#plan.model;
-    const unpriced = unpricedUnits(end.units, price);
+    const { units, price, serviceTier, isTierUnpriced } = this.#billed(end.units);
+    const unpriced = [...unpricedUnits(units, price), ...(isTierUnpriced ? (["serviceTier"] as const) : [])];
     return {
       id: this.callId,
       time: new Date().toISOString(),
@@ -161,14 +189,16 @@ export class Bill {
       channelId: this.#way?.candidate.channel.id ?? "",
       status: end.status,
       outcome: end.outcome,
-      units: end.units,
+      units,
       estimated: end.estimated,
       multiplier: this.#plan.multiplier,
       latencyMs,
       firstByteMs: this.#firstByteAt === undefined ? latencyMs : Math.round(this.#firstByteAt - this.#startedAt),
       attempts: this.#attempts,
       priceVersion: priceVersionOf(price),
-      ...(unpriced.length === 0 ? {} : { unpriced: [...unpriced] }),
+      ...(unpriced.length === 0 ? {} : { unpriced }),
+      ...(serviceTier === undefined ? {} : { serviceTier }),
+      ...(end.capped === undefined ? {} : { capped: [...end.capped] }),
     };
   }
 }

@@ -1,4 +1,12 @@
-import { inputTotal, outputTotal, type ModelKind, type Nanos, type Units, type UsageDraft } from "@modelgate/contracts";
+import {
+  inputTotal,
+  outputTotal,
+  type ModelKind,
+  type Nanos,
+  type UnitName,
+  type Units,
+  type UsageDraft,
+} from "@modelgate/contracts";
 import { providerNameOf } from "@modelgate/channels";
 import { Counter, Gauge, Histogram } from "@modelgate/platform";
 
@@ -46,6 +54,16 @@ const estimated = new Counter({
   help: "calls whose usage the vendor did not tell",
   labelNames: ["gen_ai_request_model"],
 });
+const capped = new Counter({
+  name: "modelgate_usage_capped_total",
+  help: "calls whose vendor reported or wrote more than the call could use: it was not billed",
+  labelNames: ["channel", "model", "unit"],
+});
+/** Answers that are waited for though their clients have left. */
+export const leftAnswers = new Gauge({
+  name: "modelgate_left_answers",
+  help: "answers that are waited for though their clients have left",
+});
 const openStreams = new Gauge({ name: "modelgate_open_streams", help: "streams on their way to clients" });
 
 /** OpenTelemetry's words for what a call does, where they differ from the model's kind. */
@@ -72,6 +90,15 @@ export function observeCall({ draft, kind, provider, units, costNanos }: CallSee
   if (output > 0) tokenUsage.observe({ ...at, gen_ai_token_type: "output" }, output);
   cost.inc({ gen_ai_request_model: model }, Number(costNanos) / 1e9);
   if (draft.estimated) estimated.inc({ gen_ai_request_model: model });
+}
+
+/** Counts a call of which less was billed than its vendor reported. */
+export function observeCapped(call: {
+  readonly channel: string;
+  readonly model: string;
+  readonly capped: readonly UnitName[];
+}): void {
+  for (const unit of call.capped) capped.inc({ channel: call.channel, model: call.model, unit });
 }
 
 /** Watches one stream: how long its first chunk took, how far apart the others are, and that it is open. */

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { afterEach, expect, test } from "vitest";
 import { openTransport } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
-import { textPasses } from "@modelgate/wires";
+import { textPasses } from "@modelgate/wires/text";
 import { deliverStream, type PaidStream, type StreamEnd } from "./deliver-stream.ts";
 import type { StreamGate } from "./exchange.ts";
 import { Inlet } from "./inlet.ts";

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { BodySink } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
+import { wroteBeyondBound } from "./allowance.ts";
 import type { Carried, StreamCarrier } from "./exchange.ts";
 import { brokenOff, type Inlet } from "./inlet.ts";
 import type { Metered } from "./measure.ts";
@@ -22,12 +23,15 @@ export interface StreamDelivery {
   readonly ending: (failure: Failure | undefined, cut?: Metered) => void;
 }
 
+/** Why a stream goes no further: it is not paid for, the store is away, or it is longer than it was asked to be. */
+export type StreamStop = Failure | typeof wroteBeyondBound;
+
 /** What a stream runs on whose money may not last to its end. */
 export interface PaidStream {
-  /** Waits until more is paid for; else tells why nothing is. */
-  more(): Promise<Failure | undefined>;
-  /** What was used until now. */
-  meter(): Promise<Metered>;
+  /** Waits until more may pass; else tells why nothing does. */
+  more(): Promise<StreamStop | undefined>;
+  /** What was used until now, by a stream that ends for this reason. */
+  meter(why: StreamStop): Promise<Metered>;
 }
 
 /** How a delivered stream ended. */
@@ -124,8 +128,8 @@ class StreamPass implements BodySink {
   async #waitForMoney(): Promise<void> {
     const { response, inlet, paid } = this.#delivery;
     this.#dry = true;
-    const refused = await paid?.more();
-    if (refused !== undefined) return await this.#cut(refused);
+    const stop = await paid?.more();
+    if (stop !== undefined) return await this.#cut(stop);
     this.#dry = false;
     this.data(Buffer.alloc(0));
     if (this.#dry || this.#over) return;
@@ -133,15 +137,16 @@ class StreamPass implements BodySink {
     if (!response.writableNeedDrain) inlet.resume();
   }
 
-  /** Nothing more is paid for: the vendor is stopped, and the client told in its own words for an answer at its bound. */
-  async #cut(why: Failure): Promise<void> {
+  /** Nothing more passes: the vendor is stopped, and the client told in its own words for an answer at its bound. */
+  async #cut(why: StreamStop): Promise<void> {
     if (this.#over) return;
     const { response, inlet, carrier, ending, paid } = this.#delivery;
     inlet.abort();
-    const metered = why.code === "insufficient_quota" ? await paid?.meter() : undefined;
+    const isAtBound = why === wroteBeyondBound || why.code === "insufficient_quota";
+    const metered = isAtBound ? await paid?.meter(why) : undefined;
     if (this.#over) return;
     const last = metered === undefined ? undefined : carrier.cut?.(metered.units);
-    if (last === undefined) return this.#fail(why);
+    if (last === undefined) return this.#fail(why === wroteBeyondBound ? tooLong() : why);
     ending(undefined, metered);
     this.#finish({ outcome: "completed" });
     response.end(last);
@@ -173,6 +178,10 @@ class StreamPass implements BodySink {
     this.#delivery.response.off("drain", this.#onDrain).off("close", this.#onClose);
     this.#resolve(end);
   }
+}
+
+function tooLong(): Failure {
+  return new Failure("upstream_error", "The vendor wrote more than it was asked for.");
 }
 
 function malformed(error: unknown): Failure {

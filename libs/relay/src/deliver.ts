@@ -3,14 +3,16 @@ import type { Attempted } from "@modelgate/channels";
 import { asFailure, headers, type Nanos, type Outcome } from "@modelgate/contracts";
 import { answerJson, type ServiceCall } from "@modelgate/platform";
 import type { Bill } from "./bill.ts";
-import { Allowance } from "./allowance.ts";
+import { Allowance, wroteBeyondBound } from "./allowance.ts";
 import { StreamWatch } from "./call-metrics.ts";
 import { deliverStream } from "./deliver-stream.ts";
 import type { RelayDeps } from "./deps.ts";
 import { upperCost } from "./expect.ts";
-import type { CarriedAnswer, Exchange } from "./exchange.ts";
+import type { CarriedAnswer, Exchange, ReadAnswer } from "./exchange.ts";
+import { hearOut } from "./hear-out.ts";
 import type { Inlet } from "./inlet.ts";
-import { meter, meterCut, meterWhole } from "./meter.ts";
+import { clientLeft, type Leaving } from "./leaving.ts";
+import { meter, meterCut, meterWhole, unitsOfLeft } from "./meter.ts";
 import type { CallPlan } from "./plan.ts";
 import type { Produced } from "./produced.ts";
 import type { Accepted } from "./send.ts";
@@ -26,7 +28,8 @@ export interface Delivery {
   readonly bill: Bill;
   readonly produced: Produced;
   readonly attempted: Attempted<Accepted>;
-  /** Aborted when the client leaves. */
+  readonly leaving: Leaving;
+  /** Aborted when the exchange is to end. */
   readonly signal: AbortSignal;
 }
 
@@ -36,14 +39,18 @@ export async function deliver(delivery: Delivery): Promise<void> {
   tellDropped(delivery.call.response, accepted.exchange);
   tellWay(delivery.deps, delivery.call, delivery.attempted.tried);
   if ("whole" in accepted) await deliverWhole(delivery, accepted.exchange, accepted.whole);
+  else if (delivery.leaving.isClientGone) await settleHeard(delivery, accepted.exchange, accepted.stream);
   else await deliverFrames(delivery, accepted.exchange, accepted.stream);
 }
 
-async function deliverWhole(delivery: Delivery, exchange: Exchange, bytes: Buffer): Promise<void> {
+async function deliverWhole(delivery: Delivery, exchange: Exchange, read: ReadAnswer): Promise<void> {
   const { call, plan, bill, attempted } = delivery;
-  const answer = await wholeInTime(delivery, exchange, bytes);
+  const isKnown = delivery.leaving.isClientGone && read.usage !== undefined;
+  const answer = isKnown ? notCarried : await wholeInTime(delivery, exchange, read);
   letGo(attempted);
-  const metered = await meterWhole(plan, answer.usage ?? exchange.usageOf(bytes), answer);
+  plan.fees?.saw(read.fees);
+  const metered = await meterWhole(plan, answer.usage ?? read.usage, answer);
+  if (delivery.leaving.isClientGone) return await bill.settle({ ...metered, outcome: "cancelled", status: clientLeft });
   const settled = bill.settle({ ...metered, outcome: "completed", status: 200 });
   told(delivery, exchange, answer.json, false);
   if (call.response.headersSent) call.response.end(answer.json);
@@ -57,25 +64,40 @@ async function deliverWhole(delivery: Delivery, exchange: Exchange, bytes: Buffe
   await settled;
 }
 
+/** The answer to a client that has left, where its usage is known. */
+const notCarried: CarriedAnswer = { json: Buffer.alloc(0), words: () => "" };
+
 /** The vendor is done: its channel's seat is free before the client has its last byte, and may ask again. */
 function letGo(attempted: Disposable): void {
   attempted[Symbol.dispose]();
 }
 
 /**
- * The client's form of a whole answer, with signs of life where it takes time. What cannot be read, or a task that
- * failed, counts against the channel.
+ * The client's form of a whole answer, with signs of life where it takes time. A task that failed, or a file that cannot
+ * be fetched, counts against the channel.
  */
-async function wholeInTime(delivery: Delivery, exchange: Exchange, bytes: Buffer): Promise<CarriedAnswer> {
+async function wholeInTime(delivery: Delivery, exchange: Exchange, read: ReadAnswer): Promise<CarriedAnswer> {
   const { call, plan, deps } = delivery;
   using _waiting = keepWaiting(call, plan.waiting, deps.limits.heartbeatMs);
   try {
-    return await exchange.whole(bytes, vendorLink(delivery, exchange));
+    return await read.carry(vendorLink(delivery, exchange));
   } catch (error) {
     const { code, status } = asFailure(error);
     if (status >= 500 && code.startsWith("upstream_") && !delivery.signal.aborted) delivery.attempted.broke(code);
     throw error;
   }
+}
+
+/** Settles a stream whose client left before it began, by what the vendor says of it. */
+async function settleHeard(delivery: Delivery, exchange: Exchange, inlet: Inlet): Promise<void> {
+  const { deps, plan, bill, produced, attempted, signal } = delivery;
+  const end = await hearOut(inlet, exchange.stream(produced), deps.limits.answerBytes);
+  if (end === "failed" && !signal.aborted) attempted.broke("upstream_error");
+  const left = signal.aborted && !produced.any;
+  const metered = left
+    ? { units: await unitsOfLeft(plan, bill), estimated: true }
+    : await meter(plan, produced, signal.aborted ? "cancelled" : end);
+  await bill.settle({ ...metered, outcome: "cancelled", status: clientLeft });
 }
 
 async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inlet): Promise<void> {
@@ -95,9 +117,15 @@ async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inle
     watch,
     ...(allowance === undefined
       ? {}
-      : { paid: { more: () => allowance.more(), meter: () => meterCut(plan, produced) } }),
+      : {
+          paid: {
+            more: () => allowance.more(),
+            meter: (why) => meterCut(plan, produced, why === wroteBeyondBound ? bill.expected.output?.most : undefined),
+          },
+        }),
     ending(failure, cut) {
-      if (cut !== undefined) call.log.info({ requestId: call.requestId }, "a stream was ended where its money ends");
+      if (cut !== undefined)
+        call.log.info({ requestId: call.requestId }, "a stream was ended where its money or its bound ends");
       if (failure === undefined) told(delivery, exchange, carrier.last, cut !== undefined);
       else if (failure.code.startsWith("upstream_")) attempted.broke(failure.code);
       letGo(attempted);
@@ -123,14 +151,20 @@ async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inle
   await settled;
 }
 
-/** How far a stream is paid for; undefined where all of it is, or none of it costs anything. */
+/** How far a stream may go; undefined where all of it is paid for, or costs nothing, and nothing else bounds it. */
 function allowanceOf({ plan, bill, produced }: Delivery): Allowance | undefined {
-  const { output } = bill.expected;
+  const { output, most } = bill.expected;
+  if (output === undefined) return undefined;
   const { size, model, multiplier } = plan;
   const upper = (tokens: number): Nanos => upperCost(size, model, multiplier, tokens);
-  if (output === undefined || output.first >= output.most) return undefined;
-  if (upper(output.first + output.step) === upper(output.first)) return undefined;
-  return new Allowance({ output, produced, extend: (from, to) => bill.extend(upper(to) - upper(from)) });
+  const isFree = upper(output.first + output.step) === upper(output.first);
+  if (isFree && !Number.isFinite(output.most)) return undefined;
+  return new Allowance({
+    output: isFree ? { ...output, first: output.most } : output,
+    produced,
+    thoughtTokens: most?.besideTokens ?? 0,
+    extend: (from, to) => bill.extend(upper(to) - upper(from)),
+  });
 }
 
 async function settleMetered({ plan, bill, produced }: Delivery, outcome: Outcome): Promise<void> {

@@ -1,9 +1,10 @@
 import type { Channels } from "@modelgate/channels";
 import type { CatalogHandle } from "@modelgate/catalog";
 import type { BufferBudget, Logger, Redis } from "@modelgate/platform";
+import type { HeardOut } from "./heard-out.ts";
 import type { Renewals } from "./renewals.ts";
 import type { Settlements } from "./settlements.ts";
-import type { SpokenWires } from "./spoken-wires.ts";
+import type { MadeIds } from "./vendor-stores/made-ids.ts";
 import type { UnseenOutput } from "./unseen-output.ts";
 
 /** Every bound of a call's life; a service names them in its environment. */
@@ -12,6 +13,10 @@ export interface RelayLimits {
   readonly outputTokens: number;
   /** Output tokens of a text stream held for at first, and in each further step while it runs. */
   readonly stepTokens: number;
+  /** Calls of vendor-side tools held for where the client sets no bound; vendors are told it where their wire has a word for it. */
+  readonly toolCalls: number;
+  /** Input tokens held for with each of those calls: what it finds is read by the model. */
+  readonly toolTokens: number;
   /** Lease of a hold. */
   readonly leaseMs: number;
   /** Events that may wait in a shard's outbox before calls are refused. */
@@ -29,8 +34,9 @@ export interface RelayDeps {
   readonly channels: Channels;
   readonly settlements: Settlements;
   readonly renewals: Renewals;
-  readonly spoken: SpokenWires;
   readonly unseen: UnseenOutput;
+  readonly madeIds: MadeIds;
+  readonly heardOut: HeardOut;
   readonly budget: BufferBudget;
   readonly log: Logger;
   readonly newCallId: () => string;

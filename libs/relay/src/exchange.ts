@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import type { UpstreamAnswer } from "@modelgate/channels";
 import type { Failure, Units, UpstreamWire } from "@modelgate/contracts";
+import type { AskedFees, SeenFees } from "@modelgate/wires/text";
 import type { Produced } from "./produced.ts";
 
 /** What one attempt says to a vendor, and how the vendor's answer becomes the client's. Made anew for every attempt. */
@@ -12,6 +13,8 @@ export interface Exchange {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Whether the vendor begins a task that is paid for once: what it may have taken is not sent again. */
   readonly unrepeatable?: boolean | undefined;
+  /** What the body asks of the vendor beside tokens; absent: what the client's own does. */
+  readonly asks?: AskedFees | undefined;
   /** Whether the vendor is asked for a stream; absent: as the client asked. */
   readonly asksStream?: boolean | undefined;
   /** Fields of the client's request that this vendor cannot take, as the client spells them. */
@@ -20,13 +23,11 @@ export interface Exchange {
   formOf?(answer: Pick<UpstreamAnswer, "headers">): AnswerForm;
   /** Whether the first frame of a stream says that the vendor failed. */
   refuses(frame: Buffer): boolean;
-  /** Usage of a whole answer; undefined where the vendor tells none. */
-  usageOf(answer: Buffer): Units | undefined;
   /**
-   * A whole answer for the client. Throws Failure upstream_error for what is none. `vendor` is for answers that are not
-   * all there yet, or hold addresses instead of bytes.
+   * Reads a complete answer once, while another channel can still be tried. Rejects with Failure upstream_error if it
+   * cannot be parsed or converted for the client.
    */
-  whole(answer: Buffer, vendor: VendorLink): CarriedAnswer | Promise<CarriedAnswer>;
+  read(answer: Buffer): Promise<ReadAnswer>;
   /** The client's side of a stream that begins; `gate` where its money may not last to its end. */
   stream(produced: Produced, gate?: StreamGate): StreamCarrier;
 }
@@ -40,10 +41,20 @@ export interface VendorLink {
   look(task: string): Promise<Buffer>;
   /** Its whole answer to another request of the same call, once. Throws Failure. */
   ask(body: Buffer): Promise<Buffer>;
-  /** Host of the channel's own address. */
-  readonly host: string;
+  /** Scheme, host and port of the channel's own address. */
+  readonly origin: string;
   /** Aborted when the client leaves. */
   readonly signal: AbortSignal;
+}
+
+/** A complete answer that has been read. */
+export interface ReadAnswer {
+  /** What the vendor says that it used; undefined if it does not say. */
+  readonly usage?: Units | undefined;
+  /** What the vendor says that it charges beside tokens. */
+  readonly fees?: SeenFees | undefined;
+  /** Gives the answer to the client's wire. `vendor` polls unfinished tasks and fetches linked files. Throws Failure. */
+  carry(vendor: VendorLink): CarriedAnswer | Promise<CarriedAnswer>;
 }
 
 /** A whole answer in the client's wire. */
@@ -69,8 +80,8 @@ export interface Carried {
 export interface StreamGate {
   /** Whether a frame of so many bytes is, whatever is in it. */
   covers(bytes: number): boolean;
-  /** Whether one with so many bytes of words is. */
-  admits(wordBytes: number): boolean;
+  /** Whether one with so many bytes of words is; `thinks` where they are thoughts, which some vendors do not bound. */
+  admits(wordBytes: number, thinks?: boolean): boolean;
 }
 
 /** The media type of server-sent events. */

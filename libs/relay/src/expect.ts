@@ -1,7 +1,9 @@
 import {
   costOf,
   inputTokenUnits,
+  mostCostOf,
   outputTokenUnits,
+  pricesUpTo,
   tokensIn,
   type Nanos,
   type Price,
@@ -11,6 +13,7 @@ import {
 import type { CatalogModel } from "@modelgate/catalog";
 import type { Measure } from "./measure.ts";
 import { estimateTokens } from "./tokens.ts";
+import type { UsageBound } from "./usage-bound.ts";
 
 /** What a request says of its own size. */
 export interface RequestSize {
@@ -21,6 +24,22 @@ export interface RequestSize {
   /** Most output tokens, where the client set a bound. */
   readonly maxOutputTokens: number | undefined;
   readonly choices: number;
+  /** Whether the bound is the gateway's own, which a vendor need not be told: it is held for, and does not cap what is billed. */
+  readonly boundIsOurs?: boolean;
+  /** Whether the vendor may read more than the body holds: results of its own tools, or what it keeps. */
+  readonly readsBeyond?: boolean;
+  /** What may be charged beside the tokens of the request and its answer. */
+  readonly fees?: HeldFees | undefined;
+}
+
+/** What is put aside for vendor-side tools and service tiers. */
+export interface HeldFees {
+  /** Calls of tools. */
+  readonly units: Units;
+  /** Input tokens that tools may add, and images at their own size. */
+  readonly inputTokens: number;
+  /** The price of the dearest service tier that may serve the call. */
+  readonly price: Price;
 }
 
 /** What a call may cost, before it is sent. */
@@ -34,6 +53,8 @@ export interface Expectation {
   readonly tokens: number;
   /** How much output of a text stream the hold covers; absent: all there can be. */
   readonly output?: HeldOutput | undefined;
+  /** The most that can be billed, whatever its vendor reports; absent: nothing is billed by a vendor's report. */
+  readonly most?: UsageBound | undefined;
 }
 
 /** Output tokens of a text stream that are held for: at first, in each further step, and at most. */
@@ -47,9 +68,9 @@ export interface HeldOutput {
 /** Bounds of a call's cost where something else than text decides it. */
 export function expectUnits({ upper, floor }: Measure, model: CatalogModel, multiplier: number): Expectation {
   return {
-    upperNanos: costOf({ ...upper, requests: 1 }, model.price, multiplier),
-    floorNanos: costOf({ ...floor, requests: 1 }, model.price, multiplier),
-    floorUnits: { ...floor, requests: 1 },
+    upperNanos: mostCostOf({ requests: 1, ...upper }, model.price, multiplier),
+    floorNanos: costOf({ requests: 1, ...floor }, model.price, multiplier),
+    floorUnits: { requests: 1, ...floor },
     tokens: Math.min(tokensIn(floor), mostReservedTokens),
   };
 }
@@ -90,9 +111,12 @@ export function expectText(
  * The most that a request may cost with so much output. Every token of a text stands for a byte of it at least, in whatever
  * tokenizer: its bytes bound the input. All of it is bound at the dearest price that the vendor may count it at.
  */
-export function upperCost(size: RequestSize, { price }: CatalogModel, multiplier: number, outputTokens: number): Nanos {
-  const tokens = dearestTokens({ input: size.textBytes + size.mediaTokens, output: outputTokens }, price);
-  return costOf({ ...tokens, requests: 1 }, price, multiplier);
+export function upperCost(size: RequestSize, model: CatalogModel, multiplier: number, outputTokens: number): Nanos {
+  const { units = {}, inputTokens = 0, price = model.price }: Partial<HeldFees> = size.fees ?? {};
+  const tokens = { input: size.textBytes + size.mediaTokens + inputTokens, output: outputTokens };
+  return pricesUpTo(price, tokens.input)
+    .map((each) => costOf({ ...dearestTokens(tokens, each), ...units, requests: 1 }, each, multiplier))
+    .reduce((most, cost) => (cost > most ? cost : most));
 }
 
 /** So many tokens of input and output as the units that cost most, since a vendor may count them as any. */

@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import type { BodySink, UpstreamAnswer } from "@modelgate/channels";
-import { SseSplitter } from "@modelgate/wires";
+import { SseSplitter } from "@modelgate/wires/sse";
 
 /** A first frame beyond this is no error message: the client gets it as it comes. */
 const mostHeldBack = 64 * 1024;

@@ -22,7 +22,7 @@ export async function lookUp(deps: RelayDeps, call: ServiceCall, plan: CallPlan)
     const { accepted } = attempted;
     if (!("whole" in accepted)) throw new Error("a look-up is never streamed");
     const vendor = vendorLink({ deps, call, plan, attempted, signal: controller.signal }, accepted.exchange);
-    return (await accepted.exchange.whole(accepted.whole, vendor)).json;
+    return (await accepted.whole.carry(vendor)).json;
   } catch (error) {
     throw error instanceof AttemptsFailed ? error.failure : error;
   } finally {
@@ -40,5 +40,5 @@ export function isSpoken(
   return deps.catalog
     .current()
     .candidates(model.name, call.caller.group)
-    .some((candidate) => deps.spoken.speaks(candidate, wires));
+    .some((candidate) => deps.channels.spoken.speaks(candidate, wires));
 }

@@ -1,4 +1,5 @@
 import type { Outcome, Units } from "@modelgate/contracts";
+import type { Bill } from "./bill.ts";
 import type { CarriedAnswer } from "./exchange.ts";
 import type { Measure, Metered } from "./measure.ts";
 import type { CallPlan } from "./plan.ts";
@@ -19,9 +20,15 @@ export async function meter(plan: CallPlan, produced: Produced, outcome: Outcome
   return { units: { requests: 1, ...(await unreported(plan, produced)) }, estimated: true };
 }
 
-/** What a stream used that was ended where its money ended: its vendor had no last word. */
-export async function meterCut(plan: CallPlan, produced: Produced): Promise<Metered> {
-  return { units: { requests: 1, ...(await unreported(plan, produced)) }, estimated: true };
+/**
+ * What a stream used that was ended before its vendor ended it: there is no last word. `most` is the bound of tokens
+ * where the vendor wrote beyond it: what it wrote beyond is not billed.
+ */
+export async function meterCut(plan: CallPlan, produced: Produced, most?: number): Promise<Metered> {
+  const units: Units = { requests: 1, ...(await unreported(plan, produced)) };
+  if (most === undefined) return { units, estimated: true };
+  const outputTokens = Math.min(units.outputTokens ?? 0, most);
+  return { units: { ...units, outputTokens }, estimated: true, capped: ["outputTokens"] };
 }
 
 /** Units as far as they were reported, with the output that was counted. */
@@ -30,6 +37,12 @@ async function unreported(plan: CallPlan, produced: Produced): Promise<Units> {
   const { usage } = produced;
   if (usage === undefined) return await estimate(plan, counted);
   return { ...usage, outputTokens: Math.max(usage.outputTokens ?? 0, counted) };
+}
+
+/** What is certain of a call whose client left, and of which its vendor told nothing. */
+export async function unitsOfLeft(plan: CallPlan, { expected }: Pick<Bill, "expected">): Promise<Units> {
+  const units = await plan.measure?.left?.();
+  return units === undefined ? expected.floorUnits : { requests: 1, ...units };
 }
 
 /** What a whole answer used. */

@@ -2,6 +2,7 @@ import type { UpstreamWire } from "@modelgate/contracts";
 import type { CatalogModel } from "@modelgate/catalog";
 import type { Conversation, Way } from "@modelgate/channels";
 import type { Exchange } from "./exchange.ts";
+import type { CallFees } from "./fees.ts";
 import type { RequestSize } from "./expect.ts";
 import type { Measure } from "./measure.ts";
 import type { Waiting } from "./waiting.ts";
@@ -17,6 +18,8 @@ export interface CallPlan {
   readonly size: RequestSize;
   /** How the call is bounded and metered where its cost does not hang on text; absent: by `body` and `size`. */
   readonly measure?: Measure | undefined;
+  /** What the call costs beside its tokens; absent: nothing. */
+  readonly fees?: CallFees | undefined;
   /** The wires that a vendor may be spoken to in, best first for this client. */
   readonly wires: readonly UpstreamWire[];
   /** What to say to a vendor in one of them. Throws Failure (400) for what the client said wrong or that wire cannot say. */
@@ -27,6 +30,11 @@ export interface CallPlan {
   readonly billsUnseen?: boolean | undefined;
   /** How a stream is kept alive before it begins; absent: not at all. */
   readonly waiting?: Waiting | undefined;
+  /**
+   * Whether the vendor is heard out, within bounds, where the client leaves before the answer: an answer in one piece is
+   * made and charged whether anybody waits for it or not, and says what it cost. Absent: its work is ended.
+   */
+  readonly hearsOut?: boolean | undefined;
   /** Headers and query of the client that go on to a vendor of the client's own wire. */
   readonly forward?: Forwarded | undefined;
   /** Where an earlier call of the conversation went, as `channel/key`: tried first. */

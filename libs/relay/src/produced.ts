@@ -1,4 +1,5 @@
 import type { Units } from "@modelgate/contracts";
+import type { CallFees } from "./fees.ts";
 import { countTokens, estimateTokens, leastBytesPerToken } from "./tokens.ts";
 
 /** Raw pieces, and words, kept before they are read and counted; most streams end, with the vendor's own usage, before. */
@@ -20,6 +21,8 @@ export const plainWords: Script = { wordsOf: (raw) => raw };
  * come so that no stream is ever held.
  */
 export class Produced {
+  /** What the call costs beside its tokens, where its wire tells of that. */
+  readonly fees: CallFees | undefined;
   #script: Script = plainWords;
   /** Raw pieces whose words were not read yet. */
   #raw: string[] = [];
@@ -34,6 +37,16 @@ export class Produced {
   #exact = { tokens: 0, bytes: 0 };
   #usage: Units | undefined;
   #addedSince = false;
+  readonly #mostReported: number;
+
+  /** `mostReported`: output tokens beyond which a vendor's report is not believed. */
+  constructor({
+    mostReported = Infinity,
+    fees,
+  }: { mostReported?: number | undefined; fees?: CallFees | undefined } = {}) {
+    this.#mostReported = mostReported;
+    this.fees = fees;
+  }
 
   /** Says how the pieces that follow are read; before the first of them. */
   readAs(script: Script): void {
@@ -77,10 +90,14 @@ export class Produced {
 
   /** The most output tokens that a vendor can count in what came: what is billed, if the vendor shows all that it bills. */
   get mostTokens(): number {
+    return Math.max(this.mostShownTokens, this.reportedTokens);
+  }
+
+  /** The most output tokens that a vendor can count in the words that came. */
+  get mostShownTokens(): number {
     this.#read();
     const { tokens, bytes } = this.#exact;
-    const counted = Math.ceil(tokens * finerCut) + Math.ceil((this.#wordBytes - bytes) / leastBytesPerToken);
-    return Math.max(counted, this.reportedTokens);
+    return Math.ceil(tokens * finerCut) + Math.ceil((this.#wordBytes - bytes) / leastBytesPerToken);
   }
 
   /** Whether the vendor reported more output than it can have shown. */
@@ -96,7 +113,7 @@ export class Produced {
   /** Output tokens in the newest report. */
   get reportedTokens(): number {
     const { outputTokens = 0, outputAudioTokens = 0, outputImageTokens = 0 } = this.#usage ?? {};
-    return outputTokens + outputAudioTokens + outputImageTokens;
+    return Math.min(outputTokens + outputAudioTokens + outputImageTokens, this.#mostReported);
   }
 
   /** Output tokens by the tokenizer. */

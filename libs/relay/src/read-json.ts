@@ -1,12 +1,10 @@
-import type { IncomingMessage } from "node:http";
 import { Failure } from "@modelgate/contracts";
-import { readBody, type Body, type BodyLimits } from "@modelgate/platform";
-import { nestsDeeper, refuseAmbiguous } from "@modelgate/wires";
+import { nextTurn, readBody, type BodyLimits, type ServiceCall } from "@modelgate/platform";
+import { refuseAmbiguous, type JsonBounds } from "@modelgate/wires/json";
+import { checkUnambiguous, isLargeJson, parseJson } from "./large-json.ts";
 
-/** Bounds of a JSON body; `depth` is its deepest nesting. */
-export interface JsonLimits extends BodyLimits {
-  readonly depth: number;
-}
+/** Bounds of a JSON body. */
+export interface JsonLimits extends BodyLimits, JsonBounds {}
 
 /** A JSON body: its bytes for forwarding, and what was seen in it. Dispose it when the bytes have been sent. */
 export interface JsonBody<Seen> extends Disposable {
@@ -15,13 +13,14 @@ export interface JsonBody<Seen> extends Disposable {
 }
 
 /**
- * Reads and parses a JSON body within its bounds. Throws Failure for everything that it can be instead, and what
- * `look` throws. Only what `look` gives is kept: the parsed value of a large body would live as long as its stream.
+ * Reads and parses a JSON body within its bounds; a large one is parsed in turns with other calls. Throws Failure for
+ * everything that it can be instead, and what `look` throws. Only what `look` gives is kept: the parsed value of a large
+ * body would live as long as its stream.
  */
 export async function readJson<Seen>(
-  request: IncomingMessage,
+  { request, caller }: Pick<ServiceCall, "request" | "caller">,
   limits: JsonLimits,
-  look: (value: unknown, bytes: Buffer) => Seen,
+  look: (value: unknown, bytes: Buffer) => Seen | Promise<Seen>,
 ): Promise<JsonBody<Seen>> {
   const type = request.headers["content-type"];
   if (type !== undefined && !/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) {
@@ -31,9 +30,14 @@ export async function readJson<Seen>(
       { param: "content-type" },
     );
   }
-  const body = await readBody(request, limits);
+  const body = await readBody(request, limits, caller);
   try {
-    const seen = look(parse(body, limits.depth), body.bytes);
+    const value = await parse(body.bytes, limits);
+    // What is checked and priced here must be what the vendor reads.
+    await checkUnambiguous(body.bytes, value);
+    // Looking through a large value takes a turn of its own.
+    if (isLargeJson(body.bytes)) await nextTurn();
+    const seen = await look(value, body.bytes);
     return { bytes: body.bytes, seen, [Symbol.dispose]: () => body[Symbol.dispose]() };
   } catch (error) {
     body[Symbol.dispose]();
@@ -41,25 +45,25 @@ export async function readJson<Seen>(
   }
 }
 
-/** A look at a body through an `ask`, which also refuses members that parsers may read in two ways. */
+/** A look at a body through an `ask`, which also refuses members whose names parsers may read in two ways. */
 export function checked<Seen>(
-  ask: (value: unknown) => Seen,
+  ask: (value: unknown) => Seen | Promise<Seen>,
   relied: readonly string[],
-): (value: unknown, bytes: Buffer) => Seen {
-  return (value, bytes) => {
-    const seen = ask(value);
+): (value: unknown, bytes: Buffer) => Promise<Seen> {
+  return async (value, bytes) => {
+    const seen = await ask(value);
     refuseAmbiguous(bytes, relied);
     return seen;
   };
 }
 
-function parse({ bytes }: Body, depth: number): unknown {
-  if (nestsDeeper(bytes, depth)) throw new Failure("invalid_json", `The body nests deeper than ${depth} levels.`);
+async function parse(bytes: Buffer, limits: JsonBounds): Promise<unknown> {
   try {
-    return JSON.parse(bytes.toString());
+    return await parseJson(bytes, limits);
   } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
     // The parser's words quote the body: they may hold what a client would not want in a log.
-    const at = /at position \d+/.exec(error instanceof Error ? error.message : "");
+    const at = /at position \d+/.exec(error.message);
     throw new Failure("invalid_json", `The body is not valid JSON${at === null ? "" : ` (${at[0]})`}.`);
   }
 }

@@ -2,17 +2,17 @@ import { asFailure, tokensIn, type Failure, type Units } from "@modelgate/contra
 import { AttemptsFailed } from "@modelgate/channels";
 import { ClientGone, type ServiceCall } from "@modelgate/platform";
 import { Bill, holdOrForget } from "./bill.ts";
+import { clientLeft, Leaving } from "./leaving.ts";
 import { deliver } from "./deliver.ts";
 import type { RelayDeps } from "./deps.ts";
 import { expectText, expectUnits, mostOutput, wholeOutput, type Expectation } from "./expect.ts";
+import { unitsOfLeft } from "./meter.ts";
 import type { CallPlan } from "./plan.ts";
 import { Produced } from "./produced.ts";
 import { send } from "./send.ts";
 import { tellWay } from "./tell-way.ts";
+import { boundOfHeld, boundOfText } from "./usage-bound.ts";
 import { keepWaiting } from "./waiting.ts";
-
-/** Nginx' word for a client that left before its answer: for events and logs, since nobody gets it. */
-const clientLeft = 499;
 
 /**
  * The life of a call: expect → hold → attempt → deliver → meter → settle. Throws Failure for what the client is to
@@ -21,55 +21,54 @@ const clientLeft = 499;
 export async function runCall(deps: RelayDeps, call: ServiceCall, plan: CallPlan): Promise<void> {
   const bill = new Bill(deps, call, plan, expect(deps, plan));
   await holdOrForget(bill);
-  const produced = new Produced();
+  const { most } = bill.expected;
+  const produced = new Produced({
+    mostReported: most === undefined ? undefined : most.outputTokens + most.besideTokens,
+    fees: plan.fees,
+  });
   using _renewal = deps.renewals.keep({
     accountId: call.caller.accountId,
     callId: bill.callId,
     progress: () => progressOf(bill, produced),
   });
-  const gone = abortOnClose(call);
-  const ended = plan.broken === undefined ? gone : AbortSignal.any([gone, plan.broken]);
+  using leaving = new Leaving(deps, call, plan);
   try {
-    using attempted = await attempt(deps, call, plan, bill, ended);
+    using attempted = await attempt(deps, call, plan, bill, leaving);
     bill.went(attempted.way, attempted.attempts);
-    await deliver({ deps, call, plan, bill, produced, attempted, signal: ended });
+    await deliver({ deps, call, plan, bill, produced, attempted, leaving, signal: leaving.ended });
   } catch (error) {
     if (error instanceof AttemptsFailed) tellWay(deps, call, error.tried);
-    await fail(call, plan, bill, error, isGone(plan, gone));
+    await fail(call, plan, bill, error, leaving);
   }
 }
 
 function expect({ limits, unseen }: RelayDeps, plan: CallPlan): Expectation {
   const { measure, size, model, multiplier } = plan;
-  if (measure !== undefined) return expectUnits(measure, model, multiplier);
+  if (measure !== undefined)
+    return {
+      ...expectUnits(measure, model, multiplier),
+      most: { ...boundOfHeld(measure.upper), ...measure.most },
+    };
   const whole = wholeOutput(size, model, limits.outputTokens);
-  if (!plan.stream) return expectText(size, model, multiplier, whole);
+  const usage = boundOfText(size, model);
+  if (!plan.stream) return { ...expectText(size, model, multiplier, whole), most: usage };
   const step = limits.stepTokens * size.choices;
   const hidden = plan.billsUnseen === true || unseen.has(model.name);
   const first = hidden ? whole : Math.min(step, whole);
   const output = { first, step, most: mostOutput(size, model) };
-  return { ...expectText(size, model, multiplier, first), output };
+  return { ...expectText(size, model, multiplier, first), output, most: usage };
 }
 
 /** Finds a vendor that answers, with signs of life for the client meanwhile. */
-async function attempt(deps: RelayDeps, call: ServiceCall, plan: CallPlan, bill: Bill, signal: AbortSignal) {
+async function attempt(deps: RelayDeps, call: ServiceCall, plan: CallPlan, bill: Bill, leaving: Leaving) {
   using _waiting = keepWaiting(call, plan.waiting, deps.limits.heartbeatMs);
-  return await send(deps, call, plan, { callId: bill.callId, signal, firstByte: () => bill.firstByte() });
-}
-
-/** A signal that ends the call's exchange when its client leaves. */
-function abortOnClose({ response }: ServiceCall): AbortSignal {
-  const controller = new AbortController();
-  response.once("close", () => {
-    if (!response.writableFinished) controller.abort();
+  return await send(deps, call, plan, {
+    callId: bill.callId,
+    signal: leaving.ended,
+    firstByte: () => bill.firstByte(),
+    begins: () => leaving.begins(),
+    sent: () => leaving.sent(),
   });
-  if (response.destroyed) controller.abort();
-  return controller.signal;
-}
-
-/** A body that ended because its client left says so before the connection does. */
-function isGone({ broken }: CallPlan, gone: AbortSignal): boolean {
-  return gone.aborted || (broken?.aborted === true && broken.reason instanceof ClientGone);
 }
 
 /** What is certain of a call that is under way, for its hold's floor. */
@@ -87,13 +86,18 @@ function whatFailed({ broken }: CallPlan, error: unknown): Failure {
   return error instanceof AttemptsFailed ? error.failure : asFailure(error);
 }
 
-/** Nothing of an answer reached the client: nothing is charged, and the client is told, if it is still there. */
-async function fail(call: ServiceCall, plan: CallPlan, bill: Bill, error: unknown, gone: boolean): Promise<void> {
+/**
+ * Nothing of an answer reached the client. What failed costs nothing, and the client is told. A client that left pays
+ * what is certain once its vendor was asked, where it is not known what the vendor made of it.
+ */
+async function fail(call: ServiceCall, plan: CallPlan, bill: Bill, error: unknown, leaving: Leaving): Promise<void> {
   const failure = whatFailed(plan, error);
+  const gone = leaving.isClientGone;
   if (error instanceof AttemptsFailed) bill.went(error.way, error.attempts);
+  const isOwed = gone && leaving.isOwing(failure);
   const settled = bill.settle({
-    units: {},
-    estimated: false,
+    units: isOwed ? await unitsOfLeft(plan, bill) : {},
+    estimated: isOwed,
     outcome: gone ? "cancelled" : "failed",
     status: gone ? clientLeft : call.response.headersSent ? 200 : failure.status,
   });

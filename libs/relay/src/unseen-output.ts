@@ -1,4 +1,4 @@
-import { FoundOut } from "./found-out.ts";
+import { FoundOut } from "@modelgate/platform";
 
 /**
  * Models whose vendors bill output that their streams do not show: thoughts. What such a stream will cost cannot be

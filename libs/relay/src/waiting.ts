@@ -24,9 +24,10 @@ export function streamHead(contentType: string): Readonly<Record<string, string>
 export function keepWaiting({ response }: ServiceCall, waiting: Waiting | undefined, everyMs: number): Disposable {
   if (waiting === undefined) return { [Symbol.dispose]: () => undefined };
   const timer = setInterval(() => {
-    if (waiting.isDue?.() === false) return;
+    // A client that has left may still have its vendor heard out.
+    if (response.destroyed || waiting.isDue?.() === false) return;
     if (!response.headersSent) response.writeHead(200, streamHead(waiting.contentType));
-    if (!response.writableNeedDrain && !response.destroyed) response.write(waiting.sign);
+    if (!response.writableNeedDrain) response.write(waiting.sign);
   }, everyMs);
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }

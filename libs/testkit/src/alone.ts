@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts, spawnService, type Child } from "@modelgate/deploy/local";
 
@@ -11,12 +13,20 @@ export interface AloneService extends Child {
 export async function startServiceAlone(name: string, env: Readonly<Record<string, string>>): Promise<AloneService> {
   const [port = 0, opsPort = 0] = await freePorts(2);
   const prefix = name.toUpperCase();
+  const data = mkdtempSync(join(tmpdir(), "modelgate-alone-"));
   const { child, ready } = spawnService({
     name,
     command: process.execPath,
     args: [join(import.meta.dirname, "../../..", "services", name, "src/main.ts")],
-    env: { HOST: "127.0.0.1", [`${prefix}_PORT`]: String(port), [`${prefix}_OPS_PORT`]: String(opsPort), ...env },
+    env: {
+      HOST: "127.0.0.1",
+      [`${prefix}_PORT`]: String(port),
+      [`${prefix}_OPS_PORT`]: String(opsPort),
+      MODELGATE_DATA: data,
+      ...env,
+    },
   });
+  void child.ended.then(() => rmSync(data, { recursive: true, force: true }));
   await ready;
   return Object.assign(child, { url: `http://127.0.0.1:${port}`, opsUrl: `http://127.0.0.1:${opsPort}` });
 }

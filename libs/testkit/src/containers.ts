@@ -3,21 +3,22 @@ import { GenericContainer, getContainerRuntimeClient, ImageName } from "testcont
 import type { Backends } from "./backends.ts";
 
 const images = { redis: "redis:7-alpine", nats: "nats:2-alpine" } as const;
-const label = { "org.modelgate.test": "true" };
+/** What marks the containers of tests. */
+export const testLabels = { "org.modelgate.test": "true" };
 
 let answers: Promise<boolean> | undefined;
 
 /** Whether a Docker engine answers and has the images, or can pull them. */
 export function dockerAnswers(): Promise<boolean> {
-  answers ??= ask();
+  answers ??= Promise.all(Object.values(images).map(imageAnswers)).then((all) => all.every(Boolean));
   return answers;
 }
 
-async function ask(): Promise<boolean> {
+/** Whether a Docker engine answers and has an image, or can pull it. */
+export async function imageAnswers(name: string): Promise<boolean> {
   try {
     const { image } = await getContainerRuntimeClient();
-    for (const name of Object.values(images))
-      if (!(await image.exists(ImageName.fromString(name)))) await image.pull(ImageName.fromString(name));
+    if (!(await image.exists(ImageName.fromString(name)))) await image.pull(ImageName.fromString(name));
     return true;
   } catch {
     return false;
@@ -27,9 +28,9 @@ async function ask(): Promise<boolean> {
 /** A Redis and a NATS container of their own; published on loopback ports. */
 export async function startContainers(): Promise<Backends> {
   const [redis, nats] = await Promise.all([
-    new RedisContainer(images.redis).withLabels(label).start(),
+    new RedisContainer(images.redis).withLabels(testLabels).start(),
     new GenericContainer(images.nats)
-      .withLabels(label)
+      .withLabels(testLabels)
       .withCommand(["nats-server", "-js"])
       .withExposedPorts(4222)
       .start(),

@@ -4,6 +4,7 @@ export { startBackends, startLocalBackends, type Backends, type LocalBackends } 
 export { draftOf } from "./draft-of.ts";
 export { makeAuthority, type Authority } from "./certificates.ts";
 export { clusterIsPossible, startClusterBackends } from "./redis-cluster.ts";
+export { startLocalPostgres, startPostgres, type LocalPostgres, type PostgresBackend } from "./postgres.ts";
 export { startNatsCluster, type NatsClusterBackends } from "./nats-cluster.ts";
 export { startSentinels, type SentinelBackends } from "./redis-sentinels.ts";
 export { startTlsBackends, type TlsBackends } from "./tls-backends.ts";

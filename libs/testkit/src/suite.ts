@@ -101,6 +101,7 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
       AFTER_OUTAGE_MS: "1000",
       DRAIN_MS: "5000",
       CONFIG_POLL_MS: "200",
+      MODELGATE_DATA: folder,
       ...options.env,
     },
     ...(options.envOf === undefined ? {} : { envOf: options.envOf }),

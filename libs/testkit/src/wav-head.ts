@@ -5,12 +5,12 @@ export interface PcmForm {
   readonly bits: 8 | 16;
 }
 
-/** The head of a WAV of so many bytes of samples, which follow it. */
+/** The head of a WAV of so many bytes of samples, which follow it; 0xffffffff where their number is left open. */
 export function wavHead({ sampleRate, channels, bits }: PcmForm, dataBytes: number): Buffer {
   const frameBytes = (channels * bits) / 8;
   const head = Buffer.alloc(44);
   head.write("RIFF", 0);
-  head.writeUInt32LE(36 + dataBytes, 4);
+  head.writeUInt32LE(Math.min(36 + dataBytes, 0xff_ff_ff_ff), 4);
   head.write("WAVEfmt ", 8);
   head.writeUInt32LE(16, 16);
   head.writeUInt16LE(1, 20);

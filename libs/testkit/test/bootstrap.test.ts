@@ -63,7 +63,8 @@ describe("in a bare checkout", () => {
   test("programs that are there are used, and nothing is got", () => {
     program("npm", "echo npm was asked >&2; exit 1");
     program("pnpm", 'if [ "$1" = --version ]; then echo 12.21.0; else mkdir -p node_modules && echo installed; fi');
-    for (const name of ["redis-server", "nats-server", "chromium"]) program(name, "exit 0");
+    for (const name of ["redis-server", "nats-server", "chromium", "postgres"]) program(name, "exit 0");
+    program("helm", "echo v3.18.6");
     const { status, stdout, stderr } = bootstrap("prepare");
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: "", stderr: "installing packages\n" });
     expect(tools()).toEqual([]);
@@ -74,6 +75,6 @@ describe("in a bare checkout", () => {
   test("an unknown task is one clear sentence", () => {
     const { status, stderr } = bootstrap("fly");
     expect(status).toBe(1);
-    expect(stderr).toBe('There is no task "fly"; there are start, test, bench, chaos, gatectl, prepare.\n');
+    expect(stderr).toBe('There is no task "fly"; there are start, test, bench, chaos, attack, gatectl, prepare.\n');
   });
 });

@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, "../../..");
 const floors = [
   ["contracts"],
   ["wires", "platform"],
-  ["providers", "catalog", "accounts"],
+  ["providers", "catalog", "accounts", "books"],
   ["channels"],
   ["relay"],
 ] as const satisfies readonly (readonly string[])[];
@@ -40,7 +40,7 @@ describe.each(packages.filter(({ name }) => name !== "testkit"))("$name", ({ nam
         .filter((from) => {
           if (from.startsWith(".")) return !join(file, "..", from).startsWith(join(folder, "src"));
           const [, own, rest] = /^@modelgate\/([^/]+)(\/.*)?$/.exec(from) ?? [];
-          return own !== undefined && (rest !== undefined || !dependencies.includes(own));
+          return own !== undefined && (!dependencies.includes(own) || !doorsOf(own).includes(`.${rest ?? ""}`));
         })
         .map((from) => `${relative(root, file)} imports ${from}`),
     );
@@ -71,6 +71,10 @@ describe.each(packages.filter(({ name }) => !knowPaths.includes(name)))("$name",
   });
 });
 
+test("nothing that is shipped depends on the suite's own tests", () => {
+  expect(packages.filter(({ dependencies }) => dependencies.includes("e2e"))).toEqual([]);
+});
+
 test("the test kit starts processes and imports none of them, and no package needs it to run", () => {
   const kit = readPackage("testkit", join(root, "libs/testkit"));
   expect(kit.flatMap(({ dependencies }) => dependencies)).toEqual(["deploy"]);
@@ -85,6 +89,14 @@ function readPackage(name: string, folder: string): readonly Package[] {
     dependency.startsWith("@modelgate/") ? [dependency.slice("@modelgate/".length)] : [],
   );
   return [{ name, folder, dependencies, floor: floorOf(name) }];
+}
+
+/** The doors of a library: the paths that its package.json exports. */
+function doorsOf(name: string): readonly string[] {
+  const manifest: { exports?: Record<string, string> } = JSON.parse(
+    readFileSync(join(root, "libs", name, "package.json"), "utf8"),
+  );
+  return Object.keys(manifest.exports ?? {});
 }
 
 function floorOf(name: string): number {

@@ -1,3 +1,4 @@
+import { atOnce } from "../src/json/at-once.ts";
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -5,9 +6,9 @@ import { textCodecs } from "../src/text/codecs.ts";
 import { askOfCompletions, reliedOfCompletions } from "../src/text/completions/ask.ts";
 import { completionsCodec } from "../src/text/completions/index.ts";
 import { mostPrompts } from "../src/text/completions/parse-prompts.ts";
-import { parseRequests } from "../src/text/completions/parse-request.ts";
+import { parsePromptRequests } from "../src/text/completions/parse-request.ts";
 import { completionsPass } from "../src/text/completions/pass.ts";
-import { renderAnswers } from "../src/text/completions/render-answer.ts";
+import { renderPromptAnswers } from "../src/text/completions/render-answer.ts";
 import { CompletionsWriter } from "../src/text/completions/writer.ts";
 import type { Choice, TextAnswer } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
@@ -102,7 +103,7 @@ describe("a request over a chat model", () => {
 
   test("several prompts are several calls", () => {
     const body = { model: "mine", prompt: ["a", "b"], n: 2 };
-    expect(parseRequests(body).requests.map(({ turns }) => turns)).toEqual([said("a"), said("b")]);
+    expect(parsePromptRequests(body).requests.map(({ turns }) => turns)).toEqual([said("a"), said("b")]);
     expect(failureOf(() => completionsCodec.parseRequest(body, {}))).toMatchObject({
       code: "unsupported_parameter",
       param: "prompt",
@@ -123,7 +124,7 @@ describe("a request over a chat model", () => {
     ["the best of more", { prompt: "a", best_of: 3 }, "best_of"],
     ["probabilities of echoed words", { prompt: "a", echo: true, logprobs: 1 }, "echo"],
   ])("what no chat can say is refused: %s", (_, body, param) => {
-    expect(failureOf(() => parseRequests({ model: "m", ...body }))).toMatchObject({
+    expect(failureOf(() => parsePromptRequests({ model: "m", ...body }))).toMatchObject({
       code: "unsupported_parameter",
       param,
     });
@@ -142,7 +143,7 @@ describe("a request over a chat model", () => {
     ["a stop of another kind", { model: "m", prompt: "a", stop: [1] }, "stop[0]"],
     ["an echo of another kind", { model: "m", prompt: "a", echo: 1 }, "echo"],
   ])("what is wrong is named: %s", (_, body, param) => {
-    expect(failureOf(() => parseRequests({ ...body }))).toMatchObject({ status: 400, param });
+    expect(failureOf(() => parsePromptRequests({ ...body }))).toMatchObject({ status: 400, param });
   });
 });
 
@@ -162,19 +163,19 @@ describe("a whole answer", () => {
   });
 
   test("of several prompts: choices numbered through, usage summed", () => {
-    const { requests } = parseRequests({ model: "mine", prompt: ["a", "b"], n: 2 });
+    const { requests } = parsePromptRequests({ model: "mine", prompt: ["a", "b"], n: 2 });
     const two = (text: string): TextAnswer => ({
       ...answerOf(text),
       choices: [...answerOf(`${text}0`).choices, ...answerOf(`${text}1`).choices],
       usage: { inputTokens: 1, outputTokens: 2 },
     });
     const all = requests.map((request, index) => ({ request, answer: two(`p${index}`) }));
-    expect(renderAnswers(all, contextFor())).toMatchObject({
+    expect(renderPromptAnswers(all, contextFor())).toMatchObject({
       choices: ["p00", "p01", "p10", "p11"].map((text, index) => ({ text, index })),
       usage: { prompt_tokens: 2, completion_tokens: 4, total_tokens: 6 },
     });
     const untold = all.map(({ request }, index) => ({ request, answer: index === 0 ? two("a") : answerOf("b") }));
-    expect(renderAnswers(untold, contextFor())).not.toHaveProperty("usage");
+    expect(renderPromptAnswers(untold, contextFor())).not.toHaveProperty("usage");
   });
 
   test("probabilities in parallel lists", () => {
@@ -238,7 +239,7 @@ describe("a stream", () => {
           echo,
           stream_options: { include_usage: true },
         };
-        const { requests } = parseRequests(asked);
+        const { requests } = parsePromptRequests(asked);
         const context = { ...contextFor({}, asked), request: requests[0] };
         const writer = new CompletionsWriter(context);
         const stream = all.map(([, answer], index) => {
@@ -255,7 +256,7 @@ describe("a stream", () => {
           const request = requests[index];
           return request === undefined ? [] : [{ request, answer }];
         });
-        const { choices, usage } = renderAnswers(pairs, context);
+        const { choices, usage } = renderPromptAnswers(pairs, context);
         const bare = (choices as readonly JsonObject[]).map(({ text, index, finish_reason }) => ({
           text,
           index,
@@ -297,7 +298,7 @@ describe("passed through", () => {
 
   test("the model's name and the wish for usage, and nothing else", () => {
     const body = Buffer.from('{"model":"mine", "prompt":"a", "seed":12345678901234567890}');
-    expect(completionsPass.upstreamBody(body, { model: "theirs", reportUsage: true }).toString()).toBe(
+    expect(atOnce(completionsPass.upstreamBody(body, { model: "theirs", reportUsage: true })).toString()).toBe(
       '{"model":"theirs", "prompt":"a", "seed":12345678901234567890,"stream_options":{"include_usage":true}}',
     );
   });

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Units } from "@modelgate/contracts";
-import { SseSplitter, textCodecs, textPasses, type TextAnswer } from "../src/index.ts";
+import { SseSplitter } from "../src/sse/index.ts";
+import { textCodecs, textPasses, type TextAnswer } from "../src/text/index.ts";
 import { completionsCodec } from "../src/text/completions/index.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import type { TextWire } from "../src/text/hub/request.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { textCodecs } from "../src/index.ts";
+import { textCodecs } from "../src/text/index.ts";
 import type { JsonObject, TextWire } from "../src/text/hub/request.ts";
 import { plain } from "./harness.ts";
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
+import { atOnce } from "../src/json/at-once.ts";
 import { askOfImageBody, askOfImageForm, refuseWithoutImage } from "../src/images/ask.ts";
 import { base64InUrl, dataUrlOf, renderImageEvents, renderImages, unitsOfImages } from "../src/images/hub/answer.ts";
 import { imageTypeOf, inputImage } from "../src/images/hub/image-bytes.ts";
@@ -17,7 +18,8 @@ const ask = (body: object): ImageRequest => askOfImageBody(body).request;
 const qwen = (content: readonly object[], parameters: object = {}, more: object = {}): ImageRequest =>
   ask({ model: "m", input: { messages: [{ role: "user", content }] }, parameters, ...more });
 const bodyFor = (wire: keyof typeof imagesVendors, request: ImageRequest) => {
-  const { body, dropped } = imagesVendors[wire].renderRequest(request, { model: "v" });
+  const rendered = imagesVendors[wire].renderRequest(request, { model: "v" });
+  const [body, dropped] = [atOnce(rendered.body), rendered.dropped];
   return { body: JSON.parse(body.toString()), dropped };
 };
 
@@ -191,7 +193,7 @@ describe("a request", () => {
 
   test("is never asked for its form of a model that has one only", () => {
     const request = ask({ ...simple, response_format: "b64_json" });
-    const { body } = imagesVendors.images.renderRequest(request, { model: "gpt-image-1" });
+    const body = atOnce(imagesVendors.images.renderRequest(request, { model: "gpt-image-1" }).body);
     expect(JSON.parse(body.toString())).toEqual({ model: "gpt-image-1", prompt: "a fox" });
   });
 
@@ -278,7 +280,9 @@ describe("a form", () => {
       { name: "prompt", value },
       { name: "image[]", filename: 'a".png', contentType: "image/png", bytes: png },
     ]);
-    const read = await new Response(new Uint8Array(body), { headers: { "content-type": contentType } }).formData();
+    const read = await new Response(new Uint8Array(atOnce(body)), {
+      headers: { "content-type": contentType },
+    }).formData();
     expect(read.get("prompt")).toBe(value);
     const file = read.get("image[]");
     expect(file instanceof File && Buffer.from(await file.arrayBuffer()).equals(png)).toBe(true);

@@ -59,7 +59,23 @@ test.each([
       output_tokens: 0,
     },
     undefined,
-    { inputTokens: 1, cacheWriteTokens: 5, outputTokens: 0 },
+    { inputTokens: 1, cacheWriteTokens: 2, cacheWrite1hTokens: 3, outputTokens: 0 },
+  ],
+  [
+    {
+      input_tokens: 1,
+      cache_creation_input_tokens: 200,
+      cache_creation: { ephemeral_5m_input_tokens: 50, ephemeral_1h_input_tokens: 150 },
+      output_tokens: 1,
+    },
+    undefined,
+    { inputTokens: 1, cacheWriteTokens: 50, cacheWrite1hTokens: 150, outputTokens: 1 },
+  ],
+  // The end of a stream repeats the sum alone.
+  [
+    { input_tokens: 1, cache_creation_input_tokens: 200, output_tokens: 40 },
+    { inputTokens: 1, cacheWriteTokens: 50, cacheWrite1hTokens: 150, outputTokens: 1 },
+    { inputTokens: 1, cacheWriteTokens: 50, cacheWrite1hTokens: 150, outputTokens: 40 },
   ],
   [
     { output_tokens: 40 },

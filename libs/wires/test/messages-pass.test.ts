@@ -1,3 +1,4 @@
+import { atOnce } from "../src/json/at-once.ts";
 import { Failure } from "@modelgate/contracts";
 import { describe, expect, test } from "vitest";
 import type { TextAnswer } from "../src/text/hub/answer.ts";
@@ -18,8 +19,8 @@ describe("passing through", () => {
     const body = Buffer.from(
       '{"model":"mine", "messages":[{"role":"user","content":"x"}],"seed":12345678901234567890}',
     );
-    expect(messagesPass.upstreamBody(body, { reportUsage: true })).toBe(body);
-    expect(messagesPass.upstreamBody(body, { model: "theirs", reportUsage: true }).toString()).toBe(
+    expect(atOnce(messagesPass.upstreamBody(body, { reportUsage: true }))).toBe(body);
+    expect(atOnce(messagesPass.upstreamBody(body, { model: "theirs", reportUsage: true })).toString()).toBe(
       '{"model":"theirs", "messages":[{"role":"user","content":"x"}],"seed":12345678901234567890}',
     );
   });
@@ -37,7 +38,7 @@ describe("passing through", () => {
     const alone = [{ type: "thinking", thinking: "a", signature: unsealed }];
     const messages = [content, alone, "x"].map((said) => ({ role: "assistant", content: said }));
     const body = Buffer.from(JSON.stringify({ model: "m", messages, max_tokens: 9 }));
-    expect(JSON.parse(messagesPass.upstreamBody(body, { reportUsage: true }).toString())).toEqual({
+    expect(JSON.parse(atOnce(messagesPass.upstreamBody(body, { reportUsage: true })).toString())).toEqual({
       model: "m",
       max_tokens: 9,
       messages: [
@@ -52,9 +53,9 @@ describe("passing through", () => {
       ],
     });
     const some = Buffer.from(JSON.stringify({ messages: [{ role: "assistant", content: [...alone, text("x")] }] }));
-    expect(messagesPass.upstreamBody(some, { reportUsage: true }).toString()).not.toContain("thinking");
+    expect(atOnce(messagesPass.upstreamBody(some, { reportUsage: true })).toString()).not.toContain("thinking");
     const spoken = Buffer.from(JSON.stringify({ messages: [{ role: "user", content: unsealed }] }));
-    expect(messagesPass.upstreamBody(spoken, { reportUsage: true })).toBe(spoken);
+    expect(atOnce(messagesPass.upstreamBody(spoken, { reportUsage: true }))).toBe(spoken);
   });
 
   test.each<readonly [string, JsonObject, object]>([
@@ -83,18 +84,11 @@ describe("passing through", () => {
     expect(messagesPass.see(Buffer.from(`data: ${JSON.stringify(body)}\r\n\r\n`), report)).toEqual(seen);
   });
 
-  test("usage of a whole answer is its own member, wherever it stands", () => {
+  test("reads the usage of a complete answer from its own member only", () => {
     const usage = { input_tokens: 3, output_tokens: 4 };
     const content = [{ type: "tool_use", input: { usage: { output_tokens: 9 } } }];
-    for (const answer of [
-      { content, usage },
-      { usage, content },
-    ])
-      expect(messagesPass.answerUsage(Buffer.from(JSON.stringify(answer)))).toEqual({
-        inputTokens: 3,
-        outputTokens: 4,
-      });
-    expect(messagesPass.answerUsage(Buffer.from('{"content":[]}'))).toBeUndefined();
+    expect(messagesPass.readAnswer({ content, usage }).usage).toEqual({ inputTokens: 3, outputTokens: 4 });
+    expect(messagesPass.readAnswer({ content: [] }).usage).toBeUndefined();
   });
 
   test("the client's name of the model stands in the beginning and in answers", () => {

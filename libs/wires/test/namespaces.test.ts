@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { textCodecs } from "../src/index.ts";
+import { textCodecs } from "../src/text/index.ts";
 import { textWires, type JsonObject } from "../src/text/hub/request.ts";
 import { responsesCodec } from "../src/text/responses/index.ts";
 import { localNames, qualifiedName } from "../src/text/responses/namespaces.ts";

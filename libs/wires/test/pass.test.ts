@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
-import { textPasses } from "../src/index.ts";
+import { atOnce } from "../src/json/index.ts";
+import { textPasses } from "../src/text/index.ts";
 import type { ClientWire } from "../src/text/codecs.ts";
 
 /** Frames of each wire: one that says nothing of its own, the last one with its usage, one that fails. */
@@ -113,5 +114,5 @@ test.each<[ClientWire, string, string]>([
   ["content", '{"contents":[]}', '{"contents":[]}'],
 ])("a %s request gets the vendor's name of the model, and is the same but for it", (wire, body, told) => {
   const change = { model: "theirs", reportUsage: false };
-  expect(textPasses[wire].upstreamBody(Buffer.from(body), change).toString()).toBe(told);
+  expect(atOnce(textPasses[wire].upstreamBody(Buffer.from(body), change)).toString()).toBe(told);
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
-import { askOfSpeech, charactersIn, speechCodec } from "../src/index.ts";
+import { askOfSpeech, charactersIn, speechCodec } from "../src/speech/index.ts";
 
 const ask = { model: "tts-1", input: "Hello", voice: "alloy" } as const;
 const paramOf = (body: unknown): string | undefined => {

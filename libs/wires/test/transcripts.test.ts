@@ -1,7 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
-import { asSrt, asText, asVtt, transcriptsCodec, type FormEntry, type TranscriptsWire } from "../src/index.ts";
+import {
+  asSrt,
+  asText,
+  asVtt,
+  transcriptsCodec,
+  type FormEntry,
+  type TranscriptsWire,
+} from "../src/transcripts/index.ts";
 
 const { parseForm, renderForm, parseAnswer, readUsage, readEvent, writeEvents } = transcriptsCodec;
 const model: FormEntry = ["model", "whisper-1"];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Failure, videoWires, type VideoWire } from "@modelgate/contracts";
-import { videoCodecs, type VideoTask } from "../src/index.ts";
+import { videoCodecs, type VideoTask } from "../src/video/index.ts";
 
 const task: VideoTask = {
   id: "video_1",
@@ -127,6 +127,51 @@ describe("a vendor is told", () => {
     });
     for (const metadata of [{ resolution: "1080p" }, '{"resolution":"1080p"}'])
       expect(failureOf(() => parse("videos", { ...body, metadata })).param).toBe("metadata.resolution");
+  });
+
+  test.each<[VideoWire, object, number | undefined]>([
+    ["videos", { seconds: "4" }, 4],
+    ["videos", { seconds: "4.0" }, 4],
+    ["videos", { seconds: "04" }, 4],
+    ["videos", { seconds: 1e1 }, 10],
+    ["videos", { seconds: "1e1" }, undefined],
+    ["videos", { seconds: " 4" }, undefined],
+    ["videos", { seconds: "0x10" }, undefined],
+    ["videos", { seconds: 1e300 }, undefined],
+    ["videos", { seconds: "601" }, undefined],
+    ["videos", { seconds: 0.001 }, undefined],
+    ["videos", { seconds: "0.5" }, undefined],
+    ["videos", { seconds: -4 }, undefined],
+    ["videos", { seconds: [4] }, undefined],
+    ["video-generations", { duration: 0.5 }, undefined],
+    ["kling-video", { duration: "5.0" }, 5],
+  ])("%s the seconds that are priced, and no others: %j", (wire, length, seconds) => {
+    const body = { model: "film", prompt: "p", ...length };
+    if (seconds === undefined) {
+      expect(failureOf(() => parse(wire, body)).code).toBe("invalid_value");
+      return;
+    }
+    const rendered = render(wire, body, wire);
+    expect(rendered.seconds).toBe(seconds);
+    expect(Number(rendered.body["seconds"] ?? rendered.body["duration"])).toBe(seconds);
+  });
+
+  test.each<[VideoWire, string]>([
+    ["videos", "frames"],
+    ["videos", "num_frames"],
+    ["videos", "numFrames"],
+    ["videos", "seconds[]"],
+    ["videos", "batch_size"],
+    ["video-generations", "video_length"],
+    ["video-generations", "Duration"],
+    ["video-generations", "num_videos"],
+    ["kling-video", "duration_seconds"],
+    ["jimeng-video", "duration"],
+    ["jimeng-video", "seconds"],
+  ])("%s no length or number under a name that was not priced: %s", (wire, name) => {
+    const body = { model: "film", req_key: "film", prompt: "p", [name]: 600 };
+    const { code, param } = failureOf(() => parse(wire, body));
+    expect({ code, param }).toEqual({ code: "invalid_value", param: name });
   });
 
   test.each([

@@ -1,5 +1,5 @@
 import { BufferBudget, type Environment, type FormLimits, type Logger, type SpoolPlace } from "@modelgate/platform";
-import { openRelay, type OpenRelay } from "@modelgate/relay";
+import { loadTokenizer, openRelay, paceOf, sharesOf, type OpenRelay } from "@modelgate/relay";
 import type { variables } from "./env.ts";
 import { openLengthReader, type LengthReader } from "./upload/length-reader.ts";
 
@@ -13,6 +13,8 @@ export interface Deps extends OpenRelay {
   readonly upload: {
     readonly limits: FormLimits;
     readonly place: SpoolPlace;
+    /** Longest that a file is held for whose length cannot be read, in seconds. */
+    readonly mostUnreadSeconds: number;
   };
 }
 
@@ -21,7 +23,7 @@ const frameBytes = 64 * 1024;
 
 /** Opens everything once. */
 export async function openDeps(env: Environment<typeof variables>, log: Logger): Promise<Deps> {
-  const open = await openRelay(env, log);
+  const [open] = await Promise.all([openRelay(env, log), loadTokenizer()]);
   const lengths = openLengthReader();
   return {
     ...open,
@@ -34,14 +36,16 @@ export async function openDeps(env: Environment<typeof variables>, log: Logger):
     upload: {
       limits: {
         maxBytes: env.FILE_BYTES + env.FIELDS_BYTES + frameBytes,
-        silenceMs: env.BODY_SILENCE_MS,
+        ...paceOf(env),
         parts: env.FORM_PARTS,
         files: 1,
         fieldBytes: env.FIELD_BYTES,
         fieldsBytes: env.FIELDS_BYTES,
         fileBytes: env.FILE_BYTES,
+        budget: open.body.budget,
       },
-      place: { folder: env.SPOOL_FOLDER, budget: new BufferBudget(env.SPOOL_BYTES) },
+      place: { folder: env.SPOOL_FOLDER, budget: new BufferBudget(env.SPOOL_BYTES, sharesOf(env)) },
+      mostUnreadSeconds: env.UNREAD_SECONDS,
     },
   };
 }

@@ -19,6 +19,8 @@ export const variables = {
   FIELDS_BYTES: variable.integer({ fallback: 8 * mebibyte, min: 1_024 }),
   /** Most parts of a form. */
   FORM_PARTS: variable.integer({ fallback: 64, min: 2, max: 10_000 }),
+  /** Longest that a file is held for, and charged for where its vendor tells none, whose length cannot be read. */
+  UNREAD_SECONDS: variable.integer({ fallback: 4 * 60 * 60, min: 1 }),
   /** Bytes of files that the process has on disk at once, and where; absent: the machine's folder for such files. */
   SPOOL_BYTES: variable.integer({ fallback: 4_096 * mebibyte, min: 1_024 }),
   SPOOL_FOLDER: variable.optionalText(),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
-import { speechCodec } from "@modelgate/wires";
+import { speechCodec } from "@modelgate/wires/speech";
 import { eventsThrough, isErrorEvent } from "./event-stream.ts";
 
 const done = 'data: {"type":"speech.audio.done"}\n\n';

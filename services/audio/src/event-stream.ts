@@ -1,6 +1,6 @@
 import { Failure, renderFailure } from "@modelgate/contracts";
 import { eventStream, type StreamCarrier, type Waiting } from "@modelgate/relay";
-import { SseDecoder, SseSplitter, type SseFrame } from "@modelgate/wires";
+import { SseDecoder, SseSplitter, type SseFrame } from "@modelgate/wires/sse";
 
 /** What shows that a stream is alive; every reader of events skips it. */
 const signOfLife = ": keep-alive\n\n";

@@ -8,8 +8,8 @@ export const variables = {
   ...state,
   /** Path of the YAML. */
   MODELGATE_CONFIG: variable.text(),
-  /** How long the ledger keeps totals and usage logs; the same number as the ledger's. */
-  USAGE_KEEP_DAYS: variable.integer({ fallback: 400, min: 1 }),
+  /** The ledger, which reads the books for control. */
+  LEDGER_URL: variable.url(),
   /** How often the file is looked at where no notice of its change arrives, and the key files that it names. */
   CONFIG_POLL_MS: variable.integer({ fallback: 2_000, min: 50 }),
 };

@@ -1,13 +1,11 @@
 import { openCatalog } from "@modelgate/catalog";
 import { openTransport } from "@modelgate/channels";
-import { openRedis, runService } from "@modelgate/platform";
+import { openRedis, operatorHandler, runService, secretsOf } from "@modelgate/platform";
 import { accountRoutes } from "./api/accounts.ts";
+import { bookRoutes } from "./api/books.ts";
 import { channelRoutes } from "./api/channels.ts";
-import { ledgerRoutes } from "./api/ledger.ts";
-import { operatorHandler } from "./api/router.ts";
+import { priceRoutes } from "./api/prices.ts";
 import { tokenRoutes } from "./api/tokens.ts";
-import { usageLogRoutes } from "./api/usage-log.ts";
-import { usageRoutes } from "./api/usage.ts";
 import { followConfiguration } from "./configuration/follow.ts";
 import { namedVariables } from "./configuration/names.ts";
 import { variables } from "./env.ts";
@@ -26,28 +24,27 @@ await runService(
     await using opening = new AsyncDisposableStack();
     const redis = await openRedis(env.REDIS_URL, log, env.REDIS_TIMEOUT_MS);
     opening.defer(() => redis.disconnect());
-    const secret = env.MODELGATE_SECRET;
+    const secrets = secretsOf(env);
     const follower = opening.use(
       await followConfiguration(
-        { redis, secret, log, names: namedVariables() },
+        { redis, secrets, log, names: namedVariables() },
         env.MODELGATE_CONFIG,
         env.CONFIG_POLL_MS,
       ),
     );
-    const catalog = opening.use(await openCatalog({ redis, secret, log }));
+    const catalog = opening.use(await openCatalog({ redis, secrets, log }));
     const transport = opening.use(openTransport());
     const open = opening.move();
     const routes = {
       ...accountRoutes(redis),
       ...tokenRoutes(redis),
       ...channelRoutes({ redis, catalog, transport }),
-      ...usageRoutes(redis),
-      ...usageLogRoutes(redis),
-      ...ledgerRoutes(redis, env.USAGE_KEEP_DAYS),
+      ...bookRoutes(env.LEDGER_URL, env.MODELGATE_SECRET),
+      ...priceRoutes(redis),
       "GET /config": async () => follower.status,
     };
     return {
-      handler: operatorHandler(routes, secret, log),
+      handler: operatorHandler(routes, secrets, log),
       ready() {
         if (redis.status !== "ready") throw new Error("redis is away");
       },

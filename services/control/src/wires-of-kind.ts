@@ -1,8 +1,4 @@
-import { videoWires, type ModelKind, type UpstreamWire } from "@modelgate/contracts";
-
-/** As @modelgate/wires lists them: every command of gatectl would read all of that package for these words. */
-export const textWires: readonly UpstreamWire[] = ["chat", "responses", "messages", "content"];
-export const realtimeWires: readonly UpstreamWire[] = ["realtime", "gemini-live"];
+import { realtimeWires, textWires, videoWires, type ModelKind, type UpstreamWire } from "@modelgate/contracts";
 
 /** The wires that models of a kind are called in. */
 export const wiresOfKind: Readonly<Record<ModelKind, readonly UpstreamWire[]>> = {

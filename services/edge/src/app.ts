@@ -20,7 +20,7 @@ import { allowedOrigin, cors } from "./middleware/cors.ts";
 import { endpoint } from "./middleware/endpoint.ts";
 import { key } from "./middleware/key.ts";
 import { requestId } from "./middleware/request-id.ts";
-import { tellEnd } from "./request-end.ts";
+import { tellEnd, tellFailure } from "./request-end.ts";
 
 /** Pages that need no key. */
 const openPages: Readonly<Record<string, () => string>> = {
@@ -91,7 +91,7 @@ export function createApp(deps: Deps): { readonly handler: RequestListener; read
   app.use((error: unknown, request: IncomingMessage, response: ServerResponse, _next: unknown) => {
     const failure = failureOf(error);
     const { format, requestId: id } = exchangeOf(request);
-    if (failure.status >= 500) log.error({ err: failure.cause ?? failure, requestId: id }, "request failed");
+    tellFailure(log, failure, id);
     lingerOver(request);
     answerFailure(response, format, failure, id);
   });
@@ -128,7 +128,7 @@ function upgradeHandler(enter: Step, { log, forward, corsOrigins }: Deps): Upgra
       const failure = failureOf(error);
       const { format, requestId: id } = exchangeOf(request);
       status = failure.status;
-      if (failure.status >= 500) log.error({ err: failure.cause ?? failure, requestId: id }, "upgrade failed");
+      tellFailure(log, failure, id);
       refuseUpgrade(socket, format, failure, id);
     });
   };

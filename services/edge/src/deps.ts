@@ -1,5 +1,5 @@
 import { openCatalog, type CatalogHandle } from "@modelgate/catalog";
-import { openRedis, type Environment, type Logger, type Redis } from "@modelgate/platform";
+import { openRedis, type Environment, type Logger, type Redis, secretsOf } from "@modelgate/platform";
 import type { variables } from "./env.ts";
 import { createForward, type AreaUrls, type Forward } from "./forward.ts";
 import { openSeats, type OpenSeats } from "./open-seats.ts";
@@ -24,7 +24,7 @@ export async function openDeps(env: Environment<typeof variables>, log: Logger):
   await using opening = new AsyncDisposableStack();
   const redis = await openRedis(env.REDIS_URL, log, env.REDIS_TIMEOUT_MS);
   opening.defer(() => redis.disconnect());
-  const catalog = opening.use(await openCatalog({ redis, secret: env.MODELGATE_SECRET, log }));
+  const catalog = opening.use(await openCatalog({ redis, secrets: secretsOf(env), log }));
   const tokens = opening.use(await openTokenCache({ redis, ttlMs: env.TOKEN_CACHE_MS, size: env.TOKEN_CACHE_SIZE }));
   const seats = opening.use(openSeats({ redis, log, leaseMs: env.SEAT_LEASE_MS }));
   const forward = opening.use(createForward({ urls: areaUrls(env), log, silenceMs: env.SERVICE_SILENCE_MS }));

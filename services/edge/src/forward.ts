@@ -69,6 +69,9 @@ export function createForward({ urls, log, silenceMs }: { urls: AreaUrls; log: L
   const forward = (request: IncomingMessage, response: ServerResponse): void => {
     const proxy = proxyFor(request);
     cleanHeaders(request);
+    // The service's connection is the edge's own. One that the client's `close` ended while a refused body is still on its
+    // way would take the refusal with it.
+    request.headers.connection = "keep-alive";
     void proxy(request, response, () => undefined);
   };
   return Object.assign(forward, {
@@ -99,8 +102,8 @@ const passingPlugin: Plugin = (proxy) => {
 
 /** A service speaks of its own connection; what the edge says of its client's stands: `close` while it drains. */
 const connectionPlugin: Plugin = (proxy) => {
-  proxy.on("proxyRes", (answer, request, response) => {
-    const own = response.getHeader("connection") ?? request.headers.connection;
+  proxy.on("proxyRes", (answer, _, response) => {
+    const own = response.getHeader("connection") ?? (response.shouldKeepAlive ? "keep-alive" : "close");
     answer.headers.connection = String(own).toLowerCase() === "close" ? "close" : "keep-alive";
   });
 };

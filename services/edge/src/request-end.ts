@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { Failure } from "@modelgate/contracts";
 import { observeRequest, type Logger } from "@modelgate/platform";
 import { exchangeOf } from "./exchange.ts";
 
@@ -35,4 +36,15 @@ export function tellEnd(log: Logger, request: IncomingMessage, { status, whole }
     "modelgate.token": token?.id,
   });
   span?.end(status >= 500 ? String(status) : undefined);
+}
+
+/**
+ * Logs what the edge could not do for a request. An endpoint that is declared only (501) is answered as it is meant to be,
+ * a store or service that is away is a warning each time, and only what should not happen at all is an error.
+ */
+export function tellFailure(log: Logger, failure: Failure, requestId: string): void {
+  if (failure.status < 500 || failure.code === "api_not_implemented") return;
+  const line = { err: failure.cause ?? failure, requestId };
+  if (failure.code === "internal_error") log.error(line, "request failed");
+  else log.warn(line, "request failed");
 }

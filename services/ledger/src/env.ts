@@ -4,6 +4,12 @@ import { serviceVariables, stateVariables, variable } from "@modelgate/platform"
 export const variables = {
   ...serviceVariables("LEDGER"),
   ...stateVariables,
+  /** The PostgreSQL that the books are in, `postgres://user:password@host:5432/database`; unset: a SQLite file. */
+  BOOKS_URL: variable.optionalText(),
+  /** The folder of that file, `books.sqlite`. One machine's ledgers may share it; those of several need PostgreSQL. */
+  MODELGATE_DATA: variable.text(".data"),
+  /** How many whole days of calls the books keep; totals are kept for good. */
+  BOOKS_KEEP_DAYS: variable.integer({ fallback: 400, min: 1 }),
   /** How often the shards are looked through. */
   ROUND_MS: variable.integer({ fallback: 1_000, min: 50 }),
   /** Events that waited this long have been left behind by their service. */
@@ -15,8 +21,4 @@ export const variables = {
   AFTER_OUTAGE_MS: variable.integer({ fallback: 30_000 }),
   /** Most events and dead holds of one shard that one round takes. */
   ROUND_BATCH: variable.integer({ fallback: 500, min: 1, max: 10_000 }),
-  /** How long totals and usage logs are kept. */
-  USAGE_KEEP_DAYS: variable.integer({ fallback: 400, min: 1 }),
-  /** Most events that the log of one account's day holds. */
-  USAGE_LOG_ENTRIES: variable.integer({ fallback: 1_000_000, min: 1 }),
 };

@@ -1,7 +1,14 @@
-import { openBus, openRedis, runService } from "@modelgate/platform";
-import { startCounting } from "./count-usage.ts";
+import { join } from "node:path";
+import { openBus, openRedis, operatorHandler, runService, secretsOf } from "@modelgate/platform";
+import { callRoutes } from "./api/calls.ts";
+import { totalsRoutes } from "./api/totals.ts";
+import { verificationRoutes } from "./api/verification.ts";
+import { connectBooks } from "./books-connection.ts";
 import { variables } from "./env.ts";
+import { startForgetting } from "./forget.ts";
 import { counted, published, swept, unpriced, watchShards } from "./ledger-metrics.ts";
+import { startMoving } from "./move/move-usage.ts";
+import { startRecording } from "./record-events.ts";
 import { startRounds } from "./shard-rounds.ts";
 
 await runService(
@@ -16,22 +23,17 @@ await runService(
   }),
   async ({ env, log }) => {
     await using opening = new AsyncDisposableStack();
+    const place = { url: env.BOOKS_URL, file: join(env.MODELGATE_DATA, "books.sqlite") };
+    const connection = opening.use(await connectBooks(place, log));
     const redis = await openRedis(env.REDIS_URL, log, env.REDIS_TIMEOUT_MS);
     opening.defer(() => redis.disconnect());
     const bus = opening.use(
       await openBus(env.NATS_URL, log, { replicas: env.NATS_REPLICAS, keepBytes: env.NATS_KEEP_BYTES }),
     );
     watchShards(redis);
-    opening.use(
-      startCounting({
-        redis,
-        bus,
-        log,
-        retention: { keepSeconds: env.USAGE_KEEP_DAYS * 86_400, logEntries: env.USAGE_LOG_ENTRIES },
-        counted,
-        unpriced,
-      }),
-    );
+    opening.use(startMoving({ redis, connection, log }));
+    opening.use(startRecording({ bus, connection, log, counted, unpriced }));
+    opening.use(startForgetting({ connection, log, keepDays: env.BOOKS_KEEP_DAYS }));
     opening.use(
       startRounds({
         redis,
@@ -46,10 +48,16 @@ await runService(
       }),
     );
     const open = opening.move();
+    const routes = {
+      ...totalsRoutes(connection),
+      ...callRoutes(connection),
+      ...verificationRoutes({ redis, connection, keepDays: env.BOOKS_KEEP_DAYS }),
+    };
     return {
-      handler: (_request, response) => void response.writeHead(404).end(),
+      handler: operatorHandler(routes, secretsOf(env), log),
       ready() {
         if (redis.status !== "ready") throw new Error("redis is away");
+        if (!bus.connected) throw new Error("nats is away, or has no streams");
       },
       [Symbol.asyncDispose]: () => open.disposeAsync(),
     };

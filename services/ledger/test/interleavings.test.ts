@@ -1,6 +1,7 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shards } from "@modelgate/accounts";
+import { openBooks, type Books } from "@modelgate/books";
 import { createLogger } from "@modelgate/platform";
 import { startBackends, type Backends } from "@modelgate/testkit";
 import { Universe } from "./universe.ts";
@@ -14,22 +15,25 @@ const firstSeed = replay === undefined ? Math.floor(Math.random() * 2 ** 31) : N
 
 let backends: Backends;
 let redis: readonly Redis[] = [];
+let books: Books;
+const { log } = createLogger("ledger", "silent");
 beforeAll(async () => {
+  books = await openBooks({ file: ":memory:" }, log);
   backends = await startBackends();
   redis = Array.from({ length: 3 }, () => new Redis(backends.redisUrl, { enableAutoPipelining: true }));
 });
 afterAll(async () => {
   for (const connection of redis) connection.disconnect();
+  await books?.[Symbol.asyncDispose]();
   await backends?.[Symbol.asyncDispose]();
 });
 
 test("three edges, two ledgers, crashes, repetitions, reordering, late events and expired leases: the books agree", async () => {
-  const { log } = createLogger("ledger", "silent");
   // A shard for each life, so that many can be lived at once without touching each other.
   for (let begun = 0; begun < lives; begun += shards.length) {
     const seeds = shards.slice(0, lives - begun).map((shard, at) => [firstSeed + begun + at, shard] as const);
     const ends = await Promise.allSettled(
-      seeds.map(([seed, shard]) => new Universe(seed, shard, redis, log).live(steps)),
+      seeds.map(([seed, shard]) => new Universe(seed, shard, redis, books, log).live(steps)),
     );
     for (const [at, end] of ends.entries()) {
       if (end.status === "fulfilled") continue;

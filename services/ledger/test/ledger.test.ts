@@ -1,182 +1,250 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Redis } from "ioredis";
 import { connect } from "nats";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createAccount, credit, findAccount, hold, readTotals, settle } from "@modelgate/accounts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createAccount, credit, findAccount, hold, settle } from "@modelgate/accounts";
 import type { UsageDraft } from "@modelgate/contracts";
+import { signOperator } from "@modelgate/platform";
 import {
   type AloneService,
   draftOf,
   type LocalBackends,
   startLocalBackends,
+  startLocalPostgres,
   startServiceAlone,
   until,
 } from "@modelgate/testkit";
 
-let backends: LocalBackends;
-let redis: Redis;
-let ledgers: readonly AloneService[] = [];
-beforeAll(async () => {
-  backends = await startLocalBackends();
-  redis = new Redis(backends.redisUrl);
-  // Two of them, always racing.
-  const env = {
-    REDIS_URL: backends.redisUrl,
-    NATS_URL: backends.natsUrl,
-    MODELGATE_SECRET: "a secret of some length",
-    ROUND_MS: "50",
-    LEFT_BEHIND_MS: "100",
-    AFTER_OUTAGE_MS: "2000",
-  };
-  ledgers = await Promise.all([startServiceAlone("ledger", env), startServiceAlone("ledger", env)]);
-});
-afterAll(async () => {
-  await Promise.all(ledgers.map((ledger) => ledger.stop()));
-  redis?.disconnect();
-  await backends?.[Symbol.asyncDispose]();
-});
+const secret = "a secret of some length";
 
-const draft = (accountId: string, id: string): UsageDraft => ({
-  ...draftOf(accountId, id),
-  time: new Date().toISOString(),
-  status: 0,
-  units: { inputTokens: 3 },
-});
-const put = (accountId: string, callId: string, leaseMs: number) =>
-  hold(redis, {
-    accountId,
-    callId,
-    nanos: 100n,
-    floorNanos: 30n,
-    draft: draft(accountId, callId),
-    tokenId: "tok_1",
-    tokens: 0,
-    leaseMs,
-    outboxBound: 1_000,
+/** The engines that the books may be in: how a ledger finds them. */
+const engines = [
+  {
+    name: "SQLite",
+    async start() {
+      const folder = mkdtempSync(join(tmpdir(), "modelgate-ledger-"));
+      return {
+        env: { MODELGATE_DATA: folder },
+        [Symbol.asyncDispose]: async () => rmSync(folder, { recursive: true, force: true }),
+      };
+    },
+  },
+  {
+    name: "PostgreSQL",
+    async start() {
+      const postgres = await startLocalPostgres();
+      return {
+        env: { BOOKS_URL: postgres.url },
+        [Symbol.asyncDispose]: () => postgres[Symbol.asyncDispose](),
+      };
+    },
+  },
+] as const;
+
+describe.each(engines)("books in $name", ({ start: startEngine }) => {
+  let engine: { readonly env: Readonly<Record<string, string>> } & AsyncDisposable;
+  let backends: LocalBackends;
+  let redis: Redis;
+  let ledgers: readonly AloneService[] = [];
+  beforeAll(async () => {
+    [engine, backends] = await Promise.all([startEngine(), startLocalBackends()]);
+    redis = new Redis(backends.redisUrl);
+    // Two of them, always racing.
+    const env = {
+      REDIS_URL: backends.redisUrl,
+      NATS_URL: backends.natsUrl,
+      MODELGATE_SECRET: secret,
+      ROUND_MS: "50",
+      LEFT_BEHIND_MS: "100",
+      AFTER_OUTAGE_MS: "2000",
+      ...engine.env,
+    };
+    ledgers = await Promise.all([startServiceAlone("ledger", env), startServiceAlone("ledger", env)]);
+  });
+  afterAll(async () => {
+    await Promise.all(ledgers.map((ledger) => ledger.stop()));
+    redis?.disconnect();
+    await backends?.[Symbol.asyncDispose]();
+    await engine?.[Symbol.asyncDispose]();
   });
 
-/** Ids in a stream, as often as they are stored. */
-async function stored(stream = "USAGE"): Promise<readonly string[]> {
-  const connection = await connect({ servers: backends.natsUrl });
-  const management = await connection.jetstreamManager();
-  const { state } = await management.streams.info(stream);
-  const ids = [];
-  for (let seq = state.first_seq; seq <= state.last_seq && state.messages > 0; seq++)
-    ids.push((await management.streams.getMessage(stream, { seq })).header.get("Nats-Msg-Id"));
-  await connection.close();
-  return ids;
-}
-
-/** What each ledger tells Prometheus. */
-function metrics(): Promise<readonly string[]> {
-  return Promise.all(ledgers.map(async ({ opsUrl }) => (await fetch(`${opsUrl}/metrics`)).text()));
-}
-
-test("events that their service left behind are published once and counted once, by two ledgers that race", async () => {
-  await createAccount(redis, { id: "left", balance: 1_000_000n });
-  const calls = Array.from({ length: 100 }, (_, at) => `left-${at}`);
-  for (const callId of calls) {
-    await put("left", callId, 60_000);
-    await settle(redis, {
-      accountId: "left",
-      callId,
-      tokenId: "tok_1",
-      costNanos: 7n,
-      tokens: 3,
-      draft: draft("left", callId),
+  /** What a ledger answers to a read of the books. */
+  async function read(path: string, ledger = ledgers[0]): Promise<{ readonly status: number; readonly body: any }> {
+    const credential = signOperator(secret, Math.floor(Date.now() / 1_000) + 60);
+    const answer = await fetch(`${ledger?.url}${path}`, {
+      headers: { authorization: `Bearer ${credential}`, connection: "close" },
     });
+    const text = await answer.text();
+    return { status: answer.status, body: text.startsWith("{") ? JSON.parse(text) : text };
   }
-  const ids = await until("all events to be stored", async () => {
-    const all = (await stored()).filter((id) => id.startsWith("left-"));
-    return all.length >= calls.length && all;
-  });
-  expect(ids.toSorted()).toEqual(calls.toSorted());
-  const day = new Date().toISOString().slice(0, 10);
-  const totals = () => readTotals(redis, { from: day, to: day, account: "left", groupBy: ["account"] });
-  await until("all events to be counted", async () => (await totals())[0]?.sums["calls"] === "100");
-  expect(await totals()).toEqual([
-    { by: { account: "left" }, sums: { calls: "100", costNanos: "700", inputTokens: "300" } },
-  ]);
-});
 
-test("top-ups and corrections are events, each once", async () => {
-  await createAccount(redis, { id: "given", balance: 100n });
-  const topUp = { accountId: "given", nanos: 50n, reason: "invoice 7", operationId: "seven" };
-  await credit(redis, topUp);
-  await credit(redis, topUp);
-  await credit(redis, { ...topUp, nanos: -20n, reason: "billed twice", operationId: "back" });
-  const ids = await until("its three events", async () => {
-    const all = (await stored("CREDITS")).filter((id) => id.startsWith("given."));
-    return all.length >= 3 && all;
+  const draft = (accountId: string, id: string): UsageDraft => ({
+    ...draftOf(accountId, id),
+    time: new Date().toISOString(),
+    status: 0,
+    units: { inputTokens: 3 },
   });
-  expect(ids.toSorted()).toEqual(["given.back", "given.opening", "given.seven"]);
-});
+  const put = (accountId: string, callId: string, leaseMs: number) =>
+    hold(redis, {
+      accountId,
+      callId,
+      nanos: 100n,
+      floorNanos: 30n,
+      draft: draft(accountId, callId),
+      tokenId: "tok_1",
+      tokens: 0,
+      leaseMs,
+      outboxBound: 1_000,
+    });
 
-test("a dead hold is settled at its floor, once; its service comes too late", async () => {
-  await createAccount(redis, { id: "dead", balance: 1_000n });
-  await put("dead", "dead-1", 100);
-  const swept = async (): Promise<number> =>
-    (await metrics())
-      .map((text) => Number(/^modelgate_holds_swept_total\{[^}]*\} (\d+)$/m.exec(text)?.[1]))
-      .reduce((sum, one) => sum + one, 0);
-  const before = await swept();
-  await until("the hold to be swept", async () => (await findAccount(redis, "dead"))?.heldNanos === 0n);
-  await until("it to be counted", async () => (await swept()) > before);
-  expect(
-    await settle(redis, {
-      accountId: "dead",
-      callId: "dead-1",
+  /** Ids in a stream, as often as they are stored. */
+  async function stored(stream = "USAGE"): Promise<readonly string[]> {
+    const connection = await connect({ servers: backends.natsUrl });
+    const management = await connection.jetstreamManager();
+    const { state } = await management.streams.info(stream);
+    const ids = [];
+    for (let seq = state.first_seq; seq <= state.last_seq && state.messages > 0; seq++)
+      ids.push((await management.streams.getMessage(stream, { seq })).header.get("Nats-Msg-Id"));
+    await connection.close();
+    return ids;
+  }
+
+  /** What each ledger tells Prometheus. */
+  function metrics(): Promise<readonly string[]> {
+    return Promise.all(ledgers.map(async ({ opsUrl }) => (await fetch(`${opsUrl}/metrics`)).text()));
+  }
+
+  test("events that their service left behind are published once and counted once, by two ledgers that race", async () => {
+    await createAccount(redis, { id: "left", balance: 1_000_000n });
+    const calls = Array.from({ length: 100 }, (_, at) => `left-${at}`);
+    for (const callId of calls) {
+      await put("left", callId, 60_000);
+      await settle(redis, {
+        accountId: "left",
+        callId,
+        tokenId: "tok_1",
+        costNanos: 7n,
+        tokens: 3,
+        draft: draft("left", callId),
+      });
+    }
+    const ids = await until("all events to be stored", async () => {
+      const all = (await stored()).filter((id) => id.startsWith("left-"));
+      return all.length >= calls.length && all;
+    });
+    expect(ids.toSorted()).toEqual(calls.toSorted());
+    const totals = async () => (await read("/usage?by=account&account=left")).body.data;
+    await until("all events to be counted", async () => (await totals())?.[0]?.sums.calls === "100");
+    expect(await totals()).toEqual([
+      { by: { account: "left" }, sums: { calls: "100", costNanos: "700", inputTokens: "300" } },
+    ]);
+  });
+
+  test("top-ups and corrections are events, each once", async () => {
+    await createAccount(redis, { id: "given", balance: 100n });
+    const topUp = { accountId: "given", nanos: 50n, reason: "invoice 7", operationId: "seven" };
+    await credit(redis, topUp);
+    await credit(redis, topUp);
+    await credit(redis, { ...topUp, nanos: -20n, reason: "billed twice", operationId: "back" });
+    const ids = await until("its three events", async () => {
+      const all = (await stored("CREDITS")).filter((id) => id.startsWith("given."));
+      return all.length >= 3 && all;
+    });
+    expect(ids.toSorted()).toEqual(["given.back", "given.opening", "given.seven"]);
+  });
+
+  test("a dead hold is settled at its floor, once; its service comes too late", async () => {
+    await createAccount(redis, { id: "dead", balance: 1_000n });
+    const swept = async (): Promise<number> =>
+      (await metrics())
+        .map((text) => Number(/^modelgate_holds_swept_total\{[^}]*\} (\d+)$/m.exec(text)?.[1]))
+        .reduce((sum, one) => sum + one, 0);
+    const before = await swept();
+    await put("dead", "dead-1", 100);
+    await until("the hold to be swept", async () => (await findAccount(redis, "dead"))?.heldNanos === 0n);
+    await until("it to be counted", async () => (await swept()) > before);
+    expect(
+      await settle(redis, {
+        accountId: "dead",
+        callId: "dead-1",
+        tokenId: "tok_1",
+        costNanos: 90n,
+        tokens: 0,
+        draft: draft("dead", "dead-1"),
+      }),
+    ).toBeUndefined();
+    expect(await findAccount(redis, "dead")).toMatchObject({ balanceNanos: 970n, spentNanos: 30n });
+    await until("its event", async () => (await stored()).filter((id) => id === "dead-1").length === 1);
+  });
+
+  test("a hold whose lease ran out while Redis was away is its service's to settle, and the sweep's after a while", async () => {
+    await createAccount(redis, { id: "outage", balance: 1_000n });
+    await put("outage", "outage-1", 1_500);
+    await put("outage", "outage-2", 1_500);
+    const waitedInVain = async (ledger: AloneService): Promise<boolean> => ledger.logs().includes("a round failed");
+    backends.redis.pause();
+    await until("both ledgers to have seen it", async () =>
+      (await Promise.all(ledgers.map(waitedInVain))).every(Boolean),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 1_000)); // for the leases, whose clock is Redis'
+    backends.redis.resume();
+    await redis.ping();
+    await new Promise((resolve) => setTimeout(resolve, 500)); // ten rounds
+    const settled = await settle(redis, {
+      accountId: "outage",
+      callId: "outage-1",
       tokenId: "tok_1",
       costNanos: 90n,
       tokens: 0,
-      draft: draft("dead", "dead-1"),
-    }),
-  ).toBeUndefined();
-  expect(await findAccount(redis, "dead")).toMatchObject({ balanceNanos: 970n, spentNanos: 30n });
-  await until("its event", async () => (await stored()).filter((id) => id === "dead-1").length === 1);
-});
-
-test("a hold whose lease ran out while Redis was away is its service's to settle, and the sweep's after a while", async () => {
-  await createAccount(redis, { id: "outage", balance: 1_000n });
-  await put("outage", "outage-1", 1_500);
-  await put("outage", "outage-2", 1_500);
-  const waitedInVain = async (ledger: AloneService): Promise<boolean> => ledger.logs().includes("a round failed");
-  backends.redis.pause();
-  await until("both ledgers to have seen it", async () =>
-    (await Promise.all(ledgers.map(waitedInVain))).every(Boolean),
-  );
-  await new Promise((resolve) => setTimeout(resolve, 1_000)); // for the leases, whose clock is Redis'
-  backends.redis.resume();
-  await redis.ping();
-  await new Promise((resolve) => setTimeout(resolve, 500)); // ten rounds
-  const settled = await settle(redis, {
-    accountId: "outage",
-    callId: "outage-1",
-    tokenId: "tok_1",
-    costNanos: 90n,
-    tokens: 0,
-    draft: draft("outage", "outage-1"),
+      draft: draft("outage", "outage-1"),
+    });
+    expect(settled?.event.costNanos).toBe("90");
+    await until("the other one to be swept", async () => (await findAccount(redis, "outage"))?.heldNanos === 0n);
+    expect(await findAccount(redis, "outage")).toMatchObject({ spentNanos: 120n });
   });
-  expect(settled?.event.costNanos).toBe("90");
-  await until("the other one to be swept", async () => (await findAccount(redis, "outage"))?.heldNanos === 0n);
-  expect(await findAccount(redis, "outage")).toMatchObject({ spentNanos: 120n });
-});
 
-test("what was settled while NATS was away is there when it is back", async () => {
-  await createAccount(redis, { id: "away", balance: 1_000n });
-  await backends.nats.kill();
-  await put("away", "away-1", 60_000);
-  await settle(redis, {
-    accountId: "away",
-    callId: "away-1",
-    tokenId: "tok_1",
-    costNanos: 1n,
-    tokens: 0,
-    draft: draft("away", "away-1"),
+  test("what was settled while NATS was away is there when it is back", async () => {
+    await createAccount(redis, { id: "away", balance: 1_000n });
+    await backends.nats.kill();
+    await put("away", "away-1", 60_000);
+    await settle(redis, {
+      accountId: "away",
+      callId: "away-1",
+      tokenId: "tok_1",
+      costNanos: 1n,
+      tokens: 0,
+      draft: draft("away", "away-1"),
+    });
+    const waiting = async (): Promise<number> =>
+      Number(/^modelgate_outbox_events\{[^}]*\} (\d+)$/m.exec((await metrics())[0] ?? "")?.[1]);
+    expect(await waiting()).toBeGreaterThan(0);
+    await backends.nats.start();
+    await until("the event", async () => (await stored()).includes("away-1"));
+    await until("it to wait no longer", async () => (await waiting()) === 0);
   });
-  const waiting = async (): Promise<number> =>
-    Number(/^modelgate_outbox_events\{[^}]*\} (\d+)$/m.exec((await metrics())[0] ?? "")?.[1]);
-  expect(await waiting()).toBeGreaterThan(0);
-  await backends.nats.start();
-  await until("the event", async () => (await stored()).includes("away-1"));
-  await until("it to wait no longer", async () => (await waiting()) === 0);
+
+  test("events that cannot be read or recorded are left out, and hold up nothing", async () => {
+    const connection = await connect({ servers: backends.natsUrl });
+    const event = { ...draft("sound", "sound-1"), costNanos: "5" };
+    const bodies = [
+      "{",
+      "null",
+      "7",
+      "{}",
+      { ...event, id: "unsound", costNanos: "much" },
+      { ...event, time: "soon" },
+      event,
+    ];
+    for (const body of bodies)
+      connection.publish("usage.v1.text", typeof body === "string" ? body : JSON.stringify(body));
+    await connection.flush();
+    const page = await until("the sound one", async () => {
+      const { body } = await read("/usage/events?account=sound");
+      return body.data?.events.length > 0 && body.data;
+    });
+    expect(page).toEqual({ events: [event], next: null });
+    await connection.close();
+  });
 });

@@ -8,7 +8,6 @@ import {
   hold,
   outboxLength,
   publishEntries,
-  readTotals,
   releaseHold,
   renewHold,
   settle,
@@ -16,10 +15,11 @@ import {
   verifyAccount,
   type OutboxEntry,
 } from "@modelgate/accounts";
+import { readReceipts, readTotals, type Books } from "@modelgate/books";
 import { Failure, type UsageDraft } from "@modelgate/contracts";
 import { Counter, type Logger, type Redis } from "@modelgate/platform";
 import { draftOf } from "@modelgate/testkit";
-import { startCounting } from "../src/count-usage.ts";
+import { startRecording } from "../src/record-events.ts";
 import { lookThroughShard } from "../src/shard-rounds.ts";
 import { chanceOf, type Chance } from "./chance.ts";
 import { LossyBus } from "./lossy-bus.ts";
@@ -49,6 +49,7 @@ export class Universe {
   readonly #bus: LossyBus;
   readonly #edges: readonly Edge[];
   readonly #redis: Redis;
+  readonly #books: Books;
   readonly #log: Logger;
   #calls: Call[] = [];
   readonly #budget: bigint;
@@ -58,7 +59,7 @@ export class Universe {
   #settled = 0;
   #made = 0;
 
-  constructor(seed: number, shard: string, redis: readonly Redis[], log: Logger) {
+  constructor(seed: number, shard: string, redis: readonly Redis[], books: Books, log: Logger) {
     this.#chance = chanceOf(seed);
     let name = 0;
     while (shardOf(`u${seed}-${name}`) !== shard) name++;
@@ -68,6 +69,7 @@ export class Universe {
     const [first] = redis;
     if (first === undefined) throw new Error("a universe needs a connection");
     this.#redis = first;
+    this.#books = books;
     this.#log = log;
     this.#budget = this.#chance.in100(50) ? BigInt(this.#chance.below(5_000)) : 10n ** 18n;
   }
@@ -85,12 +87,11 @@ export class Universe {
     const balance = BigInt(this.#chance.below(10_000));
     await createAccount(this.#redis, { id: this.#id, balance });
     this.#credited = balance;
-    for (const redis of this.#edges.slice(0, 2).map((edge) => edge.redis))
-      startCounting({
-        redis,
+    for (let ledger = 0; ledger < 2; ledger++)
+      startRecording({
         bus: this.#bus,
+        connection: { fill: (step) => step(this.#books) },
         log: this.#log,
-        retention: { keepSeconds: 600, logEntries: 10_000 },
         counted: counter(),
         unpriced: new Counter({ name: "none", help: "none", registers: [], labelNames: ["model", "unit"] }),
       });
@@ -260,9 +261,8 @@ export class Universe {
     const ids = new Set(this.#calls.map(({ id }) => id));
     expect(this.#settled).toBe(this.#calls.length);
     expect(new Set([...this.#bus.ids].filter((id) => ids.has(id)))).toEqual(ids);
-    const today = new Date().toISOString().slice(0, 10);
-    const query = { from: today, to: today, account: this.#id, groupBy: ["account" as const] };
-    const [total] = await readTotals(this.#redis, query);
+    const query = { from: 0, to: Date.now() + 3_600_000, account: this.#id, groupBy: ["account" as const] };
+    const [total] = await readTotals(this.#books, query);
     expect(total?.sums["calls"] ?? "0").toBe(String(this.#settled));
     expect(total?.sums["costNanos"] ?? "0").toBe(this.#spent.toString());
     expect(await findAccount(this.#redis, this.#id)).toMatchObject({
@@ -271,7 +271,13 @@ export class Universe {
       creditedNanos: this.#credited,
       spentNanos: this.#spent,
     });
-    expect(await verifyAccount(this.#redis, this.#id, { keepDays: 2, waitMs: 0 })).toMatchObject({ ok: true });
+    expect(
+      await verifyAccount(this.#redis, this.#id, {
+        keepDays: 2,
+        waitMs: 0,
+        readEntries: (from) => readReceipts(this.#books, this.#id, from),
+      }),
+    ).toMatchObject({ ok: true });
   }
 
   #draft({ id }: Call): UsageDraft {

@@ -1,12 +1,13 @@
-import type { BufferBudget, Environment, FormLimits, Logger } from "@modelgate/platform";
-import { openImages, openRelay, type ImagesDeps, type OpenRelay } from "@modelgate/relay";
-import { mostInputImages } from "@modelgate/wires";
+import type { Environment, FormLimits, Logger } from "@modelgate/platform";
+import { openRelay, paceOf, type OpenRelay } from "@modelgate/relay";
+import { openImages, type ImagesDeps } from "@modelgate/relay/images";
+import { mostInputImages } from "@modelgate/wires/images";
 import type { variables } from "./env.ts";
 
 /** What the media service's endpoints work with. */
 export interface Deps extends OpenRelay {
   /** Bounds of forms. */
-  readonly form: FormLimits & { readonly budget: BufferBudget };
+  readonly form: FormLimits;
   readonly images: ImagesDeps;
 }
 
@@ -18,7 +19,8 @@ export async function openDeps(env: Environment<typeof variables>, log: Logger):
     ...open,
     form: {
       maxBytes: env.BODY_BYTES,
-      silenceMs: env.BODY_SILENCE_MS,
+      ...paceOf(env),
+      totalMs: env.BODY_TOTAL_MS,
       parts: env.FORM_PARTS,
       // And a mask.
       files: mostInputImages + 1,

@@ -1,5 +1,6 @@
 import { serviceVariables, stateVariables, variable } from "@modelgate/platform";
-import { imagesVariables, relayVariables } from "@modelgate/relay";
+import { relayVariables } from "@modelgate/relay";
+import { imagesVariables } from "@modelgate/relay/images";
 
 const mebibyte = 1024 * 1024;
 
@@ -9,8 +10,6 @@ export const variables = {
   ...stateVariables,
   ...relayVariables,
   ...imagesVariables,
-  /** Largest answer of a vendor: several images in Base64. */
-  ANSWER_BYTES: variable.integer({ fallback: 128 * mebibyte, min: 1_024 }),
   /** Output tokens held for per image. */
   HOLD_OUTPUT_TOKENS: variable.integer({ fallback: 8_192, min: 1 }),
   /** Parts of a form, one text field of it, and all of them. */

@@ -1,4 +1,4 @@
-import { areaHandler, runService } from "@modelgate/platform";
+import { areaHandler, runService, secretsOf } from "@modelgate/platform";
 import { openDeps } from "./deps.ts";
 import { variables } from "./env.ts";
 import { routes } from "./routes.ts";
@@ -16,7 +16,7 @@ await runService(
   async ({ env, log }) => {
     const deps = await openDeps(env, log);
     return {
-      handler: areaHandler({ area: "media", secret: env.MODELGATE_SECRET, log, handlers: routes(deps) }),
+      handler: areaHandler({ area: "media", secrets: secretsOf(env), log, handlers: routes(deps) }),
       ready: () => deps.ready(),
       [Symbol.asyncDispose]: () => deps[Symbol.asyncDispose](),
     };

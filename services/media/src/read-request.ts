@@ -1,6 +1,14 @@
-import { holdForm, type ServiceCall } from "@modelgate/platform";
-import { checked, readJson } from "@modelgate/relay";
-import { askOfImageBody, askOfImageForm, reliedOfImages, type Ask, type ImageRequest } from "@modelgate/wires";
+import { holdForm, inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
+import { checked, readJson, refuseVendorIds } from "@modelgate/relay";
+import {
+  askOfImageBody,
+  askOfImageForm,
+  decodeImages,
+  reliedOfImages,
+  type ImageRequest,
+} from "@modelgate/wires/images";
+import type { Ask } from "@modelgate/wires/kind";
+import { formAsBody } from "@modelgate/wires/vendor-stores";
 import type { Deps } from "./deps.ts";
 
 /** A request that was read; dispose it when its images have been sent. */
@@ -9,16 +17,29 @@ export interface ReadRequest extends Disposable {
 }
 
 /** Reads a request for images: JSON in either dialect, or a form. Throws Failure. */
-export async function readImageRequest(deps: Deps, { request }: ServiceCall): Promise<ReadRequest> {
-  if (/^multipart\//i.test(request.headers["content-type"] ?? "")) return readForm(deps, request);
-  const body = await readJson(request, deps.body, checked(askOfImageBody, reliedOfImages));
-  return { ask: body.seen, [Symbol.dispose]: () => body[Symbol.dispose]() };
+export async function readImageRequest(deps: Deps, call: ServiceCall): Promise<ReadRequest> {
+  if (/^multipart\//i.test(call.request.headers["content-type"] ?? "")) return readForm(deps, call);
+  const ask = checked(askOfImageBody, reliedOfImages);
+  const body = await readJson(call, deps.body, async (value, bytes) => {
+    const asked = await ask(value, bytes);
+    await refuseVendorIds(deps.relay, call, { dialect: "other", body: value });
+    return asked;
+  });
+  try {
+    const request = await inTurnsIfLong(decodeImages(body.seen.request));
+    return { ask: { ...body.seen, request }, [Symbol.dispose]: () => body[Symbol.dispose]() };
+  } catch (error) {
+    body[Symbol.dispose]();
+    throw error;
+  }
 }
 
-async function readForm(deps: Deps, request: ServiceCall["request"]): Promise<ReadRequest> {
-  const form = await holdForm(request, deps.form);
+async function readForm(deps: Deps, call: ServiceCall): Promise<ReadRequest> {
+  const form = await holdForm(call.request, deps.form, call.caller);
   try {
-    return { ask: askOfImageForm(form), [Symbol.dispose]: () => form[Symbol.dispose]() };
+    const ask = askOfImageForm(form);
+    await refuseVendorIds(deps.relay, call, { dialect: "other", body: formAsBody(form.fields) });
+    return { ask, [Symbol.dispose]: () => form[Symbol.dispose]() };
   } catch (error) {
     form[Symbol.dispose]();
     throw error;

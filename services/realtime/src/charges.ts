@@ -1,4 +1,4 @@
-import type { Failure } from "@modelgate/contracts";
+import type { Failure, Outcome } from "@modelgate/contracts";
 import {
   inputOf,
   lookAtEvent,
@@ -6,12 +6,16 @@ import {
   type RealtimeBridge,
   type RealtimeMessage,
   type SeenEvent,
-} from "@modelgate/wires";
+} from "@modelgate/wires/realtime";
+import { capUnits } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
-import { holdOn } from "./hold-on.ts";
+import type { ClientEvent } from "./event-queue.ts";
+import type { HeldFor } from "./holds.ts";
+import { Payments } from "./payments.ts";
 import { RecentIds } from "./recent-ids.ts";
 import type { SessionBill } from "./session-bill.ts";
 import { priceOfTranscripts } from "./transcribers.ts";
+import type { TranscriptBill } from "./transcript-bill.ts";
 import { Transcripts } from "./transcripts.ts";
 import type { SessionCall } from "./session-call.ts";
 
@@ -19,14 +23,14 @@ import type { SessionCall } from "./session-call.ts";
 export interface ChargesParts {
   readonly call: SessionCall;
   readonly bill: SessionBill;
+  readonly transcriptBill: TranscriptBill;
   readonly bridge: RealtimeBridge;
   /** Whether the session has ended: nothing is held for it any more. */
   readonly ended: () => boolean;
   /** Sends the vendor a message of the gateway's own. */
   readonly tellVendor: (message: RealtimeMessage) => void;
-  /** Nothing of the client's goes on while there is a reason, since its money is not there yet. */
-  readonly pause: (reason: string) => void;
-  readonly resume: (reason: string) => void;
+  /** Events of the client's that waited for money may go by now. */
+  readonly paid: () => void;
   /** The money does not come at once: the client is told why it waits. */
   readonly waits: (failure: Failure) => void;
   /** The money does not come. */
@@ -35,9 +39,13 @@ export interface ChargesParts {
 
 type Seen<Kind extends SeenEvent["kind"]> = Extract<SeenEvent, { readonly kind: Kind }>;
 
+/** Samples that inputs are counted in: the rough count of tokens is that of PCM. */
+const pcmBytesPerSecond = 48_000;
+
 /**
- * What is charged of a session. Each response that the vendor reports is settled once, and the client waits until the
- * money for the next is held; a transcript of what the client said is a use of the model that wrote it.
+ * What is charged of a session. Whatever makes the vendor work waits until money is held for it: a slice for each
+ * response, and money for speech that will be written down. Each response that the vendor reports is settled once; a
+ * transcript of what the client said is a use of the model that wrote it.
  */
 export class Charges {
   readonly #deps: Deps;
@@ -46,7 +54,7 @@ export class Charges {
   readonly #responses = new Set<string>();
   readonly #transcripts = new Transcripts();
   readonly #billed = new RecentIds();
-  #waits = 0;
+  readonly #payments: Payments;
   /** The vendor is lost: what it owes will never be told. */
   #forgotten = false;
   /** Called when the vendor owes no usage any more. */
@@ -55,6 +63,9 @@ export class Charges {
   constructor(deps: Deps, parts: ChargesParts) {
     this.#deps = deps;
     this.#parts = parts;
+    const { ended, paid, waits, unpaid, bridge, call } = parts;
+    const underWay = (): number => this.#responses.size + bridge.responsesAsked;
+    this.#payments = new Payments(deps, { tokenId: call.caller.tokenId, ended, underWay, paid, waits, unpaid });
   }
 
   /** Whether the vendor owes an answer: the rest of a response, or its first word to what it was asked. */
@@ -62,13 +73,46 @@ export class Charges {
     return this.#responses.size > 0 || this.#parts.bridge.asked;
   }
 
-  /** A message of the client's, which the vendor is asked with. */
-  heard(message: RealtimeMessage): void {
-    const { bill } = this.#parts;
-    const { audioBytes, textBytes } = inputOf(message);
-    bill.passed.heard(audioBytes, textBytes);
-    // Words are read whole by the next response; what of the sound is speech, the vendor finds out.
-    if (textBytes > 0 && bill.isShort) this.#payOn(() => bill.cover());
+  /** Whether money is being held that an event of the client's waits for. */
+  get isPaying(): boolean {
+    return this.#payments.any;
+  }
+
+  /** Counts what an event of the client's gives the vendor to read and to hear, before it goes there. */
+  counted({ message, type }: ClientEvent): void {
+    const { bill, bridge, transcriptBill } = this.#parts;
+    const { audioBytes, textBytes } = inputOf(type, message.data);
+    const { bytesPerSecond, detectsTurns } = bridge.input;
+    const seconds = audioBytes / bytesPerSecond;
+    bill.passed.heard(seconds * pcmBytesPerSecond, textBytes);
+    const nowMs = Date.now();
+    if (seconds > 0 && type === "input_audio_buffer.append") {
+      transcriptBill.speech.heard(seconds, { detectsTurns, nowMs });
+      if (detectsTurns) bill.ahead.heard(seconds, nowMs);
+    } else if (seconds > 0) transcriptBill.speech.added(seconds);
+    if (type === "input_audio_buffer.commit") transcriptBill.speech.ending();
+    // Words are read whole by the next response; what of the sound is speech, a vendor that detects turns finds out.
+    const isRead = textBytes > 0 || (seconds > 0 && (!detectsTurns || bill.ahead.turns(nowMs) > 1));
+    if (isRead && bill.isShort) this.#payments.payOn(() => bill.cover());
+    this.coverSpeech();
+  }
+
+  /** Whether an event of the client's may go to the vendor: for a response, a slice must be ready. */
+  mayGo({ type }: ClientEvent): boolean {
+    if (this.#payments.holdUp) return false;
+    const { bill, bridge } = this.#parts;
+    if (type !== "response.create" || bill.ready > bridge.responsesAsked) return true;
+    this.#payments.payForAnother(() => bill.hold(bridge.responsesAsked));
+    return false;
+  }
+
+  /** Holds money for speech that will be written down, where there is not enough. */
+  coverSpeech(): void {
+    const { bridge, transcriptBill } = this.#parts;
+    const { nextTranscriber } = bridge;
+    if (nextTranscriber === undefined) return;
+    const by = this.#heldFor(nextTranscriber.model);
+    if (transcriptBill.isShort(by)) this.#payments.payOn(() => transcriptBill.cover(by));
   }
 
   /** A message to the client, whether it is still there or not. */
@@ -78,23 +122,37 @@ export class Charges {
   }
 
   #charge(message: RealtimeMessage): void {
-    const { bill, bridge, unpaid } = this.#parts;
+    const { bill, transcriptBill, unpaid } = this.#parts;
     const seen = lookAtEvent(message);
+    if (seen.kind === "delta") {
+      bill.responseSpoke();
+      if (bill.passed.spoke(seen.audioBytes, seen.textBytes)) bill.cover().catch(unpaid);
+    } else if (seen.kind === "response-begun") this.#begin(seen.id);
+    else if (seen.kind === "response-done") {
+      this.#responses.delete(seen.id);
+      transcriptBill.speech.answered();
+      this.#chargeResponse(seen);
+    } else this.#hear(seen);
+  }
+
+  /** What the vendor does with the client's speech. */
+  #hear(seen: Exclude<SeenEvent, Seen<"delta" | "response-begun" | "response-done">>): void {
+    const { bridge, transcriptBill } = this.#parts;
+    const { speech } = transcriptBill;
     switch (seen.kind) {
-      case "delta":
-        bill.responseSpoke();
-        if (bill.passed.spoke(seen.audioBytes, seen.textBytes)) bill.cover().catch(unpaid);
-        return;
-      case "response-begun":
-        return this.#begin(seen.id);
-      case "response-done":
-        this.#responses.delete(seen.id);
-        return this.#chargeResponse(seen);
+      case "speech-began":
+        return speech.began();
+      case "cleared":
+        return speech.cleared();
       case "committed":
+        if (bridge.nextTranscriber === undefined) speech.cleared();
+        else speech.committed(seen.item);
         return this.#transcripts.begun(seen.item, bridge.transcriber);
       case "transcribed":
+        speech.ended(seen.item, seen.units?.seconds);
         return this.#chargeTranscript(seen, (this.#transcripts.ended(seen.item) ?? bridge.transcriber)?.model);
       case "not-transcribed":
+        speech.ended(seen.item);
         this.#transcripts.ended(seen.item);
         return;
       case "error":
@@ -131,53 +189,57 @@ export class Charges {
 
   /** The session is over: what was said and never reported is charged as it was counted, what is held goes back. */
   async close(): Promise<void> {
-    const { bill } = this.#parts;
+    const { bill, transcriptBill } = this.#parts;
     const { spoken, units } = bill.passed;
-    if (spoken) await bill.settle({ units: { requests: 1, ...units }, estimated: true, outcome: "cancelled" });
-    await bill.close();
+    const last = [...this.#responses].at(-1) ?? "";
+    if (spoken) await bill.settle(last, { units: { requests: 1, ...units }, estimated: true, outcome: "cancelled" });
+    await Promise.all([bill.letGo(), transcriptBill.close()]);
   }
 
+  /** A response that the vendor began by itself, and without a slice, is held for now. */
   #begin(id: string): void {
     const { bill, bridge, ended, tellVendor } = this.#parts;
     this.#responses.add(id);
-    bill.responseBegun();
+    if (!bill.responseBegun(id)) this.#payments.payOn(() => bill.holdFor(id));
     if (ended()) bridge.cancel(id).forEach(tellVendor);
   }
 
   #chargeResponse({ id, units, outcome }: Seen<"response-done">): void {
-    const { bill } = this.#parts;
+    const { bill, bridge } = this.#parts;
     if (id !== "" && !this.#billed.add(id)) return;
+    this.#payments.settled();
     // What failed before its first word, and is not said to have cost anything, costs nothing.
-    if (units === undefined && !bill.passed.spoken) return;
-    const counted = { requests: 1, ...bill.passed.units };
-    void bill.settle({ units: units ?? counted, estimated: units === undefined, outcome });
-    this.#payOn(() => bill.hold());
+    if (units === undefined && !bill.passed.spoken) void bill.responseFree(id).then(this.#parts.paid);
+    else {
+      const counted = { requests: 1, ...bill.passed.units };
+      void bill.settle(id, { units: units ?? counted, estimated: units === undefined, outcome });
+      this.#payments.payOn(() => bill.hold(bridge.responsesAsked), { mayWait: true });
+    }
   }
 
   /** A transcript is a use of the model that wrote it: of the session's own where the catalogue has none for it. */
   #chargeTranscript({ id, units, textBytes }: Seen<"transcribed">, model: string | undefined): void {
-    const { bill, call } = this.#parts;
+    const { transcriptBill } = this.#parts;
     // A vendor that names no model and tells no use does it as a part of its responses.
     if ((units === undefined && model === undefined) || !this.#billed.add(id)) return;
-    const price = model === undefined ? undefined : priceOfTranscripts(this.#deps, call, model);
     const written = { requests: 1, ...roughUnits({ audioIn: 0, textIn: 0, audioOut: 0, textOut: textBytes }) };
-    bill.owe({
-      units: units ?? written,
+    const outcome: Outcome = "completed";
+    const used = capUnits(units ?? written, this.#parts.bill.passed.most);
+    transcriptBill.owe({
+      units: used.units,
+      capped: used.capped.length > 0 ? used.capped : undefined,
       estimated: units === undefined,
-      outcome: "completed",
-      price: price ?? bill.price,
-      by: model,
+      outcome,
+      ...this.#heldFor(model),
     });
-    this.#payOn(() => bill.payOwed());
+    this.#payments.payOn(() => transcriptBill.pay());
   }
 
-  /** Lets nothing more of the client's to the vendor until this is paid; a session that has ended pays at its close. */
-  #payOn(pay: () => Promise<void>): void {
-    const { call, ended, waits, pause, resume, unpaid } = this.#parts;
-    if (ended()) return;
-    const reason = `money ${++this.#waits}`;
-    pause(reason);
-    void holdOn(this.#deps, { tokenId: call.caller.tokenId, pay, ended, waits }).then(() => resume(reason), unpaid);
+  /** What a transcript by a model is held and billed as. */
+  #heldFor(model: string | undefined): HeldFor {
+    const { bill, call } = this.#parts;
+    const price = model === undefined ? undefined : priceOfTranscripts(this.#deps, call, model);
+    return { price: price ?? bill.price, by: model };
   }
 
   /** Whether the vendor has still to tell what something costs. */

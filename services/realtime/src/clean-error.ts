@@ -1,5 +1,6 @@
 import { cleanWords } from "@modelgate/providers";
-import { eventType, isRecord, parseEvent, type RealtimeMessage } from "@modelgate/wires";
+import { isRecord } from "@modelgate/wires/json";
+import { eventType, parseEvent, type RealtimeMessage } from "@modelgate/wires/realtime";
 
 /** A vendor's `error` event without the addresses and keys that its words may hold; every other message as it came. */
 export function cleanError(message: RealtimeMessage): RealtimeMessage {

@@ -1,15 +1,9 @@
-import { Failure, type UpstreamWire } from "@modelgate/contracts";
-import type { Attempted, Way } from "@modelgate/channels";
+import { Failure, realtimeWires, type RealtimeWire } from "@modelgate/contracts";
+import type { Attempted, SocketAnswer, SpokenWay } from "@modelgate/channels";
 import type { CatalogModel } from "@modelgate/catalog";
-import type { Provider } from "@modelgate/providers";
-import {
-  eventType,
-  realtimeBridges,
-  realtimeWires,
-  type RealtimeBridge,
-  type RealtimeMessage,
-  type RealtimeWire,
-} from "@modelgate/wires";
+import { refuseVendorIdsInTurns } from "@modelgate/relay";
+import { atOnce } from "@modelgate/wires/json";
+import { eventType, realtimeBridges, type RealtimeBridge, type RealtimeMessage } from "@modelgate/wires/realtime";
 import type { WebSocket } from "ws";
 import type { Deps } from "./deps.ts";
 import { transcribersAt } from "./transcribers.ts";
@@ -41,40 +35,43 @@ export interface Connecting {
 export function connectVendor(deps: Deps, connecting: Connecting): Promise<Attempted<VendorConnection>> {
   const { call, model, callId, signal } = connecting;
   const { limits, relay } = deps;
-  let wire: RealtimeWire | undefined;
-  return relay.channels.attempts.run<VendorConnection>({
+  return relay.channels.attempts.run<VendorConnection, RealtimeWire>({
     callId,
+    account: call.caller.accountId,
     model: model.name,
     candidates: relay.catalog.current().candidates(model.name, call.caller.group),
+    wires: realtimeWires,
     signal,
     span: call.span,
-    connect: { mostMessageBytes: limits.messageBytes },
-    render(way, provider) {
-      wire = wireFor(relay, way, provider);
-      return requestFor(connecting, way, provider, wire);
-    },
-    async accept({ socket }, { candidate }) {
-      if (socket === undefined || wire === undefined) throw new Error("an answer without its connection");
-      const bridge = realtimeBridges[wire]({
-        model: model.name,
-        upstreamModel: candidate.upstreamModel,
-        sessionId: connecting.sessionId,
-        transcribers: transcribersAt(deps, call, candidate.channel),
-      });
-      if (!bridge.greets) return { socket, bridge, first: [] };
-      const first = await greeting(socket, limits.firstEventMs, signal);
-      if (!first.every(isGreeting)) {
-        socket.terminate();
-        throw new Failure("upstream_error", "The vendor failed before the session began.");
-      }
-      return { socket, bridge, first };
-    },
-    unspoken({ candidate }, provider) {
-      if (wire === undefined) return false;
-      relay.spoken.missing(candidate, wire);
-      return relay.spoken.choose(candidate, provider, realtimeWires) !== undefined;
-    },
+    prepare: (way) => ({
+      request: requestFor(connecting, way),
+      connect: { mostMessageBytes: limits.messageBytes },
+      accept: ({ socket }: SocketAnswer) => begin(deps, connecting, way, socket),
+    }),
   });
+}
+
+/** Waits for the vendor's greeting, if it has one. Throws Failure if the session cannot begin. */
+async function begin(
+  deps: Deps,
+  { call, model, sessionId, signal }: Connecting,
+  { candidate, wire }: SpokenWay<RealtimeWire>,
+  socket: WebSocket,
+): Promise<VendorConnection> {
+  const { limits, relay } = deps;
+  const bridge = realtimeBridges[wire]({
+    model: model.name,
+    upstreamModel: candidate.upstreamModel,
+    sessionId,
+    transcribers: transcribersAt(deps, call, candidate.channel),
+    checkStores: (event) => atOnce(refuseVendorIdsInTurns(relay, call, { dialect: "realtime", body: event })),
+    vendorTools: relay.catalog.current().group(call.caller.group)?.unpriced === "pass",
+  });
+  if (!bridge.greets) return { socket, bridge, first: [] };
+  const first = await greeting(socket, limits.firstEventMs, signal);
+  if (first.every(isGreeting)) return { socket, bridge, first };
+  socket.terminate();
+  throw new Failure("upstream_error", "The vendor failed before the session began.");
 }
 
 /** An event that is no error. */
@@ -83,27 +80,20 @@ function isGreeting({ data, binary }: RealtimeMessage): boolean {
   return type !== undefined && type !== "error";
 }
 
-function wireFor({ spoken }: Deps["relay"], { candidate }: Way, provider: Provider): RealtimeWire {
-  const chosen: UpstreamWire | undefined = spoken.choose(candidate, provider, realtimeWires);
-  const wire = realtimeWires.find((known) => known === chosen);
-  if (wire === undefined)
-    throw new Failure("no_available_channel", "The vendor of this model has no endpoint for sessions.");
-  return wire;
-}
-
-function requestFor({ call, beta }: Connecting, { candidate, key }: Way, provider: Provider, wire: RealtimeWire) {
+function requestFor({ call, beta }: Connecting, { candidate, key, provider, wire }: SpokenWay<RealtimeWire>) {
   const { upstreamModel, channel } = candidate;
   // Only models in preview take the older form, and all others refuse a client that says it.
   const older = beta && wire === "realtime" && upstreamModel.includes("preview");
-  return {
-    url: provider.address({ baseUrl: channel.baseUrl, wire, model: upstreamModel, stream: true }),
-    method: "GET" as const,
-    headers: {
-      "x-request-id": call.requestId,
-      ...provider.headers({ key: key.secret, wire }),
-      ...(older ? { "openai-beta": "realtime=v1" } : {}),
-    },
-  };
+  return provider.request({
+    act: "session",
+    baseUrl: channel.baseUrl,
+    key: key.secret,
+    nowMs: Date.now(),
+    requestId: call.requestId,
+    wire,
+    model: upstreamModel,
+    headers: older ? { "openai-beta": "realtime=v1" } : undefined,
+  });
 }
 
 /** The first messages of a vendor. Throws Failure where it is silent or leaves; the socket is paused again after it. */

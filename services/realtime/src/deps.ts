@@ -6,7 +6,12 @@ import type { variables } from "./env.ts";
 export interface SessionLimits {
   readonly sessions: number;
   readonly messageBytes: number;
+  readonly eventBytes: number;
+  readonly eventValues: number;
+  readonly eventMembers: number;
   readonly bufferedBytes: number;
+  /** Requests for a response that may wait for money. */
+  readonly waitingResponses: number;
   readonly stallMs: number;
   readonly pingMs: number;
   readonly idleMs: number;
@@ -42,7 +47,11 @@ export async function openDeps(env: Environment<typeof variables>, log: Logger):
     limits: {
       sessions: env.SESSIONS,
       messageBytes: env.MESSAGE_BYTES,
+      eventBytes: env.EVENT_BYTES,
+      eventValues: env.EVENT_VALUES,
+      eventMembers: env.EVENT_MEMBERS,
       bufferedBytes: env.BUFFERED_BYTES,
+      waitingResponses: env.WAITING_RESPONSES,
       stallMs: env.STALL_MS,
       pingMs: env.PING_MS,
       idleMs: env.IDLE_MS,

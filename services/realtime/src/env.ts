@@ -10,8 +10,14 @@ export const variables = {
   SESSIONS: variable.integer({ fallback: 10_000, min: 1 }),
   /** Largest message of either side; vendors take audio of up to 15 MB at once. */
   MESSAGE_BYTES: variable.integer({ fallback: 24 * 1024 * 1024, min: 1_024 }),
+  /** Largest event of a client's that is not audio alone, and most values and members of it: it is parsed at once, several times. */
+  EVENT_BYTES: variable.integer({ fallback: 4 * 1024 * 1024, min: 1_024 }),
+  EVENT_VALUES: variable.integer({ fallback: 50_000, min: 100 }),
+  EVENT_MEMBERS: variable.integer({ fallback: 10_000, min: 100 }),
   /** Bytes that may wait for one side before the other is not read on. */
   BUFFERED_BYTES: variable.integer({ fallback: 1024 * 1024, min: 1_024 }),
+  /** Requests for a response that wait for money in a session; more of them are refused by an error event. */
+  WAITING_RESPONSES: variable.integer({ fallback: 16, min: 1, max: 1_000 }),
   /** How long a side may leave them waiting before it counts as gone. */
   STALL_MS: variable.integer({ fallback: 60_000, min: 100 }),
   /** Pause between two pings; a side that gives no sign of life through three of them is gone. */

@@ -1,4 +1,4 @@
-import { areaHandler, areaUpgrade, runService } from "@modelgate/platform";
+import { areaHandler, areaUpgrade, runService, secretsOf } from "@modelgate/platform";
 import { openDeps } from "./deps.ts";
 import { variables } from "./env.ts";
 import { refusePlain } from "./routes/realtime.ts";
@@ -17,7 +17,7 @@ await runService(
   async ({ env, log, metrics }) => {
     const deps = await openDeps(env, log);
     const sessions = new Sessions(deps, metrics);
-    const area = { area: "realtime", secret: env.MODELGATE_SECRET, log } as const;
+    const area = { area: "realtime", secrets: secretsOf(env), log } as const;
     return {
       handler: areaHandler({ ...area, handlers: { realtime: refusePlain } }),
       upgrade: areaUpgrade({ ...area, handlers: { realtime: (call) => sessions.begin(call) } }),

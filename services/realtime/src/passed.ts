@@ -1,5 +1,7 @@
 import { tokensIn, type Units } from "@modelgate/contracts";
-import { roughUnits, type Passed } from "@modelgate/wires";
+import { roughUnits, type Passed } from "@modelgate/wires/realtime";
+import type { UsageBound } from "@modelgate/relay";
+import { boundOfSession } from "./session-bound.ts";
 
 /** Tokens that are counted between two looks at whether a hold still covers them. */
 const lookEveryTokens = 256;
@@ -8,17 +10,23 @@ const none: Passed = { audioIn: 0, textIn: 0, audioOut: 0, textOut: 0 };
 /** What has passed through a session since a use was last settled: for what dies before its usage is told. */
 export class PassedSince {
   #passed: Passed = none;
+  /** What passed since the session began: the context that a response may have read. */
+  #all: Passed = none;
+  /** Input that came while a response was under way: the next response reads it. */
+  #forNext: Passed | undefined;
   #looked = 0;
 
   /** Counts what passes to the vendor, in bytes. */
   heard(audio: number, text: number): void {
-    const { audioIn, textIn } = this.#passed;
-    this.#passed = { ...this.#passed, audioIn: audioIn + audio, textIn: textIn + text };
+    this.#all = plusInput(this.#all, audio, text);
+    this.#passed = plusInput(this.#passed, audio, text);
+    if (this.#forNext !== undefined) this.#forNext = plusInput(this.#forNext, audio, text);
   }
 
   /** Counts what passes to the client; true where it is time to look whether the hold still covers it. */
   spoke(audio: number, text: number): boolean {
     const { audioOut, textOut } = this.#passed;
+    this.#all = { ...this.#all, audioOut: this.#all.audioOut + audio, textOut: this.#all.textOut + text };
     this.#passed = { ...this.#passed, audioOut: audioOut + audio, textOut: textOut + text };
     const tokens = tokensIn(this.units);
     if (tokens < this.#looked + lookEveryTokens) return false;
@@ -36,8 +44,23 @@ export class PassedSince {
     return this.#passed.audioOut + this.#passed.textOut > 0;
   }
 
-  settled(): void {
-    this.#passed = none;
-    this.#looked = 0;
+  /** The most that a response can have used that is over now, or a transcript of what the client said. */
+  get most(): UsageBound {
+    return boundOfSession(this.#all, this.#passed);
   }
+
+  /** A response begins: it has read what was heard until now. */
+  begun(): void {
+    this.#forNext = none;
+  }
+
+  settled(): void {
+    this.#passed = this.#forNext ?? none;
+    this.#forNext = undefined;
+    this.#looked = tokensIn(this.units);
+  }
+}
+
+function plusInput(passed: Passed, audio: number, text: number): Passed {
+  return { ...passed, audioIn: passed.audioIn + audio, textIn: passed.textIn + text };
 }

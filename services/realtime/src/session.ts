@@ -1,16 +1,19 @@
 import type { Duplex } from "node:stream";
 import { asFailure, Failure } from "@modelgate/contracts";
-import { errorEvent, eventType, type Bridged, type RealtimeMessage } from "@modelgate/wires";
+import { errorEvent, eventType, parseEvent, type Bridged, type RealtimeMessage } from "@modelgate/wires/realtime";
 import type { WebSocket } from "ws";
 import { Charges } from "./charges.ts";
+import { checkEvent } from "./check-event.ts";
 import { cleanError } from "./clean-error.ts";
 import { closeCodes, endingByClient, endingByVendor, type Ending } from "./closing.ts";
 import type { VendorConnection } from "./connect.ts";
 import type { Deps } from "./deps.ts";
+import { EventQueue, type ClientEvent } from "./event-queue.ts";
 import type { SessionBill } from "./session-bill.ts";
 import { SessionClock } from "./session-clock.ts";
 import { Side } from "./side.ts";
 import type { SessionCall } from "./session-call.ts";
+import type { TranscriptBill } from "./transcript-bill.ts";
 
 /** What a session is made of. */
 export interface SessionParts {
@@ -21,6 +24,7 @@ export interface SessionParts {
   readonly client: WebSocket;
   readonly vendor: VendorConnection;
   readonly bill: SessionBill;
+  readonly transcriptBill: TranscriptBill;
   /** Longest silence of the vendor while a response is under way, ms. */
   readonly silenceMs: number;
   /** Called when the vendor's connection broke: its channel is to blame. */
@@ -36,11 +40,14 @@ export class Session {
   readonly #client: Side;
   readonly #vendor: Side;
   readonly #charges: Charges;
+  readonly #queue: EventQueue;
   readonly #resolve: () => void;
   readonly #clock: SessionClock;
   #errors = 0;
   #vendorFailed = false;
   #ended = false;
+  /** How the client left. */
+  #left: Ending | undefined;
 
   constructor(deps: Deps, parts: SessionParts) {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -52,8 +59,13 @@ export class Session {
     this.#clock = new SessionClock(limits, parts.silenceMs);
     this.#client = new Side(parts.client, limits, {
       message: (message) => this.#safely(() => this.#fromClient(message)),
-      closed: (code, reason) => this.#end(endingByClient(code, reason)),
+      closed: (code, reason) => {
+        this.#left = endingByClient(code, reason);
+        this.#endIfLeft();
+      },
       drained: () => this.#readOn(),
+      check: (data) => checkEvent(data, deps),
+      refused: (error) => this.#tell(asFailure(error)),
     });
     this.#vendor = new Side(parts.vendor.socket, limits, {
       message: (message) => this.#safely(() => this.#fromVendor(message)),
@@ -63,13 +75,24 @@ export class Session {
     this.#charges = new Charges(deps, {
       call: parts.call,
       bill: parts.bill,
+      transcriptBill: parts.transcriptBill,
       bridge: parts.vendor.bridge,
       ended: () => this.#ended,
       tellVendor: (message) => this.#vendor.send(message),
-      pause: (reason) => this.#client.pause(reason),
-      resume: (reason) => this.#client.resume(reason),
+      paid: () =>
+        this.#safely(() => {
+          this.#queue.go();
+          this.#endIfLeft();
+        }),
       waits: (failure) => this.#tell(failure),
       unpaid: (error) => this.#unpaid(error),
+    });
+    this.#queue = new EventQueue(limits, {
+      counted: (event) => this.#charges.counted(event),
+      mayGo: (event) => this.#charges.mayGo(event),
+      deliver: (event) => this.#deliver(event),
+      refuse: (event, failure) => this.#tell(failure, parseEvent(event.message.data)?.["event_id"]),
+      full: (isFull) => (isFull ? this.#client.pause("queue") : this.#client.resume("queue")),
     });
   }
 
@@ -120,9 +143,13 @@ export class Session {
   #fromClient(message: RealtimeMessage): void {
     if (this.#ended) return;
     this.#clock.clientSpoke();
-    const passed = this.#parts.vendor.bridge.fromClient(message);
-    this.#charges.heard(message);
-    this.#pass(passed);
+    this.#queue.take({ message, type: eventType(message.data) });
+  }
+
+  #deliver({ message, type }: ClientEvent): void {
+    this.#pass(this.#parts.vendor.bridge.fromClient(message));
+    // Speech that was sent before may be written down by the new settings.
+    if (type === "session.update") this.#charges.coverSpeech();
   }
 
   #fromVendor(message: RealtimeMessage): void {
@@ -143,6 +170,7 @@ export class Session {
     // Who has been let go is not waited for: the vendor's last words are still wanted.
     if (toClient.length > 0 && this.#client.full && !this.#ended) this.#vendor.pause("slow");
     if (toVendor.length > 0 && this.#vendor.full) this.#client.pause("slow");
+    if (toClient.length > 0) this.#queue.go();
   }
 
   #unpaid(error: unknown): void {
@@ -150,6 +178,11 @@ export class Session {
     if (failure.code === "internal_error") this.#deps.relay.log.error({ err: failure.cause }, "session money failed");
     const code = failure.kind.retryable ? closeCodes.tryAgain : closeCodes.policy;
     this.#end({ code, reason: failure.code, failure });
+  }
+
+  /** Ends the session of a client that has left, once what it said last is paid for and has gone on. */
+  #endIfLeft(): void {
+    if (this.#left !== undefined && !this.#charges.isPaying) this.#end(this.#left);
   }
 
   /** The client has taken what waited for it. */
@@ -173,14 +206,16 @@ export class Session {
     this.#end({ code: closeCodes.broken, reason: failure.code, failure });
   }
 
-  #tell(failure: Failure): void {
-    this.#client.send(errorEvent(failure, `event_${this.#parts.sessionId}g${++this.#errors}`));
+  #tell(failure: Failure, causedBy?: unknown): void {
+    const cause = typeof causedBy === "string" ? causedBy : undefined;
+    this.#client.send(errorEvent(failure, `event_${this.#parts.sessionId}g${++this.#errors}`, cause));
   }
 
   /** Tells the client and lets it go; the vendor is heard until it has told what the client has to pay. */
   #end({ code, reason, failure, vendorCode = closeCodes.normal }: Ending): void {
     if (this.#ended) return;
     this.#ended = true;
+    this.#queue.clear();
     if (failure !== undefined) this.#tell(failure);
     this.#client.close(code, reason);
     void this.#windUp(vendorCode, reason).then(this.#resolve);

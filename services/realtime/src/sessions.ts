@@ -6,11 +6,12 @@ import { WebSocketServer, type WebSocket } from "ws";
 import { watchLeaving, type Leaving } from "./leaving.ts";
 import { connectVendor } from "./connect.ts";
 import type { Deps } from "./deps.ts";
-import type { SessionPrice } from "./holds.ts";
+import { Holds, type SessionPrice } from "./holds.ts";
 import { chooseProtocol, readHandshake, type Handshake } from "./handshake.ts";
 import { Session } from "./session.ts";
 import { sessionCall, type SessionCall } from "./session-call.ts";
 import { SessionBill } from "./session-bill.ts";
+import { TranscriptBill } from "./transcript-bill.ts";
 
 /** Longest pause between two looks at the limits of all sessions. */
 const longestTickMs = 1_000;
@@ -21,6 +22,7 @@ const looksPerLimit = 4;
 interface Starting extends Handshake {
   readonly call: SessionCall;
   readonly bill: SessionBill;
+  readonly holds: Holds;
 }
 
 /** All sessions of this process. */
@@ -68,13 +70,14 @@ export class Sessions implements Disposable {
       throw new Failure("server_overloaded", "The gateway holds as many sessions as it may; try again shortly.");
     const handshake = readHandshake(upgrade.request, upgrade.query);
     const call = sessionCall(upgrade);
-    const bill = new SessionBill(this.#deps, call, priceOf(this.#deps, call, handshake.model));
+    const holds = new Holds(this.#deps, call);
+    const bill = new SessionBill(this.#deps, call, priceOf(this.#deps, call, handshake.model), holds);
     this.#opening++;
     try {
       await bill.hold();
-      await this.#start(upgrade, { ...handshake, call, bill });
+      await this.#start(upgrade, { ...handshake, call, bill, holds });
     } catch (error) {
-      await bill.close();
+      await bill.letGo();
       if (!(error instanceof AttemptsFailed)) throw error;
       const { failure, attempts } = error;
       this.#deps.relay.log.info({ requestId: call.requestId, code: failure.code, attempts }, "session not opened");
@@ -103,12 +106,13 @@ export class Sessions implements Disposable {
     clearInterval(this.#timer);
   }
 
-  async #start(upgrade: UpgradeCall, { call, beta, bill }: Starting): Promise<void> {
+  async #start(upgrade: UpgradeCall, { call, beta, bill, holds }: Starting): Promise<void> {
     const sessionId = this.#deps.newSessionId();
     using leaving = watchLeaving(upgrade.socket);
     const { callId } = bill;
     const { model } = bill.price;
     const attempted = await connectVendor(this.#deps, { call, sessionId, callId, model, beta, signal: leaving.signal });
+    holds.went(attempted.way, attempted.attempts);
     bill.went(attempted.way, attempted.attempts);
     const client = switchProtocol(this.#server, upgrade, leaving);
     if (client === undefined) {
@@ -120,7 +124,8 @@ export class Sessions implements Disposable {
     const { timeoutMs: silenceMs } = attempted.way.candidate.channel;
     const broke = (reason: string): void => attempted.broke(reason);
     const { socket: connection } = upgrade;
-    const parts = { call, connection, sessionId, client, vendor, bill, silenceMs, broke };
+    const transcriptBill = new TranscriptBill(this.#deps, call, holds);
+    const parts = { call, connection, sessionId, client, vendor, bill, transcriptBill, silenceMs, broke };
     this.#keep(new Session(this.#deps, parts), attempted);
   }
 

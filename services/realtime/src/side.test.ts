@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { turnBytes } from "@modelgate/wires/json";
 import { WebSocket, WebSocketServer } from "ws";
 import { Side } from "./side.ts";
 
@@ -18,15 +19,15 @@ afterEach(() => {
 });
 
 /** A side, and the other end of its connection; what happens on the side is written down. */
-async function connected(other: { readonly autoPong?: boolean } = {}) {
+async function connected(other: { readonly autoPong?: boolean } = {}, check?: (data: Buffer) => Promise<void>) {
   const { port } = server.address() as AddressInfo;
   const arrived = once(server, "connection");
   const end = new WebSocket(`ws://127.0.0.1:${port}`, { ...other, perMessageDeflate: false });
   const [[socket]] = await Promise.all([arrived, once(end, "open")]);
-  return { ...sideOf(socket), end, socket };
+  return { ...sideOf(socket, check), end, socket };
 }
 
-function sideOf(socket: WebSocket) {
+function sideOf(socket: WebSocket, check?: (data: Buffer) => Promise<void>) {
   const told: string[] = [];
   const side: Side = new Side(socket, limits, {
     message: ({ data }) => {
@@ -35,6 +36,8 @@ function sideOf(socket: WebSocket) {
     },
     closed: (code, reason) => told.push(`closed ${code} ${reason}`),
     drained: () => told.push("drained"),
+    ...(check === undefined ? {} : { check }),
+    refused: (error) => told.push(`refused: ${String(error)}`),
   });
   return { side, told };
 }
@@ -132,4 +135,25 @@ test("too much for an end to take is told, and again when it is gone; who never 
   while (!side.full) side.send({ data: Buffer.alloc(65_536), binary: true });
   side.tick(Date.now() + limits.stallMs + 1);
   expect(side.open).toBe(false);
+});
+
+test("large messages are checked before they are told, in their order, and one that is refused is left out", async () => {
+  const checks: (() => void)[] = [];
+  const { told, end } = await connected({}, async (data) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    checks.push(resolve);
+    await promise;
+    if (data.includes("wrong")) throw new Error("too many values");
+  });
+  const large = (word: string): string => word + " ".repeat(turnBytes);
+  for (const message of ["first", large("second"), "third", large("wrong"), "fifth"]) end.send(message);
+  await expect.poll(() => checks.length).toBe(1);
+  expect(told).toEqual(["first"]);
+  checks[0]?.();
+  await expect.poll(() => checks.length).toBe(2);
+  checks[1]?.();
+  await expect.poll(() => told.at(-1)).toBe("fifth");
+  const words = told.map((word) => word.trim());
+  expect(words).toContain("refused: Error: too many values");
+  expect(words.filter((word) => !word.startsWith("refused"))).toEqual(["first", "second", "third", "fifth"]);
 });

@@ -1,4 +1,5 @@
-import type { RealtimeMessage } from "@modelgate/wires";
+import { turnBytes } from "@modelgate/wires/json";
+import type { RealtimeMessage } from "@modelgate/wires/realtime";
 import { WebSocket } from "ws";
 import type { SessionLimits } from "./deps.ts";
 
@@ -9,6 +10,10 @@ export interface SideEvents {
   closed(code: number, reason: string): void;
   /** What waited for this side is gone. */
   drained(): void;
+  /** Checks a large message before it is told, in turns with other sessions; rejects for one that is refused. */
+  check?(data: Buffer): Promise<void>;
+  /** A message was not told, because its check refused it. */
+  refused?(error: unknown): void;
 }
 
 /** How much may wait for a side for how long, and how often it is asked for a sign of life. */
@@ -31,6 +36,8 @@ export class Side {
   readonly #limits: SideLimits;
   readonly #reasons = new Set<string>();
   #waiting: RealtimeMessage[] = [];
+  /** Large messages that are being checked, and what came after them. */
+  #checking: Promise<void> | undefined;
   #full = false;
   #fullSince = 0;
   #missed = 0;
@@ -127,6 +134,29 @@ export class Side {
     return this.#reasons.size > 0;
   }
 
+  #receive(message: RealtimeMessage): void {
+    const isLarge = message.data.length > turnBytes && this.#events.check !== undefined;
+    if (!isLarge && this.#checking === undefined) return this.#take(message);
+    this.pause("check");
+    const checking = this.#checkAfter(this.#checking, message, isLarge).then(() => {
+      if (this.#checking !== checking) return;
+      this.#checking = undefined;
+      this.resume("check");
+    });
+    this.#checking = checking;
+  }
+
+  /** Keeps the order of messages: what comes after a large one waits for its check. */
+  async #checkAfter(before: Promise<void> | undefined, message: RealtimeMessage, isLarge: boolean): Promise<void> {
+    await before;
+    try {
+      if (isLarge) await this.#events.check?.(message.data);
+      this.#take(message);
+    } catch (error) {
+      if (!this.#ended) this.#events.refused?.(error);
+    }
+  }
+
   #take(message: RealtimeMessage): void {
     if (this.#ended) return;
     if (this.#isHeld() || this.#waiting.length > 0) this.#waiting.push(message);
@@ -136,7 +166,7 @@ export class Side {
   readonly #onMessage = (data: unknown, binary: boolean): void => {
     this.#missed = 0;
     // The sockets are set to give one Buffer a message.
-    if (Buffer.isBuffer(data)) this.#take({ data, binary });
+    if (Buffer.isBuffer(data)) this.#receive({ data, binary });
   };
 
   readonly #onSign = (): void => {

@@ -1,7 +1,7 @@
 import type { CatalogChannel } from "@modelgate/catalog";
 import { Failure } from "@modelgate/contracts";
 import { priced } from "@modelgate/relay";
-import type { TranscriberNames } from "@modelgate/wires";
+import type { TranscriberNames } from "@modelgate/wires/realtime";
 import type { Deps } from "./deps.ts";
 import type { SessionPrice } from "./holds.ts";
 import type { SessionCall } from "./session-call.ts";

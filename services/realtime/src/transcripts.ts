@@ -1,4 +1,4 @@
-import type { Transcriber } from "@modelgate/wires";
+import type { Transcriber } from "@modelgate/wires/realtime";
 
 /** Most turns that wait to be written down; of older ones it is forgotten which model was to do it. */
 const mostWaiting = 256;

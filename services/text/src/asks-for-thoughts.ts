@@ -1,4 +1,4 @@
-import { isRecord } from "@modelgate/wires";
+import { isRecord } from "@modelgate/wires/json";
 
 /** Members by which a request asks for thoughts, in all text wires and those of other vendors. */
 const members = ["reasoning", "reasoning_effort", "thinking", "enable_thinking", "thinking_budget"];

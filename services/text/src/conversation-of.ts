@@ -1,15 +1,17 @@
 import { createHash, type Hash } from "node:crypto";
 import type { ServiceCall } from "@modelgate/platform";
 import { hasChoice, type Conversation } from "@modelgate/relay";
-import { isRecord, type JsonRecord, type TextAsk } from "@modelgate/wires";
+import { isRecord, type JsonRecord } from "@modelgate/wires/json";
+import type { TextAsk } from "@modelgate/wires/text";
 import { asksForThoughts } from "./asks-for-thoughts.ts";
 import type { Deps } from "./deps.ts";
+import { storeUseOf, type StoreUse } from "./vendor-ids.ts";
 
 /** The wires whose requests tell of a conversation. */
 export type ConversationWire = "chat" | "responses" | "messages" | "content";
 
 /** A text request, with what only its parsed body tells. */
-export interface TurnAsk extends TextAsk {
+export interface TurnAsk extends TextAsk, StoreUse {
   /** The conversation that it is a turn of; absent also where its model can be reached one way only. */
   readonly conversation?: Conversation | undefined;
   /** Whether it asks for thoughts. */
@@ -22,11 +24,11 @@ export function asTurn<Ask extends TextAsk>(
   call: Pick<ServiceCall, "caller">,
   wire: ConversationWire,
   ask: (body: unknown) => Ask,
-): (body: unknown) => Ask & TurnAsk {
-  return (body) => {
+): (body: unknown) => Promise<Ask & TurnAsk> {
+  return async (body) => {
     const asked = ask(body);
     const conversation = hasChoice(relay, call, asked.model) ? conversationOf(wire, body) : undefined;
-    return { ...asked, conversation, thinks: asksForThoughts(body) };
+    return { ...asked, conversation, thinks: asksForThoughts(body), ...(await storeUseOf({ relay }, wire, body)) };
   };
 }
 

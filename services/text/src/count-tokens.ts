@@ -1,19 +1,28 @@
-import type { UpstreamWire } from "@modelgate/contracts";
+import type { UpstreamWire, TextWire } from "@modelgate/contracts";
 import type { ServiceCall } from "@modelgate/platform";
-import { countTokens, isSpoken, lookUp, priced, type CallPlan, type Exchange } from "@modelgate/relay";
-import { changeModel, textCodecs, type TextAsk, type TextRequest, type TextWire } from "@modelgate/wires";
+import {
+  countTokens,
+  isSpoken,
+  lookUp,
+  parseAnyAnswer,
+  priced,
+  reparseJson,
+  type CallPlan,
+  type Exchange,
+} from "@modelgate/relay";
+import { changeModel, textCodecs, type TextAsk, type TextRequest } from "@modelgate/wires/text";
 import type { Deps } from "./deps.ts";
 import { sizeOf } from "./text-call.ts";
 
 /** A request whose input tokens are wanted. */
-export interface Counted extends Pick<CallPlan, "forward"> {
+export interface Counted extends Pick<CallPlan, "forward" | "prefer"> {
   readonly wire: TextWire;
   /** What a vendor that counts is asked in. */
   readonly counts: UpstreamWire;
   readonly body: Buffer;
   readonly ask: TextAsk;
   /** The request alone, for counting here. */
-  readonly request: () => TextRequest;
+  readonly request: () => Promise<TextRequest>;
   /** The vendor's answer. */
   readonly read: (answer: Buffer) => number | undefined;
 }
@@ -28,9 +37,10 @@ export async function inputTokensOf(deps: Deps, call: ServiceCall, counted: Coun
     ...priced(deps.relay, call, ask.model),
     body,
     stream: false,
-    size: sizeOf({ body, ask }),
+    size: await sizeOf({ body, ask }),
     wires: [counts],
     forward: counted.forward,
+    prefer: counted.prefer,
     exchange: (_: UpstreamWire, way: { readonly candidate: { readonly upstreamModel: string } }) =>
       asIs(counts, changeModel(body, counted.wire, way.candidate.upstreamModel)),
   };
@@ -38,7 +48,7 @@ export async function inputTokensOf(deps: Deps, call: ServiceCall, counted: Coun
     const tokens = counted.read(await lookUp(deps.relay, call, plan));
     if (tokens !== undefined) return tokens;
   }
-  return countHere(counted.request(), ask);
+  return countHere(await counted.request(), ask);
 }
 
 /** The body to the vendor and its answer back, untouched. */
@@ -48,8 +58,10 @@ function asIs(wire: UpstreamWire, body: Buffer): Exchange {
     body,
     dropped: [],
     refuses: () => false,
-    usageOf: () => undefined,
-    whole: (json) => ({ json, words: () => "" }),
+    async read(json) {
+      await parseAnyAnswer(json);
+      return { carry: () => ({ json, words: () => "" }) };
+    },
     stream() {
       throw new Error("a count is never streamed");
     },
@@ -69,7 +81,7 @@ async function countHere({ instructions, turns, tools }: TextRequest, { media }:
 }
 
 /** A request in the neutral form, of a body that only wants to be counted. */
-export function requestIn(wire: TextWire, body: Buffer, model: string, added: object = {}): TextRequest {
-  const value: object = JSON.parse(body.toString());
+export async function requestIn(wire: TextWire, body: Buffer, model: string, added: object = {}): Promise<TextRequest> {
+  const value = await reparseJson(body);
   return textCodecs[wire].parseRequest({ ...value, ...added }, { model, stream: false }).request;
 }

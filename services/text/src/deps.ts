@@ -1,5 +1,6 @@
-import { idSource, type Environment, type Logger } from "@modelgate/platform";
-import { openImages, openRelay, type ImagesDeps, type OpenRelay } from "@modelgate/relay";
+import { idSource, type Environment, type Logger, secretsOf } from "@modelgate/platform";
+import { loadTokenizer, openRelay, type OpenRelay } from "@modelgate/relay";
+import { openImages, type ImagesDeps } from "@modelgate/relay/images";
 import type { variables } from "./env.ts";
 import { openCompactionSeal, type CompactionSeal } from "./responses/compaction-seal.ts";
 import { openResponseStore, type ResponseStore } from "./responses/response-store.ts";
@@ -16,15 +17,16 @@ export interface Deps extends OpenRelay {
 
 /** Opens everything once. */
 export async function openDeps(env: Environment<typeof variables>, log: Logger): Promise<Deps> {
-  const open = await openRelay(env, log);
+  const [open] = await Promise.all([openRelay(env, log), loadTokenizer()]);
   return {
     ...open,
     newAnswerId: idSource("answer"),
     responses: openResponseStore(open.relay.redis, {
       lifetimeMs: env.RESPONSE_LIFETIME_MS,
       mostBytes: env.RESPONSE_BYTES,
+      body: open.body,
     }),
-    compactions: openCompactionSeal(env.MODELGATE_SECRET),
+    compactions: openCompactionSeal(secretsOf(env)),
     images: openImages(env, open.relay.budget),
   };
 }

@@ -1,18 +1,22 @@
 import { Failure } from "@modelgate/contracts";
-import type { ImagesCall } from "@modelgate/relay";
+import { inTurnsIfLong } from "@modelgate/platform";
+import { reparseJson } from "@modelgate/relay";
+import type { ImagesCall } from "@modelgate/relay/images";
+import {
+  decodeImages,
+  encodedImage,
+  imageTypeOfBase64,
+  type ImageRequest,
+  type ImagesAnswer,
+} from "@modelgate/wires/images";
 import {
   arrayFraming,
-  imageFile,
-  imageTypeOfBase64,
   sseFraming,
   textCodecs,
   type AnswerContext,
-  type ImageRequest,
-  type ImagesAnswer,
-  type JsonObject,
   type TextAnswer,
   type TextRequest,
-} from "@modelgate/wires";
+} from "@modelgate/wires/text";
 
 /** A request of generated content that a model of images is to answer. */
 export interface Drawing {
@@ -21,6 +25,8 @@ export interface Drawing {
   readonly stream: boolean;
   readonly asArray: boolean;
   readonly answerId: string;
+  /** The class of size that is asked for, as 4K. */
+  readonly imageSize?: string | undefined;
 }
 
 /** A drawing that was read: the images that it asks for, and how they are told as generated content. */
@@ -34,12 +40,14 @@ export const drawingSpelling = {
 } as const;
 
 /** Reads a drawing: its words become the prompt, its pictures what is edited. Throws Failure (400) naming the field. */
-export function readDrawing(drawing: Drawing): ReadDrawing {
+export async function readDrawing(drawing: Drawing): Promise<ReadDrawing> {
   const { body, model, stream } = drawing;
-  const value: JsonObject = JSON.parse(body.toString());
-  const { request, dropped } = textCodecs.content.parseRequest(value, { model, stream });
+  const { request, dropped } = textCodecs.content.parseRequest(await reparseJson(body), { model, stream });
   return {
-    ask: { request: imageRequest(request), dropped: [...dropped, ...lostOf(request)] },
+    ask: {
+      request: await inTurnsIfLong(decodeImages(imageRequest(request))),
+      dropped: [...dropped, ...lostOf(request)],
+    },
     tell: (made) => tell(drawing, request, made),
   };
 }
@@ -67,7 +75,7 @@ function imagesIn({ turns }: TextRequest): ImageRequest["images"] {
     .flatMap((part) => (part.kind === "image" ? [part.source] : []))
     .map((source, index) => {
       const at = `contents image ${index + 1}`;
-      if (source.kind === "base64") return { kind: "file", at, ...imageFile(Buffer.from(source.data, "base64"), at) };
+      if (source.kind === "base64") return encodedImage(source.data, at);
       if (source.kind === "url") return { kind: "url", at, url: source.url };
       throw new Failure("unsupported_parameter", "The vendor of this model cannot take fileData.", {
         param: "contents",

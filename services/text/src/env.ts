@@ -1,5 +1,6 @@
 import { serviceVariables, stateVariables, variable } from "@modelgate/platform";
-import { imagesVariables, relayVariables } from "@modelgate/relay";
+import { relayVariables } from "@modelgate/relay";
+import { imagesVariables } from "@modelgate/relay/images";
 
 /** Every variable that the text service reads, with its bounds. */
 export const variables = {

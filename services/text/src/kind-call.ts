@@ -1,24 +1,29 @@
-import type { UpstreamWire } from "@modelgate/contracts";
+import type { Price, UpstreamWire } from "@modelgate/contracts";
 import type { ServiceCall } from "@modelgate/platform";
-import { estimateTokens, priced, runCall, type Exchange, type KindCall, type RequestSize } from "@modelgate/relay";
-import type { Ask } from "@modelgate/wires";
+import { estimateTokens, priced, runCall, type Exchange, type Measure, type RequestSize } from "@modelgate/relay";
+import type { KindCall } from "@modelgate/relay/kind";
+import type { Ask } from "@modelgate/wires/kind";
 import type { Deps } from "./deps.ts";
+import { admitStoreUse, type StoreUse } from "./vendor-ids.ts";
 
 /** A request of a kind that answers in one piece. */
 export interface AskedKind<Request> {
-  readonly ask: Ask<Request>;
+  readonly ask: Ask<Request> & StoreUse;
   /** The client's body. */
   readonly body: Buffer;
   /** Wires that it can be served through, best first. */
   readonly wires: readonly UpstreamWire[];
-  readonly exchange: (wire: UpstreamWire, call: KindCall<Request>, upstreamModel: string) => Exchange;
+  readonly exchange: (wire: UpstreamWire, call: KindCall<Request>, upstreamModel: string) => Promise<Exchange>;
+  /** How it is measured where its cost does not hang on text alone. */
+  readonly measure?: (size: RequestSize, price: Price) => Measure;
   /** Bytes of text that are sent beside the client's own. */
   readonly addedBytes?: number;
 }
 
 /** Runs a call that answers in one piece: vectors, ranking, moderation. */
 export async function runKind<Request>(deps: Deps, call: ServiceCall, asked: AskedKind<Request>): Promise<void> {
-  const { ask, body, wires, exchange, addedBytes = 0 } = asked;
+  const { ask, body, wires, exchange, addedBytes = 0, measure } = asked;
+  const { place } = await admitStoreUse(deps, call, ask);
   const size: RequestSize = {
     textBytes: ask.textBytes + addedBytes,
     mediaTokens: ask.media.tokens,
@@ -31,14 +36,19 @@ export async function runKind<Request>(deps: Deps, call: ServiceCall, asked: Ask
     model: ask.model,
     strict: call.strict,
     answerId: deps.newAnswerId().replace(/^answer_/, ""),
+    bodyBytes: body.length,
     inputTokens: estimateTokens(ask.textBytes) + ask.media.tokens,
   };
+  const paid = priced(deps.relay, call, ask.model);
   await runCall(deps.relay, call, {
-    ...priced(deps.relay, call, ask.model),
+    ...paid,
+    measure: measure?.(size, paid.model.price),
     body,
     stream: false,
+    hearsOut: true,
     size,
     wires,
+    prefer: place,
     exchange: (wire, { candidate }) => exchange(wire, kindCall, candidate.upstreamModel),
   });
 }

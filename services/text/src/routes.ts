@@ -1,5 +1,4 @@
-import type { EndpointHandler } from "@modelgate/platform";
-import type { EndpointId } from "@modelgate/contracts";
+import type { AreaHandlers } from "@modelgate/platform";
 import type { Deps } from "./deps.ts";
 import { chatCompletions } from "./routes/chat-completions.ts";
 import { compactResponse } from "./routes/compact-response.ts";
@@ -14,8 +13,8 @@ import { rerank } from "./routes/rerank.ts";
 import { responses } from "./routes/responses.ts";
 import { deleteResponse, getResponse, listResponseInputItems } from "./routes/stored-responses.ts";
 
-/** The endpoints of the text area that are served; the table's other rows answer 501. */
-export function routes(deps: Deps): Readonly<Partial<Record<EndpointId, EndpointHandler>>> {
+/** The endpoints of the text area. */
+export function routes(deps: Deps): AreaHandlers<"text"> {
   return {
     chatCompletions: chatCompletions(deps),
     responses: responses(deps),

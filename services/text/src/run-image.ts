@@ -3,10 +3,9 @@ import type { ServiceCall } from "@modelgate/platform";
 import {
   dearestTokens,
   estimateTokens,
-  imagesExchange,
-  imagesWiresFor,
-  InputImages,
   isSpoken,
+  mostBilledImages,
+  priced,
   runCall,
   wholeOutput,
   type CallPlan,
@@ -15,30 +14,42 @@ import {
   type Produced,
   type StreamCarrier,
 } from "@modelgate/relay";
-import { imagesInContent, parseFrameRecord, parseRecord, SseSplitter } from "@modelgate/wires";
+import { imagesExchange, imagesWiresFor, InputImages, refuseDearer } from "@modelgate/relay/images";
+import { imagesInContent } from "@modelgate/wires/images";
+import { parseRecord } from "@modelgate/wires/json";
+import { SseSplitter } from "@modelgate/wires/sse";
+import { parseFrameRecord } from "@modelgate/wires/text";
 import type { Deps } from "./deps.ts";
 import { drawingSpelling, readDrawing, type Drawing } from "./drawn-content.ts";
+
+const sizeParam = "generationConfig.imageConfig.imageSize";
 
 /**
  * Runs a call for generated content by a model of images, paid for by the image as well as by the token: passed to
  * vendors of that wire, drawn by those of images where there is none. Throws Failure (400) naming the field.
  */
 export async function runImage(deps: Deps, call: ServiceCall, plan: CallPlan, drawing: Drawing): Promise<void> {
-  const measured = { ...plan, measure: measureOf(plan, deps.relay.limits.outputTokens) };
+  const { model, unpriced } = priced(deps.relay, call, drawing.model);
+  const wanted = { size: drawing.imageSize, spelling: { size: sizeParam } };
+  const paid = (exchange: Exchange): Exchange => {
+    if (unpriced === "refuse") refuseDearer(wanted, model.price, exchange);
+    return exchange;
+  };
+  const measured = { ...plan, hearsOut: true, measure: measureOf(plan, deps.relay.limits.outputTokens) };
   if (isSpoken(deps.relay, call, { model: plan.model, wires: ["content"] }))
     return runCall(deps.relay, call, {
       ...measured,
       wires: ["content"],
-      exchange: async (wire, way, history) => countingImages(await plan.exchange(wire, way, history)),
+      exchange: async (wire, way, history) => countingImages(paid(await plan.exchange(wire, way, history))),
     });
-  const { ask, tell } = readDrawing(drawing);
+  const { ask, tell } = await readDrawing(drawing);
   using input = new InputImages(deps.images, ask.request, call.response);
   const asker = { spelling: drawingSpelling, strict: call.strict };
   await runCall(deps.relay, call, {
     ...measured,
     wires: imagesWiresFor(ask.request),
-    exchange: (wire, { candidate }) =>
-      imagesExchange({ deps: deps.images, asker, ask, input, tell }, wire, candidate.upstreamModel),
+    exchange: async (wire, { candidate }) =>
+      paid(await imagesExchange({ deps: deps.images, asker, ask, input, tell }, wire, candidate.upstreamModel)),
   });
 }
 
@@ -47,7 +58,8 @@ function measureOf({ size, model }: CallPlan, usualTokens: number): Measure {
   const output = wholeOutput(size, model, usualTokens);
   return {
     upper: { images: choices, ...dearestTokens({ input: textBytes + mediaTokens, output }, model.price) },
-    floor: { inputTokens: estimateTokens(textBytes) + mediaTokens },
+    most: { images: mostBilledImages(choices) },
+    floor: { images: choices, inputTokens: estimateTokens(textBytes) + mediaTokens },
     meter: (told) => Promise.resolve({ units: told ?? { images: choices }, estimated: told === undefined }),
   };
 }
@@ -56,7 +68,10 @@ function measureOf({ size, model }: CallPlan, usualTokens: number): Measure {
 function countingImages(exchange: Exchange): Exchange {
   return {
     ...exchange,
-    usageOf: (answer) => withImages(exchange.usageOf(answer), imagesInContent(parseRecord(answer.toString()))),
+    async read(answer) {
+      const read = await exchange.read(answer);
+      return { ...read, usage: withImages(read.usage, imagesInContent(parseRecord(answer.toString()))) };
+    },
     stream: (produced) => new CountingStream(exchange.stream(produced), produced),
   };
 }

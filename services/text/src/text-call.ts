@@ -1,23 +1,25 @@
-import type { UpstreamWire } from "@modelgate/contracts";
+import type { UpstreamWire, TextWire } from "@modelgate/contracts";
 import { placeOf } from "@modelgate/channels";
-import type { ServiceCall } from "@modelgate/platform";
+import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
 import {
+  CallFees,
   estimateTokens,
   priced,
   runCall,
-  textExchanges,
-  waitingIn,
+  type AdmittedIds,
   type CallPlan,
   type Exchange,
   type RequestSize,
-  type TextCall,
 } from "@modelgate/relay";
-import type { ClientWire, JsonObject, TextWire } from "@modelgate/wires";
+import { textExchanges, waitingIn, type TextCall } from "@modelgate/relay/text";
+import { findMembersInTurns, holdsAny } from "@modelgate/wires/json";
+import { memberOf, type ClientWire, type JsonObject } from "@modelgate/wires/text";
 import type { TurnAsk } from "./conversation-of.ts";
 import type { Deps } from "./deps.ts";
+import { admitStoreUse, keepingMade } from "./vendor-ids.ts";
 
 /** A text request that has been read and looked at. */
-export interface AskedText extends Pick<CallPlan, "forward" | "prefer" | "answered"> {
+export interface AskedText extends Pick<CallPlan, "forward" | "answered"> {
   readonly wire: ClientWire;
   readonly body: Buffer;
   readonly ask: TurnAsk;
@@ -27,6 +29,8 @@ export interface AskedText extends Pick<CallPlan, "forward" | "prefer" | "answer
   readonly answerId?: string;
   /** Members that the answer repeats otherwise than the body says them. */
   readonly echo?: JsonObject;
+  /** What the request may name in its vendor's store. */
+  readonly admitted?: AdmittedIds | undefined;
   /** Another body, for the one `channel/key` whose vendor keeps the conversation. */
   readonly native?: { readonly place: string; readonly body: Buffer } | undefined;
 }
@@ -51,14 +55,22 @@ export const servedThrough: Readonly<Record<ClientWire, readonly ClientWire[]>> 
 
 /** Runs a text call, from any client's wire to any vendor's. */
 export async function runText(deps: Deps, call: ServiceCall, asked: AskedText): Promise<void> {
-  await runCall(deps.relay, call, planText(deps, call, asked));
+  const admitted = await admitStoreUse(deps, call, asked.ask);
+  await runCall(deps.relay, call, await planText(deps, call, { ...asked, admitted }));
 }
 
 /** The plan of a text call. Throws Failure for a model that the caller cannot call. */
-export function planText(deps: Deps, call: ServiceCall, asked: AskedText): CallPlan {
+export async function planText(deps: Deps, call: ServiceCall, asked: AskedText): Promise<CallPlan> {
   const { wire, body, ask, asArray = false } = asked;
-  const asIs = sizeOf(asked);
-  const price = priced(deps.relay, call, ask.model);
+  const asIs = await sizeOf(asked);
+  const { unpriced, ...price } = priced(deps.relay, call, ask.model);
+  const fees = new CallFees({
+    asked: ask.fees,
+    price: price.model.price,
+    unpriced,
+    limits: deps.relay.limits,
+    allow: (model) => void deps.relay.catalog.current().resolve(call.caller, model, ["image"]),
+  });
   const usualTokens = deps.relay.limits.outputTokens;
   const textCall = {
     wire,
@@ -67,6 +79,7 @@ export function planText(deps: Deps, call: ServiceCall, asked: AskedText): CallP
     stream: ask.stream,
     includeUsage: ask.includeUsage,
     choices: ask.choices,
+    boundNames: ask.boundNames,
     strict: call.strict,
     asArray,
     defaultMaxTokens: Math.min(usualTokens, price.model.maxOutputTokens ?? usualTokens),
@@ -77,7 +90,8 @@ export function planText(deps: Deps, call: ServiceCall, asked: AskedText): CallP
   const exchange = textExchanges(textCall);
   const size = {
     ...asIs,
-    maxOutputTokens: outputBound(deps, call, asked, (model) => exchange("messages", model).body),
+    fees: { ...fees.held, inputTokens: fees.held.inputTokens + (ask.media.more ?? 0) },
+    maxOutputTokens: await outputBound(deps, call, asked, async (model) => (await exchange("messages", model)).body),
   };
   const native = asked.native === undefined ? undefined : textExchanges({ ...textCall, body: asked.native.body });
   return {
@@ -85,18 +99,20 @@ export function planText(deps: Deps, call: ServiceCall, asked: AskedText): CallP
     body,
     stream: ask.stream,
     size,
+    fees,
     wires: servedThrough[wire],
     waiting: ask.stream ? waitingIn({ wire, asArray }) : undefined,
     unsealable: true,
     // Over a model that only chats several prompts are answered whole.
     billsUnseen: ask.thinks === true || (wire === "completions" && ask.choices > 1),
-    exchange(upstream, way, history) {
+    async exchange(upstream, way, history) {
       const isNative = history === undefined && upstream === wire && placeOf(way) === asked.native?.place;
       const told = upstream === "completions" ? upstream : textWire(upstream);
-      return (isNative ? (native ?? exchange) : exchange)(told, way.candidate.upstreamModel, history);
+      const made = await (isNative ? (native ?? exchange) : exchange)(told, way.candidate.upstreamModel, history);
+      return keepingMade(deps, call, asked, fees.checked(made), placeOf(way));
     },
     forward: asked.forward,
-    prefer: asked.native?.place ?? asked.prefer,
+    prefer: asked.native?.place ?? asked.admitted?.place,
     conversation: ask.conversation,
     answered: asked.answered,
   };
@@ -106,24 +122,24 @@ export function planText(deps: Deps, call: ServiceCall, asked: AskedText): CallP
  * The bound of a call's output. Thoughts count as output where the messages wire is spoken, and a bound that is meant
  * for the words is raised by their budget: where such a vendor may be reached, it is the bound that this vendor is told.
  */
-function outputBound(
+async function outputBound(
   { relay }: Deps,
   { caller }: ServiceCall,
   { wire, body, ask }: AskedText,
-  render: (upstreamModel: string) => Exchange["body"],
-): number | undefined {
-  const thinks = wire !== "messages" && (body.includes("reason") || body.includes("hink"));
+  render: (upstreamModel: string) => Promise<Exchange["body"]>,
+): Promise<number | undefined> {
+  const thinks = wire !== "messages" && (await inTurnsIfLong(holdsAny(body, ...thoughtWords)));
   const reached = thinks
     ? relay.catalog
         .current()
         .candidates(ask.model, caller.group)
-        .find((candidate) => relay.spoken.chosen(candidate, servedThrough[wire]) === "messages")
+        .find((candidate) => relay.channels.spoken.choose(candidate, servedThrough[wire]) === "messages")
     : undefined;
   if (reached === undefined) return ask.maxOutputTokens;
   try {
-    const rendered = render(reached.upstreamModel);
-    const told: unknown = Buffer.isBuffer(rendered) ? JSON.parse(rendered.toString()) : undefined;
-    const most = typeof told === "object" && told !== null && "max_tokens" in told ? told.max_tokens : undefined;
+    const rendered = await render(reached.upstreamModel);
+    if (Buffer.isBuffer(rendered)) await inTurnsIfLong(findMembersInTurns(rendered));
+    const most = Buffer.isBuffer(rendered) ? memberOf(rendered, "max_tokens") : undefined;
     return typeof most === "number" ? Math.max(most, ask.maxOutputTokens ?? 0) : ask.maxOutputTokens;
   } catch {
     return ask.maxOutputTokens; // what that wire cannot say is told when it is tried
@@ -136,14 +152,21 @@ export function newAnswerId(deps: Deps, wire: ClientWire): string {
 }
 
 /** What a request says of its own size. */
-export function sizeOf({ body, ask }: Pick<AskedText, "body" | "ask">): RequestSize {
+export async function sizeOf({ body, ask }: Pick<AskedText, "body" | "ask">): Promise<RequestSize> {
   return {
     textBytes: Math.max(0, body.length - ask.media.characters),
     mediaTokens: ask.media.tokens,
     maxOutputTokens: ask.maxOutputTokens,
     choices: ask.choices,
+    readsBeyond: ask.readsBeyond || (await inTurnsIfLong(holdsAny(body, ...storedWords))),
   };
 }
+
+/** Words of a body that asks for thoughts, or may. */
+const thoughtWords = ["reason", "hink"].map((word) => Buffer.from(word));
+
+/** Words of a body that name what its vendor keeps; where one is a part of a text, its usage is bounded more loosely. */
+const storedWords = ["file_id", "item_reference"].map((word) => Buffer.from(word));
 
 export function textWire(wire: UpstreamWire): TextWire {
   if (wire === "chat" || wire === "responses" || wire === "messages" || wire === "content") return wire;

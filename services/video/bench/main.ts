@@ -25,7 +25,7 @@ await publishConfiguration(
   redis,
   { groups: { default: { models: ["*"] } }, models: { film: { kind: "video", price: { second: 0.1 } } } },
   [{ configuration, baseUrl, keys: ["key"] }],
-  secret,
+  [secret],
 );
 const { log } = createLogger("bench", "silent");
 const env = readEnv(variables, {

@@ -11,7 +11,7 @@ import {
 import type { RemoteStreams } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
 import type { Logger, Redis } from "@modelgate/platform";
-import type { JsonRecord } from "@modelgate/wires";
+import type { JsonRecord } from "@modelgate/wires/json";
 
 /** Tells clients of their tasks at the addresses that they gave with them. */
 export interface Callbacks extends AsyncDisposable {

@@ -3,7 +3,7 @@ import { Failure, priceAt } from "@modelgate/contracts";
 import { AttemptsFailed, type Attempted } from "@modelgate/channels";
 import type { ServiceCall } from "@modelgate/platform";
 import { Bill, holdOrForget, priced, tellWay, type Priced } from "@modelgate/relay";
-import { askedOf, type AskedVideo } from "@modelgate/wires";
+import { askedOf, type AskedVideo } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
 import { mostCost, unitsOf } from "./price-task.ts";
 import { recordSurely } from "./record-task.ts";

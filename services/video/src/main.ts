@@ -1,4 +1,4 @@
-import { areaHandler, runService } from "@modelgate/platform";
+import { areaHandler, runService, secretsOf } from "@modelgate/platform";
 import { openDeps } from "./deps.ts";
 import { variables } from "./env.ts";
 import { pollMetrics } from "./poll/poll-metrics.ts";
@@ -19,7 +19,7 @@ await runService(
     const deps = await openDeps(env, log);
     const poller = openPoller(deps, pollMetrics(deps.relay.redis, metrics));
     return {
-      handler: areaHandler({ area: "video", secret: env.MODELGATE_SECRET, log, handlers: routes(deps) }),
+      handler: areaHandler({ area: "video", secrets: secretsOf(env), log, handlers: routes(deps) }),
       ready: deps.ready,
       async [Symbol.asyncDispose]() {
         await poller[Symbol.asyncDispose]();

@@ -1,7 +1,7 @@
 import { costOf, Failure, priceAt, type Nanos, type Units } from "@modelgate/contracts";
 import { providers } from "@modelgate/providers";
 import type { Priced } from "@modelgate/relay";
-import { videoCodecs, type RenderedVideo, type VideoRequest } from "@modelgate/wires";
+import { videoCodecs, type RenderedVideo, type VideoRequest } from "@modelgate/wires/video";
 import { askedIn } from "./show-task.ts";
 import type { AskedTask, Ways } from "./start-task.ts";
 

@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import { holdForm, type FormLimits, type HeldForm, type ServiceCall } from "@modelgate/platform";
 import { readJson } from "@modelgate/relay";
-import { isRecord, refuseAmbiguous, type JsonRecord } from "@modelgate/wires";
+import { isRecord, refuseAmbiguous, type JsonRecord } from "@modelgate/wires/json";
 import type { Deps } from "./deps.ts";
 
 /** A body as one object, however it was sent. Dispose it when it is needed no longer. */
@@ -24,29 +24,35 @@ export async function readVideoBody(deps: Deps, call: ServiceCall): Promise<Vide
   const { request, endpoint } = call;
   const isForm = /^multipart\/form-data\b/i.test(request.headers["content-type"] ?? "");
   if (!isForm || endpoint.body === "json") return readMembers(deps, call);
-  const form = await holdForm(request, formLimits(deps));
-  return holding(deps, form, form.size, () => membersOf(form));
+  const form = await holdForm(request, formLimits(deps), call.caller);
+  return copied(deps, call, { body: form, bytes: form.size, read: () => membersOf(form) });
 }
 
-async function readMembers(deps: Deps, { request }: ServiceCall): Promise<VideoBody> {
-  const body = await readJson(request, deps.body, (value, bytes) => {
+async function readMembers(deps: Deps, call: ServiceCall): Promise<VideoBody> {
+  const body = await readJson(call, deps.body, (value, bytes) => {
     if (!isRecord(value)) throw new Failure("invalid_value", "The body must be a JSON object.");
     refuseAmbiguous(bytes, relied);
     return value;
   });
-  return holding(deps, body, body.bytes.length, () => body.seen);
+  return copied(deps, call, { body, bytes: body.bytes.length, read: () => body.seen });
+}
+
+/** A body that was read. */
+interface Copied {
+  readonly body: Disposable;
+  readonly bytes: number;
+  readonly read: () => JsonRecord;
 }
 
 /** A body's members, its bytes and their copies counted until it is disposed of. What was read is not kept itself. */
-function holding({ body }: Deps, { [Symbol.dispose]: release }: Disposable, bytes: number, read: () => JsonRecord) {
-  let more = 0;
+function copied(deps: Deps, { caller }: ServiceCall, { body, bytes, read }: Copied): VideoBody {
+  const holding = deps.body.budget.holdFor(caller);
   const dispose = (): void => {
-    release();
-    body.budget.give(more);
+    body[Symbol.dispose]();
+    holding[Symbol.dispose]();
   };
   try {
-    body.budget.take(copies * bytes);
-    more = copies * bytes;
+    holding.take(copies * bytes);
     return { members: read(), [Symbol.dispose]: dispose };
   } catch (error) {
     dispose();
@@ -56,11 +62,10 @@ function holding({ body }: Deps, { [Symbol.dispose]: release }: Disposable, byte
 
 const kilobyte = 1024;
 
-function formLimits({ body, limits }: Deps): FormLimits & Pick<Deps["body"], "budget"> {
+function formLimits({ body, limits }: Deps): FormLimits {
   return {
-    budget: body.budget,
+    ...body,
     maxBytes: limits.referenceBytes + 256 * kilobyte,
-    silenceMs: body.silenceMs,
     parts: 32,
     files: 1,
     fieldBytes: 64 * kilobyte,

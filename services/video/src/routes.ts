@@ -1,5 +1,4 @@
-import type { EndpointId } from "@modelgate/contracts";
-import type { EndpointHandler } from "@modelgate/platform";
+import type { AreaHandlers } from "@modelgate/platform";
 import type { Deps } from "./deps.ts";
 import { createVideo } from "./routes/create-video.ts";
 import { deleteVideo } from "./routes/delete-video.ts";
@@ -11,7 +10,7 @@ import { videoContent } from "./routes/video-content.ts";
 import { videoEvents } from "./routes/video-events.ts";
 
 /** The endpoints of the video area. */
-export function routes(deps: Deps): Readonly<Partial<Record<EndpointId, EndpointHandler>>> {
+export function routes(deps: Deps): AreaHandlers<"video"> {
   return {
     createVideo: createVideo(deps, "videos"),
     listVideos: listVideos(deps),

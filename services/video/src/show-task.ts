@@ -1,7 +1,7 @@
 import type { TaskRecord } from "@modelgate/accounts";
 import { endpoints } from "@modelgate/contracts";
 import type { ServiceCall } from "@modelgate/platform";
-import type { AskedVideo, TaskContext, VideoResult, VideoTask } from "@modelgate/wires";
+import type { AskedVideo, TaskContext, VideoResult, VideoTask } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
 
 /** A task as its client sees it. */

@@ -1,11 +1,12 @@
 import type { TaskRecord } from "@modelgate/accounts";
 import type { Candidate } from "@modelgate/catalog";
-import { readText, Refused, type Attempted, type UpstreamAnswer, type Way } from "@modelgate/channels";
-import { Failure, videoWires, type UpstreamWire, type VideoWire } from "@modelgate/contracts";
-import type { ServiceCall } from "@modelgate/platform";
-import { providers, type Provider, type VideoStart } from "@modelgate/providers";
+import { readText, Refused, type Attempted, type SpokenWay, type UpstreamAnswer } from "@modelgate/channels";
+import { Failure, videoWires, type VideoWire } from "@modelgate/contracts";
+import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
+import type { Provider, StartCall } from "@modelgate/providers";
 import { tellLosses, type Priced } from "@modelgate/relay";
-import { isRecord, videoCodecs, type JsonRecord, type VideoCodec, type VideoRequest } from "@modelgate/wires";
+import { isRecord, type JsonRecord } from "@modelgate/wires/json";
+import { videoCodecs, type VideoCodec, type VideoRequest } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
 import { measured, type Measured } from "./price-task.ts";
 
@@ -41,13 +42,13 @@ const answerBytes = 1024 * 1024;
 
 /** The channels that could serve a request. */
 export function waysOf(deps: Deps, { caller }: ServiceCall, { client, request, remix }: AskedTask): Ways {
-  const { catalog, spoken } = deps.relay;
+  const { catalog, channels } = deps.relay;
   const wires =
     remix === undefined ? [client.wire, ...videoWires.filter((wire) => wire !== client.wire)] : [remix.wire];
   const candidates = catalog
     .current()
     .candidates(request.model, caller.group)
-    .filter((candidate) => spoken.speaks(candidate, wires))
+    .filter((candidate) => channels.spoken.speaks(candidate, wires))
     .flatMap((candidate) => (remix === undefined ? [candidate] : onlyAt(candidate, remix)));
   return { candidates, wires };
 }
@@ -57,10 +58,6 @@ function onlyAt({ channel, upstreamModel }: Candidate, { channelId, keyId }: Tas
   return channel.id === channelId && keys.length > 0 ? [{ upstreamModel, channel: { ...channel, keys } }] : [];
 }
 
-function asVideoWire(wire: UpstreamWire | undefined): VideoWire | undefined {
-  return videoWires.find((known) => known === wire);
-}
-
 /** Starts a task at the first vendor that takes it. Throws AttemptsFailed. */
 export function startAtVendor(
   deps: Deps,
@@ -68,68 +65,53 @@ export function startAtVendor(
   asked: AskedTask,
   { price, ways, callId }: { readonly price: Priced; readonly ways: Ways; readonly callId: string },
 ): Promise<Attempted<Started>> {
-  const { channels, spoken } = deps.relay;
-  let saying: Saying | undefined;
-  return channels.attempts.run<Started>({
+  return deps.relay.channels.attempts.run<Started, VideoWire>({
     callId,
+    account: call.caller.accountId,
     model: price.model.name,
     candidates: ways.candidates,
-    unrepeatable: true,
+    wires: ways.wires,
     span: call.span,
     // The client may leave: what it asked for goes on, and stands in its list.
     signal: new AbortController().signal,
-    render(way, provider) {
-      saying = say(deps, call, asked, ways, way, provider);
-      const { headers, ...request } = saying.access.start(saying.start);
+    async prepare(way) {
+      const saying = say(deps, call, asked, way);
+      const request = way.provider.start?.(saying.start);
+      if (request === undefined)
+        throw new Failure("no_available_channel", "The vendor of this model has no video tasks.");
       return {
-        ...request,
-        headers: {
-          accept: "application/json",
-          "accept-encoding": "identity",
-          "x-request-id": call.requestId,
-          ...headers,
-        },
+        request: await inTurnsIfLong(request),
+        unrepeatable: true,
+        accept: (answer: UpstreamAnswer) => readStarted(answer, saying),
       };
-    },
-    accept(answer, { candidate }) {
-      if (saying === undefined) throw new Error("an answer came before its request");
-      return readStarted(answer, saying, providers[candidate.channel.provider]);
-    },
-    unspoken({ candidate }, provider) {
-      if (saying === undefined) return false;
-      spoken.missing(candidate, saying.start.wire);
-      return spoken.choose(candidate, provider, ways.wires) !== undefined;
     },
   });
 }
 
 /** What is said to one vendor. */
 interface Saying {
-  readonly access: NonNullable<Provider["video"]>;
-  readonly start: VideoStart;
+  readonly provider: Provider;
+  readonly start: StartCall;
   readonly measure: Measured;
   readonly dropped: readonly string[];
 }
 
 function say(
   deps: Deps,
-  { strict }: ServiceCall,
+  { strict, requestId }: ServiceCall,
   asked: AskedTask,
-  { wires }: Ways,
-  { candidate, key }: Way,
-  provider: Provider,
+  { candidate, key, provider, wire }: SpokenWay<VideoWire>,
 ): Saying {
   const { client, request, dropped, remix } = asked;
   const { channel, upstreamModel: model } = candidate;
-  const wire = asVideoWire(deps.relay.spoken.choose(candidate, provider, wires));
-  if (wire === undefined || provider.video === undefined)
-    throw new Failure("no_available_channel", "The vendor of this model makes no videos.");
   const said = tellLosses({ spelling: client.spelling, strict }, dropped, () =>
     videoCodecs[wire].renderRequest(request, { model }),
   );
   return {
-    access: provider.video,
+    provider,
     start: {
+      act: "start",
+      requestId,
       baseUrl: channel.baseUrl,
       key: key.secret,
       wire,
@@ -145,16 +127,12 @@ function say(
   };
 }
 
-async function readStarted(
-  answer: UpstreamAnswer,
-  { access, start, measure, dropped }: Saying,
-  provider: Provider | undefined,
-): Promise<Started> {
+async function readStarted(answer: UpstreamAnswer, { provider, start, measure, dropped }: Saying): Promise<Started> {
   const text = await readText(answer, answerBytes);
   const body = parsed(text);
   if (body === undefined) throw new Failure("upstream_error", "The vendor's answer is no JSON object.");
   const id = idIn(body, text, videoCodecs[start.wire], provider);
-  return { wire: start.wire, operation: access.operationOf(id, start), measure, dropped };
+  return { wire: start.wire, operation: provider.taskOf?.(id, start) ?? id, measure, dropped };
 }
 
 function parsed(text: string): JsonRecord | undefined {
@@ -167,11 +145,11 @@ function parsed(text: string): JsonRecord | undefined {
 }
 
 /** The vendor's name of the task; a refusal that came with a good status says its code in the body. */
-function idIn(body: JsonRecord, text: string, { parseStarted }: VideoCodec, provider: Provider | undefined): string {
+function idIn(body: JsonRecord, text: string, { parseStarted }: VideoCodec, provider: Provider): string {
   try {
     return parseStarted(body);
   } catch (error) {
-    if (provider === undefined || typeof body["code"] !== "number") throw error;
+    if (typeof body["code"] !== "number") throw error;
     throw new Refused(provider.failureOf(400, text), 400, undefined);
   }
 }

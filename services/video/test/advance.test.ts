@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Sighting } from "@modelgate/wires";
+import type { Sighting } from "@modelgate/wires/video";
 import { taskOf } from "./task.ts";
 import { advance, isEnded, type Moment, type Step } from "../src/poll/advance.ts";
 

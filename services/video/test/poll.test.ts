@@ -42,7 +42,7 @@ beforeAll(async () => {
     redis,
     { groups: { default: { models: ["*"] } }, models: { film: { kind: "video", price: { second: 0.1 } } } },
     [{ configuration, baseUrl: vendor.url, keys: ["key"] }],
-    secret,
+    [secret],
   );
   const env = readEnv(variables, {
     REDIS_URL: backends.redisUrl,

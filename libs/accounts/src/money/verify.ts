@@ -1,9 +1,7 @@
-import type { Nanos } from "@modelgate/contracts";
+import type { CreditEvent, Nanos, UsageEvent } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { shardOf } from "../keys.ts";
 import { readLeftovers } from "../outbox/publish.ts";
-import { daysBetween } from "../usage/days.ts";
-import { readLog } from "../usage/log.ts";
 import { findAccount, type Account } from "./account.ts";
 import { ChainWalk, type Divergence } from "./chain.ts";
 import { listCredits } from "./credit.ts";
@@ -11,9 +9,11 @@ import { creditLink, settlementLink, type ChainEntry } from "./receipt.ts";
 import { readSnapshot, type Snapshot } from "./snapshot.ts";
 
 export interface VerifyOptions {
-  /** How long the usage log is kept: what is older cannot be asked for. */
+  /** What the books have of the account from a time (Unix ms) on: its credits, and its calls from the oldest on, by pages. */
+  readonly readEntries: (from: number) => AsyncIterable<readonly (CreditEvent | UsageEvent)[]>;
+  /** How many days of calls the books keep: what is older cannot be asked for. */
   readonly keepDays: number;
-  /** How long a receipt whose event is on its way to the log is waited for. */
+  /** How long a receipt whose event is on its way to the books is waited for. */
   readonly waitMs: number;
 }
 
@@ -33,29 +33,30 @@ export interface Verification {
 const lookAgainMs = 250;
 /** Most events of the account's shard that wait in the outbox and are taken into account. */
 const mostWaiting = 100_000;
+const dayMs = 86_400_000;
 
 /**
- * Computes an account's balance anew from its credits and its usage log, receipt by receipt, and compares it with what
+ * Computes an account's balance anew from its credits and its settled calls, receipt by receipt, and compares it with what
  * the account says; undefined where there is no account. Calls may go on meanwhile: what comes after the beginning is
- * left out, and what is still on its way to the log is waited for.
+ * left out, and what is still on its way to the books is waited for.
  */
 export async function verifyAccount(
   redis: Redis,
   accountId: string,
-  { keepDays, waitMs }: VerifyOptions,
+  options: VerifyOptions,
 ): Promise<Verification | undefined> {
   const [account, snapshot] = [await findAccount(redis, accountId), await readSnapshot(redis, accountId)];
   if (account === undefined || snapshot === undefined) return undefined;
-  const end = Date.now() + waitMs;
+  const end = Date.now() + options.waitMs;
   for (;;) {
-    const { from, walk } = await walkChain(redis, account, snapshot.receipts, keepDays);
+    const { from, walk } = await walkChain(redis, account, snapshot.receipts, options);
     const missing = walk.divergence === undefined && walk.next <= snapshot.receipts;
     if (missing && Date.now() < end) {
       await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
       continue;
     }
     const divergence = missing
-      ? { receipt: walk.next, say: "is in no log: its event was lost, or trimmed from a day's log that was full" }
+      ? { receipt: walk.next, say: "is not in the books: its event was lost" }
       : (walk.divergence ?? (await compare(redis, account, snapshot, walk, from)));
     return {
       account: accountId,
@@ -68,52 +69,41 @@ export async function verifyAccount(
   }
 }
 
-/** Walks all receipts up to a number: credits, events that wait in the outbox, then the log day by day. */
-async function walkChain(redis: Redis, account: Account, most: number, keepDays: number) {
-  const today = new Date().toISOString().slice(0, 10);
-  const oldest = new Date(Date.now() - (keepDays - 1) * 86_400_000).toISOString().slice(0, 10);
-  const whole = account.createdAt.slice(0, 10) >= oldest;
-  const days = daysBetween(whole ? account.createdAt : oldest, today, Infinity);
+/** Walks all receipts up to a number: credits, events that wait in the outbox, then the books. */
+async function walkChain(redis: Redis, account: Account, most: number, { readEntries, keepDays }: VerifyOptions) {
+  const oldest = (Math.floor(Date.now() / dayMs) - (keepDays - 1)) * dayMs;
+  const whole = Date.parse(account.createdAt) >= oldest;
   const credits = (await listCredits(redis, account.id)).flatMap((credit) => creditLink(credit) ?? []);
-  // Before the log: an event that leaves the outbox meanwhile is in the log by then, or is waited for.
+  // Before the books: an event that leaves the outbox meanwhile is in the books by then, or is waited for.
   const waiting = (await readLeftovers(redis, shardOf(account.id), 0, mostWaiting)).flatMap(({ event }) =>
     "costNanos" in event && event.accountId === account.id ? (settlementLink(event) ?? []) : [],
   );
-  const from = whole ? 1 : await oldestKept(redis, account.id, days, [...waiting.map(numberOf), most + 1]);
+  const from = whole ? 1 : await oldestKept(readEntries(oldest), [...waiting.map(numberOf), most + 1]);
   // Around midnight events are settled in another order than their times say: what is missing of the first day may
-  // stand in the log of the day before, which is just about to be forgotten.
-  const logged = readLinks(redis, account.id, whole ? days : [dayBefore(oldest), ...days]);
+  // be among the calls of the day before, which are just about to be forgotten.
+  const kept = readEntries(whole ? 0 : oldest - dayMs);
   const walk = new ChainWalk(from);
   const takeAll = (links: readonly ChainEntry[]): boolean =>
     links.every((link) => link.receipt.number > most || link.receipt.number < from || walk.take(link));
-  if (takeAll(credits) && takeAll(waiting)) for await (const links of logged) if (!takeAll(links)) break;
+  if (takeAll(credits) && takeAll(waiting)) for await (const entries of kept) if (!takeAll(linksOf(entries))) break;
   return { from, walk };
 }
 
-/** The number of the oldest receipt in the log of the days, or among others. */
-async function oldestKept(redis: Redis, account: string, days: readonly string[], others: readonly number[]) {
-  for await (const links of readLinks(redis, account, days)) return Math.min(...links.map(numberOf), ...others);
+/** The number of the oldest call in the books, or among others. */
+async function oldestKept(kept: ReturnType<VerifyOptions["readEntries"]>, others: readonly number[]): Promise<number> {
+  for await (const entries of kept) {
+    const calls = linksOf(entries).filter(({ kind }) => kind === "settlement");
+    if (calls.length > 0) return Math.min(...calls.map(numberOf), ...others);
+  }
   return Math.min(...others);
+}
+
+function linksOf(entries: readonly (CreditEvent | UsageEvent)[]): readonly ChainEntry[] {
+  return entries.flatMap((entry) => ("costNanos" in entry ? settlementLink(entry) : creditLink(entry)) ?? []);
 }
 
 function numberOf({ receipt }: ChainEntry): number {
   return receipt.number;
-}
-
-function dayBefore(day: string): string {
-  return new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10);
-}
-
-async function* readLinks(
-  redis: Redis,
-  account: string,
-  days: readonly string[],
-): AsyncGenerator<readonly ChainEntry[], undefined> {
-  for (const day of days) {
-    for await (const { found } of readLog(redis, { from: day, to: day, account, order: "oldest first" }))
-      if (found.length > 0) yield found.flatMap(({ event }) => settlementLink(event) ?? []);
-  }
-  return undefined;
 }
 
 /** What the account says of itself, against its receipts. */

@@ -17,6 +17,11 @@ export type Resolve = (host: string) => Promise<readonly string[]>;
 export interface RemoteRules {
   /** Hosts of the operator's own network that may be fetched from, whatever their address. */
   readonly privateHosts: ReadonlySet<string>;
+  /**
+   * The scheme, host and port of a channel's own address: the one place that its files may come from whatever its
+   * address. Another port of the same host may be anything that the operator runs beside it.
+   */
+  readonly trustedOrigin?: string | undefined;
   readonly resolve: Resolve;
   readonly isAllowed: (address: string) => boolean;
 }
@@ -32,15 +37,18 @@ export const remoteRules: RemoteRules = {
  * The one address that a URL's host is connected to. The name is resolved once, here: whoever answers it otherwise a
  * moment later changes nothing. A name with one forbidden address among several is refused. Throws NotFetched.
  */
-export async function pinnedAddress(url: URL, { privateHosts, resolve, isAllowed }: RemoteRules): Promise<string> {
+export async function pinnedAddress(
+  url: URL,
+  { privateHosts, trustedOrigin, resolve, isAllowed }: RemoteRules,
+): Promise<string> {
   if (url.protocol !== "https:" && url.protocol !== "http:") throw new NotFetched("its scheme is not http or https");
   if (url.username !== "" || url.password !== "") throw new NotFetched("it holds a user name or password");
   const host = hostOf(url);
   const addresses = isIP(host) === 0 ? await resolved(host, resolve) : [host];
   const [first] = addresses;
   if (first === undefined) throw new NotFetched("its host is not known");
-  if (!privateHosts.has(host) && !addresses.every(isAllowed))
-    throw new NotFetched("its host is not on the public internet");
+  const isTrusted = url.origin === trustedOrigin || privateHosts.has(host);
+  if (!isTrusted && !addresses.every(isAllowed)) throw new NotFetched("its host is not on the public internet");
   return first;
 }
 

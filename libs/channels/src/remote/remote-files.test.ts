@@ -129,12 +129,12 @@ const rules: Partial<RemoteRules> = {
 };
 const limits = { mostBytes: 1_000, timeoutMs: 500, mostRedirects: 3 };
 
-async function fetched(path: string, more: Partial<RemoteRules> = {}, trustedHost?: string): Promise<string> {
+async function fetched(path: string, more: Partial<RemoteRules> = {}, trustedOrigin?: string): Promise<string> {
   const files = openRemoteFiles(limits, budget, { ...rules, ...more });
   const url = path.startsWith("/") ? `http://files.example:${port}${path}` : path.replace("PORT", String(port));
   const { signal } = new AbortController();
   try {
-    using file = await files.fetch({ url, accepts: (type) => type.startsWith("image/"), trustedHost, signal });
+    using file = await files.fetch({ url, accepts: (type) => type.startsWith("image/"), trustedOrigin, signal });
     return `${file.mediaType} ${file.bytes.toString()}`;
   } catch (error) {
     if (error instanceof NotFetched) return error.message;
@@ -245,7 +245,17 @@ describe("a name that changes its address", () => {
 test("hosts that the operator named may be private", async () => {
   expect([...hostsIn(" Files.Example, 10.0.0.1,,[fd00::1] ")]).toEqual(["files.example", "10.0.0.1", "fd00::1"]);
   expect(await fetched("http://127.0.0.2:PORT/a.png", { privateHosts: new Set(["127.0.0.2"]) })).toContain("picture");
-  expect(await fetched("http://127.0.0.2:PORT/a.png", {}, "127.0.0.2")).toContain("picture");
+});
+
+test("a vendor's own address may be private, and nothing else on its host", async () => {
+  const vendor = `http://127.0.0.2:${port}`;
+  expect(await fetched(`${vendor}/a.png`, {}, vendor)).toContain("picture");
+  hits = [];
+  for (const trusted of [`http://127.0.0.2:${port + 1}`, `https://127.0.0.2:${port}`, "http://127.0.0.2"])
+    expect(await fetched(`${vendor}/a.png`, {}, trusted)).toBe("its host is not on the public internet");
+  const moved = `${vendor}/moved?to=${encodeURIComponent("http://127.0.0.2:1/a.png")}`;
+  expect(await fetched(moved, {}, vendor)).toBe("its host is not on the public internet");
+  expect(hits).toHaveLength(1);
 });
 
 test("whoever asked may leave", async () => {

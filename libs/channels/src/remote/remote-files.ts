@@ -16,8 +16,8 @@ export interface RemoteAsk {
   readonly url: string;
   /** Whether a media type is what is wanted; "" where the sender gives none. */
   readonly accepts: (mediaType: string) => boolean;
-  /** A host that may be fetched from whatever its address: that of the vendor's own configured address. */
-  readonly trustedHost?: string | undefined;
+  /** The scheme, host and port of the vendor's own configured address, which may be fetched from wherever it is. */
+  readonly trustedOrigin?: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -47,13 +47,12 @@ export function openRemoteFiles(
   return {
     async fetch(ask) {
       const signal = AbortSignal.any([ask.signal, AbortSignal.timeout(limits.timeoutMs)]);
-      const trusted = ask.trustedHost === undefined ? [] : [ask.trustedHost];
       const hop = {
         ask,
         limits,
         budget,
         signal,
-        rules: { ...rules, privateHosts: new Set([...rules.privateHosts, ...trusted]) },
+        rules: { ...rules, trustedOrigin: ask.trustedOrigin },
       };
       try {
         return await follow(hop);

@@ -53,9 +53,9 @@ beforeEach(() => {
 /** Every name is this machine's; only what is trusted may be reached. */
 const streams = openRemoteStreams({ resolve: async () => ["127.0.0.1"] });
 const ask = (host: string, path: string): RemoteStreamAsk => ({
-  url: `http://${host}:${port}${path}`,
+  url: `${host.includes("://") ? "" : "http://"}${host}${/:\d+$/.test(host) ? "" : `:${port}`}${path}`,
   headers: { range: "bytes=0-3" },
-  trustedHost: "vendor.example",
+  trustedOrigin: `http://vendor.example:${port}`,
   timeoutMs: 5_000,
   signal: new AbortController().signal,
 });
@@ -83,6 +83,9 @@ test("a key goes to the address's own origin, also where it redirects to itself,
 test.each([
   ["a host of the operator's own network", "inner.example", "/file"],
   ["an address that is no public one", "169.254.169.254", "/file"],
+  ["another port of the vendor's host", "vendor.example:1", "/file"],
+  ["another scheme of the vendor's host", "https://vendor.example", "/file"],
+  ["a redirect to another port of it", "vendor.example", "/file?to=http://vendor.example:1/secret"],
   ["a redirect to such a host", "vendor.example", "/file?to=http://inner.example/secret"],
   ["a redirect to another scheme", "vendor.example", "/file?to=file:///etc/passwd"],
   ["endless redirects", "vendor.example", "/file?to=/file%3Fto=/file"],

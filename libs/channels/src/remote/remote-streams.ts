@@ -11,8 +11,8 @@ export interface RemoteStreamAsk {
   readonly headers: Readonly<Record<string, string>>;
   /** Headers that hold a key: the address's own origin is sent them, and nobody that it redirects to. */
   readonly secretHeaders?: Readonly<Record<string, string>> | undefined;
-  /** A host that may be reached whatever its address: that of the vendor's own configured address. */
-  readonly trustedHost?: string | undefined;
+  /** The scheme, host and port of the vendor's own configured address, which may be reached wherever it is. */
+  readonly trustedOrigin?: string | undefined;
   /** Posted instead of asked for a file; redirects are not followed then. */
   readonly body?: Buffer | undefined;
   /** Longest wait for the head, and longest silence in the body. */
@@ -37,8 +37,7 @@ export function openRemoteStreams(more: Partial<RemoteRules> = {}): RemoteStream
   const rules = { ...remoteRules, ...more };
   return {
     async open(ask) {
-      const trusted = ask.trustedHost === undefined ? [] : [ask.trustedHost];
-      const allowed = { ...rules, privateHosts: new Set([...rules.privateHosts, ...trusted]) };
+      const allowed = { ...rules, trustedOrigin: ask.trustedOrigin };
       let url = parsed(ask.url);
       const { origin } = url;
       for (let redirects = 0; redirects <= mostRedirects; redirects++) {

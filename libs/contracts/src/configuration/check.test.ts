@@ -30,6 +30,42 @@ test.each<[string, (file: any) => void, string, RegExp]>([
   ["missing field", (f) => delete f.channels[0].provider, "channels[0].provider", /missing/],
   ["wrong kind", (f) => (f.models["gpt-x"].kind = "chatty"), "models.gpt-x.kind", /one of chat, completion/],
   ["negative price", (f) => (f.models["gpt-x"].price.input = -1), "models.gpt-x.price.input", />= 0/],
+  [
+    "too fine a price of longer calls",
+    (f) => (f.models["gpt-x"].price.tiers = [{ above: 1, input: 1e-13 }]),
+    "models.gpt-x.price.tiers[0].input",
+    /decimal places/,
+  ],
+  [
+    "two prices of one length",
+    (f) => (f.models["gpt-x"].price.tiers = [{ above: 9 }, { above: 9 }]),
+    "models.gpt-x.price.tiers[1].above",
+    /twice: 9/,
+  ],
+  [
+    "too fine a factor",
+    (f) => (f.models["gpt-x"].price.serviceTiers = { flex: 1e-10 }),
+    "models.gpt-x.price.serviceTiers.flex",
+    /9 decimal places/,
+  ],
+  [
+    "too fine a price of a tool",
+    (f) => (f.models["gpt-x"].price.tools = { webSearch: 1e-13 }),
+    "models.gpt-x.price.tools.webSearch",
+    /decimal places/,
+  ],
+  [
+    "a tool without a word for its price",
+    (f) => (f.models["gpt-x"].price.tools = { mcp: 1 }),
+    "models.gpt-x.price.tools.mcp",
+    /known field/,
+  ],
+  [
+    "another fate of the unpriced",
+    (f) => (f.groups.default.unpriced = "ignore"),
+    "groups.default.unpriced",
+    /refuse, pass/,
+  ],
   ["too fine a price", (f) => (f.models["gpt-x"].price.input = 1e-13), "models.gpt-x.price.input", /decimal places/],
   [
     "too fine a price of a resolution",
@@ -48,6 +84,12 @@ test.each<[string, (file: any) => void, string, RegExp]>([
     (f) => (f.models["gpt-x"].price.resolutions = { "720p": { request: 1 } }),
     "models.gpt-x.price.resolutions",
     /kind video/,
+  ],
+  [
+    "another word for vendors' stores",
+    (f) => (f.groups.default.vendorStores = "all"),
+    "groups.default.vendorStores",
+    /one of refuse, shared/,
   ],
   [
     "too fine a multiplier",

@@ -1,6 +1,6 @@
 import { Compile } from "typebox/compile";
 import { Settings } from "typebox/system";
-import { compilePrice, multiplierDecimals, priceDecimals, type WrittenPrice } from "../money/price.ts";
+import { multiplierDecimals, priceDecimals, type WrittenPrice } from "../money/price.ts";
 import { parseDecimal, toScale } from "../money/decimal.ts";
 import { nanosOf } from "../money/nanos.ts";
 import { fieldPath } from "../field-path.ts";
@@ -105,8 +105,25 @@ function* priceProblems({ models, groups }: Configuration): Iterable<Configurati
 }
 
 function* decimalProblems(path: string, price: WrittenPrice): Iterable<ConfigurationProblem> {
-  for (const [field, dollars] of Object.entries(price))
-    if (!fits(() => compilePrice({ [field]: dollars })))
+  const { tiers = [], serviceTiers = {}, tools = {}, ...usual } = price;
+  yield* dollarProblems(path, usual);
+  yield* dollarProblems(`${path}.tools`, tools);
+  for (const [at, { above, ...other }] of tiers.entries()) {
+    yield* dollarProblems(`${path}.tiers[${at}]`, other);
+    if (tiers.findIndex((tier) => tier.above === above) < at)
+      yield { path: `${path}.tiers[${at}].above`, say: `is used twice: ${above}` };
+  }
+  for (const [name, factor] of Object.entries(serviceTiers))
+    if (!fits(() => toScale(parseDecimal(factor), multiplierDecimals)))
+      yield { path: `${path}.serviceTiers.${name}`, say: `has more than ${multiplierDecimals} decimal places` };
+}
+
+function* dollarProblems(
+  path: string,
+  prices: Readonly<Record<string, number | undefined>>,
+): Iterable<ConfigurationProblem> {
+  for (const [field, dollars = 0] of Object.entries(prices))
+    if (!fits(() => toScale(parseDecimal(dollars), priceDecimals)))
       yield { path: `${path}.${field}`, say: `has more than ${priceDecimals} decimal places` };
 }
 

@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox";
 import { modelKinds } from "../endpoints/endpoint.ts";
-import type { PriceField } from "../money/price.ts";
-import type { resolutionFields } from "../money/resolutions.ts";
+import type { lengthFields, ToolPriceField } from "../money/price.ts";
+import type { resolutionFields, WrittenPrices } from "../money/resolutions.ts";
 import { upstreamWires } from "../upstream-wires.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -39,6 +39,18 @@ export const GroupConfiguration = Type.Object(
         closed,
       ),
     ),
+    vendorStores: Type.Optional(
+      Type.Enum(["refuse", "shared"], {
+        default: "refuse",
+        description: "ids in a vendor's store that the account did not make through this gateway",
+      }),
+    ),
+    unpriced: Type.Optional(
+      Type.Enum(["refuse", "pass"], {
+        default: "refuse",
+        description: "what becomes of vendor-side tools and dearer service tiers that a model has no price for",
+      }),
+    ),
     showChannel: Type.Optional(
       Type.Boolean({ default: false, description: "tell callers which channel served them, and what was tried" }),
     ),
@@ -53,21 +65,58 @@ const ResolutionPriceConfiguration = Type.Object(
   closed,
 );
 
-/** US dollars, per million tokens or per piece; each optional, 0 where absent. */
+const tokenPrices = {
+  input: dollars,
+  cachedInput: dollars,
+  cacheWrite: dollars,
+  cacheWrite1h: dollars,
+  output: dollars,
+  inputAudio: dollars,
+  outputAudio: dollars,
+  inputImage: dollars,
+  outputImage: dollars,
+} satisfies Record<(typeof lengthFields)[number], unknown>;
+
+/** What calls cost instead whose input is longer. */
+const LengthPriceConfiguration = Type.Object(
+  {
+    above: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: "input tokens of the call" }),
+    ...tokenPrices,
+  },
+  closed,
+);
+
+/** US dollars per call of a vendor-side tool. */
+const ToolPriceConfiguration = Type.Object(
+  { webSearch: dollars, codeInterpreter: dollars, fileSearch: dollars, imageGeneration: dollars } satisfies Record<
+    ToolPriceField,
+    unknown
+  >,
+  closed,
+);
+
+/** US dollars, per million tokens or per piece; each optional, the nearest one or else 0 where absent. */
 const PriceConfiguration = Type.Object(
   {
-    input: dollars,
-    cachedInput: dollars,
-    cacheWrite: dollars,
-    output: dollars,
-    inputAudio: dollars,
-    outputAudio: dollars,
-    inputImage: dollars,
-    outputImage: dollars,
+    ...tokenPrices,
     request: dollars,
     image: dollars,
     second: dollars,
     character: dollars,
+    tiers: Type.Optional(
+      Type.Array(LengthPriceConfiguration, {
+        maxItems: 16,
+        description: "of calls with more input tokens than `above`: what differs for the whole call",
+      }),
+    ),
+    serviceTiers: Type.Optional(
+      Type.Record(
+        Type.String({ pattern: "^[a-z][a-z0-9_-]{0,63}$" }),
+        Type.Number({ minimum: 0, maximum: 1_000_000 }),
+        { ...closed, description: "factors of a vendor's service tiers, as flex: 0.5" },
+      ),
+    ),
+    tools: Type.Optional(ToolPriceConfiguration),
     resolutions: Type.Optional(
       Type.Record(Type.String({ pattern: "^[1-9]\\d{1,4}p$" }), ResolutionPriceConfiguration, {
         ...closed,
@@ -75,7 +124,7 @@ const PriceConfiguration = Type.Object(
           "of videos: what differs from a resolution on, named by the pixels of its shorter side, as in 1080p",
       }),
     ),
-  } satisfies Record<PriceField | "resolutions", unknown>,
+  } satisfies Record<keyof WrittenPrices, unknown>,
   closed,
 );
 
@@ -86,6 +135,7 @@ export const ModelConfiguration = Type.Object(
     ownedBy: Type.Optional(name),
     price: Type.Optional(PriceConfiguration),
     maxOutputTokens: limit("most tokens of one answer, as the model's vendors bound it"),
+    contextTokens: limit("most tokens of a call's input and answer; told in model lists"),
   },
   closed,
 );

@@ -1,4 +1,4 @@
-import type { Endpoint } from "./endpoint.ts";
+import type { Area, Endpoint } from "./endpoint.ts";
 import { mediaEndpoints } from "./media.ts";
 import { modelEndpoints } from "./models.ts";
 import { textEndpoints } from "./text.ts";
@@ -15,6 +15,11 @@ export const endpoints = {
 } as const satisfies Record<string, Endpoint>;
 
 export type EndpointId = keyof typeof endpoints;
+
+/** The endpoints that an area's service answers: a row without a handler there does not compile. */
+export type AreaEndpointId<A extends Area> = {
+  [Id in EndpointId]: (typeof endpoints)[Id]["area"] extends A ? Id : never;
+}[EndpointId];
 
 /** The row of an endpoint, with its optional columns readable whether or not the row has them. */
 export function endpointOf(id: EndpointId): Endpoint {

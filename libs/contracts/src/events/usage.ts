@@ -31,9 +31,20 @@ export const UsageEvent = Type.Object(
     attempts: Type.Integer({ minimum: 0 }),
     priceVersion: Type.Optional(Type.String({ description: "names the model's price as it was then" })),
     unpriced: Type.Optional(
-      Type.Array(Type.Enum([...unitNames]), {
-        description: "units that were used and that the model's price does not name: they cost nothing",
+      Type.Array(Type.Enum([...unitNames, "serviceTier"]), {
+        description:
+          "what was used and the model's price does not name: units that cost nothing, a service tier at the usual price",
       }),
+    ),
+    capped: Type.Optional(
+      Type.Array(Type.Enum([...unitNames]), {
+        description:
+          "units of which the vendor reported or wrote more than the call could use, or no valid amount: " +
+          "`units` holds what was billed of them",
+      }),
+    ),
+    serviceTier: Type.Optional(
+      Type.String({ maxLength: 64, description: "the vendor's service tier, where it is not the usual one" }),
     ),
     receipt: Type.Optional(Receipt),
   },

@@ -137,6 +137,11 @@ export const failures = {
 
   // What the vendor did
   upstream_error: { ...upstream, say: "The vendor failed to answer." },
+  answer_too_large: {
+    ...upstream,
+    retryable: false,
+    say: "The vendor's answer is larger than the gateway passes on; ask for less at once.",
+  },
   create_uncertain: {
     ...upstream,
     retryable: false,

@@ -1,83 +1,196 @@
-import { unitNames, type UnitName, type Units } from "../units.ts";
+import { inputTotal, toolUnits, unitNames, type UnitName, type Units } from "../units.ts";
 import { parseDecimal, toScale } from "./decimal.ts";
 import type { Nanos } from "./nanos.ts";
 
 /**
- * A price's name in the configuration, the unit it prices, and how many units the written price is for. Without a price
- * of their own image tokens are priced `as` all others: most vendors count them among those.
+ * A price's name in the configuration, the unit it prices, and how many units the written price is for. A unit without a
+ * price of its own costs what the first price of `as` says that the model has: a vendor that has no price of its own for
+ * such tokens counts them among those.
  */
 export const priceFields = {
   input: { unit: "inputTokens", per: 1_000_000 },
-  cachedInput: { unit: "cachedInputTokens", per: 1_000_000 },
-  cacheWrite: { unit: "cacheWriteTokens", per: 1_000_000 },
+  cachedInput: { unit: "cachedInputTokens", per: 1_000_000, as: ["input"] },
+  cacheWrite: { unit: "cacheWriteTokens", per: 1_000_000, as: ["input"] },
+  cacheWrite1h: { unit: "cacheWrite1hTokens", per: 1_000_000, as: ["cacheWrite", "input"] },
   output: { unit: "outputTokens", per: 1_000_000 },
-  inputAudio: { unit: "inputAudioTokens", per: 1_000_000 },
-  outputAudio: { unit: "outputAudioTokens", per: 1_000_000 },
-  inputImage: { unit: "inputImageTokens", per: 1_000_000, as: "input" },
-  outputImage: { unit: "outputImageTokens", per: 1_000_000, as: "output" },
+  inputAudio: { unit: "inputAudioTokens", per: 1_000_000, as: ["input"] },
+  outputAudio: { unit: "outputAudioTokens", per: 1_000_000, as: ["output"] },
+  inputImage: { unit: "inputImageTokens", per: 1_000_000, as: ["input"] },
+  outputImage: { unit: "outputImageTokens", per: 1_000_000, as: ["output"] },
   request: { unit: "requests", per: 1 },
   image: { unit: "images", per: 1 },
   second: { unit: "seconds", per: 1 },
   character: { unit: "characters", per: 1 },
-} as const satisfies Record<string, { unit: UnitName; per: 1 | 1_000_000; as?: string }>;
+} as const satisfies Record<string, { unit: UnitName; per: 1 | 1_000_000; as?: readonly string[] }>;
 export type PriceField = keyof typeof priceFields;
 const priceFieldNames = Object.keys(priceFields).filter((field): field is PriceField => field in priceFields);
 
+/** Names of the prices of vendor-side tools, each per call, and the units that they price. */
+export const toolPriceFields = {
+  webSearch: "webSearches",
+  codeInterpreter: "codeInterpreters",
+  fileSearch: "fileSearches",
+  imageGeneration: "imageGenerations",
+} as const satisfies Record<string, UnitName>;
+export type ToolPriceField = keyof typeof toolPriceFields;
+const toolPriceNames = Object.keys(toolPriceFields).filter(
+  (field): field is ToolPriceField => field in toolPriceFields,
+);
+
+/** What of a price the length of a call's input may change. */
+export const lengthFields = [
+  "input",
+  "cachedInput",
+  "cacheWrite",
+  "cacheWrite1h",
+  "output",
+  "inputAudio",
+  "outputAudio",
+  "inputImage",
+  "outputImage",
+] as const satisfies readonly PriceField[];
+
+type Dollars = number | undefined;
+
 /** US dollars as the configuration writes them, per million tokens or per piece. */
-export type WrittenPrice = { readonly [field in PriceField]?: number | undefined };
+export type WrittenPrice = { readonly [field in PriceField]?: Dollars } & {
+  /** Prices of calls whose input is longer than `above` tokens, where they differ. */
+  readonly tiers?:
+    | readonly ({ readonly above: number } & { readonly [field in (typeof lengthFields)[number]]?: Dollars })[]
+    | undefined;
+  /** Factors of a vendor's service tiers. */
+  readonly serviceTiers?: Readonly<Record<string, number>> | undefined;
+  /** Per call of a vendor-side tool. */
+  readonly tools?: { readonly [field in ToolPriceField]?: Dollars } | undefined;
+};
 
 /** Atto-dollars (10^-18) per single unit: fine enough that every written price is a whole number of them. */
-export type Price = ReadonlyMap<UnitName, bigint>;
+export interface Price extends ReadonlyMap<UnitName, bigint> {
+  /** What calls with more input than `above` tokens cost instead, shortest first. */
+  readonly lengths: readonly { readonly above: number; readonly price: Price }[];
+  /** The same price at each service tier that has a factor. */
+  readonly serviceTiers: ReadonlyMap<string, Price>;
+  /** The factor of the service tier that this is the price at, in billionths; tools cost the same at every tier. */
+  readonly factor: bigint;
+}
 
 /** Most decimal places of a written price: twelve per million tokens are 10^-18 dollars per token. */
 export const priceDecimals = 12;
-/** Most decimal places of a group's multiplier. */
+/** Most decimal places of a group's multiplier, and of a service tier's factor. */
 export const multiplierDecimals = 9;
 /** Parts of a second that are told apart when seconds are priced. */
 const unitDecimals = 6;
 
-/** A written price made ready for `costOf`. Throws RangeError for more decimal places than `priceDecimals`. */
-export function compilePrice(written: WrittenPrice): Price {
-  const price = new Map<UnitName, bigint>();
-  for (const field of priceFieldNames) {
-    const { unit, per } = priceFields[field];
-    const dollars = written[field] ?? inPlaceOf(field, written);
-    if (dollars === undefined) continue;
-    price.set(unit, toScale(parseDecimal(dollars), priceDecimals) * (per === 1 ? 1_000_000n : 1n));
+const usualFactor = 10n ** BigInt(multiplierDecimals);
+
+class CompiledPrice extends Map<UnitName, bigint> implements Price {
+  readonly lengths: Price["lengths"];
+  readonly serviceTiers: ReadonlyMap<string, Price>;
+  readonly factor: bigint;
+
+  constructor(
+    units: ReadonlyMap<UnitName, bigint>,
+    {
+      lengths = [],
+      serviceTiers = new Map(),
+      factor = usualFactor,
+    }: Partial<Omit<Price, keyof Map<never, never>>> = {},
+  ) {
+    super(units);
+    this.lengths = lengths;
+    this.serviceTiers = serviceTiers;
+    this.factor = factor;
   }
-  return price;
 }
 
-function inPlaceOf(field: PriceField, written: WrittenPrice): number | undefined {
+/** A written price made ready for `costOf`. Throws RangeError for more decimal places than `priceDecimals`. */
+export function compilePrice({ tiers = [], serviceTiers = {}, ...usual }: WrittenPrice): Price {
+  const units = compileUnits(usual);
+  const lengths = tiers
+    .map(({ above, ...other }) => ({ above, units: compileUnits({ ...usual, ...other }) }))
+    .toSorted((left, right) => left.above - right.above);
+  const at = (factor: bigint, known: ReadonlyMap<string, Price>): Price =>
+    new CompiledPrice(units, {
+      lengths: lengths.map((each) => ({ above: each.above, price: new CompiledPrice(each.units, { factor }) })),
+      serviceTiers: known,
+      factor,
+    });
+  const known = new Map<string, Price>();
+  for (const [name, factor] of Object.entries(serviceTiers))
+    known.set(name, at(toScale(parseDecimal(factor), multiplierDecimals), known));
+  return at(usualFactor, known);
+}
+
+function compileUnits({ tools = {}, ...written }: Omit<WrittenPrice, "tiers" | "serviceTiers">): Map<UnitName, bigint> {
+  const units = new Map<UnitName, bigint>();
+  const set = (unit: UnitName, dollars: Dollars, per: 1 | 1_000_000): void => {
+    if (dollars !== undefined)
+      units.set(unit, toScale(parseDecimal(dollars), priceDecimals) * (per === 1 ? 1_000_000n : 1n));
+  };
+  for (const field of priceFieldNames) {
+    const { unit, per } = priceFields[field];
+    set(unit, written[field] ?? nearestPrice(field, written), per);
+  }
+  for (const field of toolPriceNames) set(toolPriceFields[field], tools[field], 1);
+  return units;
+}
+
+function nearestPrice(field: PriceField, written: WrittenPrice): Dollars {
   const priced = priceFields[field];
-  return "as" in priced ? written[priced.as] : undefined;
+  if (!("as" in priced)) return undefined;
+  return priced.as.map((other) => written[other]).find((dollars) => dollars !== undefined);
 }
 
 /**
- * What units cost: the sum of units × price, times the group's multiplier, rounded half up once at the end.
- * A unit without a price costs nothing (`unpricedUnits` names those). Never negative for non-negative units.
+ * What units cost: the sum of units × price at the length of the call's input, times the factor of the price's service
+ * tier and the group's multiplier, rounded half up once at the end. A unit without a price costs nothing
+ * (`unpricedUnits` names those). Never negative for non-negative units.
  */
 export function costOf(units: Units, price: Price, multiplier: number): Nanos {
-  let atto = 0n;
-  for (const [unit, each] of price) {
+  const input = price.lengths.length === 0 ? 0 : inputTotal(units);
+  const applying = price.lengths.findLast(({ above }) => input > above)?.price ?? price;
+  let scaled = 0n;
+  for (const [unit, each] of applying) {
     const amount = units[unit];
-    if (amount !== undefined && each !== 0n) atto += each * wholeMicros(amount);
+    if (amount === undefined || each === 0n) continue;
+    scaled += each * wholeMicros(amount) * (isToolUnit(unit) ? usualFactor : price.factor);
   }
-  const scaled = atto * toScale(parseDecimal(multiplier), multiplierDecimals);
+  scaled *= toScale(parseDecimal(multiplier), multiplierDecimals);
   return (scaled + divisor / 2n) / divisor;
 }
 
-/** From millionths of units × atto-dollars × the multiplier's scale to nanos. */
-const divisor = 10n ** BigInt(9 + unitDecimals + multiplierDecimals);
+/** From millionths of units × atto-dollars × the scales of factor and multiplier to nanos. */
+const divisor = 10n ** BigInt(9 + unitDecimals + 2 * multiplierDecimals);
+
+/** The prices that apply to calls of up to so many input tokens, each without a further one. */
+export function pricesUpTo(price: Price, inputTokens: number): readonly Price[] {
+  if (price.lengths.length === 0) return [price];
+  const usual = new CompiledPrice(price, { factor: price.factor });
+  return [usual, ...price.lengths.filter(({ above }) => inputTokens > above).map((each) => each.price)];
+}
+
+/** The most that a call costs which uses no more than these units: shorter input may be the dearer one. */
+export function mostCostOf(units: Units, price: Price, multiplier: number): Nanos {
+  return pricesUpTo(price, inputTotal(units))
+    .map((each) => costOf(units, each, multiplier))
+    .reduce((most, cost) => (cost > most ? cost : most));
+}
+
+const isToolUnit = (unit: UnitName): boolean => toolUnits.some((tool) => tool === unit);
 
 /**
  * Units that were used and that the price does not name, in the order of the usage event; reasoning is part of output.
- * None where the price is by the request alone: that is the price of whatever a request uses.
+ * Where the price is by the request alone, that is the price of whatever tokens a request uses; tools are named still.
  */
 export function unpricedUnits(units: Units, price: Price): readonly UnitName[] {
-  if (price.size === 1 && price.has("requests")) return [];
+  const byRequest = price.has("requests") && [...price.keys()].every((unit) => unit === "requests" || isToolUnit(unit));
   return unitNames.filter(
-    (unit) => (units[unit] ?? 0) > 0 && !price.has(unit) && unit !== "reasoningTokens" && unit !== "requests",
+    (unit) =>
+      (units[unit] ?? 0) > 0 &&
+      !price.has(unit) &&
+      unit !== "reasoningTokens" &&
+      unit !== "requests" &&
+      (!byRequest || isToolUnit(unit)),
   );
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { Failure } from "@modelgate/contracts";
-import type { BufferBudget } from "../buffer-budget.ts";
+import type { BufferBudget, Holder, Holding } from "../buffer-budget.ts";
 import { notePassing } from "../passing-bytes.ts";
 import type { FormFile } from "./form-file.ts";
 
@@ -28,7 +28,7 @@ export interface FollowedFile extends AsyncDisposable {
 /** Where files are put, and how much all of them together may take of the disk. */
 export interface SpoolPlace {
   readonly folder?: string | undefined;
-  readonly budget?: BufferBudget | undefined;
+  readonly budget: BufferBudget;
 }
 
 /** Bytes that a reader takes at once. */
@@ -36,13 +36,16 @@ const readBytes = 64 * 1024;
 
 /**
  * Begins to write a file of a form to disk, at the client's pace, and gives it to readers meanwhile. Dispose it after
- * its form: it waits for the writing to end. Throws Failure server_overloaded (503) where the disk has no room.
+ * its form: it waits for the writing to end. Throws Failure rate_limit_exceeded (429, the holder's share of the disk) or
+ * server_overloaded (503) where the disk has no room.
  */
 export async function followFile(
   file: FormFile,
-  { folder = tmpdir(), budget }: SpoolPlace = {},
+  { folder = tmpdir(), budget }: SpoolPlace,
+  holder: Holder,
 ): Promise<FollowedFile> {
-  return new GrowingFile(file, await openNameless(folder), budget);
+  const handle = await openNameless(folder);
+  return new GrowingFile(file, handle, budget.holdFor(holder));
 }
 
 class GrowingFile implements FollowedFile {
@@ -51,16 +54,15 @@ class GrowingFile implements FollowedFile {
   readonly contentType: string;
   readonly whole: Promise<void>;
   readonly #handle: FileHandle;
-  readonly #budget: BufferBudget | undefined;
+  readonly #holding: Holding;
   #size = 0;
-  #taken = 0;
   #over: { readonly error?: unknown } | undefined;
   #progress = Promise.withResolvers<void>();
 
-  constructor(file: FormFile, handle: FileHandle, budget: BufferBudget | undefined) {
+  constructor(file: FormFile, handle: FileHandle, holding: Holding) {
     ({ name: this.name, filename: this.filename, contentType: this.contentType } = file);
     this.#handle = handle;
-    this.#budget = budget;
+    this.#holding = holding;
     this.whole = this.#write(file);
     // Whoever waits for it is told; there may be nobody.
     this.whole.catch(() => undefined);
@@ -86,15 +88,14 @@ class GrowingFile implements FollowedFile {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.whole.catch(() => undefined);
     await this.#handle.close();
-    this.#budget?.give(this.#taken);
-    this.#taken = 0;
+    this.#holding[Symbol.dispose]();
   }
 
   async #write(file: FormFile): Promise<void> {
     try {
+      this.#holding.arrives((failure) => file.breakOff(failure));
       for await (const chunk of file.bytes()) {
-        this.#budget?.take(chunk.length);
-        this.#taken += chunk.length;
+        this.#holding.take(chunk.length);
         await this.#handle.writeFile(chunk);
         this.#size += chunk.length;
         notePassing(chunk.length);
@@ -105,6 +106,7 @@ class GrowingFile implements FollowedFile {
       this.#over = { error };
       throw isFull(error) ? new Failure("server_overloaded", undefined, { cause: error }) : error;
     } finally {
+      this.#holding.arrived();
       this.#tell();
     }
   }

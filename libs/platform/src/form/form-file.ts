@@ -19,6 +19,8 @@ export interface FormFile {
   readonly contentType: string;
   /** Throws Failure request_too_large naming the field, and whatever ended the form. */
   bytes(): AsyncIterable<Buffer>;
+  /** Ends the whole form: its readers get this error. */
+  breakOff(error: Error): void;
 }
 
 /** A part of a form, in the order in which the client sent them. */
@@ -27,26 +29,27 @@ export type FormPart = FormField | FormFile;
 /** A parser's stream of one file; `truncated` is set where it was cut at its bound. */
 export type FileStream = Readable & { readonly truncated?: boolean };
 
-/** One file on its way out of a form. `whyBroken` tells why the form ended before its file did. */
+/** What a file is told by its form. */
+interface FileOptions {
+  readonly mostBytes: number;
+  /** Why the form ended before its file did. */
+  readonly whyBroken: () => Error;
+  readonly breakOff: (error: Error) => void;
+}
+
+/** One file on its way out of a form. */
 export class IncomingFile implements FormFile {
   readonly kind = "file";
   readonly name: string;
   readonly filename: string;
   readonly contentType: string;
   readonly #stream: FileStream;
-  readonly #mostBytes: number;
-  readonly #whyBroken: () => Error;
+  readonly #options: FileOptions;
 
-  constructor(
-    told: Pick<FormFile, "name" | "filename" | "contentType">,
-    stream: FileStream,
-    mostBytes: number,
-    whyBroken: () => Error,
-  ) {
+  constructor(told: Pick<FormFile, "name" | "filename" | "contentType">, stream: FileStream, options: FileOptions) {
     ({ name: this.name, filename: this.filename, contentType: this.contentType } = told);
     this.#stream = stream;
-    this.#mostBytes = mostBytes;
-    this.#whyBroken = whyBroken;
+    this.#options = options;
     // Whoever reads gets the error from its reading; without a reader there is nobody to tell.
     stream.on("error", () => undefined);
   }
@@ -57,12 +60,16 @@ export class IncomingFile implements FormFile {
         if (Buffer.isBuffer(chunk)) yield chunk;
       }
     } catch {
-      throw this.#whyBroken();
+      throw this.#options.whyBroken();
     }
     if (this.#stream.truncated === true)
-      throw new Failure("request_too_large", `The file ${this.name} is larger than ${this.#mostBytes} bytes.`, {
+      throw new Failure("request_too_large", `The file ${this.name} is larger than ${this.#options.mostBytes} bytes.`, {
         param: this.name,
       });
+  }
+
+  breakOff(error: Error): void {
+    this.#options.breakOff(error);
   }
 
   /** Ends the file: what is left of it is thrown away. */

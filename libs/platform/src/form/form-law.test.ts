@@ -8,6 +8,8 @@ import { holdForm, type HeldForm } from "./hold-form.ts";
 
 const limits = {
   maxBytes: 20_000,
+  graceMs: 10_000,
+  floorBytesPerSecond: 1_024,
   silenceMs: 5_000,
   parts: 10,
   files: 3,
@@ -52,7 +54,7 @@ function cutAt(bytes: Buffer, places: readonly number[]): readonly Buffer[] {
 async function outcomeOf(pieces: readonly Uint8Array[]): Promise<HeldForm | Failure> {
   const budget = new BufferBudget(1_000_000);
   try {
-    using form = await holdForm(requestOf(pieces), { ...limits, budget });
+    using form = await holdForm(requestOf(pieces), { ...limits, budget }, { accountId: "a", tokenId: "t" });
     return form;
   } catch (error) {
     if (error instanceof Failure) return error;

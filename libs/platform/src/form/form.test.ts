@@ -12,21 +12,25 @@ import { holdForm } from "./hold-form.ts";
 import { openForm, type FormLimits } from "./open-form.ts";
 import { spoolFile } from "./spool-file.ts";
 
+const budget = new BufferBudget(5_000_000);
+const holder = { accountId: "a", tokenId: "t" };
 const limits: FormLimits = {
   maxBytes: 8 * 1024 * 1024,
   silenceMs: 200,
+  graceMs: 10_000,
+  floorBytesPerSecond: 1_024,
+  budget,
   parts: 20,
   files: 3,
   fieldBytes: 1_000,
   fieldsBytes: 2_500,
   fileBytes: 1_000_000,
 };
-const budget = new BufferBudget(5_000_000);
 
 /** What the reader under test makes of a request. */
 type Read = (asked: IncomingMessage) => Promise<unknown>;
 const held: Read = async (asked) => {
-  using form = await holdForm(asked, { ...limits, budget });
+  using form = await holdForm(asked, limits, holder);
   return { fields: form.fields, files: form.files.map(({ bytes, ...file }) => ({ ...file, size: bytes.length })) };
 };
 
@@ -189,10 +193,10 @@ test.each([
 
 describe("spooled to disk", () => {
   const spooled: Read = async (asked) => {
-    using form = openForm(asked, limits);
+    using form = openForm(asked, limits, holder);
     for await (const part of form) {
       if (part.kind !== "file") continue;
-      await using kept = await spoolFile(part, { folder, budget });
+      await using kept = await spoolFile(part, { folder, budget }, holder);
       const sizes = [];
       for (const _ of [1, 2]) {
         let size = 0;
@@ -230,11 +234,11 @@ describe("followed while it comes", () => {
   test("a reader has the bytes before the client has sent them all, and again from the first one", async () => {
     const beginning = Promise.withResolvers<string>();
     read = async (asked) => {
-      const form = openForm(asked, limits);
+      const form = openForm(asked, limits, holder);
       const all: string[] = [];
       for await (const part of form) {
         if (part.kind !== "file") continue;
-        await using kept = await followFile(part, { folder, budget });
+        await using kept = await followFile(part, { folder, budget }, holder);
         await kept.reached(5);
         for await (const chunk of kept.read()) {
           beginning.resolve(String(chunk));
@@ -256,9 +260,9 @@ describe("followed while it comes", () => {
 
   test("a process whose files take all the disk that they may refuses the next", async () => {
     read = async (asked) => {
-      using form = openForm(asked, limits);
+      using form = openForm(asked, limits, holder);
       for await (const part of form)
-        if (part.kind === "file") await spoolFile(part, { folder, budget: new BufferBudget(10) });
+        if (part.kind === "file") await spoolFile(part, { folder, budget: new BufferBudget(10) }, holder);
     };
     expect(await send(file("file", "x".repeat(100)) + end)).toMatchObject({ code: "server_overloaded" });
     expect(readdirSync(folder)).toEqual([]);
@@ -267,10 +271,73 @@ describe("followed while it comes", () => {
 
 test("a file that nobody takes is dropped on the way to the next part", async () => {
   read = async (asked) => {
-    using form = openForm(asked, limits);
+    using form = openForm(asked, limits, holder);
     const names: string[] = [];
     for await (const part of form) names.push(part.name);
     return names;
   };
   expect(await send(file("file", "x".repeat(900_000)) + field("model", "m") + end)).toEqual(["file", "model"]);
+});
+
+describe("a client that drips", () => {
+  /** Sends a file's bytes one by one, often enough never to be silent. */
+  const drip = async (reading: Read, changes: Partial<FormLimits>): Promise<unknown> => {
+    read = reading;
+    Object.assign(current, limits, changes);
+    const asking = request({ port, method: "POST", headers: typed });
+    asking.on("error", () => undefined);
+    asking.write(file("file", "").slice(0, -2));
+    const timer = setInterval(() => asking.write("x"), 20);
+    await expect.poll(() => outcomes.length, { timeout: 5_000 }).toBe(1);
+    clearInterval(timer);
+    asking.destroy();
+    return outcomes[0];
+  };
+  const current: FormLimits = { ...limits };
+
+  test.each<[string, Read]>([
+    ["held in memory", (asked) => holdForm(asked, current, holder)],
+    [
+      "put on disk",
+      async (asked) => {
+        using form = openForm(asked, current, holder);
+        for await (const part of form) if (part.kind === "file") await spoolFile(part, { folder, budget }, holder);
+      },
+    ],
+  ])("is refused below the floor: %s", async (_, reading) => {
+    const refused = await drip(reading, { graceMs: 100, floorBytesPerSecond: 1_000_000 });
+    expect(refused).toMatchObject({ code: "request_timeout", message: expect.stringContaining("1000000 bytes") });
+    expect(budget.taken).toBe(0);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("is refused after the longest time for a whole body", async () => {
+    const refused = await drip((asked) => holdForm(asked, current, holder), { totalMs: 150, floorBytesPerSecond: 0 });
+    expect(refused).toMatchObject({ code: "request_timeout", message: expect.stringContaining("150 ms") });
+  });
+});
+
+test("a form that arrives makes room for another account's, in memory and on disk", async () => {
+  const small = new BufferBudget(1_000);
+  const begun = Promise.withResolvers<void>();
+  read = async (asked) => {
+    using form = openForm(asked, limits, holder);
+    for await (const part of form) {
+      if (part.kind !== "file") continue;
+      await using kept = await followFile(part, { folder, budget: small }, holder);
+      await kept.reached(1);
+      begun.resolve();
+      await kept.whole;
+    }
+  };
+  const asking = request({ port, method: "POST", headers: typed });
+  asking.on("error", () => undefined);
+  asking.write(file("file", "x".repeat(900)).slice(0, -2));
+  await begun.promise;
+  using other = small.holdFor({ accountId: "other", tokenId: "o" });
+  other.take(500);
+  await expect.poll(() => outcomes.length).toBe(1);
+  expect(outcomes[0]).toMatchObject({ code: "server_overloaded" });
+  expect(small.taken).toBe(500);
+  asking.destroy();
 });

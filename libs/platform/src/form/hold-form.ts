@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import type { BufferBudget } from "../buffer-budget.ts";
+import type { Holder, Holding } from "../buffer-budget.ts";
+import { GrowingBytes } from "../growing-bytes.ts";
 import type { FormFile } from "./form-file.ts";
 import { openForm, type FormLimits } from "./open-form.ts";
 
@@ -21,47 +22,32 @@ export interface HeldForm extends Disposable {
 }
 
 /**
- * Reads a form of small files whole into memory, counted against the process's budget. Throws what `openForm` throws,
- * and Failure server_overloaded (503).
+ * Reads a form of small files whole into memory, counted against its holder's share of the process's budget. Throws
+ * what `openForm` throws.
  */
-export async function holdForm(
-  request: IncomingMessage,
-  limits: FormLimits & { readonly budget: BufferBudget },
-): Promise<HeldForm> {
-  const { budget } = limits;
+export async function holdForm(request: IncomingMessage, limits: FormLimits, holder: Holder): Promise<HeldForm> {
   const fields: (readonly [string, string])[] = [];
   const files: HeldFile[] = [];
-  let size = 0;
-  const take = (bytes: number): void => {
-    budget.take(bytes);
-    size += bytes;
-  };
-  const release = (): void => {
-    budget.give(size);
-    size = 0;
-  };
+  const form = openForm(request, limits, holder);
+  const dispose = (): void => form[Symbol.dispose]();
   try {
-    using form = openForm(request, limits);
     for await (const part of form) {
-      if (part.kind === "file") files.push(await hold(part, take));
-      else {
-        take(Buffer.byteLength(part.value));
-        fields.push([part.name, part.value]);
-      }
+      if (part.kind === "file") files.push(await hold(part, form.holding));
+      else fields.push([part.name, part.value]);
     }
   } catch (error) {
-    release();
+    dispose();
     throw error;
   }
-  return { fields, files, size, [Symbol.dispose]: release };
+  return { fields, files, size: form.holding.bytes, [Symbol.dispose]: dispose };
 }
 
-async function hold(file: FormFile, take: (bytes: number) => void): Promise<HeldFile> {
-  const chunks: Buffer[] = [];
+async function hold(file: FormFile, holding: Holding): Promise<HeldFile> {
+  const gathered = new GrowingBytes(0);
   for await (const chunk of file.bytes()) {
-    take(chunk.length);
-    chunks.push(chunk);
+    holding.take(chunk.length);
+    gathered.add(chunk);
   }
   const { name, filename, contentType } = file;
-  return { name, filename, contentType, bytes: Buffer.concat(chunks) };
+  return { name, filename, contentType, bytes: gathered.bytes };
 }

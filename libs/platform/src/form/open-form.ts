@@ -1,15 +1,16 @@
 import type { IncomingMessage } from "node:http";
-import { Failure } from "@modelgate/contracts";
+import { asFailure, Failure } from "@modelgate/contracts";
 import busboy from "busboy";
+import type { BufferBudget, Holder, Holding } from "../buffer-budget.ts";
+import { Pace, type PaceLimits } from "../pace.ts";
+import { noteDone } from "../passing-bytes.ts";
 import { ClientGone } from "../read-body.ts";
 import { IncomingFile, type FormPart } from "./form-file.ts";
 
 /** Every bound of a form. */
-export interface FormLimits {
+export interface FormLimits extends PaceLimits {
   /** Bytes of the whole body. */
   readonly maxBytes: number;
-  /** Longest silence while the body arrives; a reader that is slow itself is no silence. */
-  readonly silenceMs: number;
   /** Fields and files together. */
   readonly parts: number;
   readonly files: number;
@@ -17,10 +18,17 @@ export interface FormLimits {
   readonly fieldBytes: number;
   readonly fieldsBytes: number;
   readonly fileBytes: number;
+  /** What text fields, and files that are held in memory, count against. */
+  readonly budget: BufferBudget;
 }
 
 /** A form being read: its parts in their order. Dispose it when done, whatever happened. */
-export interface Form extends AsyncIterable<FormPart>, Disposable {}
+export interface Form extends AsyncIterable<FormPart>, Disposable {
+  /** What the form holds in memory; given back when the form is disposed of. */
+  readonly holding: Holding;
+  /** Ends the form: whoever reads it gets this error. */
+  breakOff(error: Error): void;
+}
 
 /** Longest name of a field. */
 const nameBytes = 200;
@@ -29,11 +37,19 @@ const nameBytes = 200;
  * Opens a multipart/form-data body part by part, never more of it in memory than one piece and the text fields. Going
  * on to the next part drops what is left of a file. Throws Failure, here or while reading: unsupported_media_type (415),
  * invalid_value (400, no boundary, a malformed part, a body cut in the middle), request_too_large (413, naming the
- * field or the bound), request_timeout (408); and ClientGone.
+ * field or the bound), request_timeout (408), rate_limit_exceeded (429, the holder's share), server_overloaded (503);
+ * and ClientGone.
  */
-export function openForm(request: IncomingMessage, limits: FormLimits): Form {
+export function openForm(request: IncomingMessage, limits: FormLimits, holder: Holder): Form {
   refuseOthers(request, limits);
-  return new OpenForm(request, limits);
+  const parser = parserOf(request, limits);
+  const holding = limits.budget.holdFor(holder);
+  try {
+    return new OpenForm(request, limits, { parser, holding });
+  } catch (error) {
+    holding[Symbol.dispose]();
+    throw error;
+  }
 }
 
 function refuseOthers({ headers }: IncomingMessage, { maxBytes }: FormLimits): void {
@@ -53,7 +69,8 @@ class OpenForm implements Form {
   readonly #request: IncomingMessage;
   readonly #limits: FormLimits;
   readonly #parser: busboy.Busboy;
-  readonly #silence: NodeJS.Timeout;
+  readonly #pace: Pace;
+  readonly holding: Holding;
   /** Parts that one piece of the body brought and nobody has taken yet. */
   readonly #ready: FormPart[] = [];
   #wake: (() => void) | undefined;
@@ -63,19 +80,30 @@ class OpenForm implements Form {
   #fieldsBytes = 0;
 
   readonly #onData = (chunk: Buffer): void => {
-    this.#silence.refresh();
+    this.#pace.add(chunk.length);
     this.#bytes += chunk.length;
-    if (this.#bytes > this.#limits.maxBytes) this.#fail(bodyTooLarge(this.#limits.maxBytes));
+    if (this.#bytes > this.#limits.maxBytes) this.breakOff(bodyTooLarge(this.#limits.maxBytes));
   };
   readonly #onClose = (): void => {
-    if (!this.#request.complete) this.#fail(new ClientGone("the client left before its form was whole"));
+    if (!this.#request.complete) this.breakOff(new ClientGone("the client left before its form was whole"));
   };
 
-  constructor(request: IncomingMessage, limits: FormLimits) {
+  constructor(
+    request: IncomingMessage,
+    limits: FormLimits,
+    { parser, holding }: { readonly parser: busboy.Busboy; readonly holding: Holding },
+  ) {
     this.#request = request;
     this.#limits = limits;
-    this.#parser = this.#listen(parserOf(request, limits));
-    this.#silence = setTimeout(() => this.#onSilence(), limits.silenceMs);
+    this.holding = holding;
+    holding.arrives((failure) => this.breakOff(failure));
+    this.#parser = this.#listen(parser);
+    // A client whose bytes are not taken is not slow.
+    this.#pace = new Pace(
+      limits,
+      (failure) => this.breakOff(failure),
+      () => this.#parser.writableNeedDrain,
+    );
     request.on("data", this.#onData).once("close", this.#onClose);
     request.pipe(this.#parser);
     if (request.destroyed) this.#onClose();
@@ -94,7 +122,17 @@ class OpenForm implements Form {
   }
 
   [Symbol.dispose](): void {
-    if (!this.#over) this.#fail(new Error("the form is read no further"));
+    this.breakOff(new Error("the form is read no further"));
+    noteDone(this.holding.bytes);
+    this.holding[Symbol.dispose]();
+  }
+
+  breakOff(error: Error): void {
+    if (this.#over) return;
+    this.#failure = error;
+    this.#finish();
+    this.#request.unpipe(this.#parser);
+    this.#parser.destroy();
   }
 
   async #next(): Promise<FormPart | undefined> {
@@ -111,24 +149,38 @@ class OpenForm implements Form {
     const { parts, files, fileBytes, fieldsBytes } = this.#limits;
     return parser
       .on("field", (name, value, { nameTruncated, valueTruncated }) => {
-        if (isWrongName(name, nameTruncated)) return this.#fail(wrongName(name));
-        if (valueTruncated) return this.#fail(fieldTooLarge(name, this.#limits));
+        if (isWrongName(name, nameTruncated)) return this.breakOff(wrongName(name));
+        if (valueTruncated) return this.breakOff(fieldTooLarge(name, this.#limits));
         this.#fieldsBytes += Buffer.byteLength(value);
         if (this.#fieldsBytes > fieldsBytes)
-          return this.#fail(tooLarge(`The fields of the form are larger than ${fieldsBytes} bytes.`));
-        this.#add({ kind: "field", name, value });
+          return this.breakOff(tooLarge(`The fields of the form are larger than ${fieldsBytes} bytes.`));
+        this.#addField(name, value);
       })
       .on("file", (name, stream, { filename, mimeType }) => {
         const told = { name, filename: filename ?? "", contentType: mimeType };
-        const file = new IncomingFile(told, stream, fileBytes, () => this.#failure ?? cut());
-        if (isWrongName(name)) return this.#fail(wrongName(name));
+        const file = new IncomingFile(told, stream, {
+          mostBytes: fileBytes,
+          whyBroken: () => this.#failure ?? cut(),
+          breakOff: (error) => this.breakOff(error),
+        });
+        if (isWrongName(name)) return this.breakOff(wrongName(name));
         this.#add(file);
       })
-      .on("partsLimit", () => this.#fail(tooLarge(`The form has more than ${parts} parts.`)))
-      .on("fieldsLimit", () => this.#fail(tooLarge(`The form has more than ${parts} fields.`)))
-      .on("filesLimit", () => this.#fail(tooLarge(`The form has more than ${files} files.`)))
-      .on("error", (error) => this.#fail(malformed(error)))
+      .on("partsLimit", () => this.breakOff(tooLarge(`The form has more than ${parts} parts.`)))
+      .on("fieldsLimit", () => this.breakOff(tooLarge(`The form has more than ${parts} fields.`)))
+      .on("filesLimit", () => this.breakOff(tooLarge(`The form has more than ${files} files.`)))
+      .on("error", (error) => this.breakOff(malformed(error)))
       .on("close", () => this.#finish());
+  }
+
+  #addField(name: string, value: string): void {
+    if (this.#over) return;
+    try {
+      this.holding.take(Buffer.byteLength(value));
+    } catch (error) {
+      return this.breakOff(asFailure(error));
+    }
+    this.#add({ kind: "field", name, value });
   }
 
   #add(part: FormPart): void {
@@ -137,24 +189,11 @@ class OpenForm implements Form {
     this.#wake?.();
   }
 
-  /** A client whose bytes are not taken is not silent. */
-  #onSilence(): void {
-    if (this.#parser.writableNeedDrain) this.#silence.refresh();
-    else this.#fail(new Failure("request_timeout", `The body fell silent for ${this.#limits.silenceMs} ms.`));
-  }
-
-  #fail(error: Error): void {
-    if (this.#over) return;
-    this.#failure = error;
-    this.#finish();
-    this.#request.unpipe(this.#parser);
-    this.#parser.destroy();
-  }
-
   #finish(): void {
     if (this.#over) return;
     this.#over = true;
-    clearTimeout(this.#silence);
+    this.#pace[Symbol.dispose]();
+    this.holding.arrived();
     this.#request.off("data", this.#onData).off("close", this.#onClose);
     this.#wake?.();
   }

@@ -1,4 +1,5 @@
 import type { Provider } from "../provider.ts";
+import { requestsAt } from "../request.ts";
 import { failureOf } from "./failures.ts";
 
 /** The version that is asked for where the client named none. */
@@ -8,8 +9,10 @@ const version = "2023-06-01";
 export const anthropic: Provider = {
   name: "anthropic",
   wires: ["messages", "count-messages"],
-  address: ({ baseUrl, wire }) =>
-    new URL(`${baseUrl.replace(/\/+$/, "")}/v1/messages${wire === "count-messages" ? "/count_tokens" : ""}`),
-  headers: ({ key }) => ({ "x-api-key": key, "anthropic-version": version }),
+  request: requestsAt(
+    ({ baseUrl, wire }) =>
+      new URL(`${baseUrl.replace(/\/+$/, "")}/v1/messages${wire === "count-messages" ? "/count_tokens" : ""}`),
+    ({ key }) => ({ "x-api-key": key, "anthropic-version": version }),
+  ),
   failureOf,
 };

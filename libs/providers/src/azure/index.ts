@@ -1,6 +1,7 @@
 import { openaiPaths } from "../openai/index.ts";
 import { failureOf } from "../openai/failures.ts";
 import type { Provider } from "../provider.ts";
+import { requestsAt, type Addressed } from "../request.ts";
 
 /** The version of the deployments' API where the base URL names none. */
 const defaultVersion = "2024-10-21";
@@ -26,24 +27,25 @@ export const azure: Provider = {
   ],
   moreWires: ["compact", "moderations", "jina-rerank"],
   baseUrlQuery: true,
-  address({ baseUrl, wire, model }) {
-    const url = new URL(baseUrl);
-    const base = url.pathname.replace(/\/+$/, "");
-    const path = openaiPaths[wire] ?? "";
-    if (base.endsWith("/v1")) {
-      url.pathname = base + path;
-      if (wire === "realtime") url.searchParams.set("model", model);
-    } else {
-      const resource = base.endsWith("/openai") ? base : `${base}/openai`;
-      // Responses name the model in the body, sessions in the query: both stand beside the deployments.
-      const beside = wire === "responses" || wire === "realtime";
-      url.pathname = beside ? resource + path : `${resource}/deployments/${encodeURIComponent(model)}${path}`;
-      if (wire === "realtime") url.searchParams.set("deployment", model);
-      if (!url.searchParams.has("api-version"))
-        url.searchParams.set("api-version", wire === "realtime" ? realtimeVersion : defaultVersion);
-    }
-    return url;
-  },
-  headers: ({ key }) => ({ "api-key": key }),
+  request: requestsAt(address, ({ key }) => ({ "api-key": key })),
   failureOf,
 };
+
+function address({ baseUrl, wire, model }: Addressed): URL {
+  const url = new URL(baseUrl);
+  const base = url.pathname.replace(/\/+$/, "");
+  const path = openaiPaths[wire] ?? "";
+  if (base.endsWith("/v1")) {
+    url.pathname = base + path;
+    if (wire === "realtime") url.searchParams.set("model", model);
+  } else {
+    const resource = base.endsWith("/openai") ? base : `${base}/openai`;
+    // Responses name the model in the body, sessions in the query: both stand beside the deployments.
+    const beside = wire === "responses" || wire === "realtime";
+    url.pathname = beside ? resource + path : `${resource}/deployments/${encodeURIComponent(model)}${path}`;
+    if (wire === "realtime") url.searchParams.set("deployment", model);
+    if (!url.searchParams.has("api-version"))
+      url.searchParams.set("api-version", wire === "realtime" ? realtimeVersion : defaultVersion);
+  }
+  return url;
+}

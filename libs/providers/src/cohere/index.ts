@@ -1,11 +1,14 @@
 import { failureOf } from "../openai/failures.ts";
 import type { Provider } from "../provider.ts";
+import { requestsAt } from "../request.ts";
 
 /** Cohere's rerank, under `https://api.cohere.com`; errors are `{message}`. */
 export const cohere: Provider = {
   name: "cohere",
   wires: ["cohere-rerank"],
-  address: ({ baseUrl }) => new URL(`${baseUrl.replace(/\/+$/, "").replace(/\/v[12]$/, "")}/v2/rerank`),
-  headers: ({ key }) => ({ authorization: `Bearer ${key}` }),
+  request: requestsAt(
+    ({ baseUrl }) => new URL(`${baseUrl.replace(/\/+$/, "").replace(/\/v[12]$/, "")}/v2/rerank`),
+    ({ key }) => ({ authorization: `Bearer ${key}` }),
+  ),
   failureOf,
 };

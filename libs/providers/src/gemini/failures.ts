@@ -1,26 +1,50 @@
 import { readErrorBody, type ErrorBody } from "../error-body.ts";
-import { keyInvalid, keyLimited, keyRefused, meaningOfStatus, noEndpoint, noModel, timedOut } from "../meanings.ts";
+import {
+  keyLimited,
+  keyRefused,
+  meaningOfStatus,
+  noEndpoint,
+  noModel,
+  regionRefused,
+  speaksOfKey,
+  speaksOfRegion,
+  timedOut,
+} from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
+
+/** Reasons in an error's details that say that the key, its project or its billing is the trouble. */
+const keyReasons: ReadonlySet<unknown> = new Set([
+  "API_KEY_INVALID",
+  "API_KEY_SERVICE_BLOCKED",
+  "API_KEY_IP_ADDRESS_BLOCKED",
+  "API_KEY_HTTP_REFERRER_BLOCKED",
+  "ACCESS_TOKEN_EXPIRED",
+  "ACCESS_TOKEN_TYPE_UNSUPPORTED",
+  "CREDENTIALS_MISSING",
+  "ACCOUNT_STATE_INVALID",
+  "CONSUMER_INVALID",
+  "CONSUMER_SUSPENDED",
+  "SERVICE_DISABLED",
+  "BILLING_DISABLED",
+]);
 
 /** What an error of the content wire means: `{error: {code, message, status, details}}`. */
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
-  if (isUnknownKey(error)) return keyInvalid;
-  if (isAboutKey(error)) return keyRefused;
+  const named = error.details.find(({ reason }) => keyReasons.has(reason));
+  if (named !== undefined) return keyRefused({ ...error, code: String(named["reason"]) });
+  if (error.status === "UNAUTHENTICATED") return keyRefused(error);
+  // Said of billing and of regions, and of a file that is not ready.
+  if (error.status === "FAILED_PRECONDITION") return ofPrecondition(error) ?? meaningOfStatus(400, error);
   if (error.status === "RESOURCE_EXHAUSTED") return { ...keyLimited, retryAfterMs: retryDelayOf(error) };
   if (error.status === "DEADLINE_EXCEEDED") return timedOut;
   if (status === 404) return /\bmodels?\b/i.test(error.message ?? "") ? noModel : noEndpoint;
   return meaningOfStatus(status, error);
 }
 
-/** A wrong key is 400 INVALID_ARGUMENT here, told apart by a detail. */
-function isUnknownKey({ status, details }: ErrorBody): boolean {
-  return status === "UNAUTHENTICATED" || details.some(({ reason }) => reason === "API_KEY_INVALID");
-}
-
-/** FAILED_PRECONDITION is billing or region. */
-function isAboutKey({ status }: ErrorBody): boolean {
-  return status === "PERMISSION_DENIED" || status === "FAILED_PRECONDITION";
+function ofPrecondition(error: ErrorBody): VendorFailure | undefined {
+  if (speaksOfKey(error)) return keyRefused(error);
+  return speaksOfRegion(error) ? regionRefused : undefined;
 }
 
 /** `RetryInfo` says "12s". */

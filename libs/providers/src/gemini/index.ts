@@ -1,5 +1,6 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { Provider } from "../provider.ts";
+import { requestsAt, type Addressed } from "../request.ts";
 import { failureOf } from "./failures.ts";
 
 const actions: Readonly<Partial<Record<UpstreamWire, string>>> = {
@@ -15,18 +16,20 @@ const liveMethod = "GenerativeService.BidiGenerateContent";
 export const gemini: Provider = {
   name: "gemini",
   wires: ["content", "count-content", "content-embeddings", "gemini-live"],
-  address({ baseUrl, wire, model, stream }) {
-    const base = baseUrl.replace(/\/+$/, "");
-    const versioned = /\/v\d\w*$/.test(base) ? base : `${base}/v1beta`;
-    if (wire === "gemini-live") return liveAddress(versioned);
-    const action = stream && wire === "content" ? "streamGenerateContent" : (actions[wire] ?? "");
-    const url = new URL(`${versioned}/models/${model.split("/").map(encodeURIComponent).join("/")}:${action}`);
-    if (stream) url.searchParams.set("alt", "sse");
-    return url;
-  },
-  headers: ({ key }) => ({ "x-goog-api-key": key }),
+  request: requestsAt(address, ({ key }) => ({ "x-goog-api-key": key })),
   failureOf,
 };
+
+/** Where each wire is; streams are asked for as server-sent events. */
+function address({ baseUrl, wire, model, stream = false }: Addressed): URL {
+  const base = baseUrl.replace(/\/+$/, "");
+  const versioned = /\/v\d\w*$/.test(base) ? base : `${base}/v1beta`;
+  if (wire === "gemini-live") return liveAddress(versioned);
+  const action = stream && wire === "content" ? "streamGenerateContent" : (actions[wire] ?? "");
+  const url = new URL(`${versioned}/models/${model.split("/").map(encodeURIComponent).join("/")}:${action}`);
+  if (stream) url.searchParams.set("alt", "sse");
+  return url;
+}
 
 /** `https://host/v1beta` has its sessions at `/ws/google.ai.generativelanguage.v1beta.…`, the model named in the first message. */
 function liveAddress(versioned: string): URL {

@@ -1,5 +1,5 @@
 import { readErrorBody } from "../error-body.ts";
-import { broken, inputRefused, keyInvalid, keyLimited, keyRefused, meaningOfStatus } from "../meanings.ts";
+import { broken, inputRefused, keyLimited, keyRefused, meaningOfStatus } from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
 
 /** The key may not use the service, or cannot pay; too fast, too many at once; the vendor's own trouble. */
@@ -9,12 +9,15 @@ const [refusals, limits, troubles]: readonly (readonly number[])[] = [
   [50_500, 50_501],
 ];
 
-/** Codes that say that the access key is not known, or its secret another one. */
-const invalidKey = /"Code"\s*:\s*"(?:InvalidAccessKey|SignatureDoesNotMatch)"/;
+/** What the envelope says of the access key: unknown, wrongly signed with, out of time, without rights, or in arrears. */
+const keyCodes =
+  /"Code"\s*:\s*"(InvalidAccessKey|InvalidCredential|SignatureDoesNotMatch|InvalidTimestamp|InvalidSecretToken|InvalidAuthorization|MissingAuthenticationToken|AccessDenied|AccountOverdue|ServiceNotOpen)"/;
 
 function ofSignature(status: number, body: string): VendorFailure {
+  const error = readErrorBody(body);
   if (status === 429) return keyLimited;
-  return invalidKey.test(body) ? keyInvalid : keyRefused;
+  const code = keyCodes.exec(body)?.[1];
+  return code === undefined ? meaningOfStatus(status, error) : keyRefused({ ...error, code });
 }
 
 /** What an error of this vendor means: `{code, message}`, or Volcengine's envelope where it is about the signature. */
@@ -22,7 +25,7 @@ export function failureOf(status: number, body: string): VendorFailure {
   if (/"ResponseMetadata"/.test(body) && status < 500) return ofSignature(status, body);
   const error = readErrorBody(body);
   const code = Number(/"code"\s*:\s*(\d{5})\b/.exec(body)?.[1] ?? Number.NaN);
-  if (refusals?.includes(code)) return keyRefused;
+  if (refusals?.includes(code)) return keyRefused({ ...error, code: String(code) });
   if (limits?.includes(code)) return keyLimited;
   if (troubles?.includes(code)) return broken;
   // Reviews of text and pictures, in and out: 504xx and 505xx.

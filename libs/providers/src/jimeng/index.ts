@@ -1,15 +1,21 @@
 import type { Provider } from "../provider.ts";
+import { requestsAt } from "../request.ts";
 import { failureOf } from "./failures.ts";
-import { jimengVideo } from "./video.ts";
+import { pollVideo, startVideo, taskOf } from "./video.ts";
+
+/** It makes videos only: nothing else carries its key. */
+const answers = requestsAt(
+  ({ baseUrl }) => new URL(baseUrl),
+  () => ({}),
+);
 
 /** Jimeng, under `https://visual.volcengineapi.com`; a key is "accessKey|secretKey". */
 export const jimeng: Provider = {
   name: "jimeng",
   wires: ["jimeng-video"],
-  address: ({ baseUrl }) => new URL(baseUrl),
   keyForm: { pattern: /^[^|]+\|[^|]+$/, words: "accessKey|secretKey" },
-  // The signature covers the body: `video` makes whole requests.
-  headers: () => ({}),
+  request: (call) => (call.act === "poll" ? pollVideo(call) : answers(call)),
+  start: startVideo,
+  taskOf,
   failureOf,
-  video: jimengVideo,
 };

@@ -1,11 +1,12 @@
+import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { volcengineHeaders } from "./sign.ts";
 
-const body = Buffer.from('{"req_key":"jimeng_t2v_v30","prompt":"a boat"}');
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 const request = {
   url: new URL("https://visual.volcengineapi.com/?Action=CVSync2AsyncSubmitTask&Version=2022-08-31"),
   method: "POST",
-  body,
+  bodyHash: sha256('{"req_key":"jimeng_t2v_v30","prompt":"a boat"}'),
   accessKey: "AKEXAMPLE",
   secretKey: "SKEXAMPLE",
   nowMs: Date.UTC(2025, 10, 21, 4, 40, 0),
@@ -22,7 +23,7 @@ test("the signature of a known request", () => {
 });
 
 test.each([
-  ["the body", { body: Buffer.from("{}") }],
+  ["the body", { bodyHash: sha256("{}") }],
   ["the query", { url: new URL("https://visual.volcengineapi.com/?Action=CVSync2AsyncGetResult&Version=2022-08-31") }],
   ["the host", { url: new URL("https://other.example/?Action=CVSync2AsyncSubmitTask&Version=2022-08-31") }],
   ["the time", { nowMs: request.nowMs + 1_000 }],

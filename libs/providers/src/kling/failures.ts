@@ -2,7 +2,6 @@ import { readErrorBody, type ErrorBody } from "../error-body.ts";
 import {
   broken,
   inputRefused,
-  keyInvalid,
   keyLimited,
   keyRefused,
   meaningOfStatus,
@@ -12,23 +11,19 @@ import {
 } from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
 
-/** The vendor's codes: `{code, message, request_id}`, whatever the status. */
+/**
+ * Codes that say that the key is unknown, that its account cannot pay or is closed, or that its list of addresses does not
+ * hold ours. With 1003 and 1004 a clock is wrong: the token is too young or too old.
+ */
+const aboutKey: readonly number[] = [1000, 1001, 1002, 1003, 1004, 1100, 1101, 1102, 1304];
+/** Other codes of the vendor's: `{code, message, request_id}`, whatever the status. */
 const meanings: Readonly<Record<number, VendorFailure>> = {
-  1000: keyInvalid,
-  1001: keyInvalid,
-  1002: keyInvalid,
-  // The token is too young or too old: a clock is wrong, the key is not.
-  1003: keyRefused,
-  1004: keyRefused,
-  1100: keyRefused,
-  1101: keyRefused,
-  1102: keyRefused,
-  1103: keyRefused,
+  // The key has no right to this endpoint or model; it may have others.
+  1103: noModel,
   1202: noEndpoint,
   1203: noModel,
   1302: keyLimited,
   1303: keyLimited,
-  1304: keyRefused,
   5000: broken,
   5001: broken,
   5002: timedOut,
@@ -40,8 +35,10 @@ const aboutInput: readonly number[] = [1200, 1201, 1300, 1301];
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   const code = codeIn(body);
-  if (code !== undefined && aboutInput.includes(code)) return inputRefused(withCode(error, code));
-  return (code === undefined ? undefined : meanings[code]) ?? meaningOfStatus(status, error);
+  if (code === undefined) return meaningOfStatus(status, error);
+  if (aboutInput.includes(code)) return inputRefused(withCode(error, code));
+  if (aboutKey.includes(code)) return keyRefused(withCode(error, code));
+  return meanings[code] ?? meaningOfStatus(status, error);
 }
 
 function withCode(error: ErrorBody, code: number): ErrorBody {

@@ -1,13 +1,16 @@
 import type { Provider } from "../provider.ts";
+import { requestsAt } from "../request.ts";
 import { failureOf } from "./failures.ts";
-import { klingHeaders, klingVideo } from "./video.ts";
+import { headers, startVideo, pollVideo, taskOf } from "./video.ts";
+
+const answers = requestsAt(({ baseUrl }) => new URL(baseUrl), headers);
 
 /** Kling, under `https://api.klingai.com` and the like; a key is "accessKey|secretKey". */
 export const kling: Provider = {
   name: "kling",
   wires: ["kling-video"],
-  address: ({ baseUrl }) => new URL(baseUrl),
-  headers: ({ key }) => klingHeaders({ key, nowMs: Date.now() }),
+  request: (call) => (call.act === "poll" ? pollVideo(call) : answers(call)),
+  start: startVideo,
+  taskOf,
   failureOf,
-  video: klingVideo,
 };

@@ -1,11 +1,23 @@
 import { readErrorBody } from "../error-body.ts";
-import { keyInvalid, keyRefused, meaningOfStatus, noEndpoint, noModel } from "../meanings.ts";
+import { forbidden, keyRefused, meaningOfStatus, noEndpoint, noModel, regionRefused } from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
 
-/** Codes that say that the account behind a key cannot pay, whatever the status. */
-const quotaCodes: ReadonlySet<string> = new Set(["insufficient_quota", "billing_hard_limit_reached"]);
-/** Codes that say that the key may not be used at all, likewise. */
-const invalidKeyCodes: ReadonlySet<string> = new Set(["invalid_api_key", "account_deactivated"]);
+/** Codes that say that a key is unknown or closed, or that its account cannot pay, whatever the status. */
+const keyCodes: ReadonlySet<string> = new Set([
+  "invalid_api_key",
+  "invalid_organization",
+  "invalid_project",
+  "mismatched_organization",
+  "mismatched_project",
+  "account_deactivated",
+  "access_terminated",
+  "ip_not_authorized",
+  "insufficient_quota",
+  "billing_hard_limit_reached",
+  "billing_not_active",
+]);
+/** Codes of 401 and 403 that are about what a request names or asks for, not about the key. */
+const requestCodes: ReadonlySet<string> = new Set(["missing_scope", "content_policy_violation", "content_filter"]);
 /** Codes of a 404 that say that the path is not there; a body without a code says nothing else. */
 const pathCodes: ReadonlySet<string> = new Set(["unknown_url", "invalid_url", "not_found", "not_found_error", "404"]);
 
@@ -13,10 +25,11 @@ const pathCodes: ReadonlySet<string> = new Set(["unknown_url", "invalid_url", "n
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   const code = error.code ?? error.type;
-  if (code !== undefined && quotaCodes.has(code)) return keyRefused;
-  if (code !== undefined && invalidKeyCodes.has(code)) return keyInvalid;
+  if (code !== undefined && keyCodes.has(code)) return keyRefused(error);
+  if (code === "unsupported_country_region_territory") return regionRefused;
   // With 404, or with 403 where a key's project may not use it.
-  if (code === "model_not_found") return noModel;
+  if (code === "model_not_found" || code === "model_not_available") return noModel;
+  if (code !== undefined && requestCodes.has(code) && (status === 401 || status === 403)) return forbidden(error);
   if (status === 404) return notFound(code, error.message ?? "") ?? meaningOfStatus(status, error);
   return meaningOfStatus(status, error);
 }

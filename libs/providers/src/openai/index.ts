@@ -1,7 +1,8 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { Provider } from "../provider.ts";
+import { requestsAt, type Addressed } from "../request.ts";
 import { failureOf } from "./failures.ts";
-import { openaiVideo } from "./video.ts";
+import { bearer, startVideo, videoRequest } from "./video.ts";
 
 /** Where each wire is, under the base URL. */
 export const openaiPaths: Readonly<Partial<Record<UpstreamWire, string>>> = {
@@ -19,6 +20,8 @@ export const openaiPaths: Readonly<Partial<Record<UpstreamWire, string>>> = {
   images: "/images/generations",
   "image-edits": "/images/edits",
 };
+
+const answers = requestsAt(address, bearer);
 
 /** OpenAI, and every vendor that speaks its formats under another base URL. */
 export const openai: Provider = {
@@ -40,12 +43,14 @@ export const openai: Provider = {
     "realtime",
   ],
   moreWires: ["video-generations"],
-  address({ baseUrl, wire, model }) {
-    const url = new URL(`${baseUrl.replace(/\/+$/, "")}${openaiPaths[wire] ?? ""}`);
-    if (wire === "realtime") url.searchParams.set("model", model);
-    return url;
-  },
-  headers: ({ key }) => ({ authorization: `Bearer ${key}` }),
+  request: (call) => (call.act === "poll" || call.act === "download" ? videoRequest(call) : answers(call)),
+  start: startVideo,
+  downloads: ["videos"],
   failureOf,
-  video: openaiVideo,
 };
+
+function address({ baseUrl, wire, model }: Addressed): URL {
+  const url = new URL(`${baseUrl.replace(/\/+$/, "")}${openaiPaths[wire] ?? ""}`);
+  if (wire === "realtime") url.searchParams.set("model", model);
+  return url;
+}

@@ -7,8 +7,18 @@ test.each([
   ["https://vendor.example/v1/", "https://vendor.example/v1/chat/completions"],
   ["http://127.0.0.1:9/at/x/openai/v1", "http://127.0.0.1:9/at/x/openai/v1/chat/completions"],
 ])("a call under %s goes to %s", (base, address) => {
-  const call = { baseUrl: base, wire: "chat", model: "m", stream: false } as const;
-  expect(openai.address(call).href).toBe(address);
+  const body = Buffer.from("{}");
+  const call = {
+    act: "answer",
+    baseUrl: base,
+    key: "k",
+    nowMs: 0,
+    wire: "chat",
+    model: "m",
+    stream: false,
+    body,
+  } as const;
+  expect(openai.request(call)).toMatchObject({ url: { href: address }, method: "POST", body });
 });
 
 describe("an error means", () => {
@@ -16,7 +26,7 @@ describe("an error means", () => {
     JSON.stringify({ error: { message, code, param: "messages" } });
   test.each([
     [401, error("invalid_api_key"), "upstream_auth_failed", "key", true],
-    [403, "", "upstream_auth_failed", "key", true],
+    [403, "", "upstream_error", "channel", true],
     [402, "", "upstream_auth_failed", "key", true],
     [429, error("insufficient_quota"), "upstream_auth_failed", "key", true],
     [429, error("rate_limit_exceeded"), "upstream_rate_limited", "key", true],

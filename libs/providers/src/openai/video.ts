@@ -1,53 +1,51 @@
 import { Failure } from "@modelgate/contracts";
-import type { VideoAccess, VideoCall, VideoStart } from "../video/access.ts";
+import { stringifyInTurns } from "@modelgate/wires/json";
+import type { DownloadCall, PollCall, StartCall, VendorCall } from "../call.ts";
+import { requestTo, type VendorRequest } from "../request.ts";
 import { renderForm } from "../video/form.ts";
 
-/** Where a wire's tasks are, under the base URL. */
-function tasksAt({ baseUrl, wire }: VideoCall, ...more: readonly string[]): URL {
-  const path = wire === "video-generations" ? "/video/generations" : "/videos";
-  return new URL([baseUrl.replace(/\/+$/, "") + path, ...more.map(encodeURIComponent)].join("/"));
-}
-
-function auth({ key }: VideoCall): Readonly<Record<string, string>> {
+/** The header that carries the key, of OpenAI and its likes. */
+export function bearer({ key }: Pick<VendorCall, "key">): Readonly<Record<string, string>> {
   return { authorization: `Bearer ${key}` };
 }
 
 /** Video tasks of OpenAI and its likes: `/videos`, or `/video/generations` where a channel's wires say so. */
-export const openaiVideo: VideoAccess = {
-  start(call) {
-    if (call.remixOf !== undefined) return remix(call, call.remixOf);
-    // A form is what every vendor of this wire takes; a picture's address can only be said in JSON.
-    const asForm = call.wire === "videos" && call.body["input_reference"] === undefined;
-    const said = asForm ? renderForm(call.body, call.file) : json(call.body);
-    return {
-      url: tasksAt(call),
-      method: "POST",
-      headers: { ...auth(call), "content-type": said.contentType },
-      body: said.body,
-    };
-  },
-  operationOf: (id) => id,
-  look: (call) => ({ url: tasksAt(call, call.operation), method: "GET", headers: auth(call) }),
-  content(call) {
-    if (call.wire === "video-generations") return undefined;
-    const url = tasksAt(call, call.operation, "content");
-    if (call.variant !== "video") url.searchParams.set("variant", call.variant);
-    return { url, method: "GET", headers: auth(call) };
-  },
-};
-
-function remix(call: VideoStart, operation: string) {
-  if (call.wire === "video-generations")
-    throw new Failure("unsupported_parameter", "The vendor of this model cannot remix videos.");
-  const said = json({ prompt: call.body["prompt"] });
-  return {
-    url: tasksAt(call, operation, "remix"),
-    method: "POST" as const,
-    headers: { ...auth(call), "content-type": said.contentType },
-    body: said.body,
-  };
+export function videoRequest(call: PollCall | DownloadCall): VendorRequest {
+  if (call.act === "poll") return requestTo(tasksAt(call, call.task), call, bearer(call));
+  const url = tasksAt(call, call.task, "content");
+  if (call.variant !== "video") url.searchParams.set("variant", call.variant);
+  return requestTo(url, call, bearer(call));
 }
 
-function json(body: object): { readonly contentType: string; readonly body: Buffer } {
-  return { contentType: "application/json", body: Buffer.from(JSON.stringify(body)) };
+/** Starts a task, in steps: a picture of megabytes is written into its body. */
+export function* startVideo(call: StartCall): Generator<undefined, VendorRequest> {
+  if (call.remixOf !== undefined) return yield* remix(call, call.remixOf);
+  // A form is what every vendor of this wire takes; a picture's address can only be said in JSON.
+  const asForm = call.wire === "videos" && call.body["input_reference"] === undefined;
+  return posted(tasksAt(call), call, yield* asForm ? renderForm(call.body, call.file) : json(call.body));
+}
+
+function* remix(call: StartCall, task: string): Generator<undefined, VendorRequest> {
+  if (call.wire === "video-generations")
+    throw new Failure("unsupported_parameter", "The vendor of this model cannot remix videos.");
+  return posted(tasksAt(call, task, "remix"), call, yield* json({ prompt: call.body["prompt"] }));
+}
+
+/** Where a wire's tasks are, under the base URL. */
+function tasksAt({ baseUrl, wire }: Pick<VendorCall, "baseUrl" | "wire">, ...more: readonly string[]): URL {
+  const path = wire === "video-generations" ? "/video/generations" : "/videos";
+  return new URL([baseUrl.replace(/\/+$/, "") + path, ...more.map(encodeURIComponent)].join("/"));
+}
+
+interface Content {
+  readonly contentType: string;
+  readonly body: Buffer;
+}
+
+function posted(url: URL, call: StartCall, { contentType, body }: Content): VendorRequest {
+  return requestTo(url, call, { ...bearer(call), "content-type": contentType }, body);
+}
+
+function* json(body: object): Generator<undefined, Content> {
+  return { contentType: "application/json", body: yield* stringifyInTurns(body) };
 }

@@ -1,16 +1,27 @@
 import { readErrorBody } from "../error-body.ts";
-import { inputRefused, keyInvalid, keyLimited, keyRefused, meaningOfStatus, noEndpoint, noModel } from "../meanings.ts";
+import { forbidden, inputRefused, keyLimited, keyRefused, meaningOfStatus, noEndpoint, noModel } from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
+
+/** Codes that say that the key is unknown, that its account is in arrears, or that its workspace has no rights. */
+const keyCodes: ReadonlySet<string> = new Set(["InvalidApiKey", "Arrearage", "Workspace.AccessDenied"]);
+/** Codes that say that the account has no such model, or has used up what it has of it. */
+const modelCodes: ReadonlySet<string> = new Set([
+  "ModelNotFound",
+  "Model.AccessDenied",
+  "AccessDenied.Unpurchased",
+  "AllocationQuota.FreeTierOnly",
+]);
 
 /** What an error of this vendor means: `{code, message, request_id}`, its codes being finer than its statuses. */
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   const code = error.code ?? "";
   if (code.startsWith("Throttling")) return keyLimited;
-  if (code === "InvalidApiKey") return keyInvalid;
-  if (code === "Arrearage") return keyRefused;
+  if (keyCodes.has(code)) return keyRefused(error);
   if (isWrongEndpoint(code, error.message ?? "")) return noEndpoint;
-  if (code === "ModelNotFound" || code === "Model.AccessDenied") return noModel;
+  if (modelCodes.has(code)) return noModel;
+  // What a request names may be denied as well: a file, an application, a model of another workspace.
+  if (code.endsWith("AccessDenied")) return forbidden(error);
   if (code.startsWith("DataInspectionFailed")) return inputRefused(error);
   return status === 404 ? noEndpoint : meaningOfStatus(status, error);
 }

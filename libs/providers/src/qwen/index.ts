@@ -1,6 +1,8 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import { openaiPaths } from "../openai/index.ts";
+import type { VendorCall } from "../call.ts";
 import type { Provider } from "../provider.ts";
+import { requestsAt, requestTo, type Addressed } from "../request.ts";
 import { failureOf } from "./failures.ts";
 
 /** Images, under `/api/v1/services/aigc`. */
@@ -11,6 +13,8 @@ const services: Readonly<Partial<Record<UpstreamWire, string>>> = {
 };
 const tasks: ReadonlySet<UpstreamWire> = new Set<UpstreamWire>(["qwen-image-tasks", "qwen-image-edit-tasks"]);
 
+const answers = requestsAt(address, headers);
+
 /**
  * Qwen's models at DashScope, by the base URL that its own SDK takes (`https://…/api/v1`): images at once or as tasks,
  * and text by the formats of OpenAI, which stand under `/compatible-mode/v1` beside it. Which models are served as tasks
@@ -20,18 +24,22 @@ export const qwen: Provider = {
   name: "qwen",
   wires: ["chat", "embeddings", "qwen-images", "qwen-image-tasks", "qwen-image-edit-tasks"],
   moreWires: ["responses", "completions", "jina-rerank", "speech", "transcriptions"],
-  address({ baseUrl, wire }) {
-    const service = services[wire];
-    if (service !== undefined) return under(baseUrl, `/api/v1/services/aigc/${service}`);
-    return under(baseUrl, `/compatible-mode/v1${openaiPaths[wire] ?? ""}`);
-  },
-  taskAddress: ({ baseUrl, task }) => under(baseUrl, `/api/v1/tasks/${encodeURIComponent(task)}`),
-  headers: ({ key, wire }) => ({
-    authorization: `Bearer ${key}`,
-    ...(tasks.has(wire) ? { "x-dashscope-async": "enable" } : {}),
-  }),
+  request: (call) =>
+    call.act === "poll"
+      ? requestTo(under(call.baseUrl, `/api/v1/tasks/${encodeURIComponent(call.task)}`), call, headers(call))
+      : answers(call),
   failureOf,
 };
+
+function address({ baseUrl, wire }: Addressed): URL {
+  const service = services[wire];
+  if (service !== undefined) return under(baseUrl, `/api/v1/services/aigc/${service}`);
+  return under(baseUrl, `/compatible-mode/v1${openaiPaths[wire] ?? ""}`);
+}
+
+function headers({ key, wire }: VendorCall): Readonly<Record<string, string>> {
+  return { authorization: `Bearer ${key}`, ...(tasks.has(wire) ? { "x-dashscope-async": "enable" } : {}) };
+}
 
 function under(baseUrl: string, path: string): URL {
   return new URL(baseUrl.replace(/\/+$/, "").replace(/\/(?:api|compatible-mode)\/v1$/, "") + path);

@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
-import type { FormFile } from "./access.ts";
+import { decodeBase64 } from "@modelgate/wires/json";
+import type { FormFile } from "../call.ts";
 
-/** A multipart/form-data body of text fields and perhaps a file, between boundaries that nobody can guess. */
-export function renderForm(
+/** A multipart/form-data body of text fields and perhaps a file, its boundary random; written in steps of a millisecond. */
+export function* renderForm(
   fields: Readonly<Record<string, unknown>>,
   file: FormFile | undefined,
-): { readonly contentType: string; readonly body: Buffer } {
+): Generator<undefined, { readonly contentType: string; readonly body: Buffer }> {
   const boundary = `form-${randomBytes(16).toString("hex")}`;
   const parts: Buffer[] = [];
   for (const [name, value] of Object.entries(fields)) {
@@ -16,7 +17,7 @@ export function renderForm(
     const filename = `; filename="${file.name}.${file.mediaType.split("/")[1] ?? "bin"}"`;
     parts.push(
       Buffer.from(`--${boundary}\r\n${disposition(file.name)}${filename}\r\ncontent-type: ${file.mediaType}\r\n\r\n`),
-      Buffer.from(file.data, "base64"),
+      yield* decodeBase64(file.data),
       Buffer.from("\r\n"),
     );
   }

@@ -1,15 +1,17 @@
+import { atOnce } from "@modelgate/wires/json";
 import { expect, test } from "vitest";
 import { providers } from "../index.ts";
 import { failureOf as jimengFailure } from "../jimeng/failures.ts";
 import { failureOf as klingFailure } from "../kling/failures.ts";
 import type { VendorFailure } from "../provider.ts";
-import type { VideoCall } from "./access.ts";
+import type { StartCall } from "../call.ts";
 
 const nowMs = 1_763_700_000_000;
-const openai: VideoCall = { baseUrl: "https://v.example/v1/", key: "k", wire: "videos", nowMs };
-const kling: VideoCall = { baseUrl: "https://k.example", key: "AK|SK", wire: "kling-video", nowMs };
-const jimeng: VideoCall = { baseUrl: "https://j.example", key: "AK|SK", wire: "jimeng-video", nowMs };
-const start = { model: "m", body: { prompt: "a boat" }, fromImage: false };
+type At = Pick<StartCall, "baseUrl" | "key" | "nowMs" | "wire">;
+const openai: At = { baseUrl: "https://v.example/v1/", key: "k", wire: "videos", nowMs };
+const kling: At = { baseUrl: "https://k.example", key: "AK|SK", wire: "kling-video", nowMs };
+const jimeng: At = { baseUrl: "https://j.example", key: "AK|SK", wire: "jimeng-video", nowMs };
+const start = { act: "start", model: "m", body: { prompt: "a boat" }, fromImage: false } as const;
 const addressed = ({ method, url }: { readonly method: string; readonly url: URL }) => `${method} ${url.href}`;
 
 test.each([
@@ -19,7 +21,8 @@ test.each([
   ["kling", { ...kling, key: "sk-gateway" }, "POST https://k.example/kling/v1/videos/text2video"],
   ["jimeng", jimeng, "POST https://j.example/?Action=CVSync2AsyncSubmitTask&Version=2022-08-31"],
 ] as const)("a task is started at %s", (name, call, address) => {
-  const request = providers[name]?.video?.start({ ...call, ...start });
+  const work = providers[name]?.start?.({ ...call, ...start });
+  const request = work && atOnce(work);
   expect(request && addressed(request)).toBe(address);
 });
 
@@ -29,22 +32,23 @@ test.each([
   ["kling", kling, true, "GET https://k.example/v1/videos/image2video/t1"],
   ["jimeng", jimeng, false, "POST https://j.example/?Action=CVSync2AsyncGetResult&Version=2022-08-31"],
 ] as const)("and looked at where %s has it", (name, call, fromImage, address) => {
-  const access = providers[name]?.video;
-  const operation = access?.operationOf("t1", { model: "a/model", fromImage }) ?? "";
-  const request = access?.look({ ...call, operation });
+  const provider = providers[name];
+  const task = provider?.taskOf?.("t1", { model: "a/model", fromImage }) ?? "t1";
+  const request = provider?.request({ ...call, act: "poll", task });
   expect(request && addressed(request)).toBe(address);
-  if (name === "jimeng") expect(request?.body?.toString()).toBe('{"req_key":"a/model","task_id":"t1"}');
+  if (name === "jimeng") expect(request?.body).toEqual(Buffer.from('{"req_key":"a/model","task_id":"t1"}'));
 });
 
 test("a picture travels as a file of a form, and its address in JSON", () => {
-  const access = providers["openai"]?.video;
+  const begin = (more: object) => atOnce(providers["openai"]?.start?.({ ...openai, ...start, ...more }) ?? [].values());
   const file = { name: "input_reference", mediaType: "image/png", data: Buffer.from("PNG!").toString("base64") };
-  const form = access?.start({ ...openai, ...start, file });
+  const form = begin({ file });
   expect(form?.headers["content-type"]).toMatch(/^multipart\/form-data; boundary=/);
-  expect(form?.body?.toString()).toContain(
+  const body = form?.body;
+  expect(Buffer.isBuffer(body) ? body.toString() : body).toContain(
     'name="input_reference"; filename="input_reference.png"\r\ncontent-type: image/png\r\n\r\nPNG!\r\n',
   );
-  const json = access?.start({ ...openai, ...start, body: { input_reference: { image_url: "https://x.example" } } });
+  const json = begin({ body: { input_reference: { image_url: "https://x.example" } } });
   expect(json?.headers["content-type"]).toBe("application/json");
 });
 
@@ -72,7 +76,7 @@ test.each([
 test.each<[(status: number, body: string) => VendorFailure, string, number, readonly number[]]>([
   [klingFailure, "key", 401, [1000, 1001, 1002, 1003, 1004]],
   [klingFailure, "key", 429, [1100, 1101, 1102]],
-  [klingFailure, "key", 403, [1103]],
+  [klingFailure, "model", 403, [1103]],
   [klingFailure, "request", 400, [1200, 1201, 1300, 1301]],
   [klingFailure, "wire", 404, [1202]],
   [klingFailure, "model", 404, [1203]],

@@ -1,17 +1,19 @@
-import { Failure, type UpstreamWire } from "@modelgate/contracts";
+import type { UpstreamWire } from "@modelgate/contracts";
+import { inTurnsIfLong } from "@modelgate/platform";
 import {
   imagesPass,
   imagesVendors,
+  mostImagesOf,
   unitsOfImages,
-  type Ask,
   type ImageRequest,
   type ImagesAnswer,
   type ImagesVendor,
   type ImagesWire,
-} from "@modelgate/wires";
+} from "@modelgate/wires/images";
+import type { Ask } from "@modelgate/wires/kind";
 import type { CarriedAnswer, Exchange, VendorLink } from "../exchange.ts";
-import { lastRemembered } from "../last-remembered.ts";
 import { tellLosses, type Asker } from "../losses.ts";
+import { parseAnswer } from "../whole-answer.ts";
 import { PassStream } from "../text/pass-stream.ts";
 import { finishTask } from "./finish-task.ts";
 import type { InputImages } from "./input-images.ts";
@@ -46,7 +48,7 @@ export async function imagesExchange(asked: ImagesCall, wire: UpstreamWire, upst
   });
   return {
     wire,
-    body: sent.body,
+    body: await inTurnsIfLong(sent.body),
     headers: { "content-type": sent.contentType },
     dropped,
     unrepeatable: vendor.begins === "task",
@@ -55,7 +57,10 @@ export async function imagesExchange(asked: ImagesCall, wire: UpstreamWire, upst
     refuses: (frame) => imagesPass().see(frame).failed,
     ...answering(asked, vendor),
     stream: (produced) =>
-      new PassStream({ pass: imagesPass(), gear: "bytes", rename: undefined, hideUsage: false }, produced),
+      new PassStream(
+        { pass: imagesPass(mostImagesOf(request)), gear: "bytes", rename: undefined, hideUsage: false },
+        produced,
+      ),
   };
 }
 
@@ -69,21 +74,18 @@ function isImagesWire(wire: UpstreamWire): wire is ImagesWire {
 }
 
 /** How a whole answer of a vendor becomes the client's. */
-function answering(asked: ImagesCall, vendor: ImagesVendor): Pick<Exchange, "usageOf" | "whole"> {
-  const parse = lastRemembered((answer) => vendor.parseAnswer(jsonIn(answer)));
+function answering(asked: ImagesCall, vendor: ImagesVendor): Pick<Exchange, "read"> {
+  const parse = async (answer: Buffer) => vendor.parseAnswer(await parseAnswer(answer));
   return {
-    usageOf(answer) {
-      try {
-        const parsed = parse(answer);
-        return "task" in parsed ? undefined : unitsOfImages(parsed);
-      } catch {
-        return undefined;
-      }
-    },
-    async whole(answer, link) {
-      const parsed = parse(answer);
-      const made = "task" in parsed ? await finishTask(parsed, link, parse, asked.deps.taskWaitMs) : parsed;
-      return carry(asked, made, link);
+    async read(answer) {
+      const parsed = await parse(answer);
+      return {
+        usage: "task" in parsed ? undefined : unitsOfImages(parsed),
+        async carry(link) {
+          const made = "task" in parsed ? await finishTask(parsed, link, parse, asked.deps.taskWaitMs) : parsed;
+          return carry(asked, made, link);
+        },
+      };
     },
   };
 }
@@ -96,12 +98,4 @@ async function carry(
   const wanted = wantedForm(request);
   const images = await Promise.all(made.images.map((image) => inWantedForm(image, wanted, remote, link)));
   return { usage: unitsOfImages(made), words: () => "", ...tell({ ...made, images }) };
-}
-
-function jsonIn(answer: Buffer): Readonly<Record<string, unknown>> {
-  try {
-    return JSON.parse(answer.toString());
-  } catch (cause) {
-    throw new Failure("upstream_error", "The vendor's answer is not valid JSON.", { cause });
-  }
 }

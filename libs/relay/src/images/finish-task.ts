@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { Failure } from "@modelgate/contracts";
-import type { ImagesAnswer, ImagesTask } from "@modelgate/wires";
+import type { ImagesAnswer, ImagesTask } from "@modelgate/wires/images";
 import type { VendorLink } from "../exchange.ts";
 
 /** Pauses between looks: short at first, since most images are quick. */
@@ -19,7 +19,7 @@ const tooMany = 429;
 export async function finishTask(
   { task }: ImagesTask,
   vendor: VendorLink,
-  parse: (answer: Buffer) => ImagesAnswer | ImagesTask,
+  parse: (answer: Buffer) => Promise<ImagesAnswer | ImagesTask>,
   waitMs: number,
 ): Promise<ImagesAnswer> {
   const deadline = Date.now() + waitMs;
@@ -34,7 +34,7 @@ export async function finishTask(
       if (seen.status < 500 || failed >= mostFailedLooks) throw seen;
       continue;
     }
-    const answer = parse(seen);
+    const answer = await parse(seen);
     if (!("task" in answer)) return answer;
   }
   throw new Failure("upstream_timeout", `The vendor's task was not done within ${waitMs} ms.`);

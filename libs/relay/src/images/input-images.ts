@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { NotFetched, type RemoteFiles } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
-import { imageFile, type ImageRequest, type InputImage } from "@modelgate/wires";
+import { imageFile, type ImageRequest, type InputImage } from "@modelgate/wires/images";
 import type { ImagesDeps } from "./open-images.ts";
 
 /** Media types under which an image may be sent; what it is, its bytes say. */
@@ -55,7 +55,7 @@ export class InputImages implements Disposable {
   }
 
   async #file(image: InputImage): Promise<InputImage> {
-    if (image.kind === "file") return image;
+    if (image.kind !== "url") return image;
     const { at, url } = image;
     try {
       const file = await this.#remote.fetch({ url, accepts: mayBeImage, signal: this.#leaving.signal });

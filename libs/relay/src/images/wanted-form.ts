@@ -1,6 +1,6 @@
 import { NotFetched, type RemoteFiles } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
-import { base64InUrl, dataUrlOf, imageTypeOf, type ImageRequest, type MadeImage } from "@modelgate/wires";
+import { base64InUrl, dataUrlOf, imageTypeOf, type ImageRequest, type MadeImage } from "@modelgate/wires/images";
 import type { VendorLink } from "../exchange.ts";
 import { mayBeImage } from "./input-images.ts";
 
@@ -17,7 +17,7 @@ export async function inWantedForm(
   image: MadeImage,
   wanted: ImageRequest["responseFormat"],
   remote: RemoteFiles,
-  vendor: Pick<VendorLink, "host" | "signal">,
+  vendor: Pick<VendorLink, "origin" | "signal">,
 ): Promise<MadeImage> {
   const { revisedPrompt } = image;
   if (wanted === "url" && "base64" in image) return { url: dataUrlOf(image.base64), revisedPrompt };
@@ -28,10 +28,10 @@ export async function inWantedForm(
 async function fetchMade(
   url: string,
   remote: RemoteFiles,
-  { host: trustedHost, signal }: Pick<VendorLink, "host" | "signal">,
+  { origin: trustedOrigin, signal }: Pick<VendorLink, "origin" | "signal">,
 ): Promise<string> {
   try {
-    using file = await remote.fetch({ url, accepts: mayBeImage, trustedHost, signal });
+    using file = await remote.fetch({ url, accepts: mayBeImage, trustedOrigin, signal });
     if (imageTypeOf(file.bytes) === undefined) throw new NotFetched("it is no image");
     return file.bytes.toString("base64");
   } catch (cause) {

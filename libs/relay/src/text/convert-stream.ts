@@ -1,14 +1,7 @@
-import { Failure, type Units } from "@modelgate/contracts";
+import { Failure, type Units, type TextWire } from "@modelgate/contracts";
 import { cleanWords } from "@modelgate/providers";
-import {
-  SseDecoder,
-  textCodecs,
-  type SseFrame,
-  type StreamReader,
-  type StreamWriter,
-  type TextEvent,
-  type TextWire,
-} from "@modelgate/wires";
+import { SseDecoder, type SseFrame } from "@modelgate/wires/sse";
+import { textCodecs, type StreamReader, type StreamWriter, type TextEvent } from "@modelgate/wires/text";
 import { eventStream, type Carried, type StreamCarrier, type StreamGate } from "../exchange.ts";
 import { plainWords, type Produced } from "../produced.ts";
 
@@ -48,6 +41,8 @@ export class ConvertStream implements StreamCarrier {
   readonly #begun = new Set<number>();
   readonly #open = new Set<number>();
   readonly #parts = new Map<string, PartPlace>();
+  /** Whether thoughts were shown. */
+  #thinks = false;
   #done = false;
   last = "";
 
@@ -127,8 +122,11 @@ export class ConvertStream implements StreamCarrier {
     const gate = this.#gate;
     if (gate === undefined) return true;
     let bytes = 0;
-    for (const event of events) if (event.type === "part-delta") bytes += Buffer.byteLength(event.text);
-    return bytes === 0 || gate.covers(bytes) || gate.admits(bytes);
+    for (const event of events) {
+      if (event.type === "part-delta") bytes += Buffer.byteLength(event.text);
+      else if (event.type === "part-start") this.#thinks ||= event.opened.kind === "reasoning";
+    }
+    return bytes === 0 || gate.covers(bytes) || gate.admits(bytes, this.#thinks);
   }
 
   #surely(events: readonly TextEvent[]): string {
@@ -157,6 +155,7 @@ export class ConvertStream implements StreamCarrier {
     if (event.type === "part-delta") this.#produced.add(event.text);
     else if (event.type === "part-start") this.#begin(event);
     else if (event.type === "part-end") this.#parts.delete(`${event.choice}:${event.part}`);
+    else if (event.type === "fees") this.#produced.fees?.saw(event.fees);
     else if (event.type === "finish") this.#open.delete(event.choice);
     else if ((event.type === "usage" || event.type === "start") && event.usage !== undefined)
       this.#produced.usage = event.usage;

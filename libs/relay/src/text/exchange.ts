@@ -1,10 +1,13 @@
-import type { Failure } from "@modelgate/contracts";
-import { once } from "@modelgate/platform";
+import { Failure, type TextWire } from "@modelgate/contracts";
+import { inTurnsIfLong, once } from "@modelgate/platform";
+import { withoutMembers } from "@modelgate/wires/json";
 import {
   arrayFraming,
+  askedFeesIn,
   clientCodecs,
   contentArrayWriter,
   hasEnvelope,
+  surplusBounds,
   textCodecs,
   textPasses,
   unsealed,
@@ -12,12 +15,13 @@ import {
   type ClientWire,
   type JsonObject,
   type Parsed,
-  type TextWire,
-} from "@modelgate/wires";
-import { eventStream, type CarriedAnswer, type Exchange } from "../exchange.ts";
+} from "@modelgate/wires/text";
+import { eventStream, type Exchange } from "../exchange.ts";
 import { gearOf } from "../gear.ts";
+import { renderJson, reparseJson } from "../large-json.ts";
 import { tellLosses } from "../losses.ts";
 import type { Waiting } from "../waiting.ts";
+import { parseAnswer } from "../whole-answer.ts";
 import { ConvertStream } from "./convert-stream.ts";
 import { PassStream } from "./pass-stream.ts";
 import { hasSeveralPrompts, severalPrompts } from "./several-prompts.ts";
@@ -35,6 +39,8 @@ export interface TextCall {
   readonly includeUsage: boolean;
   /** Answers that the client asked for. */
   readonly choices: number;
+  /** The members of the body that bound its output. */
+  readonly boundNames: readonly string[];
   /** Whether the client wants a refusal rather than a dropped hint. */
   readonly strict: boolean;
   /** Whether a stream of generated content is one JSON array (no `alt=sse`). */
@@ -55,44 +61,61 @@ export interface TextCall {
  */
 export function textExchanges(
   call: TextCall,
-): (wire: ClientWire, upstreamModel: string, history?: "unsealed") => Exchange {
-  const read = once(() => readRequest(call));
-  const readUnsealed = (): ReadRequest => {
-    const { asked, parsed } = read();
+): (wire: ClientWire, upstreamModel: string, history?: "unsealed") => Promise<Exchange> {
+  const parseBody = once(() => reparseJson(call.body));
+  const read = once(async () => readRequest(call, await parseBody()));
+  const readUnsealed = async (): Promise<ReadRequest> => {
+    const { asked, parsed } = await read();
     return { asked, parsed: { ...parsed, request: unsealed(parsed.request) } };
   };
   // The messages wire leaves out what is sealed by others itself.
-  const passes = call.wire === "messages" || !hasEnvelope(call.body);
-  const takes = (wire: ClientWire, model: string): boolean => textPasses[wire].takes?.(call.body, model) ?? true;
-  return (wire, upstreamModel, history) => {
-    if (wire === "completions" || (wire === call.wire && passes && history === undefined && takes(wire, upstreamModel)))
-      return passed(call, upstreamModel);
-    if (call.wire === "completions" && call.choices > 1 && hasSeveralPrompts(call.body))
-      return severalPrompts(call, wire, upstreamModel);
-    return converted(call, wire, upstreamModel, history === "unsealed" ? readUnsealed : read);
+  const passes = once(async () => call.wire === "messages" || !(await inTurnsIfLong(hasEnvelope(call.body))));
+  const takes = async (wire: ClientWire, model: string): Promise<boolean> => {
+    const work = textPasses[wire].takes?.(call.body, model);
+    return work === undefined || (await inTurnsIfLong(work));
+  };
+  return async (wire, upstreamModel, history) => {
+    const own = wire === call.wire && history === undefined;
+    if (wire === "completions" || (own && (await passes()) && (await takes(wire, upstreamModel))))
+      return await passed(call, upstreamModel);
+    if (call.wire === "completions" && call.choices > 1) {
+      // One request of several prompts has no neutral form.
+      const asked = await parseBody();
+      if (hasSeveralPrompts(asked)) return await severalPrompts(call, asked, wire, upstreamModel);
+    }
+    return await converted(call, wire, upstreamModel, history === "unsealed" ? readUnsealed : read);
   };
 }
 
 /** The same wire at both ends. */
-function passed(call: TextCall, upstreamModel: string): Exchange {
+async function passed(call: TextCall, upstreamModel: string): Promise<Exchange> {
   const pass = textPasses[call.wire];
   const { model, stream, includeUsage } = call;
   const rename = upstreamModel === model ? undefined : model;
   const framing = call.asArray === true ? arrayFraming() : undefined;
   const gear = framing === undefined ? gearOf({ model, upstreamModel, stream, includeUsage }) : "patched";
+  const surplus = surplusBounds(call.boundNames, pass.boundOrder(upstreamModel));
+  const body = surplus.length === 0 ? call.body : withoutMembers(call.body, surplus);
   return {
     wire: call.wire,
-    body: pass.upstreamBody(call.body, {
-      model: rename === undefined ? undefined : upstreamModel,
-      reportUsage: stream && !includeUsage,
-    }),
+    body: await inTurnsIfLong(
+      pass.upstreamBody(body, {
+        model: rename === undefined ? undefined : upstreamModel,
+        reportUsage: stream && !includeUsage,
+      }),
+    ),
     dropped: [],
     refuses: (frame) => pass.see(frame).failed,
-    usageOf: pass.answerUsage,
-    whole: (answer) => ({
-      json: rename === undefined ? answer : pass.renameAnswer(answer, rename),
-      words: () => pass.wordsOf(answer.toString()),
-    }),
+    async read(answer) {
+      const seen = pass.readAnswer(await parseAnswer(answer));
+      return {
+        ...seen,
+        carry: () => ({
+          json: rename === undefined ? answer : pass.renameAnswer(answer, rename),
+          words: () => pass.wordsOf(answer.toString()),
+        }),
+      };
+    },
     stream(produced, gate) {
       const early = gate === undefined ? undefined : pass.earlyEnd?.(call);
       return new PassStream({ pass, gear, rename, hideUsage: !includeUsage, framing, early, gate }, produced);
@@ -106,15 +129,34 @@ interface ReadRequest {
   readonly parsed: Parsed;
 }
 
-function readRequest({ wire, body, model, stream, echo }: TextCall): ReadRequest {
-  const asked: JsonObject = JSON.parse(body.toString());
-  return { asked: { ...asked, ...echo }, parsed: clientCodecs[wire].parseRequest(asked, { model, stream }) };
+function readRequest({ wire, model, stream, echo }: TextCall, asked: JsonObject): ReadRequest {
+  const parsed = clientCodecs[wire].parseRequest(asked, { model, stream });
+  refuseLongArguments(parsed.request);
+  return { asked: { ...asked, ...echo }, parsed };
+}
+
+/** Characters of all calls' arguments in a history that is converted: some wires want them parsed, at once. */
+const mostArguments = 2 * 1024 * 1024;
+
+function refuseLongArguments({ turns }: Parsed["request"]): void {
+  const parts = turns.flatMap((turn) => turn.parts);
+  const characters = parts.reduce((sum, part) => sum + (part.kind === "tool-call" ? part.arguments.length : 0), 0);
+  if (characters > mostArguments)
+    throw new Failure(
+      "request_too_large",
+      `The arguments of the calls in the history are longer than ${mostArguments} characters together.`,
+    );
 }
 
 /** Another wire at the vendor's end. Throws Failure unsupported_parameter for what it cannot say. */
-function converted(call: TextCall, wire: TextWire, upstreamModel: string, read: () => ReadRequest): Exchange {
+async function converted(
+  call: TextCall,
+  wire: TextWire,
+  upstreamModel: string,
+  read: () => Promise<ReadRequest>,
+): Promise<Exchange> {
   const [client, vendor] = [clientCodecs[call.wire], textCodecs[wire]];
-  const { asked, parsed } = read();
+  const { asked, parsed } = await read();
   const asker = { spelling: client.spelling, strict: call.strict };
   const { body, dropped } = tellLosses(asker, parsed.dropped, () =>
     vendor.renderRequest(parsed.request, { model: upstreamModel, defaultMaxTokens: call.defaultMaxTokens }),
@@ -129,14 +171,18 @@ function converted(call: TextCall, wire: TextWire, upstreamModel: string, read: 
   });
   return {
     wire,
-    body: Buffer.from(JSON.stringify(body)),
+    body: await renderJson(body, call.body.length),
+    asks: askedFeesIn[wire](body) ?? { tools: [], tiers: [] },
     dropped,
     refuses: (frame) => textPasses[wire].see(frame).failed,
-    usageOf: textPasses[wire].answerUsage,
-    whole(answer): CarriedAnswer {
-      const told = vendor.parseAnswer(JSON.parse(answer.toString()));
-      const json = Buffer.from(JSON.stringify(client.renderAnswer(told, context())));
-      return { json, words: () => wordsOf(told) };
+    async read(bytes) {
+      const json = await parseAnswer(bytes);
+      const answer = vendor.parseAnswer(json);
+      const rendered = await renderJson(client.renderAnswer(answer, context()), bytes.length);
+      return {
+        ...textPasses[wire].readAnswer(json),
+        carry: () => ({ json: rendered, words: () => wordsOf(answer) }),
+      };
     },
     stream(produced, gate) {
       const framing = call.asArray === true ? arrayFraming() : undefined;

@@ -1,5 +1,6 @@
 import { Failure, type Units } from "@modelgate/contracts";
-import { SseSplitter, type EarlyEnd, type Framing, type StreamPassCodec } from "@modelgate/wires";
+import { SseSplitter } from "@modelgate/wires/sse";
+import type { EarlyEnd, Framing, StreamPassCodec } from "@modelgate/wires/text";
 import { eventStream, type Carried, type StreamCarrier, type StreamGate } from "../exchange.ts";
 import type { Gear } from "../gear.ts";
 import type { Produced } from "../produced.ts";
@@ -18,6 +19,9 @@ export interface PassOptions {
   readonly early?: EarlyEnd | undefined;
   readonly gate?: StreamGate | undefined;
 }
+
+/** One of these stands in every frame that holds thoughts, in all text wires. */
+const thoughtWords = ['"reasoning', '"thinking', '"thought', "response.reasoning"].map((word) => Buffer.from(word));
 
 /** A stream passed on: frames as they came, looked at, a few members changed where they must be. */
 export class PassStream implements StreamCarrier {
@@ -96,11 +100,12 @@ export class PassStream implements StreamCarrier {
     return this.#options.framing?.heartbeat() ?? this.#options.pass.heartbeat;
   }
 
-  /** Whether a piece of raw text is: its words are read only where the whole of it is not. */
-  #isPaid(raw: string): boolean {
+  /** Whether a frame's raw text is: its words are read only where the whole of it is not. */
+  #isPaid(raw: string, frame: Buffer): boolean {
     const { gate, pass } = this.#options;
     if (gate === undefined || raw === "" || gate.covers(Buffer.byteLength(raw))) return true;
-    return gate.admits(Buffer.byteLength(pass.wordsOf(raw)));
+    const thinks = thoughtWords.some((word) => frame.includes(word));
+    return gate.admits(Buffer.byteLength(pass.wordsOf(raw)), thinks);
   }
 
   #look(frame: Buffer): "shown" | "hidden" | "failed" | "unpaid" {
@@ -108,7 +113,7 @@ export class PassStream implements StreamCarrier {
     const seen = pass.see(frame, this.#produced.usage);
     if (seen.failed) return "failed";
     const raw = seen.usageOnly ? "" : pass.written(frame);
-    if (!this.#isPaid(raw)) return "unpaid";
+    if (!this.#isPaid(raw, frame)) return "unpaid";
     this.#sequence = seen.sequence ?? this.#sequence;
     if (seen.done) {
       this.#done = true;
@@ -117,6 +122,7 @@ export class PassStream implements StreamCarrier {
     early?.saw(frame, raw);
     this.#produced.add(raw);
     if (seen.usage !== undefined) this.#produced.usage = seen.usage;
+    this.#produced.fees?.saw(seen.fees);
     return seen.usageOnly && hideUsage ? "hidden" : "shown";
   }
 

@@ -1,4 +1,4 @@
-import { addUnits, type Units } from "@modelgate/contracts";
+import { addUnits, type Units, type TextWire } from "@modelgate/contracts";
 import {
   clientCodecs,
   parsePromptRequests,
@@ -9,10 +9,11 @@ import {
   type AnswerContext,
   type JsonObject,
   type TextAnswer,
-  type TextWire,
-} from "@modelgate/wires";
+} from "@modelgate/wires/text";
 import { eventStream, type CarriedAnswer, type Exchange, type VendorLink } from "../exchange.ts";
+import { renderJson } from "../large-json.ts";
 import { tellLosses } from "../losses.ts";
+import { parseAnswer } from "../whole-answer.ts";
 import type { TextCall } from "./exchange.ts";
 import { wordsOf } from "./words-of.ts";
 
@@ -23,10 +24,14 @@ const mostAtOnce = 4;
  * Completions of several prompts over a model that only chats: a call for each, all of one hold and told in one event.
  * The first is the attempt; the others go the same way once it is answered. A stream is told when all of them are.
  */
-export function severalPrompts(call: TextCall, wire: TextWire, upstreamModel: string): Exchange {
+export async function severalPrompts(
+  call: TextCall,
+  asked: JsonObject,
+  wire: TextWire,
+  upstreamModel: string,
+): Promise<Exchange> {
   const client = clientCodecs[call.wire];
   const vendor = textCodecs[wire];
-  const asked: JsonObject = JSON.parse(call.body.toString());
   const parsed = parsePromptRequests(asked);
   const [first, ...others] = parsed.requests.map((request) =>
     tellLosses({ spelling: client.spelling, strict: call.strict }, parsed.dropped, () =>
@@ -36,31 +41,31 @@ export function severalPrompts(call: TextCall, wire: TextWire, upstreamModel: st
       ),
     ),
   );
+  const bytesOf = (body: JsonObject): Promise<Buffer> => renderJson(body, call.body.length);
   if (first === undefined) throw new Error("a request without prompts");
   return {
     wire,
-    body: bytesOf(first.body),
+    body: await bytesOf(first.body),
     dropped: first.dropped,
     asksStream: false,
     formOf: () => "whole",
     refuses: (frame) => textPasses[wire].see(frame).failed,
-    // What the first prompt used is not what all did: that is told with the answer.
-    usageOf: () => undefined,
-    async whole(bytes, link) {
-      const bodies = others.map(({ body }) => bytesOf(body));
-      const answers = [bytes, ...(await askAll(link, bodies))].map((answer) =>
-        vendor.parseAnswer(JSON.parse(answer.toString())),
-      );
-      return tell(call, asked, parsed.requests, answers);
+    async read(bytes) {
+      const answerIn = async (answer: Buffer): Promise<TextAnswer> => vendor.parseAnswer(await parseAnswer(answer));
+      const answered = await answerIn(bytes);
+      return {
+        // No usage here: the answer to the first prompt reports only its own. `tell` adds them up.
+        async carry(link) {
+          const bodies = await Promise.all(others.map(({ body }) => bytesOf(body)));
+          const rest = await Promise.all((await askAll(link, bodies)).map(answerIn));
+          return tell(call, asked, parsed.requests, [answered, ...rest]);
+        },
+      };
     },
     stream() {
       throw new Error("several prompts are answered whole");
     },
   };
-}
-
-function bytesOf(body: JsonObject): Buffer {
-  return Buffer.from(JSON.stringify(body));
 }
 
 /** The answers in the order of the bodies. */
@@ -103,8 +108,6 @@ function sumOf(answers: readonly TextAnswer[]): Units | undefined {
 }
 
 /** Whether a body of completions has more than one prompt; an array of numbers is one in tokens. */
-export function hasSeveralPrompts(body: Buffer): boolean {
-  const asked: JsonObject = JSON.parse(body.toString());
-  const { prompt } = asked;
+export function hasSeveralPrompts({ prompt }: JsonObject): boolean {
   return Array.isArray(prompt) && prompt.length > 1 && typeof prompt[0] === "string";
 }

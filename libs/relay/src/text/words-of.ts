@@ -1,4 +1,4 @@
-import type { TextAnswer } from "@modelgate/wires";
+import type { TextAnswer } from "@modelgate/wires/text";
 
 /** What the model wrote in a whole answer. */
 export function wordsOf({ choices }: TextAnswer): string {

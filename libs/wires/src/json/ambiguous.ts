@@ -4,19 +4,39 @@ import { membersOf } from "./members.ts";
 /**
  * Refuses (400) an object that says one of the `relied` members twice or in another case. Parsers differ in which of
  * two they take, and some take `Model` for `model`: what the gateway checked and priced must be what the vendor reads.
- * The bytes must be a valid JSON object.
+ * A relied member of a member is written with a dot; two relied names that differ only in how they join their words
+ * (`maxTokens`, `max_tokens`) are one member. The bytes must be a valid JSON object.
  */
-export function refuseAmbiguous(bytes: Buffer, relied: readonly string[]): void {
-  const exact = new Map(relied.map((name) => [folded(name), name]));
+export function refuseAmbiguous(bytes: Buffer, relied: readonly string[], path = ""): void {
+  const exact = new Map(relied.filter((name) => !name.includes(".")).map((name) => [folded(name), name]));
   const seen = new Set<string>();
-  for (const { name } of membersOf(bytes)) {
-    const param = exact.get(folded(name));
-    if (param === undefined) continue;
-    if (name !== param)
-      throw new Failure("invalid_value", `${JSON.stringify(name)} must be written ${param}.`, { param });
-    if (seen.has(param)) throw new Failure("invalid_value", `${param} is there twice.`, { param });
-    seen.add(param);
+  for (const { name, start, end } of membersOf(bytes)) {
+    const known = exact.get(folded(name));
+    if (known === undefined) continue;
+    const param = path + known;
+    if (name !== known)
+      throw new Failure("invalid_value", `${JSON.stringify(path + name)} must be written ${param}.`, { param });
+    const joined = folded(name).replaceAll("_", "");
+    if (seen.has(joined)) throw new Failure("invalid_value", `${param} is there twice.`, { param });
+    seen.add(joined);
+    const within = relied.flatMap((each) => (each.startsWith(`${known}.`) ? [each.slice(known.length + 1)] : []));
+    if (within.length === 0 || bytes[start] !== openBrace) continue;
+    if (end - start > settingsBytes)
+      throw new Failure("request_too_large", `${param} is larger than ${settingsBytes} bytes.`, { param });
+    refuseAmbiguous(bytes.subarray(start, end), within, `${param}.`);
   }
+}
+
+/** Largest object with relied members: it is looked through and parsed at once, several times. */
+const settingsBytes = 1024 * 1024;
+const openBrace = 0x7b;
+
+/** Names in both ways of joining their words: `maxTokens` and `max_tokens`. */
+export function inBothSpellings(names: readonly string[]): readonly string[] {
+  return names.flatMap((name) => {
+    const snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    return snake === name ? [name] : [name, snake];
+  });
 }
 
 /** Without case, as the widest of parsers compares: both ways, since some letters (the Kelvin sign, the long s) fold only one way. */

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { refuseAmbiguous } from "./ambiguous.ts";
-import { nestsDeeper } from "./depth.ts";
 import { endOfValue, membersOf } from "./members.ts";
 import { placeOf, refuseAmbiguousPath, replaceAt } from "./place.ts";
 import { spliceMembers } from "./splice.ts";
@@ -67,30 +66,6 @@ test("a value's end is found, whatever it is", () => {
       expect(endOfValue(bytes, 0)).toBe(Buffer.byteLength(text));
     }),
   );
-});
-
-describe("depth", () => {
-  const depthOf = (value: unknown): number =>
-    typeof value === "object" && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
-
-  test("is what the value's is", () => {
-    fc.assert(
-      fc.property(json, (value) => {
-        const [bytes, depth] = [Buffer.from(JSON.stringify(value)), depthOf(value)];
-        expect(nestsDeeper(bytes, depth)).toBe(false);
-        if (depth > 0) expect(nestsDeeper(bytes, depth - 1)).toBe(true);
-      }),
-    );
-  });
-
-  test.each([
-    ['"[[[["', 0, false],
-    ['"\\"[["', 0, false],
-    ["[".repeat(100_000), 256, true],
-    ['"unclosed [[', 0, false],
-  ])("%s", (text, limit, deeper) => {
-    expect(nestsDeeper(Buffer.from(text), limit)).toBe(deeper);
-  });
 });
 
 describe("a member that parsers may read differently is refused", () => {

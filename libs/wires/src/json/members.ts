@@ -1,11 +1,49 @@
-import { endOfString } from "./depth.ts";
+import { seekQuote } from "./seek-quote.ts";
 
 /** A member of a JSON object, by where it stands in the bytes. */
 export interface Member {
   readonly name: string;
+  /** First byte of the name's quote. */
+  readonly from: number;
   /** First byte of the value, and the byte after its last. */
   readonly start: number;
   readonly end: number;
+}
+
+/** Bytes of an object from which its members are not looked for twice. */
+const rememberedBytes = 64 * 1024;
+/** Members of large objects: a scan of megabytes is not done again. */
+const remembered = new WeakMap<Buffer, readonly Member[]>();
+
+/** Whether `membersOf` knows the members of these bytes without looking. */
+export function areMembersKnown(bytes: Buffer): boolean {
+  return remembered.has(bytes);
+}
+
+/** Keeps where the members of a body that was read in turns stand for `membersOf`, as long as the body's bytes are there. */
+export function rememberMembers(bytes: Buffer, members: readonly Member[]): void {
+  remembered.set(bytes, members);
+}
+
+/** How many members all objects of a document have; scanned once, with its bounds. */
+const counted = new WeakMap<Buffer, number>();
+
+/** Keeps the count of a document's members for `memberCountOf`, as long as its bytes are there. */
+export function rememberMemberCount(bytes: Buffer, count: number): void {
+  counted.set(bytes, count);
+}
+
+/** Members of all objects of a document, however deep, duplicates included. The bytes must be valid JSON. */
+export function memberCountOf(bytes: Buffer): number {
+  const known = counted.get(bytes);
+  if (known !== undefined) return known;
+  let count = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === 0x22) at = endOfString(bytes, at);
+    else if (byte === 0x3a) count++;
+  }
+  return count;
 }
 
 /**
@@ -13,20 +51,34 @@ export interface Member {
  * valid JSON (parse them first); throws SyntaxError where they are no object.
  */
 export function membersOf(bytes: Buffer): readonly Member[] {
+  const known = remembered.get(bytes);
+  if (known !== undefined) return known;
+  const members = findMembers(bytes);
+  if (bytes.length > rememberedBytes) remembered.set(bytes, members);
+  return members;
+}
+
+function findMembers(bytes: Buffer): readonly Member[] {
   let at = skipSpace(bytes, 0);
   if (bytes[at] !== 0x7b) throw new SyntaxError("not a JSON object");
   const members: Member[] = [];
   at = skipSpace(bytes, at + 1);
   while (at < bytes.length && bytes[at] !== 0x7d) {
+    const from = at;
     const nameEnd = endOfString(bytes, at);
     const name: string = JSON.parse(bytes.toString("utf8", at, nameEnd + 1));
     const start = skipSpace(bytes, skipSpace(bytes, nameEnd + 1) + 1);
     const end = endOfValue(bytes, start);
-    members.push({ name, start, end });
+    members.push({ name, from, start, end });
     at = skipSpace(bytes, end);
     if (bytes[at] === 0x2c) at = skipSpace(bytes, at + 1);
   }
   return members;
+}
+
+/** Index of the closing quote of the string that opens at `open`, or the end of the bytes. */
+export function endOfString(bytes: Uint8Array, open: number): number {
+  return Math.min(bytes.length, seekQuote(bytes, open + 1, bytes.length));
 }
 
 function skipSpace(bytes: Buffer, from: number): number {

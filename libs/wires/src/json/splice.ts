@@ -8,7 +8,7 @@ import { membersOf, type Member } from "./members.ts";
  */
 export function spliceMembers(
   bytes: Buffer,
-  values: Readonly<Record<string, string>>,
+  values: Readonly<Record<string, string | Buffer>>,
   members: readonly Member[] = membersOf(bytes),
 ): Buffer {
   const pieces: Buffer[] = [];
@@ -18,14 +18,21 @@ export function spliceMembers(
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
     if (value === undefined) continue;
     missing.delete(name);
-    pieces.push(bytes.subarray(from, start), Buffer.from(value));
+    pieces.push(bytes.subarray(from, start), bytesOf(value));
     from = end;
   }
   if (missing.size > 0) {
     const close = bytes.lastIndexOf(0x7d);
-    const added = [...missing].map((name) => `${JSON.stringify(name)}:${values[name] ?? "null"}`).join(",");
-    pieces.push(bytes.subarray(from, close), Buffer.from(members.length > 0 ? `,${added}` : added));
+    pieces.push(bytes.subarray(from, close));
+    for (const [index, name] of [...missing].entries()) {
+      const comma = index > 0 || members.length > 0 ? "," : "";
+      pieces.push(Buffer.from(`${comma}${JSON.stringify(name)}:`), bytesOf(values[name] ?? "null"));
+    }
     from = close;
   }
   return pieces.length === 0 ? bytes : Buffer.concat([...pieces, bytes.subarray(from)]);
+}
+
+function bytesOf(value: string | Buffer): Buffer {
+  return typeof value === "string" ? Buffer.from(value) : value;
 }

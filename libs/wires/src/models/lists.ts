@@ -1,10 +1,15 @@
-import { wholeNumberIn } from "../whole-number.ts";
+import { wholeNumberIn } from "../json/whole-number.ts";
 import { Failure } from "@modelgate/contracts";
+import { present } from "../json/present.ts";
 
 /** What a model list shows of a model. */
 export interface ListedModel {
   readonly name: string;
   readonly ownedBy: string;
+  /** Most tokens of input and answer together. */
+  readonly contextTokens?: number | undefined;
+  /** Most tokens of one answer. */
+  readonly maxOutputTokens?: number | undefined;
 }
 
 type Body = Readonly<Record<string, unknown>>;
@@ -22,7 +27,8 @@ export interface ModelList {
 /** Common list: everything, no pages. */
 const common: ModelList = {
   list: (models) => ({ object: "list", data: models.map((model) => common.one(model)) }),
-  one: ({ name, ownedBy }) => ({ id: name, object: "model", created: createdSeconds, owned_by: ownedBy }),
+  one: ({ name, ownedBy, contextTokens }) =>
+    present({ id: name, object: "model", created: createdSeconds, owned_by: ownedBy, context_length: contextTokens }),
 };
 
 /** Alpha list: pages by `limit` (1 to 1000, 20), `after_id` and `before_id`. */
@@ -37,7 +43,15 @@ const alpha: ModelList = {
       last_id: page.at(-1)?.name ?? null,
     };
   },
-  one: ({ name }) => ({ type: "model", id: name, display_name: name, created_at: createdText }),
+  one: ({ name, contextTokens, maxOutputTokens }) =>
+    present({
+      type: "model",
+      id: name,
+      display_name: name,
+      created_at: createdText,
+      max_input_tokens: contextTokens,
+      max_tokens: maxOutputTokens,
+    }),
 };
 
 function pageOf(
@@ -71,7 +85,14 @@ const gamma: ModelList = {
       ...(next < models.length ? { nextPageToken: String(next) } : {}),
     };
   },
-  one: ({ name }) => ({ name: `models/${name}`, displayName: name, supportedGenerationMethods: ["generateContent"] }),
+  one: ({ name, contextTokens, maxOutputTokens }) =>
+    present({
+      name: `models/${name}`,
+      displayName: name,
+      inputTokenLimit: contextTokens,
+      outputTokenLimit: maxOutputTokens,
+      supportedGenerationMethods: ["generateContent"],
+    }),
 };
 
 export const modelLists = { common, alpha, gamma } as const;

@@ -1,3 +1,4 @@
+import type { JsonRecord } from "../json/fields.ts";
 import type { RealtimeMessage } from "./message.ts";
 
 /** What one message comes to, on either side, in order. */
@@ -23,6 +24,15 @@ export interface RealtimeBridge {
    * reports no use of it.
    */
   readonly transcriber: Transcriber | undefined;
+  /**
+   * What writes down speech that the client sends from now on: as it asked, even where the vendor has not confirmed it.
+   * Money is held for it before the speech goes on.
+   */
+  readonly nextTranscriber: Transcriber | undefined;
+  /** Responses that the vendor was asked for and has neither begun nor refused. */
+  readonly responsesAsked: number;
+  /** How the client's speech is read. */
+  readonly input: InputFormat;
   /** Whether the client has asked for something that may cost, and the vendor has said nothing of it yet. */
   readonly asked: boolean;
   /** The client has left: the vendor begins nothing more, and `asked` is true until that is certain. */
@@ -30,6 +40,17 @@ export interface RealtimeBridge {
   /** Tells the vendor to end a response that is under way. */
   cancel(responseId: string): readonly RealtimeMessage[];
 }
+
+/** The form of a client's speech. */
+export interface InputFormat {
+  /** Bytes of samples that make a second. */
+  readonly bytesPerSecond: number;
+  /** Whether the vendor finds the ends of turns by itself, and answers them. */
+  readonly detectsTurns: boolean;
+}
+
+/** PCM of 24 kHz, 16 bits, mono: what sessions begin with. */
+export const pcmBytesPerSecond = 48_000;
 
 /** What writes down a client's speech. */
 export interface Transcriber {
@@ -45,6 +66,10 @@ export interface RealtimeNames {
   /** Part of every id that the bridge makes up, unique to the session. */
   readonly sessionId: string;
   readonly transcribers: TranscriberNames;
+  /** Throws Failure for a client's event that names something in the vendor's store; absent: every event may. */
+  readonly checkStores?: (event: JsonRecord) => void;
+  /** Whether the session may have tools that its vendor runs: no price counts what they cost. */
+  readonly vendorTools: boolean;
 }
 
 /** The names of models that write down a client's speech, between the client and the vendor. */

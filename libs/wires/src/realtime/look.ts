@@ -1,5 +1,6 @@
 import type { Outcome, Units } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../json/fields.ts";
+import { own } from "../json/own.ts";
 import type { RealtimeMessage } from "./message.ts";
 import { responseOutcome, responseUnits, transcriptionUnits } from "./usage.ts";
 
@@ -16,6 +17,10 @@ export type SeenEvent =
     }
   /** The client's speech became an item of the conversation. */
   | { readonly kind: "committed"; readonly item: string }
+  /** The vendor hears the client begin to speak. */
+  | { readonly kind: "speech-began" }
+  /** The vendor forgot speech that it had made no turn of. */
+  | { readonly kind: "cleared" }
   /** It was written down, once for each of its parts; `units` as above, `textBytes` is what was written. */
   | {
       readonly kind: "transcribed";
@@ -64,13 +69,32 @@ export function lookAtEvent({ data, binary }: RealtimeMessage): SeenEvent {
   return handlers[type]?.(parseEvent(data) ?? {}) ?? other;
 }
 
-/** What of a client's message is input to the model, in bytes of audio and of text; roughly. */
-export function inputOf({ data, binary }: RealtimeMessage): ModelInput {
-  const type = binary ? "" : eventType(data);
+/** What of a client's event of a type is input to the model, in bytes of audio and of text; roughly. */
+export function inputOf(type: string | undefined, data: Buffer): ModelInput {
   if (type === "input_audio_buffer.append")
     return { audioBytes: (Math.max(0, data.length - envelopeBytes) * 3) / 4, textBytes: 0 };
-  const item = type === "conversation.item.create" ? parseEvent(data)?.["item"] : undefined;
-  return isRecord(item) ? inputOfItem(item) : { audioBytes: 0, textBytes: 0 };
+  const member = type === undefined ? undefined : own(readByModel, type);
+  const found = member === undefined ? undefined : parseEvent(data)?.[member];
+  if (!isRecord(found)) return noInput;
+  return member === "item" ? inputOfItem(found) : inputOfSettings(found);
+}
+
+const noInput: ModelInput = { audioBytes: 0, textBytes: 0 };
+/** Events with something that the model reads, and the member that it stands in. */
+const readByModel: Readonly<Record<string, "item" | "response" | "session">> = {
+  "conversation.item.create": "item",
+  "response.create": "response",
+  "session.update": "session",
+};
+
+/** Instructions and tools are read by every response, and the items of a response's own input by that one. */
+function inputOfSettings({ instructions, tools, input }: JsonRecord): ModelInput {
+  const items = Array.isArray(input) ? input.filter(isRecord).map(inputOfItem) : [];
+  const told = bytesIn(instructions) + (Array.isArray(tools) ? bytesIn(JSON.stringify(tools)) : 0);
+  return {
+    audioBytes: items.reduce((sum, { audioBytes }) => sum + audioBytes, 0),
+    textBytes: items.reduce((sum, { textBytes }) => sum + textBytes, told),
+  };
 }
 
 /** Input to a model, in bytes. */
@@ -99,6 +123,8 @@ const handlers: Readonly<Record<string, (event: JsonRecord) => SeenEvent>> = {
     units: isRecord(response) ? responseUnits(response["usage"]) : undefined,
     outcome: responseOutcome(isRecord(response) ? response["status"] : undefined),
   }),
+  "input_audio_buffer.speech_started": () => ({ kind: "speech-began" }),
+  "input_audio_buffer.cleared": () => ({ kind: "cleared" }),
   "input_audio_buffer.committed": ({ item_id: item }) => ({ kind: "committed", item: String(item) }),
   "conversation.item.input_audio_transcription.completed": ({ item_id: item, content_index: index, ...said }) => ({
     kind: "transcribed",

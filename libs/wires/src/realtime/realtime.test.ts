@@ -159,7 +159,7 @@ describe("a look at an event", () => {
     // The user's own words are not the model's output.
     expect(look({ type: "conversation.item.input_audio_transcription.delta", delta: "x" })).toEqual({ kind: "other" });
     expect(lookAtEvent({ data: Buffer.from('{"type":"response.done"}'), binary: true })).toEqual({ kind: "other" });
-    const heard = inputOf(eventMessage({ type: "input_audio_buffer.append", audio: "A".repeat(64_200) }));
+    const heard = inputOf("input_audio_buffer.append", eventMessage({ audio: "A".repeat(64_233) }).data);
     expect(Math.round(heard.audioBytes / 1_000)).toBe(48);
   });
 
@@ -176,20 +176,40 @@ describe("a look at an event", () => {
     ["a call", { type: "function_call", arguments: "{}" }, { audioBytes: 0, textBytes: 2 }],
     ["nonsense", { type: "message", content: "words" }, { audioBytes: 0, textBytes: 0 }],
   ])("counts an item of %s", (_, item, input) =>
-    expect(inputOf(eventMessage({ type: "conversation.item.create", item }))).toEqual(input),
+    expect(inputOf("conversation.item.create", eventMessage({ item }).data)).toEqual(input),
   );
 });
 
 describe("a vendor of the format itself", () => {
-  const bridge = (upstreamModel: string) =>
-    realtimeBridges.realtime({ model: "live", upstreamModel, sessionId: "s", transcribers: vendorsTranscribers });
+  const bridge = (upstreamModel: string, vendorTools = false) =>
+    realtimeBridges.realtime({
+      model: "live",
+      upstreamModel,
+      sessionId: "s",
+      transcribers: vendorsTranscribers,
+      vendorTools,
+    });
   const odd = text('{ "type":"session.update" , "session": {"model" : "live","n":1.50}, "x":12345678901234567890 }');
 
   test("passes every message as the bytes that came where the names are the same", () => {
     const same = bridge("live");
-    for (const message of [odd, text('{"type":"response.create"}'), { data: Buffer.from([1, 2]), binary: true }]) {
+    for (const message of [odd, text('{"type":"response.create"}'), { ...text('{"type":"any"}'), binary: true }]) {
       expect(same.fromClient(message).toVendor[0]).toBe(message);
       expect(same.fromVendor(message).toClient[0]).toBe(message);
+    }
+    const samples = { data: Buffer.from([1, 2]), binary: true };
+    expect(same.fromVendor(samples).toClient[0]).toBe(samples);
+  });
+
+  test.each([
+    ["samples", Buffer.from([1, 2])],
+    ["an event in another encoding", Buffer.from('{"type":"response.create"}', "utf16le")],
+    ["an event after a mark of its encoding", Buffer.from('\uFEFF{"type":"response.create"}')],
+  ])("sends no vendor what is no event here, and might be one there: %s", (_, data) => {
+    for (const binary of [true, false]) {
+      const { toClient, toVendor } = bridge("live").fromClient({ data, binary });
+      expect(toVendor).toEqual([]);
+      expect(JSON.parse(String(toClient[0]?.data)).error.code).toBe("invalid_json");
     }
   });
 
@@ -227,6 +247,20 @@ describe("a vendor of the format itself", () => {
     expect(parsed(toClient)).toMatchObject([{ type: "error", error: { code: "invalid_value", param } }]);
   });
 
+  test.each([
+    [
+      '{"type":"session.update","session":{"tools":[{"type":"function","name":"f"},{"type":"mcp"}]}}',
+      "session.tools[1]",
+    ],
+    ['{"type":"response.create","event_id":"e","response":{"tools":[{"type":"mcp"}]}}', "response.tools[0]"],
+    ['{"type":"response.create","response":{"tools":[{"type":"web_search"}]}}', "response.tools[0]"],
+  ])("refuses tools that the vendor runs, which no price covers, unless they may pass: %s", (data, param) => {
+    const { toClient, toVendor } = bridge("live").fromClient(text(data));
+    expect(toVendor).toEqual([]);
+    expect(parsed(toClient)).toMatchObject([{ type: "error", error: { code: "unsupported_parameter", param } }]);
+    expect(bridge("live", true).fromClient(text(data)).toVendor).toHaveLength(1);
+  });
+
   test("tells garbage, and never throws at any", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), fc.boolean(), (data, binary) => {
@@ -236,6 +270,7 @@ describe("a vendor of the format itself", () => {
             upstreamModel: "b",
             sessionId: "s",
             transcribers: vendorsTranscribers,
+            vendorTools: false,
           });
           each.open();
           each.fromClient({ data: Buffer.from(data), binary });
@@ -263,6 +298,7 @@ describe("the model that writes down what the client says", () => {
       model: "live",
       upstreamModel: "live",
       sessionId: "s",
+      vendorTools: false,
       transcribers: {
         toVendor(name) {
           if (name !== "fast") throw new Failure("model_not_found", "No such model.");

@@ -4,12 +4,19 @@ import { isRecord, type JsonRecord } from "../json/fields.ts";
 export interface Media {
   /** Characters of Base64 and data URLs: they are not text to the model. */
   readonly characters: number;
-  /** An upper bound of the input tokens that vendors count for them. */
+  /** An upper bound of the input tokens that vendors usually count for them. */
   readonly tokens: number;
+  /** Tokens beyond those that images may come to at their own size; absent: none. */
+  readonly more?: number | undefined;
 }
 
-/** No vendor counts more for one image at the highest detail. */
-const tokensPerImage = 2_500;
+/**
+ * Most tokens of one image. Where a request does not ask for a high detail, vendors make images small before they count
+ * them; at their own size they are counted by the patch, up to 10,000 patches of up to 1.62 tokens.
+ */
+const tokensPerImage = { usual: 2_900, high: 16_384 } as const;
+/** Words for a detail at which images keep their size. */
+const highDetails: ReadonlySet<unknown> = new Set(["high", "original"]);
 /** A file's text is at most its decoded size, a token at least about four bytes. */
 const tokensPerFileCharacter = 0.75 / 4;
 /** Speech is about ten tokens a second, and no codec in use is below a kilobyte a second. */
@@ -26,6 +33,7 @@ const tokensPerRemoteFile = 60_000;
 export function mediaOf(value: unknown): Media {
   let characters = 0;
   let tokens = 0;
+  let more = 0;
   const waiting: unknown[] = [value];
   while (waiting.length > 0) {
     const next = waiting.pop();
@@ -36,16 +44,18 @@ export function mediaOf(value: unknown): Media {
       else {
         characters += found.characters;
         tokens += found.tokens;
+        more += found.more ?? 0;
       }
     }
   }
-  return { characters, tokens: Math.ceil(tokens) };
+  return { characters, tokens: Math.ceil(tokens), ...(more > 0 ? { more } : {}) };
 }
 
 /** An object that is media itself; undefined for one that only may hold some. */
 function measure(part: JsonRecord): Media | undefined {
   // chat and responses: image_url as an object or a string.
-  if (part["image_url"] !== undefined) return image(textAt(part["image_url"], "url"));
+  const { image_url: shown } = part;
+  if (shown !== undefined) return image(textAt(shown, "url"), isRecord(shown) ? shown["detail"] : part["detail"]);
   if (typeof part["file_data"] === "string") return bytes("application/pdf", part["file_data"]);
   if (typeof part["file_url"] === "string") return { characters: 0, tokens: tokensPerRemoteFile };
   if (isRecord(part["input_audio"])) return bytes("audio/", textAt(part["input_audio"], "data"));
@@ -71,12 +81,13 @@ function inlineOf(part: JsonRecord): Media | undefined {
   return isRecord(part["fileData"] ?? part["file_data"]) ? { characters: 0, tokens: tokensPerRemoteFile } : undefined;
 }
 
-function image(url: string): Media {
-  return { characters: url.startsWith("data:") ? url.length : 0, tokens: tokensPerImage };
+function image(url: string, detail?: unknown): Media {
+  const more = highDetails.has(detail) ? { more: tokensPerImage.high - tokensPerImage.usual } : {};
+  return { characters: url.startsWith("data:") ? url.length : 0, tokens: tokensPerImage.usual, ...more };
 }
 
 function bytes(mediaType: string, { length: characters }: string): Media {
-  if (mediaType.startsWith("image/")) return { characters, tokens: tokensPerImage };
+  if (mediaType.startsWith("image/")) return { characters, tokens: tokensPerImage.usual };
   if (mediaType.startsWith("audio/")) return { characters, tokens: characters * tokensPerAudioCharacter };
   if (mediaType.startsWith("video/")) return { characters, tokens: characters * tokensPerVideoCharacter };
   return { characters, tokens: characters * tokensPerFileCharacter };

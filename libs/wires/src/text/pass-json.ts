@@ -8,7 +8,7 @@ const dataField = Buffer.from("data:");
 const [openBrace, closeBrace, lineFeed] = [0x7b, 0x7d, 0x0a];
 
 /** The JSON object that a frame carries; undefined where it carries none. */
-export function jsonOf(frame: Buffer): JsonRecord | undefined {
+export function parseFrameRecord(frame: Buffer): JsonRecord | undefined {
   const [start, end] = objectIn(frame) ?? [];
   const text = end === undefined ? parseFrame(frame.toString())?.data : frame.toString("utf8", start, end);
   return text === undefined ? undefined : parseRecord(text);
@@ -16,7 +16,7 @@ export function jsonOf(frame: Buffer): JsonRecord | undefined {
 
 /** The same frame with its JSON changed; frames that carry none stay as they are. */
 export function changeJson(frame: Buffer, change: (json: Buffer) => Buffer): Buffer {
-  if (jsonOf(frame) === undefined) return frame;
+  if (parseFrameRecord(frame) === undefined) return frame;
   const [start, end] = objectIn(frame) ?? [];
   if (start !== undefined)
     return Buffer.concat([frame.subarray(0, start), change(frame.subarray(start, end)), frame.subarray(end)]);
@@ -46,7 +46,7 @@ export function renameAt(json: Buffer, path: readonly string[], model: string): 
   if (name === undefined || member === undefined) return json;
   if (rest.length === 0) return spliceMembers(json, { [name]: JSON.stringify(model) });
   const inner = renameAt(json.subarray(member.start, member.end), rest, model);
-  return spliceMembers(json, { [name]: inner.toString() });
+  return spliceMembers(json, { [name]: inner });
 }
 
 /** A member of a whole answer, wherever it stands in it: the same word may stand in what the model wrote. */

@@ -1,10 +1,14 @@
 import type { Failure, Units } from "@modelgate/contracts";
+import type { JsonRecord } from "../json/fields.ts";
+import type { SeenFees } from "./fees.ts";
 import type { EarlyEnd, EarlyEndOptions } from "./early-end.ts";
 
 /** What a passing frame of a stream says that the gateway must know. */
 export interface SeenFrame {
   /** The newest report of usage, whole. */
   readonly usage?: Units | undefined;
+  /** What it says of what is charged beside tokens. */
+  readonly fees?: SeenFees | undefined;
   /** An extra frame that carries usage and nothing else; hidden from a client that did not ask for it. */
   readonly usageOnly: boolean;
   /** The wire's terminal frame, or one after which nothing must come. */
@@ -38,19 +42,32 @@ export interface StreamPassCodec {
   earlyEnd?(options: EarlyEndOptions): EarlyEnd;
 }
 
+/** What a complete answer says of its cost. */
+export interface SeenAnswer {
+  readonly usage: Units | undefined;
+  /** What is charged beside tokens. */
+  readonly fees: SeenFees | undefined;
+}
+
 /**
  * What the pass-through gears need of a wire: the same wire stands at both ends, so bytes are forwarded as they
- * came, looked at but not rewritten, but for the few members that differ.
+ * came, looked at but not rewritten, but for the few members that differ. What handles whole bodies does it in steps of a
+ * few milliseconds.
  */
 export interface PassCodec extends StreamPassCodec {
   /**
    * Whether a vendor's model takes the body as it is. Parts of a conversation may have been with vendors that seal and
    * tell less or more than this one: what it would refuse is converted instead. Absent: it takes every body.
    */
-  takes?(body: Buffer, model: string): boolean;
+  takes?(body: Buffer, model: string): Generator<undefined, boolean>;
+  /** The members in which a vendor's model reads the bound of its output, the one that it prefers first. */
+  boundOrder(model: string): readonly string[];
   /** The request for the vendor: its own name of the model, and usage asked for in streams. The same bytes where nothing differs. */
-  upstreamBody(body: Buffer, change: { readonly model?: string | undefined; readonly reportUsage: boolean }): Buffer;
+  upstreamBody(
+    body: Buffer,
+    change: { readonly model?: string | undefined; readonly reportUsage: boolean },
+  ): Generator<undefined, Buffer>;
   renameAnswer(answer: Buffer, model: string): Buffer;
-  /** Usage of a whole answer, found from its end. */
-  answerUsage(answer: Buffer): Units | undefined;
+  /** Reads what a complete answer says of its cost. Throws Failure upstream_error if it failed or is no answer of this wire. */
+  readAnswer(answer: JsonRecord): SeenAnswer;
 }

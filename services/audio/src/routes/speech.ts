@@ -1,7 +1,8 @@
 import { Failure } from "@modelgate/contracts";
 import type { EndpointHandler } from "@modelgate/platform";
-import { priced, readJson, runCall } from "@modelgate/relay";
-import { askOfSpeech, charactersIn, refuseAmbiguous, reliedOfSpeech, type SpeechRequest } from "@modelgate/wires";
+import { priced, readJson, refuseVendorIds, runCall } from "@modelgate/relay";
+import { refuseAmbiguous } from "@modelgate/wires/json";
+import { askOfSpeech, charactersIn, reliedOfSpeech, type SpeechRequest } from "@modelgate/wires/speech";
 import type { Deps } from "../deps.ts";
 import { waitingForEvents } from "../event-stream.ts";
 import { speechExchange } from "../speech/exchange.ts";
@@ -10,9 +11,10 @@ import { isByTokens, speechMeasure } from "../speech/measure.ts";
 /** POST /v1/audio/speech (interface endpoint 27). */
 export function speech(deps: Deps): EndpointHandler {
   return async (call) => {
-    using body = await readJson(call.request, deps.body, (value, bytes) => {
+    using body = await readJson(call, deps.body, async (value, bytes) => {
       const asked = askOfSpeech(value);
       refuseAmbiguous(bytes, reliedOfSpeech);
+      await refuseVendorIds(deps.relay, call, { dialect: "other", body: value });
       refuseTooLong(asked, deps);
       return asked;
     });
@@ -23,6 +25,8 @@ export function speech(deps: Deps): EndpointHandler {
       multiplier,
       body: bytes,
       stream: true,
+      // By the character the cost is known beforehand.
+      hearsOut: isByTokens(model.price),
       size: { textBytes: Buffer.byteLength(request.input), mediaTokens: 0, maxOutputTokens: 0, choices: 1 },
       measure: speechMeasure(request, model.price),
       wires: ["speech"],

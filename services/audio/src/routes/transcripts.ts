@@ -1,10 +1,18 @@
 import { once, type EndpointHandler } from "@modelgate/platform";
-import { priced, runCall } from "@modelgate/relay";
-import { modelInForm, transcriptsCodec, type TranscriptsRequest, type TranscriptsWire } from "@modelgate/wires";
+import { priced, refuseVendorIdsInTurns, runCall } from "@modelgate/relay";
+import { atOnce } from "@modelgate/wires/json";
+import {
+  modelInForm,
+  transcriptsCodec,
+  type TranscriptsRequest,
+  type TranscriptsWire,
+} from "@modelgate/wires/transcripts";
+import { formAsBody } from "@modelgate/wires/vendor-stores";
 import type { Deps } from "../deps.ts";
 import { waitingForEvents } from "../event-stream.ts";
 import { transcriptExchange } from "../transcripts/exchange.ts";
 import { transcriptMeasure } from "../transcripts/measure.ts";
+import { mostHeard } from "../transcripts/most-heard.ts";
 import { boundOf, lengthOf, type AudioLength } from "../upload/audio-length.ts";
 import { openUpload } from "../upload/upload.ts";
 
@@ -24,15 +32,20 @@ export function translations(deps: Deps): EndpointHandler {
  */
 function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
   return async (call) => {
-    await using upload = openUpload(call.request, deps.upload);
+    await using upload = openUpload(call, deps.upload);
     await upload.begun;
-    const request = once((): TranscriptsRequest => transcriptsCodec.parseForm(wire, upload.entries));
+    const request = once((): TranscriptsRequest => {
+      const read = transcriptsCodec.parseForm(wire, upload.entries);
+      // The fields of a form are small.
+      atOnce(refuseVendorIdsInTurns(deps.relay, call, { dialect: "other", body: formAsBody(read.own) }));
+      return read;
+    });
     const name = upload.isWhole ? request().model : (modelInForm(upload.entries) ?? "");
     const { model, multiplier } = priced(deps.relay, call, name);
     // Read while the vendor works, since its answer waits for the money.
     let reading: Promise<unknown> = Promise.resolve();
     const length = once((): Promise<AudioLength> => {
-      const found = lengthOf(upload, deps.lengths);
+      const found = lengthOf(upload, { reader: deps.lengths, mostUnread: deps.upload.mostUnreadSeconds });
       reading = found;
       return found;
     });
@@ -45,22 +58,32 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
         return length();
       })
       .catch(ignore);
-    const bound = await boundOf(upload, deps.lengths, length);
+    const bound = await boundOf(upload, length);
     if (upload.isWhole) request();
     const promptBytes = upload.entries.reduce((sum, [, value]) => sum + Buffer.byteLength(value), 0);
+    const measure = transcriptMeasure({ promptBytes, bound, length }, model.price, call.log);
     await runCall(deps.relay, call, {
       model,
       multiplier,
       body: Buffer.alloc(0),
       stream: false,
+      hearsOut: true,
       size: { textBytes: 0, mediaTokens: 0, maxOutputTokens: undefined, choices: 1 },
-      measure: transcriptMeasure({ promptBytes, bound, length }, model.price, call.log),
+      measure: {
+        ...measure,
+        left: async () => (upload.isWhole ? (await measure.meter(undefined, noWords, "cancelled")).units : {}),
+        most: { seconds: mostHeard({ bound, bytes: upload.announced ?? upload.file.size }) },
+      },
       wires: [wire],
       waiting: { ...waitingForEvents, isDue: () => wanted?.stream === true },
       broken: upload.broken,
       exchange: (_, { candidate }) => transcriptExchange({ wire, upload, request }, candidate.upstreamModel),
     });
   };
+}
+
+function noWords(): Promise<number> {
+  return Promise.resolve(0);
 }
 
 function ignore(): void {

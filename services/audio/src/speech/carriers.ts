@@ -1,5 +1,6 @@
 import { estimateTokens, type Carried, type Produced, type StreamCarrier } from "@modelgate/relay";
-import { SseDecoder, speechCodec, type SpeechRequest, type SseFrame } from "@modelgate/wires";
+import { speechCodec, type SpeechRequest } from "@modelgate/wires/speech";
+import { SseDecoder, type SseFrame } from "@modelgate/wires/sse";
 import { brokenByVendor, endedEarly, eventsThrough, eventsToClient } from "../event-stream.ts";
 
 /** Audio as it comes. A break has no words in it: the connection is cut, so that half a file never passes for a whole one. */

@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import type { AnswerForm, Exchange } from "@modelgate/relay";
-import { speechCodec, speechFormats, type SpeechRequest } from "@modelgate/wires";
+import { speechCodec, speechFormats, type SpeechRequest } from "@modelgate/wires/speech";
 import { isErrorEvent } from "../event-stream.ts";
 import { audioAsEvents, audioThrough, eventsAsAudio, speechEvents } from "./carriers.ts";
 
@@ -28,8 +28,7 @@ export function speechExchange(
       return form;
     },
     refuses: (first) => form === "events" && isErrorEvent(first, speechCodec.readEvent),
-    usageOf: refuse,
-    whole: refuse,
+    read: () => Promise.reject(new Failure("upstream_error", "The vendor did not answer with audio.")),
     stream(produced) {
       if (form === "events") return request.events ? speechEvents(produced) : eventsAsAudio(produced, contentType);
       return request.events ? audioAsEvents(request, produced) : audioThrough(produced, contentType);
@@ -41,8 +40,4 @@ export function speechExchange(
 function formOf(type: string): AnswerForm {
   if (type.includes("text/event-stream")) return "events";
   return type.startsWith("audio/") || type.startsWith("application/octet-stream") ? "bytes" : "whole";
-}
-
-function refuse(): never {
-  throw new Failure("upstream_error", "The vendor did not answer with audio.");
 }

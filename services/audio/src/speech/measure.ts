@@ -1,6 +1,6 @@
 import type { Price, Units } from "@modelgate/contracts";
 import { countTokens, estimateTokens, type Measure } from "@modelgate/relay";
-import { charactersIn, type SpeechRequest } from "@modelgate/wires";
+import { charactersIn, type SpeechRequest } from "@modelgate/wires/speech";
 
 /** Speech is about this many tokens a second with vendors that count any. */
 const tokensPerSecond = 21;

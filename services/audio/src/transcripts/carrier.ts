@@ -1,5 +1,5 @@
 import type { Produced, StreamCarrier } from "@modelgate/relay";
-import { transcriptsCodec } from "@modelgate/wires";
+import { transcriptsCodec } from "@modelgate/wires/transcripts";
 import { brokenByVendor, eventsThrough } from "../event-stream.ts";
 
 /** A vendor's stream as it came, looked at for its words, its end, and what it used. */

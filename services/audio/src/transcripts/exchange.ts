@@ -1,16 +1,14 @@
-import { Failure, type Units } from "@modelgate/contracts";
-import { eventStream, lastRemembered, type AnswerForm, type CarriedAnswer, type Exchange } from "@modelgate/relay";
+import { eventStream, parseAnswer, type AnswerForm, type CarriedAnswer, type Exchange } from "@modelgate/relay";
+import type { JsonRecord } from "@modelgate/wires/json";
 import {
   asSrt,
   asText,
   asVtt,
-  isRecord,
   transcriptsCodec,
-  type JsonRecord,
   type TranscriptFormat,
   type TranscriptsRequest,
   type TranscriptsWire,
-} from "@modelgate/wires";
+} from "@modelgate/wires/transcripts";
 import { isErrorEvent } from "../event-stream.ts";
 import { formBody } from "../upload/form-body.ts";
 import type { Upload } from "../upload/upload.ts";
@@ -43,7 +41,6 @@ export function transcriptExchange({ wire, upload, request }: TranscriptCall, mo
   if (!upload.isWhole) transcriptsCodec.renderForm(transcriptsCodec.parseForm(wire, told), { model });
   const { body, headers } = formBody(upload, model, () => transcriptsCodec.renderForm(request(), { model }));
   let form: AnswerForm = "whole";
-  const parsed = lastRemembered(parse);
   return {
     wire,
     body,
@@ -54,33 +51,21 @@ export function transcriptExchange({ wire, upload, request }: TranscriptCall, mo
       return form;
     },
     refuses: (first) => form === "events" && isErrorEvent(first, transcriptsCodec.readEvent),
-    usageOf: (bytes) => usable(parsed(bytes), request()),
-    whole: (bytes) => carried(bytes, parsed(bytes), request()),
+    async read(bytes) {
+      const answer = await parseAnswer(bytes);
+      const carried = carriedAnswer(bytes, answer, request());
+      return { usage: transcriptsCodec.readUsage(answer), carry: () => carried };
+    },
     stream: transcriptEvents,
   };
 }
 
-/** The usage of an answer that serves; throws Failure upstream_error for one that does not, so that another is asked. */
-function usable(answer: JsonRecord, { format }: TranscriptsRequest): Units | undefined {
-  rendered[format]?.render(transcriptsCodec.parseAnswer(answer));
-  return transcriptsCodec.readUsage(answer);
-}
-
-function carried(bytes: Buffer, answer: JsonRecord, { format, stream }: TranscriptsRequest): CarriedAnswer {
+/** The answer in the format that the client asked for. Throws Failure upstream_error for one that cannot be put so. */
+function carriedAnswer(bytes: Buffer, answer: JsonRecord, { format, stream }: TranscriptsRequest): CarriedAnswer {
   const transcript = transcriptsCodec.parseAnswer(answer);
   const words = (): string => transcript.text;
   if (stream) return { json: Buffer.from(transcriptsCodec.writeEvents(answer)), contentType: eventStream, words };
   const how = rendered[format];
   if (how === undefined) return { json: bytes, words };
   return { json: Buffer.from(how.render(transcript)), contentType: how.contentType, words };
-}
-
-function parse(bytes: Buffer): JsonRecord {
-  try {
-    const answer: unknown = JSON.parse(bytes.toString());
-    if (isRecord(answer)) return answer;
-  } catch {
-    // told below
-  }
-  throw new Failure("upstream_error", "The vendor's answer is not a JSON object.");
 }

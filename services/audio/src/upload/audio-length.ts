@@ -1,13 +1,15 @@
 import type { Readable } from "node:stream";
 import type { LengthFound } from "./length-job.ts";
 import type { LengthReader } from "./length-reader.ts";
+import { secondsBySamples } from "./samples/seconds.ts";
 import type { Upload } from "./upload.ts";
 
 /** How much of a file is looked at before it is whole: most heads are short, a few hold a picture. */
 const headBytes = [4 * 1024, 64 * 1024, 512 * 1024];
-/** No codec in use is below a kilobyte a second. */
-const leastBytesPerSecond = 1_000;
-/** What files whose length nobody can tell are usually made with: 32 kilobits a second. */
+/**
+ * What a file is taken for whose length cannot be read: speech is usually recorded with 32 kilobits a second or more.
+ * Codecs go down to 6, but a file of one of those is counted; what remains is of kinds that vendors refuse.
+ */
 const usualBytesPerSecond = 4_000;
 
 /** How long a file is, in seconds. */
@@ -17,48 +19,37 @@ export interface AudioLength {
   readonly isTold: boolean;
 }
 
-/** The length of a whole file, which it waits for: counted in its frames, or else what its head says. */
-export async function lengthOf({ file, whole }: Upload, reader: LengthReader): Promise<AudioLength> {
+/** What finding a length takes. */
+export interface LengthOptions {
+  readonly reader: LengthReader;
+  /** Longest that a file is taken for whose length cannot be read, in seconds. */
+  readonly mostUnread: number;
+}
+
+/** The length of a whole file, which it waits for: counted in its samples or frames, or else what its head says. */
+export async function lengthOf({ file, whole }: Upload, { reader, mostUnread }: LengthOptions): Promise<AudioLength> {
   await whole;
   const { size, filename: path, descriptor } = file;
-  const seconds = secondsIn(await reader.find({ source: { descriptor }, size, path }), size);
-  return seconds === undefined ? { seconds: size / usualBytesPerSecond, isTold: false } : { seconds, isTold: true };
-}
-
-/** The most that an upload can be long. Waits for its head, or for all of it where the head does not tell. */
-export async function boundOf(
-  upload: Upload,
-  reader: LengthReader,
-  length: () => Promise<AudioLength>,
-): Promise<number> {
-  for (const bytes of headBytes) {
-    await Promise.race([upload.file.reached(bytes), upload.whole]);
-    if (upload.isWhole) break;
-    const seconds = await boundByHead(upload, reader, bytes);
-    if (seconds !== undefined) return Math.ceil(seconds);
-  }
-  const { seconds, isTold } = await length();
-  return Math.ceil(isTold ? seconds : upload.file.size / leastBytesPerSecond);
-}
-
-/** What the announced bytes can hold by what their head says; undefined where it says too little. */
-async function boundByHead(
-  { file, announced }: Upload,
-  reader: LengthReader,
-  bytes: number,
-): Promise<number | undefined> {
-  if (announced === undefined) return undefined;
-  const head = await headOf(file.read(), Math.min(bytes, file.size));
-  return mostIn(await reader.find({ source: { head }, size: announced }), announced);
+  const seconds = secondsIn(await reader.find({ descriptor, size, path }), size);
+  if (seconds !== undefined) return { seconds, isTold: true };
+  return { seconds: Math.min(size / usualBytesPerSecond, mostUnread), isTold: false };
 }
 
 /**
- * The most seconds that a file of so many bytes has by its head: what that tells, or what the bytes hold at the rate of
- * its beginning. Each alone can be too short: a rate that falls, a length that is wrong. Undefined without both.
+ * The most that an upload can be long, in whole seconds. A file of samples is as long as its announced bytes, which its
+ * head tells at once; of any other, a head may say less than there is, so all of it is waited for and counted.
  */
-export function mostIn({ duration, bitrate }: LengthFound, size: number): number | undefined {
-  const [told, held] = [usable(duration), atRate(bitrate, size)];
-  return told === undefined || held === undefined ? undefined : Math.max(told, held);
+export async function boundOf(upload: Upload, length: () => Promise<AudioLength>): Promise<number> {
+  for (const bytes of headBytes) {
+    if (upload.announced === undefined) break;
+    await Promise.race([upload.file.reached(bytes), upload.whole]);
+    if (upload.isWhole) break;
+    const head = await headOf(upload.file.read(), Math.min(bytes, upload.file.size));
+    const read = (start: number, most: number) => Promise.resolve(head.subarray(start, start + most));
+    const seconds = await secondsBySamples({ read, size: upload.announced });
+    if (seconds !== undefined) return Math.ceil(seconds);
+  }
+  return Math.ceil((await length()).seconds);
 }
 
 async function headOf(stream: Readable, bytes: number): Promise<Buffer> {
@@ -73,8 +64,14 @@ async function headOf(stream: Readable, bytes: number): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function secondsIn({ duration, bitrate }: LengthFound, size: number): number | undefined {
-  return usable(duration) ?? atRate(bitrate, size);
+/**
+ * The seconds of a file of so many bytes, by what a reader found: what the file tells, or what follows from its rate.
+ * Never less than its bytes make as samples that are not compressed: a head that says so is wrong. Undefined without both.
+ */
+export function secondsIn({ duration, bitrate, mostBitrate }: LengthFound, size: number): number | undefined {
+  const told = usable(duration) ?? atRate(bitrate, size);
+  const least = atRate(mostBitrate, size);
+  return told === undefined || least === undefined ? told : Math.max(told, least);
 }
 
 function atRate(bitrate: number | undefined, size: number): number | undefined {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import { Failure } from "@modelgate/contracts";
-import type { FormEntry } from "@modelgate/wires";
+import type { FormEntry } from "@modelgate/wires/transcripts";
 import type { Upload } from "./upload.ts";
 
 /** A form for a vendor: its bytes, made anew for each attempt, and the headers that go with them. */

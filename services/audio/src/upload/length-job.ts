@@ -1,7 +1,8 @@
-/** What a length is to be found in: an open file, or its beginning. */
+/** A file whose length is to be found. */
 export interface LengthJob {
-  readonly source: { readonly descriptor: number } | { readonly head: Uint8Array };
-  /** Bytes of the whole file. */
+  /** It is open, and stays so. */
+  readonly descriptor: number;
+  /** Its bytes. */
   readonly size: number;
   /** The file's own name, for kinds that are not told by their first bytes. */
   readonly path?: string;
@@ -13,4 +14,6 @@ export interface LengthFound {
   readonly duration?: number | undefined;
   /** Bits a second. */
   readonly bitrate?: number | undefined;
+  /** Most bits a second that its sound can have: those of its samples, when they are not compressed. */
+  readonly mostBitrate?: number | undefined;
 }

@@ -5,6 +5,7 @@ import { parentPort } from "node:worker_threads";
 import { parseStream } from "music-metadata";
 import { countedLength } from "./counted-length.ts";
 import type { LengthFound, LengthJob } from "./length-job.ts";
+import { secondsBySamples } from "./samples/seconds.ts";
 
 /** A thread of its own for reading files of strangers: one that takes for ever is ended with it (`length-reader.ts`). */
 parentPort?.on("message", (job: LengthJob) => {
@@ -20,16 +21,24 @@ parentPort?.on("message", (job: LengthJob) => {
 parentPort?.postMessage({} satisfies LengthFound);
 
 /**
- * What is there is counted. Of kinds that cannot be, and of a beginning, what the file says of itself is taken: by its
- * bytes first, since names of files are often wrong.
+ * What is there is counted: samples by their bytes, frames one by one. Of kinds that cannot be counted, what the file
+ * says of itself is taken: by its bytes first, since names of files are often wrong.
  */
 async function find(job: LengthJob): Promise<LengthFound> {
-  if ("head" in job.source) return await told(job);
-  const duration = await counted(job.source.descriptor, job.size);
-  if (duration !== undefined) return { duration };
+  const duration = (await samples(job)) ?? (await counted(job.descriptor, job.size));
+  if (duration !== undefined && duration > 0) return { duration };
   const { path, ...nameless } = job;
   const found = await told(nameless);
   return found.duration === undefined && path !== undefined ? await told(job) : found;
+}
+
+async function samples({ descriptor, size }: LengthJob): Promise<number | undefined> {
+  const read = async (start: number, length: number): Promise<Buffer> => {
+    const piece = Buffer.alloc(length);
+    const { bytesRead } = await readAt(descriptor, piece, 0, length, start);
+    return piece.subarray(0, bytesRead);
+  };
+  return await secondsBySamples({ read, size });
 }
 
 async function counted(descriptor: number, size: number): Promise<number | undefined> {
@@ -41,19 +50,12 @@ async function counted(descriptor: number, size: number): Promise<number | undef
   }
 }
 
-/**
- * Kinds of files whose head tells the length of the whole. Of others (Ogg above all) a beginning looks like a short file.
- */
-const toldByHead: ReadonlySet<string> = new Set(["WAVE", "AIFF", "FLAC", "MPEG"]);
-
-async function told({ source, size, path }: LengthJob): Promise<LengthFound> {
+async function told({ descriptor, size, path }: LengthJob): Promise<LengthFound> {
   const info = path === undefined ? { size } : { size, path };
-  // A head is read as the beginning of a file of the announced size, not as all of it.
-  const pieces = "head" in source ? [source.head] : bytesOf(source.descriptor, size);
-  const stream = Readable.from(pieces, { objectMode: false });
+  const stream = Readable.from(bytesOf(descriptor, size), { objectMode: false });
   try {
-    const { format } = await parseStream(stream, info, { duration: "descriptor" in source, skipCovers: true });
-    return "head" in source && !toldByHead.has(format.container ?? "") ? {} : pick(format);
+    const { format } = await parseStream(stream, info, { duration: true, skipCovers: true });
+    return pick(format);
   } catch {
     // What cannot be read tells nothing.
     return {};
@@ -87,5 +89,5 @@ interface Told extends LengthFound {
 /** No sound has more bits a second than its samples: a head that says so is wrong. */
 function pick({ duration, bitrate, sampleRate = 0, numberOfChannels = 0, bitsPerSample = 0 }: Told): LengthFound {
   const most = sampleRate * numberOfChannels * bitsPerSample;
-  return { duration, bitrate: bitrate === undefined || most === 0 ? bitrate : Math.min(bitrate, most) };
+  return { duration, bitrate, ...(most > 0 ? { mostBitrate: most } : {}) };
 }

@@ -1,7 +1,13 @@
-import type { IncomingMessage } from "node:http";
 import { Failure } from "@modelgate/contracts";
-import { followFile, openForm, type FollowedFile, type Form, type SpoolPlace } from "@modelgate/platform";
-import { modelInForm, type FormEntry } from "@modelgate/wires";
+import {
+  followFile,
+  openForm,
+  type FollowedFile,
+  type Form,
+  type FormFile,
+  type ServiceCall,
+} from "@modelgate/platform";
+import { modelInForm, type FormEntry } from "@modelgate/wires/transcripts";
 import type { Deps } from "../deps.ts";
 
 /** The field that holds the audio. */
@@ -31,10 +37,18 @@ export interface Upload extends AsyncDisposable {
 }
 
 /** Begins to read a form. Throws what `openForm` throws. Dispose it when the call is over: nothing is left on disk. */
-export function openUpload(request: IncomingMessage, { limits, place }: Deps["upload"]): Upload {
+export function openUpload(
+  { request, caller }: Pick<ServiceCall, "request" | "caller">,
+  { limits, place }: Deps["upload"],
+): Upload {
   const announced = Number(request.headers["content-length"] ?? Number.NaN);
-  return new IncomingUpload(openForm(request, limits), place, Number.isFinite(announced) ? announced : undefined);
+  const form = openForm(request, limits, caller);
+  const follow: Follow = (file) => followFile(file, place, caller);
+  return new IncomingUpload(form, follow, Number.isFinite(announced) ? announced : undefined);
 }
+
+/** Begins to put a file on disk. */
+type Follow = (file: FormFile) => Promise<FollowedFile>;
 
 class IncomingUpload implements Upload {
   readonly entries: FormEntry[] = [];
@@ -42,15 +56,15 @@ class IncomingUpload implements Upload {
   readonly whole: Promise<void>;
   readonly begun: Promise<void>;
   readonly #form: Form;
-  readonly #place: SpoolPlace;
+  readonly #follow: Follow;
   readonly #fileBegun = Promise.withResolvers<void>();
   readonly #broken = new AbortController();
   #file: FollowedFile | undefined;
   #isWhole = false;
 
-  constructor(form: Form, place: SpoolPlace, announced: number | undefined) {
+  constructor(form: Form, follow: Follow, announced: number | undefined) {
     this.#form = form;
-    this.#place = place;
+    this.#follow = follow;
     this.announced = announced;
     this.whole = this.#read();
     this.begun = Promise.race([this.#fileBegun.promise, this.whole]);
@@ -87,7 +101,7 @@ class IncomingUpload implements Upload {
       for await (const part of this.#form) {
         if (part.kind === "file") {
           if (part.name !== fileField) throw strange(part.name);
-          await this.#take(await followFile(part, this.#place));
+          await this.#take(await this.#follow(part));
         } else if (part.name === fileField) throw strange(part.name);
         else this.entries.push([part.name, part.value]);
       }

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { createAccount, credit, findAccount, listAccountIds, listCredits, type Account } from "@modelgate/accounts";
 import { Failure, formatUsd } from "@modelgate/contracts";
-import type { Redis } from "@modelgate/platform";
+import type { OperatorRoutes, Redis } from "@modelgate/platform";
 import { fields } from "./fields.ts";
-import type { OperatorRoutes } from "./router.ts";
 
 /** Most rows of one page. */
 const pageSize = 500;

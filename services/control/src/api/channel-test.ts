@@ -1,8 +1,14 @@
 import type { Catalog, CatalogChannel, ChannelKey } from "@modelgate/catalog";
 import { readText, type Transport } from "@modelgate/channels";
-import { Failure, videoWires, type UpstreamWire, type VideoWire } from "@modelgate/contracts";
+import {
+  Failure,
+  videoWires,
+  type UpstreamWire,
+  type VideoWire,
+  realtimeWires,
+  type RealtimeWire,
+} from "@modelgate/contracts";
 import { cleanWords, providers, type Provider, type VendorRequest } from "@modelgate/providers";
-import { realtimeWires, type RealtimeWire } from "@modelgate/wires";
 import { fields } from "./fields.ts";
 import { probe, probedWire } from "./probe.ts";
 import { trySession, type TriedCall } from "./try-session.ts";
@@ -72,18 +78,18 @@ interface Test {
 /** The smallest real call in a wire, ready to be sent. */
 function callOf(test: Test, wire: UpstreamWire): () => Promise<TriedCall> {
   if (isVideoWire(wire)) {
-    const request = videoLook(test, wire);
+    const { provider } = test;
+    const task = provider.taskOf?.("0", { model: "test", fromImage: false }) ?? "0";
+    const request = provider.request({ act: "poll", ...madeOf(test), wire, task });
     // A video costs too much for a test: a task is asked for that there is not, and a plain "no" is a good answer.
     return () => sent(test, request, (status) => status < 300 || status === 400 || status === 404);
   }
   if (isRealtimeWire(wire)) {
-    const request = { ...requestTo(test, wire), method: "GET" as const, timeoutMs: testMs };
+    const request = { ...test.provider.request({ act: "session", ...madeOf(test), wire }), timeoutMs: testMs };
     return () => trySession(request, wire, test.upstreamModel);
   }
-  const request = {
-    ...requestTo(test, wire, { "content-type": "application/json", "accept-encoding": "identity" }),
-    body: probe(wire, test.upstreamModel),
-  };
+  const body = probe(wire, test.upstreamModel);
+  const request = test.provider.request({ act: "answer", ...madeOf(test), wire, stream: false, body });
   return () => sent(test, request, (status) => status < 300);
 }
 
@@ -97,24 +103,8 @@ async function sent(
   return { status, ok: isGood(status), said: await readText(answer, testBytes) };
 }
 
-function requestTo(
-  { channel: { baseUrl }, provider, key, upstreamModel: model }: Test,
-  wire: UpstreamWire,
-  headers: Readonly<Record<string, string>> = {},
-) {
-  return {
-    url: provider.address({ baseUrl, wire, model, stream: false }),
-    method: "POST" as const,
-    headers: { ...headers, ...provider.headers({ key, wire }) },
-  };
-}
-
-/** A look at a task that there is not. */
-function videoLook({ channel: { baseUrl }, provider: { video }, key }: Test, wire: VideoWire): VendorRequest {
-  if (video === undefined)
-    throw new Failure("no_available_channel", "The channel's provider makes no videos.", { status: 409 });
-  const operation = video.operationOf("0", { model: "test", fromImage: false });
-  return video.look({ baseUrl, key, wire, operation, nowMs: Date.now() });
+function madeOf({ channel: { baseUrl }, key, upstreamModel: model }: Test) {
+  return { baseUrl, key, model, nowMs: Date.now() };
 }
 
 function isVideoWire(wire: UpstreamWire): wire is VideoWire {

@@ -1,5 +1,15 @@
 import type { CatalogChannel } from "@modelgate/catalog";
-import { modelPlaceOf, type ChannelStates } from "@modelgate/channels";
+import {
+  isWithin,
+  keyModelPlaceOf,
+  modelPlaceOf,
+  placeOfRest,
+  type ChannelStates,
+  type CoolDown,
+} from "@modelgate/channels";
+
+/** Most rests of single accounts that are listed; how many there are is shown beside them. */
+const mostAccountsShown = 20;
 
 /**
  * How a channel, one key or one model of it stands:
@@ -7,7 +17,7 @@ import { modelPlaceOf, type ChannelStates } from "@modelgate/channels";
  * - `resting`: it failed, and is not used until a time
  * - `trying`: its rest is over, and one call at a time finds out whether it works
  * - `disabled`: by an operator
- * - `refused`: a key that the vendor does not take; out until it is enabled or the configuration changes
+ * - `refused`: a key that the vendor does not take; tried again when its pause is over
  * - `off`: a key or an address is missing in the configuration
  * - `no key`: the channel could serve, but none of its keys can
  */
@@ -18,8 +28,15 @@ export interface PlaceView {
   readonly since?: string;
   /** RFC 3339; only while it rests. */
   readonly until?: string;
-  /** Failures in a row. */
-  readonly failures?: number;
+  /** Rests in a row, this one included. */
+  readonly rests?: number;
+}
+
+/** A channel, key or model that is out of use for one account only: others' calls do not fail there. */
+export interface AccountRestView extends PlaceView {
+  readonly account: string;
+  /** `channel`, `channel/key`, `channel#model` or `channel/key#model`, models by their vendor's name. */
+  readonly place: string;
 }
 
 /** What is known of the channels, at one time. */
@@ -27,6 +44,8 @@ export interface ChannelsSeen {
   readonly states: ChannelStates;
   /** Seats in use, by `channel` and `channel/key`. */
   readonly seats: ReadonlyMap<string, number>;
+  /** Calls that reported more than they could use, by channel, since it was enabled last. */
+  readonly capped: ReadonlyMap<string, number>;
   /** Unix ms. */
   readonly now: number;
 }
@@ -53,15 +72,37 @@ export function channelView(channel: CatalogChannel, seen: ChannelsSeen) {
     seats: seatsView(channel.id, channel.maxConcurrency, seen),
     usableKeys: `${keys.filter(isUsable).length}/${keys.length}`,
     keys,
+    cappedCalls: seen.capped.get(channel.id) ?? 0,
     modelsOut: modelsOut(channel, seen),
+    ...accountsOut(channel, seen),
   };
 }
 
-/** Its models that are not used although the channel is: the vendor does not have them. */
+/** What is out of use for single accounts, the longest rests first, and for how many accounts something is. */
+function accountsOut({ id }: CatalogChannel, { states, now }: ChannelsSeen) {
+  const open = [...states.accountRests].filter(([name, { until }]) => until > now && isWithin(placeOfRest(name), id));
+  const shown = open.toSorted(([, left], [, right]) => right.until - left.until).slice(0, mostAccountsShown);
+  return {
+    accountsOut: shown.map(([name, rest]): AccountRestView => ({
+      account: rest.account ?? "",
+      place: placeOfRest(name),
+      ...restView(rest, now),
+    })),
+    accountsOutTotal: new Set(open.map(([, { account }]) => account)).size,
+  };
+}
+
+/** Its models that are not used although the channel is, altogether or with one of its keys. */
 function modelsOut(channel: CatalogChannel, seen: ChannelsSeen) {
   return [...channel.models].flatMap(([model, upstreamModel]) => {
-    const view = placeView(modelPlaceOf({ channel, upstreamModel }), seen);
-    return view.state === "ok" ? [] : [{ model, ...view }];
+    const candidate = { channel, upstreamModel };
+    const whole = { model, ...placeView(modelPlaceOf(candidate), seen) };
+    const byKey = channel.keys.map((key) => ({
+      model,
+      key: key.id,
+      ...placeView(keyModelPlaceOf({ candidate, key }), seen),
+    }));
+    return [whole, ...byKey].filter(({ state }) => state !== "ok");
   });
 }
 
@@ -81,15 +122,17 @@ function isUsable({ state }: PlaceView): boolean {
 function placeView(place: string, { states, now }: ChannelsSeen): PlaceView {
   const switched = states.switched.get(place);
   if (switched !== undefined) {
-    const { reason, since, by } = switched;
-    return { state: by === "vendor" ? "refused" : "disabled", reason, since };
+    const { reason, since } = switched;
+    return { state: "disabled", reason, since };
   }
   const rest = states.coolDowns.get(place);
-  if (rest === undefined) return { state: "ok" };
-  const { reason, since, failures, until } = rest;
-  return until > now
-    ? { state: "resting", reason, since, failures, until: new Date(until).toISOString() }
-    : { state: "trying", reason, since, failures };
+  return rest === undefined ? { state: "ok" } : restView(rest, now);
+}
+
+function restView({ kind, reason, since, rests, until }: CoolDown, now: number): PlaceView {
+  if (until <= now) return { state: "trying", reason, since, rests };
+  const state = kind === "refused" ? "refused" : "resting";
+  return { state, reason, since, rests, until: new Date(until).toISOString() };
 }
 
 /** Seats in use and how many there are; null where there is no limit. */

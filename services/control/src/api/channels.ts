@@ -1,11 +1,10 @@
 import type { CatalogChannel, CatalogHandle } from "@modelgate/catalog";
-import { readChannelStates, readSeats, switchChannel, type Transport } from "@modelgate/channels";
+import { readCapped, readChannelStates, readSeats, switchChannel, type Transport } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
-import type { Redis } from "@modelgate/platform";
+import type { OperatorRoutes, Redis } from "@modelgate/platform";
 import { keyOf, testChannel } from "./channel-test.ts";
 import { channelView } from "./channel-view.ts";
 import { fields } from "./fields.ts";
-import type { OperatorRoutes } from "./router.ts";
 
 /** What the routes of channels work with. */
 export interface ChannelRouteDeps {
@@ -23,8 +22,12 @@ export function channelRoutes({ redis, catalog, transport }: ChannelRouteDeps): 
     return channel;
   };
   const view = async (channels: readonly CatalogChannel[]) => {
-    const [states, seats] = await Promise.all([readChannelStates(redis), readSeats(redis, channels)]);
-    return channels.map((channel) => channelView(channel, { states, seats, now: Date.now() }));
+    const [states, seats, capped] = await Promise.all([
+      readChannelStates(redis),
+      readSeats(redis, channels),
+      readCapped(redis),
+    ]);
+    return channels.map((channel) => channelView(channel, { states, seats, capped, now: Date.now() }));
   };
   const show = async (channel: CatalogChannel) => (await view([channel]))[0];
   const switched = async (id: string | undefined, on: boolean, body: unknown) => {

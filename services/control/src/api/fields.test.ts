@@ -13,3 +13,20 @@ test.each(["5", "2030-02-31", "2030-01-01T00:00:00"])("%j is no time, and its fi
     expect.objectContaining({ status: 400, param: "at", message: expect.stringContaining("with its zone") }),
   );
 });
+
+test.each([
+  ["1000000000.00", 10n ** 18n],
+  ["-1000000000.00", -(10n ** 18n)],
+  ["0.000000001", 1n],
+])("an amount of %s is taken", (amount, nanos) => {
+  expect(fields.dollars({ amount }, "amount")).toBe(nanos);
+});
+
+test.each(["1000000000.000000001", "99999999999999999999", "-9000000000", "much"])(
+  "an amount of %s is refused, and its field is named",
+  (amount) => {
+    expect(() => fields.dollars({ amount }, "amount")).toThrow(
+      expect.objectContaining({ status: 400, param: "amount" }),
+    );
+  },
+);

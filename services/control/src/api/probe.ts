@@ -1,5 +1,5 @@
-import type { ModelKind, UpstreamWire, VideoWire } from "@modelgate/contracts";
-import { textCodecs, type RealtimeWire, type TextWire } from "@modelgate/wires";
+import type { ModelKind, UpstreamWire, VideoWire, RealtimeWire, TextWire } from "@modelgate/contracts";
+import { textCodecs } from "@modelgate/wires/text";
 import { wiresOfKind } from "../wires-of-kind.ts";
 
 /** Wires whose calls are a body: a video is too dear to be tried, and a session is opened. */

@@ -1,10 +1,9 @@
 import { changeToken, createToken, findTokenById, listTokens, type Token, type TokenBudget } from "@modelgate/accounts";
 import { publishedKey, type Published } from "@modelgate/catalog";
 import { Failure } from "@modelgate/contracts";
-import type { Redis } from "@modelgate/platform";
+import type { OperatorRoutes, Redis } from "@modelgate/platform";
 import { accountOf } from "./accounts.ts";
 import { fields } from "./fields.ts";
-import type { OperatorRoutes } from "./router.ts";
 
 /** Tokens of accounts: made, shown, changed. */
 export function tokenRoutes(redis: Redis): OperatorRoutes {

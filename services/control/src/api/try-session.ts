@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import { connectSocket, readText, type UpstreamAnswer, type UpstreamRequest } from "@modelgate/channels";
-import { Failure } from "@modelgate/contracts";
-import { eventType, realtimeBridges, vendorsTranscribers, type RealtimeWire } from "@modelgate/wires";
+import { connectSocket, readText, type SocketAnswer, type UpstreamRequest } from "@modelgate/channels";
+import { Failure, type RealtimeWire } from "@modelgate/contracts";
+import { eventType, realtimeBridges, vendorsTranscribers } from "@modelgate/wires/realtime";
 
 /** What a try came to: the status of the vendor's answer, and its words or the beginning of them. */
 export interface TriedCall {
@@ -22,8 +22,9 @@ const [mostMessageBytes, saidBytes] = [1024 * 1024, 4_096];
 export async function trySession(request: UpstreamRequest, wire: RealtimeWire, model: string): Promise<TriedCall> {
   const signal = AbortSignal.timeout(request.timeoutMs);
   const answer = await connectSocket(request, { mostMessageBytes }, signal);
-  const { socket, status } = answer;
-  if (socket === undefined) return { status, ok: false, said: await readText(answer, saidBytes) };
+  const { status } = answer;
+  if (!("socket" in answer)) return { status, ok: false, said: await readText(answer, saidBytes) };
+  const { socket } = answer;
   try {
     return { status, ...(await begin(socket, wire, model, signal)) };
   } finally {
@@ -32,12 +33,18 @@ export async function trySession(request: UpstreamRequest, wire: RealtimeWire, m
 }
 
 async function begin(
-  socket: NonNullable<UpstreamAnswer["socket"]>,
+  socket: SocketAnswer["socket"],
   wire: RealtimeWire,
   model: string,
   signal: AbortSignal,
 ): Promise<Omit<TriedCall, "status">> {
-  const names = { model, upstreamModel: model, sessionId: "test", transcribers: vendorsTranscribers };
+  const names = {
+    model,
+    upstreamModel: model,
+    sessionId: "test",
+    transcribers: vendorsTranscribers,
+    vendorTools: false,
+  };
   const bridge = realtimeBridges[wire](names);
   const closed = once(socket, "close", { signal }).then(([code, reason]) => ({
     ok: false,

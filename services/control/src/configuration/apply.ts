@@ -1,6 +1,6 @@
 import { createAccount, putToken } from "@modelgate/accounts";
 import { priceVersionOf, publishConfiguration, publishedVersion, type ResolvedChannel } from "@modelgate/catalog";
-import { putBackTakenOut } from "@modelgate/channels";
+import { putBackRefused } from "@modelgate/channels";
 import {
   compilePrice,
   nanosOf,
@@ -9,8 +9,8 @@ import {
   type Configuration,
   type TokenConfiguration,
 } from "@modelgate/contracts";
-import type { Logger, Redis } from "@modelgate/platform";
-import { priceVersionsKey } from "../api/ledger.ts";
+import type { Logger, Redis, Secrets } from "@modelgate/platform";
+import { priceVersionsKey } from "../api/prices.ts";
 import { warningsOf } from "./warnings.ts";
 
 /** What a configuration is applied with. */
@@ -18,7 +18,7 @@ export interface ApplyDeps {
   /** Variables that the configuration may name. */
   readonly names: Readonly<Record<string, string | undefined>>;
   readonly redis: Redis;
-  readonly secret: string;
+  readonly secrets: Secrets;
   readonly log: Logger;
 }
 
@@ -27,7 +27,7 @@ export interface ApplyDeps {
  * published version.
  */
 export async function applyConfiguration(
-  { redis, secret, log }: Omit<ApplyDeps, "names">,
+  { redis, secrets, log }: Omit<ApplyDeps, "names">,
   configuration: Configuration,
   channels: readonly ResolvedChannel[],
 ): Promise<string> {
@@ -35,9 +35,9 @@ export async function applyConfiguration(
   await createAccounts(redis, log, configuration);
   await rememberPrices(redis, configuration);
   const before = await publishedVersion(redis);
-  const version = await publishConfiguration(redis, configuration, channels, secret);
+  const version = await publishConfiguration(redis, configuration, channels, secrets);
   // A key that its vendor refused may be right now: it is tried once more.
-  if (version !== before) await putBackTakenOut(redis);
+  if (version !== before) await putBackRefused(redis);
   log.info(
     { version, channels: channels.length, models: Object.keys(configuration.models).length },
     "configuration published",

@@ -1,5 +1,11 @@
 import type { ResolvedChannel } from "@modelgate/catalog";
-import { modelPlaces, type Configuration, type ConfigurationProblem } from "@modelgate/contracts";
+import {
+  modelPlaces,
+  videoWires,
+  type Configuration,
+  type ConfigurationProblem,
+  type UpstreamWire,
+} from "@modelgate/contracts";
 import { providers, type Provider } from "@modelgate/providers";
 import { wiresOfKind } from "../wires-of-kind.ts";
 
@@ -26,9 +32,16 @@ export function channelWarnings(
 function addressTwice({ configuration, baseUrl, off }: ResolvedChannel, provider: Provider) {
   const [wire] = configuration.wires ?? provider.wires;
   if (off !== undefined || wire === undefined) return [];
-  const { origin, pathname } = provider.address({ baseUrl, wire, model: "m", stream: false });
+  const { origin, pathname } = addressAt(baseUrl, wire, provider);
   const [, twice] = /((?:\/[\w-]+)+)\1(?:\/|$)/.exec(pathname) ?? [];
   return twice === undefined ? [] : [{ path: "baseUrl", say: `leads to ${origin}${pathname}: leave out one ${twice}` }];
+}
+
+function addressAt(baseUrl: string, wire: UpstreamWire, provider: Provider): URL {
+  const call = { baseUrl, key: "", nowMs: 0, wire };
+  return videoWires.some((video) => video === wire)
+    ? provider.request({ act: "poll", ...call, task: "0" }).url
+    : provider.request({ act: "answer", ...call, model: "m", stream: false, body: Buffer.alloc(0) }).url;
 }
 
 function modelsOfOtherKinds(models: Configuration["models"], { configuration }: ResolvedChannel, provider: Provider) {

@@ -13,6 +13,9 @@ import {
 
 const tokenUnits: readonly UnitName[] = [...inputTokenUnits, ...outputTokenUnits];
 const textUnits: readonly UnitName[] = ["requests", ...unitNames.filter((unit) => tokenUnits.includes(unit))];
+/** The kinds whose requests have vendor-side tools, prices by length and service tiers. */
+const textKinds: ReadonlySet<ModelKind> = new Set(["chat", "completion"]);
+const textOnly = ["tools", "serviceTiers"] as const;
 
 /** The units that calls of a kind of model are counted in; a price in any other is never paid. */
 const countedIn: Readonly<Record<ModelKind, readonly UnitName[]>> = {
@@ -47,8 +50,11 @@ export function priceWarnings(models: Configuration["models"]): readonly Configu
     return [
       ...forgottenPrices(price).map((field) => ({
         path: `${path}.${field}`,
-        say: `is missing: ${priceFields[field].unit} that a vendor reports cost nothing (0 says that this is meant)`,
+        say: `is missing: ${priceFields[field].unit} that a vendor reports cost ${insteadOf(field, price)}`,
       })),
+      ...textOnly
+        .filter((field) => price[field] !== undefined && !textKinds.has(kind))
+        .map((field) => ({ path: `${path}.${field}`, say: `is never paid: a model for ${kind} has none` })),
       ...unusualPrices(price).map((field) => ({
         path: `${path}.${field}`,
         say: "is missing: below the least of its resolutions, and where a request says none, it costs nothing",
@@ -61,6 +67,13 @@ export function priceWarnings(models: Configuration["models"]): readonly Configu
         })),
     ];
   });
+}
+
+/** What units cost whose own price is missing. */
+function insteadOf(field: PriceField, price: WrittenPrices): string {
+  const priced = priceFields[field];
+  const near = "as" in priced ? priced.as.find((other) => price[other] !== undefined) : undefined;
+  return near === undefined ? "nothing (0 says that this is meant)" : `what ${near} does`;
 }
 
 /** Prices that are not given although what is given says that their units will be reported. */

@@ -14,17 +14,20 @@ channels: [{ id: main, provider: openai, baseUrl: "https://vendor.example", keys
 test.each([
   [{ ONE: "a", TWO: "b" }, []],
   [{ ONE: "a" }, [{ path: "channels[0].keys", say: "1 of 2 are set" }]],
-  [
-    {},
-    [
-      { path: "channels[0]", say: "is off: ONE is not set; TWO is not set" },
-      { path: "models.draw", say: "has no channel that is on: nobody can call it" },
-    ],
-  ],
+  [{}, [{ path: "channels[0]", say: "is off: ONE is not set; TWO is not set; until then nothing serves draw" }]],
 ])("with %j set, %j is told", async (names, warnings) => {
   const { configuration } = parseConfiguration(text);
   if (configuration === undefined) throw new Error("the configuration is wrong");
   expect(warningsOf(configuration, await resolveChannels(configuration, names))).toEqual(warnings);
+});
+
+test("a model without any channel comes before channels that wait for a variable", async () => {
+  const { configuration } = parseConfiguration(
+    text.replace("models: { draw", "models: { lost: { kind: chat, price: { input: 1 } }, draw"),
+  );
+  if (configuration === undefined) throw new Error("the configuration is wrong");
+  const warnings = warningsOf(configuration, await resolveChannels(configuration, {}));
+  expect(warnings.map(({ path }) => path)).toEqual(["models.lost", "channels[0]"]);
 });
 
 test("a price that only resolutions have is told: what says no resolution would be free", async () => {
@@ -68,6 +71,20 @@ test.each<[string, object, object, string, RegExp]>([
     { models: { m: "other" }, wires: ["embeddings"] },
     "channels[0].models.m",
     /is for chat/,
+  ],
+  [
+    "tools of what has none",
+    { kind: "embedding", price: { input: 1, tools: { webSearch: 1 } } },
+    {},
+    "models.m.price.tools",
+    /never paid/,
+  ],
+  [
+    "a cache at the price of all input",
+    { kind: "chat", price: { input: 1, output: 2 } },
+    {},
+    "models.m.price.cachedInput",
+    /cost what input does$/,
   ],
   ["an address twice", chat, { provider: "anthropic" }, "channels[0].baseUrl", /v1\/v1\/messages: leave out one \/v1$/],
   [

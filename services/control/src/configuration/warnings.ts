@@ -4,37 +4,47 @@ import { channelWarnings } from "./channel-warnings.ts";
 import { priceWarnings } from "./price-warnings.ts";
 
 /**
- * What is allowed and probably not meant: models without a price or a channel, prices that nobody pays, channels or keys
- * that are not set or lead nowhere, tokens that may call what their group does not have.
+ * Lists what is valid and probably a mistake: models without a price or a channel, prices that no call pays, channels or
+ * keys that are unset or lead nowhere, tokens narrowed to models outside their group. Channels that wait for a variable
+ * come last, each with the models that depend on it: they are the usual state of a file for several machines.
  */
 export function warningsOf(
   { groups, models, accounts = {} }: Configuration,
   channels: readonly ResolvedChannel[],
 ): readonly ConfigurationProblem[] {
-  const served = new Set(
-    channels
-      .filter(({ off }) => off === undefined)
-      .flatMap(({ configuration }) => modelPlaces(configuration).map(({ model }) => model)),
-  );
+  const configured = modelsServedBy(channels);
   return [
-    ...channels.flatMap(({ off }, at) =>
-      off === undefined ? [] : [{ path: `channels[${at}]`, say: `is off: ${off}` }],
-    ),
-    ...channels.flatMap(({ off, keys, configuration }, at) =>
-      off !== undefined || keys.length === configuration.keys.length
-        ? []
-        : [{ path: `channels[${at}].keys`, say: `${keys.length} of ${configuration.keys.length} are set` }],
+    ...Object.keys(models).flatMap((name) =>
+      configured.has(name) ? [] : [{ path: `models.${name}`, say: "has no channel: it cannot be called" }],
     ),
     ...priceWarnings(models),
-    ...Object.keys(models).flatMap((name) =>
-      served.has(name) ? [] : [{ path: `models.${name}`, say: "has no channel that is on: nobody can call it" }],
-    ),
     ...channelWarnings(models, channels),
     ...Object.entries(accounts).flatMap(([id, { tokens = [] }]) =>
       tokens.length > 0 ? [] : [{ path: `accounts.${id}`, say: "has no tokens" }],
     ),
     ...narrowedOut({ accounts, groups }),
+    ...channels.flatMap(({ off, keys, configuration }, at) =>
+      off !== undefined || keys.length === configuration.keys.length
+        ? []
+        : [{ path: `channels[${at}].keys`, say: `${keys.length} of ${configuration.keys.length} are set` }],
+    ),
+    ...channelsThatAreOff(channels),
   ];
+}
+
+function modelsServedBy(channels: readonly ResolvedChannel[]): ReadonlySet<string> {
+  return new Set(channels.flatMap(({ configuration }) => modelPlaces(configuration).map(({ model }) => model)));
+}
+
+/** A line for each channel that is off, with the models that cannot be called until it is on. */
+function channelsThatAreOff(channels: readonly ResolvedChannel[]): readonly ConfigurationProblem[] {
+  const served = modelsServedBy(channels.filter(({ off }) => off === undefined));
+  return channels.flatMap((channel, at) => {
+    if (channel.off === undefined) return [];
+    const waiting = [...modelsServedBy([channel])].filter((model) => !served.has(model));
+    const models = waiting.length === 0 ? "" : `; until then nothing serves ${waiting.join(", ")}`;
+    return [{ path: `channels[${at}]`, say: `is off: ${channel.off}${models}` }];
+  });
 }
 
 /** Models that a token is narrowed to and that its group does not have. */

@@ -1,5 +1,5 @@
+import { field } from "../field.ts";
 import { position, positionInPath, WrongUsage, type Arguments, type Command } from "./command.ts";
-import { field } from "./server.ts";
 import { cell, money, table, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [

@@ -1,5 +1,6 @@
 import { positionInPath, type Arguments, type Command, type Output } from "./command.ts";
-import { field, type Server } from "./server.ts";
+import { field } from "../field.ts";
+import type { Server } from "./server.ts";
 import { cell, table, type Column } from "./table.ts";
 
 const states: readonly Column[] = [
@@ -17,10 +18,13 @@ const columns: readonly Column[] = [
   ["WEIGHT", cell("weight")],
   ["SEATS", seats],
   ["KEYS", cell("usableKeys")],
+  ["ACCOUNTS OUT", cell("accountsOutTotal")],
+  ["CAPPED", cell("cappedCalls")],
   ...states,
 ];
 const keyColumns: readonly Column[] = [["KEY", cell("id")], ["SEATS", seats], ...states];
-const modelColumns: readonly Column[] = [["MODEL", cell("model")], ...states];
+const modelColumns: readonly Column[] = [["MODEL", cell("model")], ["KEY", cell("key")], ...states];
+const accountColumns: readonly Column[] = [["ACCOUNT", cell("account")], ["PLACE", cell("place")], ...states];
 
 /** Seats in use of how many; "-" where there is no limit. */
 function seats(row: unknown): string {
@@ -36,6 +40,7 @@ const shown = (data: unknown): Output => ({
     table(data, columns, ""),
     table(field(data, "keys"), keyColumns, "no keys"),
     ...(isEmpty(field(data, "modelsOut")) ? [] : [table(field(data, "modelsOut"), modelColumns, "")]),
+    ...(isEmpty(field(data, "accountsOut")) ? [] : [table(field(data, "accountsOut"), accountColumns, "")]),
   ].join("\n\n"),
 });
 const isEmpty = (rows: unknown): boolean => !Array.isArray(rows) || rows.length === 0;
@@ -60,7 +65,8 @@ export const channelCommands: readonly Command[] = [
   },
   {
     name: "channel show",
-    summary: "Show a channel, its keys' states, and which of its models its vendor does not have.",
+    summary:
+      "Show a channel, its keys' states, which of its models are out of use or rest for single accounts, and its capped calls.",
     positionals: ["CHANNEL"],
     options: {},
     example: "gatectl channel show main",
@@ -76,7 +82,7 @@ export const channelCommands: readonly Command[] = [
   },
   {
     name: "channel enable",
-    summary: "Use a channel again, or one of its keys, and forget why it rested or was refused.",
+    summary: "Use a channel again, or one of its keys, for all accounts, and forget why it rested or was refused.",
     positionals: ["CHANNEL"],
     options: { key },
     example: "gatectl channel enable main",

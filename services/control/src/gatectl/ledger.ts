@@ -1,5 +1,5 @@
 import type { Command } from "./command.ts";
-import { field } from "./server.ts";
+import { field } from "../field.ts";
 import { cell, money, table, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [
@@ -25,7 +25,7 @@ function divergenceOf(found: unknown): string {
 export const ledgerCommands: readonly Command[] = [
   {
     name: "ledger verify",
-    summary: "Compute balances anew from credits and the usage log; name the first divergence.",
+    summary: "Compute balances anew from credits and settled calls; name the first divergence.",
     positionals: ["[ACCOUNT]"],
     options: {},
     example: "gatectl ledger verify acme",

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { signOperator, readEnv, variable } from "@modelgate/platform";
+import { field } from "../field.ts";
 import { CommandFailed } from "./command.ts";
 
 /** What is asked for beside the path; undefined is left out. */
@@ -93,11 +94,4 @@ async function jsonOf(response: Response): Promise<unknown> {
 function messageOf(answer: unknown): string | undefined {
   const message = field(field(answer, "error"), "message");
   return typeof message === "string" ? message : undefined;
-}
-
-/** A member of something that may be an object. */
-export function field(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
-    ? Reflect.get(value, name)
-    : undefined;
 }

@@ -1,5 +1,5 @@
 import { formatUsd, parseNanos } from "@modelgate/contracts";
-import { field } from "./server.ts";
+import { field } from "../field.ts";
 
 /** A column: its head, and the text of a row's cell. */
 export type Column = readonly [head: string, cell: (row: unknown) => string];

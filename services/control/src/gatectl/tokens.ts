@@ -1,6 +1,7 @@
 import { formatUsd, parseNanos } from "@modelgate/contracts";
+import { field } from "../field.ts";
 import { positionInPath, WrongUsage, type Arguments, type Command } from "./command.ts";
-import { field, type Server } from "./server.ts";
+import type { Server } from "./server.ts";
 import { cell, table, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [

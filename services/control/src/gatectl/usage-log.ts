@@ -1,8 +1,9 @@
 import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { toolUnits } from "@modelgate/contracts";
 import { CommandFailed, WrongUsage, type Command } from "./command.ts";
-import { field } from "./server.ts";
+import { field } from "../field.ts";
 import { cell, money, table, type Column } from "./table.ts";
 
 const filters = {
@@ -10,6 +11,8 @@ const filters = {
   token: "only this token",
   model: "only this model",
   channel: "only this channel",
+  outcome: "only calls that ended so: completed, cancelled or failed",
+  status: "only calls with this HTTP status",
   request: "only this request id",
   day: "one day, as in 2026-01-31; today where absent",
   from: "first day or time, as in 2026-01-31T12:00:00Z",
@@ -17,6 +20,12 @@ const filters = {
 };
 
 const unit = (name: string) => (row: unknown) => cell(name)(field(row, "units"));
+/** Calls of all tools that the vendor ran; blank for none. */
+const toolCalls = (row: unknown): string => {
+  const units = field(row, "units");
+  const calls = toolUnits.reduce((all, name) => all + Number(field(units, name) ?? 0), 0);
+  return calls === 0 ? "" : String(calls);
+};
 const columns: readonly Column[] = [
   ["TIME", cell("time")],
   ["REQUEST", cell("requestId")],
@@ -28,8 +37,10 @@ const columns: readonly Column[] = [
   ["OUTCOME", cell("outcome")],
   ["INPUT", unit("inputTokens")],
   ["OUTPUT", unit("outputTokens")],
+  ["TOOLS", toolCalls],
   ["COST", money("costNanos")],
   ["UNPRICED", cell("unpriced")],
+  ["CAPPED", cell("capped")],
 ];
 
 /** The usage log, by pages and as a file. */

@@ -1,9 +1,9 @@
-import { formatUsd, parseNanos } from "@modelgate/contracts";
+import { formatUsd, parseNanos, toolUnits } from "@modelgate/contracts";
 import type { Command } from "./command.ts";
-import { field } from "./server.ts";
+import { field } from "../field.ts";
 import { cell, table } from "./table.ts";
 
-const dimensions = ["account", "token", "model", "channel", "day"];
+const dimensions = ["account", "token", "model", "channel", "outcome", "day", "hour"];
 const sum = (row: unknown, name: string): string => {
   const value = field(field(row, "sums"), name);
   return typeof value === "string" ? value : "0";
@@ -21,6 +21,7 @@ export const usageCommands: readonly Command[] = [
       token: "only this token",
       model: "only this model",
       channel: "only this channel",
+      outcome: "only calls that ended so: completed, cancelled or failed",
       day: "one day, as in 2026-01-31; today where absent",
       from: "first day",
       to: "last day",
@@ -37,6 +38,7 @@ export const usageCommands: readonly Command[] = [
           ["INPUT", (row) => sum(row, "inputTokens")],
           ["CACHED", (row) => sum(row, "cachedInputTokens")],
           ["OUTPUT", (row) => sum(row, "outputTokens")],
+          ["TOOLS", (row) => String(toolUnits.reduce((all, unit) => all + BigInt(sum(row, unit)), 0n))],
           ["COST", (row) => `$${formatUsd(parseNanos(sum(row, "costNanos")))}`],
         ],
         "no usage",

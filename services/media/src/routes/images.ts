@@ -1,30 +1,36 @@
-import type { Price } from "@modelgate/contracts";
+import type { Price, Units } from "@modelgate/contracts";
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import {
   dearestTokens,
   estimateTokens,
   eventStream,
-  imagesExchange,
-  imagesWiresFor,
-  InputImages,
+  mostBilledImages,
   priced,
   runCall,
   type CallPlan,
   type CarriedAnswer,
-  type ImagesCall,
   type Measure,
   type RequestSize,
 } from "@modelgate/relay";
 import {
-  imageSpelling,
+  imagesExchange,
+  imagesWiresFor,
+  InputImages,
+  refuseDearer,
+  type ImagesCall,
+  type WantedImages,
+} from "@modelgate/relay/images";
+import {
   imagesPass,
+  imageSpelling,
+  mostImagesOf,
   refuseWithoutImage,
   renderImageEvents,
   renderImages,
-  type Ask,
   type ImageRequest,
   type ImagesAnswer,
-} from "@modelgate/wires";
+} from "@modelgate/wires/images";
+import type { Ask } from "@modelgate/wires/kind";
 import type { Deps } from "../deps.ts";
 import { readImageRequest } from "../read-request.ts";
 
@@ -74,24 +80,34 @@ function planImages(deps: Deps, call: ServiceCall, ask: Ask<ImageRequest>, asked
     textBytes: ask.textBytes,
     mediaTokens: ask.media.tokens,
     maxOutputTokens: undefined,
-    choices: request.count ?? 1,
+    choices: mostImagesOf(request),
   };
-  const paid = priced(deps.relay, call, ask.model);
+  const { unpriced, ...paid } = priced(deps.relay, call, ask.model);
+  const wanted: WantedImages = {
+    quality: request.quality,
+    size: request.size && `${request.size.width}x${request.size.height}`,
+    spelling: request.dialect === "qwen" ? { size: imageSpelling.qwen.size } : {},
+  };
   return {
     ...paid,
     body: Buffer.alloc(0),
     stream: request.stream,
+    hearsOut: true,
     size,
     measure: measureOf(size, deps.relay.limits.outputTokens, paid.model.price),
     wires: imagesWiresFor(request),
-    exchange: (wire, { candidate }) => imagesExchange(asked, wire, candidate.upstreamModel),
+    async exchange(wire, { candidate }) {
+      const exchange = await imagesExchange(asked, wire, candidate.upstreamModel);
+      if (unpriced === "refuse") refuseDearer(wanted, paid.model.price, exchange);
+      return exchange;
+    },
     waiting: request.stream ? { contentType: eventStream, sign: pass.heartbeat, fail: pass.failureFrame } : undefined,
   };
 }
 
 /**
  * Images are held for as they were asked for, and paid for as they came; tokens where the vendor reports them. A client
- * that leaves while the first one is shown in part pays for it: it was being made.
+ * that leaves before the last one pays for all of them: they were being made.
  */
 function measureOf({ textBytes, mediaTokens, choices }: RequestSize, outputTokens: number, price: Price): Measure {
   const inputTokens = estimateTokens(textBytes) + mediaTokens;
@@ -100,11 +116,21 @@ function measureOf({ textBytes, mediaTokens, choices }: RequestSize, outputToken
       images: choices,
       ...dearestTokens({ input: textBytes + mediaTokens, output: choices * outputTokens }, price),
     },
-    floor: {},
+    most: { images: mostBilledImages(choices) },
+    floor: floorOfImages(inputTokens, choices, price),
     meter(told, _words, outcome) {
-      const left = outcome === "cancelled" && (told?.images ?? 0) === 0;
-      if (left) return Promise.resolve({ units: { inputTokens, ...told, images: 1 }, estimated: true });
+      if (outcome === "cancelled" && (told?.images ?? 0) < choices)
+        return Promise.resolve({ units: { inputTokens, ...told, images: choices }, estimated: true });
       return Promise.resolve({ units: told ?? { images: choices }, estimated: told === undefined });
     },
   };
+}
+
+/** No vendor counts fewer tokens for an image that it made. */
+const leastImageTokens = 256;
+
+/** What a request for images costs at least, once its vendor has it: they are made whether anybody waits or not. */
+function floorOfImages(inputTokens: number, images: number, price: Price): Units {
+  const tokens = price.has("images") ? {} : { outputImageTokens: images * leastImageTokens };
+  return { inputTokens, images, ...tokens };
 }

@@ -1,13 +1,7 @@
-import type { UpstreamWire } from "@modelgate/contracts";
-import { ConvertStream, type Exchange } from "@modelgate/relay";
-import {
-  textCodecs,
-  textPasses,
-  type AnswerContext,
-  type JsonObject,
-  type TextAnswer,
-  type TextWire,
-} from "@modelgate/wires";
+import type { UpstreamWire, TextWire } from "@modelgate/contracts";
+import { parseAnswer, renderJson, type Exchange } from "@modelgate/relay";
+import { ConvertStream } from "@modelgate/relay/text";
+import { textCodecs, textPasses, type AnswerContext, type JsonObject, type TextAnswer } from "@modelgate/wires/text";
 import { CompactionWriter } from "./compaction-writer.ts";
 import { summaryIn, summaryRequest, summaryTokens } from "./summary.ts";
 
@@ -22,12 +16,18 @@ export interface Compaction {
   readonly answerId: string;
   /** The client's own body, for what the answer repeats of it. */
   readonly asked: JsonObject;
+  /** Its size. */
+  readonly askedBytes: number;
   /** What a whole answer is told as. */
   readonly render: (answer: TextAnswer, sealed: string, context: AnswerContext) => JsonObject;
 }
 
 /** The exchange that has a model sum a conversation up, and tells the sealed summary as the answer. */
-export function compactExchange(compaction: Compaction, wire: TextWire, upstreamModel: string): Exchange {
+export async function compactExchange(
+  compaction: Compaction,
+  wire: TextWire,
+  upstreamModel: string,
+): Promise<Exchange> {
   const { model, stream, instructions, items, seal } = compaction;
   const vendor = textCodecs[wire];
   const request = summaryRequest(model, stream, instructions, items);
@@ -42,15 +42,16 @@ export function compactExchange(compaction: Compaction, wire: TextWire, upstream
   const { body } = vendor.renderRequest(request, { model: upstreamModel, defaultMaxTokens: summaryTokens });
   return {
     wire: wire satisfies UpstreamWire,
-    body: Buffer.from(JSON.stringify(body)),
+    body: await renderJson(body, compaction.askedBytes),
     dropped: [],
     refuses: (frame) => textPasses[wire].see(frame).failed,
-    usageOf: textPasses[wire].answerUsage,
-    whole(answer) {
-      const told = vendor.parseAnswer(JSON.parse(answer.toString()));
-      const summary = summaryIn(told);
-      const json = Buffer.from(JSON.stringify(compaction.render(told, seal(summary), context)));
-      return { json, words: () => summary };
+    async read(bytes) {
+      const answer = await parseAnswer(bytes);
+      const parsed = vendor.parseAnswer(answer);
+      const summary = summaryIn(parsed);
+      const json = Buffer.from(JSON.stringify(compaction.render(parsed, seal(summary), context)));
+      const { usage } = textPasses[wire].readAnswer(answer);
+      return { usage, carry: () => ({ json, words: () => summary }) };
     },
     stream: (produced) =>
       new ConvertStream({ wire, writer: new CompactionWriter(textCodecs.responses.writer(context), seal) }, produced),

@@ -1,10 +1,9 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
-import { isRecord, type JsonObject } from "@modelgate/wires";
+import { openSealer, type Secrets } from "@modelgate/platform";
+import { isRecord } from "@modelgate/wires/json";
+import type { JsonObject } from "@modelgate/wires/text";
 
 /** What every compaction of ours begins with; a vendor's own never does. */
 const mark = "mgc1.";
-const algorithm = "aes-256-gcm";
-const [nonceBytes, tagBytes] = [12, 16];
 
 /** Seals summaries for the account that they belong to: a client carries them, and cannot read, change or lend them. */
 export interface CompactionSeal {
@@ -13,24 +12,14 @@ export interface CompactionSeal {
   open(accountId: string, sealed: string): string | undefined;
 }
 
-/** AES-256-GCM under a key derived from MODELGATE_SECRET; the account is authenticated with it. */
-export function openCompactionSeal(secret: string): CompactionSeal {
-  const key = Buffer.from(hkdfSync("sha256", secret, "", "modelgate compactions", 32));
+/** Seals under a key derived from MODELGATE_SECRET, bound to the account. */
+export function openCompactionSeal(secrets: Secrets): CompactionSeal {
+  const sealer = openSealer(secrets, "modelgate compactions");
   return {
-    seal(accountId, summary) {
-      const nonce = randomBytes(nonceBytes);
-      const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(accountId));
-      const body = Buffer.concat([cipher.update(summary, "utf8"), cipher.final()]);
-      return mark + Buffer.concat([nonce, cipher.getAuthTag(), body]).toString("base64url");
-    },
+    seal: (accountId, summary) => mark + sealer.seal(summary, accountId),
     open(accountId, sealed) {
-      const bytes = Buffer.from(sealed.slice(mark.length), "base64url");
       try {
-        const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes))
-          .setAAD(Buffer.from(accountId))
-          .setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
-        const body = decipher.update(bytes.subarray(nonceBytes + tagBytes));
-        return Buffer.concat([body, decipher.final()]).toString("utf8");
+        return sealer.open(sealed.slice(mark.length), accountId);
       } catch {
         return undefined;
       }

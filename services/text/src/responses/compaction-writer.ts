@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import type { StreamWriter, TextEvent } from "@modelgate/wires";
+import type { StreamWriter, TextEvent } from "@modelgate/wires/text";
 
 /** Longest summary, in characters; beyond it the stream fails as `upstream_error`. */
 const mostCharacters = 1_000_000;

@@ -1,5 +1,6 @@
 import { Failure } from "@modelgate/contracts";
-import { isRecord, type JsonObject, type JsonRecord } from "@modelgate/wires";
+import { isRecord, type JsonRecord } from "@modelgate/wires/json";
+import type { JsonObject } from "@modelgate/wires/text";
 import { ownCompaction, summaryItem, type CompactionSeal } from "./compaction-seal.ts";
 import type { ResponseStore } from "./response-store.ts";
 import { outputOf, type StoredResponse } from "./stored-response.ts";

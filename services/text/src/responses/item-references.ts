@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { responseOfItem, type JsonObject } from "@modelgate/wires";
+import { responseOfItem, type JsonObject } from "@modelgate/wires/text";
 import { referenceOf, retold } from "./conversation.ts";
 import type { ResponseStore } from "./response-store.ts";
 import { outputOf, type StoredResponse } from "./stored-response.ts";

@@ -1,16 +1,31 @@
-import type { Exchange } from "@modelgate/relay";
-import { changeResponsesBody, textPasses } from "@modelgate/wires";
+import { inTurnsIfLong } from "@modelgate/platform";
+import { parseAnswer, type Exchange } from "@modelgate/relay";
+import { textPasses, type AskedFees } from "@modelgate/wires/text";
 
 /** A compaction by a vendor that has an endpoint for it: passed on as it is. */
-export function nativeCompact(body: Buffer, model: string, upstreamModel: string): Exchange {
+export async function nativeCompact(
+  body: Buffer,
+  {
+    model,
+    upstreamModel,
+    tiers,
+  }: { readonly model: string; readonly upstreamModel: string } & Pick<AskedFees, "tiers">,
+): Promise<Exchange> {
   const pass = textPasses.responses;
   return {
     wire: "compact",
-    body: upstreamModel === model ? body : changeResponsesBody(body, { model: upstreamModel }),
+    body:
+      upstreamModel === model
+        ? body
+        : await inTurnsIfLong(pass.upstreamBody(body, { model: upstreamModel, reportUsage: false })),
+    // Tools are only described to a compaction: it calls none.
+    asks: { tools: [], tiers },
     dropped: [],
     refuses: () => false,
-    usageOf: pass.answerUsage,
-    whole: (answer) => ({ json: answer, words: () => pass.wordsOf(answer.toString()) }),
+    async read(json) {
+      const seen = pass.readAnswer(await parseAnswer(json));
+      return { ...seen, carry: () => ({ json, words: () => pass.wordsOf(json.toString()) }) };
+    },
     stream: () => {
       throw new Error("a compaction is never streamed");
     },

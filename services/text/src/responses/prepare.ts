@@ -1,19 +1,20 @@
 import { Failure } from "@modelgate/contracts";
 import type { ServiceCall } from "@modelgate/platform";
-import type { JsonBody } from "@modelgate/relay";
+import { admitVendorIds, parseJson, renderJson, type AdmittedIds, type JsonBody } from "@modelgate/relay";
+import { isRecord, refuseAmbiguous, spliceMembers } from "@modelgate/wires/json";
 import {
   askOfResponses,
-  changeResponsesBody,
-  isRecord,
-  refuseAmbiguous,
   reliedOfResponses,
+  responseOfItem,
   type JsonObject,
   type ResponsesAsk,
-} from "@modelgate/wires";
+} from "@modelgate/wires/text";
+import type { VendorId } from "@modelgate/wires/vendor-stores";
 import { asTurn, type TurnAsk } from "../conversation-of.ts";
 import type { Deps } from "../deps.ts";
 import { ownCompaction } from "./compaction-seal.ts";
-import { earlierTurns, itemsOf, openCompactions } from "./conversation.ts";
+import { earlierTurns, itemsOf, openCompactions, referenceOf } from "./conversation.ts";
+import { admitStoreUse } from "../vendor-ids.ts";
 import { refersToOurs, resolveReferences } from "./item-references.ts";
 
 /** A request as it was read: what it asks for, and its value where it refers to something that only we can tell. */
@@ -26,9 +27,9 @@ export interface ReadResponses {
 export function readResponses(
   deps: Pick<Deps, "relay">,
   call: Pick<ServiceCall, "caller">,
-): (value: unknown, bytes: Buffer) => ReadResponses {
+): (value: unknown, bytes: Buffer) => Promise<ReadResponses> {
   const ask = asTurn(deps, call, "responses", askOfResponses);
-  return (value, bytes) => read(ask(value), value, bytes);
+  return async (value, bytes) => read(await ask(value), value, bytes);
 }
 
 function read(ask: ReadResponses["ask"], value: unknown, bytes: Buffer): ReadResponses {
@@ -56,10 +57,17 @@ export interface PreparedResponses {
   readonly ask: ResponsesAsk & TurnAsk;
   /** The body, with all that it referred to in it. */
   readonly body: Buffer;
+  readonly admitted: AdmittedIds;
   /** The client's own body, for the one vendor that keeps the conversation under the same ids. */
   readonly native?: { readonly place: string; readonly body: Buffer } | undefined;
   /** Ids of the responses before this one. */
   readonly ancestors: readonly string[];
+}
+
+/** What a request names that may have been told here, and all else that it names in its vendor's store. */
+function splitIds({ vendorIds = [] }: ReadResponses["ask"]) {
+  const isOurs = ({ store, id }: VendorId): boolean => store === "item" && responseOfItem(id) !== undefined;
+  return [vendorIds.filter(isOurs), { vendorIds: vendorIds.filter((each) => !isOurs(each)) }] as const;
 }
 
 /** Resolves what a request refers to: earlier responses, items of them, and compactions of ours. Throws Failure (400) for what is unknown. */
@@ -68,7 +76,9 @@ export async function prepareResponses(
   call: ServiceCall,
   { bytes, seen: { ask, unresolved } }: JsonBody<ReadResponses>,
 ): Promise<PreparedResponses> {
-  if (unresolved === undefined) return { ask, body: bytes, ancestors: [] };
+  const [ours, vendors] = splitIds(ask);
+  const admitted = await admitStoreUse(deps, call, vendors);
+  if (unresolved === undefined) return { ask, body: bytes, admitted, ancestors: [] };
   const {
     responses: store,
     compactions: seal,
@@ -78,15 +88,24 @@ export async function prepareResponses(
   const earlier = ask.previousId === undefined ? undefined : await earlierTurns(store, accountId, ask.previousId);
   const said = itemsOf(unresolved["input"]);
   const whole = await resolveReferences(store, accountId, [...(earlier?.items ?? []), ...said]);
+  // What is not ours after all may be of a vendor that makes up ids as this gateway does.
+  const left = new Set(whole.map(referenceOf));
+  await admitVendorIds(
+    deps.relay,
+    call,
+    ours.filter(({ id }) => left.has(id)),
+  );
   const input = openCompactions(seal, accountId, whole);
-  const resolved = { input, previous_response_id: null };
-  const body = changeResponsesBody(bytes, resolved);
+  const body = spliceMembers(bytes, { input: await renderJson(input, Infinity), previous_response_id: "null" });
   if (body.length > maxBytes)
     throw new Failure("request_too_large", `The whole conversation is larger than ${maxBytes} bytes; compact it.`);
+  // Parts of a conversation were each within the bounds of a body; so must be the whole.
+  const value = await parseJson(body, deps.body);
   const keptAt = said.some(isOurs) ? undefined : earlier?.last.keptAt;
   return {
-    ask: asTurn(deps, call, "responses", askOfResponses)({ ...unresolved, ...resolved }),
+    ask: await asTurn(deps, call, "responses", askOfResponses)(value),
     body,
+    admitted,
     native: keptAt === undefined ? undefined : { place: keptAt, body: bytes },
     ancestors: earlier?.ids ?? [],
   };

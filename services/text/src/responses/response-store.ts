@@ -1,7 +1,10 @@
 import { promisify } from "node:util";
 import { zstdCompress, zstdCompressSync, zstdDecompress } from "node:zlib";
 import { shardOf } from "@modelgate/accounts";
+import { Failure } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
+import { renderJson, reparseJson, type JsonLimits } from "@modelgate/relay";
+import { isRecord } from "@modelgate/wires/json";
 import type { StoredResponse } from "./stored-response.ts";
 
 /** Bounds of what is kept. */
@@ -10,14 +13,19 @@ export interface StoreLimits {
   readonly lifetimeMs: number;
   /** Largest response with its input, compressed; a larger one is not kept. */
   readonly mostBytes: number;
+  /** The bound of all that one request may refer to, as of a body. */
+  readonly body: Pick<JsonLimits, "maxBytes">;
 }
 
 /** Responses by owner and id. The owner is in the key: nobody finds another account's. */
 export interface ResponseStore {
-  /** False where it is too large to be kept. */
-  save(accountId: string, id: string, stored: StoredResponse): Promise<boolean>;
+  /** False where it is too large to be kept. `bodyBytes` is the size of the request that was answered. */
+  save(accountId: string, id: string, stored: StoredResponse, bodyBytes: number): Promise<boolean>;
   find(accountId: string, id: string): Promise<StoredResponse | undefined>;
-  /** Several at once, in their order; throws nothing for those that are gone. */
+  /**
+   * Several at once, in their order; undefined for those that are gone. Throws Failure request_too_large (413) where
+   * all of them together are larger than one body may be.
+   */
   findAll(accountId: string, ids: readonly string[]): Promise<readonly (StoredResponse | undefined)[]>;
   /** Whether there was one. */
   remove(accountId: string, id: string): Promise<boolean>;
@@ -27,30 +35,48 @@ export interface ResponseStore {
 const mostAtOnce = 256 * 1024;
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
-/** A record unpacks to at most this: what it may be compressed, times a ratio that text does not exceed. */
-const mostRatio = 100;
+/** Records that are read from Redis and unpacked at a time: what is too large is noticed after a few of them. */
+const readAtOnce = 8;
+/** What a stored response has beside its input and output: ids, and the request's settings that it repeats. */
+const besidesBytes = 1024 * 1024;
 
-export function openResponseStore(redis: Redis, { lifetimeMs, mostBytes }: StoreLimits): ResponseStore {
-  async function open(packed: Buffer | null | undefined): Promise<StoredResponse | undefined> {
-    if (packed === null || packed === undefined) return undefined;
-    const text = await decompress(packed, { maxOutputLength: mostBytes * mostRatio });
-    return JSON.parse(text.toString());
+export function openResponseStore(redis: Redis, { lifetimeMs, mostBytes, body }: StoreLimits): ResponseStore {
+  /** Unpacks a record of at most `leftBytes`. */
+  async function open(packed: Buffer, leftBytes: number) {
+    try {
+      const text = await decompress(packed, { maxOutputLength: Math.max(1, leftBytes) });
+      return { bytes: text.length, stored: await parsed(text) };
+    } catch (error) {
+      if (error instanceof RangeError) throw tooLarge(body.maxBytes);
+      throw error;
+    }
   }
+
+  async function findAll(accountId: string, ids: readonly string[]) {
+    const found: (StoredResponse | undefined)[] = [];
+    let left = body.maxBytes + besidesBytes;
+    for (let at = 0; at < ids.length; at += readAtOnce) {
+      const packed = await redis.mgetBuffer(ids.slice(at, at + readAtOnce).map((id) => keyOf(accountId, id)));
+      for (const each of packed) {
+        const opened = each === null ? undefined : await open(each, left);
+        left -= opened?.bytes ?? 0;
+        found.push(opened?.stored);
+      }
+    }
+    return found;
+  }
+
   return {
-    async save(accountId, id, stored) {
-      const text = Buffer.from(JSON.stringify(stored));
+    async save(accountId, id, stored, bodyBytes) {
+      const text = await renderJson(stored, bodyBytes);
       // At once where it is quick: what refers to it may be asked as soon as its client has read it.
       const packed = text.length <= mostAtOnce ? zstdCompressSync(text) : await compress(text);
       if (packed.length > mostBytes) return false;
       await redis.set(keyOf(accountId, id), packed, "PX", lifetimeMs);
       return true;
     },
-    find: async (accountId, id) => open(await redis.getBuffer(keyOf(accountId, id))),
-    async findAll(accountId, ids) {
-      if (ids.length === 0) return [];
-      const packed = await redis.mgetBuffer(ids.map((id) => keyOf(accountId, id)));
-      return Promise.all(packed.map(open));
-    },
+    find: async (accountId, id) => (await findAll(accountId, [id]))[0],
+    findAll,
     remove: async (accountId, id) => (await redis.del(keyOf(accountId, id))) > 0,
   };
 }
@@ -58,4 +84,20 @@ export function openResponseStore(redis: Redis, { lifetimeMs, mostBytes }: Store
 /** Keys of one account share a slot, so that several can be read at once on Redis Cluster. */
 function keyOf(accountId: string, id: string): string {
   return `response:{s${shardOf(accountId)}}:${accountId}:${id}`;
+}
+
+/** What was stored by `save`. */
+async function parsed(text: Buffer): Promise<StoredResponse> {
+  if (text.length <= mostAtOnce) return JSON.parse(text.toString());
+  const { response, input, ancestors, keptAt } = await reparseJson(text);
+  return {
+    response: isRecord(response) ? response : {},
+    input: Array.isArray(input) ? input.filter(isRecord) : [],
+    ancestors: Array.isArray(ancestors) ? ancestors.map(String) : [],
+    keptAt: typeof keptAt === "string" ? keptAt : undefined,
+  };
+}
+
+function tooLarge(maxBytes: number): Failure {
+  return new Failure("request_too_large", `The whole conversation is larger than ${maxBytes} bytes; compact it.`);
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@modelgate/wires";
+import type { JsonObject } from "@modelgate/wires/text";
 
 /** A response that can be referred to later, as it is kept. */
 export interface StoredResponse {

@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import type { JsonObject, TextAnswer, TextRequest } from "@modelgate/wires";
+import type { JsonObject, TextAnswer, TextRequest } from "@modelgate/wires/text";
 import { transcriptOf } from "./transcript.ts";
 
 /** Most tokens that a summary may come to. */

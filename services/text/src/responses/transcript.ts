@@ -1,4 +1,5 @@
-import { isRecord, type JsonObject } from "@modelgate/wires";
+import { isRecord } from "@modelgate/wires/json";
+import type { JsonObject } from "@modelgate/wires/text";
 
 /** Longest single item in a transcript; of what is longer, the beginning and the end are kept. */
 const mostCharacters = 40_000;

@@ -1,6 +1,6 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
-import { runCall, readJson } from "@modelgate/relay";
-import { isRecord, textCodecs, type AnswerContext, type JsonObject, type TextAnswer } from "@modelgate/wires";
+import { readJson, reparseJson, runCall, type Exchange } from "@modelgate/relay";
+import { textCodecs, type AnswerContext, type JsonObject, type TextAnswer } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
 import { compactExchange, type Compaction } from "../responses/compact-exchange.ts";
 import { itemsOf } from "../responses/conversation.ts";
@@ -12,27 +12,37 @@ import { newAnswerId, planText, servedThrough, textWire } from "../text-call.ts"
 /** POST /v1/responses/compact (interface endpoint 5): the vendor's own where it has one, else the model sums up. */
 export function compactResponse(deps: Deps): EndpointHandler {
   return async (call) => {
-    using body = await readJson(call.request, deps.body, readResponses(deps, call));
+    using body = await readJson(call, deps.body, readResponses(deps, call));
     const prepared = await prepareResponses(deps, call, body);
     const ask = { ...prepared.ask, stream: false, maxOutputTokens: summaryTokens };
     const answerId = newAnswerId(deps, "responses");
-    const plan = planText(deps, call, { wire: "responses", body: prepared.body, ask, answerId });
-    const compaction = compactionOf(deps, call, prepared.body, answerId);
+    const plan = await planText(deps, call, {
+      wire: "responses",
+      body: prepared.body,
+      ask,
+      answerId,
+      admitted: prepared.admitted,
+    });
+    const checked = (exchange: Exchange): Exchange => plan.fees?.checked(exchange) ?? exchange;
+    const compaction = await compactionOf(deps, call, prepared.body, answerId);
     await runCall(deps.relay, call, {
       ...plan,
+      // A vendor's own compaction takes no bound.
+      size: { ...plan.size, boundIsOurs: true },
       wires: ["compact", ...servedThrough.responses],
       unsealable: false,
-      exchange: (wire, { candidate: { upstreamModel } }) =>
+      exchange: async (wire, { candidate: { upstreamModel } }) =>
         wire === "compact"
-          ? nativeCompact(prepared.body, ask.model, upstreamModel)
-          : compactExchange(compaction, textWire(wire), upstreamModel),
+          ? checked(
+              await nativeCompact(prepared.body, { model: ask.model, upstreamModel, tiers: ask.fees?.tiers ?? [] }),
+            )
+          : await compactExchange(compaction, textWire(wire), upstreamModel),
     });
   };
 }
 
-function compactionOf(deps: Deps, call: ServiceCall, body: Buffer, answerId: string): Compaction {
-  const parsed: unknown = JSON.parse(body.toString());
-  const asked: JsonObject = isRecord(parsed) ? parsed : {};
+async function compactionOf(deps: Deps, call: ServiceCall, body: Buffer, answerId: string): Promise<Compaction> {
+  const asked = await reparseJson(body);
   const items = itemsOf(asked["input"]);
   return {
     model: String(asked["model"]),
@@ -42,6 +52,7 @@ function compactionOf(deps: Deps, call: ServiceCall, body: Buffer, answerId: str
     seal: (summary) => deps.compactions.seal(call.caller.accountId, summary),
     answerId,
     asked,
+    askedBytes: body.length,
     render: (answer, sealed, context) => compactedConversation(items, answer, sealed, context),
   };
 }

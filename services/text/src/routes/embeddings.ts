@@ -1,5 +1,7 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
-import { checked, kindExchange, readJson } from "@modelgate/relay";
+import { checked, readJson } from "@modelgate/relay";
+import { kindExchange } from "@modelgate/relay/kind";
+import type { Ask } from "@modelgate/wires/kind";
 import {
   askOfBatchEmbedContents,
   askOfEmbedContent,
@@ -9,12 +11,12 @@ import {
   embeddingsCodec,
   reliedOfContentEmbeddings,
   reliedOfEmbeddings,
-  type Ask,
   type VectorsCodec,
   type VectorsRequest,
-} from "@modelgate/wires";
+} from "@modelgate/wires/vectors";
 import type { Deps } from "../deps.ts";
 import { runKind } from "../kind-call.ts";
+import { withStoreUse } from "../vendor-ids.ts";
 import { modelIn } from "./generate-content.ts";
 
 /** POST /v1/embeddings, and POST /v1/engines/{model}/embeddings (interface endpoints 8 and 9). */
@@ -44,13 +46,16 @@ function vectors(
   relied: readonly string[],
   look: (value: unknown, call: ServiceCall) => Ask<VectorsRequest>,
 ): EndpointHandler {
+  const isContent = client.wire === "content-embeddings";
   return async (call) => {
     using body = await readJson(
-      call.request,
+      call,
       deps.body,
-      checked((value) => look(value, call), relied),
+      checked(
+        withStoreUse(deps, isContent ? "content" : "other", (value) => look(value, call)),
+        relied,
+      ),
     );
-    const isContent = client.wire === "content-embeddings";
     await runKind(deps, call, {
       ask: body.seen,
       body: body.bytes,

@@ -1,10 +1,11 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import { checked, readJson, runCall } from "@modelgate/relay";
-import { askOfContent, reliedOfContent } from "@modelgate/wires";
+import { askOfContent, reliedOfContent } from "@modelgate/wires/text";
 import { asTurn } from "../conversation-of.ts";
 import type { Deps } from "../deps.ts";
 import { runImage } from "../run-image.ts";
 import { newAnswerId, planText } from "../text-call.ts";
+import { admitStoreUse } from "../vendor-ids.ts";
 
 /** POST /v1beta/models/{model}:generateContent (interface endpoint 14). */
 export function generateContent(deps: Deps): EndpointHandler {
@@ -20,7 +21,7 @@ function answering(deps: Deps, stream: boolean): EndpointHandler {
   return async (call) => {
     const path = { model: modelIn(call), stream };
     using body = await readJson(
-      call.request,
+      call,
       deps.body,
       checked(
         asTurn(deps, call, "content", (value) => askOfContent(value, path)),
@@ -28,9 +29,16 @@ function answering(deps: Deps, stream: boolean): EndpointHandler {
       ),
     );
     const asArray = stream && call.query.get("alt") !== "sse";
-    const plan = planText(deps, call, { wire: "content", body: body.bytes, ask: body.seen, asArray });
+    const admitted = await admitStoreUse(deps, call, body.seen);
+    const plan = await planText(deps, call, { wire: "content", body: body.bytes, ask: body.seen, asArray, admitted });
     if (plan.model.kind !== "image") return runCall(deps.relay, call, plan);
-    const drawing = { ...path, asArray, body: body.bytes, answerId: newAnswerId(deps, "content") };
+    const drawing = {
+      ...path,
+      asArray,
+      body: body.bytes,
+      answerId: newAnswerId(deps, "content"),
+      imageSize: body.seen.imageSize,
+    };
     await runImage(deps, call, plan, drawing);
   };
 }

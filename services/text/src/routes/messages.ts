@@ -1,7 +1,7 @@
 import { Failure, firstHeader, headerAliases } from "@modelgate/contracts";
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import { checked, readJson, type Forwarded } from "@modelgate/relay";
-import { askOfMessages, reliedOfMessages } from "@modelgate/wires";
+import { askOfMessages, reliedOfMessages } from "@modelgate/wires/text";
 import { asTurn } from "../conversation-of.ts";
 import type { Deps } from "../deps.ts";
 import { runText } from "../text-call.ts";
@@ -11,7 +11,7 @@ export function messages(deps: Deps): EndpointHandler {
   return async (call) => {
     const forward = forwarded(call, "messages");
     using body = await readJson(
-      call.request,
+      call,
       deps.body,
       checked(asTurn(deps, call, "messages", askOfMessages), reliedOfMessages),
     );

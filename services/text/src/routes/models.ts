@@ -1,6 +1,6 @@
 import { Failure, listFormatOf } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
-import { modelLists, type ModelList } from "@modelgate/wires";
+import { modelLists, type ModelList } from "@modelgate/wires/models";
 import type { Deps } from "../deps.ts";
 
 /** GET /v1/models and GET /v1beta/models (interface endpoints 1 and 2): what the token can call now. */

@@ -1,28 +1,22 @@
+import type { TextWire } from "@modelgate/contracts";
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
+import { checked, readJson, tellLosses, type Exchange } from "@modelgate/relay";
+import { kindExchange, wholeExchange, type KindCall } from "@modelgate/relay/kind";
+import { isRecord } from "@modelgate/wires/json";
 import {
-  checked,
-  kindExchange,
-  readJson,
-  tellLosses,
-  wholeExchange,
-  type Exchange,
-  type KindCall,
-} from "@modelgate/relay";
-import {
-  askJudgement,
   askOfModerations,
   bytesOfInstructions,
-  judgementOf,
-  isRecord,
   moderationsCodec,
+  parseJudgement,
   reliedOfModerations,
-  textCodecs,
+  renderJudgementRequest,
   type ModerationRequest,
-  type TextWire,
-} from "@modelgate/wires";
+} from "@modelgate/wires/moderation";
+import { textCodecs } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
 import { runKind } from "../kind-call.ts";
 import { textWire } from "../text-call.ts";
+import { withStoreUse } from "../vendor-ids.ts";
 
 /**
  * POST /v1/moderations (interface endpoint 11): by a vendor that has it, or by a chat model. A model of kind
@@ -31,9 +25,12 @@ import { textWire } from "../text-call.ts";
 export function moderations(deps: Deps): EndpointHandler {
   return async (call) => {
     using body = await readJson(
-      call.request,
+      call,
       deps.body,
-      checked((value) => askOfModerations(withModel(deps, call, value)), reliedOfModerations),
+      checked(
+        withStoreUse(deps, "other", (value) => askOfModerations(withModel(deps, call, value))),
+        reliedOfModerations,
+      ),
     );
     await runKind(deps, call, {
       ask: body.seen,
@@ -62,9 +59,9 @@ function withModel({ relay }: Deps, { caller }: ServiceCall, value: unknown): un
 const judgementTokens = 8_192;
 
 /** A chat model's judgement as the answer of a vendor that judges natively. */
-function judged(call: KindCall<ModerationRequest>, wire: TextWire, upstreamModel: string): Exchange {
+function judged(call: KindCall<ModerationRequest>, wire: TextWire, upstreamModel: string): Promise<Exchange> {
   const vendor = textCodecs[wire];
-  const { request, dropped: before } = askJudgement(call.request);
+  const { request, dropped: before } = renderJudgementRequest(call.request);
   const asker = { spelling: moderationsCodec.spelling, strict: call.strict };
   const { body, dropped } = tellLosses(asker, before, () => {
     const target = { model: upstreamModel, defaultMaxTokens: judgementTokens };
@@ -74,8 +71,9 @@ function judged(call: KindCall<ModerationRequest>, wire: TextWire, upstreamModel
   return wholeExchange({
     wire,
     body,
+    bodyBytes: call.bodyBytes,
     dropped,
     usageOf: (answer) => vendor.parseAnswer(answer).usage,
-    render: (answer) => moderationsCodec.renderAnswer(judgementOf(vendor.parseAnswer(answer), call.request), call),
+    render: (answer) => moderationsCodec.renderAnswer(parseJudgement(vendor.parseAnswer(answer), call.request), call),
   });
 }

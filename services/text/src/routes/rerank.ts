@@ -1,19 +1,44 @@
+import type { Price } from "@modelgate/contracts";
 import type { EndpointHandler } from "@modelgate/platform";
-import { checked, kindExchange, readJson } from "@modelgate/relay";
-import { askOfRerank, cohereCodec, jinaCodec, reliedOfRerank } from "@modelgate/wires";
+import { checked, dearestTokens, estimateTokens, readJson, type Measure, type RequestSize } from "@modelgate/relay";
+import { kindExchange } from "@modelgate/relay/kind";
+import { askOfRerank, cohereCodec, jinaCodec, reliedOfRerank, searchesOf } from "@modelgate/wires/ranking";
 import type { Deps } from "../deps.ts";
 import { runKind } from "../kind-call.ts";
+import { withStoreUse } from "../vendor-ids.ts";
 
 /** POST /v1/rerank (interface endpoint 10). */
 export function rerank(deps: Deps): EndpointHandler {
   return async (call) => {
-    using body = await readJson(call.request, deps.body, checked(askOfRerank, reliedOfRerank));
+    using body = await readJson(call, deps.body, checked(withStoreUse(deps, "other", askOfRerank), reliedOfRerank));
     await runKind(deps, call, {
       ask: body.seen,
       body: body.bytes,
       wires: ["jina-rerank", "cohere-rerank"],
+      measure: (size, price) => measureOf(searchesOf(body.seen.request), size, price),
       exchange: (wire, asked, upstreamModel) =>
         kindExchange(asked, jinaCodec, wire === "cohere-rerank" ? cohereCodec : jinaCodec, upstreamModel),
     });
+  };
+}
+
+/**
+ * Ranking is paid for by its tokens, and by the searches that it counts as: as its vendor reports them, else one for a
+ * hundred documents.
+ */
+function measureOf(
+  searches: ReturnType<typeof searchesOf>,
+  { textBytes, mediaTokens }: RequestSize,
+  price: Price,
+): Measure {
+  const inputTokens = estimateTokens(textBytes) + mediaTokens;
+  return {
+    upper: { ...dearestTokens({ input: textBytes + mediaTokens, output: 0 }, price), requests: searches.most },
+    floor: { inputTokens, requests: searches.usual },
+    meter: (told) =>
+      Promise.resolve({
+        units: { requests: searches.usual, ...(told ?? { inputTokens }) },
+        estimated: told === undefined,
+      }),
   };
 }

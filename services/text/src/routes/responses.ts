@@ -1,47 +1,57 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
-import { runCall, type Answered, readJson } from "@modelgate/relay";
-import { isRecord, type JsonObject } from "@modelgate/wires";
+import { readJson, reparseJson, runCall, type Answered } from "@modelgate/relay";
 import type { Deps } from "../deps.ts";
 import { responseIn } from "../responses/answered-response.ts";
 import { compactedTurn, compactExchange } from "../responses/compact-exchange.ts";
 import { itemsOf } from "../responses/conversation.ts";
 import { prepareResponses, readResponses, type PreparedResponses } from "../responses/prepare.ts";
+import { keepMadeItems } from "../responses/made-items.ts";
+import { summaryTokens } from "../responses/summary.ts";
 import { newAnswerId, planText, textWire } from "../text-call.ts";
 
 /** POST /v1/responses (interface endpoint 4): with any vendor, also where the client refers to earlier responses. */
 export function responses(deps: Deps): EndpointHandler {
   return async (call) => {
-    using body = await readJson(call.request, deps.body, readResponses(deps, call));
+    using body = await readJson(call, deps.body, readResponses(deps, call));
     const prepared = await prepareResponses(deps, call, body);
     const answerId = newAnswerId(deps, "responses");
     const { ask } = body.seen;
-    const plan = planText(deps, call, {
+    const plan = await planText(deps, call, {
       wire: "responses",
       body: prepared.body,
-      ask: prepared.ask,
+      ask: ask.compacts ? heldForSummary(prepared.ask) : prepared.ask,
       native: prepared.native,
       answerId,
       ...(ask.previousId === undefined ? {} : { echo: { previous_response_id: ask.previousId } }),
-      answered: ask.store
-        ? (answered) => keep(deps, call, { answered, answerId, bytes: body.bytes, ancestors: prepared.ancestors })
-        : undefined,
+      admitted: prepared.admitted,
+      answered(answered) {
+        keepMadeItems(deps, call, { answered, kept: ask.store, admitted: prepared.admitted });
+        if (!ask.store) return;
+        const told = { answered, answerId, bytes: body.bytes, ancestors: prepared.ancestors };
+        keep(deps, call, told).catch((error: unknown) => notKept(deps, call, error));
+      },
     });
-    await runCall(deps.relay, call, ask.compacts ? compacting(deps, call, plan, prepared, answerId) : plan);
+    await runCall(deps.relay, call, ask.compacts ? await compacting(deps, call, plan, prepared, answerId) : plan);
   };
 }
 
-type Plan = ReturnType<typeof planText>;
+/** A summary of the gateway's own may be longer than the client's bound of an answer: it is held for. */
+function heldForSummary(ask: PreparedResponses["ask"]): PreparedResponses["ask"] {
+  const { maxOutputTokens: most } = ask;
+  return most === undefined ? ask : { ...ask, maxOutputTokens: Math.max(most, summaryTokens) };
+}
+
+type Plan = Awaited<ReturnType<typeof planText>>;
 
 /** A turn that is to end in a compaction: a vendor of this wire knows how, for any other the model sums up. */
-function compacting(
+async function compacting(
   deps: Deps,
   call: ServiceCall,
   plan: Plan,
   { ask, body }: PreparedResponses,
   answerId: string,
-): Plan {
-  const asked: unknown = JSON.parse(body.toString());
-  if (!isRecord(asked)) return plan;
+): Promise<Plan> {
+  const asked = await reparseJson(body);
   const compaction = {
     model: ask.model,
     stream: ask.stream,
@@ -50,6 +60,7 @@ function compacting(
     seal: (summary: string) => deps.compactions.seal(call.caller.accountId, summary),
     answerId,
     asked,
+    askedBytes: body.length,
     render: compactedTurn,
   };
   return {
@@ -64,7 +75,7 @@ function compacting(
 }
 
 /** Keeps a response for later references. The answer goes on meanwhile: both go through Redis in this order. */
-function keep(
+async function keep(
   { responses: store, relay }: Deps,
   call: ServiceCall,
   told: {
@@ -73,19 +84,18 @@ function keep(
     readonly bytes: Buffer;
     readonly ancestors: readonly string[];
   },
-): void {
+): Promise<void> {
   const response = responseIn(told.answered.text);
   const id = response?.["id"];
   if (response === undefined || typeof id !== "string" || id === "") return;
-  const body: JsonObject = JSON.parse(told.bytes.toString());
+  const body = await reparseJson(told.bytes);
   // An id that is not ours is the vendor's, which then keeps the response as well.
   const keptAt = id === told.answerId || told.answered.isCut ? undefined : told.answered.place;
   const stored = { response, input: itemsOf(body["input"]), ancestors: told.ancestors, keptAt };
-  store.save(call.caller.accountId, id, stored).then(
-    (kept) => {
-      if (!kept) relay.log.warn({ requestId: call.requestId, response: id }, "a response is too large to be kept");
-    },
-    (error: unknown) =>
-      relay.log.warn({ err: error, requestId: call.requestId, response: id }, "a response was not kept"),
-  );
+  if (!(await store.save(call.caller.accountId, id, stored, told.bytes.length)))
+    relay.log.warn({ requestId: call.requestId, response: id }, "a response is too large to be kept");
+}
+
+function notKept({ relay }: Deps, { requestId }: ServiceCall, error: unknown): void {
+  relay.log.warn({ err: error, requestId }, "a response was not kept");
 }

@@ -1,6 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
-import { wholeNumberIn, type JsonObject } from "@modelgate/wires";
+import { wholeNumberIn } from "@modelgate/wires/json";
+import type { JsonObject } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
 import type { StoredResponse } from "../responses/stored-response.ts";
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { TaskRecord } from "@modelgate/accounts";
 import { NotFetched, type RemoteStream } from "@modelgate/channels";
 import { Failure, type VideoWire } from "@modelgate/contracts";
-import type { VideoResult } from "@modelgate/wires";
+import type { VideoResult } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
 import { look, wayTo } from "../poll/look.ts";
 import { resultOf } from "../show-task.ts";
@@ -40,16 +40,17 @@ export async function contentSource(deps: Deps, task: TaskRecord, ask: ContentAs
 }
 
 async function open(deps: Deps, task: TaskRecord, way: Way, ask: ContentAsk): Promise<RemoteStream> {
-  const own = way.access.content({ ...callOf(deps, task, way), operation: task.operation, variant: ask.variant });
-  if (own !== undefined) {
-    const request = {
-      url: own.url,
-      method: own.method,
-      headers: { ...headersOf(ask), ...own.headers },
-      timeoutMs: deps.limits.contentSilenceMs,
-    };
-    const answer = await deps.relay.channels.transport.send(request, ask.signal);
-    const moved = movedTo(answer, own.url);
+  if (way.provider.downloads?.includes(task.wire) === true) {
+    const request = way.provider.request({
+      act: "download",
+      ...callOf(deps, task, way),
+      task: task.operation,
+      variant: ask.variant,
+      headers: headersOf(ask),
+    });
+    const { transport } = deps.relay.channels;
+    const answer = await transport.send({ ...request, timeoutMs: deps.limits.contentSilenceMs }, ask.signal);
+    const moved = movedTo(answer, request.url);
     if (moved === undefined) return { answer, [Symbol.asyncDispose]: async () => answer.abort() };
     answer.abort();
     return openUrl(deps, task, way, moved, ask);
@@ -75,20 +76,15 @@ function movedTo({ status, headers }: RemoteStream["answer"], from: URL): string
 }
 
 /** A vendor's own host is sent the channel's key, as its content may be behind it; nobody else is, redirects or not. */
-function openUrl(
-  deps: Deps,
-  { wire }: TaskRecord,
-  { channel, key, provider }: Way,
-  url: string,
-  ask: ContentAsk,
-): Promise<RemoteStream> {
-  const base = new URL(channel.baseUrl);
-  const isOwn = keyedWires.has(wire) && URL.parse(url)?.origin === base.origin;
+function openUrl(deps: Deps, task: TaskRecord, way: Way, url: string, ask: ContentAsk): Promise<RemoteStream> {
+  const base = new URL(way.channel.baseUrl);
+  const file = keyedWires.has(task.wire) ? URL.parse(url) : null;
+  const own = file?.origin === base.origin ? file : undefined;
   return deps.remote.open({
     url,
     headers: headersOf(ask),
-    secretHeaders: isOwn ? provider.headers({ key: key.secret, wire }) : undefined,
-    trustedHost: base.hostname,
+    secretHeaders: own && way.provider.request({ act: "file", ...callOf(deps, task, way), url: own }).headers,
+    trustedOrigin: base.origin,
     timeoutMs: deps.limits.contentSilenceMs,
     signal: ask.signal,
   });

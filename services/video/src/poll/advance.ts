@@ -1,6 +1,6 @@
 import type { TaskRecord } from "@modelgate/accounts";
 import type { TaskState } from "@modelgate/contracts";
-import type { Sighting, VideoResult } from "@modelgate/wires";
+import type { Sighting, VideoResult } from "@modelgate/wires/video";
 
 /** When a task is looked at again, and how its progress is guessed. */
 export interface Pace {

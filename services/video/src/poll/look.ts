@@ -1,7 +1,8 @@
 import type { TaskRecord } from "@modelgate/accounts";
 import { readText } from "@modelgate/channels";
 import { cleanWords, providers, type Provider } from "@modelgate/providers";
-import { isRecord, videoCodecs, type Sighting } from "@modelgate/wires";
+import { isRecord } from "@modelgate/wires/json";
+import { videoCodecs, type Sighting } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
 
 /** How much of a vendor's answer to a look is read. */
@@ -12,8 +13,8 @@ export function wayTo({ relay }: Deps, { channelId, keyId }: TaskRecord) {
   const channel = relay.catalog.current().channels.find(({ id }) => id === channelId);
   const key = channel?.keys.find(({ id }) => id === keyId);
   const provider = channel && providers[channel.provider];
-  if (channel === undefined || key === undefined || provider?.video === undefined) return undefined;
-  return { channel, key, provider, access: provider.video };
+  if (channel === undefined || key === undefined || provider === undefined) return undefined;
+  return { channel, key, provider };
 }
 
 /** Asks a task's vendor how it goes. Never rejects: what cannot be learned is `unseen`. */
@@ -29,27 +30,18 @@ export async function look(deps: Deps, task: TaskRecord, signal: AbortSignal): P
 async function ask(deps: Deps, task: TaskRecord, signal: AbortSignal): Promise<Sighting> {
   const way = wayTo(deps, task);
   if (way === undefined) return { kind: "unseen" };
-  const { channel, key, provider, access } = way;
-  const { url, method, headers, body } = access.look({
+  const { channel, key, provider } = way;
+  const request = provider.request({
+    act: "poll",
     baseUrl: channel.baseUrl,
     key: key.secret,
-    wire: task.wire,
-    operation: task.operation,
     nowMs: deps.now(),
+    requestId: task.draft.requestId,
+    wire: task.wire,
+    task: task.operation,
   });
   const answer = await deps.relay.channels.transport.send(
-    {
-      url,
-      method,
-      headers: {
-        accept: "application/json",
-        "accept-encoding": "identity",
-        "x-request-id": task.draft.requestId,
-        ...headers,
-      },
-      body,
-      timeoutMs: Math.min(channel.timeoutMs, deps.limits.lookTimeoutMs),
-    },
+    { ...request, timeoutMs: Math.min(channel.timeoutMs, deps.limits.lookTimeoutMs) },
     AbortSignal.any([signal, AbortSignal.timeout(deps.limits.lookTimeoutMs)]),
   );
   const text = await readText(answer, answerBytes);

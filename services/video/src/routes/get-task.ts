@@ -1,6 +1,6 @@
 import type { VideoWire } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler } from "@modelgate/platform";
-import { videoCodecs } from "@modelgate/wires";
+import { videoCodecs } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
 import { ownTask } from "../find-task.ts";
 import { contextOf, shownTask } from "../show-task.ts";

@@ -1,7 +1,7 @@
 import { listTasks } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler } from "@modelgate/platform";
-import { videoCodecs } from "@modelgate/wires";
+import { videoCodecs } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
 import { contextOf, shownTask } from "../show-task.ts";
 

@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import type { EndpointHandler } from "@modelgate/platform";
-import { parseSize, videoCodecs } from "@modelgate/wires";
+import { parseSize, videoCodecs } from "@modelgate/wires/video";
 import { takeCallback } from "../callbacks.ts";
 import type { Deps } from "../deps.ts";
 import { ownTask } from "../find-task.ts";

@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http";
 import type { TaskRecord } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
-import { videoCodecs } from "@modelgate/wires";
+import { videoCodecs } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
 import { ownTask } from "../find-task.ts";
 import { isEnded } from "../poll/advance.ts";

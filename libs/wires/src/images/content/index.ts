@@ -1,4 +1,5 @@
 import { Failure } from "@modelgate/contracts";
+import { Base64Text } from "../../json/base64.ts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import { contentUsage } from "../../text/content/usage.ts";
@@ -50,7 +51,7 @@ function renderSize(size: ImageSize): JsonRecord {
 
 function renderImage(image: InputImage): JsonRecord {
   if (image.kind !== "file") throw new Error("an image's address where its bytes are needed");
-  return { inlineData: { mimeType: image.mediaType, data: image.bytes.toString("base64") } };
+  return { inlineData: { mimeType: image.mediaType, data: new Base64Text("", image.bytes) } };
 }
 
 /** All images of all candidates; what was said beside them is dropped. Throws Failure upstream_rejected for a block. */

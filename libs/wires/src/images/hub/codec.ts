@@ -1,10 +1,12 @@
 import type { JsonRecord } from "../../json/fields.ts";
+import { stringifyInTurns } from "../../json/stringify-in-turns.ts";
 import type { ImagesAnswer } from "./answer.ts";
 import type { ImageRequest, ImagesWire } from "./request.ts";
 
 /** A request as it is sent to a vendor. */
 export interface RenderedImages {
-  readonly body: Buffer;
+  /** Written in steps of about a millisecond. */
+  readonly body: Generator<undefined, Buffer>;
   readonly contentType: string;
   /** Hints left out: fields of the neutral form, or the client's own members. */
   readonly dropped: readonly string[];
@@ -35,5 +37,5 @@ export interface ImagesVendor {
 
 /** A JSON request. */
 export function renderJson(body: JsonRecord, dropped: readonly string[]): RenderedImages {
-  return { body: Buffer.from(JSON.stringify(body)), contentType: "application/json", dropped };
+  return { body: stringifyInTurns(body), contentType: "application/json", dropped };
 }

@@ -1,5 +1,7 @@
 import { Failure } from "@modelgate/contracts";
-import { imageTypes, type ImageFile, type ImageType, type InputImage } from "./request.ts";
+import { Base64Text, decodeBase64 } from "../../json/base64.ts";
+import { turnBytes } from "../../json/scan.ts";
+import { imageTypes, type ImageFile, type ImageRequest, type ImageType, type InputImage } from "./request.ts";
 
 /** How an image file begins. */
 const beginnings: readonly (readonly [type: ImageType, isOne: (bytes: Buffer) => boolean])[] = [
@@ -35,13 +37,50 @@ export function imageFile(bytes: Buffer, at: string): ImageFile {
 export function inputImage(value: unknown, at: string): InputImage {
   if (typeof value !== "string") throw wrongImage(at, "a string: a URL, a data URL or Base64");
   if (/^https?:\/\//i.test(value)) return { kind: "url", at, url: value };
-  const data = /^data:/i.test(value) ? dataOf(value, at) : value;
-  return { kind: "file", at, ...imageFile(decoded(data, at), at) };
+  return encodedImage(/^data:/i.test(value) ? dataOf(value, at) : value, at);
+}
+
+/** An image as Base64; much of it is left to `decodeImages`. Throws Failure (400) naming `at` for what is none. */
+export function encodedImage(data: string, at: string): InputImage {
+  if (data.length <= turnBytes) return { kind: "file", at, ...imageFile(decoded(data, at), at) };
+  if (imageTypeOfBase64(data) === undefined) throw wrongImage(at, `an image (${imageTypes.join(", ")})`);
+  return { kind: "encoded", at, data };
+}
+
+/**
+ * The same request with all its images decoded, in steps of about a millisecond. Throws Failure (400) naming the image
+ * that is no Base64.
+ */
+export function* decodeImages(request: ImageRequest): Generator<undefined, ImageRequest> {
+  const { images, mask } = request;
+  const files: InputImage[] = [];
+  for (const image of images) files.push(yield* decodeImage(image));
+  return { ...request, images: files, ...(mask === undefined ? {} : { mask: yield* decodeImage(mask) }) };
+}
+
+function* decodeImage(image: InputImage): Generator<undefined, InputImage> {
+  if (image.kind !== "encoded") return image;
+  const { data, at } = image;
+  // The last turn has what may stand at an end only.
+  const last = data.length - (data.length % turnBytes || turnBytes);
+  for (let from = 0; from < last; from += turnBytes) {
+    if (notBase64.test(data.slice(from, from + turnBytes))) throw wrongImage(at, "a URL, a data URL or Base64");
+    yield;
+  }
+  if (!isBase64(data.slice(last))) throw wrongImage(at, "a URL, a data URL or Base64");
+  return { kind: "file", at, ...imageFile(yield* decodeBase64(data), at) };
 }
 
 /** An image as an address: its own, or one that holds its bytes. */
-export function addressOf(image: InputImage): string {
-  return image.kind === "url" ? image.url : `data:${image.mediaType};base64,${image.bytes.toString("base64")}`;
+export function addressOf(image: InputImage): string | Base64Text {
+  if (image.kind === "url") return image.url;
+  if (image.kind === "file") return new Base64Text(`data:${image.mediaType};base64,`, image.bytes);
+  throw notDecoded();
+}
+
+/** An image was to be sent that was not decoded before. */
+export function notDecoded(): Error {
+  return new Error("an image in Base64 where its bytes are needed");
 }
 
 function dataOf(url: string, at: string): string {
@@ -63,8 +102,10 @@ function isBase64(data: string): boolean {
   const unpadded = data.endsWith("==") ? data.slice(0, -2) : data.endsWith("=") ? data.slice(0, -1) : data;
   if (unpadded === "" || unpadded.length % 4 === 1) return false;
   if (unpadded.length !== data.length && data.length % 4 !== 0) return false;
-  return !/[^A-Za-z0-9+/]/.test(unpadded);
+  return !notBase64.test(unpadded);
 }
+
+const notBase64 = /[^A-Za-z0-9+/]/;
 
 function wrongImage(at: string, kind: string): Failure {
   return new Failure("invalid_value", `${at} must be ${kind}.`, { param: at });

@@ -31,7 +31,9 @@ export interface ImageFile {
 /** An image that the client brings; `at` is its field as the client wrote it. */
 export type InputImage =
   | { readonly kind: "url"; readonly at: string; readonly url: string }
-  | ({ readonly kind: "file"; readonly at: string } & ImageFile);
+  | ({ readonly kind: "file"; readonly at: string } & ImageFile)
+  /** Much Base64 that is still to be decoded, in turns with other calls (`decodeImages`), before anything is sent. */
+  | { readonly kind: "encoded"; readonly at: string; readonly data: string };
 
 /** Width and height in pixels. */
 export interface ImageSize {

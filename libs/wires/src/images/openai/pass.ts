@@ -1,21 +1,22 @@
 import { addUnits, renderFailure, type Units } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import { plainFrame, type StreamPassCodec } from "../../text/pass.ts";
-import { jsonOf } from "../../text/pass-json.ts";
+import { parseFrameRecord } from "../../text/pass-json.ts";
 import { readTokens } from "./usage.ts";
 
 /**
  * A stream of partial images, passed on as it comes. Images are counted as they are completed; that one is shown in
  * part says only that something came. A pass is for one stream.
+ * @param most images that were asked for: the stream ends with the last of them, whatever its vendor goes on to make
  */
-export function imagesPass(): StreamPassCodec {
+export function imagesPass(most = Infinity): StreamPassCodec {
   let completed = 0;
   let tokens: Units = {};
   const used = (): Units => ({ ...tokens, images: completed });
   return {
     see(frame) {
       if (partialImage.test(frame.toString("latin1", 0, typeWithin))) return { ...plainFrame, usage: used() };
-      const event = jsonOf(frame);
+      const event = parseFrameRecord(frame);
       if (event === undefined) return plainFrame;
       if (isRecord(event["error"]) || event["type"] === "error") return { ...plainFrame, failed: true };
       if (typeof event["type"] !== "string" || !event["type"].endsWith(".completed")) return plainFrame;
@@ -24,7 +25,9 @@ export function imagesPass(): StreamPassCodec {
       return { ...plainFrame, usage: used(), done: true };
     },
     // Several images are completed one after another.
-    endsWithConnection: true,
+    get endsWithConnection() {
+      return completed < most;
+    },
     // Events of this wire name no model.
     renameFrame: (frame) => frame,
     written: () => "",

@@ -12,7 +12,7 @@ export const flaggedFrom = 0.5;
  * What a chat model judged. Throws Failure upstream_error for words that are no JSON of the schema that it was given,
  * for an answer that was cut or refused, and for items that were left out.
  */
-export function parseAnswer(answer: TextAnswer, request: ModerationRequest): ModerationAnswer {
+export function parseJudgement(answer: TextAnswer, request: ModerationRequest): ModerationAnswer {
   const results = resultsIn(wordsOf(answer));
   const judged = resultsFor(request, results.map(parseResult));
   const { model, usage } = answer;

@@ -25,7 +25,7 @@ export const bytesOfInstructions = Buffer.byteLength(instructions);
  * schema. Members of the client's wire
  * that nobody knows are dropped by name. Throws Failure unsupported_parameter for more than `mostJudged` items.
  */
-export function renderRequest(request: ModerationRequest): Parsed {
+export function renderJudgementRequest(request: ModerationRequest): Parsed {
   if (request.items.length > mostJudged)
     throw cannotSay("items", `This model judges at most ${mostJudged} texts in a request.`);
   const judged: TextRequest = {

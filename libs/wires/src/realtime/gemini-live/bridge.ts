@@ -1,6 +1,13 @@
 import { asFailure, Failure } from "@modelgate/contracts";
+import { refuseAmbiguous } from "../../json/ambiguous.ts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import type { Bridged, RealtimeBridge, RealtimeNames } from "../bridge.ts";
+import {
+  pcmBytesPerSecond,
+  type Bridged,
+  type InputFormat,
+  type RealtimeBridge,
+  type RealtimeNames,
+} from "../bridge.ts";
 import { errorEvent } from "../error-event.ts";
 import { parseEvent } from "../look.ts";
 import { eventMessage, type RealtimeMessage } from "../message.ts";
@@ -24,7 +31,12 @@ export function geminiLiveBridge(names: RealtimeNames): RealtimeBridge {
 class GeminiLiveBridge implements RealtimeBridge, EventSink {
   readonly greets = false;
   readonly transcriber = undefined;
+  /** The vendor writes by itself, as a part of its answers. */
+  readonly nextTranscriber = undefined;
+  /** A response is told to the client as soon as it is asked for. */
+  readonly responsesAsked = 0;
   readonly #sessionId: string;
+  readonly #checkStores: RealtimeNames["checkStores"];
   readonly #setup: Setup;
   readonly #answers: Answers;
   readonly #pending = new PendingInput();
@@ -37,6 +49,7 @@ class GeminiLiveBridge implements RealtimeBridge, EventSink {
 
   constructor(names: RealtimeNames) {
     this.#sessionId = names.sessionId;
+    this.#checkStores = names.checkStores;
     this.#setup = new Setup(names, {
       send: (message) => this.#toVendor.push(message),
       updated: () => this.#tellSession("session.updated"),
@@ -56,12 +69,15 @@ class GeminiLiveBridge implements RealtimeBridge, EventSink {
     const event = message.binary ? undefined : parseEvent(message.data);
     try {
       if (event === undefined) throw new Failure("invalid_json", "The event is not a JSON object.");
+      // What the session looked at before it let the event through must be what is done here.
+      refuseAmbiguous(message.data, ["type"]);
       const { type } = event;
       const handle = typeof type === "string" && Object.hasOwn(this.#on, type) ? this.#on[type] : undefined;
       if (handle === undefined)
         throw new Failure("unsupported_parameter", `This model takes no event ${JSON.stringify(type ?? null)}.`, {
           param: "type",
         });
+      this.#checkStores?.(event);
       if (type !== "session.update") this.#setup.begin();
       handle(event, message.data.length);
     } catch (error) {
@@ -80,6 +96,10 @@ class GeminiLiveBridge implements RealtimeBridge, EventSink {
       this.#answers.take(message);
     }
     return this.#taken();
+  }
+
+  get input(): InputFormat {
+    return { bytesPerSecond: pcmBytesPerSecond, detectsTurns: !isManual(this.#setup.settings) };
   }
 
   get asked(): boolean {

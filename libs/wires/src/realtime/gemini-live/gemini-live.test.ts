@@ -13,6 +13,7 @@ function opened() {
     upstreamModel: "gemini-live-1",
     sessionId: "s",
     transcribers: vendorsTranscribers,
+    vendorTools: false,
   });
   const begin = parsed(bridge.open().toClient);
   const told = (bridged: Bridged) => ({ client: parsed(bridged.toClient), vendor: parsed(bridged.toVendor) });

@@ -4,7 +4,13 @@ import { eventMessage } from "../message.ts";
 import { openaiBridge } from "./bridge.ts";
 
 const opened = () =>
-  openaiBridge({ model: "live", upstreamModel: "live", sessionId: "s", transcribers: vendorsTranscribers });
+  openaiBridge({
+    model: "live",
+    upstreamModel: "live",
+    sessionId: "s",
+    transcribers: vendorsTranscribers,
+    vendorTools: false,
+  });
 
 const create = (id?: string) => ({ type: "response.create", ...(id === undefined ? {} : { event_id: id }) });
 const commit = { type: "input_audio_buffer.commit" };

@@ -26,6 +26,11 @@ export class Asked {
     return this.#waiting.length > 0;
   }
 
+  /** Responses among it. */
+  get responses(): number {
+    return this.#waiting.filter(({ type }) => type === "response.create").length;
+  }
+
   /** Whether there is speech of which the vendor may make a turn by itself. */
   get hears(): boolean {
     return this.#hears;
@@ -57,11 +62,16 @@ export class Asked {
     else this.#waiting.splice(at, 1);
   }
 
-  /** An error names the event that it answers, where that has an id: one without a name may be about any. */
+  /**
+   * An error names the event that it answers, where that has an id. One without a name answers the oldest event, since
+   * the vendor takes them in order: never more than one, or an error about something else would make others look
+   * refused that still run.
+   */
   #refused(data: Buffer): void {
     const error = parseEvent(data)?.["error"];
     const cause = (isRecord(error) ? error["event_id"] : undefined) ?? undefined;
-    this.#waiting = cause === undefined ? [] : this.#waiting.filter(({ eventId }) => eventId !== cause);
+    if (cause === undefined) this.#waiting.shift();
+    else this.#waiting = this.#waiting.filter(({ eventId }) => eventId !== cause);
   }
 }
 

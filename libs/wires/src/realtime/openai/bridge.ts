@@ -1,12 +1,22 @@
 import { asFailure, Failure } from "@modelgate/contracts";
 import { refuseAmbiguous } from "../../json/ambiguous.ts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { nothing, type Bridged, type RealtimeBridge, type RealtimeNames, type Transcriber } from "../bridge.ts";
+import { refuseTwice } from "../../json/twice.ts";
+import {
+  nothing,
+  type Bridged,
+  type InputFormat,
+  type RealtimeBridge,
+  type RealtimeNames,
+  type Transcriber,
+} from "../bridge.ts";
 import { errorEvent } from "../error-event.ts";
 import { eventType, parseEvent } from "../look.ts";
 import { eventMessage, type RealtimeMessage } from "../message.ts";
 import { Asked } from "./asked.ts";
+import { InputSetting } from "./input-setting.ts";
 import { isPlainAudio } from "./plain-audio.ts";
+import { refuseVendorTools } from "./vendor-tools.ts";
 import { TranscriberSetting } from "./transcriber-setting.ts";
 import { withName } from "./with-name.ts";
 
@@ -34,6 +44,7 @@ class OpenaiBridge implements RealtimeBridge {
   readonly #names: RealtimeNames;
   readonly #renamed: boolean;
   readonly #transcriber: TranscriberSetting;
+  readonly #input = new InputSetting();
   readonly #asked = new Asked();
   #errors = 0;
 
@@ -47,6 +58,18 @@ class OpenaiBridge implements RealtimeBridge {
     return this.#transcriber.current;
   }
 
+  get nextTranscriber(): Transcriber | undefined {
+    return this.#transcriber.next;
+  }
+
+  get responsesAsked(): number {
+    return this.#asked.responses;
+  }
+
+  get input(): InputFormat {
+    return this.#input.format;
+  }
+
   get asked(): boolean {
     return this.#asked.any;
   }
@@ -56,17 +79,20 @@ class OpenaiBridge implements RealtimeBridge {
   }
 
   fromClient(message: RealtimeMessage): Bridged {
-    if (message.binary) return { toClient: [], toVendor: [message] };
     // Audio is most of what comes, and says nothing that is looked for.
     if (isPlainAudio(message.data)) {
       this.#asked.heard();
       return { toClient: [], toVendor: [message] };
     }
     const event = parseEvent(message.data);
+    // In a binary frame too: what cannot be read here, in another encoding say, a vendor may still work on.
     if (event === undefined) return this.#refuse(new Failure("invalid_json", "The event is not a JSON object."));
     try {
       // What is checked here must be what the vendor reads.
-      refuseAmbiguous(message.data, ["type", "session"]);
+      refuseAmbiguous(message.data, ["type", "session", "response", "item"]);
+      refuseTwice(message.data, event);
+      this.#names.checkStores?.(event);
+      if (!this.#names.vendorTools) refuseVendorTools(event);
       const toVendor = [updates.has(event["type"]) ? this.#updated(message, event) : message];
       this.#asked.sent(event);
       return { toClient: [], toVendor };
@@ -101,6 +127,7 @@ class OpenaiBridge implements RealtimeBridge {
     if (wanted !== undefined && wanted !== model)
       throw new Failure("invalid_value", "The model of a session cannot be changed.", { param: "session.model" });
     const named = this.#transcriber.asked(message, session);
+    this.#input.asked(session);
     return this.#renamed ? withName(named, modelPath, upstreamModel) : named;
   }
 
@@ -108,6 +135,7 @@ class OpenaiBridge implements RealtimeBridge {
     const session = parseEvent(message.data)?.["session"];
     if (!isRecord(session)) return message;
     const named = this.#transcriber.told(message, session);
+    this.#input.told(session);
     return this.#renamed ? withName(named, modelPath, this.#names.model) : named;
   }
 

@@ -26,6 +26,11 @@ export class TranscriberSetting {
     return this.#current;
   }
 
+  /** What the client asked for last, or else what does it now: what speech that is sent from now on may cost. */
+  get next(): Transcriber | undefined {
+    return this.#asked === undefined ? this.#current : { model: this.#asked.model };
+  }
+
   /** A client's update, in the vendor's name. Throws Failure (`param`) for a model that the client may not use. */
   asked(message: RealtimeMessage, session: JsonRecord): RealtimeMessage {
     let named = message;

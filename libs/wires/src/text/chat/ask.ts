@@ -4,13 +4,17 @@ import type { Static } from "typebox";
 import { isRecord } from "../../json/fields.ts";
 import { firstProblem } from "../../json/problem.ts";
 import type { TextAsk } from "../ask.ts";
+import { boundsIn, thoughtsBeside, wholeNumber } from "../bounds.ts";
 import { mediaOf } from "../media.ts";
+import { readsBeyond } from "../reads-beyond.ts";
+import { askedOfChat, reliedOfChatFees } from "./fees.ts";
 
 /** The members that decide what a call may do and cost. */
-export const reliedOfChat = Object.keys(bodies.ChatRequest.properties).concat("stream_options");
+export const reliedOfChat = Object.keys(bodies.ChatRequest.properties).concat("stream_options", reliedOfChatFees);
 
 type ChatRequest = Static<typeof bodies.ChatRequest>;
 const shape = Compile(bodies.ChatRequest);
+const ownBounds = ["max_tokens", "max_completion_tokens"];
 
 /**
  * Checks the fields that the gateway relies on and says what it must know; all else passes untouched. Throws
@@ -20,15 +24,19 @@ export function askOfChat(body: unknown): TextAsk {
   if (!shape.Check(body)) throw firstProblem(shape.Errors(body), body);
   const stream = body.stream ?? false;
   if (stream && hasFile(body)) throw new Failure("file_input_not_streamable", undefined, { param: "stream" });
-  const choices = body.n ?? 1;
-  const most = body.max_completion_tokens ?? body.max_tokens ?? undefined;
+  // The second is not of this wire, but some of its vendors read it.
+  const choices = Math.max(body.n ?? 1, wholeNumber("best_of" in body ? body.best_of : undefined));
+  const { most, names: boundNames } = boundsIn(body, ownBounds);
   return {
     model: body.model,
     stream,
     includeUsage: wantsUsage(body),
-    maxOutputTokens: most === undefined ? undefined : most * choices,
+    maxOutputTokens: most === undefined ? undefined : (most + thoughtsBeside(body)) * choices,
+    boundNames,
+    readsBeyond: readsBeyond(body),
     choices,
     media: mediaOf(body.messages),
+    fees: askedOfChat(body),
   };
 }
 

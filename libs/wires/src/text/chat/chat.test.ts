@@ -1,3 +1,4 @@
+import { atOnce } from "../../json/at-once.ts";
 import { describe, expect, test } from "vitest";
 import { askOfChat } from "./ask.ts";
 import { chatPass } from "./pass.ts";
@@ -13,6 +14,8 @@ test("what is asked: defaults, nulls, the newer bound of output, several choices
     stream: false,
     includeUsage: false,
     maxOutputTokens: undefined,
+    boundNames: [],
+    readsBeyond: false,
     choices: 1,
     media: { characters: 0, tokens: 0 },
   });
@@ -43,7 +46,7 @@ test("media are told apart from text", () => {
   ];
   expect(askOfChat({ model: "m", messages: [{ role: "user", content }] }).media).toEqual({
     characters: 26 + 4_000 + 1_000,
-    tokens: 2 * 2_500 + 750 + 10,
+    tokens: 2 * 2_900 + 750 + 10,
   });
 });
 
@@ -123,8 +126,8 @@ describe("passing through", () => {
   );
 
   test("the vendor's request differs in nothing but what must differ", () => {
-    expect(chatPass.upstreamBody(body, { reportUsage: false })).toBe(body);
-    expect(chatPass.upstreamBody(body, { model: "theirs", reportUsage: true }).toString()).toBe(
+    expect(atOnce(chatPass.upstreamBody(body, { reportUsage: false }))).toBe(body);
+    expect(atOnce(chatPass.upstreamBody(body, { model: "theirs", reportUsage: true })).toString()).toBe(
       '{"model":"theirs", "messages":[],"stream":true,"stream_options":{"include_obfuscation":false,"include_usage":true}}',
     );
   });
@@ -167,22 +170,16 @@ describe("passing through", () => {
     expect(chatPass.see(frame(data))).toMatchObject(JSON.parse(JSON.stringify(seen)));
   });
 
-  test("usage of a whole answer is found from its end, whatever the answer says", () => {
-    const answer = (content: string) =>
-      Buffer.from(
-        JSON.stringify({
-          choices: [{ message: { content } }],
-          usage: { prompt_tokens: 3, completion_tokens: 4 },
-          system_fingerprint: "}",
-        }),
-      );
+  test("reads the usage of a complete answer from its own member or its last choice", () => {
+    const answer = (content: string) => ({
+      choices: [{ message: { content } }],
+      usage: { prompt_tokens: 3, completion_tokens: 4 },
+    });
     for (const content of ["hi", '"usage":{"prompt_tokens":9}', "}}}}"])
-      expect(chatPass.answerUsage(answer(content))).toEqual({ inputTokens: 3, outputTokens: 4 });
-    expect(chatPass.answerUsage(Buffer.from('{"choices":[]}'))).toBeUndefined();
-    const first =
-      '{"usage":{"prompt_tokens":5,"completion_tokens":7},"choices":[{"message":{"content":"usage","x":{"prompt_tokens":1}}}]}';
-    expect(chatPass.answerUsage(Buffer.from(first))).toEqual({ inputTokens: 5, outputTokens: 7 });
-    expect(chatPass.answerUsage(Buffer.from('{"usage":null}'))).toBeUndefined();
+      expect(chatPass.readAnswer(answer(content)).usage).toEqual({ inputTokens: 3, outputTokens: 4 });
+    const inChoice = { choices: [{ message: {}, usage: { prompt_tokens: 5, completion_tokens: 7 } }], usage: null };
+    expect(chatPass.readAnswer(inChoice).usage).toEqual({ inputTokens: 5, outputTokens: 7 });
+    expect(chatPass.readAnswer({ choices: [{}], usage: null }).usage).toBeUndefined();
   });
 
   test("the client's name of the model stands in frames and answers", () => {

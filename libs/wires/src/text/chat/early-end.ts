@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { endOfChunks, type EarlyEnd, type EarlyEndOptions } from "../early-end.ts";
-import { jsonOf } from "../pass-json.ts";
+import { parseFrameRecord } from "../pass-json.ts";
 import { renderUsage } from "./usage.ts";
 
 /** How a choice says that it reached its bound, without its index. */
@@ -12,7 +12,7 @@ export function endChunksEarly(options: EarlyEndOptions, end: JsonRecord = chatE
   return endOfChunks<JsonRecord>(options, {
     endWord: Buffer.from('"finish_reason":"'),
     read(bytes) {
-      const chunk = jsonOf(bytes);
+      const chunk = parseFrameRecord(bytes);
       return Array.isArray(chunk?.["choices"]) ? chunk : undefined;
     },
     ends: (chunk) => indexesOf(chunk["choices"], "finish_reason"),

@@ -13,11 +13,8 @@ import { chatUsage } from "./usage.ts";
 
 /** A completion of a vendor. Throws Failure upstream_error for one that failed or that is none. */
 export function parseAnswer(body: JsonObject): TextAnswer {
-  const failed = failureOf(body);
-  if (failed !== undefined) throw new Failure("upstream_error", failed.message === "" ? undefined : failed.message);
-  const choices = choicesOf(body);
+  const choices = answeredChoices(body);
   const [first] = choices;
-  if (first === undefined) throw new Failure("upstream_error", "The vendor's answer holds no choice.");
   const head = headOf(body);
   const usage = chatUsage(body["usage"]) ?? chatUsage(first["usage"]);
   const tier = body["service_tier"];
@@ -36,6 +33,15 @@ export function headOf({ id, model, created }: JsonObject): Pick<TextAnswer, "id
 
 export function choicesOf({ choices }: JsonObject): readonly JsonObject[] {
   return Array.isArray(choices) ? choices.filter(isRecord) : [];
+}
+
+/** The choices of a completion, at least one. Throws Failure upstream_error if it failed or holds none. */
+export function answeredChoices(body: JsonObject): readonly [JsonObject, ...JsonObject[]] {
+  const failed = failureOf(body);
+  if (failed !== undefined) throw new Failure("upstream_error", failed.message === "" ? undefined : failed.message);
+  const [first, ...others] = choicesOf(body);
+  if (first === undefined) throw new Failure("upstream_error", "The vendor's answer holds no choice.");
+  return [first, ...others];
 }
 
 function choiceOf(choice: JsonObject, place: readonly (string | number)[]): Choice {

@@ -1,12 +1,16 @@
 import { renderFailure, type Units } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
+import { holdsAny } from "../../json/holds.ts";
 import { membersOf, type Member } from "../../json/members.ts";
+import { findMembersInTurns } from "../../json/parse-in-turns.ts";
 import { spliceMembers } from "../../json/splice.ts";
 import { plainFrame, type PassCodec } from "../pass.ts";
-import { changeJson, jsonOf, memberOf, renameAt } from "../pass-json.ts";
+import { changeJson, parseFrameRecord, renameAt } from "../pass-json.ts";
 import { wordsIn } from "../written-words.ts";
+import { chatFees } from "./fees.ts";
 import { endChunksEarly } from "./early-end.ts";
-import { refusesUnknownFields } from "./models.ts";
+import { refusesUnknownFields, takesNewestFields } from "./models.ts";
+import { answeredChoices } from "./parse-answer.ts";
 import { chatUsage } from "./usage.ts";
 
 const usageWord = Buffer.from('"usage"');
@@ -18,10 +22,16 @@ const deltaWord = Buffer.from('"delta"');
 /** Chat completions, passed through. */
 export const chatPass: PassCodec = {
   /** Thoughts in the history are a field of other vendors. */
-  takes: (body, model) => !refusesUnknownFields(model) || !body.includes(thoughtsWord),
+  *takes(body, model) {
+    return !refusesUnknownFields(model) || !(yield* holdsAny(body, thoughtsWord));
+  },
 
-  upstreamBody(body, { model, reportUsage }) {
+  boundOrder: (model) =>
+    takesNewestFields(model) ? ["max_completion_tokens", "max_tokens"] : ["max_tokens", "max_completion_tokens"],
+
+  *upstreamBody(body, { model, reportUsage }) {
     if (model === undefined && !reportUsage) return body;
+    yield* findMembersInTurns(body);
     const members = membersOf(body);
     const values: Record<string, string> = {};
     if (model !== undefined) values["model"] = JSON.stringify(model);
@@ -35,11 +45,12 @@ export const chatPass: PassCodec = {
     if (frame.length < 40 && frame.includes(doneWord)) return { ...plainFrame, done: true };
     const usage = frame.includes(usageWord);
     if (!usage && !frame.includes(errorWord)) return plainFrame;
-    const chunk = jsonOf(frame);
+    const chunk = parseFrameRecord(frame);
     if (chunk === undefined) return plainFrame;
     const choices = chunk["choices"];
     return {
       usage: chatUsage(chunk["usage"]) ?? usageInChoice(choices),
+      fees: usage ? chatFees(chunk) : undefined,
       usageOnly: Array.isArray(choices) && choices.length === 0 && isRecord(chunk["usage"]),
       done: false,
       failed: isRecord(chunk["error"]),
@@ -50,7 +61,10 @@ export const chatPass: PassCodec = {
   renameFrame: (frame, model) => changeJson(frame, (json) => renameAnswer(json, model)),
   renameAnswer,
 
-  answerUsage: (answer) => (answer.includes(usageWord) ? chatUsage(memberOf(answer, "usage")) : undefined),
+  readAnswer(answer) {
+    const [first] = answeredChoices(answer);
+    return { usage: chatUsage(answer["usage"]) ?? chatUsage(first["usage"]), fees: chatFees(answer) };
+  },
 
   written(frame) {
     const at = frame.indexOf(deltaWord);

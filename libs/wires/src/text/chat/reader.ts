@@ -3,6 +3,7 @@ import { parseRecord } from "../../json/parse-record.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import type { Frame, StreamReader } from "../hub/codec.ts";
 import { ChoiceReader } from "./choice-reader.ts";
+import { chatFees } from "./fees.ts";
 import { failureOf } from "./failure.ts";
 import { choicesOf, headOf } from "./parse-answer.ts";
 import { chatUsage } from "./usage.ts";
@@ -40,6 +41,8 @@ export class ChatReader implements StreamReader {
     if (usage !== undefined) {
       this.#used = true;
       events.push({ type: "usage", usage });
+      const fees = chatFees(chunk);
+      if (fees !== undefined) events.push({ type: "fees", fees });
     }
     return events;
   }

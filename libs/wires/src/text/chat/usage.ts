@@ -1,6 +1,6 @@
 import { inputTotal, outputTotal, type Units } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
-import { countOf, unitsOf } from "../hub/counts.ts";
+import { cacheWritesIn, countOf, unitsOf } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
 
 /**
@@ -48,6 +48,7 @@ function details(value: unknown): (name: string) => number | undefined {
 /** Units as `usage`: the totals hold everything, the details say what of it is dearer or cheaper. */
 export function renderUsage(units: Units): JsonObject {
   const [input, output] = [inputTotal(units), outputTotal(units)];
+  const written = cacheWritesIn(units);
   return {
     prompt_tokens: input,
     completion_tokens: output,
@@ -55,7 +56,7 @@ export function renderUsage(units: Units): JsonObject {
     prompt_tokens_details: {
       cached_tokens: units.cachedInputTokens ?? 0,
       audio_tokens: units.inputAudioTokens ?? 0,
-      ...(units.cacheWriteTokens === undefined ? {} : { cache_write_tokens: units.cacheWriteTokens }),
+      ...(written === undefined ? {} : { cache_write_tokens: written }),
     },
     completion_tokens_details: {
       reasoning_tokens: units.reasoningTokens ?? 0,

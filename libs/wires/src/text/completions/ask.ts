@@ -3,9 +3,14 @@ import { Compile } from "typebox/compile";
 import { isRecord } from "../../json/fields.ts";
 import { firstProblem } from "../../json/problem.ts";
 import type { TextAsk } from "../ask.ts";
+import { boundsIn } from "../bounds.ts";
+import { askedOfChat, reliedOfChatFees } from "../chat/fees.ts";
 
 /** The members that decide what a call may do and cost. */
-export const reliedOfCompletions = Object.keys(bodies.CompletionsRequest.properties).concat("stream_options");
+export const reliedOfCompletions = Object.keys(bodies.CompletionsRequest.properties).concat(
+  "stream_options",
+  reliedOfChatFees,
+);
 
 const shape = Compile(bodies.CompletionsRequest);
 
@@ -16,14 +21,17 @@ const shape = Compile(bodies.CompletionsRequest);
 export function askOfCompletions(body: unknown): TextAsk {
   if (!shape.Check(body)) throw firstProblem(shape.Errors(body), body);
   const choices = Math.max(body.n ?? 1, body.best_of ?? 1) * promptsIn(body.prompt);
-  const most = body.max_tokens ?? undefined;
+  const { most, names: boundNames } = boundsIn(body, ["max_tokens"]);
   return {
     model: body.model,
     stream: body.stream ?? false,
     includeUsage: wantsUsage(body),
     maxOutputTokens: most === undefined ? undefined : most * choices,
+    boundNames,
+    readsBeyond: false,
     choices,
     media: { characters: 0, tokens: 0 },
+    fees: askedOfChat(body),
   };
 }
 

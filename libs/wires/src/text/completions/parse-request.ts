@@ -21,7 +21,7 @@ export function parseRequest(body: JsonRecord): Parsed {
   const {
     requests: [request, ...others],
     dropped,
-  } = parseRequests(body);
+  } = parsePromptRequests(body);
   if (others.length > 0) throw new Fields(body).unsupported("prompt");
   return { request, dropped };
 }
@@ -30,7 +30,7 @@ export function parseRequest(body: JsonRecord): Parsed {
  * A request in the neutral form: each prompt is what a user says. Throws Failure (400) naming the field that is wrong,
  * or that no chat can say: tokens as prompts, `suffix`, a `best_of` beyond `n`, probabilities of echoed words.
  */
-export function parseRequests(body: JsonRecord): ParsedPrompts {
+export function parsePromptRequests(body: JsonRecord): ParsedPrompts {
   const fields = new Fields(body);
   const prompts = parsePrompts(fields);
   const alike = parseAlike(fields);

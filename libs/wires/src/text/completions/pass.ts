@@ -7,6 +7,7 @@ const choicesWord = Buffer.from('"choices"');
 /** Text completions, passed through: chunks and errors are those of chat but for where the words stand. */
 export const completionsPass: PassCodec = {
   ...chatPass,
+  boundOrder: () => ["max_tokens"],
   written(frame) {
     const at = frame.indexOf(choicesWord);
     return at < 0 ? "" : frame.toString("utf8", at, frame.lastIndexOf(0x7d));

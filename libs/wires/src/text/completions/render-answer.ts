@@ -10,11 +10,11 @@ import { renderProbabilities } from "./log-probabilities.ts";
 
 /** The completion for the answer to one prompt, that of the context's request. */
 export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonObject {
-  return renderAnswers([{ request: context.request, answer }], context);
+  return renderPromptAnswers([{ request: context.request, answer }], context);
 }
 
 /** The completion for the answers to all prompts, in the order of the prompts; choices are numbered through. */
-export function renderAnswers(
+export function renderPromptAnswers(
   all: readonly { readonly request: TextRequest; readonly answer: TextAnswer }[],
   context: AnswerContext,
 ): JsonObject {

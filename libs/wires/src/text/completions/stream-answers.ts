@@ -5,7 +5,7 @@ import type { TextRequest } from "../hub/request.ts";
 import { CompletionsWriter } from "./writer.ts";
 
 /** The answers to all prompts as one stream, in the order of the prompts. */
-export function streamAnswers(
+export function streamPromptAnswers(
   all: readonly { readonly request: TextRequest; readonly answer: TextAnswer }[],
   context: AnswerContext,
 ): string {

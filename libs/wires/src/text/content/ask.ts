@@ -1,12 +1,30 @@
 import { bodies } from "@modelgate/contracts";
 import { Compile } from "typebox/compile";
+import { inBothSpellings } from "../../json/ambiguous.ts";
 import { Fields, isRecord } from "../../json/fields.ts";
 import { firstProblem } from "../../json/problem.ts";
 import type { TextAsk } from "../ask.ts";
 import { mediaOf } from "../media.ts";
+import { askedOfContent, reliedOfContentFees } from "./fees.ts";
+import { readsBeyond } from "../reads-beyond.ts";
 
 /** The members that decide what a call may do and cost. */
-export const reliedOfContent = ["contents", "generationConfig", "generation_config"];
+export const reliedOfContent = [
+  "contents",
+  ...inBothSpellings(["generationConfig", "cachedContent"]),
+  ...configMembers(),
+  ...reliedOfContentFees,
+];
+
+/** The members of the settings that decide what an answer may cost, wherever they stand. */
+function configMembers(): readonly string[] {
+  const thoughts = inBothSpellings(["thinkingBudget", "thinkingLevel"]);
+  const settings = [
+    ...inBothSpellings(["maxOutputTokens", "candidateCount", "thinkingConfig"]),
+    ...inBothSpellings(["thinkingConfig"]).flatMap((name) => thoughts.map((each) => `${name}.${each}`)),
+  ];
+  return inBothSpellings(["generationConfig"]).flatMap((name) => settings.map((each) => `${name}.${each}`));
+}
 
 const shape = Compile(bodies.GenerateContentRequest);
 
@@ -24,8 +42,13 @@ export function askOfContent(body: unknown, path: { readonly model: string; read
     stream: path.stream,
     includeUsage: true,
     maxOutputTokens: most === undefined ? undefined : most * choices,
+    // Two spellings of its one member are refused.
+    boundNames: [],
+    readsBeyond: readsBeyond(body),
     choices,
     media: mediaOf(body.contents),
+    imageSize: config?.fields("imageConfig")?.text("imageSize"),
+    fees: askedOfContent(body),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { JsonRecord } from "../../json/fields.ts";
 import { indexesOf } from "../chat/early-end.ts";
 import { endOfChunks, type EarlyEnd, type EarlyEndOptions } from "../early-end.ts";
-import { jsonOf } from "../pass-json.ts";
+import { parseFrameRecord } from "../pass-json.ts";
 import { finishWords } from "./endings.ts";
 import { renderUsage } from "./usage.ts";
 
@@ -9,7 +9,7 @@ import { renderUsage } from "./usage.ts";
 export function endPiecesEarly(options: EarlyEndOptions): EarlyEnd {
   return endOfChunks<JsonRecord>(options, {
     endWord: Buffer.from('"finishReason"'),
-    read: (frame) => jsonOf(frame),
+    read: (frame) => parseFrameRecord(frame),
     ends: (piece) => indexesOf(piece["candidates"], "finishReason"),
     frames({ modelVersion, responseId }, open, used) {
       const candidates = open.map((index) => ({

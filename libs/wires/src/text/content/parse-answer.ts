@@ -18,10 +18,10 @@ export type AnswerHead = Pick<TextAnswer, "id" | "model" | "createdAt">;
 export function parseAnswer(body: JsonObject): TextAnswer {
   const head = headOf(body);
   const usage = contentUsage(body["usageMetadata"]);
-  const candidates = candidatesOf(body);
   const blocked: Choice = { parts: [], finish: "filtered" };
-  const choices = isBlocked(body) ? [blocked] : candidates.map((each, index) => choiceOf(each, head.id, index));
-  if (choices.length === 0) throw new Failure("upstream_error", "The vendor's answer holds no candidate.");
+  const choices = isBlocked(body)
+    ? [blocked]
+    : answeredCandidates(body).map((each, index) => choiceOf(each, head.id, index));
   return { ...head, choices, ...(usage === undefined ? {} : { usage }) };
 }
 
@@ -38,6 +38,13 @@ export function headOf(body: JsonObject): AnswerHead {
 export function candidatesOf(body: JsonObject): readonly JsonObject[] {
   const candidates: unknown = body["candidates"];
   return Array.isArray(candidates) ? candidates.filter(isRecord) : [];
+}
+
+/** The candidates of an answer, at least one. Throws Failure upstream_error if there is none. */
+export function answeredCandidates(body: JsonObject): readonly JsonObject[] {
+  const candidates = candidatesOf(body);
+  if (candidates.length === 0) throw new Failure("upstream_error", "The vendor's answer holds no candidate.");
+  return candidates;
 }
 
 /** Whether the vendor would not even read the prompt. */

@@ -1,15 +1,21 @@
 import { renderFailure } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { holdsAny } from "../../json/holds.ts";
+import { memberInTurns } from "../../json/parse-in-turns.ts";
 import { plainFrame, type PassCodec } from "../pass.ts";
-import { changeJson, jsonOf, memberOf, renameAt } from "../pass-json.ts";
+import { changeJson, parseFrameRecord, renameAt } from "../pass-json.ts";
 import { wordsIn } from "../written-words.ts";
 import { endPiecesEarly } from "./early-end.ts";
+import { contentFees } from "./fees.ts";
 import { sseFraming } from "./framing.ts";
+import { answeredCandidates, isBlocked } from "./parse-answer.ts";
 import { thinksInLevels } from "./thinking.ts";
 import { contentUsage } from "./usage.ts";
 
 const usageWord = Buffer.from('"usageMetadata"');
 const endWords = [Buffer.from('"finishReason"'), Buffer.from('"blockReason"')];
+/** Of tools that the vendor ran. */
+const paidWords = [Buffer.from('"groundingMetadata"'), Buffer.from('"executableCode"')];
 const errorWord = Buffer.from('"error"');
 /** Of a call, in either spelling. */
 const callWords = ['"functionCall"', '"function_call"'].map((word) => Buffer.from(word));
@@ -18,21 +24,33 @@ const textWord = Buffer.from('"text"');
 /** Generated content, passed through; a stream of server-sent events ends with its connection. */
 export const contentPass: PassCodec = {
   /** Calls of models that seal none: recent ones want the first of every step sealed. */
-  takes: (body, model) =>
-    !thinksInLevels(model) ||
-    !callWords.some((word) => body.includes(word)) ||
-    sealsFirstCalls(memberOf(body, "contents")),
+  *takes(body, model) {
+    if (!thinksInLevels(model) || !(yield* holdsAny(body, ...callWords))) return true;
+    return sealsFirstCalls(yield* memberInTurns(body, "contents"));
+  },
+
+  boundOrder: () => [],
 
   /** The model stands in the path. */
-  upstreamBody: (body) => body,
+  // oxlint-disable-next-line require-yield
+  *upstreamBody(body) {
+    return body;
+  },
 
   see(frame) {
     const ends = endWords.some((word) => frame.includes(word));
-    if (!ends && !frame.includes(usageWord) && !frame.includes(errorWord)) return plainFrame;
-    const piece = jsonOf(frame);
+    if (
+      !ends &&
+      !paidWords.some((word) => frame.includes(word)) &&
+      !frame.includes(usageWord) &&
+      !frame.includes(errorWord)
+    )
+      return plainFrame;
+    const piece = parseFrameRecord(frame);
     if (piece === undefined) return plainFrame;
     return {
       usage: contentUsage(piece["usageMetadata"]),
+      fees: contentFees(piece),
       usageOnly: false,
       done: ends && isLast(piece),
       failed: isRecord(piece["error"]),
@@ -43,7 +61,10 @@ export const contentPass: PassCodec = {
   renameFrame: (frame, model) => changeJson(frame, (json) => renameAnswer(json, model)),
   renameAnswer,
 
-  answerUsage: (answer) => (answer.includes(usageWord) ? contentUsage(memberOf(answer, "usageMetadata")) : undefined),
+  readAnswer(answer) {
+    if (!isBlocked(answer)) answeredCandidates(answer);
+    return { usage: contentUsage(answer["usageMetadata"]), fees: contentFees(answer) };
+  },
 
   written(frame) {
     const at = frame.indexOf(textWord);

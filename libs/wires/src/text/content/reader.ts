@@ -5,6 +5,7 @@ import type { Frame, StreamReader } from "../hub/codec.ts";
 import { PartBook } from "../hub/part-book.ts";
 import type { Part, TokenProbability } from "../hub/part.ts";
 import { parseCitations } from "./citations.ts";
+import { contentFees } from "./fees.ts";
 import { finishOf } from "./endings.ts";
 import { answerParts, candidatesOf, headOf, isBlocked, isEmpty } from "./parse-answer.ts";
 import { parseProbabilities } from "./probabilities.ts";
@@ -33,6 +34,8 @@ export class ContentReader implements StreamReader {
     this.#pieces++;
     const events = [...this.#start(piece), ...candidatesOf(piece).flatMap((each) => this.#candidate(each))];
     if (isBlocked(piece)) events.push(...this.#finish(0, "SAFETY"));
+    const fees = contentFees(piece);
+    if (fees !== undefined) events.push({ type: "fees", fees });
     const usage = contentUsage(piece["usageMetadata"]);
     return usage === undefined ? events : [...events, { type: "usage", usage }];
   }

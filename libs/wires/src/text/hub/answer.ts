@@ -1,4 +1,5 @@
 import type { Units } from "@modelgate/contracts";
+import type { SeenFees } from "../fees.ts";
 import type { Part, Seal, TokenProbability, Citation } from "./part.ts";
 
 /** Why the model stopped. */
@@ -70,6 +71,8 @@ export type TextEvent =
       readonly reason: FinishReason;
       readonly stopSequence?: string | undefined;
     }
+  /** What the vendor says of what it charges beside tokens. */
+  | { readonly type: "fees"; readonly fees: SeenFees }
   /** The newest report; the last one is the value, never the sum. */
   | { readonly type: "usage"; readonly usage: Units }
   /** The vendor is alive and has nothing to say. */

@@ -5,6 +5,11 @@ export function countOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.trunc(value) : undefined;
 }
 
+/** All input tokens written to a cache, whatever their lifetime; undefined where none is reported. */
+export function cacheWritesIn({ cacheWriteTokens, cacheWrite1hTokens }: Units): number | undefined {
+  return cacheWrite1hTokens === undefined ? cacheWriteTokens : (cacheWriteTokens ?? 0) + cacheWrite1hTokens;
+}
+
 /** Units without those that are zero, but for input and output themselves. */
 export function unitsOf(units: Units): Units {
   const kept: Units = {};
@@ -16,6 +21,7 @@ export function unitsOf(units: Units): Units {
 const optional = [
   "cachedInputTokens",
   "cacheWriteTokens",
+  "cacheWrite1hTokens",
   "reasoningTokens",
   "inputAudioTokens",
   "outputAudioTokens",

@@ -1,3 +1,4 @@
+import type { TextWire } from "@modelgate/contracts";
 import type { Part, TextPart } from "./part.ts";
 
 /** Where the responses wire has a tool that stands in a set of tools; elsewhere its own name says both. */
@@ -121,8 +122,6 @@ export interface TextRequest {
 /** A field of the request that a wire may be unable to say; each codec knows its own spelling of it. */
 export type RequestField = Exclude<keyof TextRequest, "model" | "stream" | "instructions" | "turns" | "includeUsage">;
 
-/** The text wires: one folder each. */
-export const textWires = ["chat", "responses", "messages", "content"] as const;
-export type TextWire = (typeof textWires)[number];
+export { textWires, type TextWire } from "@modelgate/contracts";
 
 export type JsonObject = { readonly [name: string]: unknown };

@@ -1,3 +1,4 @@
+import { holdsAny } from "../../json/holds.ts";
 import { isRecord } from "../../json/fields.ts";
 import type { Seal } from "./part.ts";
 import { textWires, type TextWire } from "./request.ts";
@@ -25,9 +26,11 @@ export const envelopeMark = Buffer.from('{"modelgate"').toString("base64");
  */
 export const unsealed = Buffer.from('{"modelgate":1}').toString("base64");
 
-/** Whether a body holds another wire's seals, so that it cannot go to a vendor as it is. */
-export function hasEnvelope(body: Buffer): boolean {
-  return body.includes(envelopeMark);
+const envelopeBytes = Buffer.from(envelopeMark);
+
+/** Whether a body holds another wire's seals, so that it cannot go to a vendor as it is; looked for in small steps. */
+export function* hasEnvelope(body: Buffer): Generator<undefined, boolean> {
+  return yield* holdsAny(body, envelopeBytes);
 }
 
 /** An envelope as Base64, for a place where a client keeps its own wire's seals. It holds no secret of ours. */

@@ -2,10 +2,13 @@ import { bodies } from "@modelgate/contracts";
 import { Compile } from "typebox/compile";
 import { firstProblem } from "../../json/problem.ts";
 import type { TextAsk } from "../ask.ts";
+import { boundsIn } from "../bounds.ts";
 import { mediaOf } from "../media.ts";
+import { readsBeyond } from "../reads-beyond.ts";
+import { askedOfMessages, reliedOfMessagesFees } from "./fees.ts";
 
 /** The members that decide what a call may do and cost. */
-export const reliedOfMessages = Object.keys(bodies.MessagesRequest.properties);
+export const reliedOfMessages = Object.keys(bodies.MessagesRequest.properties).concat(reliedOfMessagesFees);
 
 const request = Compile(bodies.MessagesRequest);
 const counted = Compile(bodies.CountMessageTokensRequest);
@@ -13,13 +16,17 @@ const counted = Compile(bodies.CountMessageTokensRequest);
 /** Checks the fields that the gateway relies on. Throws Failure (400) naming the field. */
 export function askOfMessages(body: unknown): TextAsk {
   if (!request.Check(body)) throw firstProblem(request.Errors(body), body);
+  const { most, names: boundNames } = boundsIn(body, ["max_tokens"]);
   return {
     model: body.model,
     stream: body.stream ?? false,
     includeUsage: true,
-    maxOutputTokens: body.max_tokens,
+    maxOutputTokens: most,
+    boundNames,
+    readsBeyond: readsBeyond(body),
     choices: 1,
     media: mediaOf(body.messages),
+    fees: askedOfMessages(body),
   };
 }
 
@@ -31,6 +38,8 @@ export function askOfMessageCount(body: unknown): TextAsk {
     stream: false,
     includeUsage: true,
     maxOutputTokens: 0,
+    boundNames: [],
+    readsBeyond: false,
     choices: 1,
     media: mediaOf(body.messages),
   };

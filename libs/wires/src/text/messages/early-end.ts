@@ -1,6 +1,6 @@
 import type { JsonRecord } from "../../json/fields.ts";
 import type { EarlyEnd } from "../early-end.ts";
-import { jsonOf } from "../pass-json.ts";
+import { parseFrameRecord } from "../pass-json.ts";
 import { frame } from "./block-writer.ts";
 import { stopReasonOf } from "./endings.ts";
 import { renderUsage } from "./usage.ts";
@@ -16,7 +16,7 @@ export function endMessageEarly(): EarlyEnd {
   return {
     saw(bytes) {
       if (quietLines.some((line) => bytes.subarray(0, line.length).equals(line))) return;
-      const event = jsonOf(bytes);
+      const event = parseFrameRecord(bytes);
       const type = event?.["type"];
       if (type === "message_start") begun = true;
       else if (type === "content_block_start") open = event?.["index"];

@@ -9,7 +9,7 @@ import { messagesUsage, tierOf } from "./usage.ts";
 
 /** A message of a vendor; it tells no time. Throws Failure upstream_error for what is none. */
 export function parseAnswer(body: JsonObject): TextAnswer {
-  if (!Array.isArray(body["content"])) throw new Failure("upstream_error", sayOf(body));
+  blocksOf(body);
   const parts = partsOf(body).filter((part) => !isEmpty(part));
   const usage = messagesUsage(body["usage"]);
   const tier = isRecord(body["usage"]) ? tierOf(body["usage"]["service_tier"]) : undefined;
@@ -23,6 +23,13 @@ export function parseAnswer(body: JsonObject): TextAnswer {
     ...(usage === undefined ? {} : { usage }),
     ...(tier === undefined ? {} : { serviceTier: tier }),
   };
+}
+
+/** The content blocks of a message. Throws Failure upstream_error if there are none to read. */
+export function blocksOf(body: JsonObject): readonly unknown[] {
+  const { content } = body;
+  if (!Array.isArray(content)) throw new Failure("upstream_error", sayOf(body));
+  return content;
 }
 
 function sayOf({ error }: JsonObject): string {

@@ -1,21 +1,28 @@
 import { isRecord } from "../../json/fields.ts";
+import { holdsAny } from "../../json/holds.ts";
+import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
 import { spliceMembers } from "../../json/splice.ts";
-import { envelopeMark } from "../hub/seals.ts";
+import { stringifyInTurns } from "../../json/stringify-in-turns.ts";
+import { envelopeMark, hasEnvelope } from "../hub/seals.ts";
+import { seenFees, type SeenFees } from "../fees.ts";
 import { plainFrame, type PassCodec } from "../pass.ts";
-import { changeJson, jsonOf, memberOf, renameAt } from "../pass-json.ts";
+import { changeJson, parseFrameRecord, renameAt } from "../pass-json.ts";
 import { wordsIn } from "../written-words.ts";
 import { endMessageEarly } from "./early-end.ts";
+import { callOfBlock, messagesFees } from "./fees.ts";
 import { takesAdaptiveOnly } from "./generations.ts";
+import { blocksOf } from "./parse-answer.ts";
 import { hasUnsealedLoop } from "./thinking.ts";
 import { messagesUsage } from "./usage.ts";
 import { failureFrame, ping } from "./writer.ts";
 
-const usageWord = Buffer.from('"usage"');
 const modelWord = Buffer.from('"model"');
 const deltaWord = Buffer.from('"delta"');
 const callWord = Buffer.from('"tool_use"');
 const enabledWord = Buffer.from('"enabled"');
 const blockWord = Buffer.from('"content_block"');
+
+const serverToolWord = Buffer.from('"server_tool_use"');
 
 /** First lines of the events that are most of a stream and say nothing to the gateway. */
 const quietLines = ["content_block_delta", "content_block_stop", "content_block_start", "ping"].map((type) =>
@@ -25,26 +32,34 @@ const quietLines = ["content_block_delta", "content_block_stop", "content_block_
 /** Messages, passed through. */
 export const messagesPass: PassCodec = {
   /** With a budget for thoughts, turns that call tools must begin with thoughts that this vendor signed. */
-  takes(body, model) {
-    if (takesAdaptiveOnly(model) || !body.includes(callWord) || !body.includes(enabledWord)) return true;
-    const thinking = memberOf(body, "thinking");
-    return !isRecord(thinking) || thinking["type"] !== "enabled" || !hasForeignLoop(memberOf(body, "messages"));
+  *takes(body, model) {
+    if (takesAdaptiveOnly(model) || !(yield* holdsAny(body, callWord)) || !(yield* holdsAny(body, enabledWord)))
+      return true;
+    const thinking = yield* memberInTurns(body, "thinking");
+    if (!isRecord(thinking) || thinking["type"] !== "enabled") return true;
+    return !hasForeignLoop(yield* memberInTurns(body, "messages"));
   },
 
-  upstreamBody(body, { model }) {
-    const own = withoutForeignSeals(body);
-    return model === undefined ? own : renameAt(own, ["model"], model);
+  boundOrder: () => ["max_tokens"],
+
+  *upstreamBody(body, { model }) {
+    const own = yield* withoutForeignSeals(body);
+    if (model === undefined) return own;
+    yield* findMembersInTurns(own);
+    return renameAt(own, ["model"], model);
   },
 
   /** The end tells the output; what it leaves out of the input stands in the beginning. */
   see(frame, before) {
-    if (quietLines.some((line) => frame.subarray(0, line.length).equals(line))) return plainFrame;
-    const event = jsonOf(frame);
+    if (quietLines.some((line) => frame.subarray(0, line.length).equals(line)))
+      return frame.includes(serverToolWord) ? { ...plainFrame, fees: feesOfBlock(frame) } : plainFrame;
+    const event = parseFrameRecord(frame);
     if (event === undefined) return plainFrame;
     const { type, message } = event;
     const report = type === "message_delta" ? event["usage"] : isRecord(message) ? message["usage"] : undefined;
     return {
       usage: messagesUsage(report, before),
+      fees: messagesFees(report),
       usageOnly: false,
       done: type === "message_stop",
       failed: type === "error",
@@ -56,7 +71,11 @@ export const messagesPass: PassCodec = {
     frame.includes(modelWord) ? changeJson(frame, (json) => renameAt(json, ["message", "model"], model)) : frame,
   renameAnswer: (answer, model) => renameAt(answer, ["model"], model),
 
-  answerUsage: (answer) => (answer.includes(usageWord) ? messagesUsage(memberOf(answer, "usage")) : undefined),
+  readAnswer(answer) {
+    const calls = blocksOf(answer).flatMap(callOfBlock);
+    const { usage } = answer;
+    return { usage: messagesUsage(usage), fees: seenFees({ ...messagesFees(usage), calls }) };
+  },
 
   written(frame) {
     const delta = frame.indexOf(deltaWord);
@@ -74,8 +93,8 @@ export const messagesPass: PassCodec = {
  * The body without thoughts that carry the gateway's signatures: parts of this conversation were with vendors of other
  * wires, and this one refuses what it did not sign. The same bytes where there are none.
  */
-function withoutForeignSeals(body: Buffer): Buffer {
-  const messages = body.includes(envelopeMark) ? memberOf(body, "messages") : undefined;
+function* withoutForeignSeals(body: Buffer): Generator<undefined, Buffer> {
+  const messages = (yield* hasEnvelope(body)) ? yield* memberInTurns(body, "messages") : undefined;
   if (!Array.isArray(messages)) return body;
   const kept = messages.flatMap((message: unknown) => {
     if (!isRecord(message) || !Array.isArray(message["content"])) return [message];
@@ -84,7 +103,12 @@ function withoutForeignSeals(body: Buffer): Buffer {
     return content.length > 0 ? [{ ...message, content }] : [];
   });
   const changed = kept.length < messages.length || kept.some((message, index) => message !== messages[index]);
-  return changed ? spliceMembers(body, { messages: JSON.stringify(kept) }) : body;
+  return changed ? spliceMembers(body, { messages: yield* stringifyInTurns(kept) }) : body;
+}
+
+/** The call of a tool that the vendor runs, told where its block begins. */
+function feesOfBlock(frame: Buffer): SeenFees | undefined {
+  return seenFees({ calls: callOfBlock(parseFrameRecord(frame)?.["content_block"]) });
 }
 
 /** Whether, since the user's last own words, a turn calls tools and begins with no thoughts of this vendor's. */

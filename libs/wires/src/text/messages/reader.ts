@@ -2,6 +2,7 @@ import { Failure, type Units } from "@modelgate/contracts";
 import { own } from "../../json/own.ts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { parseRecord } from "../../json/parse-record.ts";
+import type { SeenFees } from "../fees.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import { argumentsOf } from "../hub/call-arguments.ts";
 import type { Frame, StreamReader } from "../hub/codec.ts";
@@ -9,6 +10,7 @@ import { PartBook } from "../hub/part-book.ts";
 import { parseCitation } from "./citations.ts";
 import { finishOf } from "./endings.ts";
 import { textOf } from "./parse-answer.ts";
+import { callOfBlock, messagesFees } from "./fees.ts";
 import { envelopeOf, sealOfSignature } from "./signatures.ts";
 import { messagesUsage } from "./usage.ts";
 
@@ -77,7 +79,8 @@ export class MessagesReader implements StreamReader {
     this.#started = true;
     this.#usage = messagesUsage(message["usage"]);
     const usage = this.#usage === undefined ? {} : { usage: this.#usage };
-    return [{ type: "start", id: textOf(message["id"]), model: textOf(message["model"]), createdAt: 0, ...usage }];
+    const start = { type: "start", id: textOf(message["id"]), model: textOf(message["model"]), createdAt: 0 } as const;
+    return [{ ...start, ...usage }, ...feesEvents(messagesFees(message["usage"]))];
   }
 
   #begin(key: string, block: JsonRecord): readonly TextEvent[] {
@@ -88,6 +91,8 @@ export class MessagesReader implements StreamReader {
       signature: textOf(block["signature"]),
       input: "",
     });
+    const calls = callOfBlock(block);
+    if (calls.length > 0) return [{ type: "fees", fees: { calls } }];
     if (type === "tool_use")
       return this.#book.start(key, { kind: "tool-call", id: textOf(block["id"]), name: textOf(block["name"]) });
     if (type === "thinking") return this.#grow(key, { type: "thinking_delta", thinking: block["thinking"] });
@@ -142,7 +147,8 @@ export class MessagesReader implements StreamReader {
     this.#usage = usage ?? this.#usage;
     const { stop_reason: reason, stop_sequence: sequence }: JsonRecord = isRecord(delta) ? delta : {};
     const finish = typeof reason === "string" ? this.#finish(reason, sequence) : [];
-    return usage === undefined ? finish : [...finish, { type: "usage", usage }];
+    const fees = feesEvents(messagesFees(report));
+    return usage === undefined ? [...finish, ...fees] : [...finish, { type: "usage", usage }, ...fees];
   }
 
   #finish(reason: unknown, sequence: unknown): readonly TextEvent[] {
@@ -154,6 +160,10 @@ export class MessagesReader implements StreamReader {
       { type: "finish", choice: 0, reason: finishOf(reason, this.#book.kinds), ...stopSequence },
     ];
   }
+}
+
+function feesEvents(fees: SeenFees | undefined): readonly TextEvent[] {
+  return fees === undefined ? [] : [{ type: "fees", fees }];
 }
 
 /** Statuses that the vendor answers with outside of streams. */

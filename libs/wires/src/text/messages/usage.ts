@@ -9,6 +9,7 @@ const counted = [
   "inputTokens",
   "cachedInputTokens",
   "cacheWriteTokens",
+  "cacheWrite1hTokens",
   "outputTokens",
   "reasoningTokens",
 ] as const satisfies readonly UnitName[];
@@ -30,6 +31,11 @@ export function messagesUsage(usage: unknown, before: Units = {}): Units | undef
     const count = told[name];
     if (count !== undefined) all[name] = count;
   }
+  // A later report of the sum alone does not repeat how much of it is kept for an hour.
+  if (told.cacheWriteTokens !== undefined && told.cacheWrite1hTokens === undefined) {
+    all.cacheWrite1hTokens = Math.min(before.cacheWrite1hTokens ?? 0, told.cacheWriteTokens);
+    all.cacheWriteTokens = told.cacheWriteTokens - all.cacheWrite1hTokens;
+  }
   return unitsOf(all);
 }
 
@@ -42,25 +48,36 @@ function toldBy(usage: JsonRecord): Told {
   const input = {
     inputTokens: countOf(usage["input_tokens"]),
     cachedInputTokens: countOf(usage["cache_read_input_tokens"]),
-    cacheWriteTokens: countOf(usage["cache_creation_input_tokens"]) ?? cacheWrites(usage["cache_creation"]),
+    ...cacheWrites(usage),
   };
   // No prompt is empty: zeros are from a vendor that knows its input in another event only.
   const empty = Object.values(input).every((count) => (count ?? 0) === 0);
   return empty && output.outputTokens !== undefined ? output : { ...input, ...output };
 }
 
-/** Writes by lifetime, for vendors that give no sum. */
-function cacheWrites(creation: unknown): number | undefined {
-  if (!isRecord(creation)) return undefined;
-  return (countOf(creation["ephemeral_5m_input_tokens"]) ?? 0) + (countOf(creation["ephemeral_1h_input_tokens"]) ?? 0);
+/** Writes to the cache by lifetime: `cache_creation` says how much of their sum is kept for an hour. */
+function cacheWrites({
+  cache_creation_input_tokens: sum,
+  cache_creation: creation,
+}: JsonRecord): Pick<Told, "cacheWriteTokens" | "cacheWrite1hTokens"> {
+  const all = countOf(sum);
+  if (!isRecord(creation)) return { cacheWriteTokens: all };
+  const [short, long] = [
+    countOf(creation["ephemeral_5m_input_tokens"]),
+    countOf(creation["ephemeral_1h_input_tokens"]),
+  ];
+  const cacheWrite1hTokens = all === undefined ? (long ?? 0) : Math.min(long ?? 0, all);
+  return { cacheWriteTokens: all === undefined ? (short ?? 0) : all - cacheWrite1hTokens, cacheWrite1hTokens };
 }
 
 /** Units as `usage`; audio and image tokens are in the totals, as this wire has no place of their own for them. */
 export function renderUsage(units: Units): JsonObject {
   const thinking = units.reasoningTokens ?? 0;
+  const { cacheWriteTokens: short = 0, cacheWrite1hTokens: long = 0 } = units;
   return present({
     input_tokens: (units.inputTokens ?? 0) + (units.inputAudioTokens ?? 0) + (units.inputImageTokens ?? 0),
-    cache_creation_input_tokens: units.cacheWriteTokens ?? 0,
+    cache_creation_input_tokens: short + long,
+    cache_creation: long > 0 ? { ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: long } : undefined,
     cache_read_input_tokens: units.cachedInputTokens ?? 0,
     output_tokens: outputTotal(units),
     output_tokens_details: thinking > 0 ? { thinking_tokens: thinking } : undefined,

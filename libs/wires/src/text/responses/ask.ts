@@ -2,7 +2,10 @@ import { bodies } from "@modelgate/contracts";
 import { Compile } from "typebox/compile";
 import { firstProblem } from "../../json/problem.ts";
 import type { TextAsk } from "../ask.ts";
+import { boundsIn } from "../bounds.ts";
 import { mediaOf } from "../media.ts";
+import { readsBeyond } from "../reads-beyond.ts";
+import { askedOfResponses, reliedOfResponsesFees } from "./fees.ts";
 
 /** What the responses endpoint must know of a request beyond what every text call needs. */
 export interface ResponsesAsk extends TextAsk {
@@ -14,20 +17,27 @@ export interface ResponsesAsk extends TextAsk {
 }
 
 /** The members that decide what a call may do and cost. */
-export const reliedOfResponses = Object.keys(bodies.ResponsesRequest.properties).concat("background");
+export const reliedOfResponses = Object.keys(bodies.ResponsesRequest.properties).concat(
+  "background",
+  reliedOfResponsesFees,
+);
 
 const shape = Compile(bodies.ResponsesRequest);
 
 /** Checks the fields that the gateway relies on. Throws Failure (400) naming the field. */
 export function askOfResponses(body: unknown): ResponsesAsk {
   if (!shape.Check(body)) throw firstProblem(shape.Errors(body), body);
+  const { most, names: boundNames } = boundsIn(body, ["max_output_tokens"]);
   return {
     model: body.model,
     stream: body.stream ?? false,
     includeUsage: true,
-    maxOutputTokens: body.max_output_tokens ?? undefined,
+    maxOutputTokens: most,
+    boundNames,
+    readsBeyond: readsBeyond(body),
     choices: 1,
     media: mediaOf(body.input),
+    fees: askedOfResponses(body),
     previousId: body.previous_response_id ?? undefined,
     store: body.store ?? true,
     compacts: Array.isArray(body.input) && body.input.at(-1)?.["type"] === "compaction_trigger",

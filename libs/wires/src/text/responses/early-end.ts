@@ -2,7 +2,7 @@ import type { Units } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { own } from "../../json/own.ts";
 import type { EarlyEnd } from "../early-end.ts";
-import { jsonOf } from "../pass-json.ts";
+import { parseFrameRecord } from "../pass-json.ts";
 import { wordsIn } from "../written-words.ts";
 import { endingOf } from "./endings.ts";
 import { renderUsage } from "./usage.ts";
@@ -74,7 +74,7 @@ class Told {
   saw(frame: Buffer, raw: string): void {
     const lineEnd = frame.indexOf(lineFeed);
     if (frame.subarray(Math.max(0, lineEnd + 1 - deltaEnd.length), lineEnd + 1).equals(deltaEnd)) this.#delta(raw);
-    else this.#event(jsonOf(frame), raw);
+    else this.#event(parseFrameRecord(frame), raw);
   }
 
   /** The open part's end, the open item's, and the response's, each numbered after what passed. */

@@ -9,10 +9,7 @@ import { responsesUsage } from "./usage.ts";
 
 /** A response of a vendor. Throws Failure upstream_error for one that failed or that is none. */
 export function parseAnswer(body: JsonObject): TextAnswer {
-  const output: unknown = body["output"];
-  if (!Array.isArray(output)) throw new Failure("upstream_error", "The vendor's answer has no output.");
-  if (body["status"] === "failed" || body["status"] === "cancelled") throw failed(body);
-  const parts = output.flatMap((item) => answerItem(item));
+  const parts = outputOf(body).flatMap((item) => answerItem(item));
   const usage = responsesUsage(body["usage"]);
   const tier = body["service_tier"];
   return {
@@ -23,6 +20,14 @@ export function parseAnswer(body: JsonObject): TextAnswer {
     ...(usage === undefined ? {} : { usage }),
     ...(typeof tier === "string" ? { serviceTier: tier } : {}),
   };
+}
+
+/** The output items of a response. Throws Failure upstream_error if it failed or has none. */
+export function outputOf(body: JsonObject): readonly unknown[] {
+  const { output } = body;
+  if (body["status"] === "failed" || body["status"] === "cancelled") throw failed(body);
+  if (!Array.isArray(output)) throw new Failure("upstream_error", "The vendor's answer has no output.");
+  return output;
 }
 
 /** One output item; types that nobody knows yet are passed over. */

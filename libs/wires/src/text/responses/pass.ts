@@ -1,13 +1,18 @@
 import { isRecord } from "../../json/fields.ts";
-import { spliceMembers } from "../../json/splice.ts";
+import { findMembersInTurns } from "../../json/parse-in-turns.ts";
+import { seenFees, type SeenFees } from "../fees.ts";
 import { plainFrame, type PassCodec } from "../pass.ts";
-import { changeJson, jsonOf, memberOf, renameAt } from "../pass-json.ts";
+import { changeJson, parseFrameRecord, renameAt } from "../pass-json.ts";
 import { wordsIn } from "../written-words.ts";
 import { endResponseEarly } from "./early-end.ts";
+import { callOfItem, responsesFees } from "./fees.ts";
+import { outputOf } from "./parse-answer.ts";
 import { responsesUsage } from "./usage.ts";
 
-const usageWord = Buffer.from('"usage"');
 const modelWord = Buffer.from('"model"');
+const itemDoneLine = Buffer.from("event: response.output_item.done");
+/** In the type of every item of a tool. */
+const toolCallWord = Buffer.from('_call"');
 const deltaWord = Buffer.from('"delta"');
 const sequenceWord = Buffer.from('"sequence_number":');
 const terminals = ["response.completed", "response.incomplete", "response.failed", "error"].map((type) => ({
@@ -17,19 +22,30 @@ const terminals = ["response.completed", "response.incomplete", "response.failed
 
 /** Responses, passed through. */
 export const responsesPass: PassCodec = {
-  upstreamBody: (body, { model }) => (model === undefined ? body : renameAt(body, ["model"], model)),
+  boundOrder: () => ["max_output_tokens"],
+
+  *upstreamBody(body, { model }) {
+    if (model === undefined) return body;
+    yield* findMembersInTurns(body);
+    return renameAt(body, ["model"], model);
+  },
 
   /** Only the terminal events are read; the others are told by their first line. */
   see(frame) {
     const sequence = sequenceOf(frame);
-    if (!mayBeTerminal(frame)) return { ...plainFrame, sequence };
-    const event = jsonOf(frame);
+    if (!mayBeTerminal(frame)) return { ...plainFrame, sequence, fees: feesOfItem(frame) };
+    const event = parseFrameRecord(frame);
     const type = event?.["type"];
     if (event === undefined || !terminals.some((terminal) => terminal.type === type))
-      return { ...plainFrame, sequence };
+      return {
+        ...plainFrame,
+        sequence,
+        fees: type === "response.output_item.done" ? feesIn(event?.["item"]) : undefined,
+      };
     const response = event["response"];
     return {
       usage: isRecord(response) ? responsesUsage(response["usage"]) : undefined,
+      fees: isRecord(response) ? responsesFees(response) : undefined,
       usageOnly: false,
       done: type === "response.completed" || type === "response.incomplete",
       failed: type === "response.failed" || type === "error",
@@ -42,7 +58,10 @@ export const responsesPass: PassCodec = {
     frame.includes(modelWord) ? changeJson(frame, (json) => renameAt(json, ["response", "model"], model)) : frame,
   renameAnswer: (answer, model) => renameAt(answer, ["model"], model),
 
-  answerUsage: (answer) => (answer.includes(usageWord) ? responsesUsage(memberOf(answer, "usage")) : undefined),
+  readAnswer(answer) {
+    outputOf(answer);
+    return { usage: responsesUsage(answer["usage"]), fees: responsesFees(answer) };
+  },
 
   written(frame) {
     const at = frame.indexOf(deltaWord);
@@ -58,12 +77,14 @@ export const responsesPass: PassCodec = {
   earlyEnd: endResponseEarly,
 };
 
-/** The body with members replaced: what a conversation kept by the gateway changes of it. */
-export function changeResponsesBody(body: Buffer, values: Readonly<Record<string, unknown>>): Buffer {
-  return spliceMembers(
-    body,
-    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, JSON.stringify(value)])),
-  );
+/** The call of a tool whose item is done: a stream that is left before its end has used it all the same. */
+function feesOfItem(frame: Buffer): SeenFees | undefined {
+  if (!frame.subarray(0, itemDoneLine.length).equals(itemDoneLine) || !frame.includes(toolCallWord)) return undefined;
+  return feesIn(parseFrameRecord(frame)?.["item"]);
+}
+
+function feesIn(item: unknown): SeenFees | undefined {
+  return isRecord(item) ? seenFees({ calls: callOfItem(item) }) : undefined;
 }
 
 /** A frame may begin with other fields or use other line ends; then its JSON has the last word. */

@@ -5,6 +5,7 @@ import type { TextEvent } from "../hub/answer.ts";
 import type { Frame, StreamReader } from "../hub/codec.ts";
 import { PartBook } from "../hub/part-book.ts";
 import { finishOf } from "./endings.ts";
+import { callOfItem, responsesFees } from "./fees.ts";
 import { textOf } from "./parse-answer.ts";
 import { handlers } from "./reader-handlers.ts";
 import { responsesUsage } from "./usage.ts";
@@ -30,7 +31,7 @@ export class ResponsesReader implements StreamReader {
     const type = textOf(event["type"]);
     if (type === "error" || type === "response.failed") return [failureOf(event)];
     if (type === "response.completed" || type === "response.incomplete") return this.#finish(event);
-    return [...this.#start(event), ...(own(handlers, type)?.(this.#book, event) ?? [])];
+    return [...this.#start(event), ...(own(handlers, type)?.(this.#book, event) ?? []), ...feesOf(type, event)];
   }
 
   end(): readonly TextEvent[] {
@@ -50,13 +51,21 @@ export class ResponsesReader implements StreamReader {
     this.#whole = true;
     const response = isRecord(event["response"]) ? event["response"] : {};
     const usage = responsesUsage(response["usage"]);
+    const fees = responsesFees(response);
     return [
       ...this.#start(event),
       ...this.#book.endAll(),
       { type: "finish", choice: 0, reason: finishOf(response, this.#book.kinds) },
       ...(usage === undefined ? [] : [{ type: "usage", usage } as const]),
+      ...(fees === undefined ? [] : [{ type: "fees", fees } as const]),
     ];
   }
+}
+
+/** The call of a tool whose item is done. */
+function feesOf(type: string, { item }: JsonRecord): readonly TextEvent[] {
+  const calls = type === "response.output_item.done" && isRecord(item) ? callOfItem(item) : [];
+  return calls.length === 0 ? [] : [{ type: "fees", fees: { calls } }];
 }
 
 /** `error` tells its code itself, or under `error`; `response.failed` in its response. */

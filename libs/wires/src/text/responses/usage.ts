@@ -1,6 +1,6 @@
 import { inputTotal, outputTotal, type Units } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
-import { countOf, unitsOf } from "../hub/counts.ts";
+import { cacheWritesIn, countOf, unitsOf } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
 
 /** `usage` of a response as disjoint units; undefined where it tells no tokens. Never negative. */
@@ -30,7 +30,7 @@ export function renderUsage(units: Units): JsonObject {
     input_tokens: input,
     input_tokens_details: {
       cached_tokens: units.cachedInputTokens ?? 0,
-      cache_write_tokens: units.cacheWriteTokens ?? 0,
+      cache_write_tokens: cacheWritesIn(units) ?? 0,
     },
     output_tokens: output,
     output_tokens_details: { reasoning_tokens: units.reasoningTokens ?? 0 },

@@ -36,7 +36,7 @@ export function parseForm(wire: TranscriptsWire, entries: readonly FormEntry[]):
 }
 
 /** The model that a form names so far; undefined where it has named none. */
-export function modelIn(entries: readonly FormEntry[]): string | undefined {
+export function modelInForm(entries: readonly FormEntry[]): string | undefined {
   return entries.find(([name]) => name === "model")?.[1];
 }
 

@@ -2,9 +2,9 @@ import type { VideoWire } from "@modelgate/contracts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import type { ParsedRequest } from "../../kind/codec.ts";
-import { ownMembers } from "../../kind/own-members.ts";
 import { readExtras } from "../hub/extras.ts";
 import { parseImage, type VideoImage } from "../hub/image.ts";
+import { ownVideoMembers } from "../hub/own.ts";
 import type { VideoRequest } from "../hub/request.ts";
 import { readSeconds } from "../hub/seconds.ts";
 import { parseSize, type VideoSize } from "../hub/size.ts";
@@ -43,7 +43,7 @@ export function readShared(fields: Fields, model: string, wire: VideoWire): Vide
       fps: fields.count("fps", 1),
       seed: fields.number("seed"),
       extras: readExtras(fields, "metadata"),
-      own: ownMembers(wire, fields),
+      own: ownVideoMembers(wire, fields),
     }),
   };
 }

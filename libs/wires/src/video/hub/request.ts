@@ -6,6 +6,8 @@ import type { VideoSize } from "./size.ts";
 
 /** Longest video that can be asked for, in seconds: the price is known from it before anything is sent. */
 export const mostSeconds = 600;
+/** Shortest: of less, vendors that read whole seconds make none of their own, but their usual length. */
+export const leastSeconds = 1;
 
 /** A request for a video in the neutral form. Absent means that the client did not say. */
 export interface VideoRequest {
@@ -14,7 +16,7 @@ export interface VideoRequest {
   readonly negativePrompt?: string | undefined;
   readonly firstFrame?: VideoImage | undefined;
   readonly lastFrame?: VideoImage | undefined;
-  /** More than 0, at most `mostSeconds`. */
+  /** From `leastSeconds` to `mostSeconds`. */
   readonly seconds?: number | undefined;
   readonly size?: VideoSize | undefined;
   /** `<w>:<h>`, where the client said a shape and no size. */

@@ -1,14 +1,14 @@
 import { Failure } from "@modelgate/contracts";
 import type { Fields } from "../../json/fields.ts";
-import { mostSeconds } from "./request.ts";
+import { leastSeconds, mostSeconds } from "./request.ts";
 
 /** A length as clients write it: a number, or a number as text. Throws Failure invalid_value. */
 export function readSeconds(fields: Fields, name: string): number | undefined {
   const value = fields.raw(name);
   if (value === undefined) return undefined;
   const seconds = typeof value === "string" && /^\d{1,4}(\.\d{1,3})?$/.test(value) ? Number(value) : value;
-  if (typeof seconds === "number" && seconds > 0 && seconds <= mostSeconds) return seconds;
-  throw fields.wrong(name, `a number of seconds, more than 0 and at most ${mostSeconds}`);
+  if (typeof seconds === "number" && seconds >= leastSeconds && seconds <= mostSeconds) return seconds;
+  throw fields.wrong(name, `a number of seconds, from ${leastSeconds} to ${mostSeconds}`);
 }
 
 /** The length, if it is one of those that a vendor makes. Throws Failure unsupported_parameter with them. */

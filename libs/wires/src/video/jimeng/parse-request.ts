@@ -2,8 +2,8 @@ import { Failure } from "@modelgate/contracts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import type { ParsedRequest } from "../../kind/codec.ts";
-import { ownMembers } from "../../kind/own-members.ts";
 import { parseImage, type VideoImage } from "../hub/image.ts";
+import { ownVideoMembers } from "../hub/own.ts";
 import { mostSeconds, type VideoRequest } from "../hub/request.ts";
 import { secondsOf } from "./frames.ts";
 
@@ -30,7 +30,7 @@ export function parseRequest(body: JsonRecord): ParsedRequest<VideoRequest> {
       seconds: readFrames(fields),
       aspectRatio: fields.text("aspect_ratio"),
       seed: seed === anySeed ? undefined : seed,
-      own: ownMembers("jimeng-video", fields),
+      own: ownVideoMembers("jimeng-video", fields),
     }),
   };
   return { request, dropped: [] };

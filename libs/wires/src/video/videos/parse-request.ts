@@ -1,9 +1,9 @@
 import { Fields, type JsonRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import type { ParsedRequest } from "../../kind/codec.ts";
-import { ownMembers } from "../../kind/own-members.ts";
 import { refusePriced } from "../hub/extras.ts";
 import { parseImage, type VideoImage } from "../hub/image.ts";
+import { ownVideoMembers } from "../hub/own.ts";
 import type { VideoRequest } from "../hub/request.ts";
 import { readSeconds } from "../hub/seconds.ts";
 import { parseSize } from "../hub/size.ts";
@@ -31,7 +31,7 @@ export function parseRequest(body: JsonRecord): ParsedRequest<VideoRequest> {
       size: size === undefined ? undefined : parseSize(size, "size"),
       firstFrame: parseReference(fields),
       seed: fields.number("seed"),
-      own: ownMembers("videos", fields),
+      own: ownVideoMembers("videos", fields),
     }),
   };
   return { request, dropped: [] };

@@ -1,0 +1,39 @@
+import { labelsOf, selectorOf } from "../../k8s/generate/deployment.ts";
+import type { ServiceRow } from "../../k8s/generate/services.ts";
+import type { Fields } from "../../k8s/render/value.ts";
+import { block, inline } from "./template.ts";
+
+/**
+ * Vendors by name: Cilium reads the answers of the cluster's DNS that a pod gets, and lets it reach what the named hosts
+ * resolve to. It adds to the NetworkPolicy of the service, which names no address then.
+ */
+export function ciliumPolicyOf(row: ServiceRow): Fields {
+  const port = (number: string, protocol: string): Fields => ({ port: number, protocol });
+  return {
+    apiVersion: "cilium.io/v2",
+    kind: "CiliumNetworkPolicy",
+    metadata: { name: `${row.name}-vendors`, labels: labelsOf(row) },
+    spec: {
+      endpointSelector: { matchLabels: selectorOf(row.name) },
+      egress: [
+        {
+          toEndpoints: [
+            {
+              matchLabels: {
+                "k8s:io.kubernetes.pod.namespace": inline(".Values.networkPolicy.cilium.dnsNamespace"),
+                [block("{{- with .Values.networkPolicy.cilium.dns }}\n{{- toYaml . | nindent @ }}\n{{- end }}")]: null,
+              },
+            },
+          ],
+          toPorts: [{ ports: [port("53", "UDP"), port("53", "TCP")], rules: { dns: [{ matchPattern: "*" }] } }],
+        },
+        {
+          toFQDNs: [
+            block("{{- range .Values.networkPolicy.cilium.names }}\n- matchPattern: {{ . | quote }}\n{{- end }}"),
+          ],
+          toPorts: [{ ports: [port("443", "TCP")] }],
+        },
+      ],
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { dashboards } from "../../monitoring/dashboards.ts";
+import { block, inline, optional, print } from "./template.ts";
+
+/** Files of `deploy/monitoring` that the chart carries: they have braces of their own, so no template reads them. */
+export function monitoringFiles(): ReadonlyMap<string, string> {
+  const rules = readFileSync(join(import.meta.dirname, "../../monitoring/rules.yaml"), "utf8");
+  return new Map([
+    ["files/rules.yaml", rules],
+    ...[...dashboards()].map(([file, text]) => [`files/dashboards/${file}`, text] as const),
+  ]);
+}
+
+/** The template of the PodMonitor: every pod's second port, under the labels that the rules ask for. */
+export function podMonitorTemplate(head: string): string {
+  const at = ".Values.monitoring.podMonitor";
+  const object = {
+    apiVersion: "monitoring.coreos.com/v1",
+    kind: "PodMonitor",
+    metadata: { name: "modelgate", [optional("labels", `${at}.labels`)]: null },
+    spec: {
+      selector: {
+        matchLabels: { "app.kubernetes.io/part-of": "modelgate" },
+        // The simulator is a vendor, no part of the gateway.
+        matchExpressions: [{ key: "app.kubernetes.io/name", operator: "NotIn", values: ["simulator"] }],
+      },
+      podMetricsEndpoints: [
+        {
+          port: "ops",
+          interval: inline(`${at}.interval`),
+          // `service` stands on every sample already; the relabeling is for `up`, which Prometheus makes itself.
+          honorLabels: true,
+          relabelings: [
+            { targetLabel: "job", replacement: "modelgate" },
+            { sourceLabels: ["__meta_kubernetes_pod_label_app_kubernetes_io_name"], targetLabel: "service" },
+          ],
+        },
+      ],
+    },
+  };
+  return print(`${head}{{- if ${at}.enabled }}\n`, [{ object }]).concat("{{- end }}\n");
+}
+
+/** The template of the PrometheusRule. */
+export function prometheusRuleTemplate(head: string): string {
+  const at = ".Values.monitoring.prometheusRule";
+  const object = {
+    apiVersion: "monitoring.coreos.com/v1",
+    kind: "PrometheusRule",
+    metadata: { name: "modelgate", [optional("labels", `${at}.labels`)]: null },
+    spec: { [block('{{- .Files.Get "files/rules.yaml" | nindent @ }}')]: null },
+  };
+  return print(`${head}{{- if ${at}.enabled }}\n`, [{ object }]).concat("{{- end }}\n");
+}
+
+/** The template of the dashboards' ConfigMaps. */
+export function dashboardsTemplate(head: string): string {
+  const at = ".Values.monitoring.dashboards";
+  const parts = [...dashboards().keys()].map((file) => ({
+    object: {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: {
+        name: `modelgate-dashboard-${file.replace(".json", "")}`,
+        [optional("labels", `${at}.labels`)]: null,
+      },
+      data: {
+        [block(`${file}: |-\n{{- .Files.Get "files/dashboards/${file}" | trimSuffix "\\n" | nindent @2 }}`)]: null,
+      },
+    },
+  }));
+  return print(`${head}{{- if ${at}.enabled }}\n`, parts).concat("{{- end }}\n");
+}

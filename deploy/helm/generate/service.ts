@@ -1,0 +1,213 @@
+import { endSeconds, preStopSeconds, prefixOf } from "../../k8s/generate/deployment.ts";
+import { areaUrls, objectsOf } from "../../k8s/generate/objects.ts";
+import { streamSeconds, type ServiceRow } from "../../k8s/generate/services.ts";
+import { applyJsonPatch, type PatchStep } from "../../k8s/render/json-patch.ts";
+import { isFields, textOf, type Fields, type Value } from "../../k8s/render/value.ts";
+import { ciliumPolicyOf } from "./cilium.ts";
+import { holdsStreams, scaledObjectOf, streamsMetric } from "./keda.ts";
+import { fieldsOf, patchesOf } from "./manifest.ts";
+import { block, blockIf, inline, optional, print, type Part } from "./template.ts";
+
+/** Variables that values of the chart give, each in one place for all services. */
+const common = ["OTEL_EXPORTER_OTLP_ENDPOINT", "NODE_EXTRA_CA_CERTS"];
+const ofPublishers = ["NATS_REPLICAS", "NATS_KEEP_BYTES"];
+/** The service whose answers name videos by address. */
+const namesVideos = "video";
+/** Whether a service keeps the books where `books.enabled` says so; a row that names BOOKS_URL always does. */
+const mayKeepBooks = ({ name, secrets }: ServiceRow): boolean =>
+  name === "ledger" && !new Set<string>(secrets).has("BOOKS_URL");
+
+/** Variables of a service that its template sets: they are no values of `env`. */
+export function fixedVariables(row: ServiceRow, rows: readonly ServiceRow[]): readonly string[] {
+  return [
+    row.portVariable,
+    `${prefixOf(row.name)}_OPS_PORT`,
+    "DRAIN_MS",
+    ...(row.calledBy === "gateway" ? Object.keys(areaUrls(rows)) : []),
+    // Addresses and paths of the suite itself.
+    ...Object.keys(row.env ?? {}).filter((name) => name.endsWith("_URL") || name === "MODELGATE_CONFIG"),
+    ...row.secrets,
+    ...(row.secrets.includes("MODELGATE_SECRET") ? ["MODELGATE_SECRET_BEFORE"] : []),
+    ...(row.secrets.includes("NATS_URL") ? ofPublishers : []),
+    ...(row.name === namesVideos ? ["PUBLIC_URL"] : []),
+    ...(mayKeepBooks(row) ? ["BOOKS_URL"] : []),
+    ...common,
+  ];
+}
+
+/** The template of one service: the manifests' own objects, with values of the chart in their places. */
+export function serviceTemplate(row: ServiceRow, rows: readonly ServiceRow[], head: string): string {
+  const isSimulator = !rows.includes(row);
+  const values = isSimulator ? `.Values.${row.name}` : `.Values.services.${row.name}`;
+  const conditions: Readonly<Record<string, string>> = {
+    HorizontalPodAutoscaler: 'eq .Values.autoscaling.kind "hpa"',
+    PodDisruptionBudget: ".Values.podDisruptionBudget.enabled",
+    NetworkPolicy: ".Values.networkPolicy.enabled",
+    ScaledObject: 'eq .Values.autoscaling.kind "keda"',
+    CiliumNetworkPolicy: "and .Values.networkPolicy.enabled .Values.networkPolicy.cilium.enabled",
+  };
+  const objects = [
+    ...objectsOf(row, rows).map((object) => withValues(fieldsOf(object), row, rows)),
+    scaledObjectOf(row),
+    ...(row.callsVendors ? [ciliumPolicyOf(row)] : []),
+  ];
+  const parts = objects.map((object): Part => {
+    const when = conditions[textOf(object["kind"])];
+    return when === undefined ? { object } : { object, when };
+  });
+  const text = print(`{{- $service := ${values} }}\n`, parts);
+  return head + (isSimulator ? `{{- if ${values}.enabled }}\n${text}{{- end }}\n` : text);
+}
+
+function withValues(object: Fields, row: ServiceRow, rows: readonly ServiceRow[]): Fields {
+  const kind = textOf(object["kind"]);
+  if (kind === "Deployment") return applyJsonPatch(object, deploymentSteps(object, row, rows));
+  if (kind === "HorizontalPodAutoscaler") return applyJsonPatch(object, autoscalerSteps(row));
+  if (kind === "PodDisruptionBudget")
+    return applyJsonPatch(object, [
+      {
+        op: "replace",
+        path: "/spec/maxUnavailable",
+        value: inline(".Values.podDisruptionBudget.maxUnavailable"),
+      },
+    ]);
+  if (kind === "NetworkPolicy") return applyJsonPatch(object, networkSteps(object, row));
+  return object;
+}
+
+const replace = (path: string, value: Value): PatchStep => ({ op: "replace", path, value });
+const append = (path: string, item: Value): PatchStep => ({ op: "add", path: `${path}/-`, value: item });
+/** Adds lines that are members of the object at a path. */
+const members = (path: string, lines: string): PatchStep => ({ op: "add", path: `${path}/${lines}`, value: null });
+
+function deploymentSteps(object: Fields, row: ServiceRow, rows: readonly ServiceRow[]): readonly PatchStep[] {
+  const pod = "/spec/template/spec";
+  const container = `${pod}/containers/0`;
+  return [
+    members("/spec", blockIf('eq .Values.autoscaling.kind "none"', { replicas: inline("$service.replicas.min") })),
+    members("/spec/template/metadata", optional("annotations", ".Values.pods.annotations")),
+    replace(
+      `${pod}/terminationGracePeriodSeconds`,
+      inline(`add ${preStopSeconds + endSeconds} (int $service.drainSeconds)`),
+    ),
+    ...["nodeSelector", "tolerations", "affinity", "priorityClassName"].map((name) =>
+      members(pod, optional(name, `.Values.pods.${name}`)),
+    ),
+    members(
+      pod,
+      block(
+        "{{- with .Values.image.pullSecrets }}\nimagePullSecrets:\n{{- range . }}\n  - name: {{ . }}\n{{- end }}\n{{- end }}",
+      ),
+    ),
+    replace(
+      `${container}/image`,
+      inline(`include "modelgate.image" (dict "root" . "name" "${row.name}" "image" $service.image)`),
+    ),
+    members(container, optional("imagePullPolicy", ".Values.image.pullPolicy")),
+    replace(`${container}/env`, variablesOf(itemsOf(object, container, "env"), row, rows)),
+    { op: "remove", path: `${container}/resources` },
+    members(container, optional("resources", "$service.resources")),
+    replace(`${pod}/volumes/0/emptyDir/sizeLimit`, inline("$service.disk")),
+    ...(row.readsConfiguration
+      ? [
+          replace(`${pod}/volumes/1/configMap/name`, inline(".Values.config.configMap")),
+          replace(`${container}/envFrom/0/secretRef/name`, inline(".Values.secrets.vendorKeys")),
+        ]
+      : []),
+    append(
+      `${pod}/volumes`,
+      blockIf(privateCa, [{ name: "ca", secret: { secretName: inline(privateCa), optional: true } }]),
+    ),
+    append(`${container}/volumeMounts`, blockIf(privateCa, [{ name: "ca", mountPath: "/ca", readOnly: true }])),
+  ];
+}
+
+const privateCa = ".Values.privateCa.secret";
+
+/** The variables of the manifest: those of the row's own become values of `env`, and the common ones are added. */
+function variablesOf(env: readonly Fields[], row: ServiceRow, rows: readonly ServiceRow[]): readonly Value[] {
+  const fixed = new Set(fixedVariables(row, rows));
+  const variable = (name: string, expression: string): Fields => ({ name, value: inline(`${expression} | quote`) });
+  const given = (name: string, expression: string): string => blockIf(expression, [variable(name, expression)]);
+  const own = env
+    .filter((one) => fixed.has(textOf(one["name"])))
+    .map((one) => {
+      const name = textOf(one["name"]);
+      if (name === "DRAIN_MS") return variable(name, "mul 1000 (int $service.drainSeconds)");
+      return "valueFrom" in one ? fromSecret(name, name === "MODELGATE_SECRET_BEFORE") : one;
+    });
+  return [
+    ...own,
+    ...(row.secrets.includes("NATS_URL")
+      ? [given("NATS_REPLICAS", ".Values.nats.replicas"), given("NATS_KEEP_BYTES", ".Values.nats.keepBytes")]
+      : []),
+    ...(row.name === namesVideos ? [given("PUBLIC_URL", '(include "modelgate.publicUrl" .)')] : []),
+    ...(mayKeepBooks(row) ? [blockIf(".Values.books.enabled", [fromSecret("BOOKS_URL", false)])] : []),
+    given("OTEL_EXPORTER_OTLP_ENDPOINT", ".Values.tracing.endpoint"),
+    blockIf(privateCa, [{ name: "NODE_EXTRA_CA_CERTS", value: "/ca/ca.crt" }]),
+    block("{{- range $name, $value := $service.env }}\n- name: {{ $name }}\n  value: {{ $value | quote }}\n{{- end }}"),
+  ];
+}
+
+function fromSecret(name: string, isOptional: boolean): Fields {
+  const at = `.Values.secrets.${name}`;
+  const secretKeyRef = { name: inline(`${at}.name`), key: inline(`${at}.key`) };
+  return { name, valueFrom: { secretKeyRef: isOptional ? { ...secretKeyRef, optional: true } : secretKeyRef } };
+}
+
+function autoscalerSteps(row: ServiceRow): readonly PatchStep[] {
+  const slowest = `min ${streamSeconds} (max 60 (int $service.drainSeconds))`;
+  const streams = {
+    type: "Pods",
+    pods: {
+      metric: { name: streamsMetric },
+      target: { type: "AverageValue", averageValue: inline(".Values.autoscaling.streamsPerPod | quote") },
+    },
+  };
+  return [
+    replace("/spec/minReplicas", inline("$service.replicas.min")),
+    replace("/spec/maxReplicas", inline("$service.replicas.max")),
+    replace("/spec/metrics/0/resource/target/averageUtilization", inline(".Values.autoscaling.cpuPercent")),
+    replace("/spec/behavior/scaleDown/policies/0/periodSeconds", inline(slowest)),
+    ...(holdsStreams(row) ? [append("/spec/metrics", blockIf(".Values.autoscaling.streamsMetric", [streams]))] : []),
+  ];
+}
+
+function networkSteps(object: Fields, row: ServiceRow): readonly PatchStep[] {
+  const ingress = itemsOf(object, "/spec", "ingress");
+  const scrapes = ingress.findIndex((rule) => JSON.stringify(rule).includes("modelgate.io/scrapes"));
+  const selector = `/spec/ingress/${scrapes}/from/0/namespaceSelector`;
+  const vendors = itemsOf(object, "/spec", "egress").findIndex((rule) => JSON.stringify(rule).includes("ipBlock"));
+  const rule = itemsOf(object, "/spec", "egress")[vendors];
+  return [
+    replace(selector, { [optional("matchLabels", ".Values.networkPolicy.scrapers")]: null }),
+    ...(rule === undefined
+      ? []
+      : [
+          // With Cilium vendors are reached by name, and only so.
+          replace(`/spec/egress/${vendors}`, blockIf("not .Values.networkPolicy.cilium.enabled", [rule])),
+          append("/spec/egress", blockIf(".Values.simulator.enabled", toSimulator)),
+          append("/spec/egress", rulesOf(".Values.networkPolicy.vendorEgress")),
+        ]),
+    ...(mayKeepBooks(row)
+      ? [append("/spec/egress", blockIf(".Values.books.enabled", [{ ports: [{ protocol: "TCP", port: 5_432 }] }]))]
+      : []),
+    append("/spec/egress", rulesOf(".Values.networkPolicy.egress")),
+  ];
+}
+
+/** The rule that lets services which call vendors call the simulator, too. */
+const toSimulator = patchesOf("simulator").flatMap(({ value }) => (value === undefined ? [] : [value]));
+
+/** Rules of a list that a value of the chart gives. */
+const rulesOf = (expression: string): string =>
+  block(`{{- with ${expression} }}\n{{- toYaml . | nindent @ }}\n{{- end }}`);
+
+function itemsOf(object: Fields, path: string, name: string): readonly Fields[] {
+  let found: Value | undefined = object;
+  for (const step of [...path.split("/").slice(1), name]) {
+    if (Array.isArray(found)) found = found[Number(step)];
+    else found = isFields(found) ? found[step] : undefined;
+  }
+  return Array.isArray(found) ? found.filter(isFields) : [];
+}

@@ -1,0 +1,49 @@
+import { applyJsonPatch, type PatchStep } from "../../k8s/render/json-patch.ts";
+import { textOf, type Fields, type Value } from "../../k8s/render/value.ts";
+import { manifest } from "./manifest.ts";
+import { inline, optional, print, type Part } from "./template.ts";
+
+/** Servers that the chart can bring for trials: those of the local overlay. */
+const objects = {
+  redis: manifest("overlays/local/redis.yaml"),
+  nats: manifest("overlays/local/nats.yaml"),
+  postgres: manifest("overlays/local/postgres.yaml"),
+} as const;
+export type Store = keyof typeof objects;
+export const stores = ["redis", "nats", "postgres"] as const satisfies readonly Store[];
+
+const container = "/spec/template/spec/containers/0";
+const storage = "/spec/volumeClaimTemplates/0/spec/resources/requests/storage";
+
+/** The image and the size of a server's volume, which are the defaults of its values. */
+export function defaultsOf(store: Store): { readonly image: string; readonly storage: string } {
+  const set = objects[store].find(({ kind }) => kind === "StatefulSet") ?? {};
+  return { image: textOf(valueAt(set, `${container}/image`)), storage: textOf(valueAt(set, storage)) };
+}
+
+/** The template of a bundled server. */
+export function storeTemplate(store: Store, head: string): string {
+  const values = `.Values.${store}`;
+  const replace = (path: string, value: Value): PatchStep => ({ op: "replace", path, value });
+  const ofSet: readonly PatchStep[] = [
+    replace(`${container}/image`, inline(`${values}.image`)),
+    { op: "remove", path: `${container}/resources` },
+    { op: "add", path: `${container}/${optional("resources", `${values}.resources`)}`, value: null },
+    replace(storage, inline(`${values}.storage`)),
+  ];
+  const parts = objects[store].map((object): Part => {
+    if (object["kind"] === "StatefulSet") return { object: applyJsonPatch(object, ofSet) };
+    return object["kind"] === "NetworkPolicy" ? { object, when: ".Values.networkPolicy.enabled" } : { object };
+  });
+  return `${head}{{- if ${values}.bundled }}\n${print("", parts)}{{- end }}\n`;
+}
+
+function valueAt(object: Fields, path: string): Value | undefined {
+  let found: Value | undefined = object;
+  for (const step of path.split("/").slice(1)) {
+    if (Array.isArray(found)) found = found[Number(step)];
+    else if (typeof found === "object" && found !== null)
+      found = Object.entries(found).find(([name]) => name === step)?.[1];
+  }
+  return found;
+}

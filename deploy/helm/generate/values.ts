@@ -1,0 +1,302 @@
+import { Type, type TSchema } from "typebox";
+import type { ServiceRow } from "../../k8s/generate/services.ts";
+
+/** The chart's values: each member's schema, description and default in one place. */
+const strict = { additionalProperties: false } as const;
+const text = (description: string, fallback = "") => Type.String({ description, default: fallback });
+const flag = (description: string, fallback = false) => Type.Boolean({ description, default: fallback });
+const texts = (description: string, fallback: Readonly<Record<string, string>> = {}) =>
+  Type.Record(Type.String(), Type.String(), { description, default: fallback });
+const anything = (description: string) => Type.Object({}, { description, default: {} });
+const rules = (description: string) => Type.Array(Type.Object({}), { description, default: [] });
+const count = (fallback: number, description?: string) =>
+  Type.Integer({ minimum: 1, default: fallback, ...(description === undefined ? {} : { description }) });
+
+/** The values of one service, with the table's row as defaults. */
+function serviceSchema(row: ServiceRow, fixed: readonly string[]) {
+  const { resources, replicas, drainSeconds, diskMebibytes = 64, env = {} } = row;
+  const own = Object.fromEntries(Object.entries(env).filter(([name]) => !fixed.includes(name)));
+  return Type.Object(
+    {
+      image: text("The whole image, where it is not the common registry, repository and tag (a digest, for example)."),
+      replicas: Type.Object({ min: count(replicas.min), max: count(replicas.max) }, strict),
+      drainSeconds: Type.Integer({
+        minimum: 0,
+        maximum: 3_600,
+        default: drainSeconds,
+        description: "How long open streams may go on when a pod is asked to end; the edge's is the longest.",
+      }),
+      disk: Type.String({
+        pattern: "^[0-9]+[MG]i$",
+        default: `${diskMebibytes}Mi`,
+        description: "Room below /tmp, for files that pass through.",
+      }),
+      resources: Type.Object(
+        {},
+        {
+          description: "Requests and limits of the container. A limit of CPU would delay every stream of the pod.",
+          default: {
+            requests: { cpu: resources.cpu, memory: resources.memory },
+            limits: { memory: resources.memoryLimit },
+          },
+        },
+      ),
+      env: Type.Record(Type.String(), Type.String(), {
+        description: `Further variables of services/${row.name}/src/env.ts, as text.`,
+        default: own,
+        propertyNames: { pattern: "^[A-Z][A-Z0-9_]*$", not: { enum: [...fixed] } },
+      }),
+    },
+    strict,
+  );
+}
+
+const secretKey = (key: string, what: string) =>
+  Type.Object({ name: text("", "modelgate"), key: text("", key) }, { ...strict, description: what });
+
+function bundled(what: string, image: string, storage: string) {
+  return {
+    bundled: flag(what),
+    image: text("Image of the bundled server.", image),
+    storage: Type.String({
+      pattern: "^[0-9]+[MGT]i$",
+      default: storage,
+      description: "Size of the bundled server's volume.",
+    }),
+    resources: Type.Object(
+      {},
+      {
+        description: "Requests and limits of the bundled server.",
+        default: { requests: { cpu: "50m", memory: "64Mi" }, limits: { memory: "512Mi" } },
+      },
+    ),
+  };
+}
+
+/** What of other files the schema's defaults are taken from. */
+export interface ValueSources {
+  readonly rows: readonly ServiceRow[];
+  readonly simulator: ServiceRow;
+  /** Variables of a service that the templates set themselves. */
+  readonly fixedVariables: (row: ServiceRow) => readonly string[];
+  readonly images: Readonly<Record<"redis" | "nats" | "postgres", string>>;
+  readonly storage: Readonly<Record<"redis" | "nats" | "postgres", string>>;
+  readonly ingressAnnotations: Readonly<Record<string, string>>;
+  readonly registry: string;
+}
+
+function wayIn(what: string, className: string, annotations: Readonly<Record<string, string>>) {
+  return Type.Object(
+    {
+      enabled: flag(what),
+      className: text("Class of the controller.", className),
+      host: text("Host name that clients call.", "gateway.example.com"),
+      tlsSecret: text("Secret with the certificate.", "modelgate-tls"),
+      annotations: texts("Annotations.", annotations),
+    },
+    strict,
+  );
+}
+
+const secrets = Type.Object(
+  {
+    MODELGATE_SECRET: secretKey("MODELGATE_SECRET", "Signs what the edge tells the services: 32 random bytes."),
+    MODELGATE_SECRET_BEFORE: secretKey("MODELGATE_SECRET_BEFORE", "The other secret during a rotation; may be absent."),
+    REDIS_URL: secretKey("REDIS_URL", "Address of Redis; redis://redis:6379 where it is bundled."),
+    NATS_URL: secretKey("NATS_URL", "Address of NATS; nats://nats:4222 where it is bundled."),
+    BOOKS_URL: secretKey(
+      "BOOKS_URL",
+      "Address of PostgreSQL, read where books.enabled is true; postgres://modelgate@postgres:5432/modelgate where it is bundled.",
+    ),
+    vendorKeys: text("Secret whose keys the configuration names with env:NAME.", "modelgate-vendor-keys"),
+  },
+  {
+    ...strict,
+    description: "Secrets that exist already; the chart makes none. Each key may stand in a Secret of its own.",
+  },
+);
+
+const autoscaling = Type.Object(
+  {
+    kind: Type.Enum(["hpa", "keda", "none"], {
+      description: "hpa: HorizontalPodAutoscalers; keda: ScaledObjects; none: replicas.min pods of each service.",
+      default: "hpa",
+    }),
+    cpuPercent: count(60, "Share of the requested CPU that pods are kept at; metrics-server serves it."),
+    streamsPerPod: count(1_000, "Open requests and streams that a pod is kept at."),
+    streamsMetric: flag(
+      "Whether HPAs also scale by http_server_active_requests: only where a metrics adapter serves it for pods.",
+    ),
+    prometheus: text(
+      "Where KEDA asks Prometheus for open streams and queues.",
+      "http://prometheus-operated.monitoring:9090",
+    ),
+  },
+  strict,
+);
+
+const networkPolicy = Type.Object(
+  {
+    enabled: flag("Whether each service may only be reached from, and reach, what it must.", true),
+    scrapers: Type.Record(Type.String(), Type.String(), {
+      description: "Labels of the namespace that Prometheus runs in.",
+      default: { "modelgate.io/scrapes": "true" },
+      // No label at all would be every namespace.
+      minProperties: 1,
+    }),
+    egress: rules("Further egress rules of every service (another port of Redis, NATS or a collector)."),
+    vendorEgress: rules("Further egress rules of services that call vendors (a vendor of your own network)."),
+    cilium: Type.Object(
+      {
+        enabled: flag("Reach vendors by name (CiliumNetworkPolicy) in place of every public address."),
+        names: Type.Array(Type.String({ pattern: "^[a-z0-9*.-]+$" }), {
+          description: "Names of vendors, of hosts of pictures and of clients' callbacks; * stands for a part.",
+          default: [],
+        }),
+        dns: texts("Labels of the cluster's DNS pods.", { "k8s:k8s-app": "kube-dns" }),
+        dnsNamespace: text("Namespace of the cluster's DNS pods.", "kube-system"),
+      },
+      {
+        ...strict,
+        // Without a name no vendor could be reached.
+        anyOf: [{ properties: { enabled: { const: false } } }, { properties: { names: { minItems: 1 } } }],
+      },
+    ),
+  },
+  strict,
+);
+
+const monitoring = Type.Object(
+  {
+    podMonitor: Type.Object(
+      {
+        enabled: flag("PodMonitor of Prometheus Operator."),
+        labels: texts("Labels that your Prometheus selects by."),
+        interval: text("", "15s"),
+      },
+      strict,
+    ),
+    prometheusRule: Type.Object(
+      { enabled: flag("PrometheusRule with the alerts."), labels: texts("Labels that your Prometheus selects by.") },
+      strict,
+    ),
+    dashboards: Type.Object(
+      {
+        enabled: flag("A ConfigMap with each Grafana dashboard."),
+        labels: texts("Labels that Grafana's sidecar selects by.", { grafana_dashboard: "1" }),
+      },
+      strict,
+    ),
+  },
+  strict,
+);
+
+const podSettings = Type.Object(
+  {
+    annotations: texts("Annotations of every pod."),
+    nodeSelector: texts("Labels of the nodes."),
+    tolerations: rules("Taints that pods tolerate."),
+    affinity: anything("Affinity of every pod."),
+    priorityClassName: text("Priority class of every pod."),
+  },
+  { ...strict, description: "Settings of every pod of the suite." },
+);
+
+/** The schema of values.yaml. */
+export function valuesSchema(sources: ValueSources) {
+  const { rows, simulator, fixedVariables, images, storage, registry } = sources;
+  return Type.Object(
+    {
+      // Helm itself adds it where the chart is part of another.
+      global: Type.Optional(Type.Object({})),
+      image: Type.Object(
+        {
+          registry: text("Registry and path in front of the repository.", registry),
+          repository: text("", "modelgate"),
+          tag: text("Tag of every image; the chart's appVersion where empty."),
+          pullPolicy: Type.Enum(["", "Always", "IfNotPresent", "Never"], { default: "" }),
+          pullSecrets: Type.Array(Type.String(), { description: "Names of Secrets of the registry.", default: [] }),
+        },
+        strict,
+      ),
+      namespace: Type.Object(
+        { create: flag("Whether the chart makes its namespace, with PodSecurity `restricted` enforced.") },
+        strict,
+      ),
+      config: Type.Object(
+        {
+          configMap: text("ConfigMap with modelgate.yaml, the models and channels.", "modelgate-config"),
+          text: text(
+            "Text of modelgate.yaml (--set-file config.text=FILE), which the chart puts there; empty: it exists.",
+          ),
+        },
+        strict,
+      ),
+      secrets,
+      publicUrl: text("Address in answers that name videos; that of the way in where empty."),
+      gateway: wayIn("A Gateway with an HTTPRoute (Gateway API).", "example", {}),
+      ingress: wayIn("An Ingress.", "nginx", sources.ingressAnnotations),
+      services: Type.Object(
+        Object.fromEntries(rows.map((row) => [row.name, serviceSchema(row, fixedVariables(row))])),
+        strict,
+      ),
+      simulator: Type.Object(
+        {
+          enabled: flag("Runs the vendors' simulator, for trials without a vendor's key."),
+          ...serviceSchema(simulator, fixedVariables(simulator)).properties,
+        },
+        strict,
+      ),
+      autoscaling,
+      podDisruptionBudget: Type.Object(
+        {
+          enabled: flag("", true),
+          maxUnavailable: Type.Union([Type.Integer({ minimum: 1 }), Type.String({ pattern: "^[0-9]+%$" })], {
+            description: "Pods of a service, or a share of them, that may be away at once.",
+            default: 1,
+          }),
+        },
+        strict,
+      ),
+      networkPolicy,
+      monitoring,
+      redis: Type.Object(bundled("Runs one Redis beside the suite, for trials.", images.redis, storage.redis), strict),
+      nats: Type.Object(
+        {
+          ...bundled("Runs one NATS beside the suite, for trials.", images.nats, storage.nats),
+          replicas: Type.Integer({
+            minimum: 0,
+            maximum: 5,
+            description: "Servers that hold every event before it counts as published; 0: the services' own default.",
+            default: 0,
+          }),
+          keepBytes: Type.String({
+            pattern: "^[0-9]*$",
+            description: "Largest size of each stream of events; empty: the services' own default.",
+            default: "",
+          }),
+        },
+        strict,
+      ),
+      postgres: Type.Object(
+        bundled("Runs one PostgreSQL beside the suite, for trials.", images.postgres, storage.postgres),
+        strict,
+      ),
+      books: Type.Object({ enabled: flag("Keeps the books in PostgreSQL: the ledger reads BOOKS_URL.") }, strict),
+      tracing: Type.Object({ endpoint: text("OTLP endpoint (HTTP) that takes spans.") }, strict),
+      privateCa: Type.Object(
+        { secret: text("Secret with ca.crt, where Redis or NATS have certificates of your own authority.") },
+        strict,
+      ),
+      pods: podSettings,
+    },
+    { ...strict, $schema: "http://json-schema.org/draft-07/schema#", title: "Values of the chart modelgate" },
+  );
+}
+
+/** A member of an object's schema, as far as defaults and comments go. */
+export interface Member extends TSchema {
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, TSchema>>;
+}

@@ -1,0 +1,52 @@
+import { applyJsonPatch, type PatchStep } from "../../k8s/render/json-patch.ts";
+import { isFields, textOf, type Value } from "../../k8s/render/value.ts";
+import { manifest } from "./manifest.ts";
+import { inline, optional, print } from "./template.ts";
+
+/** The ways in are the components of the manifests, with class, host and certificate from the chart's values. */
+const [gateway = {}] = manifest("components/gateway-api/gateway.yaml");
+const [route = {}] = manifest("components/gateway-api/route.yaml");
+const [ingress = {}] = manifest("components/ingress/ingress.yaml");
+
+const replace = (path: string, value: Value): PatchStep => ({ op: "replace", path, value });
+
+/** The Ingress' annotations, which are the default of their value. */
+export function ingressAnnotations(): Readonly<Record<string, string>> {
+  const metadata = ingress["metadata"];
+  const annotations = isFields(metadata) ? metadata["annotations"] : undefined;
+  if (!isFields(annotations)) throw new TypeError("components/ingress has no annotations");
+  return Object.fromEntries(Object.entries(annotations).map(([name, value]) => [name, textOf(value)]));
+}
+
+/** The template of the Gateway and its route. */
+export function gatewayTemplate(head: string): string {
+  const at = ".Values.gateway";
+  return print(`${head}{{- if ${at}.enabled }}\n`, [
+    {
+      object: applyJsonPatch(gateway, [
+        { op: "add", path: `/metadata/${optional("annotations", `${at}.annotations`)}`, value: null },
+        replace("/spec/gatewayClassName", inline(`${at}.className`)),
+        replace("/spec/listeners/0/hostname", inline(`${at}.host`)),
+        replace("/spec/listeners/0/tls/certificateRefs/0/name", inline(`${at}.tlsSecret`)),
+      ]),
+    },
+    { object: applyJsonPatch(route, [replace("/spec/hostnames/0", inline(`${at}.host | quote`))]) },
+  ]).concat("{{- end }}\n");
+}
+
+/** The template of the Ingress. */
+export function ingressTemplate(head: string): string {
+  const at = ".Values.ingress";
+  return print(`${head}{{- if ${at}.enabled }}\n`, [
+    {
+      object: applyJsonPatch(ingress, [
+        { op: "remove", path: "/metadata/annotations" },
+        { op: "add", path: `/metadata/${optional("annotations", `${at}.annotations`)}`, value: null },
+        replace("/spec/ingressClassName", inline(`${at}.className`)),
+        replace("/spec/tls/0/hosts/0", inline(`${at}.host | quote`)),
+        replace("/spec/tls/0/secretName", inline(`${at}.tlsSecret`)),
+        replace("/spec/rules/0/host", inline(`${at}.host | quote`)),
+      ]),
+    },
+  ]).concat("{{- end }}\n");
+}

@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { Compile } from "typebox/compile";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { chart, unreleased } from "../generate/chart.ts";
+import { examples, folder } from "./helm.ts";
+
+/** What needs no Helm: the committed chart, and values against the schema. */
+const files = chart(unreleased());
+
+test.each([...files])("%s is what `node deploy/helm/generate/main.ts` writes", (file, text) => {
+  expect(readFileSync(join(folder, file), "utf8")).toBe(text);
+});
+
+test("nothing else is in the chart", () => {
+  const found = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) =>
+    statSync(join(folder, file)).isFile(),
+  );
+  expect(found.toSorted()).toEqual([...files.keys()].toSorted());
+});
+
+test("a release writes its own version and registry", () => {
+  const released = chart({ version: "7.8.9", registry: "ghcr.io/acme" });
+  expect(parse(released.get("Chart.yaml") ?? "")).toMatchObject({ version: "7.8.9", appVersion: "7.8.9" });
+  expect(parse(released.get("values.yaml") ?? "")).toMatchObject({ image: { registry: "ghcr.io/acme", tag: "" } });
+});
+
+const values = (text: string): object => parse(text, { version: "1.1", merge: true });
+const schema = Compile(JSON.parse(files.get("values.schema.json") ?? ""));
+
+test("the defaults are what the schema says", () => {
+  expect([...schema.Errors(values(files.get("values.yaml") ?? ""))]).toEqual([]);
+});
+
+test("there are eight files of values", () => {
+  expect(examples).toHaveLength(8);
+});
+
+test.each(examples)("%s names only values that there are", (name) => {
+  const text = readFileSync(join(folder, `../examples/${name}.yaml`), "utf8");
+  expect(unknownIn(values(text), values(files.get("values.yaml") ?? ""))).toEqual([]);
+});
+
+/** Paths of an object that the defaults do not have, but for maps that are free. */
+function unknownIn(given: unknown, defaults: unknown, path = ""): readonly string[] {
+  if (!isObject(given) || !isObject(defaults) || Object.keys(defaults).length === 0) return [];
+  if (/\/(env|annotations|labels|scrapers|resources)$/.test(path)) return [];
+  return Object.entries(given).flatMap(([name, value]) =>
+    name in defaults ? unknownIn(value, defaults[name], `${path}/${name}`) : [`${path}/${name}`],
+  );
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,70 @@
+import { spawnSync } from "node:child_process";
+import { accessSync, constants, existsSync, globSync, readdirSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { parseObjects } from "../../k8s/render/kustomization.ts";
+import type { Fields } from "../../k8s/render/value.ts";
+
+const root = join(import.meta.dirname, "../../..");
+/** The chart as it is committed. */
+export const folder = join(root, "deploy/helm/modelgate");
+/** Files of values that the chart is rendered with. */
+export const examples: readonly string[] = readdirSync(join(root, "deploy/helm/examples")).map((file) =>
+  file.replace(".yaml", ""),
+);
+/** The arguments that take a file of values. */
+export const example = (name: string): readonly string[] => [
+  "--values",
+  join(root, `deploy/helm/examples/${name}.yaml`),
+];
+
+const named = process.env["MODELGATE_HELM"];
+const candidates = [
+  ...globSync(join(root, ".tools/helm-*/helm")),
+  ...(process.env["PATH"] ?? "").split(delimiter).map((place) => join(place, "helm")),
+];
+/** Helm as the bootstrap has named it, built it, or as it is on PATH; undefined where there is none. */
+export const helm: string | undefined = named ? (existsSync(named) ? named : undefined) : candidates.find(isExecutable);
+if (helm === undefined)
+  process.stdout.write("helm: not on this machine (npm test has said why), so the chart is not rendered\n");
+
+/** Runs Helm. */
+export function runHelm(...words: readonly string[]) {
+  return spawnSync(helm ?? "helm", words, {
+    encoding: "utf8",
+    cwd: root,
+    env: { ...process.env, HELM_NO_PLUGINS: "1" },
+  });
+}
+
+/** The oldest Kubernetes that the chart is for. Helm that Go has built takes an older one for granted. */
+const kubernetes = ["--kube-version", "1.27.0"];
+
+/** Renders the chart in the namespace `modelgate`; throws what Helm says where it refuses. */
+export function render(...words: readonly string[]): readonly Fields[] {
+  return renderFrom(folder, ...words);
+}
+
+/** Renders a chart that is in another folder. */
+export function renderFrom(place: string, ...words: readonly string[]): readonly Fields[] {
+  const { status, stdout, stderr } = runHelm(
+    "template",
+    "modelgate",
+    place,
+    "--namespace",
+    "modelgate",
+    ...kubernetes,
+    ...words,
+  );
+  if (status !== 0) throw new Error(stderr);
+  // A file whose objects are all left out is an empty document.
+  return parseObjects(stdout).filter((object) => object !== null);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,228 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { applyJsonPatch } from "../../k8s/render/json-patch.ts";
+import { nameOf } from "../../k8s/render/kustomize.ts";
+import { isFields, textOf, type Fields, type Value } from "../../k8s/render/value.ts";
+import { podTemplatesIn, refusedByRestricted } from "../../k8s/test/restricted.ts";
+import { problemsOf } from "../../k8s/test/schema.ts";
+import { at, deployedIn, itemsAt, variablesOf } from "../../k8s/test/suite.ts";
+import { knownMetrics } from "../../monitoring/test/known-metrics.ts";
+import { selectorsIn } from "../../monitoring/test/queries.ts";
+import { example, examples, folder, helm, render, runHelm } from "./helm.ts";
+
+let metrics: Awaited<ReturnType<typeof knownMetrics>>;
+beforeAll(async () => {
+  metrics = await knownMetrics();
+});
+
+const place = (object: Fields): string => `${textOf(object["kind"])} ${nameOf(object)}`;
+const rendered = [["default", []], ...examples.map((name) => [name, example(name)] as const)] as const;
+
+describe.skipIf(helm === undefined).each(rendered)("%s", (name, values) => {
+  const objects = helm === undefined ? [] : render(...values);
+  const ofKind = (kind: string) => objects.filter((object) => object["kind"] === kind);
+
+  test("helm lint finds nothing", () => {
+    const { status, stdout } = runHelm("lint", "--strict", folder, ...values);
+    expect(stdout).not.toMatch(/\[(WARNING|ERROR)\]/);
+    expect(status).toBe(0);
+  });
+
+  test("each object is there once", () => {
+    const places = objects.map(place);
+    expect(places.length).toBeGreaterThanOrEqual(40);
+    expect(new Set(places).size).toBe(places.length);
+  });
+
+  test.each(objects.map((object) => [place(object), object] as const))("%s is what its schema says", (_, object) => {
+    expect(problemsOf(object)).toEqual([]);
+  });
+
+  test.each(podTemplatesIn(objects))("pods of %s pass PodSecurity `restricted`", (_, pod) => {
+    expect(refusedByRestricted(pod)).toEqual([]);
+  });
+
+  test.each(deployedIn(objects))(
+    "$name's variables are its service's, each once and with a value that it takes",
+    async (deployed) => {
+      const declared = await variablesOf(deployed.name);
+      const names = itemsAt(deployed.container, "env").map((one) => textOf(one["name"]));
+      expect(new Set(names).size).toBe(names.length);
+      // gatectl reads the first in control's pod, Node the second, and the ledger keeps books by the third where it can.
+      const also = ["CONTROL_URL", "NODE_EXTRA_CA_CERTS", "BOOKS_URL"];
+      expect(names.filter((one) => !(one in declared) && !also.includes(one))).toEqual([]);
+      for (const [variable, value] of deployed.env)
+        expect(() => declared[variable]?.read(value), variable).not.toThrow();
+    },
+  );
+
+  test("scalers are of Deployments that there are, and one of a kind", () => {
+    const scalers = [...ofKind("HorizontalPodAutoscaler"), ...ofKind("ScaledObject")];
+    const targets = scalers.map((scaler) => textOf(at(scaler, "spec", "scaleTargetRef", "name")));
+    const deployments = ofKind("Deployment").map(nameOf);
+    expect(targets.toSorted()).toEqual(name === "existing-secrets" ? [] : deployments.toSorted());
+  });
+
+  test("autoscalers name no metric that is not served", () => {
+    const used = ofKind("HorizontalPodAutoscaler").flatMap((scaler) => itemsAt(scaler, "spec", "metrics"));
+    const resources = used.filter(({ type }) => type === "Resource");
+    for (const metric of resources) expect(at(metric, "resource", "name")).toBe("cpu");
+    for (const { container } of deployedIn(objects))
+      expect(at(container, "resources", "requests", "cpu")).toBeDefined();
+    const others = used.filter((metric) => !resources.includes(metric));
+    // An adapter has to be there for these: values say so.
+    if (name !== "ingress") expect(others).toEqual([]);
+    for (const metric of others) expect(metrics.has(textOf(at(metric, "pods", "metric", "name")))).toBe(true);
+  });
+
+  test("KEDA asks Prometheus for metrics of the service that it scales", () => {
+    for (const scaler of ofKind("ScaledObject"))
+      for (const trigger of itemsAt(scaler, "spec", "triggers").filter(({ type }) => type === "prometheus")) {
+        const query = textOf(at(trigger, "metadata", "query"));
+        expect(query).toContain(`{service="${nameOf(scaler)}"}`);
+        for (const { metric } of selectorsIn(query)) expect([...metrics.keys()]).toContain(metric);
+      }
+  });
+
+  test("services, budgets, network policies and monitors select pods that there are", () => {
+    const pods = objects.map((object) => at(object, "spec", "template", "metadata", "labels")).filter(isFields);
+    const selectors = objects.flatMap((object) =>
+      [
+        ["spec", "selector"],
+        ["spec", "podSelector", "matchLabels"],
+        ["spec", "endpointSelector", "matchLabels"],
+      ]
+        .map((path) => at(object, ...path))
+        .filter(isFields)
+        .map((selector) => selector["matchLabels"] ?? selector)
+        .filter(isFields),
+    );
+    expect(selectors.length).toBeGreaterThan(objects.length / 3);
+    for (const selector of selectors) {
+      const found = pods.filter((labels) =>
+        Object.entries(selector).every(([label, value]) => labels[label] === value),
+      );
+      expect(found, JSON.stringify(selector)).not.toEqual([]);
+    }
+  });
+
+  test("secrets are referred to and never written down", () => {
+    expect(ofKind("Secret")).toEqual([]);
+  });
+});
+
+describe.skipIf(helm === undefined)("monitoring", () => {
+  const objects = helm === undefined ? [] : render(...example("monitoring"));
+  const one = (wanted: string) => objects.find((object) => place(object) === wanted);
+  const read = (file: string): string => readFileSync(join(folder, "../../monitoring", file), "utf8");
+
+  test("the PrometheusRule has the rules of deploy/monitoring", () => {
+    expect(at(one("PrometheusRule modelgate"), "spec")).toEqual(parse(read("rules.yaml")));
+    expect(at(one("PrometheusRule modelgate"), "metadata", "labels")).toEqual({ release: "prometheus" });
+  });
+
+  test.each(["calls", "parts"])("the ConfigMap of the dashboard %s has it as it is", (name) => {
+    const map = one(`ConfigMap modelgate-dashboard-${name}`);
+    expect(`${textOf(at(map, "data", `${name}.json`))}\n`).toBe(read(`dashboards/${name}.json`));
+    expect(at(map, "metadata", "labels")).toEqual({ grafana_dashboard: "1" });
+  });
+
+  test("the PodMonitor scrapes the port that every pod has, under the labels that the rules ask for", () => {
+    const [endpoint = {}] = itemsAt(one("PodMonitor modelgate"), "spec", "podMetricsEndpoints");
+    expect(endpoint).toMatchObject({ port: "ops", honorLabels: true });
+    const targets = itemsAt(endpoint, "relabelings").map(({ targetLabel, replacement }) => [targetLabel, replacement]);
+    expect(targets).toEqual([
+      ["job", "modelgate"],
+      ["service", undefined],
+    ]);
+    for (const { container } of deployedIn(objects))
+      expect(itemsAt(container, "ports").map((port) => port["name"])).toContain("ops");
+  });
+
+  test.each([
+    ["monitoring", "PodMonitor modelgate", "/spec/podMetricsEndpoints/0/intervall"],
+    ["keda", "ScaledObject text", "/spec/minReplicas"],
+    ["cilium", "CiliumNetworkPolicy text-vendors", "/spec/egress/1/toFQDN"],
+  ])("with %s, a member of %s that its schema does not know is found", (values, wanted, path) => {
+    const object = render(...example(values)).find((each) => place(each) === wanted) ?? {};
+    expect(problemsOf(applyJsonPatch(object, [{ op: "add", path, value: "1" }])).join()).toContain(path);
+  });
+});
+
+describe.skipIf(helm === undefined)("values", () => {
+  const one = (kind: string, name: string, ...words: readonly string[]): Value | undefined =>
+    render(...words).find((object) => place(object) === `${kind} ${name}`);
+  const variable = (deployment: Value | undefined, name: string) =>
+    itemsAt(deployment, "spec", "template", "spec", "containers", 0, "env").find((each) => each["name"] === name);
+
+  test.each([
+    ["a misspelt name", "replicaz=3", /replicaz/],
+    ["a misspelt name of a service's", "services.text.replica.min=3", /replica/],
+    ["a wrong type", "services.text.replicas.min=three", /min/],
+    ["too few replicas", "services.text.replicas.min=0", /min/],
+    ["a kind of autoscaler that there is not", "autoscaling.kind=vpa", /kind/],
+    ["a variable that the template sets", "services.text.env.DRAIN_MS=1", /env/],
+    ["Cilium without a name", "networkPolicy.cilium.enabled=true", /names/],
+  ])("%s is refused", (_, given, names) => {
+    expect(() => render("--set", given)).toThrow(names);
+  });
+
+  test("the drain is what the kubelet waits for, and what the autoscaler does", () => {
+    const words = ["--set", "services.text.drainSeconds=120"];
+    const text = one("Deployment", "text", ...words);
+    expect(variable(text, "DRAIN_MS")).toMatchObject({ value: "120000" });
+    expect(at(text, "spec", "template", "spec", "terminationGracePeriodSeconds")).toBe(140);
+    const scaler = one("HorizontalPodAutoscaler", "text", ...words);
+    expect(at(scaler, "spec", "behavior", "scaleDown", "policies", 0, "periodSeconds")).toBe(120);
+  });
+
+  test("an image is its own, or the registry's at the tag", () => {
+    const image = (...words: readonly string[]) =>
+      at(one("Deployment", "text", ...words), "spec", "template", "spec", "containers", 0, "image");
+    expect(image("--set", "image.registry=r.example,image.tag=v7")).toBe("r.example/modelgate/text:v7");
+    expect(image("--set", "services.text.image=r.example/x@sha256:0")).toBe("r.example/x@sha256:0");
+  });
+
+  test("secrets of several owners reach the variables, and the one of a rotation may be absent", () => {
+    const text = one("Deployment", "text", ...example("existing-secrets"));
+    const secret = (name: string) => at(variable(text, name), "valueFrom", "secretKeyRef");
+    expect(secret("REDIS_URL")).toEqual({ name: "redis-credentials", key: "uri" });
+    expect(secret("MODELGATE_SECRET")).toEqual({ name: "gateway-signing", key: "current" });
+    expect(secret("MODELGATE_SECRET_BEFORE")).toEqual({ name: "gateway-signing", key: "before", optional: true });
+    expect(at(text, "spec", "replicas")).toBe(6);
+  });
+
+  test("the ledger alone keeps the books, and may reach PostgreSQL", () => {
+    const objects = render(...example("bundled"));
+    const readers = deployedIn(objects).filter(({ fromSecret }) => fromSecret.includes("BOOKS_URL"));
+    expect(readers.map(({ name }) => name)).toEqual(["ledger"]);
+    const reaching = objects.filter(
+      (object) =>
+        object["kind"] === "NetworkPolicy" && JSON.stringify(at(object, "spec", "egress") ?? []).includes("5432"),
+    );
+    expect(reaching.map(nameOf)).toEqual(["ledger"]);
+    const [server] = itemsAt(
+      objects.find((object) => place(object) === "Service postgres"),
+      "spec",
+      "ports",
+    );
+    expect(server?.["port"]).toBe(5_432);
+  });
+
+  test("with Cilium vendors are reached by name and no policy names an address", () => {
+    const objects = render(...example("cilium"));
+    const policies = objects.filter(({ kind }) => kind === "NetworkPolicy");
+    expect(JSON.stringify(policies)).not.toContain("ipBlock");
+    const byName = objects.filter(({ kind }) => kind === "CiliumNetworkPolicy");
+    const callers = policies.filter(
+      (policy) =>
+        isFields(at(policy, "metadata", "labels")) &&
+        at(policy, "metadata", "labels", "modelgate.io/calls-vendors") === "true",
+    );
+    expect(byName.map(nameOf)).toEqual(callers.map((policy) => `${nameOf(policy)}-vendors`));
+    for (const policy of byName)
+      expect(itemsAt(policy, "spec", "egress", 1, "toFQDNs")).toContainEqual({ matchPattern: "api.openai.com" });
+  });
+});

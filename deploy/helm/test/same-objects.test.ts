@@ -1,0 +1,57 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { nameOf, renderFolder } from "../../k8s/render/kustomize.ts";
+import { isFields, textOf, type Fields, type Value } from "../../k8s/render/value.ts";
+import { unreleased } from "../generate/chart.ts";
+import { example, helm, render } from "./helm.ts";
+
+/** The chart and the manifests are two ways to the same objects. */
+const k8s = join(import.meta.dirname, "../../k8s");
+const config = (overlay: string): readonly string[] => [
+  "--set-file",
+  `config.text=${join(k8s, `overlays/${overlay}/modelgate.yaml`)}`,
+];
+const { version } = unreleased();
+
+const pairs: readonly (readonly [what: string, kustomization: string, values: readonly string[]])[] = [
+  ["default values: base", "base", []],
+  ["local: overlays/local", "overlays/local", [...example("local"), ...config("local")]],
+  ["production: overlays/production", "overlays/production", [...example("production"), ...config("production")]],
+  ["ingress: base with components/ingress and stream-scaling", "../helm/test/ingress", example("ingress")],
+];
+
+describe.skipIf(helm === undefined).each(pairs)("%s", (_, kustomization, values) => {
+  const ofChart = helm === undefined ? new Map<string, Value>() : byPlace(render(...values));
+  const ofKustomize = byPlace(renderFolder(join(k8s, kustomization)));
+
+  test("the chart has the same objects and no other", () => {
+    expect([...ofChart.keys()].toSorted()).toEqual([...ofKustomize.keys()].toSorted());
+  });
+
+  test.each([...ofKustomize])("%s is the same object", (place, object) => {
+    expect(ofChart.get(place)).toEqual(object);
+  });
+});
+
+function byPlace(objects: readonly Fields[]): ReadonlyMap<string, Value> {
+  return new Map(objects.map((object) => [`${textOf(object["kind"])} ${nameOf(object)}`, comparable(object)]));
+}
+
+/**
+ * Without what says the same in two ways: Helm puts objects into the release's namespace itself, and lists of named things
+ * (variables, volumes) have no order. An image without a tag in the manifests has the chart's version.
+ */
+function comparable(value: Value, name = ""): Value {
+  if (Array.isArray(value)) {
+    const items = value.map((item: Value) => comparable(item));
+    const nameIn = (item: Value) => (isFields(item) ? textOf(item["name"]) : "");
+    return items.toSorted((one, other) => nameIn(one).localeCompare(nameIn(other)));
+  }
+  if (name === "image") return textOf(value).replace(new RegExp(`:${version.replaceAll(".", "\\.")}$`), "");
+  if (!isFields(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([member]) => !(name === "metadata" && member === "namespace"))
+      .map(([member, its]) => [member, comparable(its, member)]),
+  );
+}

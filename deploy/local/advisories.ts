@@ -1,0 +1,57 @@
+/** An advisory that is accepted for a while: every line says why, and until when. */
+export interface AcceptedAdvisory {
+  /** GitHub's id, `GHSA-…`. */
+  readonly id: string;
+  /** The last day of UTC, as `2027-01-31`; after it the advisory fails the audit again. */
+  readonly until: string;
+  readonly why: string;
+}
+
+/** Advisories that do not fail the audit. */
+export const acceptedAdvisories: readonly AcceptedAdvisory[] = [];
+
+/** Severities that fail the audit. */
+const failing: ReadonlySet<string> = new Set(["high", "critical"]);
+/** Packages of tests alone: no image has them. */
+const testsOnly = "libs__testkit>";
+
+interface Advisory {
+  readonly module_name: string;
+  readonly severity: string;
+  readonly title: string;
+  readonly url: string;
+  readonly github_advisory_id?: string;
+  readonly findings: readonly { readonly version: string; readonly paths: readonly string[] }[];
+}
+
+/**
+ * What `pnpm audit --prod --json` found that must not be shipped, a line each. Undefined where its output is no report:
+ * the registry has no audit endpoint, or does not answer.
+ */
+export function unacceptable(
+  output: string,
+  accepted: readonly AcceptedAdvisory[],
+  today: string,
+): readonly string[] | undefined {
+  const report = reportIn(output);
+  if (report === undefined) return undefined;
+  const passed = new Set(accepted.filter(({ until }) => today <= until).map(({ id }) => id));
+  return Object.values(report.advisories)
+    .filter(({ severity, github_advisory_id: id = "" }) => failing.has(severity) && !passed.has(id))
+    .flatMap(({ findings, module_name, severity, title, url }) => {
+      const shipped = findings.filter(({ paths }) => paths.some((path) => !path.startsWith(testsOnly)));
+      const versions = shipped.map(({ version }) => version).join(", ");
+      return shipped.length === 0 ? [] : [`${severity}: ${module_name} ${versions}: ${title} (${url})`];
+    });
+}
+
+function reportIn(output: string): { readonly advisories: Readonly<Record<string, Advisory>> } | undefined {
+  try {
+    const report: unknown = JSON.parse(output);
+    return typeof report === "object" && report !== null && "advisories" in report
+      ? (report as { readonly advisories: Readonly<Record<string, Advisory>> })
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

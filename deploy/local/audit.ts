@@ -1,0 +1,27 @@
+import { spawnSync } from "node:child_process";
+import { acceptedAdvisories, unacceptable } from "./advisories.ts";
+
+/**
+ * Asks the registry for advisories about the packages of the lockfile that are shipped. Fails on one of high or critical
+ * severity that `advisories.ts` does not accept. A registry that has no audit endpoint, or does not answer in time, is
+ * printed and fails nothing: `npm test` must not depend on the network.
+ */
+const withinMs = Number(process.env["AUDIT_MS"] ?? 20_000);
+
+const pnpm = process.env["MODELGATE_PNPM"] ?? "pnpm";
+const { stdout, stderr, error } = spawnSync(pnpm, ["audit", "--prod", "--json"], {
+  encoding: "utf8",
+  timeout: withinMs,
+  killSignal: "SIGKILL",
+  env: { ...process.env, pnpm_config_fetch_retries: "0" },
+});
+const found = unacceptable(stdout, acceptedAdvisories, new Date().toISOString().slice(0, 10));
+if (found === undefined) {
+  const late = error !== undefined && "code" in error && error.code === "ETIMEDOUT";
+  const reason = late ? `no answer within ${withinMs} ms` : (error?.message ?? (stderr || stdout));
+  // pnpm breaks its message over lines, in a frame of its own.
+  process.stdout.write(`not audited: ${reason.replaceAll(/[\s│×├─▶╰]+/g, " ").trim()}\n`);
+} else if (found.length > 0) {
+  process.stdout.write(`${found.join("\n")}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,65 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { throwIfInterrupted } from "./interrupt.mjs";
+import { tools, versions } from "./places.mjs";
+import { ask, onPath, run } from "./run.mjs";
+import { say } from "./say.mjs";
+
+/** Where Helm is named; `none` for tests without it. */
+const variable = "MODELGATE_HELM";
+const module = "helm.sh/helm/v3";
+/** How long Go may take to find the module, and to build it: less than another bootstrap waits for this one (lock.mjs). */
+const findMs = 30_000;
+const buildMs = 10 * 60_000;
+
+/**
+ * Helm for the chart's tests, in this order: the one that is named, a Helm 3 on PATH, one that Go builds into `.tools`
+ * (once). Where none can be had the reason is printed and the tests that render the chart are left out.
+ */
+export async function findHelm() {
+  if (process.env[variable]) return {};
+  const program = (await installed()) ?? (await built());
+  if (program !== undefined) return { [variable]: program };
+  say(
+    `no helm for the chart's tests: those that render it are left out (install Helm 3 or Go, or name one by ${variable})`,
+  );
+  return {};
+}
+
+async function installed() {
+  const program = onPath("helm");
+  if (program === undefined) return undefined;
+  return (await ask(program, ["version", "--short"]))?.startsWith("v3.") ? program : undefined;
+}
+
+/** Built beside its place and moved there in one step, so that a kill half way leaves nothing that looks whole. */
+async function built() {
+  const name = `helm-${versions.helm}`;
+  const folder = join(tools, name);
+  if (existsSync(folder)) return join(folder, "helm");
+  const go = onPath("go");
+  if (go === undefined) return undefined;
+  for (const left of readdirSync(tools).filter((entry) => entry.startsWith(`${name}.`)))
+    rmSync(join(tools, left), { recursive: true, force: true });
+  const making = `${folder}.${process.pid}`;
+  const startedAt = performance.now();
+  try {
+    const specifier = `@v${versions.helm}`;
+    await run(go, ["list", "-m", module + specifier], "", { timeout: findMs });
+    say("building Helm with Go for the chart's tests (once, some minutes)");
+    mkdirSync(making);
+    await run(go, ["install", "-trimpath", "-ldflags=-s -w", `${module}/cmd/helm${specifier}`], "", {
+      timeout: buildMs,
+      env: { ...process.env, GOBIN: making, CGO_ENABLED: "0" },
+    });
+    renameSync(making, folder);
+    say(`Helm took ${Math.round((performance.now() - startedAt) / 1_000)} s`);
+    return join(folder, "helm");
+  } catch (error) {
+    throwIfInterrupted();
+    say(`Helm could not be built: ${error.message.trim().split("\n").at(-1)}`);
+    return undefined;
+  } finally {
+    rmSync(making, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,84 @@
+import { execFile } from "node:child_process";
+import { accessSync, chownSync, constants, existsSync, realpathSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { startServer, type LocalServer, type ServerKind, type ServerOptions, type ServerUser } from "./servers.ts";
+
+/** Its superuser, password and database; it listens on loopback alone. */
+const [owner, password, database] = ["modelgate", "modelgate", "modelgate"];
+/** `nobody` and its group on every Linux. */
+const nobody: ServerUser = { uid: 65_534, gid: 65_534 };
+/** The first message of a client, which asks for a connection; a server that starts up answers with an error. */
+const startup = "\0\0\0\u0018\0\u0003\0\0user\0modelgate\0\0";
+
+/**
+ * Starts PostgreSQL on loopback and waits until it serves. Its folder is made where it is absent. It refuses to run as
+ * root, so there it runs as `nobody`: that user must be able to reach the folder.
+ */
+export async function startPostgres(options: ServerOptions): Promise<LocalServer> {
+  const user = process.getuid?.() === 0 ? nobody : undefined;
+  const kind: ServerKind = {
+    name: "postgres",
+    program: "postgres",
+    variable: "MODELGATE_POSTGRES",
+    inside: 5432,
+    args: (at) => ["-D", dataIn(at.folder), "-p", String(at.port), "-h", at.host, ...settings(options.keep)],
+    argsInContainer: [],
+    hello: startup,
+    welcome: "R",
+    prepare: (program, folder) => makeCluster(program, folder, user),
+    ...(user === undefined ? {} : { user }),
+  };
+  const child = await startServer(kind, options);
+  return { url: `postgres://${owner}:${password}@127.0.0.1:${options.port}/${database}`, child };
+}
+
+function settings(keep: boolean): readonly string[] {
+  // What was committed survives a kill of the server, not one of the machine.
+  const durability = keep ? [] : ["fsync=off", "full_page_writes=off"];
+  return [
+    "unix_socket_directories=",
+    "timezone=UTC",
+    "log_timezone=UTC",
+    "jit=off",
+    "shared_buffers=256MB",
+    "max_wal_size=4GB",
+    ...durability,
+  ].flatMap((setting) => ["-c", setting]);
+}
+
+function dataIn(folder: string): string {
+  return join(folder, "data");
+}
+
+/** Makes the files of a new server, with one database. */
+async function makeCluster(program: string, folder: string, user: ServerUser | undefined): Promise<void> {
+  const data = dataIn(folder);
+  if (existsSync(join(data, "PG_VERSION"))) return;
+  const secret = join(folder, "password");
+  writeFileSync(secret, password);
+  if (user !== undefined) for (const path of [folder, secret]) chownSync(path, user.uid, user.gid);
+  const words = ["-D", data, "-U", owner, "--pwfile", secret, "--auth", "scram-sha-256", "-E", "UTF8", "--locale", "C"];
+  const run = promisify(execFile);
+  await run(initdbBeside(program), [...words, "--no-sync"], { cwd: folder, ...user });
+  // Before it serves, the server itself runs one statement at a time.
+  const single = run(program, ["--single", "-D", data, "postgres"], { cwd: folder, ...user });
+  single.child.stdin?.end(`create database ${database}\n`);
+  await single;
+}
+
+/** initdb comes with the server: beside its program, or beside what a link to it names. */
+function initdbBeside(program: string): string {
+  const found = [program, realpathSync(program)]
+    .map((path) => join(dirname(path), "initdb"))
+    .find((path) => {
+      try {
+        accessSync(path, constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+  if (found === undefined) throw new Error(`There is no initdb beside ${program}.`);
+  return found;
+}

@@ -1,0 +1,87 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { expect, test } from "vitest";
+import { unacceptable } from "../advisories.ts";
+
+/** How a registry answers when it is asked for advisories. */
+type Answer = { readonly status: number; readonly body: string } | "silence";
+
+/** Runs the audit against a registry of this machine. */
+async function audit(answer: Answer): Promise<{ readonly status: number | null; readonly stdout: string }> {
+  const registry = createServer((request, response) => {
+    request.resume();
+    if (answer === "silence") return;
+    response.writeHead(answer.status, { "content-type": "application/json" }).end(answer.body);
+  });
+  registry.listen(0, "127.0.0.1");
+  await once(registry, "listening");
+  const address = registry.address();
+  const port = typeof address === "object" ? address?.port : 0;
+  try {
+    const child = spawn(process.execPath, [join(import.meta.dirname, "../audit.ts")], {
+      env: {
+        ...process.env,
+        pnpm_config_registry: `http://127.0.0.1:${port}/`,
+        ...(answer === "silence" ? { AUDIT_MS: "300" } : {}),
+      },
+    });
+    const [stdout, [status]] = await Promise.all([text(child.stdout), once(child, "close")]);
+    return { status, stdout };
+  } finally {
+    registry.close();
+    registry.closeAllConnections();
+  }
+}
+
+const url = "https://github.com/advisories/GHSA-aaaa-bbbb-cccc";
+const advisory = (name: string, severity: string): Answer => ({
+  status: 200,
+  body: JSON.stringify({ [name]: [{ id: 1, url, title: "Reads files", severity, vulnerable_versions: "<99.0.0" }] }),
+});
+
+test.each(["high", "critical"])(
+  "an advisory of %s severity about a shipped package fails the audit",
+  async (severity) => {
+    const { status, stdout } = await audit(advisory("express", severity));
+    expect(stdout).toContain(`${severity}: express `);
+    expect(stdout).toContain(url);
+    expect(status).toBe(1);
+  },
+);
+
+test("a moderate advisory, and one about a package of tests alone, fail nothing", async () => {
+  expect(await audit(advisory("express", "moderate"))).toEqual({ status: 0, stdout: "" });
+  expect(await audit(advisory("testcontainers", "high"))).toEqual({ status: 0, stdout: "" });
+});
+
+test.each<[string, Answer]>([
+  ["has no audit endpoint", { status: 405, body: "{}" }],
+  ["fails", { status: 500, body: "oops" }],
+  ["does not answer in time", "silence"],
+])("a registry that %s is printed and fails nothing", async (_, answer) => {
+  const { status, stdout } = await audit(answer);
+  expect(stdout).toMatch(/^not audited: .+\n$/);
+  expect(status).toBe(0);
+});
+
+test("an accepted advisory passes until its date, and fails after it", () => {
+  const report = JSON.stringify({
+    advisories: {
+      1: {
+        module_name: "express",
+        severity: "high",
+        title: "Reads files",
+        url,
+        github_advisory_id: "GHSA-aaaa-bbbb-cccc",
+        findings: [{ version: "5.3.0", paths: ["services__edge>express"] }],
+      },
+    },
+  });
+  const accepted = [{ id: "GHSA-aaaa-bbbb-cccc", until: "2027-01-31", why: "only in a path that is never taken" }];
+  expect(unacceptable(report, accepted, "2027-01-31")).toEqual([]);
+  expect(unacceptable(report, accepted, "2027-02-01")).toHaveLength(1);
+  expect(unacceptable(report, [], "2027-01-31")).toHaveLength(1);
+});

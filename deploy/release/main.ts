@@ -1,0 +1,39 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { unreleased } from "../helm/generate/chart.ts";
+import { rows, simulator } from "../k8s/generate/services.ts";
+import { runSteps, shellLine } from "./run.ts";
+import { stepsOf } from "./steps.ts";
+
+/**
+ * Makes a release from the root of the repository:
+ *   node deploy/release/main.ts --registry ghcr.io/acme --tag v0.1.0 [--out dist] [--dry-run]
+ * The tag must be the version of package.json. A dry run prints the commands and runs none.
+ */
+try {
+  const { values } = parseArgs({
+    options: {
+      registry: { type: "string" },
+      tag: { type: "string" },
+      out: { type: "string", default: "dist" },
+      "dry-run": { type: "boolean", default: false },
+    },
+  });
+  const { version } = unreleased();
+  const { registry, tag, out: folder } = values;
+  if (registry === undefined || !/^[a-z0-9.-]+(:\d+)?(\/[a-z0-9._-]+)*$/.test(registry))
+    throw new Error("--registry must be a registry and a path in lower case, for example ghcr.io/acme");
+  if (tag !== `v${version}`)
+    throw new Error(`--tag is ${tag ?? "missing"}, but package.json says ${version}: the tag must be v${version}`);
+  const steps = stepsOf({ version, registry, folder, services: [...rows, simulator].map(({ name }) => name) });
+  if (values["dry-run"]) {
+    for (const { what, command } of steps) process.stdout.write(`# ${what}\n${shellLine(command)}\n`);
+  } else {
+    for (const made of ["digests", "sbom", "chart"]) mkdirSync(join(folder, made), { recursive: true });
+    runSteps(steps, (line) => process.stdout.write(`${line}\n`));
+  }
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

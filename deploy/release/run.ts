@@ -1,0 +1,39 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import type { Step } from "./steps.ts";
+
+/** A command as a shell takes it. */
+export function shellLine(command: readonly string[]): string {
+  return command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(" ");
+}
+
+/** Runs the steps in their order, and ends at the first that fails: throws with what failed. */
+export function runSteps(steps: readonly Step[], say: (line: string) => void): void {
+  const digests = new Map<string, string>();
+  for (const { what, command, pushes } of steps) {
+    const [program, ...words] = command.map((word) => withDigests(word, digests));
+    if (program === undefined) continue;
+    say(`── ${what}\n${shellLine([program, ...words])}`);
+    // What a pushing command prints is read for its digest, and shown all the same.
+    const { status, stdout, stderr, error } = spawnSync(program, words, {
+      encoding: "utf8",
+      stdio: ["ignore", pushes === undefined ? "inherit" : "pipe", pushes === undefined ? "inherit" : "pipe"],
+    });
+    if (pushes !== undefined) say(`${stdout ?? ""}${stderr ?? ""}`.trimEnd());
+    if (status !== 0) throw new Error(`${what}: ${error?.message ?? `${program} ended with ${status}`}`);
+    if (pushes !== undefined) {
+      const printed = pushes.metadata === undefined ? `${stdout}${stderr}` : readFileSync(pushes.metadata, "utf8");
+      const [, digest] = /(?:"containerimage\.digest":\s*"|^Digest: )(sha256:[0-9a-f]{64})/m.exec(printed) ?? [];
+      if (digest === undefined) throw new Error(`${what}: ${program} named no digest`);
+      digests.set(pushes.name, digest);
+    }
+  }
+}
+
+function withDigests(word: string, digests: ReadonlyMap<string, string>): string {
+  return word.replaceAll(/\{digest of ([\w-]+)\}/g, (_, name: string) => {
+    const digest = digests.get(name);
+    if (digest === undefined) throw new Error(`${name} has not been pushed yet`);
+    return digest;
+  });
+}

@@ -1,0 +1,102 @@
+import { join } from "node:path";
+
+/** What a release is made of. */
+export interface Plan {
+  readonly version: string;
+  /** Registry and path that images and chart are pushed to, for example `ghcr.io/acme`. */
+  readonly registry: string;
+  /** The services that get an image. */
+  readonly services: readonly string[];
+  /** The folder for what the release leaves behind: SBOMs, the packaged chart, digests. */
+  readonly folder: string;
+}
+
+/** One command of a release. */
+export interface Step {
+  readonly what: string;
+  readonly command: readonly [program: string, ...words: readonly string[]];
+  /** What was pushed, where the command pushes: its digest is in a JSON file of buildx, or in the command's output. */
+  readonly pushes?: { readonly name: string; readonly metadata?: string };
+}
+
+const platforms = ["linux/amd64", "linux/arm64"] as const;
+const chartName = "modelgate";
+
+/** Stands for the digest of what a step before has pushed: it is known when the release runs. */
+export function digestOf(name: string): string {
+  return `{digest of ${name}}`;
+}
+
+/**
+ * The steps in their order: every image first, then the chart that names them. Signatures are keyless (cosign, by the
+ * workflow's OIDC identity) and of digests, never of tags.
+ */
+export function stepsOf(plan: Plan): readonly Step[] {
+  return [...plan.services.flatMap((service) => imageSteps(plan, service)), ...chartSteps(plan)];
+}
+
+function imageSteps({ version, registry, folder }: Plan, service: string): readonly Step[] {
+  const image = `${registry}/modelgate/${service}`;
+  const pushed = `${image}@${digestOf(service)}`;
+  const metadata = join(folder, "digests", `${service}.json`);
+  const sbom = (platform: string) => join(folder, "sbom", `${service}-${platform.replace("/", "-")}.spdx.json`);
+  return [
+    {
+      what: `build and push ${service}`,
+      command: [
+        "docker",
+        "buildx",
+        "build",
+        "--provenance=mode=max",
+        "--platform",
+        platforms.join(","),
+        "--file",
+        "deploy/docker/Dockerfile",
+        "--build-arg",
+        `SERVICE=${service}`,
+        "--label",
+        `org.opencontainers.image.version=${version}`,
+        "--tag",
+        `${image}:${version}`,
+        "--metadata-file",
+        metadata,
+        "--push",
+        ".",
+      ],
+      pushes: { name: service, metadata },
+    },
+    sign(service, pushed),
+    ...platforms.flatMap((platform): readonly Step[] => [
+      {
+        what: `list what is in ${service} (${platform})`,
+        command: ["syft", "scan", `registry:${pushed}`, "--platform", platform, "-o", `spdx-json=${sbom(platform)}`],
+      },
+      {
+        what: `attest the SBOM of ${service} (${platform})`,
+        command: ["cosign", "attest", "--yes", "--type", "spdxjson", "--predicate", sbom(platform), pushed],
+      },
+    ]),
+  ];
+}
+
+function chartSteps({ version, registry, folder }: Plan): readonly Step[] {
+  const source = join(folder, "chart", chartName);
+  return [
+    {
+      what: "write the chart with this version and registry",
+      command: ["node", "deploy/helm/generate/main.ts", "--version", version, "--registry", registry, "--out", source],
+    },
+    { what: "check the chart", command: ["helm", "lint", "--strict", source] },
+    { what: "package the chart", command: ["helm", "package", source, "--destination", folder] },
+    {
+      what: "push the chart",
+      command: ["helm", "push", join(folder, `${chartName}-${version}.tgz`), `oci://${registry}/charts`],
+      pushes: { name: "chart" },
+    },
+    sign("the chart", `${registry}/charts/${chartName}@${digestOf("chart")}`),
+  ];
+}
+
+function sign(what: string, pushed: string): Step {
+  return { what: `sign ${what}`, command: ["cosign", "sign", "--yes", pushed] };
+}

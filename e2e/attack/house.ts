@@ -1,0 +1,140 @@
+import { Redis } from "ioredis";
+import { startLocalBackends, startSuite, type LocalBackends, type Suite } from "@modelgate/testkit";
+import { areas } from "../chaos/areas/index.ts";
+import { channelOf, quickVideo, smallSessions } from "../chaos/house.ts";
+import { modelOf } from "../chaos/area.ts";
+import type { Attack, Payer, Way } from "./attack.ts";
+import { Canaries } from "./canaries.ts";
+import { Loops, watchedServices, type WatchedService } from "./loops.ts";
+import { startInside, type Inside } from "./inside.ts";
+import { startHostileVendors, type HostileVendors } from "./vendor.ts";
+
+/** The suite under attack, and what attacks are made with. */
+export interface House extends AsyncDisposable {
+  readonly suite: Suite<LocalBackends>;
+  readonly vendors: HostileVendors;
+  readonly inside: Inside;
+  readonly redis: Redis;
+  readonly canaries: Canaries;
+  readonly loops: Loops;
+}
+
+/** Who plays which part in an attack: the attacker with further accounts, another tenant, and who calls meanwhile. */
+export type Part = "attacker" | "other" | "bystander" | `payer-${number}`;
+
+/** The parts that an attack has. */
+export function partsOf({ payers = 0 }: Attack): readonly Part[] {
+  return ["attacker", "other", "bystander", ...Array.from({ length: payers }, (_, at) => `payer-${at}` as const)];
+}
+
+/** The account of a part. */
+export function payerOf({ id }: Attack, part: Part): Payer {
+  return { accountId: `${id}-${part}`, key: `sk-attack-0123456789-${id}-${part}` };
+}
+
+/** The beginning of every key that a channel shows to its vendor. */
+const vendorKey = "vendorKeyOfTheOperator";
+/** What the attacker of an attack has, and what everybody else has, in US dollars. */
+const [attackersBalance, othersBalance] = ["100.00", "100.00"];
+/** How long a hostile vendor may be silent: an attack is to end soon. */
+const timeoutMs = 2_000;
+
+/** Variables of services that differ from their defaults. */
+const variables: Readonly<Partial<Record<WatchedService, Readonly<Record<string, string>>>>> = {
+  video: quickVideo,
+  realtime: smallSessions,
+};
+
+/** Starts everything for some attacks. */
+export async function openHouse(attacks: readonly Attack[]): Promise<House> {
+  await using opening = new AsyncDisposableStack();
+  const vendors = opening.use(await startHostileVendors());
+  const inside = opening.use(await startInside());
+  const loops = opening.use(new Loops());
+  const suite = opening.use(
+    await startSuite({
+      backends: await startLocalBackends(),
+      services: "all",
+      env: { LOG_LEVEL: "info" },
+      envOf: Object.fromEntries(watchedServices.map((name) => [name, { ...variables[name], ...loops.env(name) }])),
+      config: configurationOf(attacks, vendors),
+    }),
+  );
+  for (const attack of attacks) script(attack, vendors);
+  const redis = new Redis(suite.backends.redisUrl, { maxRetriesPerRequest: null });
+  redis.on("error", () => undefined); // attacks end services, not Redis; what they do to it shows in their rows
+  opening.defer(() => redis.disconnect());
+  const keys = attacks.map((attack) => [`the key of ${attack.id}'s other account`, payerOf(attack, "other").key]);
+  const canaries = new Canaries({
+    "a vendor's key": vendorKey,
+    "the suite's secret": suite.secret,
+    ...Object.fromEntries(keys),
+  });
+  const open = opening.move();
+  return {
+    suite,
+    vendors,
+    inside,
+    redis,
+    canaries,
+    loops,
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+function configurationOf(attacks: readonly Attack[], vendors: HostileVendors): object {
+  const honest = areas.flatMap((area) => area.vendors);
+  return {
+    groups: { default: { models: ["*"], limits: { concurrency: 2_000 } } },
+    models: {
+      ...Object.fromEntries(honest.map((each) => [modelOf(each, "lone"), { kind: each.kind, price: each.price }])),
+      ...Object.fromEntries(
+        attacks.flatMap(({ id, ways = [] }) => ways.map(({ name, kind, price }) => [`${id}-${name}`, { kind, price }])),
+      ),
+    },
+    channels: [
+      ...honest.map((each) => channelOf(each, { way: "main", ways: ["lone"] })),
+      ...attacks.flatMap((attack) => channelsOf(attack, vendors)),
+    ],
+    accounts: Object.fromEntries(attacks.flatMap(accountsOf)),
+  };
+}
+
+function channelsOf({ id, ways = [] }: Attack, vendors: HostileVendors): readonly object[] {
+  return ways
+    .filter(({ channelOf: shared }) => shared === undefined)
+    .map((way) => {
+      const name = `${id}-${way.name}`;
+      const models = [way, ...ways.filter((each) => each.channelOf === way.name)].map((each) => `${id}-${each.name}`);
+      return {
+        id: name,
+        provider: way.provider,
+        baseUrl: `${originOf(way, name, vendors)}/${way.path}`,
+        keys: [way.key ?? `${vendorKey}-${name}`],
+        models,
+        timeoutMs: way.timeoutMs ?? timeoutMs,
+      };
+    });
+}
+
+function originOf(way: Way, name: string, { url, rawUrl }: HostileVendors): string {
+  if (way.raw !== undefined) return `${rawUrl}/${name}`;
+  return way.answers === undefined && way.socket === undefined ? `\${SIMULATOR_URL}/at/${name}` : `${url}/${name}`;
+}
+
+function accountsOf(attack: Attack): readonly (readonly [string, object])[] {
+  return partsOf(attack).map((part) => {
+    const { accountId, key } = payerOf(attack, part);
+    const balance = part === "other" || part === "bystander" ? othersBalance : (attack.balance ?? attackersBalance);
+    return [accountId, { balance, tokens: [{ key, group: "default" }] }];
+  });
+}
+
+/** Gives an attack's vendors their words. */
+function script({ id, ways = [] }: Attack, vendors: HostileVendors): void {
+  for (const { name, answers, raw, socket } of ways) {
+    if (answers !== undefined) vendors.answer(`${id}-${name}`, answers);
+    if (raw !== undefined) vendors.answerRaw(`${id}-${name}`, raw);
+    if (socket !== undefined) vendors.answerSocket(`${id}-${name}`, socket);
+  }
+}

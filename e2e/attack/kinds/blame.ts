@@ -1,0 +1,186 @@
+import { pause, statusesOf, tried, type Attack, type Field, type Way } from "../attack.ts";
+import type { Answer } from "../client.ts";
+import { json, type Handler } from "../vendor.ts";
+import { honestText, textRequest } from "./wires.ts";
+
+/** The word by which a vendor knows the attacker's requests. */
+const poison = "poisoned-request";
+/** Calls of the attacker, and of another tenant afterwards. */
+const [provoked, calls] = [8, 40];
+
+/** A vendor that fails for what carries the poison, and serves the rest. */
+const failing =
+  (status: number, error: object): Handler =>
+  (request, response) =>
+    request.body.includes(poison) ? json(response, error, status) : honestText(request, response);
+
+const hangingUp: Handler = (request, response) => {
+  if (request.body.includes(poison)) response.destroy();
+  else void honestText(request, response);
+};
+
+const chat = (name: string, answers: Handler): Way => ({
+  name,
+  kind: "chat",
+  price: { input: 1, output: 2 },
+  provider: "openai",
+  path: "v1",
+  answers,
+});
+
+/** Another tenant's calls of a model; all of them are to be served. */
+async function othersCalls(field: Field, models: readonly string[]): Promise<readonly Answer[]> {
+  const answers: Answer[] = [];
+  for (let at = 0; at < calls; at++) {
+    const model = field.model(models[at % models.length] ?? "");
+    answers.push(await field.send({ ...textRequest("chat", model), key: field.other.key }));
+  }
+  return answers;
+}
+
+const provokes = (id: string, what: string, answers: Handler): Attack => ({
+  id: `blame-${id}`,
+  name: `provokes ${what} again and again`,
+  area: "text",
+  ways: [chat("main", answers), { ...chat("sibling", answers), channelOf: "main" }],
+  async run(field) {
+    const mine = [];
+    for (let at = 0; at < provoked; at++)
+      mine.push(await field.send(textRequest("chat", field.model("main"), {}, poison)));
+    const theirs = await othersCalls(field, ["main", "sibling"]);
+    const served = theirs.filter(({ status }) => status === 200).length;
+    return tried(`${provoked} calls: ${statusesOf(mine)}`, `another tenant then: ${statusesOf(theirs)}`, [
+      served < calls && `another tenant was served ${served} of ${calls} calls of the channel's models`,
+    ]);
+  },
+});
+
+const openaiError = (message: string, code: string | null) => ({
+  error: { message, type: "invalid_request_error", param: null, code },
+});
+
+/** As OpenAI's embeddings: a large request's answer is beyond 32 MiB. */
+const [inputs, dimensions] = [1_000, 3_072];
+const embeddings: Handler = (request, response) => {
+  const asked: { readonly input: string | readonly string[] } = JSON.parse(request.body);
+  const count = typeof asked.input === "string" ? 1 : asked.input.length;
+  const vector = Array.from({ length: dimensions }, (_, at) => Math.sin(at) / 55);
+  const data = Array.from({ length: count }, (_, index) => ({ object: "embedding", index, embedding: vector }));
+  json(response, { object: "list", model: "m", data, usage: { prompt_tokens: count, total_tokens: count } });
+};
+
+const hugeAnswer: Attack = {
+  id: "blame-embeddings",
+  name: "asks for embeddings whose answer is larger than 32 MiB",
+  area: "text",
+  ways: [
+    {
+      name: "main",
+      kind: "embedding",
+      price: { input: 1 },
+      provider: "openai",
+      path: "v1",
+      answers: embeddings,
+      timeoutMs: 20_000,
+    },
+  ],
+  async run(field) {
+    const ask = (input: string | readonly string[], key = field.attacker.key) =>
+      field.send({ path: "/v1/embeddings", body: { model: field.model("main"), input }, key });
+    const mine = [];
+    for (let at = 0; at < 4; at++) mine.push(await ask(Array.from({ length: inputs }, () => "word")));
+    const theirs = [];
+    for (let at = 0; at < 10; at++) theirs.push(await ask("word", field.other.key));
+    const served = theirs.filter(({ status }) => status === 200).length;
+    const size = (Math.max(...mine.map(({ bytes }) => bytes)) / 1e6).toFixed(1);
+    return tried(
+      `4 × ${inputs} × ${dimensions}: ${statusesOf(mine)}, ${size} MB`,
+      `another tenant: ${statusesOf(theirs)}`,
+      [
+        served < theirs.length && `another tenant was served ${served} of ${theirs.length} calls`,
+        mine.some(({ status }) => status !== 200) && "an answer that a vendor gives was not passed on",
+      ],
+    );
+  },
+};
+
+/** Calls of a cold start that come at once. */
+const burst = 500;
+
+const coldBurst: Attack = {
+  id: "cold-burst",
+  name: "calls 500 times at once after a cold start",
+  area: "text",
+  ways: [chat("main", honestText)],
+  async prepare({ suite }) {
+    for (const name of ["edge", "text"] as const) {
+      await suite.process(name).stop();
+      await suite.restart(name);
+    }
+    await pause(500);
+  },
+  async run(field) {
+    const answers = await Promise.all(
+      Array.from({ length: burst }, () =>
+        field.send({ ...textRequest("chat", field.model("main")), patienceMs: 60_000 }),
+      ),
+    );
+    const failed = answers.filter(({ status }) => status !== 200).length;
+    const slowest = Math.round(Math.max(...answers.map(({ ms }) => ms)));
+    return tried(`${burst} at once`, `${statusesOf(answers)}; slowest ${slowest} ms`, [
+      failed > 0 && `${failed} of ${burst} were refused`,
+    ]);
+  },
+};
+
+const unimplemented: Attack = {
+  id: "log-501",
+  name: "calls what is not implemented, to fill the log with errors",
+  area: "text",
+  async run(field) {
+    const paths = ["/v1/files", "/v1/fine-tunes", "/v1/files/a", "/v1/files/a/content"];
+    const answers = [];
+    for (let at = 0; at < 100; at++)
+      answers.push(await field.send({ path: paths[at % paths.length] ?? "", method: "GET" }));
+    const errors = field.suite
+      .process("edge")
+      .logs()
+      .split("\n")
+      .filter((line) => line.startsWith('{"level":50') && line.includes("501")).length;
+    return tried("100 calls", `${statusesOf(answers)}; ${errors} errors in the edge's log`, [
+      errors > 0 && `${errors} lines of the log are errors`,
+    ]);
+  },
+};
+
+/** Items 3 and 4: what one tenant does to channels, keys and stores that all share. */
+export const blameAttacks: readonly Attack[] = [
+  provokes(
+    "500",
+    "a vendor's 500 by its own body",
+    failing(500, openaiError("The server had an error", "server_error")),
+  ),
+  provokes("reset", "a vendor's reset by its own body", hangingUp),
+  provokes("garbage", "a vendor's answer that is no JSON", (request, response) => {
+    if (request.body.includes(poison)) response.writeHead(200, { "content-type": "application/json" }).end("{oops");
+    else void honestText(request, response);
+  }),
+  provokes(
+    "403",
+    "a vendor's 403 for a file of its own",
+    failing(403, openaiError("You do not have access to the file file-1.", "permission_denied")),
+  ),
+  provokes(
+    "401-region",
+    "a vendor's 401 that is not about the key",
+    failing(401, openaiError("Your organization must be verified to use this feature.", null)),
+  ),
+  provokes(
+    "402",
+    "a vendor's 402 for a feature",
+    failing(402, openaiError("This feature needs another plan.", "plan_required")),
+  ),
+  hugeAnswer,
+  coldBurst,
+  unimplemented,
+];

@@ -1,0 +1,234 @@
+import { connect, type Socket } from "node:net";
+import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { pause, statusesOf, tried, type Attack, type Field, type Way } from "../attack.ts";
+import { residentMebibytes, type WatchedService } from "../loops.ts";
+import { honestText } from "./wires.ts";
+
+/** Endpoints that take a JSON body, and the service that reads it. */
+const readers = [
+  {
+    area: "text",
+    path: "/v1/chat/completions",
+    of: (more: object) => ({ messages: [{ role: "user", content: "Hi" }], ...more }),
+  },
+  { area: "media", path: "/v1/images/generations", of: (more: object) => ({ prompt: "a fox", ...more }) },
+  { area: "audio", path: "/v1/audio/speech", of: (more: object) => ({ input: "Hi", voice: "alloy", ...more }) },
+  { area: "video", path: "/v1/videos", of: (more: object) => ({ prompt: "a boat", ...more }) },
+] as const;
+type Reader = (typeof readers)[number];
+
+const largestBody = 64 * 1024 * 1024;
+const mebibyte = 1024 * 1024;
+const kibibyte = 1024;
+
+/** A body that is announced, and how much of it is sent at once. */
+interface Announced {
+  readonly length: number;
+  readonly sent: number;
+}
+
+/**
+ * What is announced, tier after tier: twice 512 MiB, then ever smaller ones for what is left of a budget. The last are so
+ * small that only what has been sent of them counts.
+ */
+const tiers: readonly (readonly Announced[])[] = [
+  ...[64, 32, 16, 8, 4, 2, 1, 0.5, 0.3].map((size) => many(size === 64 ? 16 : 4, Math.floor(size * mebibyte), 1)),
+  ...[16 * kibibyte, kibibyte, 64].map((sent) => many(40, 200 * kibibyte, sent)),
+];
+/** Pause between two tiers, and how long all of them stay. */
+const [tierMs, declaredMs] = [100, 4_000];
+
+function many(count: number, length: number, sent: number): readonly Announced[] {
+  return Array.from({ length: count }, () => ({ length, sent }));
+}
+
+/** A connection whose body does not come, and the status of its answer where there was one. */
+interface Pending {
+  readonly socket: Socket;
+  status: string | undefined;
+}
+
+/** Opens connections that announce a body each and send its beginning. */
+function openDeclared({ edgeUrl, attacker }: Field, path: string, announced: readonly Announced[]): readonly Pending[] {
+  const { hostname, port } = new URL(edgeUrl);
+  const head = ({ length, sent }: Announced): string =>
+    `POST ${path} HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${attacker.key}\r\n` +
+    `content-type: application/json\r\ncontent-length: ${length}\r\n\r\n${"{".padEnd(sent)}`;
+  return announced.map((body) => {
+    const socket = connect(Number(port), hostname, () => socket.write(head(body)));
+    const pending: Pending = { socket, status: undefined };
+    socket
+      .on("error", () => (pending.status ??= "closed"))
+      .on("close", () => (pending.status ??= "closed"))
+      .on("data", (bytes: Buffer) => {
+        pending.status ??= /^HTTP\/1\.1 (\d+)/.exec(bytes.toString("latin1"))?.[1] ?? "no HTTP";
+      });
+    return pending;
+  });
+}
+
+/** What became of connections: those that are still read from, and the statuses of the others. */
+function fatesOf(all: readonly Pending[]): string {
+  const counts = Map.groupBy(all, ({ status }) => status ?? "still read");
+  return [...counts].map(([what, each]) => `${each.length} × ${what}`).join(", ");
+}
+
+async function drip(all: readonly Pending[], ms: number, everyMs: number): Promise<void> {
+  for (const end = Date.now() + ms; Date.now() < end;) {
+    await pause(everyMs);
+    for (const { socket } of all) if (socket.writable) socket.write(" ");
+  }
+}
+
+const declared = ({ area, path }: Reader): Attack => ({
+  id: `declared-${area}`,
+  name: `announces bodies of 64 MiB and sends a byte a second (${area})`,
+  area,
+  async run(field) {
+    const all: Pending[] = [];
+    for (const tier of tiers) {
+      all.push(...openDeclared(field, path, tier));
+      await pause(tierMs);
+    }
+    await drip(all, declaredMs, 1_000);
+    const fates = fatesOf(all);
+    for (const { socket } of all) socket.destroy();
+    return tried(`${all.length} × ${declaredMs / 1_000} s`, fates);
+  },
+});
+
+/** Slow bodies of each area, how slow, and the time after which the gateway must have had enough of them. */
+const slowCount = 100;
+const slowMs = 30_000;
+
+const slowBodies: Attack = {
+  id: "slow-bodies",
+  name: "sends bodies of 4 KB at a byte every 2 s, to every area",
+  area: "text",
+  async run(field) {
+    const sent = readers.map(({ area, path }) => ({
+      area,
+      bodies: openDeclared(field, path, many(slowCount, 4_096, 1)),
+    }));
+    const all = sent.flatMap(({ bodies }) => bodies);
+    await drip(all, slowMs, 2_000);
+    const fates = sent.map(({ area, bodies }) => `${area}: ${fatesOf(bodies)}`).join("; ");
+    const open = all.filter(({ status }) => status === undefined).length;
+    for (const { socket } of all) socket.destroy();
+    return tried(`${readers.length} × ${slowCount} × ${slowMs / 1_000} s`, fates, [
+      open > 0 && `${open} slow bodies were still read after ${slowMs / 1_000} s`,
+    ]);
+  },
+};
+
+/** The longest that one body may hold a loop; a figure of a busy machine counts as the least of some tries. */
+const aimMs = 50;
+const bombTries = 3;
+/** A hold that no noise explains: once is enough. */
+const clearlyMs = 500;
+/** Memory that a service may keep afterwards, and how long it has to give the rest back. */
+const [keptMebibytes, givesBackMs] = [50, 20_000];
+
+/** JSON of very many small values. */
+const manyKeys = (count: number): string =>
+  `{${Array.from({ length: count }, (_, at) => `"k${at.toString(36)}":1`).join(",")}}`;
+const manyLists = (count: number): string => `[${"[],".repeat(count - 1)}[]]`;
+
+interface Bomb {
+  readonly what: string;
+  readonly encoding?: "zstd" | "gzip" | "br";
+  readonly json: () => string;
+}
+
+const bombs: readonly Bomb[] = [
+  { what: "1 M keys, plain", json: () => manyKeys(1_000_000) },
+  { what: "5 M keys, zstd", encoding: "zstd", json: () => manyKeys(5_000_000).slice(0, largestBody - 4_096) },
+  { what: "10 M lists, gzip", encoding: "gzip", json: () => manyLists(10_000_000) },
+  { what: "60 MB of one text, br", encoding: "br", json: () => JSON.stringify("x".repeat(60_000_000)) },
+  // Within audio's smaller bounds of a body, and within the bound of members.
+  { what: "80,000 keys, plain", json: () => manyKeys(80_000) },
+];
+const bombsOf = {
+  text: [0, 1, 2, 3, 4],
+  media: [0, 4],
+  audio: [0, 4],
+  video: [0, 4],
+} as const satisfies Readonly<Record<Reader["area"], readonly number[]>>;
+
+const compress = { zstd: zstdCompressSync, gzip: gzipSync, br: brotliCompressSync } as const;
+
+/** A body with the bomb in a field that nobody reads; one that was cut at its end is no JSON, which is another try. */
+function bombBody(reader: Reader, model: string, { json, encoding }: Bomb): Buffer {
+  const plain = JSON.stringify({ model, ...reader.of({ metadata: "BOMB" }) });
+  const [before = "", after = ""] = plain.split('"BOMB"');
+  const bytes = Buffer.from(before + json() + after);
+  return encoding === undefined ? bytes : compress[encoding](bytes);
+}
+
+const bombAttack = (reader: Reader, bomb: Bomb): Attack => ({
+  id: `bomb-${reader.area}-${bombs.indexOf(bomb)}`,
+  name: `sends a body of ${bomb.what} (${reader.area})`,
+  area: reader.area,
+  ways: reader.area === "text" ? [chatWay] : [],
+  async run(field) {
+    const model = reader.area === "text" ? field.model("chat") : "no-such-model";
+    const body = bombBody(reader, model, bomb);
+    const headers = bomb.encoding === undefined ? {} : { "content-encoding": bomb.encoding };
+    const before = await residentMebibytes(field.suite, reader.area);
+    const holds: number[] = [];
+    const answers = [];
+    for (let at = 0; at < bombTries && !isClear(Math.min(...holds)); at++) {
+      await heldSince(field, reader.area);
+      answers.push(await field.send({ path: reader.path, body, headers }));
+      holds.push(await heldSince(field, reader.area));
+    }
+    const kept = await keptMemory(field, reader.area, before);
+    const least = Math.min(...holds);
+    return tried(
+      `${answers.length} × ${(body.length / 1e6).toFixed(1)} MB: ${statusesOf(answers)}`,
+      `loop ${Math.round(least)} ms, memory +${Math.round(kept)} MiB`,
+      [
+        least > aimMs && `a body held the loop of ${reader.area} for ${Math.round(least)} ms (aim: ${aimMs})`,
+        kept > keptMebibytes && `${reader.area} keeps ${Math.round(kept)} MiB more (aim: ${keptMebibytes})`,
+      ],
+    );
+  },
+});
+
+const chatWay: Way = {
+  name: "chat",
+  kind: "chat",
+  price: { input: 1, output: 2 },
+  provider: "openai",
+  path: "v1",
+  answers: honestText,
+};
+
+/** Whether another try would say nothing more; there was none yet where it is infinite. */
+function isClear(leastMs: number): boolean {
+  return leastMs <= aimMs || (leastMs > clearlyMs && Number.isFinite(leastMs));
+}
+
+/** The longest hold of the two loops that a body passes, since it was asked last. */
+async function heldSince({ loops }: Field, area: WatchedService): Promise<number> {
+  return Math.max(await loops.hold(area), await loops.hold("edge"));
+}
+
+/** How much more memory than before a service has once it had time to give it back. */
+async function keptMemory({ suite }: Field, area: WatchedService, before: number): Promise<number> {
+  let kept = Infinity;
+  for (const end = Date.now() + givesBackMs; Date.now() < end && kept > keptMebibytes;) {
+    await pause(500);
+    kept = Math.min(kept, (await residentMebibytes(suite, area)) - before);
+  }
+  return Math.max(0, kept);
+}
+
+/** Items 1 and 2: what bodies cost before anything is known of them. */
+export const bodyAttacks: readonly Attack[] = [
+  ...readers.map(declared),
+  slowBodies,
+  ...readers.flatMap((reader) =>
+    bombsOf[reader.area].flatMap((at) => bombs.slice(at, at + 1)).map((bomb) => bombAttack(reader, bomb)),
+  ),
+];

@@ -1,0 +1,239 @@
+import type { ServerResponse } from "node:http";
+import { dollars, pause, statusesOf, tried, type Attack, type Field, type Way } from "../attack.ts";
+import type { Answer } from "../client.ts";
+import { json, type Handler } from "../vendor.ts";
+import { textAnswer, textRequest, textWays, textWires, wireAsked, type TextWire } from "./wires.ts";
+
+/** What rounding, and the input of a call, may make of difference, in US dollars. */
+const slack = 0.01;
+
+/** Pairs of bounds on one request of a wire: a small one that a gateway may read, and a large one that a vendor may. */
+const contradictions: Readonly<Record<TextWire, readonly object[]>> = {
+  chat: [
+    { max_completion_tokens: 1, max_tokens: 100_000 },
+    { max_tokens: 1, max_completion_tokens: 100_000 },
+    { max_tokens: 1, max_output_tokens: 100_000 },
+  ],
+  responses: [
+    { max_output_tokens: 16, max_tokens: 100_000 },
+    { max_output_tokens: 16, max_completion_tokens: 100_000 },
+  ],
+  messages: [
+    { max_tokens: 1, max_tokens_to_sample: 100_000 },
+    { max_tokens: 1, max_completion_tokens: 100_000 },
+  ],
+  generateContent: [
+    { generationConfig: { maxOutputTokens: 1, max_output_tokens: 100_000 } },
+    { generationConfig: { maxOutputTokens: 1 }, generation_config: { max_output_tokens: 100_000 } },
+    { generationConfig: { max_output_tokens: 100_000 }, generation_config: { maxOutputTokens: 1 } },
+  ],
+};
+
+/** The largest bound of output that stands anywhere in a request, as a vendor may take it. */
+function largestBound(body: string): number {
+  return Math.max(
+    0,
+    ...[...body.matchAll(/"max[a-z_]*tokens[a-z_]*"\s*:\s*(\d+)/gi)].map(([, bound]) => Number(bound)),
+  );
+}
+
+/** A vendor that makes as much as any bound of the request lets it. */
+const greedy: Handler = (request, response) =>
+  json(response, textAnswer(wireAsked(request), { output: largestBound(request.body) }));
+
+const outputPrice = 200;
+
+const twoBounds: Attack = {
+  id: "two-bounds",
+  name: "puts two bounds of output on one request, on every wire",
+  area: "text",
+  balance: "0.05",
+  payers: Object.values(contradictions).flat().length,
+  ways: textWays({ output: outputPrice }, greedy),
+  async run(field) {
+    const answers: Answer[] = [];
+    let spent = 0;
+    // Each with an account of its own: one that has lost its money shows nothing more.
+    const payers = [...field.payers];
+    for (const wire of textWires)
+      for (const more of contradictions[wire]) {
+        const payer = payers.pop() ?? field.attacker;
+        answers.push(await field.send({ ...textRequest(wire, field.model(wire), more), key: payer.key }));
+        spent += await field.spent(payer);
+      }
+    const made = textWires.flatMap((wire) => field.asked(wire).map(({ body }) => largestBound(body)));
+    const cost = (made.reduce((all, each) => all + each, 0) * outputPrice) / 1e6;
+    return tried(
+      `${answers.length} requests: ${statusesOf(answers)}`,
+      `${dollars(cost)} at the vendor, ${dollars(spent)} billed`,
+      [cost - spent > slack && `the operator pays ${dollars(cost - spent)}`],
+    );
+  },
+};
+
+/** What a vendor may report, and no call can use. */
+const lies: readonly unknown[] = [1e300, 1e15, 2 ** 63, -5, "100000", 1.5e9, true, { a: 1 }, [7]];
+/** US dollars per million tokens of output: ten tokens are a cent. */
+const dear = 1_000;
+/**
+ * Most that a call of ten tokens is billed, whatever is reported: what libs/relay/src/usage-bound.ts lets an honest vendor
+ * report of it (33 tokens, and 66,000 of input that no body shows) at this attack's prices.
+ */
+const mostOfTenTokens = 0.1;
+
+/** A vendor that reports what stands in the request behind `report=`. */
+const lying: Handler = (request, response) => {
+  const reported: unknown = JSON.parse(Buffer.from(/report=(\w+)/.exec(request.body)?.[1] ?? "", "hex").toString());
+  json(response, textAnswer(wireAsked(request), { input: reported, output: reported }));
+};
+
+const tenTokens: Readonly<Record<TextWire, object>> = {
+  chat: { max_completion_tokens: 10 },
+  responses: { max_output_tokens: 16 },
+  messages: { max_tokens: 10 },
+  generateContent: { generationConfig: { maxOutputTokens: 10 } },
+};
+
+const impossibleUsage: Attack = {
+  id: "usage",
+  name: "has a vendor report usage that no call can have (1e300, negative, no number)",
+  area: "text",
+  payers: textWires.length * lies.length,
+  ways: textWays({ input: 1, output: dear }, lying),
+  async run(field) {
+    const answers: Answer[] = [];
+    const spendings: number[] = [];
+    // Each with an account of its own: one that has lost its money shows nothing more.
+    const payers = [...field.payers];
+    for (const wire of textWires)
+      for (const lie of lies) {
+        const text = `report=${Buffer.from(JSON.stringify(lie)).toString("hex")}`;
+        const payer = payers.pop() ?? field.attacker;
+        answers.push(
+          await field.send({ ...textRequest(wire, field.model(wire), tenTokens[wire], text), key: payer.key }),
+        );
+        spendings.push(await field.spent(payer));
+      }
+    const dearest = Math.max(...spendings);
+    return tried(
+      `${answers.length} calls: ${statusesOf(answers)}`,
+      `at most ${dollars(dearest)} billed of a call that may cost ${dollars(mostOfTenTokens)}`,
+      [
+        dearest > mostOfTenTokens && `an account paid ${dollars(dearest)} for a call of ten tokens`,
+        Math.min(...spendings) < 0 && "an account was paid for its calls",
+        answers.some(({ status }) => status === 402) && "an account with $100 could not pay a call of ten tokens",
+      ],
+    );
+  },
+};
+
+/** Tokens that a vendor makes where it was asked for ten. */
+const [wholeTokens, streamTokens] = [34_130, 6_000];
+/** Tokens of a stream beyond the bound that may be under way before it is cut: those between two looks, and in buffers. */
+const cutWithin = 1_500;
+
+const overlong: Handler = (request, response) =>
+  json(response, textAnswer(wireAsked(request), { text: "word ".repeat(wholeTokens), output: wholeTokens }));
+
+const ignoresBound: Attack = {
+  id: "overlong",
+  name: `has a vendor answer ten tokens of bound with ${wholeTokens}`,
+  area: "text",
+  payers: textWires.length,
+  ways: textWays({ output: dear }, overlong),
+  async run(field) {
+    const answers: Answer[] = [];
+    const spendings: number[] = [];
+    const payers = [...field.payers];
+    for (const wire of textWires) {
+      const payer = payers.pop() ?? field.attacker;
+      answers.push(await field.send({ ...textRequest(wire, field.model(wire), tenTokens[wire]), key: payer.key }));
+      spendings.push(await field.spent(payer));
+    }
+    const dearest = Math.max(...spendings);
+    return tried(
+      `${answers.length} calls: ${statusesOf(answers)}`,
+      `at most ${dollars(dearest)} billed of a call that may cost ${dollars(mostOfTenTokens)}`,
+      [
+        dearest > mostOfTenTokens && `an account paid ${dollars(dearest)} for a call of ten tokens`,
+        answers.some(({ status }) => status !== 200) && "a wire was not tried",
+      ],
+    );
+  },
+};
+
+const dataOf = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
+
+/** One token in a stream of a wire. */
+const wordOf: Readonly<Record<TextWire, string>> = {
+  chat: dataOf({
+    id: "c",
+    object: "chat.completion.chunk",
+    created: 1,
+    model: "m",
+    choices: [{ index: 0, delta: { content: "word " }, finish_reason: null }],
+  }),
+  responses: `event: response.output_text.delta\n${dataOf({
+    type: "response.output_text.delta",
+    item_id: "msg_1",
+    output_index: 0,
+    content_index: 0,
+    delta: "word ",
+  })}`,
+  messages: `event: content_block_delta\n${dataOf({
+    type: "content_block_delta",
+    index: 0,
+    delta: { type: "text_delta", text: "word " },
+  })}`,
+  generateContent: dataOf({ candidates: [{ index: 0, content: { role: "model", parts: [{ text: "word " }] } }] }),
+};
+
+/** What a stream of a wire begins with. */
+function openingOf(wire: TextWire): string {
+  if (wire !== "messages") return "";
+  const message = { ...textAnswer("messages"), content: [], stop_reason: null };
+  const start = { type: "message_start", message };
+  const block = { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } };
+  return `event: message_start\ndata: ${JSON.stringify(start)}\n\nevent: content_block_start\ndata: ${JSON.stringify(block)}\n\n`;
+}
+
+/** Writes words at two thousand a second until the other side leaves. */
+async function pour(wire: TextWire, response: ServerResponse, count: (tokens: number) => void): Promise<void> {
+  response.writeHead(200, { "content-type": "text/event-stream" }).write(openingOf(wire));
+  const [perStep, stepMs] = [10, 5];
+  for (let made = 0; made < streamTokens && !response.destroyed; made += perStep) {
+    response.write(wordOf[wire].repeat(perStep));
+    count(perStep);
+    await pause(stepMs);
+  }
+  response.end();
+}
+
+/** A stream that does not end by itself, on one wire: how many words its vendor made is counted. */
+function endless(wire: TextWire): Attack {
+  let made = 0;
+  const answers: Handler = (_, response) => pour(wire, response, (tokens) => (made += tokens));
+  const ways: readonly Way[] = textWays({ output: dear }, answers).filter(({ name }) => name === wire);
+  return {
+    id: `endless-${wire.toLowerCase()}`,
+    name: `has a vendor stream on past a bound of ten tokens (${wire})`,
+    area: "text",
+    ways,
+    async run(field: Field) {
+      made = 0;
+      const { path, ...request } = textRequest(wire, field.model(wire), {
+        ...tenTokens[wire],
+        ...(wire === "generateContent" ? {} : { stream: true }),
+      });
+      const streamed = path.replace(":generateContent", ":streamGenerateContent?alt=sse");
+      const answer = await field.send({ ...request, path: streamed });
+      const spent = await field.spent(field.attacker);
+      return tried(`1 stream: ${answer.status} ${answer.end}`, `cut after ${made} tokens; ${dollars(spent)} billed`, [
+        made > cutWithin && `the vendor made ${made} tokens, ${dollars((made * dear) / 1e6)}`,
+      ]);
+    },
+  };
+}
+
+/** Items 5 and 8: what a vendor charges is what is held and billed. */
+export const boundAttacks: readonly Attack[] = [twoBounds, impossibleUsage, ignoresBound, ...textWires.map(endless)];

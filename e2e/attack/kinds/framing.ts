@@ -1,0 +1,215 @@
+import { dollars, tried, type Attack, type Field } from "../attack.ts";
+import type { Sending } from "../client.ts";
+import { honestText, textRequest } from "./wires.ts";
+
+/** What only a service says, of a call that did not come from the edge: a client that reads it has passed the edge by. */
+const ofAService = "edge has signed";
+
+/** A request that must never be taken for one of its own: it has no key. */
+const hidden = "GET /v1/models HTTP/1.1\r\nhost: a\r\nx-hidden: yes\r\n\r\n";
+
+/** Bytes that two readers may understand differently. */
+function ambiguous(key: string, model: string): readonly string[] {
+  const body = JSON.stringify({ model, messages: [{ role: "user", content: "Hi" }] });
+  const post = (lines: readonly string[], sent: string, line = "POST /v1/chat/completions HTTP/1.1"): string =>
+    `${[line, "host: a", `authorization: Bearer ${key}`, "content-type: application/json", ...lines].join("\r\n")}\r\n\r\n${sent}`;
+  const length = `content-length: ${body.length}`;
+  const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+  return [
+    post([length, "transfer-encoding: chunked"], `0\r\n\r\n${hidden}`),
+    post(["transfer-encoding: chunked", "content-length: 4"], `${chunks}${hidden}`),
+    post([length, `content-length: ${body.length + hidden.length}`], body + hidden),
+    post([`content-length: ${body.length}, ${body.length}`], body),
+    post(["content-length: +5"], body),
+    post(["content-length: 0x10"], body),
+    post(["content-length: -1"], body),
+    post([`content-length : ${body.length}`], body),
+    post([" content-length: 5"], body),
+    post(["transfer-encoding: xchunked"], chunks),
+    post(["transfer-encoding: chunked, identity"], chunks),
+    post(["transfer-encoding: identity, chunked"], chunks),
+    post(["transfer-encoding: chunked", "transfer-encoding: identity"], chunks),
+    post(["transfer-encoding:\u000bchunked"], chunks),
+    post(["transfer-encoding : chunked"], chunks),
+    post(["transfer-encoding:\r\n chunked"], chunks),
+    post(["transfer-encoding: chunked"], `${body.length.toString(16)};a="\n${hidden}"\r\n${body}\r\n0\r\n\r\n`),
+    post(["transfer-encoding: chunked"], `-1\r\n${body}`),
+    post(["transfer-encoding: chunked"], `fffffffffffffffff\r\n${body}`),
+    post(["transfer-encoding: chunked"], `0\r\nauthorization: Bearer other\r\ncontent-length: 5\r\n\r\n${hidden}`),
+    post([length, "connection: content-length"], body + hidden),
+    post([length, "connection: authorization, x-modelgate-caller"], body),
+    post([length, "expect: 100-continue, 200-ok"], body),
+    post(
+      [length, "upgrade: h2c", "connection: upgrade, http2-settings", "http2-settings: AAMAAABkAAQAAP__"],
+      body + hidden,
+    ),
+    post(
+      [
+        length,
+        "upgrade: websocket",
+        "connection: upgrade",
+        "sec-websocket-version: 13",
+        "sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==",
+      ],
+      body + hidden,
+    ),
+    post([length, `x-a: b\nx-modelgate-caller: forged`], body),
+    post([length, `x-a: b\u0000c`], body),
+    post([length], body, `POST http://127.0.0.1:1/v1/chat/completions HTTP/1.1`),
+    post([length], body, `POST /v1/chat/completions HTTP/1.1 HTTP/1.0`),
+    post([length], body, `POST\t/v1/chat/completions\tHTTP/1.1`),
+    post([length], body, `POST /v1/chat/completions HTTP/2.0`),
+    post([length], body, `POST /v1/chat/completions HTTP/0.9`),
+    post([length], body + hidden).replaceAll("\r\n", "\n"),
+    ...withoutBody(key),
+  ];
+}
+
+const framing: Attack = {
+  id: "framing",
+  name: "sends bytes that two servers may read as different requests",
+  area: "text",
+  ways: [
+    { name: "chat", kind: "chat", price: { input: 1, output: 2 }, provider: "openai", path: "v1", answers: honestText },
+  ],
+  async run(field) {
+    const all = ambiguous(field.attacker.key, field.model("chat"));
+    const broken: string[] = [];
+    const statuses = new Map<string, number>();
+    for (const [at, bytes] of all.entries()) {
+      const text = await field.raw(Buffer.from(bytes, "latin1"));
+      const status = /^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? "closed";
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      if (text.includes(ofAService)) broken.push(`request ${at} reached a service past the edge`);
+      if (status === "101") broken.push(`request ${at} switched protocols`);
+      if (status === "500") broken.push(`request ${at} was answered 500`);
+      if (/"object":\s*"list"/.test(text)) broken.push(`request ${at} was served without a key`);
+    }
+    const calls = field.asked("chat").length;
+    const shown = [...statuses].map(([status, count]) => `${count} × ${status}`).join(", ");
+    return tried(`${all.length} requests`, `${shown}; ${calls} calls`, [
+      ...broken,
+      calls > all.length && "a request was served twice",
+    ]);
+  },
+};
+
+/** Requests that have no body, or are none. */
+function withoutBody(key: string): readonly string[] {
+  return [
+    "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    `CONNECT 127.0.0.1:1 HTTP/1.1\r\nhost: 127.0.0.1:1\r\n\r\n${hidden}`,
+    `TRACE / HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${key}\r\n\r\n`,
+    `GET /v1/models HTTP/1.1\r\n${"x: y\r\n".repeat(5_000)}\r\n`,
+    `GET /${"a".repeat(100_000)} HTTP/1.1\r\nhost: a\r\n\r\n`,
+    "GET /v1/models HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n",
+    "\r\n".repeat(1_000) + hidden,
+    "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003",
+  ];
+}
+
+/** Ways to be served without a key, or as somebody else. */
+function identities({ attacker, other, model }: Field): readonly (Sending & { readonly as?: "attacker" })[] {
+  const call = textRequest("chat", model("chat"));
+  const message = textRequest("messages", model("chat"));
+  const forged = Buffer.from(
+    JSON.stringify({
+      accountId: other.accountId,
+      tokenId: "t",
+      group: "default",
+      models: ["*"],
+      expiresAt: 9_999_999_999,
+    }),
+  ).toString("base64url");
+  const forgeries = [`${forged}.`, `${forged}.AAAA`, forged, `${forged}.${"A".repeat(43)}`];
+  return [
+    ...[
+      "",
+      "Bearer",
+      "Bearer ",
+      `Basic ${btoa(`a:${other.key}`)}`,
+      `Bearer ${other.key}x`,
+      `Bearer ${other.key.slice(0, -1)}`,
+      `Bearer ${other.key.toUpperCase()}`,
+    ].map((authorization) => ({ ...call, key: null, headers: { authorization } })),
+    // An endpoint reads its own carriers: what stands in another is nobody's key there.
+    ...["x-api-key", "api-key", "x-goog-api-key"].map((name) => ({
+      ...call,
+      headers: { [name]: other.key },
+      as: "attacker" as const,
+    })),
+    { ...message, headers: { ...message.headers, "x-api-key": other.key } },
+    { ...call, key: null, headers: { authorization: [`Bearer ${attacker.key}`, `Bearer ${other.key}`] } },
+    { ...call, path: `${call.path}?key=${other.key}`, as: "attacker" },
+    { ...call, key: null, path: `${call.path}?key=${other.key}` },
+    ...forgeries.flatMap((caller) => [
+      { ...call, key: null, headers: { "x-modelgate-caller": caller } },
+      { ...call, headers: { "X-ModelGate-Caller": caller }, as: "attacker" as const },
+      { ...call, headers: { "x-modelgate-caller": [caller, caller] }, as: "attacker" as const },
+    ]),
+    ...[
+      "x-modelgate-account",
+      "x-modelgate-group",
+      "x-forwarded-for",
+      "x-original-url",
+      "x-rewrite-url",
+      "x-http-method-override",
+    ].map((name) => ({ ...call, key: null, headers: { [name]: other.accountId } })),
+  ];
+}
+
+/** Paths that may mean another than they say; none may be answered without a key. */
+const paths = [
+  "//v1/models",
+  "/v1//models",
+  "/v1/./models",
+  "/v1/x/../models",
+  "/v1/%2e%2e/v1/models",
+  "/%76%31/models",
+  "/v1/models/",
+  "/v1/models%00",
+  "/v1/models;a=b",
+  "/v1/models%2f",
+  "/V1/MODELS",
+  "/v1\\models",
+  "/v1/models?x=/openapi.json",
+  "/openapi.json/../v1/models",
+  "/openapi.json%2f..%2fv1%2fmodels",
+  "/metrics",
+  "/readyz",
+  "/healthz/../metrics",
+  "/accounts",
+  "/channels",
+  "/v1/responses/..%2f..%2fmetrics",
+  "/delta/v1/videos/text2video/..%2f..%2f",
+  "/.env",
+  "/%2e%2e/%2e%2e/etc/passwd",
+];
+
+const identity: Attack = {
+  id: "identity",
+  name: "calls as another account: forged headers, contradicting keys, tricks of paths",
+  area: "text",
+  ways: framing.ways ?? [],
+  async run(field) {
+    const broken: string[] = [];
+    const tries = identities(field);
+    for (const [at, { as, ...sending }] of tries.entries()) {
+      const { status } = await field.send(sending);
+      if (status >= 500) broken.push(`try ${at} was answered ${status}`);
+      if (status < 400 && as === undefined) broken.push(`try ${at} was served`);
+    }
+    for (const path of paths) {
+      const { status } = await field.send({ method: "GET", path, key: null });
+      if (status < 400 || status === 500) broken.push(`${path} was answered ${status} without a key`);
+    }
+    const spent = await field.spent(field.other);
+    return tried(`${tries.length + paths.length} requests`, `${dollars(spent)} billed to another account`, [
+      ...broken,
+      spent > 0 && "another account paid",
+    ]);
+  },
+};
+
+/** What held before issue 13: how requests are framed, and who they come from. */
+export const framingAttacks: readonly Attack[] = [framing, identity];

@@ -1,0 +1,221 @@
+import { bodies, endpointIds, endpointOf, type EndpointId } from "@modelgate/contracts";
+import { tried, type Attack, type Field, type Way } from "../attack.ts";
+import type { Answer, Sending } from "../client.ts";
+import { json } from "../vendor.ts";
+import { honestText } from "./wires.ts";
+
+/** Requests of each endpoint, how many go at once, and the time after which no further one begins. */
+const [perEndpoint, atOnce, longestMs] = [70, 8, 60_000];
+/** The same requests each time: what is found can be found again. */
+const seed = 20_261_122;
+
+/** Numbers from 0 to 1, the same after the same seed (mulberry32). */
+function randomOf(start: number): () => number {
+  let state = start;
+  return () => {
+    state = (state + 0x6d_2b_79_f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+type Random = () => number;
+const pick = <T>(random: Random, list: readonly [T, ...T[]]): T => list[Math.floor(random() * list.length)] ?? list[0];
+
+const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
+/** Values that parsers, schemas and arithmetic trip over. */
+const oddities: readonly [unknown, ...unknown[]] = [
+  null,
+  true,
+  -1,
+  0,
+  1.5,
+  1e308,
+  2 ** 53,
+  "",
+  "\u0000",
+  "\ud800",
+  "😀".repeat(500),
+  "x".repeat(100_000),
+  "../../etc/passwd",
+  "%00%0d%0a",
+  '{{simulate: {"status": 500}}}',
+  [],
+  {},
+  [null],
+  [[[]]],
+  { type: "nothing" },
+  { constructor: { prototype: { admin: true } } },
+  nested(300),
+  Array.from({ length: 2_000 }, (_, at) => at),
+  Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`k${at}`, at])),
+];
+
+/** Values that a field of that name may well have. */
+const usual: Readonly<Record<string, readonly [unknown, ...unknown[]]>> = {
+  messages: [[{ role: "user", content: "Hi" }], [{ role: "user", content: [{ type: "text", text: "Hi" }] }]],
+  input: ["Hi", [{ role: "user", content: "Hi" }]],
+  contents: [[{ role: "user", parts: [{ text: "Hi" }] }]],
+  content: [{ parts: [{ text: "Hi" }] }],
+  prompt: ["a fox"],
+  query: ["which"],
+  documents: [["one", "two"]],
+  stream: [true, false],
+  max_tokens: [10],
+  n: [1, 2],
+  voice: ["alloy"],
+  seconds: ["4"],
+  size: ["64x64", "1280x720"],
+};
+
+const odd = (random: Random): unknown => pick(random, oddities);
+
+/** A body of an endpoint, more or less as its schema has it. */
+function bodyOf(random: Random, id: EndpointId, model: string): Record<string, unknown> {
+  const { schema } = endpointOf(id);
+  const known = schema === undefined ? [] : Object.keys(propertiesOf(bodies[schema]));
+  const body: Record<string, unknown> = {};
+  for (const name of new Set(["model", ...known])) {
+    const chance = random();
+    if (name === "model") body[name] = chance < 0.9 ? model : odd(random);
+    else if (usual[name] !== undefined && chance < 0.7) body[name] = pick(random, usual[name]);
+    else if (chance < 0.85) body[name] = odd(random);
+  }
+  if (random() < 0.3) body[pick(random, ["tools", "metadata", "response_format", "__proto__x", "usage"])] = odd(random);
+  return body;
+}
+
+function propertiesOf(schema: object): object {
+  return "properties" in schema && typeof schema.properties === "object" && schema.properties !== null
+    ? schema.properties
+    : {};
+}
+
+const parameters = [
+  "x",
+  "..",
+  "%2e%2e",
+  "%00",
+  "%ff",
+  "a%2fb",
+  "y".repeat(3_000),
+  "__proto__",
+  "%F0%9F%98%80",
+  "resp_1",
+] as const;
+const types = [
+  "text/plain",
+  "application/json; charset=utf-16",
+  "multipart/form-data",
+  "multipart/form-data; boundary=x",
+  "",
+  "a/b",
+] as const;
+const encodings = ["gzip", "zstd", "br", "identity, gzip", "nothing"] as const;
+
+/** One request of an endpoint. */
+function requestOf(random: Random, id: EndpointId, model: string): Sending {
+  const { method, path, body } = endpointOf(id);
+  const place = path.replaceAll(/\{model\}/g, () => (random() < 0.7 ? model : pick(random, parameters)));
+  const filled = place.replaceAll(/\{\w+\}/g, () => pick(random, parameters));
+  const query =
+    random() < 0.2 ? pick(random, ["?alt=sse", "?limit=-1", "?a[b]=c&a=d", "?%", `?after=${"z".repeat(500)}`]) : "";
+  const headers: Record<string, string> = { "anthropic-version": "2023-06-01" };
+  const sent = {
+    path: filled + query,
+    method: random() < 0.05 ? pick(random, ["PUT", "PATCH", "HEAD", "OPTIONS"]) : method,
+  };
+  if (body === "none") return { ...sent, headers };
+  const text = JSON.stringify(bodyOf(random, id, model));
+  if (random() < 0.1) headers["content-type"] = pick(random, types);
+  if (random() < 0.05) headers["content-encoding"] = pick(random, encodings);
+  return { ...sent, headers, body: random() < 0.08 ? text.slice(0, Math.floor(text.length * random())) : text };
+}
+
+/** What is wrong with an answer, whatever was asked. */
+function faultOf(id: EndpointId, { status, end, body, headers }: Answer): string | undefined {
+  if (end !== "whole") return `${id}: ${end}`;
+  if (status === 500) return `${id}: 500 ${/"message":"([^"]{0,80})/.exec(body)?.[1] ?? ""}`;
+  const type = headers["content-type"];
+  if (status >= 400 && body !== "" && !String(type).includes("json")) return `${id}: ${status} that is no JSON`;
+  return undefined;
+}
+
+/** Models of every kind, whose vendors answer at once, rightly or not. */
+const ways: readonly Way[] = [
+  { name: "chat", kind: "chat", answers: honestText },
+  { name: "completion", kind: "completion", answers: honestText },
+  {
+    name: "embedding",
+    kind: "embedding",
+    answers: (_: unknown, response: Parameters<typeof json>[0]) =>
+      json(response, {
+        object: "list",
+        model: "m",
+        data: [{ object: "embedding", index: 0, embedding: [0.1] }],
+        usage: { prompt_tokens: 1, total_tokens: 1 },
+      }),
+  },
+  {
+    name: "image",
+    kind: "image",
+    answers: (_: unknown, response: Parameters<typeof json>[0]) =>
+      json(response, { created: 1, data: [{ b64_json: "aGk=" }] }),
+  },
+  {
+    name: "speech",
+    kind: "speech",
+    answers: (_: unknown, response: Parameters<typeof json>[0]) =>
+      void response.writeHead(200, { "content-type": "audio/mpeg" }).end("ID3"),
+  },
+  {
+    name: "video",
+    kind: "video",
+    answers: (_: unknown, response: Parameters<typeof json>[0]) => json(response, { error: { message: "No." } }, 400),
+  },
+].map((way) => ({ ...way, price: { input: 1, output: 1, request: 0.0001 }, provider: "openai", path: "v1" }));
+
+function modelFor(field: Field, random: Random, id: EndpointId): string {
+  const [kind = "chat"] = endpointOf(id).kinds ?? [];
+  const way = ways.find((each) => each.kind === kind)?.name ?? "chat";
+  return field.model(random() < 0.9 ? way : "chat");
+}
+
+/** Requests of every endpoint, as no client's library would send them. */
+export const fuzzAttacks: readonly Attack[] = [
+  {
+    id: "fuzz",
+    name: "sends fuzzed requests to every endpoint",
+    area: "text",
+    ways,
+    async run(field) {
+      const random = randomOf(seed);
+      // A WebSocket is opened, not asked.
+      const ids = endpointIds.filter((id) => id !== "realtime");
+      const queue = Array.from({ length: perEndpoint }, () => ids).flat();
+      const faults = new Map<string, number>();
+      const statuses = new Map<number, number>();
+      const end = Date.now() + longestMs;
+      let sent = 0;
+      const client = async (): Promise<void> => {
+        for (let id = queue.pop(); id !== undefined && Date.now() < end; id = queue.pop()) {
+          sent++;
+          const answer = await field.send(requestOf(random, id, modelFor(field, random, id)));
+          statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+          const fault = faultOf(id, answer);
+          if (fault !== undefined) faults.set(fault, (faults.get(fault) ?? 0) + 1);
+        }
+      };
+      await Promise.all(Array.from({ length: atOnce }, client));
+      const shown = [...statuses]
+        .toSorted(([some], [others]) => some - others)
+        .map(([status, count]) => `${count} × ${status}`);
+      return tried(
+        `${sent} requests of ${ids.length} endpoints`,
+        shown.join(", "),
+        [...faults].map(([what, count]) => `${count} × ${what}`),
+      );
+    },
+  },
+];

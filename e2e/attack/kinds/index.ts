@@ -1,0 +1,27 @@
+import type { Attack } from "../attack.ts";
+import { blameAttacks } from "./blame.ts";
+import { bodyAttacks } from "./bodies.ts";
+import { boundAttacks } from "./bounds.ts";
+import { feeAttacks } from "./fees.ts";
+import { framingAttacks } from "./framing.ts";
+import { fuzzAttacks } from "./fuzz.ts";
+import { leavingAttacks } from "./leaving.ts";
+import { sessionAttacks } from "./sessions.ts";
+import { ssrfAttacks } from "./ssrf.ts";
+import { tenancyAttacks } from "./tenancy.ts";
+import { vendorAttacks } from "./vendors.ts";
+
+/** Every attack, in the order in which they are carried out: what stalls or rests most comes last. */
+export const attacks: readonly Attack[] = [
+  ...boundAttacks,
+  ...leavingAttacks,
+  ...feeAttacks,
+  ...sessionAttacks,
+  ...tenancyAttacks,
+  ...framingAttacks,
+  ...ssrfAttacks,
+  ...fuzzAttacks,
+  ...vendorAttacks,
+  ...blameAttacks,
+  ...bodyAttacks,
+];

@@ -1,0 +1,230 @@
+import { WebSocket } from "ws";
+import { wavHead } from "@modelgate/testkit";
+import { dollars, pause, tried, type Attack, type Field } from "../attack.ts";
+import type { Answer } from "../client.ts";
+import { json, type SocketHandler } from "../vendor.ts";
+
+/** Responses that are asked for at once, what each takes, and how long the session lasts. */
+const asked = 60;
+const [responseMs, sessionMs] = [60, 5_000];
+const outputTokens = 150;
+const outputPrice = 100;
+const responseCost = (outputTokens * outputPrice) / 1e6;
+
+/** A vendor that answers every `response.create`, however many there are; `made` counts. */
+const answering =
+  (made: (event: string) => void): SocketHandler =>
+  (socket) => {
+    const tell = (event: object): void => {
+      if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(event));
+    };
+    const session = {
+      type: "realtime",
+      id: "sess_1",
+      object: "realtime.session",
+      model: "m",
+      output_modalities: ["text"],
+    };
+    tell({ type: "session.created", event_id: "e", session });
+    let count = 0;
+    socket.on("message", (data: Buffer) => {
+      const event: { readonly type: string } = JSON.parse(data.toString());
+      if (event.type === "session.update") tell({ type: "session.updated", event_id: "e", session });
+      made(data.toString());
+      if (event.type !== "response.create") return;
+      const id = `resp_${count++}`;
+      const response = { object: "realtime.response", id, status: "in_progress", output: [] };
+      tell({ type: "response.created", event_id: "e", response });
+      setTimeout(() => {
+        const usage = { total_tokens: outputTokens, input_tokens: 0, output_tokens: outputTokens };
+        tell({ type: "response.done", event_id: "e", response: { ...response, status: "completed", usage } });
+      }, responseMs);
+    });
+  };
+
+/** Opens a session, says all at once, and gives what came until it was closed. */
+function converse({ edgeUrl, attacker, seen }: Field, model: string, events: readonly object[]): Promise<number> {
+  return new Promise((resolve) => {
+    const url = `${edgeUrl.replace("http", "ws")}/v1/realtime?model=${model}`;
+    const socket = new WebSocket(url, { headers: { authorization: `Bearer ${attacker.key}` } });
+    let count = 0;
+    socket
+      .on("open", () => {
+        for (const event of events) socket.send(JSON.stringify(event));
+        setTimeout(() => socket.close(1000), sessionMs);
+      })
+      .on("message", (data: Buffer) => {
+        count++;
+        seen(data.toString());
+      })
+      .on("error", () => undefined)
+      .on("close", () => resolve(count));
+  });
+}
+
+function flooding(): Attack {
+  let made = 0;
+  return {
+    id: "realtime-flood",
+    name: `asks for ${asked} responses at once in a session`,
+    area: "realtime",
+    balance: "0.30",
+    ways: [
+      {
+        name: "main",
+        kind: "realtime",
+        price: { output: outputPrice },
+        provider: "openai",
+        path: "v1",
+        socket: answering((event) => {
+          if (event.includes('"response.create"')) made++;
+        }),
+        timeoutMs: 10_000,
+      },
+    ],
+    async run(field) {
+      made = 0;
+      const events = Array.from({ length: asked }, () => ({ type: "response.create" }));
+      const messages = await converse(field, field.model("main"), events);
+      await pause(500);
+      const spent = await field.spent(field.attacker);
+      const cost = made * responseCost;
+      return tried(
+        `1 session, ${asked} × response.create, ${messages} messages back`,
+        `${made} responses, ${dollars(cost)} at the vendor, ${dollars(spent)} billed`,
+        [
+          made === 0 && "the vendor was asked for nothing, so nothing was shown",
+          // One response may be under way beyond what was paid for.
+          cost - spent > responseCost * 1.01 && `the operator pays ${dollars(cost - spent)}`,
+        ],
+      );
+    },
+  };
+}
+
+/** Something that another tenant made in the vendor's store. */
+const promptId = "pmpt_oftheothertenant";
+
+function storedPrompt(): Attack {
+  const heard: string[] = [];
+  return {
+    id: "stores-realtime",
+    name: "names another tenant's prompt and file, and a server to call, in a session",
+    area: "realtime",
+    ways: [
+      {
+        name: "main",
+        kind: "realtime",
+        price: { output: outputPrice },
+        provider: "openai",
+        path: "v1",
+        socket: answering((event) => heard.push(event)),
+        timeoutMs: 10_000,
+      },
+    ],
+    async run(field) {
+      const prompt = { id: promptId };
+      const mcp = { type: "mcp", server_label: "a", server_url: `https://example.com/${promptId}` };
+      const picture = { type: "input_image", file_id: promptId };
+      const events = [
+        { type: "session.update", session: { type: "realtime", prompt } },
+        { type: "response.create", response: { prompt } },
+        { type: "session.update", session: { type: "realtime", tools: [mcp] } },
+        { type: "response.create", response: { tools: [mcp] } },
+        { type: "conversation.item.create", item: { type: "message", role: "user", content: [picture] } },
+        { type: "session.update", session: { type: "realtime", instructions: "Be brief." } },
+      ];
+      const messages = await converse(field, field.model("main"), events);
+      const read = heard.filter((event) => event.includes(promptId)).length;
+      return tried(
+        `1 session, ${events.length - 1} references, ${messages} messages back`,
+        `${read} ids reached the vendor`,
+        [
+          messages === 0 && "the session did not begin, so nothing was shown",
+          read > 0 && `${read} references were passed on`,
+        ],
+      );
+    },
+  };
+}
+
+const sampleRate = 16_000;
+const secondPrice = 0.1;
+const boundary = "a-boundary-that-no-file-has";
+
+/** Sizes that a program writes into the head of a WAV that it sends on as it makes it. */
+const unknownSizes = [0xff_ff_ff_ff, 0x7f_ff_ff_ff, 0] as const;
+
+function wavOf(seconds: number, size: number): Buffer {
+  const samples = Buffer.alloc(seconds * sampleRate * 2);
+  const head = Buffer.from(wavHead({ sampleRate, channels: 1, bits: 16 }, samples.length));
+  head.writeUInt32LE(size, 4);
+  head.writeUInt32LE(size, 40);
+  return Buffer.concat([head, samples]);
+}
+
+function transcribe(field: Field, file: Buffer): Promise<Answer> {
+  const part = `--${boundary}\r\ncontent-disposition: form-data; name=`;
+  return field.send({
+    path: "/v1/audio/transcriptions",
+    headers: { "content-type": `multipart/form-data; boundary=${boundary}` },
+    body: Buffer.concat([
+      Buffer.from(`${part}"model"\r\n\r\n${field.model("main")}\r\n`),
+      Buffer.from(`${part}"file"; filename="a.wav"\r\ncontent-type: audio/wav\r\n\r\n`),
+      file,
+      Buffer.from(`\r\n--${boundary}--\r\n`),
+    ]),
+  });
+}
+
+const transcription = {
+  name: "main",
+  kind: "transcription",
+  price: { second: secondPrice },
+  provider: "openai",
+  path: "v1",
+  answers: (_: unknown, response: Parameters<typeof json>[0]) => json(response, { text: "Hello there." }),
+} as const;
+
+const pipedWav: Attack = {
+  id: "wav",
+  name: "sends a WAV of unknown size, as a program writes it to a pipe",
+  area: "audio",
+  ways: [transcription],
+  async run(field) {
+    const seconds = 20;
+    const wrong: string[] = [];
+    let before = 0;
+    for (const size of unknownSizes) {
+      const { status } = await transcribe(field, wavOf(seconds, size));
+      const spent = await field.spent(field.attacker);
+      const charged = spent - before;
+      before = spent;
+      if (status !== 200 || Math.abs(charged - seconds * secondPrice) > secondPrice)
+        wrong.push(`size ${size.toString(16)}: ${status}, ${dollars(charged)} for ${seconds} s`);
+    }
+    const due = unknownSizes.length * seconds * secondPrice;
+    return tried(
+      `${unknownSizes.length} files of ${seconds} s`,
+      `${dollars(before)} billed, ${dollars(due)} due`,
+      wrong,
+    );
+  },
+};
+
+const unreadable: Attack = {
+  id: "unreadable-audio",
+  name: "sends 20 MB of sound whose head cannot be read",
+  area: "audio",
+  ways: [transcription],
+  async run(field) {
+    const { status } = await transcribe(field, Buffer.alloc(20_000_000, "sound"));
+    const vendor = field.asked("main").length;
+    return tried("1 file, an account of $100", `${status}; ${vendor} reached the vendor`, [
+      vendor > 0 && "it was held for less than it could be",
+    ]);
+  },
+};
+
+/** Item 9: sessions and sound; and what a session may refer to (item 10). */
+export const sessionAttacks: readonly Attack[] = [flooding(), storedPrompt(), pipedWav, unreadable];

@@ -1,0 +1,107 @@
+import { statusesOf, tried, type Attack, type Field } from "../attack.ts";
+import type { Answer, Sending } from "../client.ts";
+import { honestText, textRequest } from "./wires.ts";
+
+/** Ways to write an address of the operator's own network. */
+function forms(port: number): readonly string[] {
+  const hosts = [
+    "127.0.0.1",
+    "localhost",
+    "LOCALHOST.",
+    "127.1",
+    "127.000.000.001",
+    "2130706433",
+    "0x7f000001",
+    "0x7f.1",
+    "017700000001",
+    "0.0.0.0",
+    "0",
+    "[::1]",
+    "[::]",
+    "[::ffff:127.0.0.1]",
+    "[::ffff:7f00:1]",
+    "[64:ff9b::7f00:1]",
+    "[::127.0.0.1]",
+    "①②⑦.0.0.1",
+    "user:word@127.0.0.1",
+    "example.com@127.0.0.1",
+    "127.0.0.1%2f@example.com",
+    "localhost%00.example.com",
+  ];
+  return [
+    ...hosts.map((host) => `http://${host}:${port}/secret.png`),
+    "http://169.254.169.254/latest/meta-data/",
+    "http://[fd00:ec2::254]/latest/meta-data/",
+    "http://10.0.0.1/a.png",
+    "http://metadata.google.internal/a.png",
+    "file:///etc/passwd",
+    `gopher://127.0.0.1:${port}/_GET`,
+    `ftp://127.0.0.1:${port}/a.png`,
+    `//127.0.0.1:${port}/a.png`,
+    `http:\\\\127.0.0.1:${port}\\a.png`,
+  ];
+}
+
+/** Requests that name an address for the gateway, or a vendor of it, to call. */
+function asks(field: Field, url: string): readonly Sending[] {
+  const chat = (way: string): Sending =>
+    textRequest("chat", field.model(way), {
+      messages: [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }],
+    });
+  const image = { model: field.model("image"), prompt: "at night" };
+  return [
+    chat("gemini"),
+    chat("anthropic"),
+    textRequest("messages", field.model("gemini"), {
+      messages: [{ role: "user", content: [{ type: "image", source: { type: "url", url } }] }],
+    }),
+    { path: "/v1/images/edits", body: { ...image, image: url } },
+    { path: "/v1/images/edits", body: { ...image, images: [{ image_url: url }] } },
+    { path: "/v1/videos", body: { model: field.model("film"), prompt: "a boat", input_reference: url } },
+    { path: "/v1/video/generations", body: { model: field.model("film"), prompt: "a boat", callback_url: url } },
+    {
+      path: "/kling/v1/videos/image2video",
+      body: { model_name: field.model("film"), prompt: "a boat", image: url, callback_url: url },
+    },
+  ];
+}
+
+/** Addresses of the operator's network in images, edits, references and callbacks. */
+export const ssrfAttacks: readonly Attack[] = [
+  {
+    id: "ssrf",
+    name: "names addresses of the operator's network for images, references and callbacks",
+    area: "media",
+    ways: [
+      { name: "gemini", kind: "chat", price: { input: 1 }, provider: "gemini", path: "gemini", answers: honestText },
+      {
+        name: "anthropic",
+        kind: "chat",
+        price: { input: 1 },
+        provider: "anthropic",
+        path: "anthropic",
+        answers: honestText,
+      },
+      { name: "image", kind: "image", price: { image: 0.04 }, provider: "openai", path: "openai/v1" },
+      { name: "film", kind: "video", price: { second: 0.001 }, provider: "openai", path: "openai/v1" },
+    ],
+    async run(field) {
+      const before = field.inside.hits.length;
+      const answers: Answer[] = [];
+      const all = forms(field.inside.port).flatMap((url) => asks(field, url));
+      const queue = [...all];
+      const client = async (): Promise<void> => {
+        for (let sending = queue.shift(); sending !== undefined; sending = queue.shift())
+          answers.push(await field.send(sending));
+      };
+      await Promise.all(Array.from({ length: 4 }, client));
+      // Callbacks are told once a task has ended.
+      await new Promise((resolve) => setTimeout(resolve, 2_000));
+      const hits = field.inside.hits.slice(before);
+      return tried(`${all.length} requests: ${statusesOf(answers)}`, `${hits.length} requests inside`, [
+        hits.length > 0 && `the gateway called ${[...new Set(hits)].join(", ")}`,
+        answers.some(({ status }) => status === 500) && "an address was answered 500",
+      ]);
+    },
+  },
+];

@@ -1,0 +1,285 @@
+import { statusesOf, tried, type Attack, type Field } from "../attack.ts";
+import type { Answer, Sending } from "../client.ts";
+import { json, type Handler } from "../vendor.ts";
+import { honestText, textAnswer, textRequest, textWays, textWires, wireAsked, type TextWire } from "./wires.ts";
+
+/** An id that another tenant made in the vendor's store, under the operator's one key. */
+const id = "abc123oftheothertenant";
+const user = (content: readonly object[]): object => ({ role: "user", content });
+
+/** Requests of a wire that refer to what is in its vendor's store. */
+const references: Readonly<Record<TextWire, readonly object[]>> = {
+  chat: [{ messages: [user([{ type: "file", file: { file_id: `file-${id}` } }])] }],
+  responses: [
+    { conversation: `conv_${id}` },
+    { conversation: { id: `conv_${id}` } },
+    { previous_response_id: `resp_${id}` },
+    { prompt: { id: `pmpt_${id}` } },
+    { input: [{ type: "item_reference", id: `msg_${id}` }] },
+    { input: [user([{ type: "input_file", file_id: `file-${id}` }])] },
+    { input: [user([{ type: "input_image", file_id: `file-${id}`, detail: "auto" }])] },
+    { tools: [{ type: "file_search", vector_store_ids: [`vs_${id}`] }] },
+    { tools: [{ type: "code_interpreter", container: `cntr_${id}` }] },
+    { tools: [{ type: "code_interpreter", container: { type: "auto", file_ids: [`file-${id}`] } }] },
+    { tools: [{ type: "mcp", server_label: "a", connector_id: `connector_${id}` }] },
+  ],
+  messages: [
+    { container: `container_${id}` },
+    { mcp_servers: [{ type: "url", url: `https://example.com/${id}`, name: "a" }] },
+    { messages: [user([{ type: "document", source: { type: "file", file_id: `file_${id}` } }])] },
+    { messages: [user([{ type: "image", source: { type: "file", file_id: `file_${id}` } }])] },
+    { messages: [user([{ type: "container_upload", file_id: `file_${id}` }])] },
+  ],
+  generateContent: [
+    { cachedContent: `cachedContents/${id}` },
+    { cached_content: `cachedContents/${id}` },
+    ...["fileUri", "file_uri"].map((uri) => ({
+      contents: [
+        {
+          role: "user",
+          parts: [
+            {
+              [uri === "fileUri" ? "fileData" : "file_data"]: {
+                [uri]: `https://generativelanguage.googleapis.com/v1beta/files/${id}`,
+                [uri === "fileUri" ? "mimeType" : "mime_type"]: "application/pdf",
+              },
+            },
+          ],
+        },
+      ],
+    })),
+  ],
+};
+
+/** Members that are there twice: a parser takes the first of two, or the last. */
+const hidden: readonly string[] = [
+  `"file":{"file_id":"file-${id}"},"file":{}`,
+  `"tools":[{"type":"a","x":{"vector_store_ids":["vs_${id}"]},"x":null}]`,
+  `"container":null,"container":"container_${id}"`,
+  `"fil\\u0065":{"cachedContent":"cachedContents/${id}"},"file":1`,
+];
+
+/** The request with members as they are written here before its own. */
+function withMembers(sending: Sending, members: string): Sending {
+  return { ...sending, body: JSON.stringify(sending.body).replace("{", `{${members},`) };
+}
+
+const stores: Attack = {
+  id: "stores",
+  name: "names ids of another tenant in vendors' stores",
+  area: "text",
+  ways: textWays({ input: 1, output: 2 }, honestText),
+  async run(field) {
+    const answers: Answer[] = [];
+    for (const wire of textWires) {
+      for (const more of references[wire]) answers.push(await field.send(textRequest(wire, field.model(wire), more)));
+      for (const twice of hidden)
+        answers.push(await field.send(withMembers(textRequest(wire, field.model(wire)), twice)));
+    }
+    const read = textWires.flatMap((wire) =>
+      field.asked(wire).flatMap(({ body }) => (body.includes(id) ? [`${wire}: ${memberOf(body)}`] : [])),
+    );
+    const unnamed = answers.filter(({ status, body }) => status === 400 && !/param|field|"message"/.test(body)).length;
+    return tried(`${answers.length} requests: ${statusesOf(answers)}`, `${read.length} ids reached a vendor`, [
+      read.length > 0 && read.join(", "),
+      unnamed > 0 && `${unnamed} refusals name no field`,
+    ]);
+  },
+};
+
+/** The member of a request that names the id. */
+function memberOf(body: string): string {
+  const before = body.slice(0, body.indexOf(id));
+  return before.match(/"(\w+)":\s*(?:\[|\{"id":)?\s*"[^"]*$/)?.[1] ?? "an id";
+}
+
+/** What another tenant made here: a stored response, a video. */
+const tenants: Attack = {
+  id: "others-things",
+  name: "asks for responses and videos of another tenant by their ids",
+  area: "video",
+  ways: [
+    {
+      name: "chat",
+      kind: "chat",
+      price: { input: 1, output: 2 },
+      provider: "openai",
+      path: "v1",
+      answers: (request, response) => json(response, textAnswer(wireAsked(request))),
+    },
+    { name: "film", kind: "video", price: { second: 0.01 }, provider: "openai", path: "openai/v1" },
+  ],
+  async run(field) {
+    const { key } = field.other;
+    const response = idIn(await field.send({ ...textRequest("responses", field.model("chat"), { store: true }), key }));
+    const film = idIn(
+      await field.send({
+        path: "/v1/videos",
+        body: { model: field.model("film"), prompt: "a boat", seconds: "4" },
+        key,
+      }),
+    );
+    const asked: readonly Sending[] = [
+      { method: "GET", path: `/v1/responses/${response}` },
+      { method: "GET", path: `/v1/responses/${response}/input_items` },
+      { method: "DELETE", path: `/v1/responses/${response}` },
+      textRequest("responses", field.model("chat"), { previous_response_id: response }),
+      { method: "GET", path: `/v1/videos/${film}` },
+      { method: "GET", path: `/v1/videos/${film}/content` },
+      { method: "GET", path: `/v1/videos/${film}/events` },
+      { method: "GET", path: `/v1/video/generations/${film}` },
+      { method: "DELETE", path: `/v1/videos/${film}` },
+      { path: `/v1/videos/${film}/remix`, body: { prompt: "at night" } },
+    ];
+    const answers: Answer[] = [];
+    for (const sending of asked) answers.push(await field.send(sending));
+    const given = answers.filter(({ status }) => status < 400).length;
+    return tried(`${answers.length} requests: ${statusesOf(answers)}`, `${given} were answered`, [
+      (response === "" || film === "") && "nothing was made, so nothing was shown",
+      given > 0 && `${given} of another tenant's things were given`,
+    ]);
+  },
+};
+
+function idIn({ body }: Answer): string {
+  return /"id":\s*"([^"]+)"/.exec(body)?.[1] ?? "";
+}
+
+/** A vendor that gives a picture at the address that the prompt names. */
+const pictureElsewhere: Handler = (request, response) =>
+  json(response, { created: 1, data: [{ url: /https?:[^\s"\\]+/.exec(request.body)?.[0] ?? "" }] });
+
+/** Kling, with the film at the address that the prompt names. */
+const filmElsewhere: () => Handler = () => {
+  let address = "";
+  return (request, response) => {
+    address = /https?:[^\s"\\]+/.exec(request.body)?.[0] ?? address;
+    const done = request.body === "";
+    const data = {
+      task_id: "film",
+      task_status: done ? "succeed" : "submitted",
+      created_at: 1,
+      updated_at: 1,
+      ...(done ? { task_result: { videos: [{ id: "film", url: address, duration: "5" }] } } : {}),
+    };
+    json(response, { code: 0, message: "", request_id: "r", data });
+  };
+};
+
+const otherPort: Attack = {
+  id: "other-port",
+  name: "has a vendor give its result at another port of its own host",
+  area: "media",
+  ways: [
+    { name: "image", kind: "image", price: { image: 0.04 }, provider: "openai", path: "v1", answers: pictureElsewhere },
+    {
+      name: "film",
+      kind: "video",
+      price: { second: 0.01 },
+      provider: "kling",
+      path: "kling",
+      key: "AKx|AKx-secret",
+      answers: filmElsewhere(),
+    },
+  ],
+  async run(field) {
+    const answers: Answer[] = [];
+    const before = field.inside.hits.length;
+    const prompt = `see ${field.inside.url}/secret.png`;
+    for (const response_format of ["b64_json", "url"])
+      answers.push(
+        await field.send({
+          path: "/v1/images/generations",
+          body: { model: field.model("image"), prompt, response_format },
+        }),
+      );
+    const film = idIn(
+      await field.send({ path: "/v1/videos", body: { model: field.model("film"), prompt, seconds: "5" } }),
+    );
+    answers.push(...(await contentOf(field, film)));
+    const hits = field.inside.hits.length - before;
+    return tried(`${answers.length} results: ${statusesOf(answers)}`, `${hits} requests inside`, [
+      film === "" && "no film was made, so its address was not tried",
+      hits > 0 && `the gateway called ${field.inside.url}`,
+    ]);
+  },
+};
+
+/** Asks for a film's file until its task has ended. */
+async function contentOf(field: Field, film: string): Promise<readonly Answer[]> {
+  const ended = async (): Promise<boolean> =>
+    /"(completed|failed)"/.test((await field.send({ method: "GET", path: `/v1/videos/${film}` })).body);
+  for (let look = 0; look < 40 && !(await ended()); look++) await new Promise((resolve) => setTimeout(resolve, 100));
+  return [await field.send({ method: "GET", path: `/v1/videos/${film}/content` })];
+}
+
+const boundary = "a-boundary-that-no-field-has";
+
+/** A form of text fields. */
+function form(fields: readonly (readonly [name: string, value: string])[]): Pick<Sending, "headers" | "body"> {
+  const parts = fields.map(
+    ([name, value]) => `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  );
+  return {
+    headers: { "content-type": `multipart/form-data; boundary=${boundary}` },
+    body: `${parts.join("")}--${boundary}--\r\n`,
+  };
+}
+
+/** The same outside of text: images, speech and films by what is in a store. */
+const mediaStores: Attack = {
+  id: "stores-media",
+  name: "names files and voices of another tenant for images, speech and films",
+  area: "media",
+  ways: [
+    { name: "image", kind: "image", price: { image: 0.04 }, provider: "openai", path: "v1", answers: pictureElsewhere },
+    {
+      name: "speech",
+      kind: "speech",
+      price: { character: 0.0001 },
+      provider: "openai",
+      path: "v1",
+      answers: (_, response) => void response.writeHead(200, { "content-type": "audio/mpeg" }).end("ID3"),
+    },
+    {
+      name: "film",
+      kind: "video",
+      price: { second: 0.01 },
+      provider: "openai",
+      path: "v1",
+      answers: (_, response) => json(response, { id: "video_1", object: "video", status: "queued", created_at: 1 }),
+    },
+  ],
+  async run(field) {
+    const [image, speech, film] = ["image", "speech", "film"].map((way) => field.model(way));
+    const drawn = { model: image, prompt: "a fox" };
+    const filmed = { model: film, prompt: "a fox", seconds: "4" };
+    const file = `file-${id}`;
+    const asked: readonly Sending[] = [
+      { path: "/v1/images/edits", body: { ...drawn, images: [{ file_id: file }] } },
+      { path: "/v1/images/edits", body: { ...drawn, image: { file_id: file } } },
+      { path: "/v1/images/edits", body: { ...drawn, image: "https://example.com/a.png", mask: { file_id: file } } },
+      {
+        path: "/v1/images/edits",
+        ...form([
+          ...Object.entries(drawn).map(([name, value]) => [name, String(value)] as const),
+          ["image[file_id]", file],
+        ]),
+      },
+      { path: "/v1/images/generations", body: { ...drawn, input_file_ids: [file] } },
+      { path: "/v1/audio/speech", body: { model: speech, input: "Hi", voice: { id: `voice_${id}` } } },
+      { path: "/v1/audio/speech", body: { model: speech, input: "Hi", voice: `voice_${id}` } },
+      { path: "/v1/videos", body: { ...filmed, input_reference: { file_id: file } } },
+      { path: "/v1/videos", body: { ...filmed, characters: [{ id }] } },
+    ];
+    const answers: Answer[] = [];
+    for (const sending of asked) answers.push(await field.send(sending));
+    const read = ["image", "speech", "film"].flatMap((way) => field.asked(way)).filter(({ body }) => body.includes(id));
+    return tried(`${answers.length} requests: ${statusesOf(answers)}`, `${read.length} ids reached a vendor`, [
+      read.length > 0 && read.map(({ path, body }) => `${path} ${memberOf(body)}`).join(", "),
+    ]);
+  },
+};
+
+/** Item 10: nobody reads another's. */
+export const tenancyAttacks: readonly Attack[] = [stores, mediaStores, tenants, otherPort];

@@ -1,0 +1,174 @@
+import type { Socket } from "node:net";
+import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { statusesOf, tried, type Attack, type Field, type Way } from "../attack.ts";
+import type { Answer } from "../client.ts";
+import { residentMebibytes } from "../loops.ts";
+import type { RawHandler } from "../vendor.ts";
+import { textAnswer, textRequest } from "./wires.ts";
+
+/** Memory that text may have more than before while hostile vendors answer, in MiB. */
+const mostGrowth = 400;
+/** Most that an endless vendor says: what is read beyond every bound shows long before. */
+const endlessBytes = 96 * 1024 * 1024;
+
+const answer = JSON.stringify(textAnswer("chat"));
+const head = (lines: readonly string[], status = "200 OK"): string =>
+  `HTTP/1.1 ${status}\r\n${lines.join("\r\n")}${lines.length > 0 ? "\r\n" : ""}\r\n`;
+const jsonHead = (length: number, more: readonly string[] = []): string =>
+  head(["content-type: application/json", `content-length: ${length}`, ...more]);
+const chunked = ["content-type: application/json", "transfer-encoding: chunked"];
+const events = ["content-type: text/event-stream", "transfer-encoding: chunked"];
+const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+
+const says =
+  (...parts: readonly (string | Buffer)[]): RawHandler =>
+  (socket) => {
+    for (const part of parts) socket.write(part);
+    socket.end();
+  };
+
+/** Goes on with the same piece, as fast as it is read, until so many bytes or its end. */
+const pours =
+  (first: string, piece: string): RawHandler =>
+  (socket) => {
+    socket.write(first);
+    let left = endlessBytes;
+    const more = (): void => {
+      while (left > 0 && !socket.destroyed) {
+        left -= piece.length;
+        if (!socket.write(piece)) {
+          socket.once("drain", more);
+          return;
+        }
+      }
+      socket.end();
+    };
+    more();
+  };
+
+/** Says a byte now and then, which is no silence. */
+const drips =
+  (first: string, piece: string): RawHandler =>
+  (socket) => {
+    socket.write(first);
+    const timer = setInterval(() => socket.write(piece), 500);
+    const end = setTimeout(() => socket.destroy(), 12_000);
+    socket.on("close", () => {
+      clearInterval(timer);
+      clearTimeout(end);
+    });
+  };
+
+/** A gibibyte of zeros, small on the way; made when it is first wanted. */
+const bomb = (encoding: string, compress: (bytes: Buffer) => Buffer): RawHandler => {
+  let bytes: Buffer | undefined;
+  return (socket) => {
+    bytes ??= compress(Buffer.alloc(256 * 1024 * 1024));
+    says(jsonHead(bytes.length, [`content-encoding: ${encoding}`]), bytes)(socket);
+  };
+};
+
+const redirect =
+  (status: string, location: (socket: Socket) => string): RawHandler =>
+  (socket) =>
+    says(head([`location: ${location(socket)}`, "content-length: 0"], status))(socket);
+
+/** How vendors misbehave, by what they do. */
+const misbehaviours: Readonly<Record<string, RawHandler>> = {
+  garbage: says("\u0000\u0001\u0002 no HTTP at all \r\n\r\n"),
+  "HTTP/0.9": says("<html>hello</html>"),
+  "an empty answer": says(""),
+  silence: () => undefined,
+  "no end of the head": pours("HTTP/1.1 200 OK\r\n", "x-more: yes\r\n".repeat(64)),
+  "a header of 1 MB": says(jsonHead(answer.length, [`x-long: ${"y".repeat(1_000_000)}`]), answer),
+  "10,000 headers": says(
+    jsonHead(
+      answer.length,
+      Array.from({ length: 10_000 }, (_, at) => `x-${at}: y`),
+    ),
+    answer,
+  ),
+  "a head that drips": drips("HTTP/1.1 200 OK\r\n", "x: y\r\n"),
+  "a body that drips": drips(head(chunked), chunk(" ")),
+  "endless JSON": pours(head(chunked), chunk(`"${"x".repeat(65_000)}`)),
+  "an endless stream": pours(head(events), chunk(`: ${"x".repeat(30_000)}\n\n`)),
+  "an endless line": pours(head(events), chunk(`data: ${"x".repeat(65_000)}`)),
+  "too long a content-length": says(jsonHead(answer.length * 2), answer),
+  "too short a content-length": says(jsonHead(10), answer),
+  "a negative content-length": says(jsonHead(-5), answer),
+  "two content-lengths": says(
+    head(["content-type: application/json", `content-length: ${answer.length}`, "content-length: 5"]),
+    answer,
+  ),
+  "length and chunks": says(head([...chunked, "content-length: 5"]), chunk(answer), "0\r\n\r\n"),
+  "bad chunks": says(head(chunked), "zz\r\noops\r\n0\r\n\r\n"),
+  "a chunk of 2^64 bytes": says(head(chunked), `ffffffffffffffff\r\n${answer}`),
+  "chunks that are cut": says(head(chunked), chunk(answer).slice(0, -20)),
+  "a second answer": says(jsonHead(answer.length), answer, jsonHead(answer.length), answer),
+  "1,000 × 100 Continue": says("HTTP/1.1 100 Continue\r\n\r\n".repeat(1_000), jsonHead(answer.length), answer),
+  "101": says(head(["upgrade: h2c", "connection: upgrade"], "101 Switching Protocols")),
+  "204 for an answer": says(head([], "204 No Content")),
+  "status 999": says(head(["content-length: 2"], "999 What"), "{}"),
+  "a redirect to metadata": redirect("302 Found", () => "http://169.254.169.254/latest/meta-data/"),
+  "a redirect to itself": redirect("307 Temporary Redirect", () => "/"),
+  "a gzip bomb": bomb("gzip", (bytes) => gzipSync(bytes)),
+  "a brotli bomb": bomb("br", (bytes) => brotliCompressSync(bytes)),
+  "a zstd bomb": bomb("zstd", (bytes) => zstdCompressSync(bytes)),
+  "gzip that is none": says(jsonHead(answer.length, ["content-encoding: gzip"]), answer),
+  "JSON 100,000 deep": says(jsonHead(200_000), "[".repeat(100_000) + "]".repeat(100_000)),
+  "JSON of another kind": says(jsonHead(4), "null"),
+  "a body that is cut": says(jsonHead(answer.length), answer.slice(0, -30)),
+  "frames of no JSON": says(head(events), chunk("data: {oops\n\ndata: [1]\n\ndata: null\n\n"), "0\r\n\r\n"),
+  "no UTF-8": says(head(events), Buffer.from("14\r\ndata: \xff\xfe\xfd", "latin1"), "\r\n0\r\n\r\n"),
+  "500 with a page": says(head(["content-type: text/html", "content-length: 12"], "500 Oops"), "<html>oops</"),
+};
+
+const named = Object.entries(misbehaviours).map(([what, raw], at) => ({ what, raw, name: `v${at}` }));
+
+const ways: readonly Way[] = named.map(({ name, raw }) => ({
+  name,
+  kind: "chat",
+  price: { input: 1, output: 2 },
+  provider: "openai",
+  path: "v1",
+  raw,
+}));
+
+/** Calls one vendor for a whole answer and for a stream. */
+async function callBoth(field: Field, way: string): Promise<readonly Answer[]> {
+  const call = (stream: boolean): Promise<Answer> =>
+    field.send(textRequest("chat", field.model(way), { stream, max_completion_tokens: 50 }));
+  return [await call(false), await call(true)];
+}
+
+/** Vendors that break every rule of HTTP, JSON and streams. */
+export const vendorAttacks: readonly Attack[] = [
+  {
+    id: "vendors",
+    name: "has vendors answer garbage, without end, in bombs and against their own lengths",
+    area: "text",
+    ways,
+    async run(field) {
+      const before = await residentMebibytes(field.suite, "text");
+      const answers: Answer[] = [];
+      const broken: string[] = [];
+      let most = 0;
+      const queue = [...named];
+      const caller = async (): Promise<void> => {
+        for (let vendor = queue.shift(); vendor !== undefined; vendor = queue.shift()) {
+          const both = await callBoth(field, vendor.name);
+          answers.push(...both);
+          for (const { status, end } of both)
+            if (status === 500 || end === "too late") broken.push(`${vendor.what}: ${status} ${end}`);
+          most = Math.max(most, (await residentMebibytes(field.suite, "text")) - before);
+        }
+      };
+      await Promise.all([caller(), caller(), caller()]);
+      return tried(
+        `${named.length} vendors, ${answers.length} calls: ${statusesOf(answers)}`,
+        `memory of text +${Math.round(most)} MiB`,
+        [...broken, most > mostGrowth && `text grew by ${Math.round(most)} MiB`],
+      );
+    },
+  },
+];

@@ -1,0 +1,107 @@
+import type { Sending } from "../client.ts";
+import { json, type Handler, type VendorRequest } from "../vendor.ts";
+import type { Way } from "../attack.ts";
+
+/** The text wires, each over a vendor that speaks it itself. */
+export const textWires = ["chat", "responses", "messages", "generateContent"] as const;
+export type TextWire = (typeof textWires)[number];
+
+/** What a vendor reports of a call. */
+export interface Reported {
+  readonly text?: string;
+  readonly input?: unknown;
+  readonly output?: unknown;
+}
+
+/** Which provider speaks a wire, and where below the vendor's address. */
+const placeOf: Readonly<Record<TextWire, Pick<Way, "provider" | "path">>> = {
+  chat: { provider: "openai", path: "v1" },
+  responses: { provider: "openai", path: "v1" },
+  messages: { provider: "anthropic", path: "anthropic" },
+  generateContent: { provider: "gemini", path: "gemini" },
+};
+
+/** A way for each text wire, named after it. */
+export function textWays(price: object, answers: Handler, more: Partial<Way> = {}): readonly Way[] {
+  return textWires.map((wire) => ({ name: wire, kind: "chat", price, ...placeOf[wire], answers, ...more }));
+}
+
+const requestOf: Readonly<Record<TextWire, (model: string, more: object, text: string) => Sending>> = {
+  chat: (model, more, text) => ({
+    path: "/v1/chat/completions",
+    body: { model, messages: [{ role: "user", content: text }], ...more },
+  }),
+  responses: (model, more, text) => ({ path: "/v1/responses", body: { model, input: text, ...more } }),
+  messages: (model, more, text) => ({
+    path: "/v1/messages",
+    headers: { "anthropic-version": "2023-06-01" },
+    body: { model, max_tokens: 10, messages: [{ role: "user", content: text }], ...more },
+  }),
+  generateContent: (model, more, text) => ({
+    path: `/v1beta/models/${model}:generateContent`,
+    body: { contents: [{ role: "user", parts: [{ text }] }], ...more },
+  }),
+};
+
+/** A request of a wire with more fields, or others. */
+export function textRequest(wire: TextWire, model: string, more: object = {}, text = "Hello"): Sending {
+  return requestOf[wire](model, more, text);
+}
+
+/** The wire that a vendor was asked in. */
+export function wireAsked({ path }: VendorRequest): TextWire {
+  if (path.includes("/responses")) return "responses";
+  if (path.includes("/messages")) return "messages";
+  return path.includes("enerateContent") ? "generateContent" : "chat";
+}
+
+const answerOf: Readonly<Record<TextWire, (reported: Required<Reported>) => object>> = {
+  chat: ({ text, input, output }) => ({
+    id: "chatcmpl-1",
+    object: "chat.completion",
+    created: 1,
+    model: "m",
+    choices: [{ index: 0, message: { role: "assistant", content: text }, finish_reason: "stop" }],
+    usage: { prompt_tokens: input, completion_tokens: output, total_tokens: 5 },
+  }),
+  responses: ({ text, input, output }) => ({
+    id: "resp_1",
+    object: "response",
+    created_at: 1,
+    status: "completed",
+    model: "m",
+    output: [
+      {
+        type: "message",
+        id: "msg_1",
+        status: "completed",
+        role: "assistant",
+        content: [{ type: "output_text", text, annotations: [] }],
+      },
+    ],
+    usage: { input_tokens: input, output_tokens: output, total_tokens: 5 },
+  }),
+  messages: ({ text, input, output }) => ({
+    id: "msg_1",
+    type: "message",
+    role: "assistant",
+    model: "m",
+    content: [{ type: "text", text }],
+    stop_reason: "end_turn",
+    stop_sequence: null,
+    usage: { input_tokens: input, output_tokens: output },
+  }),
+  generateContent: ({ text, input, output }) => ({
+    candidates: [{ index: 0, content: { role: "model", parts: [{ text }] }, finishReason: "STOP" }],
+    usageMetadata: { promptTokenCount: input, candidatesTokenCount: output, totalTokenCount: 5 },
+    modelVersion: "m",
+  }),
+};
+
+/** An answer in the wire that was asked in. */
+export function textAnswer(wire: TextWire, { text = "Hi", input = 3, output = 2 }: Reported = {}): object {
+  return answerOf[wire]({ text, input, output });
+}
+
+/** A vendor that answers every call of text as it should. */
+export const honestText: Handler = (request, response) => json(response, textAnswer(wireAsked(request)));

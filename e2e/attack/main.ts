@@ -1,0 +1,34 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { carryOut } from "./carry-out.ts";
+import { openHouse } from "./house.ts";
+import { attacks } from "./kinds/index.ts";
+import { asTable, withTable, type Row } from "./table.ts";
+
+/**
+ * The attack run: the whole suite on this machine, attacked in every way of `kinds/` one after the other while another
+ * account calls. Prints a table, writes it to ATTACK.md where all attacks ran, and ends with 1 where one did not hold.
+ */
+const { values } = parseArgs({
+  options: { only: { type: "string" }, json: { type: "boolean", default: false } },
+});
+const { only } = values;
+const chosen = attacks.filter(({ id, name }) => only === undefined || id.includes(only) || name.includes(only));
+if (chosen.length === 0) throw new Error(`There is no attack ${JSON.stringify(only)}.`);
+
+await using house = await openHouse(chosen);
+const rows: Row[] = [];
+for (const attack of chosen) {
+  const row = await carryOut(attack, house);
+  rows.push(row);
+  const verdict = row.broken.length === 0 ? "held" : `NOT HELD: ${row.broken.join("; ")}`;
+  if (!values.json)
+    process.stdout.write(`${row.name} | ${row.tried} | ${row.figure} | ${row.others} | ${row.loop} | ${verdict}\n`);
+}
+process.stdout.write(values.json ? `${JSON.stringify(rows)}\n` : `\n${asTable(rows)}\n`);
+if (only === undefined) {
+  const file = join(import.meta.dirname, "../ATTACK.md");
+  writeFileSync(file, withTable(readFileSync(file, "utf8"), new Date().toISOString().slice(0, 10), rows));
+}
+process.exitCode = rows.some(({ broken }) => broken.length > 0) ? 1 : 0;

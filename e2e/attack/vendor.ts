@@ -1,0 +1,132 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createTcpServer, type Socket } from "node:net";
+import { WebSocketServer, type WebSocket } from "ws";
+
+/** A request as a hostile vendor got it. */
+export interface VendorRequest {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** Answers a request; what it throws ends the connection. */
+export type Handler = (request: VendorRequest, response: ServerResponse) => void | Promise<void>;
+/** Answers on the connection itself, once a request has begun to come. */
+export type RawHandler = (socket: Socket) => void;
+/** Answers a WebSocket. */
+export type SocketHandler = (socket: WebSocket) => void;
+
+/** Vendors on this machine that answer as attacks script them: `/<name>/…` is the vendor of that name. */
+export interface HostileVendors extends AsyncDisposable {
+  readonly url: string;
+  /** Where those are that answer below HTTP. */
+  readonly rawUrl: string;
+  answer(name: string, handler: Handler): void;
+  answerRaw(name: string, handler: RawHandler): void;
+  answerSocket(name: string, handler: SocketHandler): void;
+  /** What a vendor was asked; the newest only, where there are very many. */
+  asked(name: string): readonly VendorRequest[];
+}
+
+/** So many requests of a vendor are remembered, each with so much of its body. */
+const [rememberedRequests, rememberedBytes] = [5_000, 256 * 1024];
+
+/** What vendors were asked, the newest of each. */
+class Memory {
+  readonly #requests = new Map<string, VendorRequest[]>();
+
+  add(name: string, request: VendorRequest): void {
+    const requests = this.#requests.get(name) ?? [];
+    this.#requests.set(name, requests);
+    requests.push(request);
+    if (requests.length > rememberedRequests) requests.shift();
+  }
+
+  of(name: string): readonly VendorRequest[] {
+    return this.#requests.get(name) ?? [];
+  }
+}
+
+/** Reads a request to its end and gives the beginning of its body. */
+function readBeginning(request: IncomingMessage, then: (body: string) => void): void {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  request
+    .on("data", (piece: Buffer) => {
+      if (bytes < rememberedBytes) pieces.push(piece);
+      bytes += piece.length;
+    })
+    .on("end", () => then(Buffer.concat(pieces).toString()));
+}
+
+/** Starts them on two free ports. */
+export async function startHostileVendors(): Promise<HostileVendors> {
+  const handlers = new Map<string, Handler>();
+  const rawHandlers = new Map<string, RawHandler>();
+  const socketHandlers = new Map<string, SocketHandler>();
+  const memory = new Memory();
+  const open = new Set<Socket>();
+  const server = createServer((request, response) => {
+    const name = nameIn(request.url);
+    response.on("error", () => undefined);
+    readBeginning(request, (body) => {
+      const seen = { path: request.url ?? "", headers: request.headers, body };
+      memory.add(name, seen);
+      void Promise.resolve(handlers.get(name)?.(seen, response)).catch(() => response.destroy());
+    });
+  });
+  const sockets = new WebSocketServer({ noServer: true });
+  server.on("upgrade", (request, socket, head) => {
+    const name = nameIn(request.url);
+    memory.add(name, { path: request.url ?? "", headers: request.headers, body: "" });
+    sockets.handleUpgrade(request, socket, head, (client) => {
+      client.on("error", () => undefined);
+      socketHandlers.get(name)?.(client);
+    });
+  });
+  const raw = createTcpServer((socket) => {
+    open.add(socket);
+    socket.on("error", () => undefined).on("close", () => open.delete(socket));
+    socket.once("data", (first: Buffer) => {
+      const [line = ""] = first.toString("latin1").split("\r\n");
+      const path = line.split(" ")[1] ?? "";
+      memory.add(nameIn(path), { path, headers: {}, body: first.toString("latin1") });
+      rawHandlers.get(nameIn(path))?.(socket);
+    });
+  });
+  const [port, rawPort] = [await listen(server), await listen(raw)];
+  return {
+    url: `http://127.0.0.1:${port}`,
+    rawUrl: `http://127.0.0.1:${rawPort}`,
+    answer: (name, handler) => handlers.set(name, handler),
+    answerRaw: (name, handler) => rawHandlers.set(name, handler),
+    answerSocket: (name, handler) => socketHandlers.set(name, handler),
+    asked: (name) => memory.of(name),
+    async [Symbol.asyncDispose]() {
+      for (const socket of open) socket.destroy();
+      for (const client of sockets.clients) client.terminate();
+      raw.close();
+      server.close();
+      server.closeAllConnections();
+      await Promise.all([once(server, "close"), once(raw, "close")]);
+    },
+  };
+}
+
+function nameIn(path: string | undefined): string {
+  return path?.split("/")[1]?.split("?")[0] ?? "";
+}
+
+/** Listens on a free port of loopback; gives it. */
+export async function listen(server: ReturnType<typeof createTcpServer>): Promise<number> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+/** Sends a value as JSON. */
+export function json(response: ServerResponse, value: unknown, status = 200): void {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
+}

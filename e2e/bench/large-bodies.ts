@@ -1,0 +1,211 @@
+/**
+ * What large bodies do to the service that reads them: the longest time that its event loop was held, its CPU time and
+ * memory. Run by hand: `node e2e/bench/large-bodies.ts [part of a case's name]`.
+ */
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { zstdCompressSync } from "node:zlib";
+import { startSuite } from "@modelgate/testkit";
+
+const key = "sk-bench-0123456789abcdef";
+const simulator = (path: string): string => `\${SIMULATOR_URL}${path}`;
+const config = {
+  groups: { default: { models: ["*"] } },
+  models: {
+    chat: { kind: "chat", price: { input: 0.001 } },
+    other: { kind: "chat", price: { input: 0.001 } },
+    "gpt-image-1": { kind: "image", price: { image: 0.001 } },
+    "qwen-image": { kind: "image", price: { image: 0.001 } },
+    "sora-2": { kind: "video", price: { second: 0.001 } },
+    "kling-v2": { kind: "video", price: { second: 0.001 } },
+    jimeng_t2v_v30: { kind: "video", price: { second: 0.001 } },
+  },
+  channels: [
+    { id: "same", provider: "openai", baseUrl: simulator("/openai/v1"), keys: ["k"], models: { chat: "renamed" } },
+    { id: "other", provider: "anthropic", baseUrl: simulator("/anthropic"), keys: ["k"], models: ["other"] },
+    {
+      id: "media",
+      provider: "openai",
+      baseUrl: simulator("/openai/v1"),
+      keys: ["k"],
+      models: ["gpt-image-1", "sora-2"],
+    },
+    { id: "qwen", provider: "qwen", baseUrl: simulator("/dashscope/api/v1"), keys: ["k"], models: ["qwen-image"] },
+    { id: "kling", provider: "kling", baseUrl: simulator("/kling"), keys: ["a|b"], models: ["kling-v2"] },
+    { id: "jimeng", provider: "jimeng", baseUrl: simulator("/jimeng"), keys: ["a|b"], models: ["jimeng_t2v_v30"] },
+  ],
+  accounts: { bench: { balance: "1000.00", tokens: [{ key, group: "default" }] } },
+};
+
+/** A line a tenth of a second: the most CPU time between two rounds of the loop since the last one, all of it, and memory. */
+interface Sample {
+  readonly heldMs: number;
+  readonly cpuMs: number;
+  readonly rssMb: number;
+}
+
+/** Runs in the service. CPU time of the loop's own thread: what other processes take of the machine does not count. */
+const watch = (file: string): string => `
+  import { appendFileSync } from "node:fs";
+  const own = () => { const { user, system } = process.threadCpuUsage(); return (user + system) / 1e3; };
+  let [before, heldMs, looks] = [own(), 0, 0];
+  setInterval(() => {
+    const now = own();
+    heldMs = Math.max(heldMs, now - before);
+    before = now;
+    if (++looks % 50 > 0) return;
+    const { user, system } = process.cpuUsage();
+    const sample = { heldMs, cpuMs: (user + system) / 1e3, rssMb: process.memoryUsage.rss() / 2 ** 20 };
+    appendFileSync(${JSON.stringify(file)}, JSON.stringify(sample) + "\\n");
+    heldMs = 0;
+  }, 2).unref();`;
+
+/** How the gateway's own seals begin, which no vendor of this wire signed. */
+const seal = Buffer.from('{"modelgate":1}').toString("base64");
+const message = (content: unknown, model = "chat"): object => ({ model, messages: [{ role: "user", content }] });
+const image = (bytes: number) => [
+  { type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(bytes)}` } },
+];
+const members = (count: number): object => Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, 1]));
+/** A picture of so many bytes of Base64. */
+const picture = (bytes: number): string => `iVBORw0KGgo${"A".repeat(bytes - 11)}`;
+const history = {
+  model: "other",
+  max_tokens: 9,
+  messages: Array.from({ length: 24_000 }, (_, at) => ({
+    role: at % 2 === 0 ? "user" : "assistant",
+    content: [{ type: at % 2 === 0 ? "text" : "thinking", text: "x".repeat(500), thinking: "x", signature: seal }],
+  })),
+};
+
+type Area = "text" | "media" | "video";
+/** Where a body goes; without a path to chat completions. */
+interface Case {
+  readonly area?: Area;
+  readonly path?: string;
+  readonly make: () => object | string;
+}
+const chat = (make: Case["make"]): Case => ({ make });
+const drawing = (make: Case["make"]): Case => ({ area: "media", path: "/v1/images/edits", make });
+const film = (path: string, make: Case["make"]): Case => ({ area: "video", path, make });
+const cases: Readonly<Record<string, Case>> = {
+  "48 MB image, passed": chat(() => message(image(48e6))),
+  "48 MB image, converted": chat(() => message(image(48e6), "other")),
+  "48 MB of escapes, passed": chat(() => message('"'.repeat(24e6))),
+  "48 MB of words, converted": chat(() => message("wörds ".repeat(7e6), "other")),
+  "60 MB of the letter r": chat(() => message("r".repeat(60e6))),
+  "24,000 messages with seals": { path: "/v1/messages", make: () => history },
+  "50,000 messages of 800 bytes": chat(() => ({
+    model: "chat",
+    messages: Array.from({ length: 49_000 }, () => ({ role: "user", content: "x".repeat(800) })),
+  })),
+  "400,000 numbers": chat(() => ({ ...message("hi"), other: Array.from({ length: 400_000 }, (_, at) => at) })),
+  "99,000 members": chat(() => ({ ...message("hi"), other: members(99_000) })),
+  "99,000 members at the top": chat(() => ({ ...message("hi"), ...members(99_000) })),
+  "1,000,000 members": chat(() => ({ ...message("hi"), other: members(1_000_000) })),
+  "5,000,000 members, 64 MB": chat(() => ({ ...message("hi"), other: members(4_000_000) })),
+  "60 MB of spaces": chat(() => JSON.stringify(message("hi")).replace(":", `:${" ".repeat(60e6)}`)),
+  "48 MB picture as a form": drawing(() => ({ model: "gpt-image-1", prompt: "p", image: picture(48e6) })),
+  "48 MB picture as JSON": drawing(() => ({ model: "qwen-image", prompt: "p", image: picture(48e6) })),
+  "16 pictures of 3 MB as a form": drawing(() => ({
+    model: "gpt-image-1",
+    prompt: "p",
+    image: Array.from({ length: 16 }, () => picture(3e6)),
+  })),
+  "36 MB first frame as a form": film("/v1/video/generations", () => ({
+    model: "sora-2",
+    prompt: "p",
+    image: picture(36e6),
+  })),
+  "36 MB first frame for Kling": film("/v1/video/generations", () => ({
+    model: "kling-v2",
+    prompt: "p",
+    image: picture(36e6),
+  })),
+  "36 MB first frame for Jimeng": film("/v1/video/generations", () => ({
+    model: "jimeng_t2v_v30",
+    prompt: "p",
+    image: picture(36e6),
+  })),
+};
+
+/** Silence after which what a body left is given back, and some more. */
+const settleMs = 6_000;
+const folder = mkdtempSync(join(tmpdir(), "modelgate-bench-"));
+const areas = ["text", "media", "video"] as const;
+const fileOf = (area: Area): string => join(folder, area);
+for (const area of areas) appendFileSync(fileOf(area), "");
+const samples = (area: Area): readonly Sample[] =>
+  readFileSync(fileOf(area), "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line): Sample => JSON.parse(line));
+const watched = (area: Area) => ({
+  NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(watch(fileOf(area)))}`,
+});
+const most = (of: readonly Sample[], name: keyof Sample): string =>
+  Math.max(0, ...of.map((sample) => sample[name])).toFixed(0);
+const atRest = (): string =>
+  areas.map((area) => `${area} ${samples(area).at(-1)?.rssMb.toFixed(0) ?? "?"} MB`).join(", ");
+try {
+  await using suite = await startSuite({
+    config,
+    env: { LOG_LEVEL: "error" },
+    envOf: { text: watched("text"), media: watched("media"), video: watched("video") },
+  });
+  const send = async (path: string, body: Uint8Array<ArrayBuffer> | string, more: Record<string, string> = {}) => {
+    const usual = { "content-type": "application/json", "anthropic-version": "2023-06-01" };
+    const headers = { authorization: `Bearer ${key}`, ...usual, ...more };
+    const answer = await fetch(suite.edgeUrl + path, { method: "POST", headers, body });
+    const said = await answer.text();
+    return answer.ok ? "200" : `${answer.status} ${said.slice(0, 90)}`;
+  };
+  const completions = "/v1/chat/completions";
+  const zstd = { "content-encoding": "zstd" };
+  for (let call = 0; call < 200; call++) await send(completions, JSON.stringify(message("hi")));
+  await wait(settleMs);
+  console.log(`at rest: ${atRest()}`);
+  const measure = async (name: string, area: Area, run: () => Promise<string>): Promise<void> => {
+    const from = samples(area).length;
+    const said = await run();
+    await wait(300);
+    const during = samples(area).slice(from);
+    await wait(settleMs);
+    const after = samples(area).slice(from + during.length);
+    const cpu = (during.at(-1)?.cpuMs ?? 0) - (during[0]?.cpuMs ?? 0);
+    console.log(
+      `| ${name} | ${most(during, "heldMs")} | ${most(after, "heldMs")} | ${cpu.toFixed(0)} | ` +
+        `${most(during, "rssMb")} | ${after.at(-1)?.rssMb.toFixed(0)} | ${said} |`,
+    );
+  };
+  console.log("| body | held, ms | held after, ms | CPU, ms | most memory, MB | memory after, MB | answer |");
+  for (const [name, { area = "text", path = completions, make }] of Object.entries(cases)) {
+    if (process.argv[2] !== undefined && !name.includes(process.argv[2])) continue;
+    const made = make();
+    const body = typeof made === "string" ? made : JSON.stringify(made);
+    await measure(name, area, () => send(path, body));
+    if (area === "text") await measure(`${name}, zstd`, area, () => send(path, compressed(body), zstd));
+  }
+  if (process.argv[2] === undefined || "ten at once".includes(process.argv[2])) {
+    const attack = [
+      () => send(completions, compressed(JSON.stringify({ ...message("hi"), other: members(4_000_000) })), zstd),
+      () => send(completions, JSON.stringify({ ...message("hi"), other: members(1_000_000) })),
+      () => send(completions, JSON.stringify(message(image(48e6)))),
+    ];
+    for (const [at, one] of attack.entries())
+      await measure(`ten at once, ${at + 1} of the attack's bodies`, "text", async () => {
+        const all = await Promise.all(Array.from({ length: 10 }, one));
+        return [...new Set(all)].join("; ");
+      });
+  }
+  await wait(2 * settleMs);
+  console.log(`at rest: ${atRest()}`);
+} finally {
+  rmSync(folder, { recursive: true });
+}
+
+function compressed(body: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(zstdCompressSync(body));
+}

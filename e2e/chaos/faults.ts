@@ -1,0 +1,161 @@
+import { DatabaseSync } from "node:sqlite";
+import type { LocalBackends, LocalPostgres, Suite } from "@modelgate/testkit";
+import type { Area, Leaves, Misbehaviour, Ways } from "./area.ts";
+import { areas } from "./areas/index.ts";
+import type { SlowWay } from "./slow-way.ts";
+
+/** What faults are made with. */
+export interface House {
+  readonly suite: Suite<LocalBackends>;
+  readonly redisWay: SlowWay;
+  readonly natsWay: SlowWay;
+  readonly books: ChaosBooks;
+}
+
+/** Where the books of a run are: each engine has faults of its own. */
+export type ChaosBooks =
+  | { readonly engine: "postgres"; readonly server: LocalPostgres["server"] }
+  | { readonly engine: "sqlite"; readonly file: string };
+
+/** Something that goes wrong for a while, for all areas at once. */
+export interface Fault {
+  readonly name: string;
+  /** Which models the clients ask for meanwhile. */
+  readonly ways: Ways;
+  readonly leaves?: Leaves;
+  /** Areas in which there is such a fault; absent: all. */
+  readonly within?: (area: Area) => boolean;
+  /** The first vendors plainly refuse: whoever goes on to the next asks for nothing twice. */
+  readonly refusing?: boolean;
+  /** The engine of the books that has such a fault; absent: either. */
+  readonly engine?: ChaosBooks["engine"];
+  begin(house: House): Promise<void>;
+  end(house: House): Promise<void>;
+}
+
+/** How late a slow server's answers are: beyond every time-out that a call has for it. */
+const slowMs = 3_000;
+
+/** How long the locker waits for the ledger's own transactions. */
+const lockMs = 10_000;
+
+const nothing = (): Promise<void> => Promise.resolve();
+
+const killed = (name: "edge" | "ledger" | "control" | "simulator" | Area["name"]): Fault => ({
+  name: `${name === "simulator" ? "every vendor" : name} killed (SIGKILL)`,
+  ways: "two",
+  async begin({ suite }) {
+    suite.process(name).signal("SIGKILL");
+    await suite.process(name).ended;
+  },
+  end: ({ suite }) => suite.restart(name),
+});
+
+const server = (name: "redis" | "nats"): readonly Fault[] => [
+  {
+    name: `${name} stopped`,
+    ways: "two",
+    begin: ({ suite }) => suite.backends[name].kill(),
+    end: ({ suite }) => suite.backends[name].start(),
+  },
+  {
+    name: `${name} paused`,
+    ways: "two",
+    async begin({ suite }) {
+      suite.backends[name].pause();
+    },
+    async end({ suite }) {
+      suite.backends[name].resume();
+    },
+  },
+  {
+    name: `${name} slow (answers ${slowMs / 1_000} s late)`,
+    ways: "two",
+    async begin(house) {
+      wayOf(house, name).delayMs = slowMs;
+    },
+    async end(house) {
+      wayOf(house, name).delayMs = 0;
+    },
+  },
+];
+
+function wayOf({ redisWay, natsWay }: House, name: "redis" | "nats"): SlowWay {
+  return name === "redis" ? redisWay : natsWay;
+}
+
+/** The books' server is away, or another process has their file locked: calls go on, and what they cost waits. */
+function booksAway(): readonly Fault[] {
+  let locker: DatabaseSync | undefined;
+  return [
+    {
+      name: "postgres stopped",
+      engine: "postgres",
+      ways: "two",
+      begin: async ({ books }) => (books.engine === "postgres" ? books.server.kill() : undefined),
+      end: async ({ books }) => (books.engine === "postgres" ? books.server.start() : undefined),
+    },
+    {
+      name: "sqlite file locked",
+      engine: "sqlite",
+      ways: "two",
+      async begin({ books }) {
+        if (books.engine !== "sqlite") return;
+        locker = new DatabaseSync(books.file, { timeout: lockMs });
+        locker.exec("begin immediate");
+      },
+      async end() {
+        locker?.close();
+      },
+    },
+  ];
+}
+
+/** The first vendors misbehave, in the words of the simulator's README. */
+const vendors = (name: string, ways: Ways, directiveOf: (area: Area) => object): Fault => ({
+  name: `vendors ${name}`,
+  ways,
+  begin: ({ suite }) => script(suite, (area) => ({ ...directiveOf(area), repeat: true })),
+  end: ({ suite }) => script(suite, () => ({ repeat: true })),
+});
+
+async function script({ simulator }: Suite, stepOf: (area: Area) => object): Promise<void> {
+  await Promise.all(
+    areas.flatMap((area) => area.vendors.map(({ name }) => simulator.script(`${name}-main`, [stepOf(area)]))),
+  );
+}
+
+const misbehaving = (name: string, what: Misbehaviour): Fault =>
+  vendors(name, "lone", ({ misbehaves }) => misbehaves[what]);
+
+const leaving = (leaves: Leaves): Fault => ({
+  name: `clients leave ${leaves}`,
+  ways: "two",
+  leaves,
+  begin: nothing,
+  end: nothing,
+});
+
+const storm = { status: 429, retryAfter: "1" };
+
+/** Every fault, one after the other. */
+export const faults: readonly Fault[] = [
+  { name: "none", ways: "two", begin: nothing, end: nothing },
+  ...(["edge", ...areas.map(({ name }) => name), "ledger", "control", "simulator"] as const).map(killed),
+  ...server("nats"),
+  ...server("redis"),
+  ...booksAway(),
+  misbehaving("stall in their answers", "stalls"),
+  misbehaving("cut their answers", "cuts"),
+  vendors("hang up before they answer", "two", () => ({ closeBeforeHead: true })),
+  { ...vendors("storm with 429, others there", "two", () => storm), refusing: true },
+  { ...vendors("storm with 429, no others", "lone", () => storm), refusing: true },
+  {
+    name: "vendors lie about their length",
+    ways: "lied",
+    within: ({ hasLengths }) => hasLengths === true,
+    begin: nothing,
+    end: nothing,
+  },
+  ...(["while sending", "before the answer", "in the answer"] as const).map(leaving),
+];

@@ -1,0 +1,135 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startLocalBackends, startLocalPostgres, startSuite } from "@modelgate/testkit";
+import { modelOf, type Vendor, type Ways } from "./area.ts";
+import { areas } from "./areas/index.ts";
+import type { ChaosBooks, House } from "./faults.ts";
+import { startLiar } from "./liar.ts";
+import { openSlowWay } from "./slow-way.ts";
+
+/** The running suite under fire, and where its books are. */
+export interface OpenHouse extends AsyncDisposable {
+  readonly house: House;
+  /** Past the slow ways. */
+  readonly redisUrl: string;
+  readonly natsUrl: string;
+}
+
+/** An account of a fault's clients in one area. */
+export interface Payer {
+  readonly accountId: string;
+  readonly key: string;
+}
+
+/** How long a vendor may be silent. */
+const timeoutMs = 2_000;
+/** Leases, lifetimes and pauses that let all come to rest soon after a fault. */
+const env = { HOLD_LEASE_MS: "2000", SEAT_LEASE_MS: "1500", CHANNEL_LEASE_MS: "1500", LOG_LEVEL: "error" };
+/** Videos that are looked at often. */
+export const quickVideo = {
+  LOOK_FIRST_MS: "50",
+  LOOK_LONGEST_MS: "200",
+  POLL_ROUND_MS: "50",
+  POLL_LEASE_MS: "1500",
+  LOOK_TIMEOUT_MS: "1000",
+  TASK_LIFETIME_MS: "8000",
+};
+/** Sessions that hold little for their next response. */
+export const smallSessions = { HOLD_AUDIO_SECONDS: "0", HOLD_TEXT_TOKENS: "100" };
+const envOf = {
+  media: { TASK_WAIT_MS: "4000" },
+  // Longer than a service pauses between two tries to settle, after an outage as long as a fault.
+  ledger: { AFTER_OUTAGE_MS: "6000" },
+  video: quickVideo,
+  realtime: { ...smallSessions, LAST_USAGE_MS: "1000", FIRST_EVENT_MS: "2000", IDLE_MS: "3000" },
+};
+
+/** Starts everything, with a way of its own to each vendor: two channels, one, or one that lies. */
+export async function openHouse(payers: readonly Payer[], engine: ChaosBooks["engine"]): Promise<OpenHouse> {
+  await using opening = new AsyncDisposableStack();
+  const { books, env: whereBooksAre } = await openBooks(opening, engine);
+  const liar = opening.use(await startLiar());
+  const backends = await startLocalBackends();
+  const redisWay = opening.use(await openSlowWay(Number(new URL(backends.redisUrl).port)));
+  const natsWay = opening.use(await openSlowWay(Number(new URL(backends.natsUrl).port)));
+  const vendors = areas.flatMap((area) => area.vendors);
+  const suite = opening.use(
+    await startSuite({
+      backends: {
+        ...backends,
+        redisUrl: `redis://127.0.0.1:${redisWay.port}`,
+        natsUrl: `nats://127.0.0.1:${natsWay.port}`,
+      },
+      services: "all",
+      env,
+      envOf: { ...envOf, ledger: { ...envOf.ledger, ...whereBooksAre } },
+      config: {
+        groups: { default: { models: ["*"], limits: { concurrency: 100 } } },
+        models: Object.fromEntries(vendors.flatMap(modelsOf)),
+        channels: vendors.flatMap((vendor) => channelsOf(vendor, liar.url)),
+        accounts: Object.fromEntries(
+          payers.map(({ accountId, key }) => [accountId, { balance: "100.00", tokens: [{ key, group: "default" }] }]),
+        ),
+      },
+    }),
+  );
+  liar.truth = suite.simulator.url;
+  const open = opening.move();
+  return {
+    house: { suite, redisWay, natsWay, books },
+    redisUrl: backends.redisUrl,
+    natsUrl: backends.natsUrl,
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+/** A PostgreSQL of this machine, or a folder for the file; and how the ledger is given it. */
+async function openBooks(
+  opening: AsyncDisposableStack,
+  engine: ChaosBooks["engine"],
+): Promise<{ readonly books: ChaosBooks; readonly env: Readonly<Record<string, string>> }> {
+  if (engine === "postgres") {
+    const { url, server } = opening.use(await startLocalPostgres());
+    return { books: { engine, server }, env: { BOOKS_URL: url } };
+  }
+  const folder = mkdtempSync(join(tmpdir(), "modelgate-chaos-"));
+  opening.defer(() => rmSync(folder, { recursive: true, force: true }));
+  return { books: { engine, file: join(folder, "books.sqlite") }, env: { MODELGATE_DATA: folder } };
+}
+
+function modelsOf(vendor: Vendor): readonly (readonly [string, object])[] {
+  const { kind, price } = vendor;
+  return (["two", "lone", "lied"] as const).map((ways) => [modelOf(vendor, ways), { kind, price }]);
+}
+
+/** A channel to one instance of a vendor, for the models of some ways. */
+export function channelOf(
+  vendor: Vendor,
+  {
+    way,
+    ways,
+    priority = 0,
+    origin = "${SIMULATOR_URL}",
+  }: { way: string; ways: readonly Ways[]; priority?: number; origin?: string },
+): object {
+  const { name, provider, path, upstreamModel, key } = vendor;
+  return {
+    id: `${name}-${way}`,
+    provider,
+    baseUrl: `${origin}/at/${name}-${way}/${path}`,
+    keys: [key ?? `key-of-${name}-${way}`],
+    models: Object.fromEntries(ways.map((each) => [modelOf(vendor, each), upstreamModel])),
+    priority,
+    timeoutMs,
+  };
+}
+
+function channelsOf(vendor: Vendor, liarUrl: string): readonly object[] {
+  const lies = !(vendor.provider === "openai" && vendor.kind === "realtime");
+  return [
+    channelOf(vendor, { way: "main", ways: ["two", "lone"], priority: 1 }),
+    channelOf(vendor, { way: "spare", ways: ["two"] }),
+    ...(lies ? [channelOf(vendor, { way: "liar", ways: ["lied"], origin: liarUrl })] : []),
+  ];
+}

@@ -1,0 +1,198 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { request } from "node:http";
+import { connect } from "node:net";
+import { gzipSync, zstdCompressSync } from "node:zlib";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startSuite, type Suite } from "@modelgate/testkit";
+import { config, hello, keys, money, post } from "./house.ts";
+
+const megabyte = 1024 * 1024;
+let suite: Suite;
+beforeAll(async () => {
+  suite = await startSuite({ config, env: { BODY_BYTES: String(4 * megabyte), BODY_SILENCE_MS: "400" } });
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+
+const part = (type: string, rest: object) => ({
+  model: "chat",
+  messages: [{ role: "user", content: [{ type, ...rest }] }],
+});
+
+test.each<[string, unknown, number, string, string | null]>([
+  ["no JSON", "{not json", 400, "invalid_json", null],
+  ["nothing at all", "", 400, "invalid_json", null],
+  ["a list", [], 400, "invalid_value", null],
+  ["no model", { messages: [] }, 400, "missing_required_parameter", "model"],
+  ["a model that is a number", { model: 7, messages: [{ role: "user", content: "x" }] }, 400, "invalid_value", "model"],
+  ["no messages", { model: "chat" }, 400, "missing_required_parameter", "messages"],
+  ["empty messages", { model: "chat", messages: [] }, 400, "invalid_value", "messages"],
+  ["messages of text", { model: "chat", messages: "hi" }, 400, "invalid_value", "messages"],
+  [
+    "a message without a role",
+    { model: "chat", messages: [{ content: "x" }] },
+    400,
+    "missing_required_parameter",
+    "messages[0].role",
+  ],
+  [
+    "content that is a number",
+    { model: "chat", messages: [{ role: "user", content: 5 }] },
+    400,
+    "invalid_value",
+    "messages[0].content",
+  ],
+  [
+    "a part without a type",
+    part("text", { type: undefined }),
+    400,
+    "missing_required_parameter",
+    "messages[0].content[0].type",
+  ],
+  [
+    "file data that is no text",
+    part("file", { file: { file_data: 5 } }),
+    400,
+    "invalid_value",
+    "messages[0].content[0].file.file_data",
+  ],
+  ["stream that is a text", { ...hello("chat"), stream: "yes" }, 400, "invalid_value", "stream"],
+  ["max_tokens below one", { ...hello("chat"), max_tokens: 0 }, 400, "invalid_value", "max_tokens"],
+  ["n beyond its bound", { ...hello("chat"), n: 1_000 }, 400, "invalid_value", "n"],
+  [
+    "a file part in a stream",
+    { ...part("file", { file: { file_data: "JVBERi0xLjQK" } }), stream: true },
+    400,
+    "file_input_not_streamable",
+    "stream",
+  ],
+])("%s", async (_, body, status, code, param) => {
+  const answer = await post(suite, body);
+  expect(answer.status).toBe(status);
+  expect(await answer.json()).toMatchObject({ error: { type: "invalid_request_error", code, param } });
+});
+
+test("what other clients send as null is as good as absent", async () => {
+  const answer = await post(suite, { ...hello("fixed"), stream: null, max_tokens: null, n: null });
+  expect(answer.status).toBe(200);
+});
+
+test("100,000 brackets are refused before anything recurses", async () => {
+  const deep = `{"model":"chat","messages":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+  const answer = await post(suite, deep);
+  expect(answer.status).toBe(400);
+  expect(await answer.json()).toMatchObject({ error: { code: "invalid_json" } });
+});
+
+test.each([
+  ["declared", () => post(suite, JSON.stringify(hello("chat", "x".repeat(5 * megabyte))))],
+  ["a gzip bomb", () => compressed("gzip", gzipSync(Buffer.alloc(200 * megabyte)))],
+  ["a zstd bomb", () => compressed("zstd", zstdCompressSync(Buffer.alloc(200 * megabyte)))],
+])("a body over the limit, %s, is 413 and memory stays bounded", async (_, send) => {
+  const answer = await send();
+  expect(answer.status).toBe(413);
+  expect(await answer.json()).toMatchObject({ error: { code: "request_too_large" } });
+  expect(peakMemory("text")).toBeLessThan(500 * megabyte);
+});
+
+test("compressed bodies are read", async () => {
+  const body = Buffer.from(JSON.stringify(hello("fixed")));
+  expect((await compressed("zstd", zstdCompressSync(body))).status).toBe(200);
+  expect((await compressed("gzip", gzipSync(body))).status).toBe(200);
+});
+
+test.each([
+  ["gzip", "not gzip", 400, "invalid_value"],
+  ["compress", "{}", 415, "unsupported_media_type"],
+])("content encoding %s with %j is %i", async (encoding, body, status, code) => {
+  const answer = await compressed(encoding, Buffer.from(body));
+  expect(answer.status).toBe(status);
+  expect(await answer.json()).toMatchObject({ error: { code } });
+});
+
+test("another content type is 415", async () => {
+  const answer = await post(suite, "model=chat", keys.demo, { "content-type": "application/x-www-form-urlencoded" });
+  expect(answer.status).toBe(415);
+});
+
+test("a body that stops half way is 408, and others are served meanwhile", async () => {
+  const half = raw(
+    `POST /v1/chat/completions HTTP/1.1\r\nhost: edge\r\nauthorization: Bearer ${keys.demo}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"model":`,
+  );
+  expect((await post(suite, hello("fixed"))).status).toBe(200);
+  const answer = await half;
+  expect(answer).toMatch(/^HTTP\/1.1 408 /);
+  expect(answer).toContain('"code":"request_timeout"');
+});
+
+test.each([
+  ["no HTTP", "GARBAGE\r\n\r\n", 400],
+  ["endless headers", `GET /v1/models HTTP/1.1\r\nhost: edge\r\nx-long: ${"a".repeat(64 * 1024)}\r\n\r\n`, 431],
+])("%s is answered cleanly", async (_, words, status) => {
+  expect(await raw(words)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+});
+
+test("nothing of all this cost anything but the calls that passed", async () => {
+  const account = await money(suite);
+  expect(BigInt(account.creditedNanos) - BigInt(account.balanceNanos)).toBe(BigInt(account.spentNanos));
+  // Five good calls of the fixed price at most; refused ones are free.
+  expect(BigInt(account.spentNanos) % 1_000_000n).toBe(0n);
+});
+
+function compressed(encoding: string, body: Buffer): Promise<Response> {
+  return fetch(`${suite.edgeUrl}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json", "content-encoding": encoding },
+    body: new Uint8Array(body),
+  });
+}
+
+/** Whatever the edge answers to raw bytes. */
+function raw(words: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(suite.edgeUrl);
+    let answer = "";
+    const socket = connect(Number(port), hostname, () => socket.write(words));
+    socket.on("data", (chunk: Buffer) => {
+      answer += chunk.toString();
+      if (answer.includes("\r\n\r\n") && answer.includes("}")) socket.end();
+    });
+    socket.on("close", () => resolve(answer)).on("error", reject);
+  });
+}
+
+/** The most memory that a service has used so far, bytes. */
+function peakMemory(name: "text"): number {
+  const status = readFileSync(`/proc/${suite.process(name).pid}/status`, "utf8");
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
+}
+
+test("a body that is too large is 413 to a client that asked to close the connection, too", async () => {
+  const body = Buffer.from(JSON.stringify(hello("chat", "x".repeat(10 * megabyte))));
+  /** The status, or undefined where the connection ended before the answer was read. */
+  const send = async (): Promise<number | undefined> => {
+    const asked = request(`${suite.edgeUrl}/v1/chat/completions`, {
+      method: "POST",
+      agent: false,
+      headers: {
+        authorization: `Bearer ${keys.demo}`,
+        "content-type": "application/json",
+        "content-length": body.length,
+        connection: "close",
+      },
+    });
+    const answered = once(asked, "response").catch(() => []);
+    asked.on("error", () => undefined).end(body);
+    const [answer] = await answered;
+    if (answer === undefined) return undefined;
+    answer.resume();
+    await once(answer, "close");
+    expect(answer.headers.connection).toBe("close");
+    return answer.statusCode;
+  };
+  // The refusal and the rest of the body cross on their way: which comes first is a matter of luck.
+  const statuses = new Set<number | undefined>();
+  for (let at = 0; at < 20; at++) statuses.add(await send());
+  statuses.delete(undefined);
+  expect([...statuses]).toEqual([413]);
+});

@@ -1,0 +1,259 @@
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { another, channel, config, hello, keys, post, rival } from "./house.ts";
+import { shownChannel } from "./operator.ts";
+import { startReplica, type Replica } from "./replica.ts";
+
+/** What channels learn from failures, and share between two replicas. */
+/** What a vendor says in `retry-after`, and how long it rests. */
+const rests: readonly (readonly [said: string, seconds: number])[] = [
+  ["45", 45],
+  ["450", 450],
+  ["(a date)", 100],
+  ["86400", 600],
+  ["0", 0],
+  ["soon", 0],
+];
+const names = [
+  "trial",
+  "turned",
+  "keyed",
+  "cut",
+  "stalled",
+  "begins",
+  "budget",
+  "late",
+  "row",
+  "asked",
+  "left",
+  ...rests.map((_, at) => `rest-${at}`),
+] as const;
+let suite: Suite;
+let other: Replica;
+beforeAll(async () => {
+  suite = await startSuite({
+    config: {
+      ...config,
+      models: { ...config.models, ...Object.fromEntries(names.map((name) => [name, config.models.chat])) },
+      channels: [
+        ...config.channels,
+        ...["trial", "turned", "keyed"].flatMap((name) => [
+          channel(name, [name], { priority: 10 }),
+          channel(`${name}-second`, [name]),
+        ]),
+        channel("cut-first", ["cut"], { priority: 10 }),
+        channel("cut-second", ["cut"]),
+        channel("stalled-first", ["stalled"], { priority: 10, timeoutMs: 800 }),
+        channel("stalled-second", ["stalled"]),
+        channel("begins-first", ["begins"], { priority: 10, firstByteTimeoutMs: 1_000 }),
+        channel("begins-second", ["begins"]),
+        channel("row", ["row"]),
+        channel("asked", ["asked"]),
+        channel("left", ["left"]),
+        ...[1, 2, 3].map((at) => channel(`late-${at}`, ["late"], { priority: -at })),
+        ...rests.map((_, at) => channel(`rest-${at}`, [`rest-${at}`])),
+        ...[1, 2, 3, 4, 5, 6].map((at) => channel(`budget-${at}`, ["budget"], { priority: -at })),
+      ],
+      accounts: { ...config.accounts, rival: rival.account },
+    },
+    env: { ATTEMPTS: "3", ATTEMPT_BUDGET_MS: "3000" },
+  });
+  other = await startReplica(suite);
+});
+afterAll(async () => {
+  await other?.[Symbol.asyncDispose]();
+  await suite?.[Symbol.asyncDispose]();
+});
+
+const count = async (name: string) => (await suite.simulator.requests(name)).length;
+/** A call by the replica of a number. */
+const ask = (at: number, body: object, key?: string) =>
+  post(at % 2 === 0 ? suite : { ...suite, edgeUrl: other.edgeUrl }, body, key);
+const streamed = (model: string) => ({ ...another(model), stream: true });
+/** What the other replica knows of a place. */
+const otherKnows = (place: string, state: string) =>
+  until("the other replica to know", async () =>
+    (await (await fetch(`${other.text.opsUrl}/metrics`)).text()).includes(`{place="${place}",state="${state}"`),
+  );
+const keyOf = (id: string) => createHash("sha256").update(`key-of-${id}`).digest("hex").slice(0, 12);
+
+describe("after a rest one call at a time tries a channel that has another beside it, in all replicas together", () => {
+  test.each<[string, object, string]>([
+    ["trial", { status: 503, retryAfter: "2" }, "trial"],
+    ["keyed", { status: 429, retryAfter: "2" }, `keyed/${keyOf("keyed")}`],
+  ])("%s", async (model, failure, place) => {
+    await suite.simulator.script(model, [{ ...failure, repeat: true }]);
+    for (const key of [keys.demo, rival.key]) expect((await ask(0, another(model), key)).status).toBe(200);
+    expect(await count(model)).toBe(2);
+    await otherKnows(place, "resting");
+    await suite.simulator.script(model, [{ delayMs: 60_000 }, {}]);
+    await suite.simulator.forget(model);
+    const leaving = new AbortController();
+    // One call waits for the vendor; all others are served elsewhere meanwhile, by either replica.
+    const calls = new Set<Promise<unknown>>();
+    await until("the rest to be over", async () => {
+      calls.add(knock(calls.size, another(model), leaving.signal));
+      return (await count(model)) === 1;
+    });
+    for (const at of [0, 1, 0, 1]) expect((await ask(at, another(model))).status).toBe(200);
+    expect(await count(model)).toBe(1);
+    const { state, keys: ways } = await shownChannel(suite, model);
+    expect([state, ways[0]?.state]).toContain("trying");
+    leaving.abort();
+    await Promise.all(calls);
+    await until("the next one to try", async () => (await ask(1, another(model))).ok && (await count(model)) === 2);
+    await until("it to be shown", async () => {
+      const shown = await shownChannel(suite, model);
+      return [shown.state, shown.keys[0]?.state].every((each) => each === "ok");
+    });
+    const before = await count(model);
+    for (const at of [0, 1]) expect((await ask(at, another(model))).status).toBe(200);
+    expect(await count(model)).toBe(before + 2);
+  });
+
+  test("a trial that fails begins the next rest", async () => {
+    await suite.simulator.script("turned", [
+      { status: 503, retryAfter: "2" },
+      { status: 503, retryAfter: "2" },
+      { status: 500, repeat: true },
+    ]);
+    for (const key of [keys.demo, rival.key]) expect((await ask(0, another("turned"), key)).status).toBe(200);
+    await otherKnows("turned", "resting");
+    // By the other replica, which counts on from what it was told: first for each account, then for all.
+    for (const [at, key] of [keys.demo, rival.key].entries())
+      await until(
+        "the trial",
+        async () => (await ask(1, another("turned"), key)).ok && (await count("turned")) === 3 + at,
+      );
+    await until("it to be shown", async () => (await shownChannel(suite, "turned")).rests === 2);
+    const { accountsOut } = await shownChannel(suite, "turned");
+    expect(accountsOut).toMatchObject([{ account: "demo", place: "turned", rests: 2 }]);
+  });
+});
+
+test("no further attempt begins once their time is over", async () => {
+  for (const at of [1, 2, 3])
+    await suite.simulator.script(`late-${at}`, [{ delayMs: 1_700, status: 500, repeat: true }]);
+  expect((await ask(0, hello("late"))).status).toBe(502);
+  expect(await Promise.all([1, 2, 3].map((at) => count(`late-${at}`)))).toEqual([1, 1, 0]);
+});
+
+test("a rest that a vendor asked for holds, though a call that was under way is answered", async () => {
+  await suite.simulator.script("asked", [{ delayMs: 1_000 }, { status: 503, retryAfter: "60" }, {}]);
+  const before = ask(0, hello("asked"));
+  await until("the first call to be with the vendor", async () => (await count("asked")) === 1);
+  expect((await ask(0, hello("asked"))).status).toBe(502);
+  expect((await before).status).toBe(200);
+  expect((await ask(0, hello("asked"))).status).toBe(503);
+  expect(await count("asked")).toBe(2);
+});
+
+test("failures count by their share: some among good answers begin no rest, and a client that leaves is no good answer", async () => {
+  const failure = { status: 500 };
+  const said = [failure, {}, {}, failure, {}, {}, failure, {}, {}, failure, {}];
+  await suite.simulator.script("row", said);
+  for (const { status } of said.map((each) => ({ status: "status" in each ? 502 : 200 })))
+    expect((await ask(0, another("row"))).status).toBe(status);
+  expect(await shownChannel(suite, "row")).toMatchObject({ state: "ok", accountsOut: [] });
+
+  await suite.simulator.script("left", [failure, failure, { chunks: 1_000, chunkDelayMs: 20 }, failure, {}]);
+  for (const at of [0, 0]) expect((await ask(at, another("left"))).status).toBe(502);
+  await leaveBegun(streamed("left"));
+  await until("the vendor to see it", async () => (await suite.simulator.requests("left")).at(-1)?.aborted === true);
+  expect((await ask(0, another("left"))).status).toBe(502);
+  await until("the rest to be shown", async () => {
+    const { accountsOut } = await shownChannel(suite, "left");
+    return accountsOut.length === 1 && accountsOut[0]?.account === "demo";
+  });
+});
+
+/** A stream whose client leaves once it has begun. */
+async function leaveBegun(body: object): Promise<void> {
+  const leaving = new AbortController();
+  const answer = await fetch(`${suite.edgeUrl}/v1/chat/completions`, {
+    method: "POST",
+    signal: leaving.signal,
+    headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  await answer.body?.getReader().read();
+  leaving.abort();
+}
+
+test.each(rests.map(([said, seconds], at) => [said, seconds, `rest-${at}`] as const))(
+  "a vendor that says retry-after %s rests for %i s, and its client is told so",
+  async (said, seconds, model) => {
+    const retryAfter = said === "(a date)" ? new Date(Date.now() + seconds * 1_000).toUTCString() : said;
+    await suite.simulator.script(model, [{ status: 503, retryAfter }, {}]);
+    const before = Date.now();
+    const refused = await ask(0, hello(model));
+    const told = Number(refused.headers.get("retry-after") ?? 0);
+    if (seconds === 0) {
+      expect((await ask(0, hello(model))).status).toBe(200);
+      return;
+    }
+    expect(Math.abs(told - seconds)).toBeLessThan(5);
+    const { until: end = "" } = await until("the rest to be shown", async () => {
+      const [rest] = (await shownChannel(suite, model)).accountsOut;
+      return rest?.state === "resting" && rest;
+    });
+    // A date has no milliseconds, and the call takes a moment.
+    expect(Math.abs(Date.parse(end) - before - seconds * 1_000)).toBeLessThan(5_000);
+    expect((await ask(0, hello(model))).status).toBe(503);
+  },
+);
+
+/** A call whose client may leave; whatever comes of it. */
+async function knock(at: number, body: object, signal: AbortSignal): Promise<void> {
+  await fetch(`${at % 2 === 0 ? suite.edgeUrl : other.edgeUrl}/v1/chat/completions`, {
+    method: "POST",
+    signal,
+    headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  }).catch(() => undefined);
+}
+
+describe("a stream that breaks counts against its channel", () => {
+  test.each([
+    ["cut", { cutAfterChunks: 3 }],
+    ["stalled", { stallAfterChunks: 3 }],
+  ])("%s", async (model, behaviour) => {
+    await suite.simulator.script(`${model}-first`, [{ ...behaviour, chunks: 10, chunkDelayMs: 5, repeat: true }]);
+    for (let at = 0; at < 3; at++) expect(await (await ask(0, streamed(model))).text()).toContain('"code":"upstream_');
+    await until("the other replica to know", async () =>
+      (await (await ask(1, streamed(model))).text()).includes("[DONE]"),
+    );
+    const before = await count(`${model}-first`);
+    expect(await (await ask(0, streamed(model))).text()).toContain("[DONE]");
+    expect(await count(`${model}-first`)).toBe(before);
+    expect(await shownChannel(suite, `${model}-first`)).toMatchObject({ accountsOut: [{ account: "demo", rests: 1 }] });
+  });
+});
+
+describe("the first byte of a stream is waited for apart from silence within it", () => {
+  test("one that does not come in time is had elsewhere", async () => {
+    await suite.simulator.script("begins-first", [{ delayMs: 60_000 }]);
+    expect(await (await ask(0, streamed("begins"))).text()).toContain("[DONE]");
+    expect([await count("begins-first"), await count("begins-second")]).toEqual([1, 1]);
+    await until(
+      "the vendor to see it",
+      async () => (await suite.simulator.requests("begins-first"))[0]?.aborted === true,
+    );
+  });
+
+  test("a slow stream, and a whole answer that is long in coming, are not cut short", async () => {
+    await suite.simulator.script("begins-first", [{ chunks: 2, chunkDelayMs: 1_200 }, { delayMs: 1_300 }]);
+    await suite.simulator.forget("begins-second");
+    expect(await (await ask(0, streamed("begins"))).text()).toContain("[DONE]");
+    expect((await ask(0, hello("begins"))).status).toBe(200);
+    expect(await count("begins-second")).toBe(0);
+  });
+});
+
+test("no more attempts than allowed are made", async () => {
+  for (const at of [1, 2, 3, 4, 5, 6]) await suite.simulator.script(`budget-${at}`, [{ status: 500, repeat: true }]);
+  expect((await ask(0, hello("budget"))).status).toBe(502);
+  const counts = await Promise.all([1, 2, 3, 4, 5, 6].map((at) => count(`budget-${at}`)));
+  expect(counts).toEqual([1, 1, 1, 0, 0, 0]);
+});

@@ -1,0 +1,192 @@
+import { createHash } from "node:crypto";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { another, rival, channel, config, hello, post } from "./house.ts";
+import { shownChannel, switchedChannel } from "./operator.ts";
+import { startReplica, type Replica } from "./replica.ts";
+
+/** The limits of channels and keys hold across replicas: every call here may go to either of two. */
+const chat = config.models.chat;
+const names = ["seat", "spare", "keyed", "minute", "queue", "mended", "leased"] as const;
+/** One attempt only: what does not use one up is seen. And seats that come back soon. */
+const env = { ATTEMPTS: "1", CHANNEL_LEASE_MS: "1500" };
+let suite: Suite;
+let other: Replica;
+beforeAll(async () => {
+  suite = await startSuite({
+    config: {
+      ...config,
+      models: { ...config.models, ...Object.fromEntries(names.map((name) => [name, chat])) },
+      channels: [
+        ...config.channels,
+        channel("seat", ["seat"], { maxConcurrency: 2 }),
+        channel("spare-first", ["spare"], { maxConcurrency: 1, priority: 10 }),
+        channel("spare-second", ["spare"]),
+        channel("keyed", ["keyed"], { keys: ["keyed-one", "keyed-two"], keyConcurrency: 1 }),
+        channel("minute", ["minute"], { requestsPerMinute: 3 }),
+        channel("queue-first", ["queue"], { requestsPerMinute: 1, priority: 10 }),
+        channel("queue-second", ["queue"]),
+        channel("mended", ["mended"]),
+        channel("leased", ["leased"], { maxConcurrency: 2 }),
+      ],
+    },
+    env,
+  });
+  other = await startReplica(suite, env);
+});
+afterAll(async () => {
+  await other?.[Symbol.asyncDispose]();
+  await suite?.[Symbol.asyncDispose]();
+});
+
+const count = async (name: string) => (await suite.simulator.requests(name)).length;
+const shown = (id: string) => shownChannel(suite, id);
+/** A call by the replica of a number: they take turns. */
+const ask = (at: number, model: string, content?: string) =>
+  at % 2 === 0 ? post(suite, hello(model, content)) : post({ ...suite, edgeUrl: other.edgeUrl }, hello(model, content));
+/** A vendor that keeps its calls until their clients leave. */
+const slow = { delayMs: 60_000 };
+const leaving = () => new AbortController();
+/** A call that stays open until its client leaves. */
+function open(at: number, model: string, { signal }: AbortController): Promise<unknown> {
+  const edgeUrl = at % 2 === 0 ? suite.edgeUrl : other.edgeUrl;
+  return fetch(`${edgeUrl}/v1/chat/completions`, {
+    method: "POST",
+    signal,
+    headers: { authorization: "Bearer sk-demo-0123456789abcdef", "content-type": "application/json" },
+    body: JSON.stringify(hello(model)),
+  }).catch(() => undefined);
+}
+const usedKeys = async (name: string) =>
+  (await suite.simulator.requests(name)).map(({ headers }) => headers["authorization"] ?? "");
+
+describe("seats", () => {
+  test("are a channel's in all replicas together; a full one is 429, is shown, and has its seats back", async () => {
+    await suite.simulator.script("seat", [slow, slow]);
+    const clients = [leaving(), leaving()];
+    const calls = clients.map((client, at) => open(at, "seat", client));
+    await until("both calls to be with the vendor", async () => (await count("seat")) === 2);
+    for (const at of [0, 1]) {
+      const refused = await ask(at, "seat");
+      expect(refused.status).toBe(429);
+      expect(refused.headers.get("retry-after")).toBe("1");
+      expect(await refused.json()).toMatchObject({ error: { code: "channel_concurrency_exceeded" } });
+    }
+    expect(await count("seat")).toBe(2);
+    expect(await shown("seat")).toMatchObject({ state: "ok", seats: { inUse: 2, most: 2 } });
+    for (const client of clients) client.abort();
+    await Promise.all(calls);
+    await until("a seat to be back", async () => (await ask(1, "seat")).status === 200);
+    await until("no seat to be in use", async () => {
+      const { seats } = await shown("seat");
+      return JSON.stringify(seats) === '{"inUse":0,"most":2}';
+    });
+  });
+
+  test("a full channel uses up no attempt: the next one is tried", async () => {
+    await suite.simulator.script("spare-first", [slow]);
+    const client = leaving();
+    const call = open(0, "spare", client);
+    await until("the first channel to be full", async () => (await count("spare-first")) === 1);
+    for (const at of [0, 1]) expect((await ask(at, "spare")).status).toBe(200);
+    expect([await count("spare-first"), await count("spare-second")]).toEqual([1, 2]);
+    client.abort();
+    await call;
+  });
+
+  test("of each key: a full key leaves the others, all full is 429", async () => {
+    await suite.simulator.script("keyed", [slow, slow]);
+    const clients = [leaving(), leaving()];
+    const calls = clients.map((client, at) => open(at, "keyed", client));
+    await until("both keys to be in use", async () => (await count("keyed")) === 2);
+    expect(new Set(await usedKeys("keyed")).size).toBe(2);
+    expect((await ask(0, "keyed")).status).toBe(429);
+    expect(await shown("keyed")).toMatchObject({
+      seats: null,
+      keys: [{ seats: { inUse: 1, most: 1 } }, { seats: { inUse: 1, most: 1 } }],
+    });
+    clients[0]?.abort();
+    await until("a key to be free", async () => (await ask(1, "keyed")).status === 200);
+    clients[1]?.abort();
+    await Promise.all(calls);
+  });
+});
+
+test("a seat is kept for as long as its call, and comes back when its process dies, though others' calls go on", async () => {
+  await using dying = await startReplica(suite, env);
+  const redis = new Redis(suite.backends.redisUrl);
+  const expiry = async () => Number((await redis.zrange("channel:{leased}:seats:", "0", "0", "WITHSCORES"))[1] ?? 0);
+  await suite.simulator.script("leased", [slow, slow, {}]);
+  const [client, living] = [leaving(), leaving()];
+  const others = open(1, "leased", living);
+  await until("the other seat to be taken", async () => (await count("leased")) === 1);
+  const call = fetch(`${dying.edgeUrl}/v1/chat/completions`, {
+    method: "POST",
+    signal: client.signal,
+    headers: { authorization: "Bearer sk-demo-0123456789abcdef", "content-type": "application/json" },
+    body: JSON.stringify(hello("leased")),
+  }).catch(() => undefined);
+  await until("the seat to be taken", async () => (await count("leased")) === 2);
+  const first = await expiry();
+  await until("the lease to have been renewed past its first end", async () => (await expiry()) > first + 1_500);
+  expect((await ask(0, "leased")).status).toBe(429);
+  dying.text.signal("SIGKILL");
+  await until("the seat to be back", async () => (await ask(1, "leased")).status === 200);
+  for (const each of [client, living]) each.abort();
+  await Promise.all([call, others]);
+  redis.disconnect();
+});
+
+describe("requests in a minute", () => {
+  test("are counted across replicas; what is beyond is 429 with when to come back", async () => {
+    const statuses = [];
+    for (let at = 0; at < 5; at++) statuses.push((await ask(at, "minute")).status);
+    expect(statuses).toEqual([200, 200, 200, 429, 429]);
+    const refused = await ask(0, "minute");
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(1);
+    expect(await count("minute")).toBe(3);
+  });
+
+  test("a channel without a turn uses up no attempt", async () => {
+    for (let at = 0; at < 4; at++) expect((await ask(at, "queue")).status).toBe(200);
+    expect([await count("queue-first"), await count("queue-second")]).toEqual([1, 3]);
+  });
+});
+
+test("a key that its vendor refuses is out for whom it is refused, with the reason, and for all once a second account sees it", async () => {
+  const configured = (keys: readonly string[], more: object = {}) => ({
+    ...config,
+    models: { ...config.models, ...Object.fromEntries(names.map((name) => [name, chat])) },
+    channels: [...config.channels, channel("mended", ["mended"], { keys, ...more })],
+    accounts: { ...config.accounts, rival: rival.account },
+  });
+  const keyId = createHash("sha256").update("bad-key").digest("hex").slice(0, 12);
+  const refused = { state: "refused", reason: expect.stringMatching(/^\w+$/), until: expect.stringContaining("T") };
+  const askRival = () => post(suite, another("mended"), rival.key);
+  suite.configure(configured(["bad-key"]));
+  await until("the key to be refused", async () => (await ask(0, "mended")).status === 502);
+  await until("the other replica to know", async () => (await ask(1, "mended")).status === 503);
+  expect(await suite.ask("channel", "show", "mended")).toMatchObject({
+    state: "ok",
+    usableKeys: "1/1",
+    accountsOut: [{ account: "demo", place: `mended/${keyId}`, ...refused }],
+    accountsOutTotal: 1,
+  });
+  const asked = await count("mended");
+  for (const at of [0, 1, 2]) expect((await ask(at, "mended")).status).toBe(503);
+  expect(await count("mended")).toBe(asked);
+
+  expect((await askRival()).status).toBe(502);
+  await until("it to be out for all", async () => (await shownChannel(suite, "mended")).state === "no key");
+  expect(await suite.ask("channel", "show", "mended")).toMatchObject({
+    usableKeys: "0/1",
+    keys: [{ id: keyId, ...refused }],
+  });
+
+  suite.configure(configured(["bad-key"], { weight: 2 }));
+  await until("it to be tried once more", async () => (await ask(0, "mended")).status === 502);
+  await until("it to be out again", async () => (await ask(1, "mended")).status === 503);
+  await switchedChannel(suite, "mended", "enable", { key: keyId });
+  await until("it to be tried once more", async () => (await ask(1, "mended")).status === 502);
+});

@@ -1,0 +1,16 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startSuite, type Suite } from "@modelgate/testkit";
+import { another, config, post } from "./house.ts";
+
+/** The first calls of fresh processes come all at once: a slow first second is no outage of the store. */
+let suite: Suite;
+beforeAll(async () => {
+  suite = await startSuite({ config });
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+
+test("500 calls at once at a suite that has just started are all served", async () => {
+  const answers = await Promise.all(Array.from({ length: 500 }, () => post(suite, another("fixed"))));
+  const refused = await Promise.all(answers.filter(({ ok }) => !ok).map((answer) => answer.text()));
+  expect(refused).toEqual([]);
+}, 120_000);

@@ -1,0 +1,298 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { UsageEvent } from "@modelgate/contracts";
+import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { storedEvents } from "./events.ts";
+import { money } from "./house.ts";
+import { startPayingVendor, type PayingVendor } from "./paying-vendor.ts";
+
+/** What a vendor charges beside tokens: refused without a price, held for and paid with one. */
+const keys = { strict: "sk-strict-0123456789abcdef", open: "sk-open-0123456789abcdef" } as const;
+
+const tokens = { input: 1, cachedInput: 1, output: 10 };
+/** Ten tokens in and five out. */
+const tokenNanos = 60_000;
+const price = {
+  ...tokens,
+  serviceTiers: { flex: 0.5, priority: 2, fast: 6 },
+  tools: { webSearch: 0.01, codeInterpreter: 0.03, fileSearch: 0.0025, imageGeneration: 0.04 },
+};
+
+let suite: Suite;
+let vendor: PayingVendor;
+beforeAll(async () => {
+  vendor = await startPayingVendor();
+  const wires = ["chat", "responses", "messages", "content"] as const;
+  suite = await startSuite({
+    config: {
+      groups: { strict: { models: ["*"] }, open: { models: ["*"], unpriced: "pass" } },
+      models: {
+        ...Object.fromEntries(
+          wires.flatMap((wire) => [
+            [`${wire}-priced`, { kind: "chat", price }],
+            [`${wire}-bare`, { kind: "chat", price: tokens }],
+          ]),
+        ),
+        long: { kind: "chat", price: { ...tokens, tiers: [{ above: 9, input: 2, output: 20 }] } },
+        ranked: { kind: "rerank", price: { request: 0.002 } },
+        "counted-ranked": { kind: "rerank", price: { request: 0.002 } },
+        draw: { kind: "image", price: { image: 0.04 } },
+      },
+      channels: [
+        ...wires.map((wire) => ({
+          id: wire,
+          provider: wire === "messages" ? "anthropic" : wire === "content" ? "gemini" : "openai",
+          baseUrl: wire === "chat" || wire === "responses" ? `${vendor.url}/v1` : vendor.url,
+          keys: ["key"],
+          models: [`${wire}-priced`, `${wire}-bare`, ...(wire === "chat" ? ["long"] : [])],
+          wires: [wire],
+        })),
+        {
+          id: "ranks",
+          provider: "jina",
+          baseUrl: `${vendor.url}/v1`,
+          keys: ["key"],
+          models: ["ranked", "counted-ranked"],
+        },
+        { id: "draws", provider: "openai", baseUrl: `${vendor.url}/v1`, keys: ["key"], models: ["draw"] },
+      ],
+      accounts: {
+        demo: {
+          balance: "100.00",
+          tokens: [
+            { key: keys.strict, group: "strict" },
+            { key: keys.open, group: "open" },
+          ],
+        },
+        poor: { balance: "0.05", tokens: [{ key: "sk-poor-0123456789abcdef", group: "strict" }] },
+      },
+    },
+  });
+});
+afterAll(async () => {
+  await suite?.[Symbol.asyncDispose]();
+  await vendor?.[Symbol.asyncDispose]();
+});
+
+type Wire = "chat" | "responses" | "messages" | "content";
+
+const paths: Readonly<Record<Wire, (model: string, stream: boolean) => string>> = {
+  chat: () => "/v1/chat/completions",
+  responses: () => "/v1/responses",
+  messages: () => "/v1/messages",
+  content: (model, stream) => `/v1beta/models/${model}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
+};
+
+const bodies: Readonly<Record<Wire, (model: string, stream: boolean) => object>> = {
+  chat: (model, stream) => ({ model, stream, max_tokens: 5, messages: [{ role: "user", content: "Go" }] }),
+  responses: (model, stream) => ({ model, stream, max_output_tokens: 16, input: "Go" }),
+  messages: (model, stream) => ({ model, stream, max_tokens: 5, messages: [{ role: "user", content: "Go" }] }),
+  content: () => ({ contents: [{ role: "user", parts: [{ text: "Go" }] }] }),
+};
+
+let calls = 0;
+/** A call of a client's wire, and the id to find its event by. */
+async function call(
+  wire: Wire,
+  model: string,
+  more: object,
+  how: { readonly stream?: boolean; readonly key?: string } = {},
+) {
+  const { stream = false, key = keys.strict } = how;
+  const requestId = `fees-${++calls}`;
+  const answer = await fetch(suite.edgeUrl + paths[wire](model, stream), {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      "anthropic-version": "2023-06-01",
+      "x-request-id": requestId,
+    },
+    body: JSON.stringify({ ...bodies[wire](model, stream), ...more }),
+  });
+  return { status: answer.status, text: await answer.text(), requestId };
+}
+
+const eventOf = (requestId: string): Promise<UsageEvent> =>
+  until("its event", async () =>
+    (await storedEvents(suite.backends.natsUrl))
+      .map(({ event }) => event)
+      .find((event) => event.requestId === requestId),
+  );
+
+const search = { webSearches: 2 };
+const code = { codeInterpreters: 1 };
+/** A tool of a wire, where it stands, what it is counted as, and what that costs. */
+const tools: readonly (readonly [Wire, object, string, object, number])[] = [
+  ["chat", { search_parameters: { mode: "on" } }, "search_parameters", search, 20_000_000],
+  ["chat", { web_search_options: {} }, "web_search_options", { webSearches: 1 }, 10_000_000],
+  ["responses", { tools: [{ type: "web_search" }] }, "tools[0]", search, 20_000_000],
+  ["responses", { tools: [{ type: "code_interpreter", container: { type: "auto" } }] }, "tools[0]", code, 30_000_000],
+  ["responses", { tools: [{ type: "file_search" }] }, "tools[0]", { fileSearches: 1 }, 2_500_000],
+  [
+    "responses",
+    { tools: [{ type: "image_generation", model: "draw" }] },
+    "tools[0]",
+    { imageGenerations: 1 },
+    40_000_000,
+  ],
+  ["messages", { tools: [{ type: "web_search_20250305", name: "web_search" }] }, "tools[0]", search, 20_000_000],
+  ["messages", { tools: [{ type: "code_execution_20250825", name: "code_execution" }] }, "tools[0]", code, 30_000_000],
+  ["content", { tools: [{ googleSearch: {} }] }, "tools[0].googleSearch", search, 20_000_000],
+  ["content", { tools: [{ codeExecution: {} }] }, "tools[0].codeExecution", code, 30_000_000],
+  ["content", { tools: [{ fileSearch: {} }] }, "tools[0].fileSearch", { fileSearches: 1 }, 2_500_000],
+];
+
+describe.each([false, true])("streamed: %s", (stream) => {
+  test.each(tools)("%s %j with a price is paid by what was done", async (wire, more, _place, units, nanos) => {
+    const { status, text, requestId } = await call(wire, `${wire}-priced`, more, { stream });
+    expect([status, text]).toEqual([200, expect.any(String)]);
+    const event = await eventOf(requestId);
+    expect(event.units).toEqual({ inputTokens: 10, outputTokens: 5, requests: 1, ...units });
+    expect(event).toMatchObject({ costNanos: String(tokenNanos + nanos), estimated: false });
+    expect(event.unpriced).toBeUndefined();
+  });
+
+  test.each(tools)("%s %j without a price is refused by its place", async (wire, more, place) => {
+    const { status, text } = await call(wire, `${wire}-bare`, more, { stream });
+    expect(status).toBe(400);
+    expect(text).toContain(place);
+  });
+
+  test.each(tools)(
+    "%s %j without a price passes where the group says so, and is marked",
+    async (wire, more, _place, units) => {
+      const { status, requestId } = await call(wire, `${wire}-bare`, more, { stream, key: keys.open });
+      expect(status).toBe(200);
+      expect(await eventOf(requestId)).toMatchObject({
+        units,
+        costNanos: String(tokenNanos),
+        unpriced: Object.keys(units),
+      });
+    },
+  );
+
+  const tiers: readonly (readonly [Wire, object, string, number])[] = [
+    ["chat", { service_tier: "priority" }, "priority", 2],
+    ["chat", { service_tier: "flex" }, "flex", 0.5],
+    ["responses", { service_tier: "priority" }, "priority", 2],
+    ["messages", { speed: "fast" }, "fast", 6],
+    ["content", { serviceTier: "priority" }, "priority", 2],
+  ];
+  test.each(tiers)("%s %j is paid at the tier's factor", async (wire, more, serviceTier, factor) => {
+    const { status, requestId } = await call(wire, `${wire}-priced`, more, { stream });
+    expect(status).toBe(200);
+    expect(await eventOf(requestId)).toMatchObject({ serviceTier, costNanos: String(tokenNanos * factor) });
+  });
+
+  test.each(tiers.filter(([, , , factor]) => factor > 1))(
+    "%s %j without a factor is refused, or passes at the usual price and is marked",
+    async (wire, more, serviceTier) => {
+      const refused = await call(wire, `${wire}-bare`, more, { stream });
+      expect(refused.status).toBe(400);
+      expect(refused.text).toContain(Object.keys(more)[0]);
+      const passed = await call(wire, `${wire}-bare`, more, { stream, key: keys.open });
+      expect(passed.status).toBe(200);
+      expect(await eventOf(passed.requestId)).toMatchObject({
+        serviceTier,
+        unpriced: ["serviceTier"],
+        costNanos: String(tokenNanos),
+      });
+    },
+  );
+
+  test("a cheaper tier without a factor is served, at the usual price", async () => {
+    const { status, requestId } = await call("chat", "chat-bare", { service_tier: "flex" }, { stream });
+    expect(status).toBe(200);
+    expect((await eventOf(requestId)).unpriced).toBeUndefined();
+  });
+
+  test("a call whose input is longer than the prices say costs more as a whole", async () => {
+    const { requestId } = await call("chat", "long", {}, { stream });
+    expect(await eventOf(requestId)).toMatchObject({ costNanos: String(2 * tokenNanos) });
+  });
+
+  test("a search asked for in one wire is paid where another's vendor reports it", async () => {
+    const { requestId } = await call("responses", "messages-priced", { tools: [{ type: "web_search" }] }, { stream });
+    expect(await eventOf(requestId)).toMatchObject({ units: search, costNanos: String(tokenNanos + 20_000_000) });
+    expect(vendor.last).toMatchObject({ tools: [{ type: "web_search_20250305", max_uses: 16 }] });
+  });
+
+  test("a search that the vendor's wire has no word for is left out, not refused", async () => {
+    const { status, requestId } = await call("responses", "chat-bare", { tools: [{ type: "web_search" }] }, { stream });
+    expect(status).toBe(200);
+    expect((await eventOf(requestId)).units).toEqual({ inputTokens: 10, outputTokens: 5, requests: 1 });
+  });
+});
+
+test("tools are held for, and the vendor is told their bound", async () => {
+  const poor = { key: "sk-poor-0123456789abcdef" };
+  const tools = [{ type: "image_generation" }];
+  expect((await call("responses", "responses-priced", { tools }, poor)).status).toBe(402);
+  expect((await call("responses", "responses-priced", { tools, max_tool_calls: 1 }, poor)).status).toBe(200);
+  expect(vendor.last).toMatchObject({ max_tool_calls: 1 });
+  expect((await call("responses", "responses-priced", { tools })).status).toBe(200);
+  expect(vendor.last).toMatchObject({ max_tool_calls: 16 });
+});
+
+test("images as a tool are made by models that the key may use, of a quality that is paid for", async () => {
+  const other = await call("responses", "responses-priced", { tools: [{ type: "image_generation", model: "secret" }] });
+  expect([other.status, other.text]).toEqual([404, expect.stringContaining("tools[0].model")]);
+  const dear = await call("responses", "responses-priced", { tools: [{ type: "image_generation", quality: "high" }] });
+  expect([dear.status, dear.text]).toEqual([400, expect.stringContaining("tools[0].quality")]);
+  // An image wanted from the model is such a tool on the vendor's wire.
+  const wanted = { generationConfig: { responseModalities: ["TEXT", "IMAGE"] } };
+  expect((await call("content", "responses-bare", wanted)).status).toBe(400);
+});
+
+test("a tool that is there twice is not read in two ways", async () => {
+  const answer = await fetch(`${suite.edgeUrl}/v1/responses`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${keys.strict}`, "content-type": "application/json" },
+    body: '{"model":"responses-bare","input":"Go","tools":[{"type":"web_search"}],"tools":[]}',
+  });
+  expect(answer.status).toBe(400);
+});
+
+test("an image of a high quality is refused where only a price per image is there", async () => {
+  const draw = (more: object) =>
+    fetch(`${suite.edgeUrl}/v1/images/generations`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${keys.strict}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "draw", prompt: "a fox", ...more }),
+    });
+  for (const [more, param] of [
+    [{ quality: "high" }, "quality"],
+    [{ size: "4096x4096" }, "size"],
+  ] as const) {
+    const answer = await draw(more);
+    expect([answer.status, await answer.json()]).toMatchObject([400, { error: { param } }]);
+  }
+});
+
+test.each([
+  ["ranked", 250, 3],
+  ["ranked", 1, 1],
+  ["counted-ranked", 250, 7],
+])("%s: %i documents are %i searches", async (model, documents, searches) => {
+  const requestId = `rank-${model}-${documents}`;
+  const answer = await fetch(`${suite.edgeUrl}/v1/rerank`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${keys.strict}`, "content-type": "application/json", "x-request-id": requestId },
+    body: JSON.stringify({
+      model,
+      query: "fox",
+      documents: Array.from({ length: documents }, (_, at) => `page ${at}`),
+    }),
+  });
+  expect(answer.status).toBe(200);
+  expect(await eventOf(requestId)).toMatchObject({
+    units: { requests: searches },
+    costNanos: String(2_000_000 * searches),
+  });
+});
+
+test("in the end nothing is held, and the books agree", async () => {
+  await until("all to be settled", async () => (await money(suite)).heldNanos === "0");
+  const { status, stdout } = await suite.gatectl("ledger", "verify");
+  expect([status, stdout]).toEqual([0, expect.any(String)]);
+});

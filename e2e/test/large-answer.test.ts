@@ -1,0 +1,69 @@
+import { createServer } from "node:http";
+import { once } from "node:events";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startSuite, type Suite } from "@modelgate/testkit";
+import { config, keys } from "./house.ts";
+import { shownChannel } from "./operator.ts";
+
+/** Answers that are large for good reason: thousand embeddings of 3,072 dimensions, as floats in JSON. */
+const row = `[${Array.from({ length: 3_072 }, (_, at) => Math.sin(at + 1) / 17).join(",")}]`;
+const vendor = createServer((request, response) => {
+  request.resume().once("end", () => {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.write(`{"object":"list","data":[`);
+    for (let at = 0; at < rows; at++)
+      response.write(`${at === 0 ? "" : ","}{"object":"embedding","index":${at},"embedding":${row}}`);
+    response.end(`],"model":"vectors","usage":{"prompt_tokens":4000,"total_tokens":4000}}`);
+  });
+});
+let rows = 1_000;
+let suite: Suite;
+beforeAll(async () => {
+  vendor.listen(0, "127.0.0.1");
+  await once(vendor, "listening");
+  const address = vendor.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  suite = await startSuite({
+    config: {
+      ...config,
+      models: { ...config.models, vectors: { kind: "embedding", price: { input: 0.1 } } },
+      channels: [
+        ...config.channels,
+        { id: "wide", provider: "openai", baseUrl: `http://127.0.0.1:${port}/v1`, keys: ["k"], models: ["vectors"] },
+      ],
+    },
+  });
+});
+afterAll(async () => {
+  vendor.close();
+  await suite?.[Symbol.asyncDispose]();
+});
+
+const ask = () =>
+  fetch(`${suite.edgeUrl}/v1/embeddings`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "vectors", input: Array.from({ length: 1_000 }, () => "a b c d") }),
+  });
+
+test("thousand embeddings of 3,072 dimensions reach the client", async () => {
+  const answer = await ask();
+  const text = await answer.text();
+  expect([answer.status, text.slice(0, 10)]).toEqual([200, '{"object":']);
+  expect(text.length).toBeGreaterThan(50_000_000);
+  expect(text.endsWith(`"usage":{"prompt_tokens":4000,"total_tokens":4000}}`)).toBe(true);
+});
+
+test("an answer beyond the bound is said in plain words, and rests nothing", async () => {
+  rows = 2_600;
+  for (let at = 0; at < 4; at++) {
+    const answer = await ask();
+    expect(answer.status).toBe(502);
+    expect(await answer.json()).toMatchObject({
+      error: { code: "answer_too_large", message: expect.stringContaining("larger than the 134217728 bytes") },
+    });
+  }
+  expect(await shownChannel(suite, "wide")).toMatchObject({ state: "ok", accountsOut: [] });
+  rows = 1_000;
+  expect((await ask()).status).toBe(200);
+});

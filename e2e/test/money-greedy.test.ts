@@ -1,0 +1,369 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { UsageEvent } from "@modelgate/contracts";
+import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { storedEvents } from "./events.ts";
+import { startGreedyVendor, type GreedyVendor } from "./greedy-vendor.ts";
+import { channel, keys, money } from "./house.ts";
+import { shownChannel, switchedChannel } from "./operator.ts";
+import { ask, simulated, textSession } from "./realtime-client.ts";
+
+const tinyKey = "sk-tiny-0123456789abcdef";
+const poorKey = "sk-poor-0123456789abcdef";
+/** Nano-dollars a token. */
+const price = { input: 1_000n, output: 10_000n };
+const dollars = { input: 1, cachedInput: 1, output: 10 };
+const question = "Tell me.";
+const messages = [{ role: "user", content: question }];
+
+/** A client of each text wire: its path, its body, the member of its bound, and how it is told that its bound ended it. */
+const clients = [
+  {
+    wire: "chat",
+    path: () => "/v1/chat/completions",
+    body: { messages, stream_options: { include_usage: true } },
+    bound: "max_tokens",
+    length: '"finish_reason":"length"',
+  },
+  {
+    wire: "completions",
+    path: () => "/v1/completions",
+    body: { prompt: question, stream_options: { include_usage: true } },
+    bound: "max_tokens",
+    length: '"finish_reason":"length"',
+  },
+  {
+    wire: "responses",
+    path: () => "/v1/responses",
+    body: { input: question, store: false },
+    bound: "max_output_tokens",
+    length: '"reason":"max_output_tokens"',
+  },
+  {
+    wire: "messages",
+    path: () => "/v1/messages",
+    body: { messages },
+    bound: "max_tokens",
+    length: '"stop_reason":"max_tokens"',
+  },
+  {
+    wire: "content",
+    path: (model: string, stream: boolean) =>
+      `/v1beta/models/${model}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
+    body: { contents: [{ parts: [{ text: question }] }] },
+    bound: "maxOutputTokens",
+    length: '"finishReason":"MAX_TOKENS"',
+  },
+] as const;
+type Client = (typeof clients)[number];
+
+const vendorOf: Readonly<Record<Client["wire"], { provider: string; path: string; wires?: readonly string[] }>> = {
+  chat: { provider: "openai", path: "/v1", wires: ["chat"] },
+  completions: { provider: "openai", path: "/v1", wires: ["completions"] },
+  responses: { provider: "openai", path: "/v1", wires: ["responses"] },
+  messages: { provider: "anthropic", path: "" },
+  content: { provider: "gemini", path: "" },
+};
+/** The same wire at both ends under one name of the model and under two, and another wire at the vendor's end. */
+const gears = ["bytes", "patched", "converted"] as const;
+const cases = clients.flatMap((client) => gears.map((gear) => ({ client, gear, model: `${client.wire}-${gear}` })));
+
+let vendor: GreedyVendor;
+let suite: Suite;
+beforeAll(async () => {
+  vendor = await startGreedyVendor();
+  const ways = cases.map(({ client, gear, model }) => {
+    const { path, ...wire } =
+      vendorOf[gear === "converted" ? (client.wire === "chat" ? "messages" : "chat") : client.wire];
+    const models = { [model]: gear === "bytes" ? model : "vendor" };
+    return { ...wire, id: model, baseUrl: vendor.url + path, keys: ["key"], models };
+  });
+  const plain = (id: string, provider: string, model: string) => ({
+    id,
+    provider,
+    baseUrl: `${vendor.url}/v1`,
+    keys: ["key"],
+    models: { [model]: "vendor" },
+  });
+  suite = await startSuite({
+    config: {
+      groups: { default: { models: ["*"] } },
+      models: {
+        ...Object.fromEntries(
+          cases.map(({ client, model }) => [
+            model,
+            { kind: client.wire === "completions" ? "completion" : "chat", price: dollars },
+          ]),
+        ),
+        "gpt-5": { kind: "chat", price: dollars },
+        vectors: { kind: "embedding", price: { input: 1 } },
+        ranks: { kind: "rerank", price: { input: 1, request: 0.001 } },
+        pictures: { kind: "image", price: { image: 0.04, input: 1, output: 10 } },
+        hears: { kind: "transcription", price: { second: 0.001 } },
+        live: { kind: "realtime", price: dollars },
+      },
+      channels: [
+        ...ways,
+        { ...plain("newest", "openai", "gpt-5"), models: ["gpt-5"], wires: ["chat"] },
+        plain("vectors", "openai", "vectors"),
+        plain("ranks", "jina", "ranks"),
+        plain("pictures", "openai", "pictures"),
+        plain("hears", "openai", "hears"),
+        channel("voice", ["live"]),
+      ],
+      accounts: {
+        demo: { balance: "1000", tokens: [{ key: keys.demo, group: "default" }] },
+        tiny: { balance: "0.03", tokens: [{ key: tinyKey, group: "default" }] },
+        poor: { balance: "0.05", tokens: [{ key: poorKey, group: "default" }] },
+      },
+    },
+  });
+}, 120_000);
+afterAll(async () => {
+  await suite?.[Symbol.asyncDispose]();
+  await vendor?.[Symbol.asyncDispose]();
+});
+beforeEach(() => vendor.behave({}));
+
+/** One call, to its end. */
+async function call(path: string, body: object | FormData, key: string = keys.demo) {
+  const isForm = body instanceof FormData;
+  const answer = await fetch(suite.edgeUrl + path, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${key}`,
+      "anthropic-version": "2023-06-01",
+      ...(isForm ? {} : { "content-type": "application/json" }),
+    },
+    body: isForm ? body : JSON.stringify(body),
+  });
+  return { status: answer.status, text: await answer.text(), requestId: answer.headers.get("x-request-id") ?? "" };
+}
+
+/** A text call with a bound of output. */
+function askText({ wire, path, body, bound }: Client, model: string, stream: boolean, most: number, key?: string) {
+  const named = wire === "content" ? { generationConfig: { [bound]: most } } : { model, stream, [bound]: most };
+  return call(path(model, stream), { ...body, ...named }, key);
+}
+
+/** Words of a stream that came one by one; its end may tell all of them again. */
+const deltasIn = (text: string): number => text.match(/"story "/g)?.length ?? 0;
+
+const eventOf = (requestId: string): Promise<UsageEvent> =>
+  until("its event", async () =>
+    (await storedEvents(suite.backends.natsUrl))
+      .map(({ event }) => event)
+      .find((event) => event.requestId === requestId),
+  );
+
+describe.each(cases)("$model", ({ client, model }) => {
+  test.each([false, true])("no usage beyond what the call could use is billed; streamed: %s", async (stream) => {
+    vendor.behave({ usage: { input: 1e300, output: 1e300 } });
+    const { status, requestId } = await askText(client, model, stream, 50);
+    expect(status).toBe(200);
+    const event = await eventOf(requestId);
+    expect(event).toMatchObject({ outcome: "completed", capped: ["inputTokens", "outputTokens"] });
+    // A bound of 50 and what a vendor may be beyond it; the body, and what a vendor may add to it.
+    expect(event.units.outputTokens).toBe(67);
+    expect(event.units.inputTokens).toBeLessThan(70_000);
+    expect(BigInt(event.costNanos)).toBe(BigInt(event.units.inputTokens ?? 0) * price.input + 67n * price.output);
+  });
+
+  test("a whole answer beyond its bound is billed to the bound, where no usage is reported", async () => {
+    vendor.behave({ words: 5_000, usage: undefined });
+    const { status, requestId } = await askText(client, model, false, 50);
+    expect(status).toBe(200);
+    expect(await eventOf(requestId)).toMatchObject({
+      units: { outputTokens: 67 },
+      capped: ["outputTokens"],
+      estimated: true,
+    });
+  });
+
+  test("a stream that was paid for whole ends at its bound, whatever its vendor does", async () => {
+    vendor.behave({ words: Infinity });
+    const { status, text, requestId } = await askText(client, model, true, 50);
+    expect(status).toBe(200);
+    expect(text).toContain(client.length);
+    expect(deltasIn(text)).toBeLessThan(4 * 50 + 64);
+    await until("the vendor to be stopped", () => vendor.open === 0);
+    expect(await eventOf(requestId)).toMatchObject({
+      outcome: "completed",
+      status: 200,
+      estimated: true,
+      units: { outputTokens: 50 },
+      capped: ["outputTokens"],
+    });
+  });
+
+  test("an honest answer is not cut", async () => {
+    vendor.behave({ words: 50, usage: { input: 20, output: 50 } });
+    for (const stream of [false, true]) {
+      const { text, requestId } = await askText(client, model, stream, 50);
+      expect(stream ? deltasIn(text) : text.split("story ").length - 1).toBe(50);
+      const event = await eventOf(requestId);
+      expect(event.units).toMatchObject({ inputTokens: 20, outputTokens: 50 });
+      expect(event.capped).toBeUndefined();
+    }
+  });
+});
+
+describe("of two bounds in one body", () => {
+  const chatBody = { messages, max_completion_tokens: 1, max_tokens: 100_000 };
+  const sentBy = async (path: string, body: object) => {
+    expect((await call(path, body)).status).toBe(200);
+    const sent: Record<string, unknown> = JSON.parse(vendor.bodies.at(-1) ?? "{}");
+    return Object.fromEntries(Object.entries(sent).filter(([name]) => /max/i.test(name)));
+  };
+
+  test.each(["chat-bytes", "chat-patched", "chat-converted", "gpt-5"])("the larger is held for: %s", async (model) => {
+    const { status, text } = await call("/v1/chat/completions", { model, ...chatBody }, poorKey);
+    expect([status, text]).toEqual([402, expect.stringMatching(/may cost up to \$1\.0/)]);
+  });
+
+  test.each([
+    ["/v1/chat/completions", { model: "chat-bytes", ...chatBody }, { max_tokens: 100_000 }],
+    ["/v1/chat/completions", { model: "chat-patched", ...chatBody }, { max_tokens: 100_000 }],
+    ["/v1/chat/completions", { model: "gpt-5", ...chatBody }, { max_completion_tokens: 1 }],
+    ["/v1/chat/completions", { model: "chat-bytes", messages, max_tokens: 7, max_output_tokens: 9 }, { max_tokens: 7 }],
+    [
+      "/v1/completions",
+      { model: "completions-bytes", prompt: "x", max_tokens: 7, max_completion_tokens: 9 },
+      { max_tokens: 7 },
+    ],
+    [
+      "/v1/responses",
+      { model: "responses-bytes", input: "x", max_output_tokens: 16, max_tokens: 99 },
+      { max_output_tokens: 16 },
+    ],
+    ["/v1/messages", { model: "messages-bytes", messages, max_tokens: 7, max_tokens_to_sample: 99 }, { max_tokens: 7 }],
+    [
+      "/v1/messages",
+      { model: "messages-patched", messages, max_tokens: 7, max_completion_tokens: 9 },
+      { max_tokens: 7 },
+    ],
+  ])("the vendor is sent one: %s %j", async (path, body, sent) => {
+    expect(await sentBy(path, body)).toEqual(sent);
+  });
+
+  const contents = [{ parts: [{ text: "x" }] }];
+  test.each([
+    [{ generationConfig: { maxOutputTokens: 1, max_output_tokens: 100_000 } }, "generationConfig.max_output_tokens"],
+    [{ generationConfig: { candidateCount: 1, candidate_count: 8 } }, "generationConfig.candidate_count"],
+    [{ generation_config: { maxOutputTokens: 1 }, generationConfig: { maxOutputTokens: 9 } }, "generationConfig"],
+    [{ generationConfig: { thinkingConfig: { thinkingBudget: 1, thinking_budget: 9 } } }, "thinking_budget"],
+    [{ generationConfig: { MaxOutputTokens: 9 } }, "generationConfig.maxOutputTokens"],
+  ])("two spellings of one member of generated content are refused: %j", async (more, param) => {
+    const { status, text } = await call("/v1beta/models/content-bytes:generateContent", { contents, ...more });
+    expect([status, text]).toEqual([400, expect.stringContaining(param)]);
+  });
+
+  test("a summary of the gateway's own is held for beside the client's bound of an answer", async () => {
+    const input = [{ role: "user", content: question }, { type: "compaction_trigger" }];
+    const body = { model: "responses-converted", input, max_output_tokens: 50 };
+    const { status, text } = await call("/v1/responses", body, tinyKey);
+    expect([status, text]).toEqual([402, expect.stringMatching(/may cost up to \$0\.04/)]);
+  });
+
+  test("answers are held for by the larger of n and best_of, and by the budget of thoughts beside the bound", async () => {
+    const ask = (more: object) =>
+      call("/v1/chat/completions", { model: "chat-bytes", messages, max_tokens: 1_000, ...more }, poorKey);
+    for (const more of [{ best_of: 20 }, { thinking_budget: 80_000 }, { reasoning: { max_tokens: 80_000 } }])
+      expect((await ask(more)).status).toBe(402);
+  });
+});
+
+describe("other kinds", () => {
+  const billed = async (path: string, body: object | FormData) => {
+    const { status, text, requestId } = await call(path, body);
+    expect([status, text]).toEqual([200, expect.anything()]);
+    return await eventOf(requestId);
+  };
+  const most = { usage: { input: 1e300, output: 1e300 }, items: 40 } as const;
+
+  test("vectors", async () => {
+    vendor.behave({ ...most, items: 1 });
+    const { units, capped } = await billed("/v1/embeddings", { model: "vectors", input: "Hello" });
+    expect(capped).toEqual(["inputTokens"]);
+    expect(units.inputTokens).toBeLessThan(70_000);
+  });
+
+  test("ranking, by tokens and by search units", async () => {
+    vendor.behave(most);
+    const { units, capped } = await billed("/v1/rerank", { model: "ranks", query: "x", documents: ["a", "b"] });
+    expect(capped).toEqual(["inputTokens", "requests"]);
+    expect(units.requests).toBeLessThanOrEqual(20);
+  });
+
+  test("images, by number and by tokens", async () => {
+    vendor.behave(most);
+    const { units, capped } = await billed("/v1/images/generations", { model: "pictures", prompt: "a fox" });
+    expect(capped).toEqual(expect.arrayContaining(["images", "inputTokens", "outputImageTokens"]));
+    expect(units.images).toBeLessThanOrEqual(4);
+    expect(units.outputImageTokens).toBeLessThan(40_000);
+  });
+
+  test("a stream of images ends with the last that was asked for, whatever its vendor goes on to make", async () => {
+    vendor.behave({ words: 2_000, usage: undefined });
+    const body = { model: "pictures", prompt: "a fox", n: 2, stream: true };
+    const { text, requestId } = await call("/v1/images/generations", body);
+    const { units, outcome } = await eventOf(requestId);
+    expect(outcome).toBe("completed");
+    expect(units.images).toBeGreaterThanOrEqual(2);
+    expect(units.images).toBeLessThanOrEqual(6);
+    // What came in one piece with the last passes with it.
+    expect(text.match(/^event: image_generation\.completed$/gm)?.length).toBeLessThan(100);
+  });
+
+  test("images are held for by whatever member a vendor may read their number in", async () => {
+    const ask = (more: object) =>
+      call("/v1/images/generations", { model: "pictures", prompt: "a fox", ...more }, poorKey);
+    const before = vendor.bodies.length;
+    for (const more of [
+      { n: 1, batch_size: 500 },
+      { sequential_image_generation_options: { max_images: 15 } },
+      { n: 1, parameters: { n: 10 } },
+    ])
+      expect((await ask(more)).status).toBe(402);
+    expect(vendor.bodies).toHaveLength(before);
+  });
+
+  test("transcripts, by the second", async () => {
+    vendor.behave({ usage: { input: 1e12, output: 0 } });
+    const form = new FormData();
+    form.set("model", "hears");
+    form.set("file", new Blob([new Uint8Array(20_000)]), "sound.mp3");
+    const { units, capped } = await billed("/v1/audio/transcriptions", form);
+    expect(capped).toEqual(["seconds"]);
+    expect(units.seconds).toBeLessThan(60);
+  });
+
+  test("responses of a session", async () => {
+    const session = await textSession(suite, "live", keys.demo);
+    const usage = { input_tokens: 1e15, output_tokens: 1e15, total_tokens: 2e15 };
+    await ask(session, simulated({ usage }));
+    session.socket.close();
+    const event = await until("its event", async () =>
+      (await storedEvents(suite.backends.natsUrl))
+        .map(({ event: found }) => found)
+        .find(({ model }) => model === "live"),
+    );
+    expect(event.capped).toEqual(["inputTokens", "outputTokens"]);
+    expect(BigInt(event.costNanos)).toBeLessThan(1_000_000_000n);
+  });
+});
+
+test("what was not billed is shown to the operator: in the list of usage, and against the channel", async () => {
+  vendor.behave({ usage: { input: 1e300, output: 3 } });
+  const { requestId } = await askText(clients[0], "chat-bytes", false, 50);
+  const listed = await until("its row", async () => {
+    const rows = JSON.stringify(await suite.ask("usage", "list", "--request", requestId));
+    return rows.includes(requestId) && rows;
+  });
+  expect(listed).toContain('"capped":["inputTokens"]');
+  const metrics = await (await fetch(`${suite.opsUrl("text")}/metrics`)).text();
+  expect(metrics).toMatch(/modelgate_usage_capped_total\{channel="chat-bytes",model="chat-bytes",unit="inputTokens"/);
+  const { cappedCalls } = await shownChannel(suite, "chat-bytes");
+  expect(cappedCalls).toBeGreaterThan(0);
+  expect((await switchedChannel(suite, "chat-bytes", "enable")).cappedCalls).toBe(0);
+  expect(BigInt((await money(suite)).balanceNanos) > 990_000_000_000n).toBe(true);
+});

@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { storedEvents } from "./events.ts";
+import { startCollector, type OtlpCollector } from "./otlp-collector.ts";
+import { channel, config, hello, keys, post } from "./house.ts";
+
+/** A span as a collector gets it by OTLP. */
+interface Received {
+  readonly service: string;
+  readonly name: string;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+}
+
+interface Export {
+  readonly resourceSpans: readonly {
+    readonly resource: {
+      readonly attributes: readonly { readonly key: string; readonly value: { stringValue?: string } }[];
+    };
+    readonly scopeSpans: readonly { readonly spans: readonly Omit<Received, "service">[] }[];
+  }[];
+}
+
+/** Words that must never be told: a client's key, a vendor's (of no telling shape), and what a client says. */
+const canary = {
+  client: "sk-canary-client-0123456789",
+  vendor: "canaryVendorKey0123456789",
+  said: "canary-of-the-prompt",
+};
+
+let collector: OtlpCollector;
+let suite: Suite;
+
+beforeAll(async () => {
+  collector = await startCollector();
+  suite = await startSuite({
+    config: {
+      ...config,
+      models: {
+        ...config.models,
+        refused: { kind: "chat", price: { input: 1, output: 1 } },
+        shaky: { kind: "chat", price: { input: 1, output: 1 } },
+      },
+      channels: [
+        channel("main", ["chat", "fixed"], { keys: [canary.vendor] }),
+        channel("shaky", ["shaky"], { keys: [canary.vendor] }),
+        channel("broken", ["refused"], { keys: [`bad-${canary.vendor}`] }),
+      ],
+      accounts: {
+        ...config.accounts,
+        canary: { balance: "10.00", tokens: [{ key: canary.client, group: "default" }] },
+      },
+    },
+    env: { LOG_LEVEL: "trace", ...collector.env },
+  });
+});
+afterAll(async () => {
+  await suite?.[Symbol.asyncDispose]();
+  collector?.[Symbol.dispose]();
+});
+
+const spans = (): readonly Received[] =>
+  collector.exported.flatMap((text) => {
+    const { resourceSpans }: Export = JSON.parse(text);
+    return resourceSpans.flatMap(({ resource, scopeSpans }) => {
+      const name = resource.attributes.find(({ key }) => key === "service.name");
+      return scopeSpans.flatMap((scope) =>
+        scope.spans.map((span) => ({ ...span, service: name?.value.stringValue ?? "" })),
+      );
+    });
+  });
+
+test("a trace goes on from the client through edge and service to the vendor", async () => {
+  const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+  const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
+  await suite.simulator.forget("main");
+  expect((await post(suite, hello("chat"), keys.demo, { traceparent })).status).toBe(200);
+  const own = await until("three spans", () => {
+    const found = spans().filter((span) => span.traceId === traceId);
+    return found.length >= 3 && found;
+  });
+  const [edge, text, vendor] = ["edge", "text", "call chat"].map((word) =>
+    own.find(({ service, name }) => name === word || (service === word && !name.startsWith("call "))),
+  );
+  expect(edge?.parentSpanId).toBe("00f067aa0ba902b7");
+  expect(text?.parentSpanId).toBe(edge?.spanId);
+  expect(vendor?.parentSpanId).toBe(text?.spanId);
+  const [seen] = await suite.simulator.requests("main");
+  expect(seen?.headers["traceparent"]).toBe(`00-${traceId}-${vendor?.spanId ?? ""}-01`);
+});
+
+test("a header that is no trace context goes no further", async () => {
+  await suite.simulator.forget("main");
+  await post(suite, hello("chat"), keys.demo, { traceparent: "00-nonsense" });
+  const [seen] = await suite.simulator.requests("main");
+  expect(seen?.headers["traceparent"]).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+});
+
+test("metrics tell of calls in the conventions' names, with labels that no client can multiply", async () => {
+  const stream = await post(suite, { ...hello("chat"), stream: true });
+  await stream.text();
+  await fetch(`${suite.edgeUrl}/v1/made-up-${Date.now()}`, { headers: { authorization: `Bearer ${keys.demo}` } });
+  await post(suite, hello(`made-up-${Date.now()}`));
+  const text = await until("the call to be counted", async () => {
+    const all = await metrics("text");
+    return all.includes("gen_ai_client_operation_time_to_first_chunk_seconds_count{") && all;
+  });
+  expect(text).toMatch(
+    /gen_ai_client_token_usage_sum\{(?=[^}]*gen_ai_operation_name="chat")(?=[^}]*gen_ai_provider_name="openai")(?=[^}]*gen_ai_request_model="chat")(?=[^}]*gen_ai_token_type="output")[^}]*\} [1-9]/,
+  );
+  expect(text).toMatch(/modelgate_calls_total\{[^}]*outcome="completed"[^}]*\} [1-9]/);
+  expect(text).toMatch(/modelgate_channel_attempts_total\{channel="main",result="ok"[^}]*\} [1-9]/);
+  const edge = await metrics("edge");
+  expect(edge).toMatch(/modelgate_limiter_decisions_total\{decision="admitted"[^}]*\} [1-9]/);
+  expect(edge).toMatch(/http_server_request_duration_seconds_count\{[^}]*http_route="none"[^}]*status_code="404"/);
+  for (const all of [text, edge]) expect(all).not.toContain("made-up");
+});
+
+test("what is open is counted while it is open, and no longer", async () => {
+  const stream = await post(
+    suite,
+    { ...hello("chat", '{{simulate: {"chunks": 100000, "chunkDelayMs": 20}}}'), stream: true },
+    keys.single,
+  );
+  const open = {
+    edge: [/^http_server_active_requests\{[^}]*\} 1$/m, /^modelgate_leases_held\{of="seats"[^}]*\} 1$/m],
+    text: [
+      /^http_server_active_requests\{[^}]*\} 1$/m,
+      /^modelgate_leases_held\{of="holds"[^}]*\} 1$/m,
+      /^modelgate_open_streams\{[^}]*\} 1$/m,
+    ],
+    ledger: [/^modelgate_holds_open\{[^}]*\} 1$/m],
+  };
+  for (const [service, lines] of Object.entries(open))
+    await until(`${service} to count the stream`, async () => {
+      const text = await metrics(service);
+      return lines.every((line) => line.test(text));
+    });
+  await stream.body?.cancel();
+  for (const [service, lines] of Object.entries(open))
+    await until(`${service} to count it no longer`, async () => {
+      const text = await metrics(service);
+      return lines.every((line) => new RegExp(line.source.replace(/1\$$/, "0$"), "m").test(text));
+    });
+  const text = await metrics("text");
+  expect(text).toMatch(/^gen_ai_client_operation_time_per_output_chunk_seconds_count\{[^}]*\} [1-9]/m);
+  expect(text).toMatch(/^gen_ai_client_operation_duration_seconds_sum\{[^}]*\} 0*\.?0*[1-9]/m);
+  // Measured anew from one scrape to the next.
+  await until("a delay of the event loop", async () =>
+    /^nodejs_eventloop_lag_p99_seconds\{service="text"\} 0\.\d*[1-9]/m.test(await metrics("text")),
+  );
+});
+
+test("no secret and no word of a client reaches logs, traces, metrics, events or errors", async () => {
+  const body = { ...hello("chat", canary.said), stream: true };
+  const failures = [
+    { cutAfterChunks: 1 },
+    { status: 500, errorMessage: `Bearer ${canary.vendor} failed` },
+    { status: 401, errorMessage: `Incorrect key: ${canary.vendor}` },
+  ];
+  await suite.simulator.script("shaky", failures);
+  const failed: string[] = [];
+  for (const _ of failures) {
+    const answer = await post(suite, { ...body, model: "shaky" }, canary.client);
+    failed.push(await answer.text().catch(() => "cut"));
+  }
+  const answers = [
+    await post(suite, body, canary.client),
+    await post(suite, hello("refused", canary.said), canary.client),
+    await post(suite, `{"model": "chat", "messages": "${canary.said}", `, canary.client),
+    await post(suite, hello("chat"), `${canary.client}-unknown`),
+    await fetch(`${suite.edgeUrl}/v1beta/models/chat:generateContent?key=${canary.client}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ contents: [{ role: "user", parts: [{ text: canary.said }] }] }),
+    }),
+    await fetch(`${suite.edgeUrl}/v1/nowhere?key=${canary.client}`),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([200, 502, 400, 401, 200, 404]);
+  const refusals = await Promise.all(answers.filter(({ ok }) => !ok).map((answer) => answer.text()));
+  const errors = [...failed, ...refusals].join("\n");
+  await Promise.all(answers.filter(({ ok }) => ok).map((answer) => answer.text()));
+  const events = await until("events of the canary", async () => {
+    const all = await storedEvents(suite.backends.natsUrl);
+    return all.filter(({ event }) => event.accountId === "canary").length >= 3 && all;
+  });
+  await until("spans of the refused call", () => collector.exported.join("").includes("upstream"));
+  const told = {
+    errors,
+    events: JSON.stringify(events),
+    traces: collector.exported.join("\n"),
+    metrics: (await Promise.all(["edge", "text", "ledger", "control"].map((name) => metrics(name)))).join("\n"),
+    logs: ["edge", "text", "ledger", "control"].map((name) => suite.process(serviceNamed(name)).logs()).join("\n"),
+  };
+  for (const [where, text] of Object.entries(told)) {
+    expect(text.length, where).toBeGreaterThan(100);
+    for (const [what, word] of Object.entries({ ...canary, secret: suite.secret }))
+      expect(text.includes(word), `${what} in ${where}`).toBe(false);
+  }
+});
+
+test("a key that its vendor refuses to one account is counted as refused, with its attempts", async () => {
+  await post(suite, hello("refused"));
+  const text = await metrics("text");
+  expect(text).toMatch(/^modelgate_channel_account_rests\{state="refused"[^}]*\} [1-9]/m);
+  expect(text).toMatch(/^modelgate_channel_attempts_total\{channel="broken",result="[a-z_]+"[^}]*\} [1-9]/m);
+});
+
+type ServiceName = Parameters<Suite["opsUrl"]>[0];
+
+function serviceNamed(name: string): ServiceName {
+  const names: readonly ServiceName[] = ["edge", "text", "ledger", "control"];
+  const found = names.find((known) => known === name);
+  if (found === undefined) throw new Error(`${name} is no service`);
+  return found;
+}
+
+async function metrics(name: string): Promise<string> {
+  return (await fetch(`${suite.opsUrl(serviceNamed(name))}/metrics`)).text();
+}

@@ -1,0 +1,44 @@
+import { signOperator } from "@modelgate/platform";
+import type { Suite } from "@modelgate/testkit";
+
+/** A channel as the operator's API shows it. */
+export interface ShownChannel {
+  readonly state: string;
+  readonly reason?: string;
+  readonly until?: string;
+  readonly rests?: number;
+  readonly usableKeys: string;
+  readonly cappedCalls: number;
+  readonly seats: { readonly inUse: number; readonly most: number } | null;
+  readonly modelsOut: readonly { readonly model: string; readonly state: string; readonly reason?: string }[];
+  readonly keys: readonly { readonly id: string; readonly state: string; readonly reason?: string }[];
+  readonly accountsOut: readonly {
+    readonly account: string;
+    readonly place: string;
+    readonly state: string;
+    readonly until?: string;
+    readonly rests?: number;
+  }[];
+}
+
+/** What `gatectl channel show` prints, without a process for each look: for tests that wait for a state. */
+export function shownChannel(suite: Suite, id: string): Promise<ShownChannel> {
+  return askOperator(suite, "GET", `/channels/${id}`);
+}
+
+/** What `gatectl channel disable` and `enable` do. */
+export function switchedChannel(suite: Suite, id: string, verb: "disable" | "enable", body: object = {}) {
+  return askOperator<ShownChannel>(suite, "POST", `/channels/${id}/${verb}`, body);
+}
+
+/** A call of the operator's API. */
+export async function askOperator<Data>(suite: Suite, method: string, path: string, body?: object): Promise<Data> {
+  const credential = signOperator(suite.secret, Math.floor(Date.now() / 1_000) + 60);
+  const response = await fetch(suite.controlUrl + path, {
+    method,
+    headers: { authorization: `Bearer ${credential}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const answer: { readonly data: Data } = JSON.parse(await response.text());
+  return answer.data;
+}

@@ -1,0 +1,161 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { config as house, money } from "./house.ts";
+import { booksAgree, openSession, type TestSession } from "./realtime-client.ts";
+import { startGreedyVendor, type GreedyVendor } from "./realtime-vendor.ts";
+
+/** Balance of each test's account, and what a response is held for and costs, in nano-dollars. */
+const [balance, slice, cost] = [300_000_000n, 100_000_000n, 15_000_000n];
+const key = "sk-thirty-0123456789abcdef";
+
+let suite: Suite | undefined;
+let vendor: GreedyVendor;
+beforeEach(async () => {
+  vendor = await startGreedyVendor({ outputTokens: 150 });
+  suite = await startSuite({
+    config: {
+      ...house,
+      models: {
+        // Sound would else cost what words do.
+        live: { kind: "realtime", price: { output: 100, outputAudio: 0 } },
+        listener: { kind: "realtime", price: { inputAudio: 32 } },
+        reader: { kind: "realtime", price: { input: 1 } },
+        writer: { kind: "transcription", price: { second: 0.01 } },
+      },
+      channels: [
+        {
+          id: "greedy",
+          provider: "openai",
+          baseUrl: vendor.url,
+          keys: ["any"],
+          models: ["live", "listener", "reader", "writer"],
+        },
+      ],
+      accounts: { thirty: { balance: "0.30", tokens: [{ key, group: "default" }] } },
+    },
+    envOf: { realtime: { HOLD_TEXT_TOKENS: "1000", HOLD_AUDIO_SECONDS: "1", WAITING_RESPONSES: "16" } },
+  });
+});
+afterEach(async () => {
+  vendor?.[Symbol.dispose]();
+  await suite?.[Symbol.asyncDispose]();
+  suite = undefined;
+});
+
+function running(): Suite {
+  if (suite === undefined) throw new Error("no suite");
+  return suite;
+}
+
+const opened = (): Promise<TestSession> => openSession(running(), { model: "live", key });
+const held = async (): Promise<bigint> => BigInt((await money(running(), "thirty")).heldNanos);
+const codes = ({ texts }: TestSession): string[] =>
+  texts.map((text) => JSON.parse(text)).flatMap(({ type, error }) => (type === "error" ? [error.code] : []));
+
+test.each([
+  { form: "in text", event: { type: "response.create" }, binary: false },
+  { form: "in binary frames", event: { type: "response.create" }, binary: true },
+  { form: "out of band", event: { type: "response.create", response: { conversation: "none" } }, binary: false },
+  { form: "with the type spelt in escapes", event: '{"type":"response\\u002ecreate"}', binary: false },
+])("60 responses asked for at once $form reach the vendor only as far as money is held", async ({ event, binary }) => {
+  const session = await opened();
+  const text = typeof event === "string" ? event : JSON.stringify(event);
+  for (let at = 0; at < 60; at++) session.socket.send(Buffer.from(text), { binary });
+  await until("all money to be held", async () => (await held()) === balance);
+  // 16 wait, and three go on, the last of them perhaps when it was there already.
+  await until("the others to be refused", async () => codes(session).length >= 60 - 3 - 16);
+  expect(new Set(codes(session))).toEqual(new Set(["rate_limit_exceeded"]));
+  expect(vendor.count("response.create")).toBe(Number(balance / slice));
+
+  vendor.answering(true);
+  // What is settled gives back what it did not need, until that is less than the next one needs.
+  expect(await session.closed).toEqual({ code: 1008, reason: "insufficient_quota" });
+  await booksAgree(running(), "thirty");
+  const { balanceNanos, spentNanos } = await money(running(), "thirty");
+  const responses = vendor.count("response.create");
+  expect(responses).toBeGreaterThan(3);
+  expect(BigInt(spentNanos)).toBe(BigInt(responses) * cost);
+  expect(BigInt(balanceNanos)).toBe(balance - BigInt(responses) * cost);
+});
+
+test("responses that wait go on as others are done, and a client that ends one need not wait behind them", async () => {
+  const session = await opened();
+  for (let at = 0; at < 5; at++) session.send({ type: "response.create" });
+  session.send({ type: "conversation.item.delete", item_id: "last" });
+  await until("all money to be held", async () => (await held()) === balance);
+  session.send({ type: "response.cancel", response_id: "resp_1" });
+  await until("the end to arrive", async () => vendor.count("response.cancel") === 1);
+  expect(vendor.arrived).toEqual([...Array<string>(3).fill("response.create"), "response.cancel"]);
+  vendor.answering(true);
+  await until("everything to arrive", async () => vendor.count("conversation.item.delete") === 1);
+  expect(vendor.arrived.slice(4)).toEqual(["response.create", "response.create", "conversation.item.delete"]);
+  session.socket.close();
+  await booksAgree(running(), "thirty");
+  expect(BigInt((await money(running(), "thirty")).spentNanos)).toBe(5n * cost);
+});
+
+test("responses that the vendor begins by itself are held for, and end the session when they cannot be", async () => {
+  const session = await opened();
+  vendor.begins(4);
+  expect((await session.next("error")).error).toMatchObject({ code: "insufficient_quota" });
+  expect(await session.closed).toEqual({ code: 1008, reason: "insufficient_quota" });
+  await until("every response to be ended", async () => vendor.count("response.cancel") === 4);
+  vendor.answering(true);
+  await booksAgree(running(), "thirty");
+  expect(BigInt((await money(running(), "thirty")).spentNanos)).toBe(4n * cost);
+});
+
+test("speech is written down only as far as money is held for it", async () => {
+  const session = await opened();
+  const input = { turn_detection: null, transcription: { model: "writer" } };
+  session.send({ type: "session.update", session: { type: "realtime", audio: { input } } });
+  const audio = Buffer.alloc(48_000, 1).toString("base64");
+  for (let at = 0; at < 60; at++) {
+    session.send({ type: "input_audio_buffer.append", audio });
+    session.send({ type: "input_audio_buffer.commit" });
+  }
+  expect(await session.closed).toEqual({ code: 1008, reason: "insufficient_quota" });
+  vendor.answering(true);
+  const turns = () => vendor.count("input_audio_buffer.commit");
+  await until("every turn to be paid", async () => {
+    const { spentNanos } = await money(running(), "thirty");
+    return turns() > 3 && BigInt(spentNanos) === BigInt(turns()) * 10_000_000n;
+  });
+  await booksAgree(running(), "thirty");
+  // Beside the slice of a response, $0.20 pay for at most 20 seconds.
+  expect(turns()).toBeLessThanOrEqual(20);
+  expect(BigInt((await money(running(), "thirty")).spentNanos)).toBe(BigInt(turns()) * 10_000_000n);
+});
+
+test("a recording that is sent at once is held for as the turns that the vendor may make of it", async () => {
+  const session = await openSession(running(), { model: "listener", key });
+  const audio = Buffer.alloc(48_000, 1).toString("base64");
+  for (let at = 0; at < 120; at++) session.send({ type: "input_audio_buffer.append", audio });
+  expect(await session.closed).toEqual({ code: 1008, reason: "insufficient_quota" });
+  // So many seconds, as a turn every two of them which each read all before it, cost less than $0.30.
+  expect(vendor.count("input_audio_buffer.append")).toBeGreaterThan(10);
+  expect(vendor.count("input_audio_buffer.append")).toBeLessThan(70);
+  await booksAgree(running(), "thirty");
+});
+
+/** Text that costs $0.31 to read. */
+const long = "word ".repeat(248_000);
+const message = { type: "message", role: "user", content: [{ type: "input_text", text: long }] };
+test.each([
+  { where: "its own instructions", events: [], response: { instructions: long } },
+  { where: "its own tools", events: [], response: { tools: [{ type: "function", name: "f", description: long }] } },
+  { where: "its own input", events: [], response: { conversation: "none", input: [message] } },
+  {
+    where: "the session's instructions",
+    events: [{ type: "session.update", session: { type: "realtime", instructions: long } }],
+    response: {},
+  },
+  { where: "an item", events: [{ type: "conversation.item.create", item: message }], response: {} },
+])("a response is not asked for that would read more in $where than can be paid", async ({ events, response }) => {
+  const session = await openSession(running(), { model: "reader", key });
+  for (const event of events) session.send(event);
+  session.send({ type: "response.create", response });
+  expect(await session.closed).toEqual({ code: 1008, reason: "insufficient_quota" });
+  expect(vendor.count("response.create")).toBe(0);
+  await booksAgree(running(), "thirty");
+});

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { channel, config as house, keys, money } from "./house.ts";
+import { openSession, type TestSession } from "./realtime-client.ts";
+import { bounds, nothingHeld, price, usageEvents } from "./realtime-house.ts";
+
+/** A key that is narrowed to some models. */
+const apart = "sk-apart-0123456789abcdef";
+
+/** Models that write down what clients say, each at a price of its own. */
+const config = {
+  ...house,
+  models: {
+    ...house.models,
+    live: { kind: "realtime", price },
+    "whisper-1": { kind: "transcription", price: { second: 0.0001 } },
+    "writes-well": { kind: "transcription", price: { inputAudio: 6, output: 10 } },
+    "writes-for-nothing": { kind: "transcription" },
+    "writes-dearly": { kind: "transcription", price: { second: 1 } },
+  },
+  channels: [
+    ...house.channels,
+    channel("voice", {
+      live: "live",
+      "whisper-1": "whisper-1",
+      "writes-well": "gpt-4o-transcribe",
+      "writes-for-nothing": "whisper-free",
+      "writes-dearly": "whisper-dear",
+    }),
+  ],
+  accounts: {
+    ...house.accounts,
+    apart: { balance: "1.00", tokens: [{ key: apart, group: "default", models: ["live", "whisper-1", "chat"] }] },
+  },
+};
+
+let suite: Suite;
+beforeAll(async () => {
+  suite = await startSuite({ config, envOf: bounds });
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+
+const updateTo = (transcription: object | null) => ({
+  type: "session.update",
+  event_id: "mine",
+  session: { type: "realtime", audio: { input: { turn_detection: null, transcription } } },
+});
+
+/** Two seconds of speech, as one turn. */
+function speak(session: TestSession): void {
+  session.send({ type: "input_audio_buffer.append", audio: Buffer.alloc(96_000, 1).toString("base64") });
+  session.send({ type: "input_audio_buffer.commit" });
+}
+
+/** Has two seconds written down by a model, and leaves. */
+async function write(transcription: object, key?: string): Promise<any> {
+  const session = await openSession(suite, { model: "live", ...(key === undefined ? {} : { key }) });
+  session.send(updateTo(transcription));
+  const { session: settings } = await session.next("session.updated");
+  speak(session);
+  await session.next("conversation.item.input_audio_transcription.completed");
+  session.socket.close();
+  await session.closed;
+  return settings;
+}
+
+test.each([
+  { model: "whisper-1", upstream: "whisper-1", units: { requests: 1, seconds: 2 }, cost: 200_000 },
+  {
+    model: "writes-well",
+    upstream: "gpt-4o-transcribe",
+    // "2000 ms of speech" are five tokens.
+    units: { requests: 1, inputAudioTokens: 20, outputTokens: 5 },
+    cost: 20 * 6_000 + 5 * 10_000,
+  },
+])("what $model writes down is a call of that model, at its own price", async ({ model, upstream, units, cost }) => {
+  const before = BigInt((await money(suite)).spentNanos);
+  const settings = await write({ model });
+  // The client reads the name that it knows.
+  expect(settings.audio.input.transcription).toEqual({ model });
+  const [stored] = await usageEvents(suite, model, 1);
+  expect(stored?.event).toMatchObject({
+    upstreamModel: upstream,
+    channelId: "voice",
+    area: "realtime",
+    status: 101,
+    outcome: "completed",
+    estimated: false,
+    units,
+    costNanos: String(cost),
+  });
+  expect(stored?.event.unpriced).toBeUndefined();
+  await nothingHeld(suite);
+  expect(BigInt((await money(suite)).spentNanos) - before).toBe(BigInt(cost));
+});
+
+test("without a price it costs nothing, and the event says so", async () => {
+  await write({ model: "writes-for-nothing" });
+  const [stored] = await usageEvents(suite, "writes-for-nothing", 1);
+  expect(stored?.event).toMatchObject({ units: { seconds: 2 }, costNanos: "0", unpriced: ["seconds"] });
+});
+
+test("a model that the client does not name is the session's to pay", async () => {
+  // The vendor takes one that it does not tell of.
+  await write({ language: "en" });
+  const [stored] = await usageEvents(suite, "live", 1);
+  expect(stored?.event.units).toEqual({ requests: 1, inputAudioTokens: 20, outputTokens: 5 });
+  expect(stored?.event.costNanos).toBe(String(20 * 32_000 + 5 * 16_000));
+});
+
+test.each([
+  { name: "that there is not", model: "nobody", code: "model_not_found" },
+  { name: "for another purpose", model: "chat", code: "model_not_found" },
+  { name: "outside of the key's", model: "writes-well", code: "model_not_allowed" },
+])("a model $name is refused by an error event, and the session goes on as it was", async ({ model, code }) => {
+  const session = await openSession(suite, { model: "live", key: apart });
+  session.send(updateTo({ model }));
+  expect((await session.next("error")).error).toMatchObject({
+    code,
+    param: "session.audio.input.transcription.model",
+    event_id: "mine",
+  });
+  session.send(updateTo({ model: "whisper-1" }));
+  await session.next("session.updated");
+  session.socket.close();
+  const seen = await until("the vendor's end", async () => {
+    const request = (await suite.simulator.requests("voice")).at(-1);
+    return request?.closeCode !== undefined && request;
+  });
+  expect(seen.messages?.filter((message) => message.includes("session.update"))).toHaveLength(1);
+});
+
+test("a turn is written by the model that was set when it was said, and paid though its client has left", async () => {
+  const before = (await usageEvents(suite, "whisper-1", 1)).length;
+  const session = await openSession(suite, { model: "live" });
+  session.send(updateTo({ model: "whisper-1" }));
+  await session.next("session.updated");
+  speak(session);
+  await session.next("input_audio_buffer.committed");
+  session.send(updateTo({ model: "writes-for-nothing" }));
+  await session.next("session.updated");
+  session.socket.close();
+  const events = await usageEvents(suite, "whisper-1", before + 1);
+  expect(events.at(-1)?.event).toMatchObject({ units: { seconds: 2 }, costNanos: "200000" });
+  await nothingHeld(suite);
+});
+
+test("speech that an account cannot pay to have written down ends the session before it is sent", async () => {
+  const before = await money(suite, "poor");
+  const session = await openSession(suite, { model: "live", key: keys.poor });
+  session.send(updateTo({ model: "writes-dearly" }));
+  await session.next("session.updated");
+  speak(session);
+  expect((await session.next("error")).error).toMatchObject({ code: "insufficient_quota" });
+  expect(await session.closed).toEqual({ code: 1008, reason: "insufficient_quota" });
+  const seen = await until("the vendor's end", async () => {
+    const request = (await suite.simulator.requests("voice")).at(-1);
+    return request?.closeCode !== undefined && request;
+  });
+  expect(seen.messages?.filter((message) => message.includes("input_audio_buffer"))).toEqual([]);
+  await nothingHeld(suite, "poor");
+  expect(await money(suite, "poor")).toMatchObject({ balanceNanos: before.balanceNanos });
+});

@@ -1,0 +1,90 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { WebSocketServer, type WebSocket } from "ws";
+
+/** What a vendor of sessions reports for each response. */
+export interface ReportedUse {
+  readonly outputTokens: number;
+}
+
+/**
+ * A vendor of the realtime format that runs whatever it is sent at once, several responses beside each other too, and
+ * answers only when it is let: what it was asked for until then is what it would charge for.
+ */
+export interface GreedyVendor extends Disposable {
+  readonly url: string;
+  /** Types of all events that arrived, in order, in text and in binary frames. */
+  readonly arrived: string[];
+  count(type: string): number;
+  /** Whether it answers at once from now on. */
+  answering(isAnswering: boolean): void;
+  /** Begins responses that nobody asked for, in all sessions. */
+  begins(responses: number): void;
+}
+
+/** Starts it on a free port. */
+export async function startGreedyVendor({ outputTokens }: ReportedUse): Promise<GreedyVendor> {
+  const http = createServer();
+  const server = new WebSocketServer({ server: http });
+  const arrived: string[] = [];
+  const sockets = new Set<WebSocket>();
+  let isAnswering = false;
+  let unanswered: (() => void)[] = [];
+  let ids = 0;
+  const answer = (step: () => void): void => {
+    if (isAnswering) step();
+    else unanswered.push(step);
+  };
+  const tell = (socket: WebSocket, event: object): void => socket.send(JSON.stringify(event));
+  const respond = (socket: WebSocket): void => {
+    const id = `resp_${++ids}`;
+    tell(socket, { type: "response.created", response: { id, status: "in_progress" } });
+    answer(() => {
+      const usage = { input_tokens: 0, output_tokens: outputTokens };
+      tell(socket, { type: "response.done", response: { id, status: "completed", usage } });
+    });
+  };
+  const commit = (socket: WebSocket): void => {
+    const item = `item_${++ids}`;
+    tell(socket, { type: "input_audio_buffer.committed", item_id: item });
+    answer(() => {
+      const type = "conversation.item.input_audio_transcription.completed";
+      const usage = { type: "duration", seconds: 1 };
+      tell(socket, { type, item_id: item, content_index: 0, transcript: "word", usage });
+    });
+  };
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+    tell(socket, { type: "session.created", session: {} });
+    socket.on("message", (data: Buffer) => {
+      const event = JSON.parse(data.toString());
+      arrived.push(event.type);
+      if (event.type === "response.create") respond(socket);
+      if (event.type === "input_audio_buffer.commit") commit(socket);
+      if (event.type === "session.update") tell(socket, { type: "session.updated", session: event.session });
+    });
+  });
+  http.listen(0, "127.0.0.1");
+  await once(http, "listening");
+  const address = http.address();
+  return {
+    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/v1`,
+    arrived,
+    count: (type) => arrived.filter((each) => each === type).length,
+    answering(is) {
+      isAnswering = is;
+      if (!is) return;
+      for (const step of unanswered.splice(0)) step();
+    },
+    begins(responses) {
+      for (const socket of sockets) for (let at = 0; at < responses; at++) respond(socket);
+    },
+    [Symbol.dispose]() {
+      for (const socket of sockets) socket.terminate();
+      server.close();
+      http.close();
+      unanswered = [];
+    },
+  };
+}

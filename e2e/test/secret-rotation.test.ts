@@ -1,0 +1,130 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { signOperator } from "@modelgate/platform";
+import { freePorts, startServiceAlone, startSuite, until, type AloneService, type Suite } from "@modelgate/testkit";
+import { config as house, channel, hello, keys } from "./house.ts";
+import { openWayToReplicas, type WayToReplicas } from "./way-to-replicas.ts";
+
+const config = {
+  ...house,
+  models: { fixed: house.models.fixed },
+  channels: [channel("main", ["fixed"])],
+  accounts: { demo: { balance: "1000.00", tokens: [{ key: keys.demo, group: "default" }] } },
+};
+const folder = mkdtempSync(join(tmpdir(), "modelgate-rotation-"));
+
+let suite: Suite;
+let [edges, texts]: WayToReplicas[] = [];
+const started = new Set<AloneService>();
+beforeAll(async () => {
+  suite = await startSuite({ config });
+  [edges, texts] = await Promise.all([openWayToReplicas(), openWayToReplicas()]);
+});
+afterAll(async () => {
+  await Promise.all([...started].map((service) => service.stop()));
+  await edges?.[Symbol.asyncDispose]();
+  await texts?.[Symbol.asyncDispose]();
+  await suite?.[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface SecretPair {
+  readonly MODELGATE_SECRET: string;
+  readonly MODELGATE_SECRET_BEFORE: string;
+}
+
+interface Replica {
+  readonly service: AloneService;
+  readonly way: WayToReplicas | undefined;
+  readonly port: number;
+}
+
+async function start(name: "edge" | "text", secrets: SecretPair): Promise<Replica> {
+  const [port = 0] = await freePorts(1);
+  const service = await startServiceAlone(name, {
+    REDIS_URL: suite.backends.redisUrl,
+    NATS_URL: suite.backends.natsUrl,
+    TEXT_URL: texts?.url ?? "",
+    ...secrets,
+    [name === "edge" ? "PORT" : "TEXT_PORT"]: String(port),
+  });
+  started.add(service);
+  await until(`${name} to be ready`, async () => (await fetch(`${service.opsUrl}/readyz`)).ok);
+  return { service, way: name === "edge" ? edges : texts, port };
+}
+
+/** Replaces services one after another, as a rollout does: the new one takes calls before the old one drains. */
+async function replace(old: readonly Replica[], secrets: SecretPair): Promise<readonly Replica[]> {
+  const fresh: Replica[] = [];
+  for (const [at, name] of (["edge", "text"] as const).entries()) {
+    const replica = await start(name, secrets);
+    replica.way?.ports.add(replica.port);
+    const before = old[at];
+    if (before !== undefined) {
+      before.way?.ports.delete(before.port);
+      await before.service.stop();
+      started.delete(before.service);
+    }
+    fresh.push(replica);
+  }
+  return fresh;
+}
+
+test("a secret is rotated under load: no call is refused, and the configuration sealed with the new one is read", async () => {
+  const [old, next] = [suite.secret, randomBytes(24).toString("base64url")];
+  let replicas = await replace([], { MODELGATE_SECRET: old, MODELGATE_SECRET_BEFORE: "" });
+
+  const state = { on: true, asked: 0, ended: false };
+  const refused: (number | string)[] = [];
+  const load = Array.from({ length: 4 }, async () => {
+    while (state.on) {
+      state.asked++;
+      const answer = await fetch(`${edges?.url}/v1/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" },
+        body: JSON.stringify(hello("fixed")),
+      }).catch(String);
+      if (typeof answer === "string") refused.push(answer);
+      else {
+        const text = await answer.text();
+        if (answer.status !== 200) refused.push(`${answer.status} ${text}`);
+      }
+    }
+  });
+
+  replicas = await replace(replicas, { MODELGATE_SECRET: old, MODELGATE_SECRET_BEFORE: next });
+  replicas = await replace(replicas, { MODELGATE_SECRET: next, MODELGATE_SECRET_BEFORE: old });
+  const control = await replaceControl({ MODELGATE_SECRET: next, MODELGATE_SECRET_BEFORE: old });
+  await replace(replicas, { MODELGATE_SECRET: next, MODELGATE_SECRET_BEFORE: "" });
+  state.on = false;
+  await Promise.all(load);
+
+  expect(refused).toEqual([]);
+  expect(state.asked).toBeGreaterThan(20);
+  await until("all holds to be settled", async () => {
+    const credential = signOperator(next, Math.floor(Date.now() / 1_000) + 60);
+    const answer = await fetch(`${control.url}/accounts/demo`, { headers: { authorization: `Bearer ${credential}` } });
+    const { data }: { data: { heldNanos: string; spentNanos: string } } = JSON.parse(await answer.text());
+    return data.heldNanos === "0" && BigInt(data.spentNanos) === 1_000_000n * BigInt(state.asked);
+  });
+}, 90_000);
+
+/** Vendor keys are published anew, sealed with the secret in use. */
+async function replaceControl(secrets: SecretPair): Promise<AloneService> {
+  await suite.process("control").stop();
+  const file = join(folder, "modelgate.yaml");
+  writeFileSync(file, JSON.stringify(config));
+  const control = await startServiceAlone("control", {
+    REDIS_URL: suite.backends.redisUrl,
+    SIMULATOR_URL: suite.simulator.url,
+    LEDGER_URL: "http://127.0.0.1:9", // asked for usage only
+    MODELGATE_CONFIG: file,
+    ...secrets,
+  });
+  started.add(control);
+  await until("the configuration to be published", () => control.logs().includes("configuration published"));
+  return control;
+}

@@ -1,0 +1,135 @@
+import { connect, createServer, type Socket } from "node:net";
+import { once } from "node:events";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { signOperator } from "@modelgate/platform";
+import { startLocalBackends, startSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
+import { storedEvents } from "./events.ts";
+import { config, hello, money, post, sdk } from "./house.ts";
+
+/** A way to Redis whose answers can be held back: what is asked is done, and nobody hears of it. */
+class LateRedis {
+  readonly #answers = new Set<Socket>();
+  readonly #proxy = createServer((client) => {
+    const { hostname, port } = new URL(backends.redisUrl);
+    const redis = connect(Number(port), hostname);
+    this.#answers.add(redis);
+    client.pipe(redis);
+    redis.pipe(client);
+    for (const socket of [client, redis])
+      socket.on("error", () => undefined).on("close", () => [client.destroy(), redis.destroy()]);
+  });
+
+  async open(): Promise<string> {
+    this.#proxy.listen(0, "127.0.0.1");
+    await once(this.#proxy, "listening");
+    const address = this.#proxy.address();
+    return `redis://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+  }
+
+  silence(): void {
+    for (const socket of this.#answers) socket.pause();
+  }
+
+  speak(): void {
+    for (const socket of this.#answers) socket.resume();
+  }
+
+  close(): void {
+    this.#proxy.close();
+  }
+}
+
+const [ofText, ofControl] = [new LateRedis(), new LateRedis()];
+let backends: LocalBackends;
+let suite: Suite;
+beforeAll(async () => {
+  backends = await startLocalBackends();
+  suite = await startSuite({
+    config,
+    backends,
+    envOf: {
+      text: { REDIS_URL: await ofText.open(), REDIS_TIMEOUT_MS: "300", HOLD_STEP_TOKENS: "256" },
+      control: { REDIS_URL: await ofControl.open(), REDIS_TIMEOUT_MS: "300" },
+    },
+  });
+});
+afterAll(async () => {
+  await suite?.[Symbol.asyncDispose]();
+  ofText.close();
+  ofControl.close();
+});
+
+test("a hold whose answer never came is let go: nothing was sent, so nothing is charged", async () => {
+  expect((await post(suite, hello("fixed"))).status).toBe(200);
+  const before = await until("the first call to be settled", async () => {
+    const account = await money(suite);
+    return account.heldNanos === "0" && account;
+  });
+  const seen = (await suite.simulator.requests("main")).length;
+  // Again where the service had noticed the silence before it asked for the hold: then nothing was held at all.
+  const told = await until("the event of a hold that nobody heard of", async () => {
+    ofText.silence();
+    const refused = await post(suite, hello("fixed"));
+    expect(refused.status).toBe(503);
+    expect(await refused.json()).toMatchObject({ error: { code: "server_overloaded" } });
+    ofText.speak();
+    // Long before the hold's lease would run out.
+    await until("the hold to be let go", async () => (await money(suite)).heldNanos === "0");
+    return (await storedEvents(backends.natsUrl)).find(({ event }) => event.outcome === "failed");
+  });
+  expect(told.event).toMatchObject({ status: 503, costNanos: "0", attempts: 0, estimated: false });
+  expect(await money(suite)).toMatchObject({ balanceNanos: before.balanceNanos, spentNanos: before.spentNanos });
+  expect(await suite.simulator.requests("main")).toHaveLength(seen);
+  await until("calls to pass again", async () => (await post(suite, hello("fixed"))).status === 200);
+});
+
+test("a stream whose hold cannot be extended because the store is away ends with an error once it has used up what is held", async () => {
+  const before = await until("everything to be settled", async () => {
+    const account = await money(suite);
+    return account.heldNanos === "0" && account;
+  });
+  await suite.simulator.script("main", [{ text: "story ".repeat(4_000), chunks: 2_000, chunkDelayMs: 1 }]);
+  const stream = await sdk(suite).chat.completions.create({ ...hello("chat"), stream: true });
+  let text = "";
+  const heard = (async () => {
+    for await (const { choices } of stream) {
+      if (text === "") ofText.silence();
+      text += choices[0]?.delta.content ?? "";
+    }
+  })();
+  await expect(heard).rejects.toThrow("store is away");
+  ofText.speak();
+  // At least the first step passed, and not much more.
+  expect(text.length).toBeGreaterThan(256);
+  expect(text.length).toBeLessThan(8_000);
+  const after = await until("the call to be settled", async () => {
+    const account = await money(suite);
+    return account.heldNanos === "0" && account.spentNanos !== before.spentNanos && account;
+  });
+  const { event } = await until("its event", async () =>
+    (await storedEvents(backends.natsUrl)).find(({ event: stored }) => stored.model === "chat"),
+  );
+  expect(event).toMatchObject({ outcome: "failed", status: 200, estimated: true });
+  expect(BigInt(after.spentNanos) - BigInt(before.spentNanos)).toBe(BigInt(event.costNanos));
+  expect(Number(event.units.outputTokens)).toBeGreaterThan(0);
+  // Its channel did nothing wrong.
+  await until("calls to pass again", async () => (await post(suite, hello("chat"))).status === 200);
+});
+
+test("an operator is told that the store is away, and to come again", async () => {
+  const credential = signOperator(suite.secret, Math.floor(Date.now() / 1_000) + 60);
+  const ask = (path: string) => fetch(suite.controlUrl + path, { headers: { authorization: `Bearer ${credential}` } });
+  await until("the store to answer", async () => (await ask("/accounts/demo")).ok);
+  ofControl.silence();
+  // The first waits for its time to be over, the others are refused at once.
+  for (const path of ["/accounts/demo", "/accounts", "/channels"]) {
+    const answer = await ask(path);
+    expect([path, answer.status]).toEqual([path, 503]);
+    expect(answer.headers.get("retry-after")).toBe("1");
+    expect(await answer.json()).toMatchObject({ error: { code: "server_overloaded" } });
+  }
+  // Usage is in the books, which the ledger reads.
+  expect((await ask("/usage?from=2026-01-01&to=2026-01-02")).status).toBe(200);
+  ofControl.speak();
+  await until("the store to answer", async () => (await ask("/accounts/demo")).ok);
+});

@@ -1,0 +1,610 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { createServer, request } from "node:http";
+import { mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import OpenAI, { toFile } from "openai";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { storedEvents } from "./events.ts";
+import { channel, config as house, enable, keys, money, sdk } from "./house.ts";
+
+const config = {
+  ...house,
+  models: {
+    "whisper-1": { kind: "transcription", price: { second: 0.0001 } },
+    "gpt-4o-transcribe": { kind: "transcription", price: { input: 2.5, inputAudio: 6, output: 10 } },
+    scribe: { kind: "transcription", price: { second: 0.0001 } },
+    hasty: { kind: "transcription", price: { second: 0.0001 } },
+    watched: { kind: "transcription", price: { second: 0.0001 } },
+    "watched-dearly": { kind: "transcription", price: { second: 0.1 } },
+    "writes-only": { kind: "transcription", price: { second: 0.0001 } },
+    dear: { kind: "transcription", price: { second: 0.05 } },
+    chat: { kind: "chat", price: { input: 1 } },
+  },
+  channels: [
+    channel("first", ["whisper-1", "gpt-4o-transcribe", "dear", "chat"], { priority: 10 }),
+    channel("second", ["whisper-1"]),
+    channel("third", { scribe: "gpt-4o-mini-transcribe" }, { priority: 10 }),
+    channel("fourth", { scribe: "whisper-1" }),
+    channel("fifth", { "writes-only": "gpt-4o-transcribe" }),
+  ],
+};
+
+let suite: Suite;
+let watched: Awaited<ReturnType<typeof startWatched>>;
+let client: OpenAI;
+let folder: string;
+let wav: Buffer;
+let mp3: Buffer;
+/** 60 ms a character. */
+const words = "This is what is said, and heard again.";
+const seconds = words.length * 0.06;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "modelgate-spool-"));
+  const env = {
+    SPOOL_FOLDER: folder,
+    FILE_BYTES: "2000000",
+    FORM_PARTS: "20",
+    BODY_SILENCE_MS: "1000",
+    HEARTBEAT_MS: "100",
+    LEFT_ANSWER_MS: "500",
+  };
+  watched = await startWatched();
+  const channels = [
+    ...config.channels,
+    channel("watched", ["watched", "watched-dearly"], { baseUrl: `${watched.url}/v1` }),
+    channel("hasty", ["hasty"], { baseUrl: `${watched.url}/hasty`, priority: 10 }),
+    channel("patient", ["hasty"], { baseUrl: `${watched.url}/v1` }),
+  ];
+  suite = await startSuite({ config: { ...config, channels }, envOf: { audio: env } });
+  client = sdk(suite);
+  const vendor = new OpenAI({ baseURL: `${suite.simulator.url}/openai/v1`, apiKey: "any" });
+  const speak = async (response_format: "wav" | "mp3") =>
+    Buffer.from(
+      await (
+        await vendor.audio.speech.create({ model: "m", voice: "alloy", input: words, response_format })
+      ).arrayBuffer(),
+    );
+  [wav, mp3] = await Promise.all([speak("wav"), speak("mp3")]);
+});
+afterAll(async () => {
+  watched?.[Symbol.dispose]();
+  await suite?.[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+// A vendor that failed rests: each test begins with one that does not.
+beforeEach(async () => {
+  const ids = ["first", "second", "third"];
+  await Promise.all(ids.flatMap((id) => [suite.simulator.script(id, []), suite.simulator.forget(id)]));
+  await enable(suite, "first");
+});
+
+const settled = async (account = "demo"): Promise<bigint> =>
+  until("all holds to be settled", async () => {
+    const { heldNanos, balanceNanos } = await money(suite, account);
+    return heldNanos === "0" && BigInt(balanceNanos);
+  });
+const perSecond = (length: number): bigint => BigInt(Math.round(length * 100_000));
+const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
+const seen = async (id = "first") => (await suite.simulator.requests(id)).at(-1);
+const wavFile = () => toFile(wav, "speech.wav", { type: "audio/wav" });
+
+describe("the official SDK gets", () => {
+  test("json, the file arrives unchanged, and each second is paid once", async () => {
+    const before = await settled();
+    const answer = await client.audio.transcriptions.create({
+      model: "whisper-1",
+      file: await wavFile(),
+      language: "en",
+    });
+    expect(answer.text).toBe("we heard this file");
+    expect(before - (await settled())).toBe(perSecond(seconds));
+    const asked = await seen();
+    expect(asked?.files).toEqual([
+      { name: "file", filename: "speech.wav", contentType: "audio/wav", bytes: wav.length, sha256: sha256(wav) },
+    ]);
+    expect(asked?.fields).toEqual([
+      ["model", "whisper-1"],
+      ["language", "en"],
+      ["response_format", "json"],
+    ]);
+    expect(asked?.headers["authorization"]).toBe("Bearer key-of-first");
+  });
+
+  test.each([
+    ["text", "text/plain", /^we heard this file\n$/],
+    ["srt", "application/x-subrip", /^1\n00:00:00,000 --> 00:00:02,280\nwe heard this file\n\n$/],
+    ["vtt", "text/vtt", /^WEBVTT\n\n00:00:00.000 --> 00:00:02.280\nwe heard this file\n\n$/],
+  ] as const)("%s, made here and as the vendor would make it", async (response_format, type, expected) => {
+    const file = await wavFile();
+    const asked = { model: "whisper-1", file, response_format };
+    const { data, response } = await client.audio.transcriptions.create(asked).withResponse();
+    expect(data).toMatch(expected);
+    expect(response.headers.get("content-type")).toBe(`${type}; charset=utf-8`);
+    const vendor = new OpenAI({ baseURL: `${suite.simulator.url}/openai/v1`, apiKey: "any" });
+    expect(await vendor.audio.transcriptions.create(asked)).toBe(data);
+  });
+
+  test("verbose_json with words and segments, byte for byte as the vendor told it", async () => {
+    const answer = await client.audio.transcriptions.create({
+      model: "whisper-1",
+      file: await wavFile(),
+      response_format: "verbose_json",
+      timestamp_granularities: ["word", "segment"],
+      temperature: 0.2,
+      prompt: "Names: Ada",
+    });
+    expect(answer.duration).toBeCloseTo(seconds);
+    expect(answer.words).toHaveLength(4);
+    expect(answer.segments).toHaveLength(1);
+    expect((await seen())?.fields).toEqual([
+      ["model", "whisper-1"],
+      ["prompt", "Names: Ada"],
+      ["response_format", "verbose_json"],
+      ["temperature", "0.2"],
+      ["timestamp_granularities[]", "word"],
+      ["timestamp_granularities[]", "segment"],
+    ]);
+  });
+
+  test("a stream, and pays the tokens that it tells", async () => {
+    const before = await settled();
+    const stream = await client.audio.transcriptions.create({
+      model: "gpt-4o-transcribe",
+      file: await wavFile(),
+      stream: true,
+      include: ["logprobs"],
+    });
+    const events = [];
+    for await (const event of stream) events.push(event);
+    expect(
+      events
+        .slice(0, -1)
+        .map((event) => ("delta" in event ? event.delta : ""))
+        .join(""),
+    ).toBe("we heard this file");
+    expect(events.at(-1)).toMatchObject({ type: "transcript.text.done", usage: { type: "tokens" } });
+    // 10 audio tokens a second at $6, 5 tokens of text at $10 a million.
+    expect(before - (await settled())).toBe(BigInt(Math.ceil(seconds * 10)) * 6_000n + 5n * 10_000n);
+    expect((await seen())?.fields).toContainEqual(["include[]", "logprobs"]);
+  });
+
+  test("a stream of a vendor that has none", async () => {
+    const events = [];
+    for await (const event of await client.audio.transcriptions.create({
+      model: "whisper-1",
+      file: await wavFile(),
+      stream: true,
+    }))
+      events.push(event);
+    expect(events).toMatchObject([
+      { type: "transcript.text.delta", delta: "we heard this file" },
+      { type: "transcript.text.done", text: "we heard this file" },
+    ]);
+  });
+
+  test.each(["json", "text", "srt", "vtt", "verbose_json"] as const)("a translation as %s", async (response_format) => {
+    const before = await settled();
+    const answer: unknown = await client.audio.translations.create({
+      model: "whisper-1",
+      file: await toFile(mp3, "speech.mp3"),
+      response_format,
+    });
+    expect(JSON.stringify(answer)).toContain("we heard this file");
+    const paid = Number(before - (await settled())) / 100_000;
+    // A frame of MP3 is 48 ms, and the encoder begins and ends with one of its own.
+    expect(Math.abs(paid - seconds)).toBeLessThan(0.1);
+    expect((await seen())?.path).toContain("/audio/translations");
+  });
+});
+
+/** What a vendor sees of one call, as it comes. */
+interface Hearing {
+  bytes: number;
+  isWhole: boolean;
+  isClosed: boolean;
+}
+
+/** A vendor on a line of its own, which can be watched while a file is still on its way. */
+async function startWatched() {
+  const coming: Hearing[] = [];
+  const server = createServer((asked, response) => {
+    const hearing: Hearing = { bytes: 0, isWhole: false, isClosed: false };
+    coming.push(hearing);
+    // Under this path it refuses at once, and reads nothing.
+    if (asked.url?.startsWith("/hasty") === true) {
+      response.writeHead(503).end();
+      return;
+    }
+    asked.on("data", (chunk: Buffer) => (hearing.bytes += chunk.length));
+    asked.on("end", () => {
+      hearing.isWhole = true;
+      response.writeHead(200, { "content-type": "application/json" }).end('{"text":"heard"}');
+    });
+    response.on("close", () => (hearing.isClosed = true));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
+    next: () => until("the vendor to be called", () => coming.shift()),
+    [Symbol.dispose]: () => server.closeAllConnections(),
+  };
+}
+
+/** A form written by hand, in any order and with any mistake. */
+const boundary = "by-hand";
+const field = (name: string, value: string): Buffer =>
+  Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
+const file = (bytes: Buffer, name = "file", filename = "a.wav"): Buffer =>
+  Buffer.concat([
+    Buffer.from(
+      `--${boundary}\r\ncontent-disposition: form-data; name="${name}"; filename="${filename}"\r\ncontent-type: audio/wav\r\n\r\n`,
+    ),
+    bytes,
+    Buffer.from("\r\n"),
+  ]);
+const end = Buffer.from(`--${boundary}--\r\n`);
+const send = (parts: readonly Buffer[], key: string = keys.demo, path = "transcriptions") =>
+  fetch(`${suite.edgeUrl}/v1/audio/${path}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": `multipart/form-data; boundary=${boundary}` },
+    body: new Uint8Array(Buffer.concat(parts)),
+  });
+
+/** An upload that is under way: more can be sent, and it can be left. */
+function begin(parts: readonly Buffer[], announced?: number) {
+  const asking = request(`${suite.edgeUrl}/v1/audio/transcriptions`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${keys.demo}`,
+      "content-type": `multipart/form-data; boundary=${boundary}`,
+      ...(announced === undefined ? {} : { "content-length": announced }),
+    },
+  });
+  asking.on("error", () => undefined);
+  asking.write(Buffer.concat(parts));
+  const answered = new Promise<{ status: number; body: string }>((resolve) => {
+    asking.on("response", (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
+    });
+  });
+  return { asking, answered };
+}
+
+/** Files without a name that the audio service holds open. */
+function spooled(): readonly string[] {
+  const fds = `/proc/${suite.process("audio").pid}/fd`;
+  return readdirSync(fds).flatMap((fd) => {
+    try {
+      const target = readlinkSync(join(fds, fd));
+      return target.includes(folder) ? [target] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+const nothingLeft = () =>
+  until("nothing to be left on disk", () => spooled().length === 0 && readdirSync(folder).length === 0, 1_000);
+
+describe("fields in any order", () => {
+  const parts = () => ({
+    model: field("model", "whisper-1"),
+    format: field("response_format", "verbose_json"),
+    times: field("timestamp_granularities[]", "word"),
+    file: file(wav),
+  });
+  test.each([
+    ["before the file", ["model", "format", "times", "file"]],
+    ["after the file", ["file", "model", "format", "times"]],
+    ["around the file", ["format", "file", "times", "model"]],
+    ["the model alone before it", ["model", "file", "format", "times"]],
+  ] as const)("%s", async (_, order) => {
+    const before = await settled();
+    const answer = await send([...order.map((name) => parts()[name]), end]);
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({ task: "transcribe", words: [{ word: "we" }, {}, {}, {}] });
+    expect((await seen())?.files?.[0]?.sha256).toBe(sha256(wav));
+    expect(before - (await settled())).toBe(perSecond(seconds));
+    await nothingLeft();
+  });
+
+  test("the vendor gets the file while the client still sends it", async () => {
+    const whole = Buffer.concat([field("model", "whisper-1"), file(wav), field("response_format", "text"), end]);
+    // A vendor that cuts the line at once shows that it was called before the client was done.
+    await suite.simulator.script("first", [{ closeBeforeHead: true }]);
+    const { asking, answered } = begin([whole.subarray(0, whole.length - 200)], whole.length);
+    await until("the file to be on its way", () => spooled().length === 1);
+    asking.end(whole.subarray(whole.length - 200));
+    expect(await answered).toEqual({ status: 200, body: "we heard this file\n" });
+    expect((await seen("second"))?.files?.[0]?.sha256).toBe(sha256(wav));
+    await nothingLeft();
+  });
+
+  test("a vendor that fails is left for the next one, which gets all of the file", async () => {
+    await suite.simulator.script("first", [{ status: 503 }]);
+    const answer = await send([field("model", "whisper-1"), file(wav), end]);
+    expect(await answer.json()).toMatchObject({ text: "we heard this file" });
+    expect((await seen("second"))?.files?.[0]?.sha256).toBe(sha256(wav));
+  });
+
+  test("a vendor whose model tells no times is passed over for subtitles, and refused where there is no other", async () => {
+    const srt = field("response_format", "srt");
+    const answer = await send([field("model", "scribe"), srt, file(wav), end]);
+    expect(answer.status).toBe(200);
+    expect(await suite.simulator.requests("third")).toHaveLength(0);
+    for (const order of [
+      [srt, file(wav)],
+      [file(wav), srt],
+    ]) {
+      const refused = await send([field("model", "writes-only"), ...order, end]);
+      expect({ status: refused.status, body: await refused.json() }).toMatchObject({
+        status: 400,
+        body: { error: { code: "unsupported_parameter", param: "response_format" } },
+      });
+    }
+  });
+});
+
+describe("what is refused, in the request's own format, and costs nothing", () => {
+  const good = () => [field("model", "whisper-1"), file(wav)];
+  test.each<[string, () => Buffer[], number, object]>([
+    ["no file", () => [field("model", "whisper-1"), end], 400, { param: "file", code: "missing_required_parameter" }],
+    ["no model", () => [file(wav), end], 400, { param: "model", code: "missing_required_parameter" }],
+    ["an empty file", () => [field("model", "whisper-1"), file(Buffer.alloc(0)), end], 400, { param: "file" }],
+    ["a file that is a field", () => [field("model", "whisper-1"), field("file", "x"), end], 400, { param: "file" }],
+    ["a file elsewhere", () => [field("model", "whisper-1"), file(wav, "audio"), end], 400, { param: "audio" }],
+    ["two files", () => [...good(), file(wav), end], 413, { code: "request_too_large" }],
+    ["two models", () => [...good(), field("model", "chat"), end], 400, { param: "model" }],
+    ["a format", () => [...good(), field("response_format", "xml"), end], 400, { param: "response_format" }],
+    ["a temperature", () => [...good(), field("temperature", "hot"), end], 400, { param: "temperature" }],
+    [
+      "times",
+      () => [...good(), field("timestamp_granularities[]", "letter"), end],
+      400,
+      { param: "timestamp_granularities" },
+    ],
+    [
+      "times of json",
+      () => [...good(), field("timestamp_granularities", "word"), end],
+      400,
+      { param: "timestamp_granularities" },
+    ],
+    [
+      "a streamed format",
+      () => [...good(), field("stream", "true"), field("response_format", "srt"), end],
+      400,
+      { param: "response_format" },
+    ],
+    ["stream", () => [...good(), field("stream", "maybe"), end], 400, { param: "stream" }],
+    [
+      "a file too large",
+      () => [field("model", "whisper-1"), file(Buffer.alloc(2_100_000)), end],
+      413,
+      { param: "file" },
+    ],
+    ["a model of another kind", () => [field("model", "chat"), file(wav), end], 404, { code: "model_not_found" }],
+    [
+      "a form that is cut",
+      () => good().map((part, at) => (at === 1 ? part.subarray(0, -50) : part)),
+      400,
+      { code: "invalid_value" },
+    ],
+    [
+      "too many parts",
+      () => [...good(), ...Array<Buffer>(100_000).fill(field("x", "y")), end],
+      413,
+      { code: "request_too_large" },
+    ],
+    [
+      "what is no audio",
+      () => [field("model", "whisper-1"), file(Buffer.from("no sound at all")), end],
+      400,
+      { param: "file" },
+    ],
+  ])("%s", async (_, parts, status, error) => {
+    const before = await settled();
+    const answer = await send(parts());
+    expect({ status: answer.status, body: await answer.json() }).toMatchObject({ status, body: { error } });
+    expect(await settled()).toBe(before);
+    await nothingLeft();
+  });
+
+  test("no form at all, or one without a boundary", async () => {
+    for (const [type, status] of [
+      ["application/json", 415],
+      ["multipart/form-data", 400],
+    ] as const) {
+      const answer = await fetch(`${suite.edgeUrl}/v1/audio/translations`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${keys.demo}`, "content-type": type },
+        body: "{}",
+      });
+      expect(answer.status).toBe(status);
+      expect(await answer.json()).toMatchObject({ error: { param: "content-type" } });
+    }
+  });
+
+  test("an account that cannot pay for so many seconds, before the vendor is asked", async () => {
+    const answer = await send([field("model", "dear"), file(wav), end], keys.poor);
+    expect(answer.status).toBe(402);
+    expect(await suite.simulator.requests("first")).toHaveLength(0);
+  });
+});
+
+describe("what a file holds is held for and paid, whatever its head states", () => {
+  /** A WAV as it stands in the head of a stream: its data is the last of its chunks. */
+  const stating = (bytes: number): Buffer => {
+    const changed = Buffer.from(wav);
+    changed.writeUInt32LE(bytes, changed.indexOf("data") + 4);
+    return changed;
+  };
+  test.each([
+    { states: "nothing, as some writers to a pipe leave it", bytes: 0, path: "transcriptions" },
+    { states: "all ones, as ffmpeg leaves it", bytes: 0xff_ff_ff_ff, path: "transcriptions" },
+    { states: "all ones, to be translated", bytes: 0xff_ff_ff_ff, path: "translations" },
+    { states: "a tenth of a second", bytes: 4_800, path: "transcriptions" },
+  ])("a WAV that states $states", async ({ bytes, path }) => {
+    const before = await settled();
+    // At $0.10 a second, which the account has for a hundred of them.
+    for (const parts of [
+      [field("model", "watched-dearly"), file(stating(bytes))],
+      [file(stating(bytes)), field("model", "watched-dearly")],
+    ]) {
+      const answer = await send([...parts, end], keys.demo, path);
+      expect({ status: answer.status, body: await answer.json() }).toEqual({ status: 200, body: { text: "heard" } });
+      await watched.next();
+    }
+    expect(before - (await settled())).toBe(2n * 1_000n * perSecond(seconds));
+  });
+
+  test("a file that nothing can be read of, by its bytes at the rate of speech", async () => {
+    const before = await settled();
+    const noise = Buffer.alloc(40_000, "no sound at all");
+    const answer = await send([field("model", "watched-dearly"), file(noise, "file", "a.bin"), end]);
+    expect(answer.status).toBe(200);
+    await watched.next();
+    expect(before - (await settled())).toBe(1_000n * perSecond(10));
+  });
+});
+
+describe("a client", () => {
+  const half = () => [field("model", "whisper-1"), file(wav).subarray(0, 60_000)];
+  test("that leaves in the middle of its file ends everything within a second", async () => {
+    const before = await settled();
+    const { asking } = begin(half(), wav.length + 1_000);
+    await until("the file to be on its way", () => spooled().length === 1);
+    asking.destroy();
+    await nothingLeft();
+    expect(await settled()).toBe(before);
+  });
+
+  test("that leaves before its answer pays for its file, and its vendor is not heard for longer than it may be", async () => {
+    const before = await settled();
+    await suite.simulator.script("first", [{ delayMs: 20_000 }]);
+    const { asking } = begin(
+      [field("model", "whisper-1"), file(wav), end],
+      Buffer.concat([field("model", "whisper-1"), file(wav), end]).length,
+    );
+    await until("the vendor to be asked", async () => (await seen()) !== undefined);
+    asking.destroy();
+    await until("the vendor to notice", async () => (await seen())?.aborted);
+    await nothingLeft();
+    expect(await settled()).toBeLessThan(before);
+  });
+
+  test("that falls silent is told so, and nothing is left", async () => {
+    const { answered } = begin(half(), wav.length + 1_000);
+    const { status, body } = await answered;
+    expect(status).toBe(408);
+    expect(JSON.parse(body)).toMatchObject({ error: { code: "request_timeout" } });
+    await nothingLeft();
+    expect(await suite.ask("channel", "show", "first")).toMatchObject({ state: "ok" });
+  });
+});
+
+describe("a vendor on a line of its own", () => {
+  const whole = () => Buffer.concat([field("model", "watched"), file(wav), field("response_format", "text"), end]);
+
+  test("has the beginning of the file while the client still holds its end", async () => {
+    const bytes = whole();
+    const { asking, answered } = begin([bytes.subarray(0, 60_000)], bytes.length);
+    const hearing = await watched.next();
+    await until("the file's beginning", () => hearing.bytes > 40_000);
+    expect(hearing.isWhole).toBe(false);
+    asking.end(bytes.subarray(60_000));
+    expect(await answered).toEqual({ status: 200, body: "heard\n" });
+  });
+
+  test.each(["leaves", "falls silent"])("sees its line close when the client %s in the middle", async (how) => {
+    const bytes = whole();
+    const { asking, answered } = begin([bytes.subarray(0, 60_000)], bytes.length);
+    const hearing = await watched.next();
+    await until("the file's beginning", () => hearing.bytes > 40_000);
+    if (how === "leaves") asking.destroy();
+    else expect((await answered).status).toBe(408);
+    await until("the line to close", () => hearing.isClosed, 1_000);
+    await nothingLeft();
+  });
+
+  test("that refuses before it has read is left for another, which gets the file from its first byte", async () => {
+    const bytes = Buffer.concat([field("model", "hasty"), file(wav), end]);
+    const { asking, answered } = begin([bytes.subarray(0, 60_000)], bytes.length);
+    await watched.next();
+    const patient = await watched.next();
+    asking.end(bytes.subarray(60_000));
+    expect((await answered).status).toBe(200);
+    expect(patient.bytes).toBeGreaterThan(wav.length);
+  });
+
+  test("never gets the end of a form that turns out wrong", async () => {
+    const bytes = Buffer.concat([field("model", "watched"), file(wav), field("response_format", "xml"), end]);
+    const { asking, answered } = begin([bytes.subarray(0, 60_000)], bytes.length);
+    const hearing = await watched.next();
+    asking.end(bytes.subarray(60_000));
+    const { status, body } = await answered;
+    expect({ status, body: JSON.parse(body) }).toMatchObject({
+      status: 400,
+      body: { error: { param: "response_format" } },
+    });
+    await until("the line to close", () => hearing.isClosed);
+    expect(hearing.isWhole).toBe(false);
+  });
+});
+
+describe("while the vendor has not begun", () => {
+  const streamed = () => ({
+    model: field("model", "gpt-4o-transcribe"),
+    stream: field("stream", "true"),
+    file: file(wav),
+  });
+  test.each([
+    ["before", ["model", "stream", "file"]],
+    ["after", ["model", "file", "stream"]],
+  ] as const)("a stream that is asked for %s the file shows signs of life", async (_, order) => {
+    await suite.simulator.script("first", [{ delayMs: 500 }]);
+    const answer = await send([...order.map((name) => streamed()[name]), end]);
+    expect(answer.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+    expect(await answer.text()).toMatch(/^(?:: keep-alive\n\n)+data: \{"type":"transcript\.text\.delta"/);
+  });
+
+  test("a failure after such signs is told in the stream, and costs nothing", async () => {
+    const before = await settled();
+    await suite.simulator.script("first", [{ delayMs: 500, status: 500, repeat: true }]);
+    const answer = await send([...Object.values(streamed()), end]);
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toMatch(
+      /^(?:: keep-alive\n\n)+data: \{"type":"error","error":\{.*"upstream_error".*\n\n$/,
+    );
+    expect(await settled()).toBe(before);
+  });
+
+  test("what is no stream is silent", async () => {
+    await suite.simulator.script("first", [{ delayMs: 500 }]);
+    const answer = await send([field("model", "whisper-1"), file(wav), end]);
+    expect(await answer.json()).toMatchObject({ text: "we heard this file" });
+  });
+});
+
+test("a vendor that heard more than the file says of itself is believed", async () => {
+  const before = await settled();
+  const usage = { type: "duration", seconds: 60 };
+  await suite.simulator.script("first", [{ usage }]);
+  await (await send([field("model", "whisper-1"), file(wav), end])).json();
+  expect(before - (await settled())).toBe(perSecond(60));
+});
+
+test("tokens that no vendor reports are estimated, and marked so", async () => {
+  await suite.simulator.script("first", [{ usage: null }]);
+  const answer = await send([field("model", "gpt-4o-transcribe"), file(wav), end]);
+  const id = answer.headers.get("x-request-id");
+  const { event } = await until("the event", async () =>
+    (await storedEvents(suite.backends.natsUrl)).find(({ event: stored }) => stored.requestId === id),
+  );
+  expect(event).toMatchObject({ estimated: true, area: "audio", outcome: "completed" });
+  expect(event.units).toMatchObject({ inputAudioTokens: Math.ceil(seconds * 10), outputTokens: 4 });
+});

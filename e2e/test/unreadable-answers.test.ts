@@ -1,0 +1,116 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startSuite, type Suite } from "@modelgate/testkit";
+import { channel, keys, money } from "./house.ts";
+
+/** A vendor that answers every call with 200 and what stands in the path. */
+const asked: string[] = [];
+const vendor = createServer((request, response) => {
+  request.resume().once("end", () => {
+    const [, name = "", body = ""] = (request.url ?? "").split("/");
+    asked.push(name);
+    const text = decodeURIComponent(body);
+    const type = text.startsWith("data:") ? "text/event-stream" : "application/json";
+    response.writeHead(200, { "content-type": type }).end(text);
+  });
+});
+
+const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
+const nope = JSON.stringify({ choices: "nope", data: "nope", results: "nope", text: 5, usage });
+const chat = (model: string) => ({ model, messages: [{ role: "user", content: "Hello" }] });
+/** What is asked where, and what the first channel answers. */
+const cases: readonly {
+  readonly name: string;
+  readonly kind?: string;
+  readonly path?: (model: string) => string;
+  readonly body: (model: string) => object;
+  readonly answer?: string;
+}[] = [
+  { name: "chat-passed", body: chat },
+  { name: "chat-renamed", body: chat },
+  { name: "messages", path: () => "/v1/messages", body: (model) => ({ ...chat(model), max_tokens: 10 }) },
+  { name: "responses", path: () => "/v1/responses", body: (model) => ({ model, input: "Hello" }) },
+  {
+    name: "content",
+    path: (model) => `/v1beta/models/${model}:generateContent`,
+    body: () => ({ contents: [{ role: "user", parts: [{ text: "Hello" }] }] }),
+  },
+  { name: "completions", path: () => "/v1/completions", body: (model) => ({ model, prompt: "Hello" }) },
+  { name: "embeddings", kind: "embedding", path: () => "/v1/embeddings", body: (model) => ({ model, input: "Hello" }) },
+  {
+    name: "rerank",
+    kind: "rerank",
+    path: () => "/v1/rerank",
+    body: (model) => ({ model, query: "Hello", documents: ["a"] }),
+  },
+  {
+    name: "moderations",
+    kind: "moderation",
+    path: () => "/v1/moderations",
+    body: (model) => ({ model, input: "Hello" }),
+  },
+  {
+    name: "images",
+    kind: "image",
+    path: () => "/v1/images/generations",
+    body: (model) => ({ model, prompt: "a cat" }),
+  },
+  { name: "stream-of-garbage", body: (model) => ({ ...chat(model), stream: true }), answer: "data: nope\n\n" },
+  {
+    name: "stream-converted",
+    path: () => "/v1/messages",
+    body: (model) => ({ ...chat(model), max_tokens: 10, stream: true }),
+    answer: "data: nope\n\n",
+  },
+];
+
+const jinaAt = (id: string) => ({ provider: "jina", baseUrl: `\${SIMULATOR_URL}/at/${id}/jina/v1` });
+
+let suite: Suite;
+beforeAll(async () => {
+  vendor.listen(0, "127.0.0.1");
+  await once(vendor, "listening");
+  const address = vendor.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  suite = await startSuite({
+    config: {
+      groups: { default: { models: ["*"] } },
+      models: Object.fromEntries(cases.map(({ name, kind = "chat" }) => [name, { kind, price: { request: 0.001 } }])),
+      channels: cases.flatMap(({ name, answer = nope }) => [
+        {
+          ...channel(`bad-${name}`, name === "chat-renamed" ? { [name]: "theirs" } : [name], { priority: 10 }),
+          baseUrl: `http://127.0.0.1:${port}/${name}/${encodeURIComponent(answer)}`,
+        },
+        channel(`good-${name}`, [name], name === "rerank" ? jinaAt(`good-${name}`) : {}),
+      ]),
+      accounts: { demo: { balance: "10.00", tokens: [{ key: keys.demo, group: "default" }] } },
+    },
+  });
+});
+afterAll(async () => {
+  vendor.close();
+  vendor.closeAllConnections();
+  await suite?.[Symbol.asyncDispose]();
+});
+
+test.each(cases)("$name: an answer that cannot be read is tried elsewhere", async ({ name, path, body }) => {
+  const answer = await fetch(suite.edgeUrl + (path?.(name) ?? "/v1/chat/completions"), {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${keys.demo}`,
+      "content-type": "application/json",
+      "alpha-version": "2023-06-01",
+    },
+    body: JSON.stringify(body(name)),
+  });
+  const text = await answer.text();
+  expect([answer.status, text]).toEqual([200, expect.not.stringContaining("nope")]);
+  expect(asked.filter((each) => each === name)).toHaveLength(1);
+  expect(await suite.simulator.requests(`good-${name}`)).toHaveLength(1);
+});
+
+test("only the answers that reached their clients are paid", async () => {
+  const { spentNanos } = await money(suite);
+  expect(Number(spentNanos)).toBe(cases.length * 1_000_000);
+});

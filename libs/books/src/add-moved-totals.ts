@@ -1,0 +1,46 @@
+import { addRows } from "./add-totals.ts";
+import { unitMeasures } from "./measures.ts";
+import type { Books } from "./open.ts";
+
+/** A part of a day's totals that no call in the books stands for. */
+export interface MovedTotal {
+  readonly token: string;
+  readonly model: string;
+  readonly channel: string;
+  /** Amounts by measure: `calls`, `costNanos`, and units. */
+  readonly sums: ReadonlyMap<string, bigint>;
+}
+
+/** Totals of before the books say nothing of how calls ended. */
+const outcome = "unknown";
+
+/** Adds what a day's totals had beyond its calls, once by account and day (Unix ms of its beginning). */
+export async function addMovedTotals(
+  { db }: Books,
+  account: string,
+  day: number,
+  parts: readonly MovedTotal[],
+): Promise<void> {
+  const rows = parts.map(({ token, model, channel, sums }) => ({
+    account,
+    period: day,
+    token,
+    model,
+    channel,
+    outcome,
+    calls: Number(sums.get("calls") ?? 0n),
+    cost: sums.get("costNanos") ?? 0n,
+    ...Object.fromEntries(unitMeasures.map((name) => [name, sums.get(name) ?? 0n])),
+  }));
+  await db.transaction().execute(async (at) => {
+    const fresh = await at
+      .insertInto("moved_days")
+      .values({ account, day })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning("account")
+      .execute();
+    if (fresh.length === 0) return;
+    await addRows(at, "hourly_totals", rows);
+    await addRows(at, "daily_totals", rows);
+  });
+}

@@ -1,0 +1,30 @@
+import { PostgresDialect } from "kysely";
+import { Pool, types } from "pg";
+
+/** Most connections of one process. */
+const mostConnections = 8;
+/** Longest wait for a connection. */
+const connectMs = 5_000;
+/** Longest run of one statement; what the gateway asks for takes a fraction of it. */
+const statementMs = 60_000;
+
+/** 64-bit integers come as numbers: times in ms and counts are below 2^53, and queries read money as text. */
+const parsers: typeof types.getTypeParser = (oid, format) =>
+  oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format);
+
+/** A pool of connections to a PostgreSQL; nothing is connected before the first query. */
+export function postgresDialect(url: string, onLost: (error: Error) => void): PostgresDialect {
+  const pool = new Pool({
+    connectionString: url,
+    application_name: "modelgate",
+    max: mostConnections,
+    connectionTimeoutMillis: connectMs,
+    statement_timeout: statementMs,
+    keepAlive: true,
+    types: { getTypeParser: parsers },
+  });
+  // A connection that breaks while it is idle, or between two statements; the next query opens another.
+  pool.on("error", onLost);
+  pool.on("connect", (client) => client.on("error", onLost));
+  return new PostgresDialect({ pool });
+}

@@ -1,0 +1,65 @@
+/** Codes that say that a server is not there now: of sockets, of PostgreSQL, of DNS that may come later. */
+const awayCodes: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EPIPE",
+  "ETIMEDOUT",
+  "53300", // too many connections
+  "57P01", // shut down by its administrator
+  "57P02", // crashed
+  "57P03", // starting up
+]);
+/** SQLite's primary result codes that pass: busy and locked. */
+const busyCodes: ReadonlySet<number> = new Set([5, 6]);
+
+/** Whether an error says that the books are away or locked now, so that the same may go through later. */
+export function isAway(error: unknown): boolean {
+  const [code, primary] = [codeOf(error), primaryCodeOf(error)];
+  if ((code !== undefined && awayCodes.has(code)) || (primary !== undefined && busyCodes.has(primary))) return true;
+  // What the client says of a connection has no code.
+  return error instanceof Error && /timeout exceeded when trying to connect|Connection terminated/.test(error.message);
+}
+
+/** In words for a person, why a database refuses; one line. */
+export function refusalOf(error: unknown): string {
+  const known = knownRefusals[codeOf(error) ?? ""] ?? sqliteRefusals[primaryCodeOf(error) ?? -1];
+  const said = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
+  return known === undefined ? said : `${known} (${said})`;
+}
+
+const knownRefusals: Readonly<Record<string, string>> = {
+  "28P01": "user or password is wrong",
+  "28000": "the user may not connect",
+  "3D000": "there is no such database: create it",
+  "42501": "the user has no rights there: it must own the database's schema",
+  "25006": "it is read-only: BOOKS_URL must name the primary",
+  EACCES: "the file's folder may not be written",
+  EROFS: "the file system is read-only",
+  ENOTDIR: "the data folder is no folder",
+  EEXIST: "the data folder is no folder",
+};
+
+const sqliteRefusals: Readonly<Record<number, string>> = {
+  8: "the file is read-only",
+  11: "the file is damaged: restore a backup",
+  13: "the disk is full",
+  14: "the file cannot be opened",
+  26: "the file is no SQLite database",
+};
+
+function codeOf(error: unknown): string | undefined {
+  return typeof error === "object" && error !== null && "code" in error && typeof error.code === "string"
+    ? error.code
+    : undefined;
+}
+
+/** The low byte of SQLite's result code is its class. */
+function primaryCodeOf(error: unknown): number | undefined {
+  return typeof error === "object" && error !== null && "errcode" in error && typeof error.errcode === "number"
+    ? error.errcode & 0xff
+    : undefined;
+}

@@ -1,0 +1,61 @@
+import { sql, type Kysely } from "kysely";
+import { Migrator } from "kysely/migration";
+import { StartError } from "@modelgate/platform";
+import { unitMeasures } from "./measures.ts";
+import type { Engine } from "./migrations/tables.ts";
+import { migrations, type Step } from "./migrations/index.ts";
+import type { Tables } from "./schema.ts";
+
+/** Any number: the lock of PostgreSQL under which columns of units are added. */
+const unitLock = 6_703_115;
+
+/**
+ * Brings the schema up to date, once however many processes start: Kysely's migrator holds a lock. Then every unit that
+ * the contracts have gets its column of sums. Throws StartError where the books were written by a newer version.
+ */
+export async function migrate(
+  db: Kysely<Tables>,
+  engine: Engine,
+  steps: Readonly<Record<string, Step>> = migrations,
+): Promise<void> {
+  await refuseNewer(db, steps);
+  const migrator = new Migrator({
+    db,
+    provider: {
+      getMigrations: async () =>
+        Object.fromEntries(
+          Object.entries(steps).map(([name, { up }]) => [name, { up: (at: Kysely<unknown>) => up(at, { engine }) }]),
+        ),
+    },
+  });
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined) throw error;
+  await addUnitColumns(db, engine);
+}
+
+async function refuseNewer(db: Kysely<Tables>, steps: Readonly<Record<string, Step>>): Promise<void> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some(({ name }) => name === "kysely_migration")) return;
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
+  const newer = rows.find(({ name }) => !(name in steps));
+  if (newer === undefined) return;
+  throw new StartError(
+    `The books are of a newer version: this one does not know their migration ${newer.name}. Start the newer version, or restore a backup from before it.`,
+  );
+}
+
+/** A unit that was added to the contracts needs no migration of its own: its sums begin at 0. */
+async function addUnitColumns(db: Kysely<Tables>, engine: Engine): Promise<void> {
+  await db.transaction().execute(async (at) => {
+    if (engine === "postgres") await sql`select pg_advisory_xact_lock(${unitLock})`.execute(at);
+    const tables = await at.introspection.getTables();
+    for (const table of ["hourly_totals", "daily_totals"] as const) {
+      const there = new Set(tables.find(({ name }) => name === table)?.columns.map(({ name }) => name));
+      for (const measure of unitMeasures.filter((name) => !there.has(name)))
+        await at.schema
+          .alterTable(table)
+          .addColumn(measure, "bigint", (column) => column.notNull().defaultTo(0))
+          .execute();
+    }
+  });
+}

@@ -1,0 +1,13 @@
+import type { Kysely } from "kysely";
+import { calls } from "./0001-calls.ts";
+import type { MigrationTools } from "./tables.ts";
+
+/** One step of the schema; there is no way back. */
+export interface Step {
+  readonly up: (db: Kysely<unknown>, tools: MigrationTools) => Promise<void>;
+}
+
+/** Every migration by its name, in the order in which they are run. One that was released is never changed. */
+export const migrations: Readonly<Record<string, Step>> = {
+  "0001-calls": calls,
+};

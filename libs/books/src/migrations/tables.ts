@@ -1,0 +1,38 @@
+import { sql, type Kysely, type RawBuilder } from "kysely";
+
+/** The engines that the books may stand in. */
+export type Engine = "sqlite" | "postgres";
+
+/** What a migration is given beside the database. */
+export interface MigrationTools {
+  readonly engine: Engine;
+}
+
+/** A table as a migration creates it; no column is ever null. */
+export interface TableShape {
+  readonly columns: Readonly<Record<string, "text" | "integer" | "bigint">>;
+  /** Columns of its primary key; the account comes first, so that Citus can distribute the table by it. */
+  readonly key: readonly string[];
+  /** PostgreSQL: its partitions are ranges of this column. */
+  readonly partitionedBy?: string;
+}
+
+/** Creates a table. Text is compared byte by byte in both engines, whatever the database's locale. */
+export async function createTable(
+  db: Kysely<unknown>,
+  engine: Engine,
+  name: string,
+  { columns, key, partitionedBy }: TableShape,
+): Promise<void> {
+  const typed = Object.entries(columns).map(
+    ([column, type]) => sql`${sql.ref(column)} ${typeIn(engine, type)} not null`,
+  );
+  const primary = sql`primary key (${sql.join(key.map((column) => sql.ref(column)))})`;
+  const partitions =
+    engine === "postgres" && partitionedBy !== undefined ? sql`partition by range (${sql.ref(partitionedBy)})` : sql``;
+  await sql`create table ${sql.table(name)} (${sql.join([...typed, primary])}) ${partitions}`.execute(db);
+}
+
+function typeIn(engine: Engine, type: "text" | "integer" | "bigint"): RawBuilder<unknown> {
+  return type === "text" && engine === "postgres" ? sql`text collate "C"` : sql.raw(type);
+}

@@ -1,0 +1,88 @@
+import { Kysely, sql } from "kysely";
+import { once, StartError, type Logger } from "@modelgate/platform";
+import { postgresDialect } from "./engine/postgres.ts";
+import { sqliteDialect } from "./engine/sqlite.ts";
+import { isAway, refusalOf } from "./failure.ts";
+import { migrate } from "./migrate.ts";
+import type { Engine } from "./migrations/tables.ts";
+import type { Tables } from "./schema.ts";
+
+/** The open books: a SQLite file or a PostgreSQL, with the same tables and the same queries. */
+export interface Books extends AsyncDisposable {
+  readonly engine: Engine;
+  readonly db: Kysely<Tables>;
+}
+
+/** Where the books are. */
+export interface BooksPlace {
+  /** `postgres://…`; absent: the file. */
+  readonly url?: string | undefined;
+  /** The SQLite file. */
+  readonly file: string;
+}
+
+/** Oldest PostgreSQL that is supported, as `server_version_num`. */
+const oldestPostgres = 150_000;
+
+/**
+ * Opens the books and brings their schema up to date. Throws StartError, one line that says what to change, where they
+ * cannot be used as they are: a wrong address or password, no rights, read-only, of a newer version, no database at all.
+ * Throws BooksAway where the server does not answer now.
+ */
+export async function openBooks({ url, file }: BooksPlace, log: Logger): Promise<Books> {
+  const engine: Engine = url === undefined ? "sqlite" : "postgres";
+  const where = url === undefined ? file : placeIn(url);
+  let db: Kysely<Tables> | undefined;
+  try {
+    const dialect =
+      url === undefined
+        ? sqliteDialect(file)
+        : postgresDialect(url, ({ message }) => log.debug({ why: message }, "a connection to the books was lost"));
+    const opened = new Kysely<Tables>({ dialect });
+    db = opened;
+    if (engine === "postgres") await refuseOld(opened, where);
+    await migrate(opened, engine);
+    await refuseUnwritable(opened);
+    return bookOf(engine, opened);
+  } catch (error) {
+    await db?.destroy().catch(() => undefined);
+    if (error instanceof StartError) throw error;
+    if (isAway(error)) throw new BooksAway(`The books at ${where} do not answer.`, { cause: error });
+    throw new StartError(`The books at ${where} cannot be used: ${refusalOf(error)}`);
+  }
+}
+
+/** Closed once, however often it is disposed. */
+function bookOf(engine: Engine, db: Kysely<Tables>): Books {
+  const close = once(() => db.destroy());
+  return { engine, db, [Symbol.asyncDispose]: close };
+}
+
+/** The server of the books does not answer now; it may later. */
+export class BooksAway extends Error {
+  override readonly name = "BooksAway";
+}
+
+/** Host, port and database of an address, without user and password. Throws StartError for anything else. */
+function placeIn(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !["postgres:", "postgresql:"].includes(parsed.protocol) || parsed.hostname === "")
+    throw new StartError("BOOKS_URL is not the address of a PostgreSQL: postgres://user:password@host:5432/database.");
+  return `${parsed.host}${parsed.pathname}`;
+}
+
+async function refuseOld(db: Kysely<Tables>, where: string): Promise<void> {
+  const { rows } = await sql<{ num: string; words: string }>`
+    select current_setting('server_version_num') as num, current_setting('server_version') as words`.execute(db);
+  const [version] = rows;
+  if (version !== undefined && Number(version.num) < oldestPostgres)
+    throw new StartError(`The books at ${where} are in PostgreSQL ${version.words}: 15 or newer is needed.`);
+}
+
+/** Writes nothing, in every table: what may not be written is found now and not with the first call. */
+async function refuseUnwritable(db: Kysely<Tables>): Promise<void> {
+  await db.transaction().execute(async (at) => {
+    for (const table of ["calls", "hourly_totals", "daily_totals", "credits", "accounts", "tasks"] as const)
+      await sql`insert into ${sql.table(table)} select * from ${sql.table(table)} where 1 = 0`.execute(at);
+  });
+}

@@ -1,0 +1,51 @@
+import { sql } from "kysely";
+import type { CreditEvent, UsageEvent } from "@modelgate/contracts";
+import type { Books } from "./open.ts";
+import { readCalls, type CallPlace } from "./read-calls.ts";
+
+/** Calls that are read at once. */
+const callsAtOnce = 5_000;
+
+/** What moved an account's money: all its credits, then its calls from a time (Unix ms) on, oldest first, by pages. */
+export async function* readReceipts(
+  books: Books,
+  account: string,
+  from = 0,
+): AsyncGenerator<readonly (CreditEvent | UsageEvent)[], undefined> {
+  yield await readCredits(books, account);
+  const filter = { from, to: Number.MAX_SAFE_INTEGER, account };
+  for (let after: CallPlace | undefined; ;) {
+    const { events, next } = await readCalls(books, filter, { order: "oldest first", limit: callsAtOnce, after });
+    yield events;
+    if (next === undefined) return undefined;
+    after = next;
+  }
+}
+
+/** The changes of an account's balance by its operator, oldest first. */
+export async function readCredits({ db }: Books, account: string): Promise<readonly CreditEvent[]> {
+  const rows = await db
+    .selectFrom("credits")
+    .select("event")
+    .where("account", "=", account)
+    .orderBy("at")
+    .orderBy("operation")
+    .execute();
+  return rows.map(({ event }): CreditEvent => JSON.parse(event));
+}
+
+/** The newest receipt of an account that the books know. */
+export interface Head {
+  readonly receipts: number;
+  readonly head: string;
+  readonly balanceNanos: string;
+}
+
+/** The newest receipt of an account; undefined where the books know none. */
+export async function readHead({ db }: Books, account: string): Promise<Head | undefined> {
+  return db
+    .selectFrom("accounts")
+    .select(["receipts", "head", sql<string>`cast(balance as text)`.as("balanceNanos")])
+    .where("account", "=", account)
+    .executeTakeFirst();
+}

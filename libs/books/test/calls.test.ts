@@ -1,0 +1,284 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { UsageEvent } from "@modelgate/contracts";
+import {
+  forgetCalls,
+  openBooks,
+  readCalls,
+  readHead,
+  readReceipts,
+  readTotals,
+  recordCalls,
+  recordCredits,
+  type Books,
+  type CallFilter,
+  type CallPlace,
+} from "../src/index.ts";
+import { callOf, engines, log, newBooks, type TestEngine } from "./engines.ts";
+
+const month = { from: Date.parse("2026-01-01"), to: Date.parse("2026-02-01") };
+const orders = ["oldest first", "newest first"] as const;
+
+describe.each(engines)("$name", ({ name, start }) => {
+  let engine: TestEngine;
+  beforeAll(async () => {
+    engine = await start();
+  });
+  afterAll(() => engine?.[Symbol.asyncDispose]());
+
+  /** Ids of all that a filter finds, read by pages. */
+  async function read(books: Books, filter: Partial<CallFilter>, limit: number, order: (typeof orders)[number]) {
+    const ids: string[] = [];
+    for (let after: CallPlace | undefined; ;) {
+      const page = await readCalls(books, { ...month, ...filter }, { order, limit, after });
+      expect(page.events.length).toBeLessThanOrEqual(limit);
+      ids.push(...page.events.map(({ id }) => id));
+      if (page.next === undefined) return ids;
+      after = page.next;
+    }
+  }
+
+  /** The total of a month, as one row. */
+  const total = async (books: Books) => (await readTotals(books, { ...month, groupBy: [] }))[0]?.sums;
+
+  test("a call is recorded once, however often and however mixed with others it is delivered", async () => {
+    await using books = await newBooks(engine);
+    const [one, two, three] = ["one", "two", "three"].map((id) => callOf(id, { units: { inputTokens: 5 } }));
+    if (one === undefined || two === undefined || three === undefined) return;
+    expect(await recordCalls(books, [one, two, one])).toEqual([one, two]);
+    expect(await recordCalls(books, [two, three, one])).toEqual([three]);
+    expect(await recordCalls(books, [])).toEqual([]);
+    expect(await total(books)).toEqual({ calls: "3", costNanos: "3", inputTokens: "15" });
+    expect(await read(books, {}, 10, "oldest first")).toHaveLength(3);
+  });
+
+  test("what is recorded at once, in different orders, is recorded once", async () => {
+    const place = await engine.place();
+    await using one = await openBooks(place, log);
+    // A file's owner is one process; a server has the pools of several ledgers.
+    await using two = name === "SQLite" ? one : await openBooks(place, log);
+    const ledgers = [one, two, one];
+    const events = Array.from({ length: 600 }, (_, at) =>
+      callOf(`call-${at}`, {
+        accountId: `account-${at % 7}`,
+        time: new Date(month.from + (at % 5) * 86_400_000 + at).toISOString(),
+        model: `model-${at % 3}`,
+      }),
+    );
+    await Promise.all(
+      ledgers.map(async (books, turn) => {
+        const mixed =
+          turn === 0
+            ? events
+            : turn === 1
+              ? events.toReversed()
+              : events.toSorted((left, right) => (left.model < right.model ? -1 : 1));
+        for (let from = 0; from < mixed.length; from += 100) await recordCalls(books, mixed.slice(from, from + 100));
+      }),
+    );
+    expect(await total(one)).toEqual({ calls: "600", costNanos: "600" });
+    expect(new Set(await read(one, {}, 1_000, "oldest first")).size).toBe(600);
+  });
+
+  test("a batch with a call that cannot be recorded leaves nothing of itself", async () => {
+    await using books = await newBooks(engine);
+    const broken = { ...callOf("broken"), costNanos: "not money" };
+    await expect(recordCalls(books, [callOf("fine"), broken])).rejects.toThrow(/not money|BigInt|integer/i);
+    expect(await total(books)).toBeUndefined();
+    expect(await read(books, {}, 10, "oldest first")).toEqual([]);
+  });
+
+  test("an event comes back as the very text that it was recorded as", async () => {
+    await using books = await newBooks(engine);
+    const event = callOf("exact", {
+      requestId: "räksmörgås \u{1f990} 'quoted' \"twice\"",
+      units: { outputTokens: 1, inputTokens: 2, seconds: 1.5 },
+      costNanos: "9007199254740993",
+      multiplier: 1.1,
+    });
+    await recordCalls(books, [event]);
+    const { events } = await readCalls(books, month, { order: "oldest first", limit: 1 });
+    expect(JSON.stringify(events[0])).toBe(JSON.stringify(event));
+    expect(await total(books)).toEqual({
+      calls: "1",
+      costNanos: "9007199254740993",
+      inputTokens: "2",
+      outputTokens: "1",
+      milliseconds: "1500",
+    });
+  });
+
+  test("pages have every call that a filter asks for, once and in the order of time, whatever their size", async () => {
+    await using books = await newBooks(engine);
+    const word = (of: string) => fc.integer({ min: 0, max: 2 }).map((at) => `${of}-${at}`);
+    const call = fc.record({
+      accountId: word("account"),
+      tokenId: word("token"),
+      model: word("model"),
+      channelId: word("channel"),
+      requestId: word("request"),
+      outcome: fc.constantFrom("completed" as const, "failed" as const),
+      status: fc.constantFrom(200, 500),
+      // Many share a moment: then account and id decide.
+      time: fc.integer({ min: 0, max: 40 }).map((at) => new Date(month.from + at * 3_000_000).toISOString()),
+    });
+    const calls = fc.sample(call, { seed: 7, numRuns: 400 }).map((made, at) => callOf(`id-${at}`, made));
+    await recordCalls(books, calls);
+    const filter = fc.record(
+      {
+        from: fc.integer({ min: 0, max: 30 }).map((at) => month.from + at * 3_000_000),
+        to: fc.integer({ min: 10, max: 40 }).map((at) => month.from + at * 3_000_000),
+        account: word("account"),
+        token: word("token"),
+        model: word("model"),
+        channel: word("channel"),
+        requestId: word("request"),
+        outcome: fc.constantFrom("completed", "failed"),
+        status: fc.constantFrom(200, 500),
+      },
+      { requiredKeys: [] },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        filter,
+        fc.integer({ min: 1, max: 100 }),
+        fc.constantFrom(...orders),
+        async (asked, limit, order) => {
+          const oldest = calls
+            .filter((event) => matches(event, asked))
+            .toSorted(inOrder)
+            .map(({ id }) => id);
+          expect(await read(books, asked, limit, order)).toEqual(
+            order === "oldest first" ? oldest : oldest.toReversed(),
+          );
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test("totals by any dimension are the sums of the calls, over hours and over days", async () => {
+    await using books = await newBooks(engine);
+    const calls = Array.from({ length: 300 }, (_, at) =>
+      callOf(`call-${at}`, {
+        accountId: `account-${at % 2}`,
+        tokenId: `token-${at % 3}`,
+        model: `model-${at % 5}`,
+        channelId: `channel-${at % 2}`,
+        outcome: at % 4 === 0 ? "failed" : "completed",
+        time: new Date(month.from + at * 1_234_567).toISOString(),
+        units: { inputTokens: at },
+        costNanos: String(at * 1_000),
+      }),
+    );
+    await recordCalls(books, calls);
+    for (const dimension of ["account", "token", "model", "channel", "outcome", "day", "hour"] as const) {
+      const rows = await readTotals(books, { ...month, groupBy: [dimension], account: "account-1" });
+      const groups = Map.groupBy(
+        calls.filter(({ accountId }) => accountId === "account-1"),
+        (event) => valueOf(event, dimension),
+      );
+      expect(rows.map(({ by }) => by[dimension])).toEqual([...groups.keys()].toSorted());
+      for (const { by, sums } of rows) {
+        const group = groups.get(by[dimension] ?? "") ?? [];
+        expect(sums).toEqual({
+          calls: String(group.length),
+          costNanos: String(group.reduce((sum, { costNanos }) => sum + Number(costNanos), 0)),
+          inputTokens: String(group.reduce((sum, { units }) => sum + (units.inputTokens ?? 0), 0)),
+        });
+      }
+    }
+    const hour = month.from + 5 * 3_600_000;
+    const [part] = await readTotals(books, { from: hour, to: hour + 3_600_000, groupBy: ["model", "day"] });
+    expect(part).toEqual({
+      by: { model: expect.any(String), day: "2026-01-01" },
+      sums: expect.objectContaining({ calls: expect.any(String) }),
+    });
+  });
+
+  test("receipts come back with credits, and the newest of an account is known", async () => {
+    await using books = await newBooks(engine);
+    const receipt = (number: number) => ({
+      number,
+      previous: "",
+      balanceNanos: "9007199254740993",
+      hash: `hash-${number}`,
+    });
+    const credit = {
+      id: "acme.opening",
+      time: "2026-01-01T00:00:00Z",
+      accountId: "acme",
+      operationId: "opening",
+      kind: "opening" as const,
+      nanos: "100",
+      reason: "r",
+      receipt: receipt(1),
+    };
+    await recordCredits(books, [credit, credit]);
+    expect(await readHead(books, "acme")).toEqual({ receipts: 1, head: "hash-1", balanceNanos: "9007199254740993" });
+    await recordCalls(books, [callOf("b", { receipt: receipt(3) }), callOf("a", { receipt: receipt(2) })]);
+    await recordCalls(books, [callOf("late", { receipt: receipt(2) })]);
+    await recordCalls(books, [callOf("of another", { accountId: "other", receipt: receipt(9) })]);
+    expect(await readHead(books, "acme")).toMatchObject({ receipts: 3, head: "hash-3" });
+    expect(await readHead(books, "nobody")).toBeUndefined();
+    const found = [];
+    for await (const entries of readReceipts(books, "acme"))
+      found.push(...entries.map(({ receipt }) => receipt?.number));
+    expect(found).toEqual([1, 2, 3, 2]);
+  });
+
+  test("calls of days that are over their time are forgotten, and their totals stay", async () => {
+    const place = await engine.place();
+    await using books = await openBooks(place, log);
+    const days = ["2026-01-01", "2026-01-02", "2026-01-03", "2026-01-04"];
+    const calls = days.map((day) => callOf(day, { time: `${day}T23:59:59.999Z` }));
+    await recordCalls(books, calls);
+    await forgetCalls(books, 2, Date.parse("2026-01-04T12:00:00Z"));
+    expect(await read(books, {}, 10, "oldest first")).toEqual(["2026-01-02", "2026-01-03", "2026-01-04"]);
+    expect(await total(books)).toMatchObject({ calls: "4" });
+    // Neither where another ledger removed it.
+    await using other = name === "SQLite" ? books : await openBooks(place, log);
+    await recordCalls(other, [callOf("before", { time: "2026-01-02T10:00:00.000Z" })]);
+    await forgetCalls(books, 1, Date.parse("2026-01-04T12:00:00Z"));
+    await recordCalls(other, [callOf("after", { time: "2026-01-02T10:00:00.000Z" })]);
+    expect(await read(books, {}, 10, "oldest first")).toEqual(["after", "2026-01-03", "2026-01-04"]);
+    // A late delivery of a day that was forgotten is no reason to fail.
+    await recordCalls(books, [callOf("late", { time: "2026-01-01T10:00:00.000Z" })]);
+    expect(await read(books, {}, 10, "oldest first")).toContain("late");
+  });
+});
+
+function matches(event: UsageEvent, asked: Partial<CallFilter>): boolean {
+  const at = Date.parse(event.time);
+  const same = (wanted: string | number | undefined, value: string | number) =>
+    wanted === undefined || wanted === value;
+  return (
+    at >= (asked.from ?? 0) &&
+    at < (asked.to ?? Infinity) &&
+    same(asked.account, event.accountId) &&
+    same(asked.token, event.tokenId) &&
+    same(asked.model, event.model) &&
+    same(asked.channel, event.channelId) &&
+    same(asked.requestId, event.requestId) &&
+    same(asked.outcome, event.outcome) &&
+    same(asked.status, event.status)
+  );
+}
+
+function inOrder(left: UsageEvent, right: UsageEvent): number {
+  const key = ({ time, accountId, id }: UsageEvent): string => `${time}\n${accountId}\n${id}`;
+  return key(left) < key(right) ? -1 : 1;
+}
+
+function valueOf(event: UsageEvent, dimension: string): string {
+  const values: Readonly<Record<string, string>> = {
+    account: event.accountId,
+    token: event.tokenId,
+    model: event.model,
+    channel: event.channelId,
+    outcome: event.outcome,
+    day: event.time.slice(0, 10),
+    hour: `${event.time.slice(0, 13)}:00:00.000Z`,
+  };
+  return values[dimension] ?? "";
+}

@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createLogger } from "@modelgate/platform";
+import { draftOf, startPostgres } from "@modelgate/testkit";
+import type { UsageEvent } from "@modelgate/contracts";
+import { openBooks, type Books, type BooksPlace } from "../src/index.ts";
+
+export const { log } = createLogger("test", "silent");
+
+/** One engine, for one test file: opens as many books as a test wants, each empty at first. */
+export interface TestEngine extends AsyncDisposable {
+  /** Where new, empty books can be. */
+  place(): Promise<BooksPlace>;
+}
+
+/** Every engine; tests of the books run on each. */
+export const engines = [
+  { name: "SQLite", start: startSqlite },
+  { name: "PostgreSQL", start: startPostgresEngine },
+] as const;
+
+/** Opens new, empty books. */
+export async function newBooks(engine: TestEngine): Promise<Books> {
+  return openBooks(await engine.place(), log);
+}
+
+async function startSqlite(): Promise<TestEngine> {
+  const folder = mkdtempSync(join(tmpdir(), "modelgate-books-"));
+  let made = 0;
+  return {
+    place: async () => ({ file: join(folder, `books-${made++}.sqlite`) }),
+    async [Symbol.asyncDispose]() {
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startPostgresEngine(): Promise<TestEngine> {
+  const server = await startPostgres();
+  let made = 0;
+  return {
+    async place() {
+      const name = `books_${made++}`;
+      await onServer(server.url, `create database ${name}`);
+      return { url: server.url.replace(/[^/]+$/, name), file: "" };
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+/** Runs one statement on a server of PostgreSQL. */
+export async function onServer(url: string, statement: string): Promise<void> {
+  const { Client } = await import("pg");
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** A settled call; what a test says nothing of is the same in all of them. */
+export function callOf(id: string, more: Partial<UsageEvent> = {}): UsageEvent {
+  return { ...draftOf("acme", id), time: "2026-01-10T10:00:00.000Z", costNanos: "1", ...more };
+}

@@ -1,0 +1,149 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { StartError } from "@modelgate/platform";
+import { BooksAway, openBooks, readTotals, recordCalls, unitMeasures } from "../src/index.ts";
+import { callOf, engines, log, onServer, type TestEngine } from "./engines.ts";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "modelgate-open-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe.each(engines)("$name", ({ name, start }) => {
+  let engine: TestEngine;
+  beforeAll(async () => {
+    engine = await start();
+  });
+  afterAll(() => engine?.[Symbol.asyncDispose]());
+
+  test("books are made once, however many ledgers start at once, and are there for the next start", async () => {
+    const place = await engine.place();
+    const opened =
+      name === "SQLite" ? [await openBooks(place, log)] : await Promise.all([1, 2, 3].map(() => openBooks(place, log)));
+    for (const books of opened) {
+      expect(await recordCalls(books, [callOf("one")])).toHaveLength(books === opened[0] ? 1 : 0);
+      await books[Symbol.asyncDispose]();
+    }
+    await using again = await openBooks(place, log);
+    expect(await recordCalls(again, [callOf("one")])).toEqual([]);
+  });
+
+  test("books of a newer version are refused, and are left as they are", async () => {
+    const place = await engine.place();
+    await using books = await openBooks(place, log);
+    await sql`insert into kysely_migration (name, timestamp) values ('9999-later', '2030-01-01')`.execute(books.db);
+    await books[Symbol.asyncDispose]();
+    const refused = openBooks(place, log);
+    await expect(refused).rejects.toThrow(StartError);
+    await expect(refused).rejects.toThrow(/^The books are of a newer version.*9999-later/);
+  });
+
+  test("a unit that is added to the contracts gets its column; what was summed before stays", async () => {
+    const place = await engine.place();
+    await using before = await openBooks(place, log);
+    await recordCalls(before, [callOf("before", { units: { images: 2, inputTokens: 3 } })]);
+    // As if the books had been made when there was no such unit.
+    for (const table of ["hourly_totals", "daily_totals"])
+      await sql`alter table ${sql.table(table)} drop column ${sql.ref("images")}`.execute(before.db);
+    await before[Symbol.asyncDispose]();
+    await using after = await openBooks(place, log);
+    await recordCalls(after, [callOf("after", { units: { images: 5, inputTokens: 1 } })]);
+    const [total] = await readTotals(after, { from: 0, to: Date.parse("2027-01-01"), groupBy: [] });
+    expect(total?.sums).toEqual({ calls: "2", costNanos: "2", inputTokens: "4", images: "5" });
+    expect(unitMeasures).toContain("images");
+  });
+});
+
+describe("a wrong BOOKS_URL is one clear line", () => {
+  let engine: TestEngine;
+  let url: string;
+  beforeAll(async () => {
+    engine = await engines[1].start();
+    ({ url = "" } = await engine.place());
+  });
+  afterAll(() => engine?.[Symbol.asyncDispose]());
+
+  const refusal = async (wrong: string, file = ""): Promise<string> => {
+    const error: unknown = await openBooks(wrong === "" ? { file } : { url: wrong, file }, log).then(
+      async (books) => {
+        await books[Symbol.asyncDispose]();
+        return new Error("was opened");
+      },
+      (error: unknown) => error,
+    );
+    expect(error).toBeInstanceOf(StartError);
+    const { message } = error instanceof Error ? error : new Error("no error");
+    expect(message).not.toContain("\n");
+    expect(message).not.toContain("hidden");
+    return message;
+  };
+
+  test.each(["not an address", "mysql://host/books", "postgres://", "http://127.0.0.1"])("%s", async (wrong) => {
+    expect(await refusal(wrong)).toBe(
+      "BOOKS_URL is not the address of a PostgreSQL: postgres://user:password@host:5432/database.",
+    );
+  });
+
+  test("a wrong password", async () => {
+    expect(await refusal(url.replace("modelgate@", "hidden@"))).toMatch(
+      /^The books at 127\.0\.0\.1:\d+\/books_0 cannot be used: user or password is wrong/,
+    );
+  });
+
+  test("a database that there is not", async () => {
+    expect(await refusal(`${url}-absent`)).toContain("there is no such database: create it");
+  });
+
+  test("a user without rights", async () => {
+    await onServer(url, "create role reader login password 'hidden'");
+    const reader = url.replace("modelgate:modelgate", "reader:hidden");
+    expect(await refusal(reader)).toContain("no rights");
+    // Neither where the tables are there, and may only be read.
+    await (await openBooks({ url, file: "" }, log))[Symbol.asyncDispose]();
+    await onServer(url, "grant select on all tables in schema public to reader");
+    expect(await refusal(reader)).toContain("no rights");
+  });
+
+  test("a database that is read-only", async () => {
+    const place = await engine.place();
+    await (await openBooks(place, log))[Symbol.asyncDispose]();
+    await onServer(url, `alter database ${place.url?.split("/").at(-1)} set default_transaction_read_only = on`);
+    expect(await refusal(place.url ?? "")).toContain("it is read-only: BOOKS_URL must name the primary");
+  });
+
+  test("a file that is no database, a folder, and a data folder that is none", async () => {
+    writeFileSync(join(folder, "text"), "this is not a database, and long enough to be seen for what it is".repeat(20));
+    mkdirSync(join(folder, "folder"));
+    expect(await refusal("", join(folder, "text"))).toContain("the file is no SQLite database");
+    expect(await refusal("", join(folder, "folder"))).toContain("the file cannot be opened");
+    expect(await refusal("", join(folder, "text", "books.sqlite"))).toContain("the data folder is no folder");
+  });
+
+  test("a file that may not be written", async () => {
+    const file = join(folder, "kept.sqlite");
+    await (await openBooks({ file }, log))[Symbol.asyncDispose]();
+    chmodSync(file, 0o444);
+    const seen = process.getuid?.() === 0 ? await asNobody(() => refusal("", file)) : await refusal("", file);
+    expect(seen).toMatch(/read-only|cannot be opened/);
+  });
+
+  test("a server that does not answer is no wrong address: it may answer later", async () => {
+    await expect(openBooks({ url: "postgres://modelgate:hidden@127.0.0.1:1/books", file: "" }, log)).rejects.toThrow(
+      BooksAway,
+    );
+  });
+});
+
+/** Root may write whatever its mode says; for this one call we are another user. */
+async function asNobody<T>(run: () => Promise<T>): Promise<T> {
+  process.seteuid?.(65_534);
+  try {
+    return await run();
+  } finally {
+    process.seteuid?.(0);
+  }
+}

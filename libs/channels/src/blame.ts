@@ -1,0 +1,122 @@
+import type { FailureSeen, Outcome, Tally } from "./evidence.ts";
+
+/** Failures, each of another body, that begin a rest. */
+const leastFailures = 3;
+/** Accounts, and models, whose calls must fail before what they share is blamed. */
+const leastGroups = 2;
+/** How long an answer speaks for what its account or model has in common with those that fail. */
+const goodForMs = 10_000;
+
+/** Whom a rest concerns: what of the channel, and whether one account or all. */
+export interface Scope {
+  /** The whole of what failed (the channel, or the key), or only one model of it. */
+  readonly of: "whole" | "model";
+  readonly for: "account" | "all";
+}
+
+/** A failed call that is to be judged. */
+export interface Judged {
+  readonly account: string;
+  readonly model: string;
+  readonly key: string;
+  readonly failed: FailureSeen;
+  /** The vendor said itself how long to stay away, or that it refuses the key: one failure is enough for its account. */
+  readonly isSaid: boolean;
+  /** The failure is about the key itself whatever the model, or there is only one model. */
+  readonly wholeAtOnce: boolean;
+  /** Whether the scope has rested before and has not worked since: one more failure is enough there. */
+  readonly onProbation: (scope: Scope) => boolean;
+}
+
+const all = { for: "all" } as const;
+const account = { for: "account" } as const;
+
+/**
+ * What a failure, together with what was seen before it, takes out: the widest scope that the evidence carries;
+ * undefined: nothing yet. `tallies` are the channel's, within the window, the failure among them.
+ *
+ * - An account's calls take out a scope for that account where at least three bodies failed, and at least half of its
+ *   outcomes since the first of those failures. What was good before it does not count: an outage after a thousand good
+ *   calls is found as quickly as one at the start.
+ * - A scope is out for all only where at least two accounts fail, and more accounts fail than were answered in the last
+ *   seconds: each account has one vote, however many calls it sends.
+ * - The whole of a channel or key is out only where several models fail, and more of them than answered.
+ * - What no client can bring about needs neither several accounts nor several models.
+ */
+export function judge(tallies: readonly Tally[], judged: Judged, now: number): Scope | undefined {
+  return scopesOf(judged).find((scope) => holds(scope, tallies, judged, now));
+}
+
+/** The scopes that a failure can take out, widest first. */
+function scopesOf({ failed, wholeAtOnce }: Judged): readonly Scope[] {
+  if (failed.of === "model") return [all, account].map((who) => ({ of: "model", ...who }));
+  if (failed.isCertain === true) return [{ of: "whole", ...all }];
+  if (wholeAtOnce) return [all, account].map((who) => ({ of: "whole", ...who }));
+  return [
+    { of: "whole", ...all },
+    { of: "model", ...all },
+    { of: "whole", ...account },
+    { of: "model", ...account },
+  ];
+}
+
+function holds(scope: Scope, tallies: readonly Tally[], judged: Judged, now: number): boolean {
+  const { failed, isSaid, wholeAtOnce, onProbation } = judged;
+  const relevant = tallies.filter(
+    (tally) =>
+      (failed.of !== "key" || tally.key === judged.key) &&
+      (scope.of === "whole" || tally.model === judged.model) &&
+      (scope.for === "all" || tally.account === judged.account),
+  );
+  const outcomes = relevant.flatMap((tally) => tally.outcomes);
+  const isSure = failed.isCertain === true;
+  const least = onProbation(scope) || (isSaid && scope.for === "account") ? 1 : isSaid ? leastGroups : leastFailures;
+  if (distinct(outcomes.filter(isLike(failed))) < least) return false;
+  if (scope.of === "whole" && !wholeAtOnce && !isSure && !mostFail(relevant, failed, "model", now)) return false;
+  if (scope.for === "all" && !isSure) return mostFail(relevant, failed, "account", now);
+  return (isSaid && scope.for === "account") || isMostlyFailing(outcomes, failed);
+}
+
+/** Whether at least half of the outcomes since the first failure are failures. */
+function isMostlyFailing(outcomes: readonly Outcome[], failed: FailureSeen): boolean {
+  const failures = outcomes.filter(isLike(failed));
+  const since = Math.min(...failures.map(({ at }) => at));
+  return failures.length > 0 && failures.length >= outcomes.filter((each) => isGood(each) && each.at >= since).length;
+}
+
+/** Whether several accounts, or models, fail mostly, and more of them than were answered lately without failing so. */
+function mostFail(tallies: readonly Tally[], failed: FailureSeen, by: "account" | "model", now: number): boolean {
+  const groups = Map.groupBy(tallies, (tally) => tally[by]);
+  let failing = 0;
+  let good = 0;
+  for (const group of groups.values()) {
+    const outcomes = group.flatMap((tally) => tally.outcomes);
+    if (isMostlyFailing(outcomes, failed)) failing++;
+    else if (outcomes.some((each) => isGood(each) && each.at > now - goodForMs)) good++;
+  }
+  return failing >= leastGroups && failing > good;
+}
+
+function isGood({ failed }: Outcome): boolean {
+  return failed === undefined;
+}
+
+/** Which failures count beside one: what is certain counts by itself, and what speaks against a channel for its models. */
+function isLike(failed: FailureSeen): (outcome: Outcome) => boolean {
+  return ({ failed: known }) => {
+    if (known === undefined) return false;
+    if (failed.isCertain === true) return known.isCertain === true;
+    return known.of === failed.of || (known.of === "channel" && failed.of === "model");
+  };
+}
+
+/** Failures of different bodies; one whose body is not known stands for itself. */
+function distinct(failures: readonly Outcome[]): number {
+  const bodies = new Set<string>();
+  let others = 0;
+  for (const { failed } of failures) {
+    if (failed?.body === undefined || failed.isCertain === true) others++;
+    else bodies.add(failed.body);
+  }
+  return bodies.size + others;
+}

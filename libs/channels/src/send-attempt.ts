@@ -1,0 +1,103 @@
+import { asFailure, Failure, headers as contractHeaders, type UpstreamWire } from "@modelgate/contracts";
+import type { Span } from "@modelgate/platform";
+import { providers } from "@modelgate/providers";
+import type { AttemptPlan, PreparedAttempt, SpokenWay } from "./attempt-plan.ts";
+import { beginsWithin } from "./begins-within.ts";
+import { connectSocket, RefusedSocket } from "./connect.ts";
+import type { Way } from "./pick.ts";
+import { refusal } from "./refused.ts";
+import type { SpokenWires } from "./spoken-wires.ts";
+import type { Transport } from "./transport.ts";
+import type { Sent } from "./verdict.ts";
+
+/** An answer that can be given on, and the way that it came. */
+export interface Begun<Accepted> {
+  readonly accepted: Accepted;
+  readonly way: SpokenWay;
+}
+
+/**
+ * Makes one attempt, to the beginning of an answer that can be given on. What is known of it when it fails stands in
+ * `sent`. Throws Refused, Failure, and what the connection throws.
+ */
+export async function sendAttempt<Accepted, Wire extends UpstreamWire>(
+  sent: Sent,
+  plan: AttemptPlan<Accepted, Wire>,
+  history: "unsealed" | undefined,
+  deps: { readonly transport: Transport; readonly spoken: SpokenWires },
+  span: Span,
+): Promise<Begun<Accepted>> {
+  const way = spokenWay(sent.attempt.way, plan, deps.spoken);
+  sent.wire = way.wire;
+  const prepared = await preparing(way, plan, history);
+  sent.prepared = prepared;
+  return { way, accepted: await once(way, prepared, plan.signal, deps, span) };
+}
+
+/** A way with the wire for a call. Throws Failure if the last wire was found missing since the call began. */
+function spokenWay<Wire extends UpstreamWire>(
+  way: Way,
+  { wires }: Pick<AttemptPlan<unknown, Wire>, "wires">,
+  spoken: SpokenWires,
+): SpokenWay<Wire> {
+  const provider = providers[way.candidate.channel.provider];
+  const wire = spoken.choose(way.candidate, wires);
+  if (provider === undefined || wire === undefined) throw noEndpoint();
+  return { ...way, provider, wire };
+}
+
+/** No channel of the model speaks a wire that the call can be made in. */
+export function noEndpoint(): Failure {
+  return new Failure("no_available_channel", "The vendor of this model has no endpoint that could serve this call.");
+}
+
+/** Prepares an attempt; if that fails, it is not the vendor's failure. */
+async function preparing<Accepted, Wire extends UpstreamWire>(
+  way: SpokenWay<Wire>,
+  { prepare }: Pick<AttemptPlan<Accepted, Wire>, "prepare">,
+  history: "unsealed" | undefined,
+): Promise<PreparedAttempt<Accepted>> {
+  try {
+    return await prepare(way, history);
+  } catch (error) {
+    throw asFailure(error);
+  }
+}
+
+/** Sends the request and reads as much of the answer as `accept` needs. */
+function once<Accepted>(
+  { candidate: { channel }, provider }: SpokenWay,
+  prepared: PreparedAttempt<Accepted>,
+  outer: AbortSignal,
+  { transport }: { readonly transport: Transport },
+  { traceparent }: Span,
+): Promise<Accepted> {
+  const headers = {
+    ...prepared.request.headers,
+    ...(traceparent === undefined ? {} : { [contractHeaders.traceparent]: traceparent }),
+  };
+  const request = { ...prepared.request, headers, timeoutMs: channel.timeoutMs };
+  const firstByteMs = prepared.stream === true ? channel.firstByteTimeoutMs : undefined;
+  return beginsWithin(firstByteMs, outer, async (signal) => {
+    if (prepared.connect === undefined) {
+      const answer = await reach(transport.send(request, signal), signal);
+      if (answer.status >= 300) throw await refusal(answer, provider);
+      return prepared.accept(answer);
+    }
+    const answer = await reach(connectSocket(request, prepared.connect, signal), signal);
+    if (answer instanceof RefusedSocket) throw await refusal(answer, provider);
+    return prepared.accept(answer);
+  });
+}
+
+/** An exchange that never got an answer, as a failure. */
+async function reach<Answer>(sent: Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+  try {
+    return await sent;
+  } catch (error) {
+    if (signal.aborted || error instanceof Failure) throw error;
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    const silent = code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_CONNECT_TIMEOUT";
+    throw new Failure(silent ? "upstream_timeout" : "upstream_error", undefined, { cause: error });
+  }
+}

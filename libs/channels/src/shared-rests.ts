@@ -1,0 +1,106 @@
+import type { Logger, Redis } from "@modelgate/platform";
+import { showStates } from "./channel-metrics.ts";
+import { kept } from "./evidence.ts";
+import { followStates, type FollowedStates } from "./follow-states.ts";
+import { isResting, restFor, type RestCause } from "./rest.ts";
+import { endRests, restName, shareRest, type CoolDown } from "./state.ts";
+
+/** Most rests of single accounts that are kept and shared; beyond it the oldest ends. */
+const mostAccountRests = 1_000;
+/** Rests that were ended by an answer whose lengths are remembered until a call there has come to its end. */
+const mostRemembered = 2_000;
+
+/** What the rests are kept with. */
+export interface SharedRestsOptions {
+  readonly redis: Redis;
+  readonly log: Logger;
+  /** Gets the name of each rest that another replica or an operator ended. */
+  readonly ended: (name: string) => void;
+}
+
+/** The rests of all places, as this process and the other replicas found them. */
+export class SharedRests implements AsyncDisposable {
+  readonly #options: SharedRestsOptions;
+  readonly #states: FollowedStates;
+  /** Rests in a row of places that were answered since, and have not worked yet. */
+  readonly #before = new Map<string, { readonly rests: number }>();
+
+  private constructor(options: SharedRestsOptions, states: FollowedStates) {
+    this.#options = options;
+    this.#states = states;
+    showStates(states);
+  }
+
+  static async open(options: SharedRestsOptions): Promise<SharedRests> {
+    const { redis, log, ended: forgotten } = options;
+    return new SharedRests(options, await followStates({ redis, log, forgotten }));
+  }
+
+  /** Nothing rests and nothing is switched off. */
+  get isQuiet(): boolean {
+    const { coolDowns, accountRests, switched } = this.#states;
+    return coolDowns.size + accountRests.size + switched.size === 0;
+  }
+
+  isOff(place: string): boolean {
+    return this.#states.switched.has(place);
+  }
+
+  /** The rest of a place for all, or for one account; over or not. */
+  at(place: string, account?: string): CoolDown | undefined {
+    const { coolDowns, accountRests } = this.#states;
+    return account === undefined ? coolDowns.get(place) : accountRests.get(restName(place, account));
+  }
+
+  begin(place: string, cause: Omit<RestCause, "before">): void {
+    const { redis, log } = this.#options;
+    const { account, kind, reason } = cause;
+    const name = restName(place, account);
+    const known = this.at(place, account);
+    const now = Date.now();
+    const rest = restFor(known, { ...cause, before: known?.rests ?? this.#before.get(name)?.rests ?? 0 }, now);
+    if (rest === undefined) return;
+    const line = { place, account, reason, restMs: rest.until - now };
+    if (kind === "refused") log.error(line, "a vendor refuses a key: it is tried again after a pause");
+    else log.warn(line, "channel rests");
+    if (account === undefined) this.#states.coolDowns.set(place, rest);
+    else this.#keepAccountRest(name, rest);
+    this.#states.share(shareRest(redis, name, rest));
+  }
+
+  /** An answer began to a call that was sent at that time; whether that ended a rest. */
+  answered(place: string, account: string | undefined, sentAt: number): boolean {
+    const rest = this.at(place, account);
+    if (rest === undefined) return false;
+    // What was sent before the rest proves nothing, and what a vendor asked for holds.
+    if (isResting(rest, Date.now()) && (rest.kind !== "failing" || sentAt < Date.parse(rest.since))) return false;
+    const { redis, log } = this.#options;
+    const { coolDowns, accountRests, share } = this.#states;
+    const name = restName(place, account);
+    (account === undefined ? coolDowns : accountRests).delete(name);
+    kept(this.#before, name, mostRemembered, () => ({ rests: rest.rests }));
+    log.info({ place, account }, "channel works again");
+    share(endRests(redis, [name]));
+    return true;
+  }
+
+  /** An answer came to its end: the next rest of these places is of the first length. */
+  worked(scopes: () => readonly (readonly [place: string, account: string | undefined])[]): void {
+    if (this.#before.size === 0) return;
+    for (const [place, account] of scopes()) this.#before.delete(restName(place, account));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return Promise.resolve(this.#states[Symbol.asyncDispose]());
+  }
+
+  #keepAccountRest(name: string, rest: CoolDown): void {
+    const { accountRests, share } = this.#states;
+    const [oldest] = accountRests.keys();
+    if (accountRests.size >= mostAccountRests && !accountRests.has(name) && oldest !== undefined) {
+      accountRests.delete(oldest);
+      share(endRests(this.#options.redis, [oldest]));
+    }
+    accountRests.set(name, rest);
+  }
+}

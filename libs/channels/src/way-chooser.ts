@@ -1,0 +1,80 @@
+import type { AttemptPlan } from "./attempt-plan.ts";
+import type { TurnedAway } from "./gate.ts";
+import type { Health } from "./health.ts";
+import { pick, placeOf, type PickOptions, type Rests, type Way } from "./pick.ts";
+
+/** A way to try, and whether it is tried only because there is no other. */
+export interface Chosen {
+  readonly way: Way;
+  readonly isLastResort: boolean;
+}
+
+/** Chooses the ways of one call, one after the other. */
+export class WayChooser {
+  readonly #plan: Pick<AttemptPlan<unknown>, "candidates" | "prefer">;
+  readonly #options: Pick<PickOptions, "random" | "turn">;
+  readonly #rests: Rests;
+  readonly #passed = new Set<string>();
+  readonly #away: TurnedAway[] = [];
+  #again: Chosen | undefined;
+  /** When what rests may be tried by this call's account because there is no other. */
+  readonly lastResort: Rests;
+
+  constructor(
+    plan: Pick<AttemptPlan<unknown>, "account" | "candidates" | "prefer">,
+    health: Health,
+    options: Pick<PickOptions, "random" | "turn">,
+  ) {
+    this.#plan = plan;
+    this.#options = options;
+    this.#rests = health.restsOf(plan.account);
+    this.lastResort = health.lastResortOf(plan.account);
+  }
+
+  /** What was found full, or being tried by another call. */
+  get away(): readonly TurnedAway[] {
+    return this.#away;
+  }
+
+  /**
+   * The next way; undefined where none is left. `isFirst`: nothing was tried yet. Then a way that rests, or that another
+   * call is trying, is better than none: no model is out altogether because of its calls' failures.
+   */
+  next(isFirst: boolean): Chosen | undefined {
+    const again = this.#again;
+    this.#again = undefined;
+    if (again !== undefined) return again;
+    const way = this.#pick(this.#rests, (at) => this.#passed.has(placeOf(at)) || this.#passed.has(channelOf(at)));
+    if (way !== undefined) return { way, isLastResort: false };
+    const resort = isFirst ? this.#pick(this.lastResort, (at) => this.#isFull(at)) : undefined;
+    return resort && { way: resort, isLastResort: true };
+  }
+
+  tried(way: Way): void {
+    this.#passed.add(placeOf(way));
+  }
+
+  turnedAway(why: TurnedAway): void {
+    this.#away.push(why);
+    this.#passed.add(why.place);
+  }
+
+  /** The same way is to be tried once more, with another request. */
+  retry(chosen: Chosen): void {
+    this.#passed.delete(placeOf(chosen.way));
+    if (chosen.isLastResort) this.#again = chosen;
+  }
+
+  #pick(rests: Rests, excluded: (way: Way) => boolean): Way | undefined {
+    const { candidates, prefer } = this.#plan;
+    return pick(candidates, { ...this.#options, rests, excluded, prefer });
+  }
+
+  #isFull(way: Way): boolean {
+    return this.#away.some(({ why, place }) => why === "full" && (place === placeOf(way) || place === channelOf(way)));
+  }
+}
+
+function channelOf({ candidate }: Way): string {
+  return candidate.channel.id;
+}

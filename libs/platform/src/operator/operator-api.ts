@@ -1,0 +1,101 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { Failure } from "@modelgate/contracts";
+import { answerFailure, answerJson } from "../answer.ts";
+import { BufferBudget } from "../buffer-budget.ts";
+import type { Logger } from "../log.ts";
+import { readBody } from "../read-body.ts";
+import { idSource } from "../request-id.ts";
+import type { Secrets } from "../secrets.ts";
+import { isOperator } from "../signed-caller.ts";
+import { failureOf } from "../store-failure.ts";
+import { Streamed } from "./streamed.ts";
+
+/** What an operator's call brings. */
+interface OperatorCall {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly body: unknown;
+}
+
+/** A route of the operator's API: `GET /accounts/{id}` and what it answers. */
+export type OperatorRoutes = Readonly<Record<string, (call: OperatorCall) => Promise<unknown>>>;
+
+const bodyBounds = {
+  maxBytes: 64 * 1024,
+  silenceMs: 10_000,
+  totalMs: 30_000,
+  graceMs: 10_000,
+  floorBytesPerSecond: 1_024,
+  budget: new BufferBudget(16 * 1024 * 1024),
+};
+/** Whoever has the secret is the operator: nobody else's bodies are read here. */
+const operator = { accountId: "operator", tokenId: "operator" };
+const newId = idSource("op");
+
+/** An operator's API, of control or inside: JSON both ways, a credential signed with MODELGATE_SECRET on every call. */
+export function operatorHandler(routes: OperatorRoutes, secrets: Secrets, log: Logger): RequestListener {
+  const find = finderOf(routes);
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const id = newId();
+    try {
+      const credential = /^Bearer (\S+)$/.exec(request.headers.authorization ?? "")?.[1] ?? "";
+      if (!isOperator(secrets, credential, Math.floor(Date.now() / 1_000)))
+        throw new Failure(
+          "invalid_api_key",
+          "This is the operator's API; its credential is made with MODELGATE_SECRET.",
+        );
+      const [path = "", ...query] = (request.url ?? "/").split("?");
+      const { run, params } = find(request.method ?? "", path);
+      const data = await run({ params, query: new URLSearchParams(query.join("?")), body: await readJson(request) });
+      if (!(data instanceof Streamed)) return answerJson(response, 200, { data });
+      response.writeHead(200, { "content-type": data.contentType });
+      await pipeline(Readable.from(data.pieces), response);
+    } catch (error) {
+      const failure = failureOf(error);
+      if (failure.code === "internal_error") log.error({ err: failure.cause ?? failure }, "operator's call failed");
+      answerFailure(response, "common", failure, id);
+    }
+  }
+  return (request, response) => void answer(request, response);
+}
+
+interface FoundRoute {
+  readonly run: OperatorRoutes[string];
+  readonly params: OperatorCall["params"];
+}
+
+/** Finds the route of a method and a path, and what stands in its places. Throws Failure unknown_url. */
+function finderOf(routes: OperatorRoutes): (method: string, path: string) => FoundRoute {
+  const table = Object.entries(routes).map(([written, run]) => {
+    const [method = "", path = ""] = written.split(" ");
+    return { method, shape: new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`), run };
+  });
+  return (method, path) => {
+    for (const { shape, run, ...row } of table) {
+      const match = row.method === method ? shape.exec(path) : null;
+      if (match !== null) return { run, params: decoded(match.groups ?? {}) };
+    }
+    throw new Failure("unknown_url");
+  };
+}
+
+function decoded(places: Readonly<Record<string, string>>): OperatorCall["params"] {
+  try {
+    return Object.fromEntries(Object.entries(places).map(([name, value]) => [name, decodeURIComponent(value)]));
+  } catch (cause) {
+    throw new Failure("unknown_url", "The path is not well encoded.", { cause });
+  }
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  if (request.method !== "POST") return {};
+  using body = await readBody(request, bodyBounds, operator);
+  try {
+    return body.bytes.length === 0 ? {} : JSON.parse(body.bytes.toString());
+  } catch {
+    throw new Failure("invalid_json");
+  }
+}

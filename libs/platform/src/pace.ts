@@ -1,0 +1,78 @@
+import { Failure } from "@modelgate/contracts";
+
+/** How fast a body must arrive. */
+export interface PaceLimits {
+  /** Longest silence while the body arrives. */
+  readonly silenceMs: number;
+  /** Longest time for the whole body; absent: as long as it keeps its pace. */
+  readonly totalMs?: number | undefined;
+  /** Time after which the body must have arrived, on average, at the floor at least. */
+  readonly graceMs: number;
+  readonly floorBytesPerSecond: number;
+}
+
+/** Longest pause between two looks at a body's pace. */
+const longestLookMs = 1_000;
+/** Looks within the grace time. */
+const looksPerGrace = 4;
+
+/**
+ * Times a body while it arrives: calls `late` once, with Failure request_timeout (408), when it falls silent, takes
+ * too long or drips below the floor. While `isHeld` says that it is the reader that does not take bytes, time stands
+ * still. Dispose it when the body is whole.
+ */
+export class Pace implements Disposable {
+  readonly #limits: PaceLimits;
+  readonly #late: (failure: Failure) => void;
+  readonly #isHeld: () => boolean;
+  readonly #silence: NodeJS.Timeout;
+  #next: NodeJS.Timeout;
+  readonly #startedAt = performance.now();
+  #lookedAt = this.#startedAt;
+  #heldMs = 0;
+  #bytes = 0;
+
+  constructor(limits: PaceLimits, late: (failure: Failure) => void, isHeld: () => boolean = () => false) {
+    this.#limits = limits;
+    this.#late = late;
+    this.#isHeld = isHeld;
+    this.#silence = setTimeout(() => this.#fellSilent(), limits.silenceMs);
+    this.#next = setTimeout(() => this.#look(), Math.min(limits.graceMs, limits.totalMs ?? Infinity));
+  }
+
+  /** Counts bytes as the client sent them. */
+  add(bytes: number): void {
+    this.#bytes += bytes;
+    this.#silence.refresh();
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#silence);
+    clearTimeout(this.#next);
+  }
+
+  #fellSilent(): void {
+    if (this.#isHeld()) this.#silence.refresh();
+    else this.#late(late(`The body fell silent for ${this.#limits.silenceMs} ms.`));
+  }
+
+  #look(): void {
+    const { totalMs = Infinity, graceMs, floorBytesPerSecond } = this.#limits;
+    const now = performance.now();
+    if (this.#isHeld()) this.#heldMs += now - this.#lookedAt;
+    this.#lookedAt = now;
+    const leftMs = totalMs - (now - this.#startedAt);
+    if (leftMs <= 0) return this.#late(late(`The body was not whole after ${totalMs} ms.`));
+    const timedMs = now - this.#startedAt - this.#heldMs - graceMs;
+    if (timedMs * floorBytesPerSecond > this.#bytes * 1_000)
+      return this.#late(
+        late(`The body arrived at less than ${floorBytesPerSecond} bytes a second, after ${graceMs} ms of grace.`),
+      );
+    const look = Math.min(longestLookMs, graceMs / looksPerGrace, leftMs);
+    this.#next = setTimeout(() => this.#look(), Math.max(1, look));
+  }
+}
+
+function late(say: string): Failure {
+  return new Failure("request_timeout", say);
+}

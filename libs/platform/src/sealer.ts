@@ -1,0 +1,49 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import type { Secrets } from "./secrets.ts";
+
+const algorithm = "aes-256-gcm";
+const [nonceBytes, tagBytes] = [12, 16];
+
+/** Seals texts that leave the process; each is bound to the place that it belongs to. */
+export interface Sealer {
+  seal(text: string, place: string): string;
+  /** Throws where the text was sealed with a secret that is not accepted, for another place, or was changed. */
+  open(sealed: string, place: string): string;
+}
+
+/**
+ * AES-256-GCM under keys derived from the secrets by HKDF-SHA256, one for each purpose: what is sealed for one purpose
+ * cannot be opened for another. The secret in use seals; every accepted one opens.
+ */
+export function openSealer(secrets: Secrets, purpose: string): Sealer {
+  const derive = (secret: string): Buffer => Buffer.from(hkdfSync("sha256", secret, "", purpose, 32));
+  const inUse = derive(secrets[0]);
+  const keys = [inUse, ...secrets.slice(1).map(derive)];
+  return {
+    seal(text, place) {
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv(algorithm, inUse, nonce).setAAD(Buffer.from(place));
+      const body = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+      return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString("base64url");
+    },
+    open(sealed, place) {
+      const bytes = Buffer.from(sealed, "base64url");
+      let failure: unknown;
+      for (const key of keys) {
+        try {
+          return decrypt(bytes, key, place);
+        } catch (error) {
+          failure = error;
+        }
+      }
+      throw failure;
+    },
+  };
+}
+
+function decrypt(bytes: Buffer, key: Buffer, place: string): string {
+  const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes))
+    .setAAD(Buffer.from(place))
+    .setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
+  return Buffer.concat([decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()]).toString("utf8");
+}

@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect } from "nats";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { freePorts, startNats, until } from "@modelgate/testkit";
+import { createLogger, openBus, type Bus } from "../src/index.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "modelgate-streams-"));
+let port = 0;
+let server: Awaited<ReturnType<typeof startNats>>;
+let bus: Bus;
+const start = () => startNats({ port, folder, keep: true });
+beforeAll(async () => {
+  [port = 0] = await freePorts(1);
+  server = await start();
+  bus = await openBus(server.url, createLogger("test", "silent").log);
+});
+afterAll(async () => {
+  await bus?.[Symbol.asyncDispose]();
+  await server?.child.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function deleteStreams(): Promise<void> {
+  const connection = await connect({ servers: server.url });
+  const { streams } = await connection.jetstreamManager();
+  for (const name of ["USAGE", "TASKS", "CREDITS"]) await streams.delete(name);
+  await connection.close();
+}
+
+/** Publishes as the outbox does: what is refused stays, and is tried again. */
+async function publishInTheEnd(id: string): Promise<void> {
+  await until(`${id} to be stored`, () =>
+    bus.publish("usage.v1.text", id, id).then(
+      () => true,
+      () => false,
+    ),
+  );
+}
+
+test("streams that are deleted while everything runs are made anew, and reading goes on", async () => {
+  const seen: string[] = [];
+  await using _reader = bus.consume("USAGE", "reader", async (bodies) => void seen.push(...bodies));
+  await publishInTheEnd("one");
+  await until("it to be read", () => seen.includes("one"));
+  await deleteStreams();
+  await expect(bus.publish("usage.v1.text", "two", "two")).rejects.toThrow();
+  expect(bus.connected).toBe(false);
+  await publishInTheEnd("three");
+  expect(bus.connected).toBe(true);
+  await until("what came after to be read", () => seen.includes("three"));
+});
+
+test("a NATS that comes back without its store gets its streams again", async () => {
+  const seen: string[] = [];
+  await using _reader = bus.consume("USAGE", "other", async (bodies) => void seen.push(...bodies));
+  await publishInTheEnd("before");
+  server.child.signal("SIGKILL");
+  await server.child.ended;
+  await until("it to be seen", () => !bus.connected);
+  rmSync(folder, { recursive: true, force: true });
+  server = await start();
+  await publishInTheEnd("after");
+  await until("it to be read", () => seen.includes("after"));
+});
+
+test("what was fetched and is not handled yet is not lost with its stream", async () => {
+  const handled: string[] = [];
+  const state = { refused: 0, refuses: true };
+  await using _reader = bus.consume("USAGE", "slow", async (bodies) => {
+    if (state.refuses && bodies.includes("fetched")) {
+      state.refused++;
+      throw new Error("the books are away");
+    }
+    handled.push(...bodies);
+  });
+  await publishInTheEnd("fetched");
+  await until("it to be refused", () => state.refused > 0);
+  await deleteStreams();
+  const [refused] = [state.refused];
+  await until("it to be refused again", () => state.refused > refused);
+  state.refuses = false;
+  await until("it to be handled", () => handled.includes("fetched"));
+});

@@ -1,0 +1,23 @@
+import type { UnitName, Units } from "@modelgate/contracts";
+import { countCapped } from "@modelgate/channels";
+import type { Logger, Redis } from "@modelgate/platform";
+import { observeCapped } from "./call-metrics.ts";
+
+/** A call of which less was billed than its vendor reported. */
+export interface CappedCall {
+  readonly requestId: string;
+  readonly callId: string;
+  readonly channel: string;
+  readonly model: string;
+  readonly capped: readonly UnitName[];
+  readonly reported: Units;
+}
+
+/** Reports it against its channel: the operator pays what the vendor charges beyond what was billed. */
+export function tellCapped({ log, redis }: { log: Logger; redis: Redis }, call: CappedCall): void {
+  observeCapped(call);
+  log.warn(call, "a vendor reported more than the call could use");
+  countCapped(redis, call.channel).catch((error: unknown) =>
+    log.warn({ err: error, callId: call.callId }, "a capped call was not counted"),
+  );
+}

@@ -1,0 +1,140 @@
+import {
+  inputTokenUnits,
+  inputTotal,
+  outputTokenUnits,
+  outputTotal,
+  unitEntries,
+  type UnitName,
+  type Units,
+} from "@modelgate/contracts";
+import type { CatalogModel } from "@modelgate/catalog";
+import { mostOutput, type RequestSize } from "./expect.ts";
+
+/**
+ * The most that one call can have used, in tokens, images, seconds and so on. What a vendor reports beyond it is not
+ * billed. A bound is chosen so that no honest report reaches it, and so that no report can empty an account.
+ */
+export interface UsageBound {
+  /** Input tokens of all kinds together. */
+  readonly inputTokens: number;
+  /** Output tokens of all kinds together, but for those that `besideTokens` is for. */
+  readonly outputTokens: number;
+  /** How many more there may be where the vendor says that they are thoughts, sound or images: some bound only words. */
+  readonly besideTokens: number;
+  readonly images: number;
+  readonly seconds: number;
+  readonly characters: number;
+  /** Calls, or search units of a reranker. */
+  readonly requests: number;
+  /** Every other unit, each on its own: calls of a vendor's tools. */
+  readonly others: number;
+}
+
+/** Input that no body shows: a vendor's own instructions, and what a model puts around messages and tools. */
+const unseenInputTokens = 65_536;
+/** The widest context that any vendor sells: what its tools or its stores may bring in. */
+const widestContextTokens = 2_097_152;
+/** Media are estimated by the usual vendor; the dearest one counts so many times as much for the same picture. */
+const dearestMedia = 20;
+/** Output of one answer where neither the client nor the catalogue bounds it: more than any model writes. */
+const unboundedOutputTokens = 262_144;
+/** Thoughts of one answer with the vendors that do not count them against the bound. */
+const thoughtsBesideTokens = 81_920;
+/** How far a vendor may go beyond a bound of tokens: a last token, an end mark, its own least bound of 16. */
+const overshoot = { share: 0.02, tokens: 16 } as const;
+/** Calls of one tool of a vendor's in one answer. */
+const mostToolCalls = 512;
+/** A reranker's search unit is a hundred documents of five hundred tokens at most: so many bytes are a unit at least. */
+const leastBytesPerSearchUnit = 400;
+const usualRequests = 16;
+/** How far a report may be beyond what was held for where something else than text decides the cost. */
+const beyondHeld = { times: 4, tokens: 1_024 } as const;
+/** A vendor may round seconds up, and count its own silence. */
+const secondsBeyond = { share: 0.05, seconds: 2 } as const;
+
+/** The bound of a call that is paid for by its text. */
+export function boundOfText(size: RequestSize, model: CatalogModel): UsageBound {
+  const { textBytes, mediaTokens, choices, fees, readsBeyond = false, boundIsOurs = false } = size;
+  const most = mostOutput(boundIsOurs ? { ...size, maxOutputTokens: undefined } : size, model);
+  const perAnswer = Math.min(thoughtsBesideTokens, model.maxOutputTokens ?? Infinity);
+  const inBody = textBytes + mediaTokens * dearestMedia + (fees?.inputTokens ?? 0) + unseenInputTokens;
+  return {
+    inputTokens: readsBeyond ? inBody + widestContextTokens : inBody,
+    outputTokens: withOvershoot(Number.isFinite(most) ? most : unboundedOutputTokens * choices, choices),
+    besideTokens: perAnswer * choices,
+    images: choices,
+    seconds: 0,
+    characters: 0,
+    requests: usualRequests + Math.ceil(textBytes / leastBytesPerSearchUnit),
+    others: mostToolCalls,
+  };
+}
+
+/** The bound of a call that is held for as `upper`. */
+export function boundOfHeld(upper: Units): UsageBound {
+  const { images = 0, seconds = 0, characters = 0, requests = 0 } = upper;
+  return {
+    inputTokens: inputTotal(upper) * beyondHeld.times + unseenInputTokens,
+    outputTokens: outputTotal(upper) * beyondHeld.times + beyondHeld.tokens,
+    besideTokens: 0,
+    images,
+    seconds: seconds === 0 ? 0 : Math.ceil(seconds * (1 + secondsBeyond.share)) + secondsBeyond.seconds,
+    characters,
+    requests: Math.max(usualRequests, requests * beyondHeld.times),
+    others: mostToolCalls,
+  };
+}
+
+/** Images that may be billed of so many that were asked for: a model that draws while it writes may make more. */
+export function mostBilledImages(asked: number): number {
+  return asked * 2 + 2;
+}
+
+/** So many tokens, and what a vendor may be beyond them without being wrong. */
+export function withOvershoot(tokens: number, choices: number): number {
+  return Math.ceil(tokens * (1 + overshoot.share)) + overshoot.tokens * choices;
+}
+
+/** Units as they are billed. */
+export interface CappedUnits {
+  readonly units: Units;
+  /** The units of which more was reported than the call can have used, or no amount at all. */
+  readonly capped: readonly UnitName[];
+}
+
+/**
+ * Units within a bound. What is no amount (negative, not finite) counts as none, and parts of what comes in whole pieces
+ * are cut off.
+ */
+export function capUnits(reported: Units, bound: UsageBound | undefined): CappedUnits {
+  const units: Units = {};
+  const capped = new Set<UnitName>();
+  for (const [name, amount] of unitEntries(reported)) {
+    const isAmount = amount >= 0 && amount < Infinity;
+    units[name] = !isAmount ? 0 : name === "seconds" ? amount : Math.trunc(amount);
+    if (!isAmount) capped.add(name);
+  }
+  if (bound === undefined) return { units, capped: [...capped] };
+  const cut = (name: UnitName, most: number): number => {
+    const amount = units[name] ?? 0;
+    if (amount > most) {
+      units[name] = most;
+      capped.add(name);
+    }
+    return most - (units[name] ?? 0);
+  };
+  inputTokenUnits.reduce((left, name) => cut(name, left), bound.inputTokens);
+  const { outputAudioTokens = 0, outputImageTokens = 0, reasoningTokens = 0 } = units;
+  const beside = Math.min(outputAudioTokens + outputImageTokens + reasoningTokens, bound.besideTokens);
+  outputTokenUnits.reduce((left, name) => cut(name, left), bound.outputTokens + beside);
+  if (reasoningTokens > (units.outputTokens ?? 0)) units.reasoningTokens = units.outputTokens ?? 0;
+  for (const [name] of unitEntries(units)) if (!tokenUnits.has(name)) cut(name, mostOf(name, bound));
+  return { units, capped: [...capped] };
+}
+
+const tokenUnits: ReadonlySet<UnitName> = new Set([...inputTokenUnits, ...outputTokenUnits, "reasoningTokens"]);
+
+function mostOf(name: UnitName, { others, ...bound }: UsageBound): number {
+  if (name === "images" || name === "seconds" || name === "characters" || name === "requests") return bound[name];
+  return others;
+}

@@ -1,0 +1,144 @@
+import type { Catalog } from "@modelgate/catalog";
+import { Failure } from "@modelgate/contracts";
+import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
+import {
+  mostVendorIds,
+  vendorIdsIn,
+  type StoreDialect,
+  type VendorId,
+  type VendorStore,
+} from "@modelgate/wires/vendor-stores";
+import type { RelayDeps } from "../deps.ts";
+import { vendorHosts } from "./vendor-hosts.ts";
+
+/** Whose ids are looked at. */
+export type NamingCall = Pick<ServiceCall, "caller">;
+
+/** What a request may name in vendors' stores. */
+export interface AdmittedIds {
+  /** The `channel/key` that made something that it names: tried first, since no other knows it. */
+  readonly place: string | undefined;
+  /** Whether all that it names was made for its account. */
+  readonly own: boolean;
+}
+
+const nothing: AdmittedIds = { place: undefined, own: true };
+
+/** What vendors make in their stores in answer to a call, and is remembered with its account. */
+const makable: ReadonlySet<VendorStore> = new Set(["file", "container", "item", "audio"]);
+
+/**
+ * Looks up what a request names in its vendor's store, which everybody shares behind the operator's one key. Throws
+ * Failure unsupported_parameter (400) for what this account did not make through this gateway, unless its group shares
+ * vendors' stores; invalid_value for a body that names too much. A request that names nothing costs nothing.
+ */
+export async function admitVendorIds(
+  { catalog, madeIds }: Pick<RelayDeps, "catalog" | "madeIds">,
+  { caller }: NamingCall,
+  ids: readonly VendorId[],
+): Promise<AdmittedIds> {
+  const [first] = ids;
+  if (first === undefined) return nothing;
+  if (ids.length > mostVendorIds)
+    throw new Failure("invalid_value", `The request names more than ${mostVendorIds} things in its vendor's store.`, {
+      param: first.path,
+    });
+  const shared = isShared(catalog.current(), caller);
+  const unmade = shared ? undefined : ids.find(({ store }) => !makable.has(store));
+  if (unmade !== undefined) throw foreign(unmade);
+  const places = await madeIds.find(caller.accountId, ids);
+  const unknown = ids.find((_, at) => places[at] === undefined);
+  if (unknown !== undefined && !shared) throw foreign(unknown);
+  return { place: places.find((place) => place !== undefined), own: unknown === undefined };
+}
+
+/**
+ * The same for calls whose answers make nothing that is remembered: everything that they name in a vendor's store is
+ * refused, unless the group shares vendors' stores.
+ */
+export async function refuseVendorIds(
+  deps: Pick<RelayDeps, "catalog">,
+  call: NamingCall,
+  named: NamingBody,
+): Promise<void> {
+  await inTurnsIfLong(refuseVendorIdsInTurns(deps, call, named));
+}
+
+/** A parsed body that may name something in vendors' stores. */
+export interface NamingBody {
+  readonly dialect: StoreDialect;
+  readonly body: unknown;
+}
+
+/** The same in steps of a few milliseconds. */
+export function* refuseVendorIdsInTurns(
+  { catalog }: Pick<RelayDeps, "catalog">,
+  { caller }: NamingCall,
+  { dialect, body }: NamingBody,
+): Generator<undefined, void> {
+  const current = catalog.current();
+  const [first] = yield* vendorIdsIn(dialect, body, vendorHosts(current));
+  if (first !== undefined && !isShared(current, caller)) throw foreign(first);
+}
+
+function isShared(catalog: Catalog, { group }: NamingCall["caller"]): boolean {
+  return catalog.group(group)?.vendorStores === "shared";
+}
+
+/** The failure of a request that names something that its account may not. */
+function foreign({ store, path }: Pick<VendorId, "store" | "path">): Failure {
+  const { does, instead } = hints[store];
+  const say = does ?? `names ${nouns[store]} that this account did not make through this gateway`;
+  return new Failure(
+    "unsupported_parameter",
+    `${path} ${say}. ${instead}, or ask the operator for vendorStores: shared.`,
+    {
+      param: path,
+    },
+  );
+}
+
+const inStore = (what: string): string => `${what} in the vendor's store`;
+
+const nouns: Readonly<Record<VendorStore, string>> = {
+  file: inStore("a file"),
+  "vector-store": inStore("documents"),
+  container: "a container at the vendor",
+  conversation: inStore("a conversation"),
+  item: inStore("an item"),
+  response: inStore("a response"),
+  prompt: inStore("a prompt"),
+  cache: inStore("content"),
+  audio: inStore("audio"),
+  voice: inStore("a voice"),
+  video: inStore("a video or a part of one"),
+  "tool-server": inStore("a server"),
+  "data-source": inStore("data"),
+  skill: inStore("a skill"),
+  profile: inStore("a profile"),
+};
+
+/** What to do without each; `does` where the member names nothing itself. */
+const hints: Readonly<Record<VendorStore, { readonly does?: string; readonly instead: string }>> = {
+  file: { instead: "Send the content itself" },
+  "vector-store": { instead: "Send the content itself" },
+  container: { instead: "Let the vendor open a new one" },
+  conversation: { instead: "Send its messages, or use previous_response_id with responses" },
+  item: { instead: "Send the item with its content" },
+  response: { instead: "Send the messages themselves" },
+  prompt: { instead: "Send the instructions themselves" },
+  cache: { instead: "Send the content itself" },
+  audio: { instead: "Send its transcript" },
+  voice: { instead: "Use a voice that the vendor has for everybody" },
+  video: { instead: "Send pictures themselves, or remix a task of yours" },
+  "tool-server": {
+    does: "has the vendor call a server in the operator's name",
+    instead: "Call it yourself and offer its tools as functions",
+  },
+  "data-source": {
+    does: "has the vendor read data in the operator's name",
+    instead: "Send the content itself",
+  },
+  skill: { instead: "Send its instructions themselves" },
+  profile: { instead: "Leave it out" },
+};

@@ -1,0 +1,41 @@
+import { shardOf } from "@modelgate/accounts";
+import type { Logger, Redis } from "@modelgate/platform";
+import type { MadeId } from "@modelgate/wires/vendor-stores";
+
+/** Longest id that is remembered; vendors' ids have less than a hundred characters. */
+const longestId = 256;
+
+/** What vendors made in their stores for an account, each with the `channel/key` that knows it. */
+export interface MadeIds {
+  /** Where each was made, in their order; undefined for what this account did not make, or made too long ago. */
+  find(accountId: string, ids: readonly MadeId[]): Promise<readonly (string | undefined)[]>;
+  /** Remembered without waiting for it: what is asked later goes through Redis after it. */
+  keep(accountId: string, ids: readonly MadeId[], place: string): void;
+}
+
+/** Opens the memory. The owner is in the key: no other account finds it. Each is forgotten after `lifetimeMs`. */
+export function openMadeIds({ redis, log, lifetimeMs }: { redis: Redis; log: Logger; lifetimeMs: number }): MadeIds {
+  return {
+    async find(accountId, ids) {
+      const names = [...new Set(ids.filter(isKept).map((each) => keyOf(accountId, each)))];
+      if (names.length === 0) return ids.map(() => undefined);
+      const places = await redis.mget(names);
+      const known = new Map(names.map((name, at) => [name, places[at] ?? undefined]));
+      return ids.map((each) => known.get(keyOf(accountId, each)));
+    },
+    keep(accountId, ids, place) {
+      Promise.all(ids.filter(isKept).map((each) => redis.set(keyOf(accountId, each), place, "PX", lifetimeMs))).catch(
+        (error: unknown) => log.warn({ err: error }, "ids in a vendor's store were not remembered"),
+      );
+    },
+  };
+}
+
+function isKept({ id }: MadeId): boolean {
+  return id !== "" && id.length <= longestId;
+}
+
+/** Keys of one account share a slot, so that several can be read at once on Redis Cluster. */
+function keyOf(accountId: string, { store, id }: MadeId): string {
+  return `made:{s${shardOf(accountId)}}:${accountId}:${store}:${id}`;
+}

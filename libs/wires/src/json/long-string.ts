@@ -1,0 +1,106 @@
+import { turnBytes } from "./scan.ts";
+
+const quote = 0x22;
+const backslash = 0x5c;
+/** Bytes of an escape: `\n`, and `\u0041`. */
+const [shortEscape, longEscape] = [2, 6];
+/** No character has more bytes that continue it. */
+const mostContinued = 3;
+
+/**
+ * Decodes a JSON string of any size in turns. `start` and `end` enclose its quotes. Throws SyntaxError for what is no
+ * JSON string.
+ */
+export function* decodeLongString(bytes: Buffer, start: number, end: number): Generator<undefined, string> {
+  if (end - start < 2 || bytes[start] !== quote || bytes[end - 1] !== quote) throw new SyntaxError("no JSON string");
+  const { cuts, isPlain } = yield* cutString(bytes, start + 1, end - 1);
+  if (isPlain) return bytes.toString("latin1", start + 1, end - 1);
+  const pieces: string[] = [];
+  for (const [index, to] of cuts.entries()) {
+    const from = cuts[index - 1] ?? start + 1;
+    // The parser knows every escape, and what may not stand in a string.
+    const piece: unknown = JSON.parse(`"${bytes.toString("utf8", from, to)}"`);
+    if (typeof piece === "string") pieces.push(piece);
+    yield;
+  }
+  return pieces.join("");
+}
+
+/** Where pieces of a string end, outside of escapes and characters; and whether it is ASCII without any escape. */
+function* cutString(bytes: Buffer, start: number, end: number) {
+  const cuts: number[] = [];
+  let isPlain = true;
+  for (let from = start; from < end; yield) {
+    if (isPlainRun(bytes, from, from + turnBytes, end)) from += turnBytes;
+    else {
+      const piece = endOfPiece(bytes, from, end);
+      from = piece.end;
+      isPlain &&= piece.isPlain;
+    }
+    cuts.push(from);
+  }
+  return { cuts, isPlain };
+}
+
+/** The end of a piece of a string that is not plain, or not long. Throws SyntaxError for what stands in no string. */
+function endOfPiece(bytes: Buffer, start: number, end: number): { readonly end: number; readonly isPlain: boolean } {
+  let isPlain = true;
+  let at = start;
+  while (at < end && !isCut(bytes[at] ?? 0, at - start)) {
+    const byte = bytes[at] ?? 0;
+    if (byte === quote || byte < 0x20) throw new SyntaxError("a JSON string ends, or has a control character");
+    if (byte >= 0x80 || byte === backslash) isPlain = false;
+    at += byte !== backslash ? 1 : bytes[at + 1] === 0x75 ? longEscape : shortEscape;
+  }
+  if (at > end) throw new SyntaxError("a JSON string ends in an escape");
+  return { end: at, isPlain };
+}
+
+/** Whether a piece of this size ends before a byte: where a character begins, or no character goes on so long. */
+function isCut(byte: number, size: number): boolean {
+  const continues = byte >= 0x80 && byte < 0xc0;
+  return size >= turnBytes && (!continues || size > turnBytes + mostContinued);
+}
+
+/** Each byte of a word: the sign bit, a space, a quote, a backslash, and one. */
+const [signs, spaces, quotes, backslashes, ones] = [0x80808080, 0x20202020, 0x22222222, 0x5c5c5c5c, 0x01010101];
+
+/**
+ * Whether bytes are ASCII that stands in a JSON string as it is, looked at four at a time: Base64 is nothing else, and
+ * large strings are Base64. False where the run is cut short by `end`.
+ */
+function isPlainRun(bytes: Buffer, start: number, to: number, end: number): boolean {
+  if (to >= end) return false;
+  const aligned = start + ((4 - ((bytes.byteOffset + start) % 4)) % 4);
+  const words = new Int32Array(bytes.buffer, bytes.byteOffset + aligned, Math.floor((to - aligned) / 4));
+  let found = 0;
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? 0;
+    const asQuote = word ^ quotes;
+    const asBackslash = word ^ backslashes;
+    // A byte below its bound borrows from its sign bit; a zero byte is found in the same way.
+    found |= word | ((word - spaces) & ~word) | ((asQuote - ones) & ~asQuote) | ((asBackslash - ones) & ~asBackslash);
+  }
+  if ((found & signs) !== 0) return false;
+  const rest = [...bytes.subarray(start, aligned), ...bytes.subarray(aligned + 4 * words.length, to)];
+  return rest.every((byte) => byte >= 0x20 && byte < 0x80 && byte !== quote && byte !== backslash);
+}
+
+/** Renders a string of any size as JSON in turns: its pieces, quotes included. */
+export function* encodeLongString(text: string): Generator<undefined, readonly Buffer[]> {
+  const pieces = [Buffer.from('"')];
+  for (let at = 0; at < text.length;) {
+    const end = isInsidePair(text, at + turnBytes) ? at + turnBytes - 1 : at + turnBytes;
+    pieces.push(Buffer.from(JSON.stringify(text.slice(at, end)).slice(1, -1)));
+    at = end;
+    yield;
+  }
+  pieces.push(Buffer.from('"'));
+  return pieces;
+}
+
+/** Whether a cut here would part the two halves of a character. */
+function isInsidePair(text: string, at: number): boolean {
+  const [before, after] = [text.charCodeAt(at - 1), text.charCodeAt(at)];
+  return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff;
+}

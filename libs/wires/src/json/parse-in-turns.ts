@@ -1,0 +1,234 @@
+import { Failure } from "@modelgate/contracts";
+import type { JsonRecord } from "./fields.ts";
+import { decodeLongString } from "./long-string.ts";
+import { areMembersKnown, membersOf, rememberMemberCount, rememberMembers, type Member } from "./members.ts";
+import { JsonScanner, turnBytes, type JsonBounds, type LargeContainer } from "./scan.ts";
+
+const [quote, colon, openBracket, closeBracket, openBrace, closeBrace] = [0x22, 0x3a, 0x5b, 0x5d, 0x7b, 0x7d];
+
+/** Bounds of JSON that was read within its own already. */
+const unbounded: JsonBounds = { depth: Infinity, values: Infinity, members: Infinity };
+
+/** Longest name of a member, in bytes as it is written, of a document that is parsed in turns. */
+const nameBytes = 64 * 1024;
+
+/**
+ * Parses JSON within its bounds to the value that JSON.parse gives. Each step takes about a millisecond; a document of
+ * at most `turnBytes` takes one. Throws SyntaxError, and what `JsonScanner` throws.
+ */
+export function* parseInTurns(bytes: Buffer, bounds: JsonBounds): Generator<undefined, unknown> {
+  const { large } = yield* scanInTurns(bytes, bounds);
+  if (bytes.length <= turnBytes) return JSON.parse(bytes.toString());
+  return yield* new LargeDocument(bytes, large).parse();
+}
+
+/** Finds the members of an object of any size for `membersOf`, in steps of about a millisecond. Never throws. */
+export function* findMembersInTurns(bytes: Buffer): Generator<undefined, void> {
+  if (bytes.length <= turnBytes || areMembersKnown(bytes)) return;
+  try {
+    const { large } = yield* scanInTurns(bytes, unbounded);
+    yield* new LargeDocument(bytes, large).rememberMembers();
+  } catch {
+    // no object: whoever needs its members finds that out
+  }
+}
+
+/** A member of a JSON object of any size, parsed in steps of about a millisecond. Undefined where it is not there. */
+export function* memberInTurns(bytes: Buffer, name: string): Generator<undefined, unknown> {
+  yield* findMembersInTurns(bytes);
+  const member = membersOf(bytes).findLast((each) => each.name === name);
+  return member === undefined ? undefined : yield* parseInTurns(bytes.subarray(member.start, member.end), unbounded);
+}
+
+/** Scans JSON to its end in steps of about a millisecond. Throws what `JsonScanner` throws. */
+export function* scanInTurns(bytes: Buffer, bounds: JsonBounds): Generator<undefined, JsonScanner> {
+  const scanner = new JsonScanner(bytes, bounds);
+  while (!scanner.scan(turnBytes)) yield;
+  rememberMemberCount(bytes, scanner.members);
+  return scanner;
+}
+
+/** A part of the bytes. */
+interface Region {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A scanned document whose large containers are parsed item by item, and small items together. */
+class LargeDocument {
+  readonly #bytes: Buffer;
+  readonly #large: ReadonlyMap<number, LargeContainer>;
+
+  constructor(bytes: Buffer, large: ReadonlyMap<number, LargeContainer>) {
+    this.#bytes = bytes;
+    this.#large = large;
+  }
+
+  *parse(): Generator<undefined, unknown> {
+    const whole = yield* this.#trim({ start: 0, end: this.#bytes.length });
+    yield* this.#rememberMembers(whole);
+    return yield* this.#value(whole);
+  }
+
+  /** Looks for the members of a document that is an object, and keeps where they stand. */
+  *rememberMembers(): Generator<undefined, void> {
+    yield* this.#rememberMembers(yield* this.#trim({ start: 0, end: this.#bytes.length }));
+  }
+
+  *#rememberMembers({ start, end }: Region): Generator<undefined, void> {
+    if (this.#bytes[start] !== openBrace) return;
+    const container = this.#large.get(start);
+    if (container?.end === end) rememberMembers(this.#bytes, yield* this.#members(container));
+    else if (end - start <= turnBytes) {
+      // A small object among spaces.
+      const found = membersOf(this.#bytes.subarray(start, end));
+      const moved = found.map(({ name, ...at }) => ({
+        name,
+        from: at.from + start,
+        start: at.start + start,
+        end: at.end + start,
+      }));
+      rememberMembers(this.#bytes, moved);
+    }
+  }
+
+  /** A value of any size without spaces around it. */
+  *#value({ start, end }: Region): Generator<undefined, unknown> {
+    if (end - start <= turnBytes) return JSON.parse(this.#bytes.toString("utf8", start, end));
+    if (this.#bytes[start] === quote) return yield* decodeLongString(this.#bytes, start, end);
+    const container = this.#large.get(start);
+    if (container?.end !== end) throw new SyntaxError("no JSON value");
+    const [first, last] = [this.#bytes[start], this.#bytes[end - 1]];
+    if (first === openBracket && last === closeBracket) return yield* this.#array(container);
+    if (first === openBrace && last === closeBrace) return yield* this.#object(container);
+    throw new SyntaxError("brackets of two kinds");
+  }
+
+  *#array(container: LargeContainer): Generator<undefined, unknown[]> {
+    const values: unknown[] = [];
+    for (const { region, count } of batches(container)) {
+      if (isSmall(region)) {
+        const parsed: unknown[] = JSON.parse(`[${this.#bytes.toString("utf8", region.start, region.end)}]`);
+        if (parsed.length !== count) throw new SyntaxError("an item is missing");
+        for (const value of parsed) values.push(value);
+      } else {
+        const item = yield* this.#trim(region);
+        if (isEmpty(item, container)) return [];
+        values.push(yield* this.#value(item));
+      }
+      yield;
+    }
+    return values;
+  }
+
+  *#object(container: LargeContainer): Generator<undefined, object> {
+    const object: Record<string, unknown> = {};
+    for (const { region } of batches(container)) {
+      if (isSmall(region)) {
+        const parsed: JsonRecord = JSON.parse(`{${this.#bytes.toString("utf8", region.start, region.end)}}`);
+        const names = Object.keys(parsed);
+        if (names.length === 0) throw new SyntaxError("a member is missing");
+        for (const name of names) put(object, name, parsed[name]);
+      } else {
+        const item = yield* this.#trim(region);
+        if (isEmpty(item, container)) return object;
+        const { name, start, end } = yield* this.#member(item);
+        put(object, name, yield* this.#value({ start, end }));
+      }
+      yield;
+    }
+    return object;
+  }
+
+  /** Where the members of the whole document stand. */
+  *#members(container: LargeContainer): Generator<undefined, readonly Member[]> {
+    const members: Member[] = [];
+    for (const region of items(container)) {
+      const item = yield* this.#trim(region);
+      if (isEmpty(item, container)) return [];
+      members.push(yield* this.#member(item));
+      if (members.length % memberTurn === 0) yield;
+    }
+    return members;
+  }
+
+  /** A member by its name and where its value stands. Throws where the item is none. */
+  *#member({ start, end }: Region): Generator<undefined, Member> {
+    const afterName = this.#endOfName(start, end);
+    const name: unknown = JSON.parse(this.#bytes.toString("utf8", start, afterName));
+    const rest = yield* this.#trim({ start: afterName, end });
+    if (typeof name !== "string" || this.#bytes[rest.start] !== colon) throw new SyntaxError("a member has no value");
+    const value = yield* this.#trim({ start: rest.start + 1, end });
+    return { name, from: start, ...value };
+  }
+
+  #endOfName(start: number, end: number): number {
+    if (this.#bytes[start] !== quote) throw new SyntaxError("a member has no name");
+    const most = Math.min(end, start + nameBytes);
+    for (let at = start + 1; at < most; at++) {
+      if (this.#bytes[at] === 0x5c) at++;
+      else if (this.#bytes[at] === quote) return at + 1;
+    }
+    throw new Failure("request_too_large", `The body has a member with a name longer than ${nameBytes} bytes.`);
+  }
+
+  /** A region without the spaces around it. */
+  *#trim(region: Region): Generator<undefined, Region> {
+    let { start, end } = region;
+    for (; start < end && isSpace(this.#bytes[start]); start++) if (start % turnBytes === 0) yield;
+    for (; end > start && isSpace(this.#bytes[end - 1]); end--) if (end % turnBytes === 0) yield;
+    return { start, end };
+  }
+}
+
+/** Members that are looked at in one turn. */
+const memberTurn = 1_000;
+
+/** The items of a container, spaces included; an empty one has one blank item. */
+function* items({ start, end, commas }: LargeContainer): Generator<Region> {
+  let from = start + 1;
+  for (const comma of commas) {
+    yield { start: from, end: comma };
+    from = comma + 1;
+  }
+  yield { start: from, end: end - 1 };
+}
+
+/** Neighbouring items of a container, as many as can be parsed at once; a large one alone. */
+function* batches(container: LargeContainer): Generator<{ readonly region: Region; readonly count: number }> {
+  let batch: Region | undefined;
+  let count = 0;
+  for (const item of items(container)) {
+    if (batch !== undefined && item.end - batch.start <= turnBytes) {
+      batch = { start: batch.start, end: item.end };
+      count++;
+    } else {
+      if (batch !== undefined) yield { region: batch, count };
+      batch = item;
+      count = 1;
+    }
+  }
+  if (batch !== undefined) yield { region: batch, count };
+}
+
+function isSmall({ start, end }: Region): boolean {
+  return end - start <= turnBytes;
+}
+
+/** Whether the one item of a container is blank. Throws where a blank item stands among others. */
+function isEmpty({ start, end }: Region, { commas }: LargeContainer): boolean {
+  if (start < end) return false;
+  if (commas.length === 0) return true;
+  throw new SyntaxError("an item is missing");
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+/** Puts a member as JSON.parse does: `__proto__` is a name as any other. */
+function put(object: Record<string, unknown>, name: string, value: unknown): void {
+  if (name === "__proto__")
+    Object.defineProperty(object, name, { value, configurable: true, enumerable: true, writable: true });
+  else object[name] = value;
+}

@@ -1,0 +1,89 @@
+import { Base64Text } from "./base64.ts";
+import { encodeLongString } from "./long-string.ts";
+import { isRecord, type JsonRecord } from "./fields.ts";
+import { turnBytes } from "./scan.ts";
+
+/** A container that is being written, and how far it is. */
+class Open {
+  readonly #value: JsonRecord | readonly unknown[];
+  readonly #names: readonly string[] | undefined;
+  #at = 0;
+  #isFirst = true;
+
+  constructor(value: JsonRecord | readonly unknown[]) {
+    this.#value = value;
+    this.#names = Array.isArray(value) ? undefined : Object.keys(value);
+  }
+
+  get begin(): string {
+    return this.#names === undefined ? "[" : "{";
+  }
+
+  get end(): string {
+    return this.#names === undefined ? "]" : "}";
+  }
+
+  /** The next item, and what is written before it; undefined at the end. Members that are undefined are left out. */
+  next(): { readonly before: string; readonly value: unknown } | undefined {
+    const comma = this.#isFirst ? "" : ",";
+    if (Array.isArray(this.#value)) {
+      if (this.#at === this.#value.length) return undefined;
+      this.#isFirst = false;
+      return { before: comma, value: this.#value[this.#at++] };
+    }
+    for (;;) {
+      const name = this.#names?.[this.#at++];
+      if (name === undefined) return undefined;
+      const value = isRecord(this.#value) ? this.#value[name] : undefined;
+      if (value === undefined) continue;
+      this.#isFirst = false;
+      return { before: `${comma}${JSON.stringify(name)}:`, value };
+    }
+  }
+}
+
+/** Values that are written in one turn. */
+const valueTurn = 2_000;
+
+/**
+ * Renders a plain JSON value, with Base64Text in it, to the bytes that JSON.stringify gives, in steps of about a
+ * millisecond. Members that are undefined are left out.
+ */
+export function* stringifyInTurns(value: unknown): Generator<undefined, Buffer> {
+  const pieces: Buffer[] = [];
+  const open: Open[] = [];
+  let text = "";
+  const flush = (): void => {
+    pieces.push(Buffer.from(text));
+    text = "";
+  };
+  let next: unknown = value;
+  for (let count = 1; ; count++) {
+    if (typeof next === "string" && next.length > turnBytes) {
+      flush();
+      pieces.push(...(yield* encodeLongString(next)));
+    } else if (next instanceof Base64Text) {
+      flush();
+      pieces.push(...(yield* next.pieces()));
+    } else if (Array.isArray(next) || isRecord(next)) {
+      const container = new Open(next);
+      open.push(container);
+      text += container.begin;
+    } else text += JSON.stringify(next) ?? "null";
+    if (text.length > turnBytes) flush();
+    let top = open.at(-1);
+    let item = top?.next();
+    while (top !== undefined && item === undefined) {
+      text += top.end;
+      open.pop();
+      top = open.at(-1);
+      item = top?.next();
+    }
+    if (item === undefined) break;
+    text += item.before;
+    next = item.value;
+    if (count % valueTurn === 0) yield;
+  }
+  flush();
+  return Buffer.concat(pieces);
+}

@@ -1,0 +1,2 @@
+// Model lists in three formats.
+export { modelLists, type ListedModel, type ModelList } from "./lists.ts";

@@ -1,0 +1,5 @@
+// Wires of rerankers.
+export { searchesOf } from "./hub/ask.ts";
+export { cohereCodec } from "./cohere/index.ts";
+export { askOfRerank, reliedOfRerank } from "./jina/ask.ts";
+export { jinaCodec } from "./jina/index.ts";

@@ -1,0 +1,15 @@
+// Wires of realtime sessions.
+export { isPlainAudio } from "./openai/plain-audio.ts";
+export {
+  vendorsTranscribers,
+  type Bridged,
+  type RealtimeBridge,
+  type RealtimeNames,
+  type Transcriber,
+  type TranscriberNames,
+} from "./bridge.ts";
+export { realtimeBridges } from "./bridges.ts";
+export { errorEvent } from "./error-event.ts";
+export { eventType, inputOf, lookAtEvent, parseEvent, type SeenEvent } from "./look.ts";
+export type { RealtimeMessage } from "./message.ts";
+export { roughUnits, type Passed } from "./usage.ts";

@@ -1,0 +1,53 @@
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { pcmBytesPerSecond, type InputFormat } from "../bridge.ts";
+
+/** G.711 in either law: 8 kHz, a byte a sample. */
+const g711BytesPerSecond = 8_000;
+const g711 = /pcm[ua]\b|g711/i;
+/** Bytes of a sample of PCM. */
+const pcmBytes = 2;
+
+/**
+ * How a session's input audio is read: as the client asked and as the vendor confirmed. Where they differ, the one that
+ * makes more seconds of the same bytes counts, since money is held by it.
+ */
+export class InputSetting {
+  #asked: Partial<InputFormat> = {};
+  #told: Partial<InputFormat> = {};
+
+  get format(): InputFormat {
+    const rates = [this.#asked.bytesPerSecond, this.#told.bytesPerSecond].filter((rate) => rate !== undefined);
+    return {
+      bytesPerSecond: rates.length === 0 ? pcmBytesPerSecond : Math.min(...rates),
+      detectsTurns: this.#asked.detectsTurns === true || (this.#told.detectsTurns ?? true),
+    };
+  }
+
+  /** A client's update of its session. */
+  asked(session: JsonRecord): void {
+    this.#asked = { ...this.#asked, ...formatIn(session) };
+  }
+
+  /** What the vendor says of its session. */
+  told(session: JsonRecord): void {
+    this.#told = { ...this.#told, ...formatIn(session) };
+  }
+}
+
+/** What a session says of its input, in the form of today or the older one. */
+function formatIn(session: JsonRecord): Partial<InputFormat> {
+  const input = isRecord(session["audio"]) ? session["audio"]["input"] : undefined;
+  const format = (isRecord(input) ? input["format"] : undefined) ?? session["input_audio_format"];
+  const detection = isRecord(input) && "turn_detection" in input ? input["turn_detection"] : session["turn_detection"];
+  return {
+    ...(format === undefined || format === null ? {} : { bytesPerSecond: rateOf(format) }),
+    ...(detection === undefined ? {} : { detectsTurns: detection !== null }),
+  };
+}
+
+function rateOf(format: unknown): number {
+  const type = isRecord(format) ? format["type"] : format;
+  if (typeof type === "string" && g711.test(type)) return g711BytesPerSecond;
+  const rate = isRecord(format) ? format["rate"] : undefined;
+  return typeof rate === "number" && rate > 0 ? rate * pcmBytes : pcmBytesPerSecond;
+}

@@ -1,0 +1,4 @@
+// The wire of speech.
+export { askOfSpeech, reliedOfSpeech } from "./openai/ask.ts";
+export { speechCodec } from "./openai/index.ts";
+export { charactersIn, speechFormats, type SpeechRequest } from "./hub/request.ts";

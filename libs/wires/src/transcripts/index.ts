@@ -1,0 +1,5 @@
+// The wire of transcripts.
+export { transcriptsCodec } from "./openai/index.ts";
+export { modelInForm } from "./openai/parse-form.ts";
+export { asSrt, asText, asVtt } from "./hub/render.ts";
+export type { FormEntry, TranscriptFormat, TranscriptsRequest, TranscriptsWire } from "./hub/request.ts";

@@ -1,0 +1,7 @@
+// Wires of embeddings.
+export { askOfEmbeddings, reliedOfEmbeddings } from "./embeddings/ask.ts";
+export { embeddingsCodec } from "./embeddings/index.ts";
+export { askOfBatchEmbedContents, askOfEmbedContent, reliedOfContentEmbeddings } from "./content/ask.ts";
+export { batchEmbedContentsCodec, embedContentCodec } from "./content/index.ts";
+export type { VectorsCodec } from "./hub/codec.ts";
+export type { VectorsRequest } from "./hub/request.ts";

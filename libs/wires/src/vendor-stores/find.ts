@@ -1,0 +1,252 @@
+import { Failure } from "@modelgate/contracts";
+import { isRecord, type JsonRecord } from "../json/fields.ts";
+import { parseRecord } from "../json/parse-record.ts";
+import { isFileInStore, isInStore } from "./address.ts";
+import { itemsIn } from "./items.ts";
+import {
+  opaqueMembers,
+  plainMembers,
+  storeMembers,
+  type Naming,
+  type StoreDialect,
+  type StoreMember,
+  type VendorStore,
+} from "./members.ts";
+
+/** Something in a vendor's store that a request names. */
+export interface VendorId {
+  readonly store: VendorStore;
+  /** Its id, or the value that names it. */
+  readonly id: string;
+  /** Where it stands, as the client would write it: `input[2].content[0].file_id`. */
+  readonly path: string;
+}
+
+/** Most ids of one request that are told; it names too many. */
+export const mostVendorIds = 10_000;
+/** Longer names are of no member of the table. */
+const longestName = 64;
+
+/** Longest text that is parsed as JSON. */
+const longestText = 64 * 1024;
+
+/** What is known of a member by its name; null: it names nothing. */
+type Rules = readonly StoreMember[] | "opaque" | null;
+
+/**
+ * What a parsed body names in its vendor's store, wherever it stands: vendors of the client's own wire are sent members
+ * that this gateway does not know. One walk over what was parsed, skipping the client's own JSON (`opaqueMembers`), in
+ * steps of a few milliseconds.
+ */
+export function* vendorIdsIn(
+  dialect: StoreDialect,
+  body: unknown,
+  vendorHosts: ReadonlySet<string> = noHosts,
+): Generator<undefined, readonly VendorId[]> {
+  const search = new Search(rulesOf(dialect), vendorHosts);
+  if (typeof body === "object" && body !== null) yield* search.walk(body);
+  if (dialect === "responses" && isRecord(body)) search.add(itemsIn(body["input"], "input"));
+  return search.ids;
+}
+
+/** Items and members that are looked at in one step. */
+const walkTurn = 4_000;
+
+/** A value that is being looked through, and how far: the names of its members, or its items. */
+interface Walked {
+  readonly value: object;
+  readonly names: readonly string[];
+  at: number;
+}
+
+const noHosts: ReadonlySet<string> = new Set();
+
+class Search {
+  readonly ids: VendorId[] = [];
+  readonly #rules: (name: string) => Rules;
+  readonly #hosts: ReadonlySet<string>;
+  readonly #trail: (string | number)[] = [];
+  readonly #open: Walked[] = [];
+
+  constructor(rules: (name: string) => Rules, hosts: ReadonlySet<string>) {
+    this.#rules = rules;
+    this.#hosts = hosts;
+  }
+
+  add(ids: readonly VendorId[]): void {
+    for (const id of ids) if (this.ids.length <= mostVendorIds) this.ids.push(id);
+  }
+
+  /** Looks through a value and all that it holds, in the order in which it is written. */
+  *walk(root: object): Generator<undefined, void> {
+    this.#enter(root);
+    for (let seen = 1; this.ids.length <= mostVendorIds; seen++) {
+      const top = this.#open.at(-1);
+      if (top === undefined) return;
+      if (top.at === top.names.length) this.#leave();
+      else if (Array.isArray(top.value)) this.#visit(top.value[top.at], top.at++);
+      else this.#visitMember(top.value, top.names[top.at++]);
+      if (seen % walkTurn === 0) yield;
+    }
+  }
+
+  #visit(value: unknown, name: string | number): void {
+    if (typeof value !== "object" || value === null) return;
+    this.#trail.push(name);
+    this.#enter(value);
+  }
+
+  #visitMember(holder: object, name: string | undefined): void {
+    if (name === undefined || !isRecord(holder)) return;
+    const rules = this.#rules(name);
+    if (rules === "opaque") return;
+    if (rules !== null) this.#look(rules, holder, name);
+    this.#visit(holder[name], name);
+  }
+
+  #enter(value: object): void {
+    this.#open.push({ value, names: Array.isArray(value) ? value : Object.keys(value), at: 0 });
+  }
+
+  #leave(): void {
+    this.#open.pop();
+    this.#trail.pop();
+  }
+
+  #look(rules: readonly StoreMember[], holder: JsonRecord, name: string): void {
+    for (const { store, naming, of, notOf, except, top } of rules) {
+      const type = holder["type"];
+      if ((of !== undefined && type !== of) || (notOf !== undefined && type === notOf)) continue;
+      if (top === true && this.#trail.length > 0) continue;
+      const value = holder[name];
+      if (naming === "json") this.#lookInText(value, name);
+      else
+        for (const { id, at } of readers[naming](value, this.#hosts))
+          if (except?.includes(id) !== true) this.add([{ store, id, path: this.#path(name) + at }]);
+    }
+  }
+
+  #lookInText(text: unknown, name: string): void {
+    if (typeof text !== "string") return;
+    if (text.length > longestText)
+      throw new Failure("request_too_large", `${name} is longer than ${longestText} characters.`, { param: name });
+    const inside = parseRecord(text);
+    if (inside !== undefined) this.#visit(inside, name);
+  }
+
+  #path(name: string): string {
+    return [...this.#trail, name].reduce<string>((path, step) => {
+      if (typeof step === "number") return `${path}[${step}]`;
+      return path === "" ? step : `${path}.${step}`;
+    }, "");
+  }
+}
+
+/** An id, and where it stands behind its member. */
+interface Named {
+  readonly id: string;
+  readonly at: string;
+}
+
+type Read = (value: unknown, hosts: ReadonlySet<string>) => readonly Named[];
+
+const none: readonly Named[] = [];
+
+/** A reading of one value, for lists of them too; of a list that is too long, no more than shows that it is. */
+const listed =
+  (read: Read): Read =>
+  (value, hosts) => {
+    if (!Array.isArray(value)) return read(value, hosts);
+    const found: Named[] = [];
+    for (let place = 0; place < value.length && found.length <= mostVendorIds; place++)
+      for (const { id, at } of read(value[place], hosts)) found.push({ id, at: `[${place}]${at}` });
+    return found;
+  };
+
+const oneId: Read = (value) => {
+  const id = idOf(value);
+  return id === undefined ? none : [{ id, at: "" }];
+};
+
+const oneObject: Read = (value) => {
+  const id = isRecord(value) ? idOf(value["id"]) : undefined;
+  return id === undefined ? none : [{ id, at: ".id" }];
+};
+
+const addresses = (isOne: (text: string, hosts: ReadonlySet<string>) => boolean): Read =>
+  listed((value, hosts) => (typeof value === "string" && isOne(value, hosts) ? [{ id: value, at: "" }] : none));
+
+/** Where the scheme of a file in a text stands at the latest. */
+const textHead = 64;
+
+const readers: Readonly<Record<Exclude<Naming, "json">, Read>> = {
+  id: listed(oneId),
+  object: listed(oneObject),
+  "id-or-object": listed((value, hosts) => (isRecord(value) ? oneObject(value, hosts) : oneId(value, hosts))),
+  address: addresses(isInStore),
+  "file-address": addresses(isFileInStore),
+  text: (value) =>
+    typeof value === "string" && /^\s*fileid:\/\//i.test(value.slice(0, textHead))
+      ? [{ id: value.slice(0, textHead), at: "" }]
+      : none,
+  setting: (value) => (isEmpty(value) ? none : [{ id: "", at: "" }]),
+  "made-voice": (value) => (typeof value === "string" && /^voice_/i.test(value) ? [{ id: value, at: "" }] : none),
+};
+
+function idOf(value: unknown): string | undefined {
+  if (typeof value === "number") return String(value);
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null || value === "" || value === false) return true;
+  return typeof value === "object" && Object.keys(value).length === 0;
+}
+
+const compiled = new Map<StoreDialect, (name: string) => Rules>();
+
+function rulesOf(dialect: StoreDialect): (name: string) => Rules {
+  const known = compiled.get(dialect) ?? compile(dialect);
+  compiled.set(dialect, known);
+  return known;
+}
+
+/** A dialect's rules by name: the usual spellings are found by one look, others are folded first. */
+function compile(dialect: StoreDialect): (name: string) => Rules {
+  const members = new Map<string, readonly StoreMember[]>();
+  for (const member of storeMembers.filter(({ dialects }) => dialects?.includes(dialect) ?? true))
+    for (const name of member.names) members.set(name, [...(members.get(name) ?? []), member]);
+  const rules = new Map<string, Rules>([
+    ...members,
+    ...opaqueMembers[dialect].map((name) => [name, "opaque"] as const),
+  ]);
+  const folded = new Map([...rules].map(([name, rule]) => [fold(name), rule]));
+  const exact = new Map<string, Rules>([
+    ...plainMembers.map((name) => [name, null] as const),
+    ...[...rules].flatMap(([name, rule]) => [[name, rule] as const, [camel(name), rule] as const]),
+  ]);
+  // Most names are none of the table's by their length or first letter already.
+  const begins = new Set([...folded.keys()].map((name) => name.charCodeAt(0)));
+  return (name) => {
+    const found = exact.get(name);
+    if (found !== undefined) return found;
+    if (name.length > longestName || !begins.has(firstFolded(name))) return null;
+    return folded.get(fold(name)) ?? null;
+  };
+}
+
+/** Without case, both ways as the widest of parsers compares, and without what separates words. */
+function fold(name: string): string {
+  return name.toLowerCase().toUpperCase().replaceAll(/[-_]/g, "");
+}
+
+/** The first character of a folded name; names that do not begin with a letter of ASCII are folded whole. */
+function firstFolded(name: string): number {
+  const code = name.charCodeAt(0);
+  if (code >= 0x61 && code <= 0x7a) return code - 0x20;
+  return code >= 0x41 && code <= 0x5a ? code : fold(name).charCodeAt(0);
+}
+
+function camel(name: string): string {
+  return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

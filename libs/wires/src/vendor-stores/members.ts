@@ -1,0 +1,172 @@
+/** What a request can name in the store of its vendor. */
+export type VendorStore =
+  | "file"
+  | "vector-store"
+  | "container"
+  | "conversation"
+  | "item"
+  | "response"
+  | "prompt"
+  | "cache"
+  | "audio"
+  | "voice"
+  | "video"
+  | "tool-server"
+  | "data-source"
+  | "skill"
+  | "profile";
+
+/** Requests that spell such members alike; `other` is every body that is no conversation. */
+export type StoreDialect = "chat" | "responses" | "messages" | "content" | "realtime" | "video" | "other";
+
+/** How a member names what is in a store. */
+export type Naming =
+  /** A string or number, or a list of them. */
+  | "id"
+  /** A member `id` of the object. */
+  | "object"
+  | "id-or-object"
+  /** An address, which may also be of something public; bare names are no addresses. */
+  | "address"
+  /** The same, but everything that is no public address is in a store. */
+  | "file-address"
+  /** Text that begins with a scheme that one vendor reads as files of its store. */
+  | "text"
+  /** Whatever it holds, unless it is empty. */
+  | "setting"
+  /** A string that begins like an id of something that was made, among names that everybody may use. */
+  | "made-voice"
+  /** A text that may be a JSON object with such members. */
+  | "json";
+
+/** A member that names something in a store, wherever it stands in a body. */
+export interface StoreMember {
+  /** In snake_case; every case is found, with underscores or without. */
+  readonly names: readonly string[];
+  readonly store: VendorStore;
+  readonly naming: Naming;
+  /** Absent: in every dialect. */
+  readonly dialects?: readonly StoreDialect[];
+  /** Whether it names something at the top of a body only; deeper, clients use the name for tags of their own. */
+  readonly top?: true;
+  /** The `type` that the object around it must have, or must not have. */
+  readonly of?: string;
+  readonly notOf?: string;
+  /** Values that name nothing. */
+  readonly except?: readonly string[];
+}
+
+const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+
+/**
+ * Every member by which a request names something that its vendor keeps. Vendors keep it for the operator's one key, so
+ * the vendor shows it to whoever names it. Sources: the vendors' references (OpenAI, Azure, Anthropic, Gemini, DashScope,
+ * Moonshot, Mistral, xAI, Ark, Kling) as of November 2026.
+ */
+export const storeMembers: readonly StoreMember[] = [
+  { names: ["file_id", "file_ids", "input_file_id", "input_file_ids", "ref_file_ids"], store: "file", naming: "id" },
+  { names: ["file_uri"], store: "file", naming: "file-address" },
+  // A picture that code drew is told by its address in the items of its call.
+  { names: ["url", "uri"], store: "file", naming: "address", notOf: "image" },
+  {
+    names: ["image_url", "image_urls", "file_url", "document_url", "video_url", "audio_url", "image", "images"],
+    store: "file",
+    naming: "address",
+  },
+  { names: ["image_tail", "input_reference", "video", "mask"], store: "file", naming: "address" },
+  // DashScope's long-context models take files as the text of a system message.
+  { names: ["content", "text"], store: "file", naming: "text", dialects: ["chat"] },
+  {
+    names: words(`
+   vector_store_id vector_store_ids file_search_store_names file_search_store_name rag_corpus rag_corpora
+   rag_file_ids datastore data_store collection_ids library_ids
+  `),
+    store: "vector-store",
+    naming: "id",
+  },
+  { names: ["container"], store: "container", naming: "id-or-object" },
+  { names: ["container_id"], store: "container", naming: "id" },
+  { names: ["conversation"], store: "conversation", naming: "id-or-object", except: ["auto", "none"] },
+  {
+    names: ["conversation_id", "thread_id", "assistant_id", "context_id"],
+    store: "conversation",
+    naming: "id",
+    top: true,
+  },
+  { names: ["previous_interaction_id", "previous_message_id"], store: "conversation", naming: "id", top: true },
+  {
+    names: ["previous_response_id"],
+    store: "response",
+    naming: "id",
+    top: true,
+    dialects: ["chat", "messages", "content", "realtime", "video", "other"],
+  },
+  {
+    names: ["prompt"],
+    store: "prompt",
+    naming: "object",
+    dialects: ["chat", "responses", "messages", "content", "realtime"],
+  },
+  { names: ["prompt_id"], store: "prompt", naming: "id" },
+  { names: ["cached_content", "cached_contents"], store: "cache", naming: "id" },
+  // An answer's audio, which a later message of the assistant refers to.
+  { names: ["audio"], store: "audio", naming: "object", dialects: ["chat"] },
+  { names: ["voice"], store: "voice", naming: "object" },
+  { names: ["voice"], store: "voice", naming: "made-voice" },
+  { names: ["voice_id", "voice_ids"], store: "voice", naming: "id" },
+  { names: ["mcp_servers"], store: "tool-server", naming: "setting" },
+  { names: ["connector_id"], store: "tool-server", naming: "id" },
+  { names: ["server_url"], store: "tool-server", naming: "setting", of: "mcp" },
+  // Azure reads these with the operator's identity.
+  { names: ["data_sources"], store: "data-source", naming: "setting" },
+  { names: ["skill_id"], store: "skill", naming: "id", notOf: "anthropic" },
+  { names: ["user_profile_id"], store: "profile", naming: "id" },
+  {
+    names: words(`
+   video_id video_ids remix_video_id remixed_from_video_id remix_id task_id origin_task_id element_id
+   element_ids character_id character_ids asset_id asset_ids resource_id
+  `),
+    store: "video",
+    naming: "id",
+    dialects: ["video"],
+  },
+  { names: ["characters", "video"], store: "video", naming: "object", dialects: ["video"] },
+  { names: ["metadata"], store: "file", naming: "json", dialects: ["video"] },
+];
+
+/**
+ * Members whose value is the client's own JSON: schemas, arguments of calls, tags. What stands in them is not read by a
+ * vendor as its own words, and it may well be called `file_id`.
+ */
+export const opaqueMembers: Readonly<Record<StoreDialect, readonly string[]>> = {
+  chat: ["parameters", "schema", "json_schema", "metadata", "logit_bias", "arguments"],
+  responses: [
+    "parameters",
+    "schema",
+    "json_schema",
+    "input_schema",
+    "output_schema",
+    "metadata",
+    "client_metadata",
+    "arguments",
+    "attributes",
+    "env",
+  ],
+  messages: ["input", "input_schema", "input_examples", "schema", "json_schema", "metadata"],
+  content: words(`
+   args response parameters parameters_json_schema response_schema response_json_schema response_format
+   labels
+  `),
+  realtime: ["parameters", "schema", "json_schema", "metadata", "arguments"],
+  video: [],
+  other: ["documents", "metadata"],
+};
+
+/** Members that most bodies are made of and that name nothing: found by one look. */
+export const plainMembers: readonly string[] = words(`
+   role type content text input model messages contents parts stream tools tool_calls tool_call_id id
+   function name arguments description call_id status output summary annotations detail source data
+   media_type cache_control signature thinking tool_use_id is_error data_url inlineData mimeType
+   functionCall functionResponse thoughtSignature generationConfig index encrypted_content logprobs strict
+   reasoning reasoning_content refusal phase namespace
+  `);

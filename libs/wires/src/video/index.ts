@@ -1,0 +1,7 @@
+// Wires of video tasks.
+export { videoCodecs } from "./codecs.ts";
+export { parseSize } from "./hub/size.ts";
+export type { RenderedVideo, VideoCodec } from "./hub/codec.ts";
+export type { VideoRequest } from "./hub/request.ts";
+export type { Sighting, VideoResult } from "./hub/sighting.ts";
+export { askedOf, type AskedVideo, type TaskContext, type VideoTask } from "./hub/task.ts";

@@ -1,0 +1,148 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { askOfImageBody, mostImagesOf } from "@modelgate/wires/images";
+import { refuseAmbiguous, withoutMembers } from "@modelgate/wires/json";
+import {
+  askOfChat,
+  askOfCompletions,
+  askOfContent,
+  askOfMessages,
+  askOfResponses,
+  reliedOfContent,
+  surplusBounds,
+} from "@modelgate/wires/text";
+import { videoCodecs } from "@modelgate/wires/video";
+
+const messages = [{ role: "user", content: "Hi" }];
+const asks = {
+  chat: (more: object) => askOfChat({ model: "m", messages, ...more }),
+  completions: (more: object) => askOfCompletions({ model: "m", prompt: "x", ...more }),
+  responses: (more: object) => askOfResponses({ model: "m", input: "x", ...more }),
+  messages: (more: object) => askOfMessages({ model: "m", max_tokens: 5, messages, ...more }),
+  content: (more: object) => askOfContent({ contents: [{ parts: [] }], ...more }, { model: "m", stream: false }),
+};
+
+describe("the largest bound of a body is what a call is held for", () => {
+  test.each<[keyof typeof asks, object, number | undefined]>([
+    ["chat", { max_tokens: 5, max_completion_tokens: 7 }, 7],
+    ["chat", { max_tokens: 7, max_completion_tokens: 5 }, 7],
+    ["chat", { max_tokens: 5, max_output_tokens: 9 }, 9],
+    ["chat", { max_tokens: 5, max_completion_tokens: null }, 5],
+    ["chat", { max_output_tokens: 9 }, undefined],
+    ["chat", { max_tokens: 5, n: 2, best_of: 3 }, 15],
+    ["chat", { max_tokens: 5, thinking: { type: "enabled", budget_tokens: 100 } }, 105],
+    ["completions", { max_tokens: 5, max_completion_tokens: 8, n: 2, best_of: 4 }, 32],
+    ["responses", { max_output_tokens: 20, max_tokens: 30 }, 30],
+    ["messages", { max_tokens_to_sample: 30 }, 30],
+    ["content", { generation_config: { max_output_tokens: 6, candidate_count: 2 } }, 12],
+  ])("%s %j", (wire, more, most) => {
+    expect(asks[wire](more).maxOutputTokens).toBe(most);
+  });
+});
+
+test("a vendor is sent the bound that its model reads first, of those that are there", () => {
+  expect(surplusBounds(["max_tokens", "max_completion_tokens"], ["max_tokens"])).toEqual(["max_completion_tokens"]);
+  expect(surplusBounds(["max_tokens"], ["max_completion_tokens", "max_tokens"])).toEqual([]);
+  expect(surplusBounds(["max_output_tokens"], ["max_tokens"])).toEqual([]);
+});
+
+describe("members are left out of a body, and every other byte stays", () => {
+  test.each([
+    ['{"a":1, "b":2 ,"c":3}', ["b"], '{"a":1, "c":3}'],
+    ['{ "a":1, "b":2 ,"c":3 }', ["a"], '{ "b":2 ,"c":3 }'],
+    ['{"a":1, "b":2 ,"c":3\n}', ["c"], '{"a":1, "b":2\n}'],
+    ['{"a":1,"b":2,"c":3,"b":4}', ["b", "c"], '{"a":1}'],
+    ['{ "a" : 1 }', ["a"], "{  }"],
+    ['{"a":1}', ["b"], '{"a":1}'],
+    ["{}", ["a"], "{}"],
+  ])("%s without %j", (body, names, left) => {
+    expect(withoutMembers(Buffer.from(body), names).toString()).toBe(left);
+  });
+
+  test("whatever the body holds", () => {
+    const names = fc.constantFrom("a", "b", "c", "max_tokens", "é");
+    fc.assert(
+      fc.property(
+        fc.dictionary(names, fc.jsonValue()),
+        fc.array(names.map(String)),
+        fc.nat({ max: 2 }),
+        (body, out, indent) => {
+          const bytes = Buffer.from(JSON.stringify(body, null, indent));
+          const kept = Object.fromEntries(Object.entries(body).filter(([name]) => !out.includes(name)));
+          expect(JSON.parse(withoutMembers(bytes, out).toString())).toEqual(JSON.parse(JSON.stringify(kept)));
+        },
+      ),
+    );
+  });
+});
+
+describe("members of generated content that are there twice are refused", () => {
+  test.each([
+    ['{"generationConfig":{},"generation_config":{}}', "generation_config"],
+    ['{"generationConfig":{"maxOutputTokens":1,"maxOutputTokens":2}}', "generationConfig.maxOutputTokens"],
+    ['{"generationConfig":{"maxOutputTokens":1,"max_output_tokens":2}}', "generationConfig.max_output_tokens"],
+    ['{"generation_config":{"candidate_count":1,"candidateCount":2}}', "generation_config.candidateCount"],
+    ['{"generationConfig":{"MaxOutputTokens":2}}', "generationConfig.maxOutputTokens"],
+    [
+      '{"generationConfig":{"thinkingConfig":{"thinkingBudget":0,"thinking_budget":9}}}',
+      "generationConfig.thinkingConfig.thinking_budget",
+    ],
+  ])("%s", (body, param) => {
+    expect(() => refuseAmbiguous(Buffer.from(body), reliedOfContent)).toThrow(expect.objectContaining({ param }));
+  });
+
+  test.each([
+    '{"contents":[],"generationConfig":{"maxOutputTokens":1,"topK":1,"thinkingConfig":{"thinkingBudget":1}}}',
+    '{"contents":[],"generation_config":{"max_output_tokens":1,"candidate_count":2}}',
+    '{"contents":[],"generationConfig":null}',
+  ])("not others: %s", (body) => {
+    expect(() => refuseAmbiguous(Buffer.from(body), reliedOfContent)).not.toThrow();
+  });
+});
+
+test.each<[keyof typeof asks, object, boolean]>([
+  ["chat", { tools: [{ type: "function", function: { name: "f" } }] }, false],
+  ["chat", { web_search_options: {} }, true],
+  [
+    "responses",
+    {
+      tools: [
+        { type: "function", name: "f" },
+        { type: "custom", name: "c" },
+      ],
+    },
+    false,
+  ],
+  ["responses", { tools: [{ type: "web_search" }] }, true],
+  ["responses", { previous_response_id: "resp_1" }, true],
+  ["messages", { tools: [{ name: "f", input_schema: {} }] }, false],
+  ["messages", { tools: [{ type: "web_search_20250305", name: "web_search" }] }, true],
+  ["messages", { mcp_servers: [{}] }, true],
+  ["content", { tools: [{ functionDeclarations: [] }, { function_declarations: [] }] }, false],
+  ["content", { tools: [{ googleSearch: {} }] }, true],
+  ["content", { cachedContent: "cachedContents/1" }, true],
+])("whether a vendor may read what is not in the body: %s %j", (wire, more, beyond) => {
+  expect(asks[wire](more).readsBeyond).toBe(beyond);
+});
+
+test.each([
+  ["videos", { model: "m", prompt: "x", seconds: "5", frames: 999 }, "frames"],
+  ["video-generations", { model: "m", prompt: "x", duration: 5, num_frames: 999 }, "num_frames"],
+  ["video-generations", { model: "m", prompt: "x", duration: 5, n_seconds: 60 }, "n_seconds"],
+  ["kling-video", { model: "m", prompt: "x", duration: "5", video_length: 60 }, "video_length"],
+  ["jimeng-video", { req_key: "m", prompt: "x", frames: 121, duration: 60 }, "duration"],
+] as const)("a second length of a video is refused: %s %j", (wire, body, param) => {
+  expect(() => videoCodecs[wire].parseRequest(body)).toThrow(expect.objectContaining({ code: "invalid_value", param }));
+});
+
+test.each([
+  [{}, 1],
+  [{ n: 3 }, 3],
+  [{ n: 2, batch_size: 4 }, 4],
+  [{ num_images: "6" }, 6],
+  [{ sequential_image_generation_options: { max_images: 15 } }, 15],
+  [{ extra_body: { parameters: { n: 8 } } }, 8],
+  [{ seed: 900, user: "12" }, 1],
+])("the most images that a vendor may make: %j", (more, most) => {
+  expect(mostImagesOf(askOfImageBody({ model: "m", prompt: "a fox", ...more }).request)).toBe(most);
+});

@@ -1,0 +1,151 @@
+import { Failure } from "@modelgate/contracts";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { askOfImageBody, decodeImages, imagesVendors } from "../src/images/index.ts";
+import { atOnce, holdsAny, parseInTurns, refuseAmbiguous, refuseTwiceInTurns, turnBytes } from "../src/json/index.ts";
+import { textPasses } from "../src/text/index.ts";
+import { vendorIdsIn } from "../src/vendor-stores/index.ts";
+import { endOfString } from "../src/json/members.ts";
+import { seekQuote } from "../src/json/seek-quote.ts";
+
+/** The steps that work takes. */
+function stepsOf(work: Iterator<undefined, unknown>): number {
+  for (let steps = 1; ; steps++) if (work.next().done === true) return steps;
+}
+
+const megabyte = 1024 * 1024;
+const turns = megabyte / turnBytes;
+const bytesOf = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
+
+describe("a large body holds the loop for one small step at a time", () => {
+  const escapes = bytesOf({ model: "m", messages: [{ role: "user", content: '"'.repeat(megabyte) }] });
+  const seal = Buffer.from('{"modelgate"').toString("base64");
+  const thoughts = (signature: string) => ({ type: "thinking", thinking: "so", signature });
+  const call = { type: "tool_use", id: "a", name: "b", input: {} };
+  const history = bytesOf({
+    model: "m",
+    thinking: { type: "enabled", budget_tokens: 2_000 },
+    messages: Array.from({ length: 4_000 }, () => ({
+      role: "assistant",
+      content: [thoughts(seal), { type: "text", text: "x".repeat(300) }, call],
+    })),
+  });
+  const other = { model: "theirs", reportUsage: false };
+  test.each<[string, () => Iterator<undefined, unknown>]>([
+    [
+      "a search for a word that every byte may begin",
+      () => holdsAny(Buffer.alloc(megabyte, "r"), Buffer.from("reason")),
+    ],
+    ["a look for members that are there twice", () => refuseTwiceInTurns(escapes, null)],
+    ["a look for ids in a wide object", () => vendorIdsIn("chat", { a: Array.from({ length: 60_000 }, () => ({})) })],
+    [
+      "the check of a history for seals",
+      () => textPasses.messages.takes?.(history, "claude-sonnet-4-5") ?? [].values(),
+    ],
+    ["the removal of seals", () => textPasses.messages.upstreamBody(history, other)],
+    ["another name of the model in a body that was not parsed", () => textPasses.chat.upstreamBody(escapes, other)],
+  ])("%s", (_, work) => {
+    expect(stepsOf(work())).toBeGreaterThanOrEqual(turns);
+  });
+
+  test("and what it comes to is the same", () => {
+    const sent = JSON.parse(atOnce(textPasses.messages.upstreamBody(history, other)).toString());
+    expect(sent).toMatchObject({ model: "theirs", thinking: { type: "enabled" } });
+    expect(sent.messages).toHaveLength(4_000);
+    expect(sent.messages[3_999].content).toEqual([{ type: "text", text: "x".repeat(300) }, call]);
+    const taken = textPasses.messages.takes?.(history, "claude-sonnet-4-5");
+    expect(taken && atOnce(taken)).toBe(false);
+  });
+});
+
+test("a word is found wherever a large body is cut", () => {
+  for (let before = turnBytes - 8; before <= turnBytes + 1; before++)
+    expect(atOnce(holdsAny(Buffer.from(`${"x".repeat(before)}file_id${"x".repeat(9)}`), Buffer.from("file_id")))).toBe(
+      true,
+    );
+});
+
+const dense = fc.array(fc.constantFrom('"', "\\", "a", "\n", "é", "x".repeat(70)), { maxLength: 40 });
+
+test("the end of a string is found among escapes, at once and in pieces", () => {
+  fc.assert(
+    fc.property(dense, fc.integer({ min: 1, max: 90 }), (pieces, count) => {
+      const bytes = Buffer.from(`${JSON.stringify(pieces.join(""))},"more"`);
+      const end = Buffer.byteLength(JSON.stringify(pieces.join(""))) - 1;
+      expect(endOfString(bytes, 0)).toBe(end);
+      let [at, until] = [1, 1];
+      while (at >= until) {
+        until = at + count;
+        at = seekQuote(bytes, at, until);
+      }
+      expect(at).toBe(end);
+    }),
+  );
+});
+
+test("a run of backslashes that is longer than one search is read to its end", () => {
+  const text = `${"x".repeat(100)}${"\\".repeat(2 * turnBytes)}"`;
+  const bytes = bytesOf([text]);
+  expect(endOfString(bytes, 1)).toBe(bytes.length - 2);
+});
+
+test("an object of a thousand fields is refused before it is parsed, and one that holds them deeper is not", () => {
+  const bounds = { depth: 9, values: 10_000, members: 10_000, topMembers: 100 };
+  const wide = Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`k${at}`, 1]));
+  expect(() => atOnce(parseInTurns(bytesOf(wide), bounds))).toThrow(Failure);
+  expect(atOnce(parseInTurns(bytesOf({ wide, list: [wide] }), bounds))).toEqual({ wide, list: [wide] });
+});
+
+test("settings that are looked at by name are refused where they are megabytes", () => {
+  const body = bytesOf({ stream_options: { include_usage: true, more: "x".repeat(megabyte) } });
+  expect(() => refuseAmbiguous(body, ["stream_options", "stream_options.include_usage"])).toThrow(
+    expect.objectContaining({ code: "request_too_large", param: "stream_options" }),
+  );
+});
+
+test.each([
+  ["Base64", "A".repeat(megabyte), 0],
+  ["an address of the web that is megabytes long", `https://a.test/${"x".repeat(megabyte)}`, 1],
+  ["a store's scheme behind megabytes of spaces", `${" ".repeat(megabyte)}gs://bucket/file`, 1],
+])("%s as an image", (_, url, named) => {
+  expect(atOnce(vendorIdsIn("chat", { image_url: { url } }))).toHaveLength(named);
+});
+
+test("JSON within a text is parsed only where it is short", () => {
+  const text = (length: number) => JSON.stringify({ file_id: "a", more: "x".repeat(length) });
+  expect(atOnce(vendorIdsIn("video", { metadata: text(10) }))).toHaveLength(1);
+  expect(() => atOnce(vendorIdsIn("video", { metadata: text(megabyte) }))).toThrow(Failure);
+});
+
+describe("a large picture", () => {
+  const png = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(megabyte, 7)]);
+  const base64 = png.toString("base64");
+  const asked = (image: string) => askOfImageBody({ model: "m", prompt: "p", image }).request;
+
+  test.each(["images", "qwen-images", "content", "image-edits"] as const)(
+    "is decoded and sent by %s in small steps, as it came",
+    (wire) => {
+      const work = decodeImages(asked(`data:image/png;base64,${base64}`));
+      expect(stepsOf(decodeImages(asked(base64)))).toBeGreaterThanOrEqual(turns);
+      const { body } = imagesVendors[wire].renderRequest(atOnce(work), { model: "v" });
+      const pieces = [];
+      let step = body.next();
+      for (; step.done !== true; step = body.next()) pieces.push(step.value);
+      expect(pieces.length).toBeGreaterThan(0);
+      expect(step.value.includes(wire === "image-edits" ? png : base64)).toBe(true);
+      if (wire !== "image-edits") expect(() => JSON.parse(step.value?.toString() ?? "")).not.toThrow();
+    },
+  );
+
+  test.each([
+    ["a stray character", `${base64.slice(0, megabyte)}!${base64.slice(megabyte + 1)}`],
+    ["a padding in the middle", `${base64.slice(0, megabyte)}=${base64.slice(megabyte + 1)}`],
+    ["a character too many", `${base64.replace(/=+$/, "")}A`],
+  ])("with %s is refused", (_, image) => {
+    expect(() => atOnce(decodeImages(asked(image)))).toThrow(expect.objectContaining({ param: "image" }));
+  });
+
+  test("of another kind is refused before it is decoded", () => {
+    expect(() => asked("A".repeat(megabyte))).toThrow(expect.objectContaining({ param: "image" }));
+  });
+});

@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import fc from "fast-check";
+import { atOnce } from "../src/json/index.ts";
+import { formAsBody, madeIn, storeMembers, vendorIdsIn, type StoreDialect } from "../src/vendor-stores/index.ts";
+
+const dialects: readonly StoreDialect[] = ["chat", "responses", "messages", "content", "realtime", "video", "other"];
+
+/** A value that names something by a way of naming, and where the name stands behind the member. */
+const naming = {
+  id: ["x_1", ""],
+  object: [{ id: "x_1" }, ".id"],
+  "id-or-object": ["x_1", ""],
+  address: ["gs://bucket/object", ""],
+  "file-address": ["files/abc", ""],
+  text: ["fileid://file-1", ""],
+  setting: [[{}], ""],
+  "made-voice": ["voice_1", ""],
+  json: ['{"file_id":"x_1"}', ".file_id"],
+} as const;
+
+const camel = (name: string): string => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+describe("every member of the table", () => {
+  const cases = storeMembers.flatMap((member) =>
+    member.names.flatMap((name) => (member.dialects ?? dialects).map((dialect) => [dialect, name, member] as const)),
+  );
+  test.each(cases)("%s %s is found in every spelling and at every depth", (dialect, name, member) => {
+    const [value, behind] = naming[member.naming];
+    const type = member.of === undefined ? {} : { type: member.of };
+    for (const spelled of [name, camel(name), name.toUpperCase(), name.replaceAll("_", "")]) {
+      const holder = { ...type, [spelled]: value };
+      const found = (body: object) => atOnce(vendorIdsIn(dialect, body)).map(({ store, path }) => [store, path]);
+      expect(found(holder)).toContainEqual([member.store, spelled + behind]);
+      const deep = found({ any: [{ thing: holder }] });
+      if (member.top === true) expect(deep).toEqual([]);
+      else expect(deep).toContainEqual([member.store, `any[0].thing.${spelled}${behind}`]);
+    }
+  });
+
+  test.each(cases)("%s %s names nothing where it is empty", (dialect, name) => {
+    for (const empty of [null, false, "", [], {}]) expect(atOnce(vendorIdsIn(dialect, { [name]: empty }))).toEqual([]);
+  });
+});
+
+test.each([
+  ["https://generativelanguage.googleapis.com/v1beta/files/a", true],
+  [" HTTPS://user@GenerativeLanguage.googleapis.com.:443/v1beta/files/a", true],
+  ["https://generativelanguage.googleapis.com%2e/v1beta/files/a", true],
+  ["https://us-central1-aiplatform.googleapis.com/v1/x", true],
+  ["https://own.test/v1/files/a", true],
+  ["https://own.test/v1/%66iles/a", true],
+  ["https://own.test/public/a.png", false],
+  ["https://storage.googleapis.com/bucket/files/a", false],
+  ["https://notgenerativelanguage.googleapis.com.evil.test/files/a", false],
+  ["https://example.com/files/a", false],
+  ["data:image/png;base64,files/", false],
+  ["https://", true],
+  ["gs://a/b", true],
+  ["GS://a/b", true],
+  ["files/a", true],
+])("the file at %j is in a store: %s", (fileUri, isStored) => {
+  const hosts = new Set(["own.test"]);
+  expect(atOnce(vendorIdsIn("content", { fileData: { fileUri } }, hosts)).length).toBe(isStored ? 1 : 0);
+  expect(atOnce(vendorIdsIn("chat", { image_url: { url: fileUri } }, hosts)).length).toBe(isStored ? 1 : 0);
+});
+
+test("whatever a body holds, it is looked through, and every path leads to what it tells", () => {
+  const names = fc.constantFrom("file_id", "container", "input", "content", "url", "id", "type", "__proto__", "a");
+  const { body } = fc.letrec((tie) => ({
+    body: fc.oneof(
+      { maxDepth: 5 },
+      fc.constantFrom("x", "gs://a", null, 1, "item_reference"),
+      fc.array(tie("body"), { maxLength: 3 }),
+      fc.dictionary(names, tie("body"), { maxKeys: 4 }),
+    ),
+  }));
+  fc.assert(
+    fc.property(body, fc.constantFrom(...dialects), (value, dialect) => {
+      const parsed: unknown = JSON.parse(JSON.stringify(value));
+      for (const { path, id } of atOnce(vendorIdsIn(dialect, parsed))) {
+        const steps = path.split(/[.[\]]+/).filter((step) => step !== "");
+        const found = steps.reduce((at: any, step) => at?.[step], parsed);
+        expect(String(found).startsWith(id)).toBe(true);
+      }
+    }),
+  );
+});
+
+test("fields of a form are read as vendors read them", () => {
+  const entries = [
+    ["voice[id]", "v"],
+    ["file_ids[]", "a"],
+    ["file_ids[1]", "b"],
+    ["input_reference[file_id]", "c"],
+    ["plain", "d"],
+    ["odd]", "e"],
+    ["__proto__[file_id]", "f"],
+  ] as const;
+  expect(atOnce(vendorIdsIn("other", formAsBody(entries))).map(({ path }) => path)).toEqual([
+    "voice.id",
+    "file_ids[0]",
+    "file_ids[1]",
+    "input_reference.file_id",
+    "__proto__.file_id",
+  ]);
+});
+
+describe("what an answer tells of things that its vendor made", () => {
+  test("is not what a model or a tool of another wrote", () => {
+    const foreign = {
+      file_id: "foreign",
+      container_id: "foreign",
+      container: { id: "foreign" },
+      audio: { id: "foreign" },
+    };
+    const content = [
+      { type: "tool_use", input: foreign },
+      { type: "mcp_tool_result", content: [{ type: "text", ...foreign }] },
+      { type: "web_fetch_tool_result", content: { content: [foreign] } },
+    ];
+    expect(madeIn("messages", { content })).toEqual([]);
+    const output = [{ type: "function_call", arguments: JSON.stringify(foreign), output: foreign }];
+    expect(madeIn("responses", { output })).toEqual([]);
+    const annotations = [{ type: "file_citation", file_id: "foreign" }];
+    expect(madeIn("responses", { output: [{ type: "message", content: [{ annotations }] }] })).toEqual([]);
+    expect(madeIn("chat", { choices: [{ message: { tool_calls: [foreign] } }] })).toEqual([]);
+  });
+
+  test("is bounded", () => {
+    const output = Array.from({ length: 5_000 }, (_, at) => ({ type: "message", id: `msg_${at}` }));
+    expect(madeIn("responses", { output }).length).toBe(1_000);
+  });
+});

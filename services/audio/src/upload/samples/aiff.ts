@@ -1,0 +1,41 @@
+import { fourCharacters, openSize, pcmRate, type ByteRate, type SampleChunks } from "./chunks.ts";
+
+/** Forms of samples in an AIFF-C whose bits are not those that its head states. */
+const bitsOf: Readonly<Record<string, number>> = {
+  alaw: 8,
+  ALAW: 8,
+  ulaw: 8,
+  ULAW: 8,
+  fl32: 32,
+  FL32: 32,
+  fl64: 64,
+  FL64: 64,
+  in24: 24,
+  in32: 32,
+};
+const plain: ReadonlySet<string> = new Set(["NONE", "twos", "sowt", "raw "]);
+/** IMA ADPCM as Apple has it: samples in a packet of a channel, and its bytes. */
+const [imaSamples, imaBytes] = [64, 34];
+
+/** AIFF and AIFF-C: samples after an offset and a block size. */
+export const aiffChunks: SampleChunks = {
+  form: { headBytes: 8, align: 2, id: fourCharacters, size: (head) => openSize(head.readUInt32BE(4)) },
+  first: 12,
+  description: { id: "COMM", rateOf: aiffRate },
+  samples: { id: "SSND", skipped: 8 },
+};
+
+function aiffRate(body: Buffer): ByteRate | undefined {
+  if (body.length < 18) return undefined;
+  const [channels, bits, rate] = [body.readUInt16BE(0), body.readUInt16BE(6), extended(body, 8)];
+  const form = body.length >= 22 ? body.toString("latin1", 18, 22) : "NONE";
+  if (plain.has(form)) return pcmRate(rate, channels, bits);
+  if (form === "ima4") return (rate * channels * imaBytes) / imaSamples;
+  return Object.hasOwn(bitsOf, form) ? pcmRate(rate, channels, bitsOf[form] ?? 0) : undefined;
+}
+
+/** A float of 80 bits: sign and exponent, then 64 bits of mantissa. */
+function extended(body: Buffer, at: number): number {
+  const exponent = (body.readUInt16BE(at) & 0x7f_ff) - 16_383 - 63;
+  return Number(body.readBigUInt64BE(at + 2)) * 2 ** exponent;
+}

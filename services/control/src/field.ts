@@ -1,0 +1,6 @@
+/** A member of something that may be an object. */
+export function field(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? Reflect.get(value, name)
+    : undefined;
+}

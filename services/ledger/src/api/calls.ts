@@ -1,0 +1,83 @@
+import { readCalls, type CallFilter, type CallPlace } from "@modelgate/books";
+import { Failure, type UsageEvent } from "@modelgate/contracts";
+import { Streamed, type OperatorRoutes } from "@modelgate/platform";
+import type { BooksConnection } from "../books-connection.ts";
+import { csvHead, csvRow } from "./calls-csv.ts";
+import { narrowingOf } from "./filter.ts";
+import { periodOf } from "./period.ts";
+
+/** Rows of a page, where the operator names no number, and at most. */
+const usualRows = 100;
+const mostRows = 1_000;
+
+/** The usage log: pages of it, newest first over all accounts, and all of it as a file, oldest first. */
+export function callRoutes(connection: BooksConnection): OperatorRoutes {
+  return {
+    "GET /usage/events": async ({ query }) => {
+      const limit = Number(query.get("limit") ?? usualRows);
+      if (!Number.isInteger(limit) || limit < 1 || limit > mostRows)
+        throw new Failure("invalid_value", `limit must be a whole number from 1 to ${mostRows}.`, { param: "limit" });
+      const [cursor, filter] = [query.get("after"), filterOf(query)];
+      const after = cursor === null ? undefined : placeOf(cursor);
+      const page = await connection.use((books) => readCalls(books, filter, { order: "newest first", limit, after }));
+      return { events: page.events, next: page.next === undefined ? null : cursorOf(page.next) };
+    },
+    "GET /usage/export": async ({ query }) => {
+      const format = query.get("format") ?? "csv";
+      if (format !== "ndjson" && format !== "csv")
+        throw new Failure("invalid_value", "format must be csv or ndjson.", { param: "format" });
+      const pages = readOn(connection, filterOf(query));
+      // The first page is read before the answer begins: what fails can still be said.
+      const first = await pages.next();
+      const all = async function* (): Pages {
+        if (first.done !== true) yield first.value;
+        return yield* pages;
+      };
+      return format === "ndjson"
+        ? new Streamed(
+            "application/x-ndjson",
+            written(all(), (event) => `${JSON.stringify(event)}\n`),
+          )
+        : new Streamed("text/csv; charset=utf-8", written(all(), csvRow, csvHead));
+    },
+  };
+}
+
+type Pages = AsyncGenerator<readonly UsageEvent[], undefined>;
+
+/** Every call that a filter asks for, page by page: no more than a page is held. */
+async function* readOn(connection: BooksConnection, filter: CallFilter): Pages {
+  for (let after: CallPlace | undefined; ;) {
+    const place = after;
+    const page = await connection.use((books) =>
+      readCalls(books, filter, { order: "oldest first", limit: mostRows, after: place }),
+    );
+    yield page.events;
+    if (page.next === undefined) return undefined;
+    after = page.next;
+  }
+}
+
+async function* written(pages: Pages, row: (event: UsageEvent) => string, head = ""): AsyncGenerator<string> {
+  if (head !== "") yield head;
+  for await (const events of pages) if (events.length > 0) yield events.map(row).join("");
+}
+
+function filterOf(query: URLSearchParams): CallFilter {
+  return { ...periodOf(query, "dates or times"), ...narrowingOf(query) };
+}
+
+function cursorOf({ at, account, id }: CallPlace): string {
+  return Buffer.from(JSON.stringify([at, account, id])).toString("base64url");
+}
+
+function placeOf(cursor: string): CallPlace {
+  try {
+    const [at, account, id]: readonly unknown[] = JSON.parse(Buffer.from(cursor, "base64url").toString());
+    if (typeof at === "number" && Number.isSafeInteger(at) && typeof account === "string" && typeof id === "string")
+      return { at, account, id };
+  } catch {
+    // said below
+  }
+  throw new Failure("invalid_value", "after must be the `next` of a page before.", { param: "after" });
+}

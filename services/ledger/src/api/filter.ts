@@ -1,0 +1,31 @@
+import { Failure, Outcome } from "@modelgate/contracts";
+import type { CallFilter } from "@modelgate/books";
+
+/** What an operator narrows usage by, beside the time. */
+type Narrowing = Omit<CallFilter, "from" | "to">;
+
+const outcomes: readonly string[] = Outcome.anyOf.map((one) => one.const);
+
+/** What a query narrows usage by. Throws Failure invalid_value naming the parameter that is wrong. */
+export function narrowingOf(query: URLSearchParams): Narrowing {
+  const word = (name: string): string | undefined => query.get(name) ?? undefined;
+  const outcome = word("outcome");
+  if (outcome !== undefined && !outcomes.includes(outcome))
+    throw new Failure("invalid_value", `outcome takes ${outcomes.join(", ")}.`, { param: "outcome" });
+  return {
+    account: word("account"),
+    token: word("token"),
+    model: word("model"),
+    channel: word("channel"),
+    outcome,
+    status: statusIn(query),
+    requestId: word("request"),
+  };
+}
+
+function statusIn(query: URLSearchParams): number | undefined {
+  const written = query.get("status");
+  if (written === null) return undefined;
+  if (/^\d{1,3}$/.test(written)) return Number(written);
+  throw new Failure("invalid_value", "status must be an HTTP status, as in 502.", { param: "status" });
+}

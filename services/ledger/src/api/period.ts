@@ -1,0 +1,49 @@
+import { Failure } from "@modelgate/contracts";
+
+/** A stretch of time in Unix ms: `from` is included, `to` is not. */
+export interface Period {
+  readonly from: number;
+  readonly to: number;
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * What a query asks for: one `day`, or `from` and `to`, both ends included; today (UTC) where it says nothing. A date as
+ * `to` means all of its day. Throws Failure invalid_value naming the parameter that is wrong.
+ */
+export function periodOf(query: URLSearchParams, takes: "dates" | "dates or times"): Period {
+  const today = Math.floor(Date.now() / dayMs) * dayMs;
+  const day = dateIn(query, "day");
+  const end = (name: string): Moment | undefined => day ?? (takes === "dates" ? dateIn : timeIn)(query, name);
+  const [first, last] = [end("from"), end("to")];
+  const period = { from: first?.at ?? today, to: last === undefined ? today + dayMs : last.at + last.lasts };
+  if (period.from < period.to) return period;
+  const [from, to] = [period.from, period.to - 1].map((at) => new Date(at).toISOString());
+  throw new Failure("invalid_value", `from (${from}) must not be after to (${to}).`, { param: "from" });
+}
+
+/** A date or a time, and how many ms of it are meant. */
+interface Moment {
+  readonly at: number;
+  readonly lasts: number;
+}
+
+function dateIn(query: URLSearchParams, name: string): Moment | undefined {
+  const value = query.get(name);
+  if (value === null) return undefined;
+  if (isDate(value)) return { at: Date.parse(value), lasts: dayMs };
+  throw new Failure("invalid_value", `${name} must be a date, as in 2026-01-31.`, { param: name });
+}
+
+function timeIn(query: URLSearchParams, name: string): Moment | undefined {
+  const value = query.get(name);
+  if (value === null || isDate(value)) return dateIn(query, name);
+  const at = Date.parse(value);
+  if (!Number.isNaN(at)) return { at, lasts: 1 };
+  throw new Failure("invalid_value", `${name} must be a date or a time, as in 2026-01-31T12:00:00Z.`, { param: name });
+}
+
+function isDate(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
+}

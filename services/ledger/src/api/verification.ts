@@ -1,0 +1,44 @@
+import { findAccount, listAccountIds, verifyAccount, type Verification } from "@modelgate/accounts";
+import { readReceipts } from "@modelgate/books";
+import { Failure } from "@modelgate/contracts";
+import type { OperatorRoutes, Redis } from "@modelgate/platform";
+import type { BooksConnection } from "../books-connection.ts";
+
+/** Accounts that one call verifies; the next call goes on after the last of them. */
+const pageSize = 20;
+/** How long receipts that are on their way to the books are waited for. */
+const waitMs = 15_000;
+
+/** What the verification works with. */
+export interface VerificationDeps {
+  readonly redis: Redis;
+  readonly connection: BooksConnection;
+  readonly keepDays: number;
+}
+
+/** Balances computed anew, from every receipt that the books have. */
+export function verificationRoutes({ redis, connection, keepDays }: VerificationDeps): OperatorRoutes {
+  const verify = (id: string): Promise<Verification | undefined> =>
+    connection.use((books) =>
+      verifyAccount(redis, id, { keepDays, waitMs, readEntries: (from) => readReceipts(books, id, from) }),
+    );
+  return {
+    "GET /ledger/verification": async ({ query }) => {
+      const wanted = query.get("account");
+      const after = query.get("after") ?? "";
+      if (wanted !== null && (await findAccount(redis, wanted)) === undefined)
+        throw new Failure("unknown_url", `There is no account ${JSON.stringify(wanted.slice(0, 100))}.`);
+      const ids =
+        wanted === null ? (await listAccountIds(redis)).filter((id) => id > after).slice(0, pageSize) : [wanted];
+      const found = await Promise.all(ids.map(verify));
+      return {
+        accounts: found.filter((verification) => verification !== undefined).map(shown),
+        next: ids.length === pageSize ? ids.at(-1) : null,
+      };
+    },
+  };
+}
+
+function shown({ balanceNanos, ...verification }: Verification) {
+  return { ...verification, balanceNanos: balanceNanos.toString() };
+}

@@ -1,0 +1,130 @@
+import { BooksAway, isAway, openBooks, type Books, type BooksPlace } from "@modelgate/books";
+import { Failure } from "@modelgate/contracts";
+import { observeStore, type Logger } from "@modelgate/platform";
+
+/** The books as the ledger has them: they may be away, and calls go on meanwhile. */
+export interface BooksConnection extends AsyncDisposable {
+  /**
+   * Runs a step on the books. Throws Failure server_overloaded, which says since when, where they do not answer or what
+   * Redis kept before is still being moved into them.
+   */
+  use<T>(step: (books: Books) => Promise<T>): Promise<T>;
+  /** What fills them runs from the start, while others still wait for what is moved into them. */
+  fill<T>(step: (books: Books) => Promise<T>): Promise<T>;
+  /** Whoever reads has to wait from now on, or no longer. */
+  setMoving(moving: boolean): void;
+}
+
+/** Pause between two attempts to open books that do not answer. */
+const retryMs = 1_000;
+
+/**
+ * Opens the books. Throws StartError where they cannot be used as they are; a server that does not answer is tried again
+ * in the background, for good.
+ */
+export async function connectBooks(place: BooksPlace, log: Logger): Promise<BooksConnection> {
+  const connection = new Connection(place, log);
+  await connection.open();
+  return connection;
+}
+
+class Connection implements BooksConnection {
+  readonly #place: BooksPlace;
+  readonly #log: Logger;
+  #books: Books | undefined;
+  #awaySince: Date | undefined;
+  #moving = false;
+  #opening: Promise<void> | undefined;
+  readonly #closed = new AbortController();
+
+  constructor(place: BooksPlace, log: Logger) {
+    this.#place = place;
+    this.#log = log;
+    observeStore("books", false); // told from the start: what was never heard of sets off no alert
+  }
+
+  /** Opens the books, or leaves that to the background. */
+  async open(): Promise<void> {
+    try {
+      this.#books = await openBooks(this.#place, this.#log);
+      this.#tell(undefined);
+    } catch (error) {
+      if (!(error instanceof BooksAway)) throw error;
+      this.#tell(error);
+      this.#opening = this.#openLater();
+    }
+  }
+
+  async #openLater(): Promise<void> {
+    while (this.#books === undefined && !this.#closed.signal.aborted) {
+      await pause(this.#closed.signal);
+      try {
+        this.#books = await openBooks(this.#place, this.#log);
+        this.#tell(undefined);
+      } catch (error) {
+        if (!(error instanceof BooksAway)) this.#log.error({ err: error }, "the books cannot be used");
+      }
+    }
+  }
+
+  setMoving(moving: boolean): void {
+    this.#moving = moving;
+  }
+
+  use<T>(step: (books: Books) => Promise<T>): Promise<T> {
+    if (this.#moving)
+      throw new Failure("server_overloaded", "Usage is still being moved from Redis into the books; try again later.", {
+        retryAfterSeconds: 5,
+      });
+    return this.fill(step);
+  }
+
+  async fill<T>(step: (books: Books) => Promise<T>): Promise<T> {
+    const books = this.#books;
+    if (books === undefined) throw this.#away(undefined);
+    try {
+      const done = await step(books);
+      this.#tell(undefined);
+      return done;
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      this.#tell(error);
+      throw this.#away(error);
+    }
+  }
+
+  #away(cause: unknown): Failure {
+    const since = (this.#awaySince ?? new Date()).toISOString();
+    return new Failure(
+      "server_overloaded",
+      `The books have not answered since ${since}. Calls go on; what they cost is in the books once they are back.`,
+      { cause, retryAfterSeconds: 5 },
+    );
+  }
+
+  /** Tells log and metrics when the books go away and when they are back. */
+  #tell(error: unknown): void {
+    const away = error !== undefined;
+    if (away === (this.#awaySince !== undefined) && this.#books !== undefined) return;
+    if (away) this.#log.warn({ err: error }, "the books are away");
+    else if (this.#awaySince !== undefined) this.#log.info("the books are back");
+    this.#awaySince = away ? (this.#awaySince ?? new Date()) : undefined;
+    observeStore("books", !away);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed.abort();
+    await this.#opening;
+    await this.#books?.[Symbol.asyncDispose]();
+  }
+}
+
+function pause(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, retryMs);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

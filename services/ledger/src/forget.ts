@@ -1,0 +1,35 @@
+import { forgetCalls } from "@modelgate/books";
+import type { Logger } from "@modelgate/platform";
+import type { BooksConnection } from "./books-connection.ts";
+
+/** How often calls whose time is over are looked for. */
+const everyMs = 3_600_000;
+
+/** Removes calls that are older than `keepDays`, at the start and every hour; what fails is tried again an hour later. */
+export function startForgetting({
+  connection,
+  log,
+  keepDays,
+}: {
+  readonly connection: BooksConnection;
+  readonly log: Logger;
+  readonly keepDays: number;
+}): AsyncDisposable {
+  let going: Promise<void> | undefined;
+  const forget = (): void => {
+    going ??= connection
+      .fill((books) => forgetCalls(books, keepDays, Date.now()))
+      .catch((error: unknown) => log.warn({ err: error }, "old calls are not removed; trying again"))
+      .finally(() => {
+        going = undefined;
+      });
+  };
+  const timer = setInterval(forget, everyMs);
+  forget();
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      await going;
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import type { Logger, Redis } from "@modelgate/platform";
+import type { BooksConnection } from "../books-connection.ts";
+import { dayOf, moveDay, patterns, type UsageDay } from "./usage-day.ts";
+
+/** What the move works with. */
+export interface MoveOptions {
+  readonly redis: Redis;
+  readonly connection: BooksConnection;
+  readonly log: Logger;
+}
+
+/** Keys that one step of the search looks at. */
+const keysAtOnce = 1_000;
+/** Pause before what failed is tried again: Redis or the books are away. */
+const retryMs = 2_000;
+
+/**
+ * Moves the usage that versions before the books kept in Redis into the books, and removes it there, at the start and in
+ * the background. Whoever reads usage is asked to wait meanwhile. Where there is nothing, one look at the keys is all.
+ */
+export function startMoving(options: MoveOptions): AsyncDisposable {
+  const { connection, log } = options;
+  const state = { stopped: false };
+  const sleep = Promise.withResolvers<void>();
+  connection.setMoving(true);
+
+  async function moveAll(): Promise<void> {
+    while (!state.stopped) {
+      try {
+        const moved = await moveOnce(options, state);
+        if (moved > 0) log.info({ days: moved }, "usage was moved from Redis into the books");
+        return;
+      } catch (error) {
+        log.warn({ err: error }, "usage is not moved from Redis into the books yet; trying again");
+        await Promise.race([sleep.promise, new Promise((resolve) => setTimeout(resolve, retryMs))]);
+      }
+    }
+  }
+
+  const going = moveAll().finally(() => connection.setMoving(false));
+  return {
+    async [Symbol.asyncDispose]() {
+      state.stopped = true;
+      sleep.resolve();
+      await going;
+    },
+  };
+}
+
+/** Moves every day that is found; how many. Days that two ledgers move at once are moved once. */
+async function moveOnce({ redis, connection }: MoveOptions, state: { readonly stopped: boolean }): Promise<number> {
+  let moved = 0;
+  for (const day of await findDays(redis)) {
+    if (state.stopped) return moved;
+    await connection.fill((books) => moveDay(redis, books, day));
+    moved++;
+  }
+  return moved;
+}
+
+/** The days of accounts of which Redis has something, each once. */
+async function findDays(redis: Redis): Promise<readonly UsageDay[]> {
+  const days = new Map<string, UsageDay>();
+  for (const node of "nodes" in redis ? redis.nodes("master") : [redis])
+    for (const pattern of patterns)
+      for (let cursor = "0"; ;) {
+        const [next, names] = await node.scan(cursor, "MATCH", pattern, "COUNT", keysAtOnce);
+        for (const name of names) {
+          const day = dayOf(name);
+          if (day !== undefined) days.set(`${day.account}:${day.date}`, day);
+        }
+        if (next === "0") break;
+        cursor = next;
+      }
+  return [...days.values()];
+}

@@ -1,0 +1,78 @@
+import { shardOf } from "@modelgate/accounts";
+import { addMovedTotals, isRecordable, measuresOf, recordCalls, type Books, type MovedTotal } from "@modelgate/books";
+import type { UsageEvent } from "@modelgate/contracts";
+import type { Redis } from "@modelgate/platform";
+
+/** A day of an account, as versions before the books kept it in Redis. */
+export interface UsageDay {
+  readonly account: string;
+  /** RFC 3339 date. */
+  readonly date: string;
+}
+
+/** The beginnings of its four keys: totals (hash), log (stream), entries by request (zset), ids counted (set). */
+const kinds = ["totals", "usage-log", "usage-requests", "logged"] as const;
+
+/** Patterns of all such keys. */
+export const patterns: readonly string[] = kinds.map((kind) => `${kind}:{s*}:*`);
+
+/** Between the parts of a field of the totals: token, model, channel, measure. */
+const fieldBreak = "\u001f";
+/** Events that are read from Redis at once. */
+const eventsAtOnce = 500;
+
+const shape = new RegExp(`^(?:${kinds.join("|")}):\\{s\\d\\d\\}:(.+):(\\d{4}-\\d\\d-\\d\\d)$`);
+
+/** The day that a key is of, or undefined. */
+export function dayOf(key: string): UsageDay | undefined {
+  const [, account, date] = shape.exec(key) ?? [];
+  return account === undefined || date === undefined || Number.isNaN(Date.parse(date)) ? undefined : { account, date };
+}
+
+/**
+ * Moves a day into the books and removes it from Redis. May break off and be repeated at any point: calls are recorded
+ * once by id; what the totals have beyond the log (it was bounded) is added once; the keys go together, at the end.
+ */
+export async function moveDay(redis: Redis, books: Books, { account, date }: UsageDay): Promise<void> {
+  const [totals = "", log = "", ...others] = kinds.map((kind) => `${kind}:{s${shardOf(account)}}:${account}:${date}`);
+  const left = partsOf(await redis.hgetall(totals));
+  for (let after = "-"; ;) {
+    const entries = await redis.xrange(log, after, "+", "COUNT", eventsAtOnce);
+    const events = entries.map(([, fields]): UsageEvent => JSON.parse(fields[1] ?? "{}")).filter(isRecordable);
+    await recordCalls(books, events);
+    for (const event of events) subtract(left, event);
+    const last = entries.at(-1);
+    if (last === undefined || entries.length < eventsAtOnce) break;
+    after = `(${last[0]}`;
+  }
+  const parts = [...left.values()].filter(({ sums }) => (sums.get("calls") ?? 0n) > 0n);
+  if (parts.length > 0) await addMovedTotals(books, account, Date.parse(date), parts);
+  await redis.del(totals, log, ...others);
+}
+
+/** Totals of a day by token, model and channel. */
+type Parts = Map<string, MovedTotal & { readonly sums: Map<string, bigint> }>;
+
+function partsOf(fields: Readonly<Record<string, string>>): Parts {
+  const parts: Parts = new Map();
+  for (const [field, amount] of Object.entries(fields)) {
+    const [token = "", model = "", channel = "", measure = ""] = field.split(fieldBreak);
+    const key = keyOf(token, model, channel);
+    const part = parts.get(key) ?? { token, model, channel, sums: new Map<string, bigint>() };
+    part.sums.set(measure, BigInt(amount));
+    parts.set(key, part);
+  }
+  return parts;
+}
+
+/** Takes away what stands in the books as a call of its own. */
+function subtract(parts: Parts, event: UsageEvent): void {
+  const sums = parts.get(keyOf(event.tokenId, event.model, event.channelId))?.sums;
+  if (sums === undefined) return;
+  for (const [name, amount] of [["calls", 1n], ["costNanos", BigInt(event.costNanos)], ...measuresOf(event)] as const)
+    sums.set(name, (sums.get(name) ?? 0n) - amount);
+}
+
+function keyOf(...parts: readonly string[]): string {
+  return parts.join(fieldBreak);
+}

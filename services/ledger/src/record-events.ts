@@ -1,0 +1,80 @@
+import { isRecordable, recordCalls, recordCredits, recordTasks, type Books } from "@modelgate/books";
+import { eventStreams, Failure, type CreditEvent, type TaskEvent, type UsageEvent } from "@modelgate/contracts";
+import type { Bus, Counter, Logger } from "@modelgate/platform";
+import type { BooksConnection } from "./books-connection.ts";
+
+/** What recording works with. */
+export interface RecordingOptions {
+  readonly bus: Bus;
+  readonly connection: Pick<BooksConnection, "fill">;
+  readonly log: Logger;
+  readonly counted: Counter;
+  /** Events with a unit that their model's price does not name, by model and unit. */
+  readonly unpriced: Counter<"model" | "unit">;
+}
+
+/** Writes a batch of events into the books; how many were new. */
+type Recording<Event> = (books: Books, events: readonly Event[]) => Promise<unknown>;
+
+/**
+ * Reads the event streams into the books: each batch is one transaction, and is acknowledged after its commit. Deliveries
+ * may repeat: what is there already is left out. While the books are away events wait in JetStream.
+ */
+export function startRecording(options: RecordingOptions): AsyncDisposable {
+  const { bus, counted, unpriced } = options;
+  const { usage, credits, tasks } = eventStreams;
+  const calls: Recording<UsageEvent> = async (books, events) => {
+    const added = await recordCalls(books, events);
+    counted.inc(added.length);
+    for (const { model, unpriced: units = [] } of added) for (const unit of units) unpriced.inc({ model, unit });
+  };
+  const readers = [
+    bus.consume(usage.name, "ledger", recorder(options, calls, isRecordable)),
+    bus.consume(credits.name, "books", recorder<CreditEvent>(options, recordCredits, hasTime)),
+    bus.consume(tasks.name, "books", recorder<TaskEvent>(options, recordTasks, hasTime)),
+  ];
+  return {
+    // Together: each waits for the end of its fetch.
+    async [Symbol.asyncDispose]() {
+      await Promise.all(readers.map((reader) => reader[Symbol.asyncDispose]()));
+    },
+  };
+}
+
+function hasTime(event: { readonly accountId?: string; readonly time?: string } | null): boolean {
+  return typeof event?.accountId === "string" && !Number.isNaN(Date.parse(event.time ?? ""));
+}
+
+/** Takes the bodies of a batch; what cannot be read or recorded is logged and passed over, so that it holds up nothing. */
+function recorder<Event>(
+  { connection, log }: RecordingOptions,
+  record: Recording<Event>,
+  isSound: (event: Event) => boolean,
+): (bodies: readonly string[]) => Promise<void> {
+  const recordAll = async (events: readonly Event[]): Promise<void> => {
+    try {
+      await connection.fill((books) => record(books, events));
+    } catch (error) {
+      if (error instanceof Failure) throw error; // away: the whole batch comes again
+      if (events.length <= 1) return log.error({ err: error, events }, "an event cannot be recorded and is left out");
+      // One of them is wrong: the others are recorded without it.
+      const middle = Math.ceil(events.length / 2);
+      await recordAll(events.slice(0, middle));
+      await recordAll(events.slice(middle));
+    }
+  };
+  return async (bodies) => {
+    const events = bodies.flatMap((body): readonly Event[] => {
+      try {
+        const event: Event = JSON.parse(body);
+        if (isSound(event)) return [event];
+        log.error({ bytes: body.length }, "an event that cannot be recorded is left out");
+      } catch (error) {
+        log.error({ err: error, bytes: body.length }, "an event that cannot be read is left out");
+      }
+      return [];
+    });
+    if (events.length > 0) await recordAll(events);
+    log.debug({ events: bodies.length }, "events recorded");
+  };
+}

@@ -1,0 +1,141 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createAccount, hold, publishEntries, settle } from "@modelgate/accounts";
+import type { UsageEvent } from "@modelgate/contracts";
+import { createLogger, openBus, signOperator, type Bus } from "@modelgate/platform";
+import {
+  ChildEnded,
+  draftOf,
+  startLocalBackends,
+  startLocalPostgres,
+  startServiceAlone,
+  until,
+  type AloneService,
+  type LocalBackends,
+} from "@modelgate/testkit";
+
+const secret = "a secret of the tests, long enough";
+let backends: LocalBackends;
+let redis: Redis;
+let bus: Bus;
+beforeAll(async () => {
+  backends = await startLocalBackends();
+  redis = new Redis(backends.redisUrl);
+  bus = await openBus(backends.natsUrl, createLogger("test", "silent").log);
+});
+afterAll(async () => {
+  redis?.disconnect();
+  await bus?.[Symbol.asyncDispose]();
+  await backends?.[Symbol.asyncDispose]();
+});
+
+const start = (env: Readonly<Record<string, string>>): Promise<AloneService> =>
+  startServiceAlone("ledger", {
+    REDIS_URL: backends.redisUrl,
+    NATS_URL: backends.natsUrl,
+    MODELGATE_SECRET: secret,
+    LOG_LEVEL: "warn",
+    ...env,
+  });
+
+/** Lets a call be held, settled and published, as a service does that knows nothing of the books. */
+async function call(accountId: string, callId: string): Promise<void> {
+  const draft = { ...draftOf(accountId, callId), time: new Date().toISOString() };
+  const held = { nanos: 2n, floorNanos: 0n, tokens: 0, leaseMs: 60_000, outboxBound: 1_000 };
+  await hold(redis, { accountId, callId, draft, tokenId: "tok_1", ...held });
+  const entry = await settle(redis, { accountId, callId, tokenId: "tok_1", costNanos: 1n, tokens: 0, draft });
+  if (entry !== undefined) await publishEntries(redis, bus, [entry]);
+}
+
+/** Ids of an account's calls in the books, or why they cannot be read. */
+async function read(ledger: AloneService, account: string): Promise<readonly string[] | string> {
+  const authorization = `Bearer ${signOperator(secret, Math.floor(Date.now() / 1_000) + 60)}`;
+  const answer = await fetch(`${ledger.url}/usage/events?account=${account}`, {
+    headers: { authorization, connection: "close" },
+  });
+  const body: { data?: { events: UsageEvent[] }; error?: { message: string } } = JSON.parse(await answer.text());
+  return body.data?.events.map(({ id }) => id) ?? `${answer.status} ${body.error?.message}`;
+}
+
+const metrics = async ({ opsUrl }: AloneService): Promise<string> => (await fetch(`${opsUrl}/metrics`)).text();
+
+test("while PostgreSQL is away calls go on, reads say since when, and what was settled is recorded afterwards", async () => {
+  await using postgres = await startLocalPostgres();
+  const ledger = await start({ BOOKS_URL: postgres.url });
+  try {
+    await createAccount(redis, { id: "away", balance: 1_000n });
+    await call("away", "before");
+    await until("it to be recorded", async () => (await read(ledger, "away")).includes("before"));
+    const killedAt = Date.now();
+    await postgres.server.kill();
+    await call("away", "meanwhile");
+    const said = await read(ledger, "away");
+    expect(said).toMatch(/^503 The books have not answered since \S+Z\. Calls go on/);
+    expect(Date.parse(/since (\S+Z)/.exec(String(said))?.[1] ?? "")).toBeGreaterThanOrEqual(killedAt);
+    expect(await metrics(ledger)).toContain('modelgate_store_up{store="books",service="ledger"} 0');
+    await postgres.server.start();
+    await until("both to be recorded", async () => (await read(ledger, "away")).length === 2);
+    expect(await read(ledger, "away")).toEqual(["meanwhile", "before"]);
+    expect(await metrics(ledger)).toContain('modelgate_store_up{store="books",service="ledger"} 1');
+  } finally {
+    await ledger.stop();
+  }
+}, 90_000);
+
+test("a ledger that starts before its PostgreSQL waits for it, and sees to holds meanwhile", async () => {
+  await using postgres = await startLocalPostgres();
+  await postgres.server.kill();
+  const ledger = await start({ BOOKS_URL: postgres.url, ROUND_MS: "50" });
+  try {
+    expect(await read(ledger, "early")).toMatch(/^503 /);
+    await createAccount(redis, { id: "early", balance: 1_000n });
+    await call("early", "early-1");
+    await postgres.server.start();
+    await until("the call to be recorded", async () => (await read(ledger, "early")).includes("early-1"));
+  } finally {
+    await ledger.stop();
+  }
+}, 90_000);
+
+test("while another process has the SQLite file locked events wait, and nothing is lost", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "modelgate-locked-"));
+  const ledger = await start({ MODELGATE_DATA: folder });
+  const script = `const { DatabaseSync } = require("node:sqlite"); const at = new DatabaseSync(process.argv[1]);
+    at.exec("begin immediate"); console.log("locked"); process.stdin.on("data", () => process.exit()).resume();`;
+  const locker = spawn(process.execPath, ["-e", script, join(folder, "books.sqlite")], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  try {
+    await once(locker.stdout, "data");
+    await createAccount(redis, { id: "locked", balance: 1_000n });
+    await call("locked", "locked-1");
+    await until("the ledger to complain", () => ledger.logs().includes("the books are away"), 30_000);
+    expect(await read(ledger, "locked")).not.toContain("locked-1");
+    locker.stdin.write("end\n");
+    await until("the call to be recorded", async () => (await read(ledger, "locked")).includes("locked-1"), 30_000);
+  } finally {
+    locker.kill();
+    await ledger.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}, 90_000);
+
+test.each([
+  [{ BOOKS_URL: "mysql://host/books" }, /ledger: BOOKS_URL is not the address of a PostgreSQL/],
+  [{ MODELGATE_DATA: "/dev/null" }, /ledger: The books at \/dev\/null\/books\.sqlite cannot be used: .+/],
+])("%j ends the start with 78 and one line", async (env, words) => {
+  const error: unknown = await start(env).then(
+    (ledger) => ledger.stop(),
+    (error: unknown) => error,
+  );
+  expect(error).toBeInstanceOf(ChildEnded);
+  if (!(error instanceof ChildEnded)) return;
+  expect(error.status).toBe(78);
+  expect(error.logs.trim()).toMatch(words);
+  expect(error.logs.trim().split("\n")).toHaveLength(1);
+});

@@ -1,0 +1,68 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createAccount, hold, openHolds, outboxLength, publishEntries, settle, shardOf } from "@modelgate/accounts";
+import { draftOf, startLocalBackends, type LocalBackends } from "@modelgate/testkit";
+
+let backends: LocalBackends;
+let redis: Redis;
+beforeAll(async () => {
+  backends = await startLocalBackends();
+  redis = new Redis(backends.redisUrl, { enableAutoPipelining: true });
+});
+afterAll(async () => {
+  redis?.disconnect();
+  await backends?.[Symbol.asyncDispose]();
+});
+
+/** MODELGATE_CALLS asks for more: at 200,000 the figure of the issue, 2 MB. */
+const calls = Number(process.env["MODELGATE_CALLS"] ?? 20_000);
+const atOnce = 200;
+const bytesACall = 10;
+
+/** A bus that stores everything at once. */
+const bus = {
+  connected: true,
+  publish: () => Promise.resolve(),
+  consume: () => ({ [Symbol.asyncDispose]: () => Promise.resolve() }),
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+};
+
+async function settleMany(from: number, count: number): Promise<void> {
+  for (let begun = from; begun < from + count; begun += atOnce)
+    await Promise.all(
+      Array.from({ length: atOnce }, async (_, at) => {
+        const callId = `call-${begun + at}`;
+        const draft = {
+          ...draftOf("busy", callId),
+          time: new Date().toISOString(),
+          requestId: `request-${begun + at}`,
+        };
+        const held = { nanos: 2n, floorNanos: 0n, tokens: 0, leaseMs: 600_000, outboxBound: 1_000_000 };
+        await hold(redis, { accountId: "busy", callId, draft, tokenId: "tok_1", ...held });
+        const entry = await settle(redis, {
+          accountId: "busy",
+          callId,
+          tokenId: "tok_1",
+          costNanos: 1n,
+          tokens: 0,
+          draft,
+        });
+        if (entry !== undefined) await publishEntries(redis, bus, [entry]);
+      }),
+    );
+}
+
+const memory = async (): Promise<number> => Number(/^used_memory:(\d+)/m.exec(await redis.info("memory"))?.[1]);
+
+test("settled calls leave nothing in Redis once their events are published", async () => {
+  await createAccount(redis, { id: "busy", balance: 1_000_000_000n });
+  // What is made once (the account, scripts, buffers of connections) is there before it is measured.
+  await settleMany(0, 2_000);
+  const [before, keys] = [await memory(), await redis.dbsize()];
+  await settleMany(2_000, calls);
+  const grown = (await memory()) - before;
+  process.stdout.write(`Redis has grown by ${grown} bytes in ${calls} settled calls\n`);
+  expect(grown).toBeLessThan(calls * bytesACall);
+  expect(await redis.dbsize()).toBe(keys);
+  expect([await openHolds(redis, shardOf("busy")), await outboxLength(redis, shardOf("busy"))]).toEqual([0, 1]);
+}, 600_000);

@@ -1,0 +1,22 @@
+import { Failure } from "@modelgate/contracts";
+import { checkJson } from "@modelgate/relay";
+import { isPlainAudio } from "@modelgate/wires/realtime";
+import type { Deps } from "./deps.ts";
+
+/**
+ * Checks a large event of a client's before anything parses it, in turns with other sessions. Audio alone passes at a
+ * glance. Rejects with Failure request_too_large (413) or invalid_json (400).
+ */
+export async function checkEvent(
+  data: Buffer,
+  { limits, body }: { readonly limits: EventLimits; readonly body: Pick<Deps["body"], "depth"> },
+): Promise<void> {
+  if (isPlainAudio(data)) return;
+  const { eventBytes, eventValues: values, eventMembers: members } = limits;
+  if (data.length > eventBytes)
+    throw new Failure("request_too_large", `An event that is not audio alone has at most ${eventBytes} bytes.`);
+  await checkJson(data, { depth: body.depth, values, members });
+}
+
+/** Bounds of an event. */
+export type EventLimits = Pick<Deps["limits"], "eventBytes" | "eventValues" | "eventMembers">;

@@ -1,0 +1,31 @@
+import { tokensIn } from "@modelgate/contracts";
+import { boundOfHeld, type UsageBound } from "@modelgate/relay";
+import { roughUnits, type Passed } from "@modelgate/wires/realtime";
+
+/**
+ * How much more a vendor may count than what passed tells: sound of a telephone has six times the seconds for its bytes
+ * that the usual sound has, and some vendors count three times the tokens for a second.
+ */
+const dearest = 18;
+/** Instructions, tools and what the vendor adds to a context. */
+const contextTokens = 65_536;
+/** Thoughts and words of one response that were never shown. */
+const unshownTokens = 16_384;
+/** The sparest sound that a session may have, in bytes a second. */
+const leastBytesPerSecond = 1_000;
+const roundedUpSeconds = 60;
+
+/**
+ * The most that one use of a session can come to: a response reads all that has passed since the session began, and has
+ * said what passed since the last one. `all` is what passed in the session, `since` what passed since the last use.
+ */
+export function boundOfSession(all: Passed, since: Passed): UsageBound {
+  const read = tokensIn(roughUnits(all)) * dearest;
+  const said = tokensIn(roughUnits({ ...since, audioIn: 0, textIn: 0 })) * dearest;
+  return {
+    ...boundOfHeld({}),
+    inputTokens: read + contextTokens,
+    outputTokens: said + unshownTokens,
+    seconds: all.audioIn / leastBytesPerSecond + roundedUpSeconds,
+  };
+}

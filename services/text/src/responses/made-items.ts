@@ -1,0 +1,29 @@
+import type { ServiceCall } from "@modelgate/platform";
+import type { AdmittedIds, Answered } from "@modelgate/relay";
+import { madeIn, mayTellMade } from "@modelgate/wires/vendor-stores";
+import type { Deps } from "../deps.ts";
+import { responseIn } from "./answered-response.ts";
+
+/**
+ * Remembers what a vendor of this wire made in its store while it answered: containers, files that code wrote, items
+ * that a later request may refer to.
+ */
+export function keepMadeItems(
+  { relay }: Pick<Deps, "relay">,
+  { caller }: Pick<ServiceCall, "caller">,
+  {
+    answered: { text, wire, place },
+    kept,
+    admitted,
+  }: {
+    readonly answered: Answered;
+    /** Whether the vendor keeps the response with all of its items. */
+    readonly kept: boolean;
+    readonly admitted: AdmittedIds;
+  },
+): void {
+  // What a shared store showed of another account does not become this account's own.
+  if (wire !== "responses" || !admitted.own || !(kept || mayTellMade("responses", text))) return;
+  const response = responseIn(text);
+  if (response !== undefined) relay.madeIds.keep(caller.accountId, madeIn("responses", response, kept), place);
+}

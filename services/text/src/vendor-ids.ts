@@ -1,0 +1,149 @@
+import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
+import { admitVendorIds, vendorHosts, type AdmittedIds, type Exchange, type StreamCarrier } from "@modelgate/relay";
+import { parseRecord, type JsonRecord } from "@modelgate/wires/json";
+import { SseSplitter } from "@modelgate/wires/sse";
+import { parseFrameRecord, type ClientWire } from "@modelgate/wires/text";
+import {
+  asksToMake,
+  madeIn,
+  mayTellMade,
+  vendorIdsIn,
+  type MakingWire,
+  type StoreDialect,
+  type VendorId,
+} from "@modelgate/wires/vendor-stores";
+import type { Deps } from "./deps.ts";
+
+/** What a request has to do with its vendor's store. */
+export interface StoreUse {
+  /** What it names there; absent: nothing was looked for. */
+  readonly vendorIds?: readonly VendorId[] | undefined;
+  /** Whether its answer may tell of things that the vendor makes there. */
+  readonly makes?: boolean | undefined;
+}
+
+/** A look at a body that tells its use of the vendor's store too. */
+export function withStoreUse<Ask extends object>(
+  { relay }: Pick<Deps, "relay">,
+  dialect: StoreDialect,
+  ask: (body: unknown) => Ask,
+): (body: unknown) => Promise<Ask & StoreUse> {
+  return async (body) => {
+    const asked = ask(body);
+    return { ...asked, ...(await storeUseOf({ relay }, dialect, body)) };
+  };
+}
+
+/** What a parsed body has to do with its vendor's store; a large one is looked through in turns with other calls. */
+export async function storeUseOf(
+  { relay }: Pick<Deps, "relay">,
+  dialect: StoreDialect,
+  body: unknown,
+): Promise<StoreUse> {
+  const vendorIds = await inTurnsIfLong(vendorIdsIn(dialect, body, vendorHosts(relay.catalog.current())));
+  return { vendorIds, makes: isMaking(dialect) && asksToMake(dialect, body) };
+}
+
+const nothing: AdmittedIds = { place: undefined, own: true };
+
+/** Throws Failure (400) for what the account may not name in its vendor's store; see admitVendorIds. */
+export async function admitStoreUse(
+  { relay }: Pick<Deps, "relay">,
+  call: Pick<ServiceCall, "caller">,
+  { vendorIds }: StoreUse,
+): Promise<AdmittedIds> {
+  return vendorIds === undefined ? nothing : await admitVendorIds(relay, call, vendorIds);
+}
+
+/** A call whose answer may tell of what its vendor made. */
+export interface MakingCall {
+  readonly wire: ClientWire;
+  readonly ask: StoreUse;
+  readonly admitted?: AdmittedIds | undefined;
+}
+
+/**
+ * The same exchange; what its vendor makes in its store is remembered before the client can refer to it. Responses tell
+ * it in the whole of them, which is looked at when it is kept (keepMadeItems).
+ * @param place the `channel/key` that is asked
+ */
+export function keepingMade(
+  { relay }: Pick<Deps, "relay">,
+  { caller }: Pick<ServiceCall, "caller">,
+  { wire, ask, admitted = nothing }: MakingCall,
+  exchange: Exchange,
+  place: string,
+): Exchange {
+  if (ask.makes !== true || wire !== exchange.wire || !isMaking(wire) || wire === "responses") return exchange;
+  // What a shared store showed of another account does not become this account's own.
+  if (!admitted.own) return exchange;
+  const look = (bytes: Buffer, read: (bytes: Buffer) => JsonRecord | undefined): void => {
+    const answer = mayTellMade(wire, bytes) ? read(bytes) : undefined;
+    if (answer !== undefined) relay.madeIds.keep(caller.accountId, madeIn(wire, answer), place);
+  };
+  return {
+    ...exchange,
+    async read(bytes) {
+      const read = await exchange.read(bytes);
+      return {
+        ...read,
+        carry(vendor) {
+          look(bytes, (json) => parseRecord(json.toString()));
+          return read.carry(vendor);
+        },
+      };
+    },
+    stream: (produced, gate) =>
+      new WatchedStream(exchange.stream(produced, gate), (frame) => look(frame, parseFrameRecord)),
+  };
+}
+
+/** A stream that passes as it is, its frames looked at. */
+class WatchedStream implements StreamCarrier {
+  readonly #inner: StreamCarrier;
+  readonly #look: (frame: Buffer) => void;
+  readonly #splitter = new SseSplitter();
+
+  constructor(inner: StreamCarrier, look: (frame: Buffer) => void) {
+    this.#inner = inner;
+    this.#look = look;
+  }
+
+  get contentType(): string {
+    return this.#inner.contentType;
+  }
+
+  get done(): boolean {
+    return this.#inner.done;
+  }
+
+  get last(): string {
+    return this.#inner.last;
+  }
+
+  push(chunk: Buffer) {
+    for (const frame of this.#splitter.push(chunk)) this.#look(frame);
+    return this.#inner.push(chunk);
+  }
+
+  end() {
+    this.#look(this.#splitter.end());
+    return this.#inner.end();
+  }
+
+  cut(...used: Parameters<NonNullable<StreamCarrier["cut"]>>) {
+    return this.#inner.cut?.(...used);
+  }
+
+  fail(...failed: Parameters<StreamCarrier["fail"]>) {
+    return this.#inner.fail(...failed);
+  }
+
+  heartbeat(): string {
+    return this.#inner.heartbeat();
+  }
+}
+
+function isMaking(dialect: StoreDialect | ClientWire): dialect is MakingWire {
+  return dialect === "chat" || dialect === "responses" || dialect === "messages";
+}
