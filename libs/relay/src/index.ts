@@ -1,11 +1,12 @@
 export type { Conversation } from "@modelgate/channels";
 export { Bill, holdOrForget, type BillDeps, type Priced } from "./bill.ts";
 export { tellDropped } from "./deliver.ts";
-export type { RelayDeps, RelayLimits } from "./deps.ts";
+export type { RelayDeps } from "./deps.ts";
+export { relayVariables, type RelayEnv, type RelayLimits } from "./env.ts";
 export { CallFees } from "./fees.ts";
 export { hasChoice } from "./has-choice.ts";
 export type { CallPlan } from "./plan.ts";
-export { openRelay, paceOf, sharesOf, relayVariables, type OpenRelay } from "./open-relay.ts";
+export { openRelay, type OpenRelay } from "./open-relay.ts";
 export { priced } from "./priced.ts";
 export { checkJson, parseJson, renderJson, reparseJson } from "./large-json.ts";
 export { checked, readJson, type JsonBody, type JsonLimits } from "./read-json.ts";
