@@ -4,11 +4,11 @@ import { openChannels } from "@modelgate/channels";
 import { BufferBudget, idSource, openBus, openRedis, type Logger } from "@modelgate/platform";
 import type { RelayDeps } from "./deps.ts";
 import type { RelayEnv } from "./env.ts";
-import { HeardOut } from "./heard-out.ts";
-import type { JsonLimits } from "./read-json.ts";
-import { openRenewals } from "./renewals.ts";
-import { openSettlements } from "./settlements.ts";
-import { UnseenOutput } from "./unseen-output.ts";
+import { HeardOut } from "./call/heard-out.ts";
+import type { JsonLimits } from "./bodies/read-json.ts";
+import { openRenewals } from "./money/renewals.ts";
+import { openSettlements } from "./money/settlements.ts";
+import { UnseenOutput } from "./money/unseen-output.ts";
 import { openMadeIds } from "./vendor-stores/made-ids.ts";
 
 /** What calls run with, open. */
