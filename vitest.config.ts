@@ -5,9 +5,12 @@ import { defineConfig } from "vitest/config";
 const packages = ["libs", "services"].flatMap((kind) =>
   readdirSync(kind).map((name) => ({ name, root: `${kind}/${name}` })),
 );
-const projects = [...packages, ...["deploy", "e2e"].map((name) => ({ name, root: name }))].filter(({ root }) =>
-  existsSync(`${root}/package.json`),
-);
+const others = [
+  { name: "deploy", root: "deploy" },
+  { name: "e2e", root: "e2e" },
+  { name: "simulator", root: "e2e/simulator" },
+];
+const projects = [...packages, ...others].filter(({ root }) => existsSync(`${root}/package.json`));
 
 /** Packages whose tests keep no state in modules and start no processes: their files share one module graph. */
 const pure: ReadonlySet<string> = new Set(["contracts", "wires", "providers"]);

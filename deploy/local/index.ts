@@ -4,6 +4,7 @@ export { freePorts, isFree } from "./ports.ts";
 export { findProgram, startNats, startRedis, startSentinel, type LocalServer } from "./servers.ts";
 export {
   addressOf,
+  entryOf,
   portsOf,
   serviceNames,
   startService,

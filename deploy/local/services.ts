@@ -59,6 +59,11 @@ export function addressOf(ports: SuitePorts, name: ServiceName): string {
  */
 export const nodeFlags: readonly string[] = ["--max-semi-space-size=8"];
 
+/** The program of a service. The simulator stands with the tests: it is not part of what is shipped. */
+export function entryOf(name: string): string {
+  return join(root, name === "simulator" ? "e2e" : "services", name, "src/main.ts");
+}
+
 /** Starts one service of a suite. */
 export function startService(
   name: ServiceName,
@@ -73,7 +78,7 @@ export function startService(
   return spawnService({
     name,
     command: process.execPath,
-    args: [...nodeFlags, join(root, "services", name, "src/main.ts")],
+    args: [...nodeFlags, entryOf(name)],
     env: {
       REDIS_URL: settings.redisUrl,
       NATS_URL: settings.natsUrl,

@@ -42,7 +42,7 @@ function serviceSchema(row: ServiceRow, fixed: readonly string[]) {
         },
       ),
       env: Type.Record(Type.String(), Type.String(), {
-        description: `Further variables of services/${row.name}/src/env.ts, as text.`,
+        description: `Further variables of ${row.name === "simulator" ? "e2e" : "services"}/${row.name}/src/env.ts, as text.`,
         default: own,
         propertyNames: { pattern: "^[A-Z][A-Z0-9_]*$", not: { enum: [...fixed] } },
       }),

@@ -5,5 +5,5 @@ import { nodeFlags } from "../services.ts";
 
 test("images start a service with the flags that it has on this machine", () => {
   const dockerfile = readFileSync(join(import.meta.dirname, "../../docker/Dockerfile"), "utf8");
-  expect(dockerfile).toContain(`exec node ${nodeFlags.join(" ")} services/$SERVICE/src/main.ts`);
+  expect(dockerfile).toContain(`exec node ${nodeFlags.join(" ")} service/src/main.ts`);
 });

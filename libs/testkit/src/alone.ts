@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePorts, spawnService, type Child } from "@modelgate/deploy/local";
+import { entryOf, freePorts, spawnService, type Child } from "@modelgate/deploy/local";
 
 /** One service by itself, for a test of that service. */
 export interface AloneService extends Child {
@@ -17,7 +17,7 @@ export async function startServiceAlone(name: string, env: Readonly<Record<strin
   const { child, ready } = spawnService({
     name,
     command: process.execPath,
-    args: [join(import.meta.dirname, "../../..", "services", name, "src/main.ts")],
+    args: [entryOf(name)],
     env: {
       HOST: "127.0.0.1",
       [`${prefix}_PORT`]: String(port),

@@ -23,9 +23,11 @@ interface Package {
   readonly floor: number;
 }
 
-const packages: readonly Package[] = ["libs", "services"].flatMap((kind) =>
+const shipped: readonly Package[] = ["libs", "services"].flatMap((kind) =>
   readdirSync(join(root, kind)).flatMap((name) => readPackage(name, join(root, kind, name))),
 );
+/** The simulator stands with the tests, and keeps the rules all the same. */
+const packages: readonly Package[] = [...shipped, ...readPackage("simulator", join(root, "e2e/simulator"))];
 
 describe.each(packages.filter(({ name }) => name !== "testkit"))("$name", ({ name, folder, dependencies, floor }) => {
   const sources = sourcesBelow(join(folder, "src"));
@@ -59,20 +61,31 @@ const knowPaths = ["contracts", "providers", "simulator", "testkit"];
 
 describe.each(packages.filter(({ name }) => !knowPaths.includes(name)))("$name", ({ folder }) => {
   test("spells no path of the interface: the endpoint table is the only list", () => {
-    const spelled = sourcesBelow(join(folder, "src"))
-      .filter((file) => !file.endsWith(".test.ts"))
-      .flatMap((file) =>
-        withoutComments(readFileSync(file, "utf8"))
-          .split("\n")
-          .filter((line) => /["'`](GET |POST |DELETE )?\/(v1|v1beta|delta|epsilon|kling|jimeng)\//.test(line))
-          .map((line) => `${relative(root, file)}: ${line.trim()}`),
-      );
+    const spelled = sourcesBelow(join(folder, "src")).flatMap((file) =>
+      withoutComments(readFileSync(file, "utf8"))
+        .split("\n")
+        .filter((line) => /["'`](GET |POST |DELETE )?\/(v1|v1beta|delta|epsilon|kling|jimeng)\//.test(line))
+        .map((line) => `${relative(root, file)}: ${line.trim()}`),
+    );
     expect(spelled).toEqual([]);
   });
 });
 
-test("nothing that is shipped depends on the suite's own tests", () => {
-  expect(packages.filter(({ dependencies }) => dependencies.includes("e2e"))).toEqual([]);
+test("nothing that is shipped depends on the suite's own tests or the simulator", () => {
+  const depends = shipped.filter(({ dependencies }) =>
+    ["e2e", "simulator"].some((name) => dependencies.includes(name)),
+  );
+  expect(depends).toEqual([]);
+});
+
+test("tests stand in folders named test, none beside the code", () => {
+  const tests = ["libs", "services", "deploy", "e2e"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".test.ts") && !file.includes("node_modules"))
+      .map((file) => join(folder, file)),
+  );
+  expect(tests.length).toBeGreaterThan(100);
+  expect(tests.filter((file) => !file.includes("/test/"))).toEqual([]);
 });
 
 test("the test kit starts processes and imports none of them, and no package needs it to run", () => {

@@ -1,0 +1,75 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Attack } from "../attack/attack.ts";
+import { carryOut } from "../attack/carry-out.ts";
+import { openHouse, type House } from "../attack/house.ts";
+import { attacks } from "../attack/kinds/index.ts";
+import { asTable, withTable, type Row } from "../attack/table.ts";
+
+/** Attacks that are over soon, and one that does not hold: what `npm run attack` is made of, so that it cannot rot. */
+const quick = ["identity", "others-things"].flatMap((id) => attacks.filter((attack) => attack.id === id));
+const breach: Attack = {
+  id: "breach",
+  name: "breaks everything that is watched",
+  area: "text",
+  ways: [
+    {
+      name: "chat",
+      kind: "chat",
+      price: { request: 1 },
+      provider: "openai",
+      path: "v1",
+      answers: ({ headers }, response) => void response.writeHead(200).end(String(headers.authorization)),
+    },
+  ],
+  async run({ suite, seen, asked, send, model }) {
+    await send({
+      path: "/v1/chat/completions",
+      body: { model: model("chat"), messages: [{ role: "user", content: "Hi" }] },
+    });
+    seen(String(asked("chat")[0]?.headers.authorization));
+    suite.process("media").signal("SIGKILL");
+    await suite.process("media").ended;
+    return { tried: "1 call", figure: "1 | 2", broken: ["it says so"] };
+  },
+};
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse([...quick, breach]);
+});
+afterAll(() => house?.[Symbol.asyncDispose]());
+
+test.each(quick.map((attack) => [attack.name, attack] as const))("holds against one who %s", async (_, attack) => {
+  const row = await carryOut(attack, house);
+  expect(row).toMatchObject({ name: attack.name, broken: [] });
+  expect(row.tried).toMatch(/^\d+ requests/);
+  const [served, requests] = row.others.split(" of ").map(Number);
+  expect(served).toBe(requests);
+  expect(requests).toBeGreaterThan(0);
+});
+
+test("tells of a secret that was shown, of a process that died, and of what the attack itself found", async () => {
+  const { broken } = await carryOut(breach, house);
+  expect(broken).toEqual(expect.arrayContaining(["it says so", "media died", "it tells a vendor's key in an answer"]));
+  expect(house.suite.process("media").running).toBe(true);
+});
+
+const row: Row = { name: "a | b", tried: "1 call", figure: "$1", others: "2 of 2", loop: "1 ms (edge)", broken: [] };
+
+test("the table has a row for each attack, and says what did not hold", () => {
+  const table = asTable([row, { ...row, broken: ["this", "that"] }]);
+  const [, , held, broken] = table.split("\n");
+  expect(held).toBe("| a \\| b | 1 call | yes | $1 | 2 of 2 | 1 ms (edge) |");
+  expect(broken).toContain("| **no**: this; that |");
+});
+
+test("ATTACK.md keeps its words when its table is written anew", () => {
+  const document = readFileSync(join(import.meta.dirname, "../ATTACK.md"), "utf8");
+  const written = withTable(document, "2026-11-22", [row]);
+  expect(written).toContain("2026-11-22: 1 of 1 hold.");
+  expect(written.split("\n")[0]).toBe(document.split("\n")[0]);
+  expect(withTable(written, "2026-11-22", [row])).toBe(written);
+  expect(() => withTable("no place", "2026-11-22", [row])).toThrow("no place for the table");
+});

@@ -1,0 +1,202 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { judge, type Judged, type Scope } from "../src/blame.ts";
+import { Evidence, fingerprintOf, type FailureSeen } from "../src/evidence.ts";
+
+/** One call: `account model key`, and what failed; "ok" where nothing did. `body` absent: a body of its own. */
+interface Call {
+  readonly account?: string;
+  readonly model?: string;
+  readonly key?: string;
+  readonly failed?: FailureSeen["of"] | "certain";
+  readonly body?: string;
+  readonly isSaid?: boolean;
+}
+
+let bodies = 0;
+
+/** Counts the calls, one a millisecond, and gives what the last failure takes out. */
+function after(calls: readonly Call[], more: Partial<Judged> = {}, stepMs = 1): string {
+  const evidence = new Evidence();
+  let found: Scope | undefined;
+  for (const [at, call] of calls.entries()) {
+    const { account = "a", model = "m", key = "k", failed: kind, body = `body ${++bodies}`, isSaid = false } = call;
+    const subject = { account, model, key };
+    const isCertain = kind === "certain";
+    const failed = kind === undefined ? undefined : { of: isCertain ? ("channel" as const) : kind, body, isCertain };
+    const now = 1_000_000 + at * stepMs;
+    evidence.add("c", subject, { at: now, failed });
+    if (failed === undefined) continue;
+    found = judge(
+      evidence.at("c", now),
+      {
+        ...subject,
+        failed,
+        isSaid,
+        wholeAtOnce: false,
+        onProbation: () => false,
+        ...more,
+      },
+      now,
+    );
+  }
+  return found === undefined ? "nothing" : `${found.of} for ${found.for}`;
+}
+
+const times = (count: number, call: Call): readonly Call[] => Array.from({ length: count }, () => call);
+const bad = (more: Call = {}): Call => ({ failed: "channel", ...more });
+const good = (more: Call = {}): Call => more;
+
+describe("what failures take out", () => {
+  test.each<[string, readonly Call[], string]>([
+    ["two failures of one account", times(2, bad()), "nothing"],
+    ["three failures of one account with one model", times(3, bad()), "model for account"],
+    ["any number of failures of one account", times(500, bad()), "model for account"],
+    ["one body that fails again and again", times(500, bad({ body: "same" })), "nothing"],
+    ["failures of one account with two models", [...times(2, bad()), bad({ model: "n" })], "whole for account"],
+    [
+      "one model that fails beside two that work",
+      [bad(), good({ model: "n" }), good({ model: "o" }), ...times(3, bad())],
+      "model for account",
+    ],
+    ["failures of two accounts with one model", [...times(2, bad()), bad({ account: "b" })], "model for all"],
+    [
+      "failures of two accounts with two models",
+      [...times(2, bad()), bad({ account: "b", model: "n" })],
+      "whole for all",
+    ],
+    [
+      "one body that fails for two accounts",
+      [...times(2, bad({ body: "same" })), ...times(2, bad({ account: "b", body: "same" }))],
+      "nothing",
+    ],
+    [
+      "one account that fails among others that are answered",
+      [bad(), good({ account: "b" }), ...times(100, bad())],
+      "model for account",
+    ],
+    [
+      "two accounts that fail beside two that are answered",
+      [bad(), good({ account: "c" }), good({ account: "d" }), ...times(50, bad()), ...times(50, bad({ account: "b" }))],
+      "model for account",
+    ],
+    [
+      "an outage after many good calls of many accounts",
+      [
+        ...["a", "b", "c", "d"].flatMap((account) => times(50, good({ account }))),
+        bad(),
+        bad({ account: "b" }),
+        bad({ account: "c" }),
+      ],
+      "model for all",
+    ],
+    ["a vendor that fails one call in four", times(60, {}).map((_, at) => (at % 4 === 3 ? bad() : good())), "nothing"],
+    [
+      "a vendor that fails every other call",
+      times(12, {}).map((_, at) => (at % 2 === 0 ? bad() : good())),
+      "model for account",
+    ],
+    ["failures of a key without a word of its vendor", times(3, bad({ failed: "key" })), "model for account"],
+    ["failures of a key and of its channel", [...times(2, bad({ failed: "key" })), bad()], "nothing"],
+    [
+      "failures of two keys",
+      [bad({ failed: "key", key: "k" }), bad({ failed: "key", key: "l" }), bad({ failed: "key", key: "l" })],
+      "nothing",
+    ],
+    [
+      "a model that its vendor does not have, asked for by two accounts",
+      [...times(2, bad({ failed: "model" })), bad({ failed: "model", account: "b" })],
+      "model for all",
+    ],
+    ["connections refused, two", times(2, bad({ failed: "certain" })), "nothing"],
+    ["connections refused, three of one account", times(3, bad({ failed: "certain", body: "same" })), "whole for all"],
+    [
+      "connections refused beside as many other failures",
+      [...times(9, bad()), ...times(2, bad({ failed: "certain" }))],
+      "nothing",
+    ],
+    [
+      "connections refused now and then",
+      times(20, {}).map((_, at) => (at % 5 === 0 ? bad({ failed: "certain" }) : good())),
+      "nothing",
+    ],
+  ])("%s", (_, calls, expected) => {
+    expect(after(calls)).toBe(expected);
+  });
+
+  test("failures that lie further apart than the window are no evidence together", () => {
+    expect(after(times(10, bad()), {}, 30_001)).toBe("nothing");
+    expect(after(times(10, bad()), {}, 20_000)).toBe("model for account");
+  });
+});
+
+describe("what a vendor says itself", () => {
+  const limited = (more: Call = {}): Call => ({ failed: "key", isSaid: true, ...more });
+
+  test.each<[string, readonly Call[], Partial<Judged>, string]>([
+    ["a limit that one account meets", [good(), good(), limited()], {}, "model for account"],
+    ["a limit that a second account meets", [limited(), limited({ account: "b" })], {}, "model for all"],
+    ["a limit of two models", [limited(), limited({ account: "b", model: "n" })], {}, "whole for all"],
+    [
+      "a limit that one account meets while others are answered",
+      [limited(), good({ account: "b" }), good({ account: "c" }), ...times(20, limited())],
+      {},
+      "model for account",
+    ],
+    ["a key refused to one account", [limited()], { wholeAtOnce: true }, "whole for account"],
+    ["a key refused to two", [limited(), limited({ account: "b" })], { wholeAtOnce: true }, "whole for all"],
+  ])("%s", (_, calls, more, expected) => {
+    expect(after(calls, { isSaid: true, ...more })).toBe(expected);
+  });
+});
+
+test("a place on probation is out again at its first failure, for all still only by two accounts", () => {
+  const onProbation = (): boolean => true;
+  expect(after([bad()], { onProbation })).toBe("model for account");
+  expect(after([bad(), bad({ account: "b" })], { onProbation })).toBe("model for all");
+  expect(after([bad({ failed: "certain" })], { onProbation })).toBe("whole for all");
+});
+
+test("a channel of one model rests as a whole", () => {
+  expect(after(times(3, bad()), { wholeAtOnce: true })).toBe("whole for account");
+});
+
+test("whatever one account does, nothing is out for all while another is answered", () => {
+  const call = fc.record({
+    model: fc.constantFrom("m", "n"),
+    key: fc.constantFrom("k", "l"),
+    failed: fc.constantFrom<FailureSeen["of"] | undefined>("channel", "model", "key", undefined),
+    isSaid: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.array(call, { minLength: 1, maxLength: 80 }), (calls) => {
+      const mixed = calls.flatMap(({ failed, ...each }) => [
+        { ...each, ...(failed === undefined ? {} : { failed }), account: "attacker" },
+        good({ account: "other" }),
+      ]);
+      expect(after(mixed.slice(0, -1))).not.toContain("for all");
+    }),
+  );
+});
+
+test("what is kept is bounded, and the one unused for longest is dropped", () => {
+  const evidence = new Evidence();
+  const subject = (at: number) => ({ account: `a${at}`, model: "m", key: "k" });
+  for (let at = 0; at < 1_000; at++) {
+    evidence.add("c", subject(0), { at });
+    evidence.add("c", subject(at), { at });
+  }
+  const kept = evidence.at("c", 1_000);
+  expect(kept).toHaveLength(256);
+  expect(kept.find(({ account }) => account === "a0")?.outcomes).toHaveLength(32);
+});
+
+test("bodies are told apart by their ends and their length, and a stream has no fingerprint", () => {
+  const large = Buffer.alloc(1_000_000, "a");
+  const other = Buffer.from(large);
+  other[other.length - 1] = 0x62;
+  const of = (body: unknown) => fingerprintOf(body);
+  expect(of(large)).toBe(of(Buffer.from(large)));
+  expect(new Set([of(large), of(other), of(large.subarray(1)), of(Buffer.from("a"))]).size).toBe(4);
+  expect([of(undefined), of({ pipe: 1 })]).toEqual([undefined, undefined]);
+});

@@ -1,0 +1,84 @@
+import { expect, test } from "vitest";
+import type { Candidate } from "@modelgate/catalog";
+import { modelPlaceOf, pick, placeOf, soonest, type PickOptions, type Rests } from "../src/pick.ts";
+
+const candidate = (id: string, more: Partial<Candidate["channel"]> = {}): Candidate => ({
+  upstreamModel: "m",
+  channel: {
+    id,
+    provider: "openai",
+    baseUrl: "https://v.example",
+    keys: [{ id: "k", secret: "s" }],
+    models: new Map(),
+    priority: 0,
+    weight: 1,
+    timeoutMs: 1_000,
+    ...more,
+  },
+});
+/** Rests by place, as Health tells them. */
+const restsBy = (until: (place: string) => number): Rests => ({
+  ofChannel: (at) => Math.max(until(at.channel.id), until(modelPlaceOf(at))),
+  ofKey: (at, key) => until(placeOf({ candidate: at, key })),
+});
+const options = (more: Partial<PickOptions> = {}): PickOptions => ({
+  rests: restsBy(() => 0),
+  excluded: () => false,
+  random: () => 0,
+  turn: () => 0,
+  ...more,
+});
+const placed = (candidates: readonly Candidate[], more?: Partial<PickOptions>): string | undefined => {
+  const way = pick(candidates, options(more));
+  return way === undefined ? undefined : placeOf(way);
+};
+
+test("the highest priority that has a way", () => {
+  const all = [candidate("high", { priority: 5 }), candidate("low")];
+  expect(placed(all)).toBe("high/k");
+  expect(placed(all, { rests: restsBy((place) => (place === "high" ? 1 : 0)) })).toBe("low/k");
+  expect(placed(all, { excluded: ({ candidate: { channel } }) => channel.id === "high" })).toBe("low/k");
+  expect(placed(all, { rests: restsBy(() => 1) })).toBeUndefined();
+  expect(placed([])).toBeUndefined();
+});
+
+test.each([
+  [0, "one/k"],
+  [0.24, "one/k"],
+  [0.26, "three/k"],
+  [0.99, "three/k"],
+])("by weight within a priority: at %d it is %s", (at, place) => {
+  expect(placed([candidate("one", { weight: 1 }), candidate("three", { weight: 3 })], { random: () => at })).toBe(
+    place,
+  );
+});
+
+test("weights that are all zero are equal, and a zero among others is never chosen", () => {
+  const zeros = [candidate("a", { weight: 0 }), candidate("b", { weight: 0 })];
+  expect([0, 0.49, 0.5, 0.99].map((at) => placed(zeros, { random: () => at }))).toEqual(["a/k", "a/k", "b/k", "b/k"]);
+  expect(
+    [0, 0.5, 0.999].map((at) => placed([candidate("a"), candidate("b", { weight: 0 })], { random: () => at })),
+  ).toEqual(["a/k", "a/k", "a/k"]);
+});
+
+test("keys take turns, and one that rests is left out", () => {
+  const pool = [candidate("pool", { keys: ["a", "b", "c"].map((id) => ({ id, secret: id })) })];
+  expect([0, 1, 2, 3].map((turn) => placed(pool, { turn: () => turn }))).toEqual([
+    "pool/a",
+    "pool/b",
+    "pool/c",
+    "pool/a",
+  ]);
+  expect(
+    [0, 1, 2].map((turn) =>
+      placed(pool, { turn: () => turn, rests: restsBy((place) => (place === "pool/b" ? 1 : 0)) }),
+    ),
+  ).toEqual(["pool/a", "pool/c", "pool/a"]);
+});
+
+test("when the first of them works again", () => {
+  const rests: Record<string, number> = { a: 50, "a/k": 80, b: 70, c: Infinity };
+  const at = (place: string): number => rests[place] ?? 0;
+  expect(soonest([candidate("a"), candidate("b"), candidate("c")], restsBy(at))).toBe(70);
+  expect(soonest([candidate("c")], restsBy(at))).toBeUndefined();
+});

@@ -1,0 +1,273 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import { once } from "node:events";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { BufferBudget } from "@modelgate/platform";
+import { isGlobalAddress } from "../../src/remote/global-address.ts";
+import { NotFetched } from "../../src/remote/not-fetched.ts";
+import { hostsIn, type RemoteRules } from "../../src/remote/pinned-address.ts";
+import { openRemoteFiles } from "../../src/remote/remote-files.ts";
+
+describe("addresses", () => {
+  test.each([
+    // this host, loopback, private, link local (metadata services), shared by carriers
+    "0.0.0.0",
+    "0.1.2.3",
+    "127.0.0.1",
+    "127.255.255.254",
+    "10.0.0.1",
+    "172.16.0.1",
+    "172.31.255.255",
+    "192.168.1.1",
+    "169.254.169.254",
+    "100.64.0.1",
+    "100.100.100.200",
+    "100.127.255.255",
+    // protocol assignments, documentation, benchmarks, multicast, reserved, broadcast
+    "192.0.0.8",
+    "192.0.2.1",
+    "198.51.100.7",
+    "203.0.113.9",
+    "198.18.0.1",
+    "198.19.255.255",
+    "224.0.0.1",
+    "239.255.255.255",
+    "240.0.0.1",
+    "255.255.255.255",
+    "192.88.99.1",
+    // the same in version 6
+    "::",
+    "::1",
+    "fe80::1",
+    "fec0::1",
+    "fc00::1",
+    "fd00:ec2::254",
+    "ff02::1",
+    "2001:db8::1",
+    "100::1",
+    // what leads to an address of version 4
+    "::ffff:127.0.0.1",
+    "::ffff:7f00:1",
+    "::ffff:8.8.8.8",
+    "::127.0.0.1",
+    "::ffff:0:127.0.0.1",
+    "64:ff9b::7f00:1",
+    "64:ff9b:1::a00:1",
+    "2002:7f00:1::",
+    "2002:c0a8:101::1",
+    "2001:0:4136:e378:8000:63bf:3fff:fdd2",
+    // not given out
+    "4000::1",
+    "1::1",
+    "2001:10::1",
+    // no address
+    "",
+    "localhost",
+    "1.2.3",
+    "fe80::1%eth0",
+  ])("%s is none of the public internet", (address) => {
+    expect(isGlobalAddress(address)).toBe(false);
+  });
+
+  test.each(["8.8.8.8", "1.1.1.1", "172.32.0.1", "100.128.0.1", "2606:4700:4700::1111", "2a00:1450:4001:81b::200e"])(
+    "%s is one",
+    (address) => {
+      expect(isGlobalAddress(address)).toBe(true);
+    },
+  );
+});
+
+const picture = Buffer.from("a picture");
+let servers: Server[] = [];
+let port = 0;
+let hits: string[] = [];
+const budget = new BufferBudget(1_000_000);
+
+/** What is at a path, by either server; the second one stands for an address that must not be reached. */
+const site: RequestListener = (request, response) => {
+  const { pathname, searchParams } = new URL(request.url ?? "/", "http://host");
+  hits.push(`${request.socket.localAddress} ${request.headers.host?.replace(/:\d+$/, "")} ${pathname}`);
+  const to = searchParams.get("to");
+  if (to !== null) return void response.writeHead(302, { location: to }).end("moved");
+  const times = Number(searchParams.get("times"));
+  if (times > 0) return void response.writeHead(307, { location: `?times=${times - 1}` }).end();
+  if (pathname === "/text") return void response.writeHead(200, { "content-type": "text/html" }).end("<html>");
+  if (pathname === "/gone") return void response.writeHead(404, { "content-type": "image/png" }).end();
+  if (pathname === "/zipped")
+    return void response.writeHead(200, { "content-type": "image/png", "content-encoding": "gzip" }).end(picture);
+  if (pathname === "/nowhere") return void response.writeHead(302, { "content-type": "image/png" }).end(picture);
+  if (pathname === "/large")
+    return void response.writeHead(200, { "content-type": "image/png" }).end(Buffer.alloc(2_000));
+  if (pathname === "/endless") {
+    response.writeHead(200, { "content-type": "image/png" });
+    const timer = setInterval(() => response.write(Buffer.alloc(100)), 1);
+    return void response.once("close", () => clearInterval(timer));
+  }
+  if (pathname === "/silent") return undefined;
+  if (pathname === "/stalls") return void response.writeHead(200, { "content-type": "image/png" }).write("begun");
+  return void response.writeHead(200, { "content-type": "Image/PNG; charset=x" }).end(picture);
+};
+
+beforeAll(async () => {
+  const first = createServer(site).listen(0, "127.0.0.1");
+  await once(first, "listening");
+  const address = first.address();
+  port = typeof address === "object" && address !== null ? address.port : 0;
+  const second = createServer(site).listen(port, "127.0.0.2");
+  await once(second, "listening");
+  servers = [first, second];
+});
+afterAll(() => servers.forEach((server) => server.closeAllConnections()));
+beforeEach(() => {
+  hits = [];
+});
+
+/** 127.0.0.1 stands for the public internet here. */
+const rules: Partial<RemoteRules> = {
+  isAllowed: (address) => address === "127.0.0.1",
+  resolve: (host) =>
+    host.endsWith(".example") ? Promise.resolve(["127.0.0.1"]) : Promise.reject(new Error("no such name")),
+};
+const limits = { mostBytes: 1_000, timeoutMs: 500, mostRedirects: 3 };
+
+async function fetched(path: string, more: Partial<RemoteRules> = {}, trustedOrigin?: string): Promise<string> {
+  const files = openRemoteFiles(limits, budget, { ...rules, ...more });
+  const url = path.startsWith("/") ? `http://files.example:${port}${path}` : path.replace("PORT", String(port));
+  const { signal } = new AbortController();
+  try {
+    using file = await files.fetch({ url, accepts: (type) => type.startsWith("image/"), trustedOrigin, signal });
+    return `${file.mediaType} ${file.bytes.toString()}`;
+  } catch (error) {
+    if (error instanceof NotFetched) return error.message;
+    throw error;
+  } finally {
+    expect(budget.taken).toBe(0);
+  }
+}
+
+test("a file of a public host, by its own name", async () => {
+  expect(await fetched("/a.png")).toBe("image/png a picture");
+  expect(hits).toEqual(["127.0.0.1 files.example /a.png"]);
+});
+
+test.each([
+  ["file:///etc/passwd", "its scheme is not http or https"],
+  ["ftp://files.example/a.png", "its scheme is not http or https"],
+  ["gopher://127.0.0.2:PORT/", "its scheme is not http or https"],
+  ["no url", "it is no valid URL"],
+  ["http://", "it is no valid URL"],
+  ["http://user:secret@files.example:PORT/", "it holds a user name or password"],
+  ["http://user@files.example:PORT/", "it holds a user name or password"],
+  ["http://:secret@files.example:PORT/", "it holds a user name or password"],
+  ["http://nowhere:PORT/", "its host is not known"],
+  ["http://127.0.0.2:PORT/", "its host is not on the public internet"],
+  ["http://2130706434:PORT/", "its host is not on the public internet"],
+  ["http://0x7f.0.0.2:PORT/", "its host is not on the public internet"],
+  ["http://127.2:PORT/", "its host is not on the public internet"],
+  ["http://0177.0.0.02:PORT/", "its host is not on the public internet"],
+  ["http://[::1]:PORT/", "its host is not on the public internet"],
+  ["http://[::ffff:127.0.0.2]:PORT/", "its host is not on the public internet"],
+  ["/gone", "its host answered with status 404"],
+  ["/text", 'its content type "text/html" is not accepted'],
+  ["/zipped", "it is compressed"],
+  ["/nowhere", "its host answered with status 302"],
+  ["/large", "it is larger than 1000 bytes"],
+  ["/endless", "it is larger than 1000 bytes"],
+  ["/silent", "it did not arrive within 500 ms"],
+  ["/stalls", "it did not arrive within 500 ms"],
+  ["http://files.example:1/", "its host cannot be reached"],
+])("%s is not fetched: %s", async (url, why) => {
+  expect(await fetched(url)).toBe(why);
+  expect(hits.filter((hit) => hit.startsWith("127.0.0.2"))).toEqual([]);
+});
+
+describe("redirects", () => {
+  const to = (url: string) => `/moved?to=${encodeURIComponent(url.replace("PORT", String(port)))}`;
+
+  test("are followed, each hop looked at anew", async () => {
+    expect(await fetched(to("http://other.example:PORT/b.png"))).toBe("image/png a picture");
+    expect(await fetched(to("b.png"))).toBe("image/png a picture");
+  });
+
+  test.each([
+    ["http://127.0.0.2:PORT/", "its host is not on the public internet"],
+    ["http://[::ffff:7f00:2]:PORT/", "its host is not on the public internet"],
+    ["http://nowhere/", "its host is not known"],
+    ["file:///etc/passwd", "its scheme is not http or https"],
+    ["//127.0.0.2:PORT/", "its host is not on the public internet"],
+  ])("to %s are not", async (url, why) => {
+    expect(await fetched(to(url))).toBe(why);
+    expect(hits).toHaveLength(1);
+  });
+
+  test("end after a few", async () => {
+    expect(await fetched("/again?times=3")).toBe("image/png a picture");
+    expect(await fetched("/again?times=4")).toBe("it redirects more than 3 times");
+  });
+});
+
+describe("a name that changes its address", () => {
+  const rebinding = (...answers: readonly (readonly string[])[]) => {
+    let asked = 0;
+    return { asked: () => asked, resolve: () => Promise.resolve(answers[Math.min(asked++, answers.length - 1)] ?? []) };
+  };
+
+  test("is resolved once, and connected to where it was looked at", async () => {
+    const { resolve, asked } = rebinding(["127.0.0.1"], ["127.0.0.2"]);
+    expect(await fetched("/a.png", { resolve })).toBe("image/png a picture");
+    expect(asked()).toBe(1);
+    expect(hits).toEqual(["127.0.0.1 files.example /a.png"]);
+  });
+
+  test("is refused at the next hop", async () => {
+    const { resolve } = rebinding(["127.0.0.1"], ["127.0.0.2"]);
+    expect(await fetched("/moved?to=/a.png", { resolve })).toBe("its host is not on the public internet");
+    expect(hits).toHaveLength(1);
+  });
+
+  test.each([[["127.0.0.1", "127.0.0.2"]], [["127.0.0.2", "127.0.0.1"]]])("is refused with %j at once", async (all) => {
+    expect(await fetched("/a.png", { resolve: () => Promise.resolve(all) })).toBe(
+      "its host is not on the public internet",
+    );
+    expect(hits).toEqual([]);
+  });
+
+  test("is not known without any address", async () => {
+    expect(await fetched("/a.png", { resolve: () => Promise.resolve([]) })).toBe("its host is not known");
+  });
+
+  test("is given up where nobody answers for it", async () => {
+    expect(await fetched("/a.png", { resolve: () => new Promise(() => undefined) })).toBe(
+      "it did not arrive within 500 ms",
+    );
+  });
+});
+
+test("hosts that the operator named may be private", async () => {
+  expect([...hostsIn(" Files.Example, 10.0.0.1,,[fd00::1] ")]).toEqual(["files.example", "10.0.0.1", "fd00::1"]);
+  expect(await fetched("http://127.0.0.2:PORT/a.png", { privateHosts: new Set(["127.0.0.2"]) })).toContain("picture");
+});
+
+test("a vendor's own address may be private, and nothing else on its host", async () => {
+  const vendor = `http://127.0.0.2:${port}`;
+  expect(await fetched(`${vendor}/a.png`, {}, vendor)).toContain("picture");
+  hits = [];
+  for (const trusted of [`http://127.0.0.2:${port + 1}`, `https://127.0.0.2:${port}`, "http://127.0.0.2"])
+    expect(await fetched(`${vendor}/a.png`, {}, trusted)).toBe("its host is not on the public internet");
+  const moved = `${vendor}/moved?to=${encodeURIComponent("http://127.0.0.2:1/a.png")}`;
+  expect(await fetched(moved, {}, vendor)).toBe("its host is not on the public internet");
+  expect(hits).toHaveLength(1);
+});
+
+test("whoever asked may leave", async () => {
+  const files = openRemoteFiles({ ...limits, timeoutMs: 60_000 }, budget, rules);
+  const leaving = new AbortController();
+  const asked = files.fetch({
+    url: `http://files.example:${port}/stalls`,
+    accepts: () => true,
+    signal: leaving.signal,
+  });
+  await expect.poll(() => hits).toHaveLength(1);
+  leaving.abort();
+  await expect(asked).rejects.toThrow();
+  expect(budget.taken).toBe(0);
+});

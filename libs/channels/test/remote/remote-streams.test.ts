@@ -1,0 +1,124 @@
+import { once } from "node:events";
+import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { readText } from "../../src/read-text.ts";
+import { NotFetched } from "../../src/remote/not-fetched.ts";
+import { openRemoteStreams, type RemoteStreamAsk } from "../../src/remote/remote-streams.ts";
+
+const megabyte = 1024 * 1024;
+const video = Buffer.alloc(64 * megabyte, "video");
+let server: Server;
+let port = 0;
+let hits: string[] = [];
+let written = 0;
+
+const site: RequestListener = (request, response) => {
+  const { pathname, searchParams } = new URL(request.url ?? "/", "http://host");
+  const { host = "", range = "", authorization = "" } = request.headers;
+  hits.push([host.replace(/:\d+$/, ""), pathname, range, authorization].join(" ").trimEnd());
+  const to = searchParams.get("to");
+  if (to !== null) response.writeHead(302, { location: to }).end();
+  else if (pathname === "/large") sendSlowly(response);
+  else response.writeHead(206, { "content-type": "video/mp4" }).end("part");
+};
+
+/** Piece by piece, as far as the connection takes them. */
+function sendSlowly(response: ServerResponse): void {
+  while (written < video.length && !response.destroyed) {
+    const piece = video.subarray(written, written + 64 * 1024);
+    written += piece.length;
+    if (response.write(piece)) continue;
+    response.once("drain", () => sendSlowly(response));
+    return;
+  }
+  response.end();
+}
+
+beforeAll(async () => {
+  server = createServer(site).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  port = typeof address === "object" && address !== null ? address.port : 0;
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await once(server, "close");
+});
+beforeEach(() => {
+  hits = [];
+  written = 0;
+});
+
+/** Every name is this machine's; only what is trusted may be reached. */
+const streams = openRemoteStreams({ resolve: async () => ["127.0.0.1"] });
+const ask = (host: string, path: string): RemoteStreamAsk => ({
+  url: `${host.includes("://") ? "" : "http://"}${host}${/:\d+$/.test(host) ? "" : `:${port}`}${path}`,
+  headers: { range: "bytes=0-3" },
+  trustedOrigin: `http://vendor.example:${port}`,
+  timeoutMs: 5_000,
+  signal: new AbortController().signal,
+});
+
+test("a range of a vendor's own file, through a redirect", async () => {
+  await using stream = await streams.open(ask("vendor.example", `/old?to=http://vendor.example:${port}/new`));
+  expect([stream.answer.status, await readText(stream.answer, 100)]).toEqual([206, "part"]);
+  expect(hits).toEqual(["vendor.example /old bytes=0-3", "vendor.example /new bytes=0-3"]);
+});
+
+test("a key goes to the address's own origin, also where it redirects to itself, and to nobody else", async () => {
+  const elsewhere = encodeURIComponent(`http://VENDOR.example:${port}/stored?to=http://files.example:${port}/file`);
+  const path = `/content?to=${elsewhere}`;
+  const anywhere = openRemoteStreams({ resolve: async () => ["127.0.0.1"], isAllowed: () => true });
+  const secretHeaders = { authorization: "Bearer key" };
+  await using stream = await anywhere.open({ ...ask("vendor.example", path), secretHeaders });
+  expect(stream.answer.status).toBe(206);
+  expect(hits).toEqual([
+    "vendor.example /content bytes=0-3 Bearer key",
+    "vendor.example /stored bytes=0-3 Bearer key",
+    "files.example /file bytes=0-3",
+  ]);
+});
+
+test.each([
+  ["a host of the operator's own network", "inner.example", "/file"],
+  ["an address that is no public one", "169.254.169.254", "/file"],
+  ["another port of the vendor's host", "vendor.example:1", "/file"],
+  ["another scheme of the vendor's host", "https://vendor.example", "/file"],
+  ["a redirect to another port of it", "vendor.example", "/file?to=http://vendor.example:1/secret"],
+  ["a redirect to such a host", "vendor.example", "/file?to=http://inner.example/secret"],
+  ["a redirect to another scheme", "vendor.example", "/file?to=file:///etc/passwd"],
+  ["endless redirects", "vendor.example", "/file?to=/file%3Fto=/file"],
+])("%s is not followed", async (_, host, path) => {
+  const endless = path === "/file?to=/file%3Fto=/file" ? "/loop?to=?to=%3Fto=%253Fto=%25253Fto=x" : path;
+  await expect(streams.open(ask(host, endless))).rejects.toThrow(NotFetched);
+  expect(hits.filter((hit) => hit.includes("inner.example") || hit.includes("169.254"))).toEqual([]);
+});
+
+test("a reader that stops, stops the sender; one that leaves ends it", async () => {
+  await using stream = await streams.open(ask("vendor.example", "/large"));
+  const { answer } = stream;
+  const stopped = Promise.withResolvers<void>();
+  const broken = Promise.withResolvers<Error>();
+  let seen = 0;
+  answer.pipe({
+    data(chunk) {
+      seen += chunk.length;
+      answer.pause();
+      stopped.resolve();
+    },
+    end: () => stopped.reject(new Error("all of it came")),
+    broken: broken.resolve,
+  });
+  await stopped.promise;
+  // The sender goes on until the sockets between are full, and no further.
+  let before = -1;
+  while (before !== written) {
+    before = written;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  expect(written).toBeLessThan(32 * megabyte);
+  expect(seen).toBeLessThan(megabyte);
+  answer.abort();
+  expect(await broken.promise).toBeInstanceOf(Error);
+});

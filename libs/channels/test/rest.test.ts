@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { isResting, restFor, type RestCause } from "../src/rest.ts";
+import type { CoolDown } from "../src/state.ts";
+
+const cause = (more: Partial<RestCause> = {}): RestCause => ({
+  kind: "failing",
+  reason: "upstream_error",
+  before: 0,
+  ...more,
+});
+
+/** The lengths of rests that begin one after the other. */
+function lengths(count: number, more: Partial<RestCause> = {}): readonly number[] {
+  const begun: CoolDown[] = [];
+  for (let at = 0; at < count; at++) {
+    const rest = restFor(begun.at(-1), cause({ ...more, before: begun.length }), at * 10_000_000);
+    if (rest !== undefined) begun.push(rest);
+  }
+  return begun.map(({ until, since }) => until - Date.parse(since));
+}
+
+test("a place that fails again after each rest rests twice as long, within a bound", () => {
+  expect(lengths(4)).toEqual([5_000, 10_000, 20_000, 40_000]);
+  expect(lengths(60).at(-1)).toBe(300_000);
+});
+
+test("a refused key is tried again after pauses that grow to an hour", () => {
+  expect(lengths(4, { kind: "refused" })).toEqual([60_000, 120_000, 240_000, 480_000]);
+  expect(lengths(60, { kind: "refused" }).at(-1)).toBe(3_600_000);
+});
+
+test("failures of calls that were under way begin no second rest", () => {
+  const first = restFor(undefined, cause(), 0);
+  expect(restFor(first, cause({ before: 1 }), 4_999)).toBeUndefined();
+  expect(restFor(first, cause({ before: 1 }), 5_000)).toMatchObject({ until: 15_000, rests: 2 });
+});
+
+test("a vendor's retry-after is taken as it is, is never made shorter, and may be made longer", () => {
+  const asked = restFor(undefined, cause({ kind: "asked", askedMs: 30_000 }), 0);
+  expect(asked).toMatchObject({ until: 30_000, rests: 1 });
+  expect(restFor(asked, cause({ askedMs: 10_000, before: 1 }), 1_000)).toBeUndefined();
+  expect(restFor(asked, cause({ before: 1 }), 1_000)).toBeUndefined();
+  expect(restFor(asked, cause({ askedMs: 60_000, before: 1 }), 1_000)).toMatchObject({ until: 61_000, rests: 1 });
+  expect([29_999, 30_000].map((now) => isResting(asked, now))).toEqual([true, false]);
+  expect(isResting(undefined, 0)).toBe(false);
+});
+
+test("a rest of one account names it", () => {
+  expect(restFor(undefined, cause({ account: "acme" }), 0)).toMatchObject({ account: "acme" });
+  expect(restFor(undefined, cause(), 0)).not.toHaveProperty("account");
+});

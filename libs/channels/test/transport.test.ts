@@ -1,0 +1,127 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { setImmediate } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { readText } from "../src/read-text.ts";
+import { NothingSent } from "../src/dispatch.ts";
+import { openTransport, type Transport } from "../src/transport.ts";
+
+/**
+ * A vendor in a process of its own, which closes connections while a test keeps this process's event loop from
+ * turning. It answers how often it was asked; at /closing it closes the connection soon after, at /deaf it hears all
+ * of the request and hangs up. SIGUSR2 resets every connection.
+ */
+const vendor = `
+  let asked = 0;
+  const sockets = new Set();
+  const server = require("node:http").createServer((request, response) => {
+    request.resume();
+    asked++;
+    if (request.url === "/deaf") return void request.on("end", () => request.socket.destroy());
+    const close = request.url === "/closing" ? () => setTimeout(() => request.socket.destroy(), 5) : undefined;
+    response.end(String(asked), close);
+  });
+  server.on("connection", (socket) => sockets.add(socket.once("close", () => sockets.delete(socket))));
+  process.on("SIGUSR2", () => { for (const socket of sockets) socket.resetAndDestroy(); });
+  server.listen(0, "127.0.0.1", () => console.log(server.address().port));
+`;
+let child: ChildProcess;
+let origin: string;
+let transport: Transport;
+beforeEach(async () => {
+  child = spawn(process.execPath, ["-e", vendor], { stdio: ["ignore", "pipe", "inherit"] });
+  const [line] = child.stdout === null ? [] : await once(child.stdout, "data");
+  origin = `http://127.0.0.1:${String(line).trim()}`;
+  transport = openTransport();
+});
+afterEach(async () => {
+  await transport?.[Symbol.asyncDispose]();
+  child?.kill();
+});
+
+const ask = (path: string, body = "{}"): Promise<string> => askAt(new URL(path, origin).href, body);
+
+const askAt = async (url: string, body = "{}"): Promise<string> => {
+  const request = { url: new URL(url), method: "POST", headers: {}, timeoutMs: 5_000 } as const;
+  const answer = await transport.send({ ...request, body: Buffer.from(body) }, new AbortController().signal);
+  const text = await readText(answer, 100);
+  await setImmediate(); // the connection is free again
+  return text;
+};
+
+/** Keeps this process from hearing of anything for a while. */
+function standStill(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+}
+
+/** Resets every connection in the moment in which a request's first byte is about to be written, so many times. */
+function resetUnderWrites(times: number): Disposable {
+  let left = times;
+  const reset = (): void => {
+    if (left-- <= 0) return;
+    child.kill("SIGUSR2");
+    standStill();
+  };
+  subscribe("undici:client:sendHeaders", reset);
+  return { [Symbol.dispose]: () => void unsubscribe("undici:client:sendHeaders", reset) };
+}
+
+test("a connection that the vendor closed while it was idle is not written to: each call is sent once", async () => {
+  const answers = [];
+  for (let at = 0; at < 5; at++) {
+    answers.push(await ask("/closing"));
+    // The vendor closes the connection meanwhile, and this process cannot hear of it before it asks again.
+    standStill();
+  }
+  expect(answers).toEqual(["1", "2", "3", "4", "5"]);
+});
+
+test("of more addresses than connections are kept for, the one that was unused for longest loses its own", async () => {
+  let connections = 0;
+  const servers = Array.from({ length: 257 }, () =>
+    createServer((_, response) => response.end("ok"))
+      .on("connection", () => connections++)
+      .listen(0, "127.0.0.1"),
+  );
+  await Promise.all(servers.map((server) => once(server, "listening")));
+  const [first = "", ...others] = servers.map((server) => {
+    const address = server.address();
+    return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+  });
+  await Promise.all([first, ...others.slice(0, -1)].map((url) => askAt(url)));
+  await askAt(first);
+  const before = connections;
+  await askAt(others.at(-1) ?? "");
+  await askAt(first);
+  expect(connections).toBe(before + 1);
+  for (const server of servers) {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+test.each([
+  ["small", 2],
+  ["large", 8_000_000],
+])("a kept connection that dies under the first byte of a %s request: it is sent once more", async (_, size) => {
+  expect(await ask("/")).toBe("1");
+  using _resets = resetUnderWrites(1);
+  expect(await ask("/", " ".repeat(size))).toBe("2");
+});
+
+test("once more, not twice: then it is told that nothing was sent", async () => {
+  expect(await ask("/")).toBe("1");
+  using _resets = resetUnderWrites(2);
+  await expect(ask("/")).rejects.toBeInstanceOf(NothingSent);
+  expect(await ask("/")).toBe("2");
+});
+
+test("what the vendor may have heard is not sent again, though its connection was a kept one", async () => {
+  expect(await ask("/")).toBe("1");
+  const failure = await ask("/deaf").catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(Error);
+  expect(failure).not.toBeInstanceOf(NothingSent);
+  expect(await ask("/")).toBe("3");
+});

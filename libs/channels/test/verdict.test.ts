@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { Failure, type FailureCode } from "@modelgate/contracts";
+import type { VendorFailure } from "@modelgate/providers";
+import { Refused } from "../src/refused.ts";
+import { blameOf } from "../src/verdict.ts";
+
+const coded = (code: string): Error => Object.assign(new Error(code), { code });
+const failure = (code: FailureCode, cause?: Error): Failure => new Failure(code, undefined, { cause });
+const refused = (meaning: Partial<VendorFailure>, retryAfterMs?: number): Refused =>
+  new Refused({ code: "upstream_error", retryable: true, blame: "channel", ...meaning }, 500, retryAfterMs);
+
+test.each<[string, unknown, object | undefined]>([
+  ["an answer beyond the gateway's bound", failure("answer_too_large"), undefined],
+  ["a gateway without room for the answer", failure("server_overloaded"), undefined],
+  ["a request that the vendor's wire cannot say", failure("unsupported_parameter"), undefined],
+  ["a request that the vendor refuses", refused({ blame: "request", code: "upstream_rejected" }), undefined],
+  ["no file descriptors left", failure("upstream_error", coded("EMFILE")), undefined],
+  ["no ports left", failure("upstream_error", coded("EADDRNOTAVAIL")), undefined],
+  ["a connection refused", failure("upstream_error", coded("ECONNREFUSED")), { of: "channel", isCertain: true }],
+  ["a name that does not exist", failure("upstream_error", coded("ENOTFOUND")), { of: "channel", isCertain: true }],
+  ["a certificate that expired", failure("upstream_error", coded("CERT_HAS_EXPIRED")), { isCertain: true }],
+  [
+    "a connection that takes too long",
+    failure("upstream_timeout", coded("UND_ERR_CONNECT_TIMEOUT")),
+    { isCertain: false },
+  ],
+  ["a resolver that is busy", failure("upstream_error", coded("EAI_AGAIN")), { of: "channel", isCertain: false }],
+  ["a connection that is cut", failure("upstream_error", coded("ECONNRESET")), { of: "channel", isCertain: false }],
+  ["an error of the vendor's", refused({}), { of: "channel", reason: "upstream_error", askedMs: undefined }],
+  ["an overload with retry-after", refused({}, 5_000), { of: "channel", askedMs: 5_000 }],
+  ["a model that is not there", refused({ blame: "model" }), { of: "model" }],
+  [
+    "a rate limit",
+    refused({ blame: "key", code: "upstream_rate_limited" }, 7_000),
+    { of: "key", askedMs: 7_000, isRefusal: false },
+  ],
+  [
+    "a key that is refused",
+    refused({ blame: "key", code: "upstream_auth_failed", vendorCode: "invalid_api_key" }),
+    { of: "key", isRefusal: true, reason: "invalid_api_key" },
+  ],
+])("%s", (_, error, expected) => {
+  if (expected === undefined) expect(blameOf(error)).toBeUndefined();
+  else expect(blameOf(error)).toMatchObject(expected);
+});

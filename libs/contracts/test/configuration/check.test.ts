@@ -1,0 +1,198 @@
+import { expect, test } from "vitest";
+import { checkConfiguration } from "../../src/configuration/check.ts";
+
+const good = () => ({
+  groups: { default: { multiplier: 1, models: ["*"], limits: { requestsPerMinute: 60 } } },
+  models: { "gpt-x": { kind: "chat", price: { input: 2.5, output: 10 } } },
+  channels: [
+    {
+      id: "main",
+      provider: "openai",
+      baseUrl: "https://vendor.example/v1",
+      keys: ["env:KEY"],
+      models: ["gpt-x"],
+      groups: ["default"],
+    },
+  ],
+  accounts: { demo: { balance: "10.00", tokens: [{ key: "sk-demo-12345678", group: "default" }] } },
+});
+
+test("a whole file holds", () => {
+  expect(checkConfiguration(good()).problems).toBeUndefined();
+  const accounts = { a: { balance: "0" }, ["a".repeat(64)]: { balance: "999999999.999999999" } };
+  expect(checkConfiguration({ ...good(), accounts }).problems).toBeUndefined();
+  const film = { kind: "video", price: { second: 0.3, resolutions: { "1024p": { second: 0.5 }, "1080p": {} } } };
+  expect(checkConfiguration({ ...good(), models: { ...good().models, film } }).problems).toBeUndefined();
+});
+
+test.each<[string, (file: any) => void, string, RegExp]>([
+  ["unknown field", (f) => (f.groups.default.colour = "red"), "groups.default.colour", /not a known field/],
+  ["missing field", (f) => delete f.channels[0].provider, "channels[0].provider", /missing/],
+  ["wrong kind", (f) => (f.models["gpt-x"].kind = "chatty"), "models.gpt-x.kind", /one of chat, completion/],
+  ["negative price", (f) => (f.models["gpt-x"].price.input = -1), "models.gpt-x.price.input", />= 0/],
+  [
+    "too fine a price of longer calls",
+    (f) => (f.models["gpt-x"].price.tiers = [{ above: 1, input: 1e-13 }]),
+    "models.gpt-x.price.tiers[0].input",
+    /decimal places/,
+  ],
+  [
+    "two prices of one length",
+    (f) => (f.models["gpt-x"].price.tiers = [{ above: 9 }, { above: 9 }]),
+    "models.gpt-x.price.tiers[1].above",
+    /twice: 9/,
+  ],
+  [
+    "too fine a factor",
+    (f) => (f.models["gpt-x"].price.serviceTiers = { flex: 1e-10 }),
+    "models.gpt-x.price.serviceTiers.flex",
+    /9 decimal places/,
+  ],
+  [
+    "too fine a price of a tool",
+    (f) => (f.models["gpt-x"].price.tools = { webSearch: 1e-13 }),
+    "models.gpt-x.price.tools.webSearch",
+    /decimal places/,
+  ],
+  [
+    "a tool without a word for its price",
+    (f) => (f.models["gpt-x"].price.tools = { mcp: 1 }),
+    "models.gpt-x.price.tools.mcp",
+    /known field/,
+  ],
+  [
+    "another fate of the unpriced",
+    (f) => (f.groups.default.unpriced = "ignore"),
+    "groups.default.unpriced",
+    /refuse, pass/,
+  ],
+  ["too fine a price", (f) => (f.models["gpt-x"].price.input = 1e-13), "models.gpt-x.price.input", /decimal places/],
+  [
+    "too fine a price of a resolution",
+    (f) => (f.models["gpt-x"] = { kind: "video", price: { resolutions: { "720p": { second: 1e-13 } } } }),
+    "models.gpt-x.price.resolutions.720p.second",
+    /decimal places/,
+  ],
+  [
+    "resolution by no name of one",
+    (f) => (f.models["gpt-x"] = { kind: "video", price: { resolutions: { "1280x720": { second: 1 } } } }),
+    "models.gpt-x.price.resolutions.1280x720",
+    /not a known field/,
+  ],
+  [
+    "resolution of what has none",
+    (f) => (f.models["gpt-x"].price.resolutions = { "720p": { request: 1 } }),
+    "models.gpt-x.price.resolutions",
+    /kind video/,
+  ],
+  [
+    "another word for vendors' stores",
+    (f) => (f.groups.default.vendorStores = "all"),
+    "groups.default.vendorStores",
+    /one of refuse, shared/,
+  ],
+  [
+    "too fine a multiplier",
+    (f) => (f.groups.default.multiplier = 1.0000000001),
+    "groups.default.multiplier",
+    /9 decimal/,
+  ],
+  [
+    "too fine a budget",
+    (f) => (f.groups.default.limits.dollarsPerDay = 1e-10),
+    "groups.default.limits.dollarsPerDay",
+    /9 decimal/,
+  ],
+  [
+    "a token's model that is nowhere",
+    (f) => (f.accounts.demo.tokens[0].models = ["gpt-x", "gpt-y"]),
+    "accounts.demo.tokens[0].models[1]",
+    /not in models/,
+  ],
+  [
+    "an account of no id",
+    (f) => (f.accounts["a".repeat(65)] = { balance: "1" }),
+    `accounts.${"a".repeat(65)}`,
+    /account id/,
+  ],
+  ["model that is nowhere", (f) => (f.channels[0].models = ["gpt-y"]), "channels[0].models[0]", /not in models/],
+  [
+    "renamed model that is nowhere",
+    (f) => (f.channels[0].models = { "gpt-y": "up" }),
+    "channels[0].models.gpt-y",
+    /not in models/,
+  ],
+  ["group that is nowhere", (f) => (f.channels[0].groups = ["vip"]), "channels[0].groups[0]", /not in groups/],
+  ["channel id twice", (f) => f.channels.push(f.channels[0]), "channels[1].id", /used twice/],
+  ["models neither list nor map", (f) => (f.channels[0].models = 3), "channels[0].models", /array, or must be object/],
+  ["balance as a number", (f) => (f.accounts.demo.balance = 10), "accounts.demo.balance", /string/],
+  ["malformed key", (f) => (f.accounts.demo.tokens[0].key = "pk-1"), "accounts.demo.tokens[0].key", /pattern/],
+  [
+    "no date",
+    (f) => (f.accounts.demo.tokens[0].expiresAt = "2030-13-45"),
+    "accounts.demo.tokens[0].expiresAt",
+    /not a date/,
+  ],
+  [
+    "a time of no zone",
+    (f) => (f.accounts.demo.tokens[0].expiresAt = "2030-01-01T00:00:00"),
+    "accounts.demo.tokens[0].expiresAt",
+    /with its zone/,
+  ],
+  ["a model of no name", (f) => (f.models[""] = { kind: "chat" }), 'models.""', /no name/],
+  ["a name with white space around it", (f) => (f.groups["vip "] = { models: [] }), 'groups."vip "', /no name/],
+  ["a name in two lines", (f) => (f.models["a\nb"] = { kind: "chat" }), 'models."a\\nb"', /no name/],
+  ["a model named as all are", (f) => (f.models["*"] = { kind: "chat" }), "models.*", /all of them/],
+  ["a key twice", (f) => f.channels[0].keys.push("env:KEY"), "channels[0].keys[1]", /twice/],
+  ["address of another kind", (f) => (f.channels[0].baseUrl = "ftp://x"), "channels[0].baseUrl", /pattern/],
+])("%s is named by its path", (_, spoil, path, say) => {
+  const file = good();
+  spoil(file);
+  const { problems } = checkConfiguration(file);
+  expect(problems).toContainEqual({ path, say: expect.stringMatching(say) });
+});
+
+test("everything wrong is said at once, and no key is repeated in words", () => {
+  const key = "sk-very-secret-key-1234";
+  const tokens = [
+    { key, group: "none" },
+    { key, group: "default" },
+  ];
+  const { problems = [] } = checkConfiguration({ ...good(), accounts: { demo: { balance: "1", tokens } } });
+  expect(problems.map(({ path }) => path)).toEqual(["accounts.demo.tokens[0].group", "accounts.demo.tokens[1].key"]);
+  expect(JSON.stringify(problems)).not.toContain(key);
+});
+
+test.each([
+  ["env:", /variable's name/],
+  ["env:sk-live-canary", /variable's name/],
+  ["file:", /a path/],
+  ["${CANARY}", /env:NAME/],
+  ["canary canary", /header/],
+  ["канарейка-canary", /header/],
+  ["canary\n", /header/],
+])("the vendor's key %j is refused, and not repeated", (key, say) => {
+  const file = good();
+  file.channels[0]?.keys.push("env:OTHER", key);
+  const { problems } = checkConfiguration(file);
+  expect(problems).toEqual([{ path: "channels[0].keys[2]", say: expect.stringMatching(say) }]);
+  expect(JSON.stringify(problems)).not.toMatch(/canary/i);
+});
+
+test("a key that stands where a name should be is not repeated", () => {
+  const file = good();
+  for (const token of file.accounts.demo.tokens) token.group = "sk-very-secret-key-1234";
+  expect(checkConfiguration(file).problems).toEqual([
+    { path: "accounts.demo.tokens[0].group", say: "is not in groups: (a key)" },
+  ]);
+});
+
+test("where a list or a map may stand, what is wrong in the map is named and not that it is no list", () => {
+  const file: { channels: object[] } = good();
+  file.channels = [{ ...good().channels[0], models: { "gpt-x": 4 } }];
+  expect(checkConfiguration(file).problems).toEqual([{ path: "channels[0].models.gpt-x", say: "must be string" }]);
+});
+
+test.each([undefined, null, 3, "text", []])("%j is no file", (value) => {
+  expect(checkConfiguration(value).problems?.length).toBeGreaterThan(0);
+});

@@ -1,0 +1,131 @@
+import { describe, expect, test } from "vitest";
+import { errorFormatOf, errorFormatOfPath, findEndpoint, listFormatOf } from "../../src/endpoints/find.ts";
+import { endpointIds, endpointOf } from "../../src/endpoints/table.ts";
+
+describe("every row of the table", () => {
+  test.each(endpointIds)("%s is found by its own method and path", (id) => {
+    const { method, path } = endpointOf(id);
+    const filled = path.replaceAll(/\{(\w+)\}/g, "some-$1");
+    const found = findEndpoint(method, filled);
+    expect(found).toMatchObject({ kind: "endpoint", id });
+    const { errors } = endpointOf(id);
+    const family = errors === "by-request" ? "common" : errors;
+    expect(findEndpoint("PATCH", filled)).toMatchObject({ kind: "wrong-method", errors: family });
+  });
+
+  test("interface.md's 28 endpoints and 10 declared ones are there", () => {
+    const written = endpointIds.map((id) => `${endpointOf(id).method} ${endpointOf(id).path}`);
+    expect(written).toEqual(expect.arrayContaining([...served, ...declared]));
+    expect(endpointIds.filter((id) => endpointOf(id).unimplemented)).toHaveLength(declared.length);
+  });
+});
+
+test.each([
+  ["POST", "/kling/v1/videos/text2video", "textToVideo"],
+  ["GET", "/kling/v1/videos/image2video/t1", "getImageToVideo"],
+  ["POST", "/jimeng/", "epsilon"],
+  ["POST", "/jimeng", "epsilon"],
+  ["POST", "/epsilon", "epsilon"],
+  ["GET", "/v1/models/", "listModels"],
+  ["POST", "/v1beta/models/org/name-1.5:generateContent", "generateContent"],
+  ["GET", "/v1beta/models/a:b", "getGammaModel"],
+  ["POST", "/v1/models/org/name-1.5:generateContent", "generateContent"],
+  ["POST", "/v1/models/a:b:streamGenerateContent", "streamGenerateContent"],
+  ["GET", "/v1/models/a:b", "getModel"],
+])("%s %s is %s", (method, path, id) => {
+  expect(findEndpoint(method, path)).toMatchObject({ kind: "endpoint", id });
+});
+
+test("parameters are decoded once, and models may contain slashes", () => {
+  expect(findEndpoint("POST", "/v1/engines/org%2Fname/embeddings")).toMatchObject({ params: { model: "org/name" } });
+  expect(findEndpoint("GET", "/v1/models/org/name")).toMatchObject({ params: { model: "org/name" } });
+  expect(findEndpoint("GET", "/v1/videos/%E0%A4%A")).toMatchObject({ kind: "unknown" });
+});
+
+test.each([
+  ["/v1/v1/chat/completions", "common"],
+  ["/v1//v1/models", "common"],
+  ["/V1/v1/models", "common"],
+  ["/v1/v1/messages", "alpha"],
+  ["/v1/v1beta/models", "gamma"],
+])("%s doubles the base address", (path, errors) => {
+  expect(findEndpoint("POST", path)).toEqual({ kind: "double-v1", errors });
+});
+
+test.each([
+  ["/nothing", "common"],
+  ["/v1beta/nothing", "gamma"],
+  ["/v1/messages/batches", "alpha"],
+  ["/kling/v1/nothing", "task"],
+  ["/jimeng/nothing", "epsilon"],
+  ["/v1beta/openai/chat/completions", "common"],
+])("unknown %s fails in the %s format", (path, errors) => {
+  expect(findEndpoint("GET", path)).toEqual({ kind: "unknown", errors });
+});
+
+test.each([
+  ["/v1/models/a:nothing", "gamma"],
+  ["/v1/models/a", "common"],
+  ["/v1beta/models/a:generateContent", "gamma"],
+  ["/kling/v1/videos/text2video", "task"],
+  ["/jimeng", "epsilon"],
+])("PUT %s fails in the %s format, whether or not its endpoint is known yet", (path, errors) => {
+  expect(findEndpoint("PUT", path)).toMatchObject({ kind: "wrong-method", errors });
+  expect(errorFormatOfPath(path)).toBe(errors);
+});
+
+test.each([
+  [{ "x-api-key": "k", "anthropic-version": "2023-06-01" }, false, "alpha"],
+  [{ "x-api-key": "k", "alpha-version": "2023-06-01" }, true, "alpha"],
+  [{ "x-api-key": "k" }, false, "common"],
+  [{ "x-goog-api-key": "k" }, false, "gamma"],
+  [{ "x-gamma-api-key": "k" }, false, "gamma"],
+  [{}, true, "gamma"],
+  [{ authorization: "Bearer k" }, false, "common"],
+] as const)("the model list for %j is %s", (from, hasKey, format) => {
+  expect(listFormatOf(from, hasKey)).toBe(format);
+  expect(errorFormatOf(endpointOf("listModels"), from, hasKey)).toBe(format);
+});
+
+const served = [
+  "GET /v1/models",
+  "GET /v1beta/models",
+  "POST /v1/chat/completions",
+  "POST /v1/responses",
+  "POST /v1/responses/compact",
+  "POST /v1/messages",
+  "POST /v1/completions",
+  "POST /v1/embeddings",
+  "POST /v1/engines/{model}/embeddings",
+  "POST /v1/rerank",
+  "POST /v1/moderations",
+  "POST /v1/images/generations",
+  "POST /v1/images/edits",
+  "POST /v1beta/models/{model}:generateContent",
+  "POST /v1/videos",
+  "GET /v1/videos/{task_id}",
+  "GET /v1/videos/{task_id}/content",
+  "POST /delta/v1/videos/text2video",
+  "GET /delta/v1/videos/text2video/{task_id}",
+  "POST /delta/v1/videos/image2video",
+  "GET /delta/v1/videos/image2video/{task_id}",
+  "POST /epsilon/",
+  "POST /v1/video/generations",
+  "GET /v1/video/generations/{task_id}",
+  "POST /v1/audio/transcriptions",
+  "POST /v1/audio/translations",
+  "POST /v1/audio/speech",
+  "GET /v1/realtime",
+];
+const declared = [
+  "GET /v1/fine-tunes",
+  "POST /v1/fine-tunes",
+  "GET /v1/fine-tunes/{fine_tune_id}",
+  "POST /v1/fine-tunes/{fine_tune_id}/cancel",
+  "GET /v1/fine-tunes/{fine_tune_id}/events",
+  "GET /v1/files",
+  "POST /v1/files",
+  "GET /v1/files/{file_id}",
+  "DELETE /v1/files/{file_id}",
+  "GET /v1/files/{file_id}/content",
+];

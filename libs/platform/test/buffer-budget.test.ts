@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest";
+import { BufferBudget, type Holding } from "../src/buffer-budget.ts";
+
+const of = (accountId: string, tokenId = accountId) => ({ accountId, tokenId });
+const refusal = (code: string) => expect.objectContaining({ code });
+
+/** A body that is arriving; what ended it is noted. */
+function arriving(budget: BufferBudget, holder: ReturnType<typeof of>, bytes: number) {
+  const body: { readonly holding: Holding; ended?: string } = { holding: budget.holdFor(holder) };
+  body.holding.arrives((failure) => {
+    body.ended = failure.code;
+  });
+  body.holding.take(bytes);
+  return body;
+}
+
+describe("a full budget", () => {
+  test("refuses whoever holds most, and ends nothing for it", () => {
+    const budget = new BufferBudget(100);
+    const small = arriving(budget, of("small"), 30);
+    const large = arriving(budget, of("large"), 60);
+    expect(() => large.holding.take(20)).toThrow(refusal("server_overloaded"));
+    expect([small.ended, large.ended]).toEqual([undefined, undefined]);
+    expect(budget.taken).toBe(90);
+  });
+
+  test("ends the newest bodies of the largest account, as many as needed, and none that is whole", () => {
+    const budget = new BufferBudget(100);
+    const whole = arriving(budget, of("large"), 40);
+    whole.holding.arrived();
+    const [older, newer] = [arriving(budget, of("large"), 30), arriving(budget, of("large"), 10)];
+    const middle = arriving(budget, of("middle"), 20);
+    budget.holdFor(of("small")).take(15);
+    expect([whole.ended, older.ended, newer.ended, middle.ended]).toEqual([
+      undefined,
+      "server_overloaded",
+      "server_overloaded",
+      undefined,
+    ]);
+    expect(budget.taken).toBe(75);
+  });
+
+  test("ends nothing where that would not be enough", () => {
+    const budget = new BufferBudget(100);
+    const whole = arriving(budget, of("large"), 90);
+    whole.holding.arrived();
+    const part = arriving(budget, of("large"), 10);
+    expect(() => budget.holdFor(of("small")).take(20)).toThrow(refusal("server_overloaded"));
+    expect(part.ended).toBeUndefined();
+  });
+
+  test("makes room for answers, which no account is charged with", () => {
+    const budget = new BufferBudget(100);
+    const body = arriving(budget, of("large"), 90);
+    budget.take(20);
+    expect(body.ended).toBe("server_overloaded");
+    body.holding[Symbol.dispose]();
+    budget.give(20);
+    expect(budget.taken).toBe(0);
+  });
+});
+
+describe("shares", () => {
+  const shares = { accountPercent: 50, tokenPercent: 30, accountBodies: 3, tokenBodies: 2 };
+
+  test("bound what one token and one account hold, but for a token's only body", () => {
+    const budget = new BufferBudget(100, shares);
+    const only = budget.holdFor(of("a", "t1"));
+    only.take(45);
+    expect(() => budget.holdFor(of("a", "t1")).take(1)).toThrow(refusal("rate_limit_exceeded"));
+    budget.holdFor(of("a", "t2")).take(5);
+    expect(() => budget.holdFor(of("a", "t3")).take(1)).toThrow(/account hold their share/);
+    budget.holdFor(of("b")).take(30);
+    only[Symbol.dispose]();
+    budget.holdFor(of("a", "t1")).take(1);
+  });
+
+  test("bound how many bodies of one token and one account arrive at once", () => {
+    const budget = new BufferBudget(100, shares);
+    const first = arriving(budget, of("a", "t1"), 0);
+    arriving(budget, of("a", "t1"), 0);
+    expect(() => arriving(budget, of("a", "t1"), 0)).toThrow(/key may send 2 bodies/);
+    arriving(budget, of("a", "t2"), 0);
+    expect(() => arriving(budget, of("a", "t2"), 0)).toThrow(/account may send 3 bodies/);
+    arriving(budget, of("b"), 0);
+    first.holding.arrived();
+    arriving(budget, of("a", "t1"), 0);
+  });
+});

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { certificateRefused, identityAmong, withoutCertificate } from "../src/certificate.ts";
+
+const certificate = { subject: { CN: "nats" }, subjectaltname: "DNS:nats.example, IP Address:10.0.0.1" };
+
+test.each<[string, readonly string[], string, boolean]>([
+  ["a name that it has", ["tls://nats.example:4222"], "nats.example", true],
+  ["a name that it has not", ["tls://nats.example:4222"], "other.example", false],
+  ["one of the addresses", ["tls://10.0.0.2:4222", "tls://10.0.0.1:4222"], "localhost", true],
+  ["none of the addresses", ["tls://10.0.0.2:4222"], "localhost", false],
+  ["localhost itself", ["tls://localhost:4222", "tls://10.0.0.1:4222"], "localhost", false],
+  ["names alone, where none was asked", ["tls://nats.example:4222"], "localhost", false],
+])("a certificate is held against %s", (_, servers, asked, good) => {
+  // What the check reads of a certificate.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const complaint = identityAmong(servers)(asked, certificate as Parameters<ReturnType<typeof identityAmong>>[1]);
+  expect(complaint === undefined).toBe(good);
+});
+
+test("only what is about certificates ends a start", () => {
+  expect(certificateRefused("Redis", new Error("connect ECONNREFUSED"))).toBeUndefined();
+  expect(certificateRefused("Redis", undefined)).toBeUndefined();
+  expect(certificateRefused("Redis", new Error("certificate has expired; more"))?.message).toBe(
+    "Redis's certificate is refused: certificate has expired. NODE_EXTRA_CA_CERTS names the file of an authority of your own.",
+  );
+});
+
+test("what is logged of an error has no certificate in it", () => {
+  const error = Object.assign(new Error("does not match"), { cert: certificate });
+  expect(withoutCertificate(error)).toMatchObject({ message: "does not match" });
+  expect(withoutCertificate(error)).not.toHaveProperty("cert");
+  expect(withoutCertificate("words")).toBe("words");
+});

@@ -1,0 +1,343 @@
+import { createServer, request, type IncomingMessage, type Server } from "node:http";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { Failure } from "@modelgate/contracts";
+import { BufferBudget } from "../../src/buffer-budget.ts";
+import { ClientGone } from "../../src/read-body.ts";
+import { followFile } from "../../src/form/follow-file.ts";
+import { holdForm } from "../../src/form/hold-form.ts";
+import { openForm, type FormLimits } from "../../src/form/open-form.ts";
+import { spoolFile } from "../../src/form/spool-file.ts";
+
+const budget = new BufferBudget(5_000_000);
+const holder = { accountId: "a", tokenId: "t" };
+const limits: FormLimits = {
+  maxBytes: 8 * 1024 * 1024,
+  silenceMs: 200,
+  graceMs: 10_000,
+  floorBytesPerSecond: 1_024,
+  budget,
+  parts: 20,
+  files: 3,
+  fieldBytes: 1_000,
+  fieldsBytes: 2_500,
+  fileBytes: 1_000_000,
+};
+
+/** What the reader under test makes of a request. */
+type Read = (asked: IncomingMessage) => Promise<unknown>;
+const held: Read = async (asked) => {
+  using form = await holdForm(asked, limits, holder);
+  return { fields: form.fields, files: form.files.map(({ bytes, ...file }) => ({ ...file, size: bytes.length })) };
+};
+
+let server: Server;
+let folder: string;
+let port = 0;
+let read: Read = held;
+let outcomes: unknown[] = [];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "modelgate-form-"));
+  server = createServer((asked, response) => {
+    read(asked).then(
+      (outcome) => {
+        outcomes.push(outcome);
+        response.end();
+      },
+      (error: unknown) => {
+        outcomes.push(error);
+        response.writeHead(error instanceof Failure ? error.status : 500, { connection: "close" }).end();
+        asked.resume();
+      },
+    );
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  port = typeof address === "object" && address !== null ? address.port : 0;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  rmSync(folder, { recursive: true });
+});
+beforeEach(() => {
+  read = held;
+  outcomes = [];
+});
+
+const boundary = "cut-here";
+const typed = { "content-type": `multipart/form-data; boundary=${boundary}` };
+const field = (name: string, value: string) =>
+  `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+const file = (name: string, value: string) =>
+  `--${boundary}\r\ncontent-disposition: form-data; name="${name}"; filename="../é.png"\r\ncontent-type: image/png\r\n\r\n${value}\r\n`;
+const end = `--${boundary}--\r\n`;
+
+async function send(body: string, headers: Record<string, string> = typed): Promise<unknown> {
+  await fetch(`http://127.0.0.1:${port}`, { method: "POST", body, headers });
+  return outcomes[0];
+}
+
+/** Sends a beginning and then leaves, once the reader has it. */
+async function sendAndLeave(body: string): Promise<unknown> {
+  const asking = request({ port, method: "POST", headers: { ...typed, "content-length": "100000" } });
+  asking.on("error", () => undefined).write(body);
+  await new Promise((resolve) => server.once("request", resolve));
+  asking.destroy();
+  await expect.poll(() => outcomes.length).toBe(1);
+  return outcomes[0];
+}
+
+test("fields and files come in their order, whatever it is", async () => {
+  const body = file("image[]", "one") + field("prompt", "für dich") + file("image[]", "three") + field("n", "2") + end;
+  expect(await send(body)).toEqual({
+    fields: [
+      ["prompt", "für dich"],
+      ["n", "2"],
+    ],
+    files: [
+      { name: "image[]", filename: "é.png", contentType: "image/png", size: 3 },
+      { name: "image[]", filename: "é.png", contentType: "image/png", size: 5 },
+    ],
+  });
+  expect(budget.taken).toBe(0);
+});
+
+test("an encoding that is none may be named", async () => {
+  const outcome = await send(field("a", "b") + end, { ...typed, "content-encoding": "Identity" });
+  expect(outcome).toEqual({ fields: [["a", "b"]], files: [] });
+});
+
+describe("what is refused, and how it is named", () => {
+  const many = Array.from({ length: 100_000 }, (_, at) => field(`f${at}`, "x")).join("") + end;
+  test.each<[string, string, Record<string, string>, object]>([
+    ["JSON", "{}", { "content-type": "application/json" }, { code: "unsupported_media_type", param: "content-type" }],
+    ["no boundary", "", { "content-type": "multipart/form-data" }, { code: "invalid_value", param: "content-type" }],
+    ["compressed", "", { ...typed, "content-encoding": "gzip" }, { code: "unsupported_media_type" }],
+    [
+      "another boundary",
+      field("a", "b") + end,
+      { "content-type": "multipart/form-data; boundary=other" },
+      { code: "invalid_value" },
+    ],
+    ["nothing", "", typed, { code: "invalid_value" }],
+    [
+      "cut in a field",
+      field("a", "b") + field("prompt", "c").slice(0, -5),
+      typed,
+      { code: "invalid_value", message: "The form ends in the middle of a part." },
+    ],
+    ["cut in a file", file("image", "abc"), typed, { code: "invalid_value" }],
+    [
+      "a malformed head",
+      `--${boundary}\r\nnot a header\0\r\n\r\nx\r\n${end}`,
+      typed,
+      { code: "invalid_value", message: "The form has a malformed part." },
+    ],
+    [
+      "a part without a name",
+      `--${boundary}\r\ncontent-disposition: form-data\r\n\r\nx\r\n${end}`,
+      typed,
+      { code: "invalid_value", message: "A part of the form has no name." },
+    ],
+    [
+      "an empty name",
+      field("", "x") + end,
+      typed,
+      { code: "invalid_value", message: "A part of the form has no name." },
+    ],
+    [
+      "an endless name",
+      field("n".repeat(300), "x") + end,
+      typed,
+      { code: "invalid_value", message: "A part of the form has a name longer than 200 bytes." },
+    ],
+    ["100,000 parts", many, typed, { code: "request_too_large", status: 413 }],
+    ["too many files", file("image", "x").repeat(4) + end, typed, { code: "request_too_large" }],
+    ["a large field", field("prompt", "x".repeat(1_001)) + end, typed, { code: "request_too_large", param: "prompt" }],
+    ["large fields", field("prompt", "x".repeat(900)).repeat(3) + end, typed, { code: "request_too_large" }],
+    ["a large file", file("mask", "x".repeat(1_000_001)) + end, typed, { code: "request_too_large", param: "mask" }],
+    ["a large body", file("image", "x".repeat(9_000_000)) + end, typed, { code: "request_too_large" }],
+  ])("%s", async (_, body, headers, failure) => {
+    const outcome = await send(body, headers);
+    expect(outcome).toBeInstanceOf(Failure);
+    expect(outcome).toMatchObject(failure);
+    expect(budget.taken).toBe(0);
+  });
+
+  test("a process that holds too much already", async () => {
+    budget.take(4_999_990);
+    expect(await send(file("image", "x".repeat(100)) + end)).toMatchObject({ code: "server_overloaded" });
+    budget.give(4_999_990);
+    expect(budget.taken).toBe(0);
+  });
+
+  test("silence", async () => {
+    const asking = request({ port, method: "POST", headers: { ...typed, "content-length": "1000" } });
+    asking.on("error", () => undefined).write(field("a", "b"));
+    await expect.poll(() => outcomes[0]).toMatchObject({ code: "request_timeout" });
+    asking.destroy();
+  });
+});
+
+test.each([
+  ["in a field", field("a", "b") + field("c", "d").slice(0, -4)],
+  ["in a file", file("image", "x".repeat(5_000)).slice(0, -4)],
+])("a client that leaves %s is noticed at once", async (_, body) => {
+  expect(await sendAndLeave(body)).toBeInstanceOf(ClientGone);
+  expect(budget.taken).toBe(0);
+});
+
+describe("spooled to disk", () => {
+  const spooled: Read = async (asked) => {
+    using form = openForm(asked, limits, holder);
+    for await (const part of form) {
+      if (part.kind !== "file") continue;
+      await using kept = await spoolFile(part, { folder, budget }, holder);
+      const sizes = [];
+      for (const _ of [1, 2]) {
+        let size = 0;
+        for await (const chunk of kept.read()) size += Buffer.isBuffer(chunk) ? chunk.length : 0;
+        sizes.push(size);
+      }
+      return { size: kept.size, sizes, onDisk: readdirSync(folder) };
+    }
+    return undefined;
+  };
+  beforeEach(() => {
+    read = spooled;
+  });
+
+  test("it is read as often as wanted, and has no name on disk", async () => {
+    expect(await send(file("file", "x".repeat(900_000)) + field("model", "m") + end)).toEqual({
+      size: 900_000,
+      sizes: [900_000, 900_000],
+      onDisk: [],
+    });
+  });
+
+  test("a file beyond its bound is refused, and nothing is left", async () => {
+    expect(await send(file("file", "x".repeat(1_000_001)) + end)).toMatchObject({ code: "request_too_large" });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("a client that leaves in the middle leaves nothing behind", async () => {
+    expect(await sendAndLeave(file("file", "x".repeat(50_000)).slice(0, -4))).toBeInstanceOf(ClientGone);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe("followed while it comes", () => {
+  test("a reader has the bytes before the client has sent them all, and again from the first one", async () => {
+    const beginning = Promise.withResolvers<string>();
+    read = async (asked) => {
+      const form = openForm(asked, limits, holder);
+      const all: string[] = [];
+      for await (const part of form) {
+        if (part.kind !== "file") continue;
+        await using kept = await followFile(part, { folder, budget }, holder);
+        await kept.reached(5);
+        for await (const chunk of kept.read()) {
+          beginning.resolve(String(chunk));
+          all.push(String(chunk));
+        }
+        all.push(String((await kept.read().toArray())[0]));
+      }
+      return { text: all.join("|"), onDisk: readdirSync(folder), taken: budget.taken };
+    };
+    const asking = request({ port, method: "POST", headers: typed });
+    asking.write(file("file", "begin").slice(0, -2));
+    // The parser holds what may be the boundary's begin: one more byte lets go of the rest.
+    asking.write("-");
+    expect(await beginning.promise).toMatch(/^beg/);
+    asking.end(`-end\r\n${end}`);
+    await expect.poll(() => outcomes.length).toBe(1);
+    expect(outcomes[0]).toMatchObject({ text: expect.stringMatching(/begin--end$/), onDisk: [], taken: 0 });
+  });
+
+  test("a process whose files take all the disk that they may refuses the next", async () => {
+    read = async (asked) => {
+      using form = openForm(asked, limits, holder);
+      for await (const part of form)
+        if (part.kind === "file") await spoolFile(part, { folder, budget: new BufferBudget(10) }, holder);
+    };
+    expect(await send(file("file", "x".repeat(100)) + end)).toMatchObject({ code: "server_overloaded" });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+test("a file that nobody takes is dropped on the way to the next part", async () => {
+  read = async (asked) => {
+    using form = openForm(asked, limits, holder);
+    const names: string[] = [];
+    for await (const part of form) names.push(part.name);
+    return names;
+  };
+  expect(await send(file("file", "x".repeat(900_000)) + field("model", "m") + end)).toEqual(["file", "model"]);
+});
+
+describe("a client that drips", () => {
+  /** Sends a file's bytes one by one, often enough never to be silent. */
+  const drip = async (reading: Read, changes: Partial<FormLimits>): Promise<unknown> => {
+    read = reading;
+    Object.assign(current, limits, changes);
+    const asking = request({ port, method: "POST", headers: typed });
+    asking.on("error", () => undefined);
+    asking.write(file("file", "").slice(0, -2));
+    const timer = setInterval(() => asking.write("x"), 20);
+    await expect.poll(() => outcomes.length, { timeout: 5_000 }).toBe(1);
+    clearInterval(timer);
+    asking.destroy();
+    return outcomes[0];
+  };
+  const current: FormLimits = { ...limits };
+
+  test.each<[string, Read]>([
+    ["held in memory", (asked) => holdForm(asked, current, holder)],
+    [
+      "put on disk",
+      async (asked) => {
+        using form = openForm(asked, current, holder);
+        for await (const part of form) if (part.kind === "file") await spoolFile(part, { folder, budget }, holder);
+      },
+    ],
+  ])("is refused below the floor: %s", async (_, reading) => {
+    const refused = await drip(reading, { graceMs: 100, floorBytesPerSecond: 1_000_000 });
+    expect(refused).toMatchObject({ code: "request_timeout", message: expect.stringContaining("1000000 bytes") });
+    expect(budget.taken).toBe(0);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("is refused after the longest time for a whole body", async () => {
+    const refused = await drip((asked) => holdForm(asked, current, holder), { totalMs: 150, floorBytesPerSecond: 0 });
+    expect(refused).toMatchObject({ code: "request_timeout", message: expect.stringContaining("150 ms") });
+  });
+});
+
+test("a form that arrives makes room for another account's, in memory and on disk", async () => {
+  const small = new BufferBudget(1_000);
+  const begun = Promise.withResolvers<void>();
+  read = async (asked) => {
+    using form = openForm(asked, limits, holder);
+    for await (const part of form) {
+      if (part.kind !== "file") continue;
+      await using kept = await followFile(part, { folder, budget: small }, holder);
+      await kept.reached(1);
+      begun.resolve();
+      await kept.whole;
+    }
+  };
+  const asking = request({ port, method: "POST", headers: typed });
+  asking.on("error", () => undefined);
+  asking.write(file("file", "x".repeat(900)).slice(0, -2));
+  await begun.promise;
+  using other = small.holdFor({ accountId: "other", tokenId: "o" });
+  other.take(500);
+  await expect.poll(() => outcomes.length).toBe(1);
+  expect(outcomes[0]).toMatchObject({ code: "server_overloaded" });
+  expect(small.taken).toBe(500);
+  asking.destroy();
+});

@@ -1,0 +1,66 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createLogger } from "../../src/log.ts";
+import { signOperator } from "../../src/signed-caller.ts";
+import { operatorHandler } from "../../src/operator/operator-api.ts";
+
+const secret = "a-secret-of-this-test-alone";
+const routes = {
+  "GET /things/{id}": async ({ params, query }: { params: object; query: URLSearchParams }) => ({
+    ...params,
+    ...Object.fromEntries(query),
+  }),
+  "POST /things": async ({ body }: { body: unknown }) => body,
+};
+
+let server: Server;
+let url = "";
+beforeAll(async () => {
+  server = createServer(operatorHandler(routes, [secret], createLogger("control", "silent").log)).listen(
+    0,
+    "127.0.0.1",
+  );
+  await once(server, "listening");
+  const address = server.address();
+  url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+});
+afterAll(() => void server.close());
+
+async function ask(method: string, path: string, body?: object): Promise<readonly [number, any]> {
+  const credential = signOperator(secret, Math.floor(Date.now() / 1_000) + 60);
+  const answer = await fetch(url + path, {
+    method,
+    headers: { authorization: `Bearer ${credential}`, connection: "close" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return [answer.status, await answer.json()];
+}
+
+test("what stands in a path's places is decoded, and a query may hold question marks", async () => {
+  expect(await ask("GET", "/things/a%2Fb?why=what?")).toEqual([200, { data: { id: "a/b", why: "what?" } }]);
+});
+
+test.each([
+  ["GET", "/things/%E0%A4%A"],
+  ["GET", "//"],
+  ["GET", "/things/"],
+  ["PUT", "/things/a"],
+  ["GET", "/toString"],
+])("%s %s is 404", async (method, path) => {
+  expect(await ask(method, path)).toMatchObject([404, { error: { code: "unknown_url" } }]);
+});
+
+test("a body is JSON, and what is none is refused", async () => {
+  expect(await ask("POST", "/things", { of: "a kind" })).toEqual([200, { data: { of: "a kind" } }]);
+  const credential = signOperator(secret, Math.floor(Date.now() / 1_000) + 60);
+  const headers = { authorization: `Bearer ${credential}`, connection: "close" };
+  const answer = await fetch(`${url}/things`, { method: "POST", headers, body: "{" });
+  expect([answer.status, await answer.json()]).toMatchObject([400, { error: { code: "invalid_json" } }]);
+});
+
+test("a call without a credential, or with one that has expired, is refused", async () => {
+  const expired = signOperator(secret, Math.floor(Date.now() / 1_000) - 1);
+  for (const authorization of ["", "Bearer none", `Bearer ${expired}`])
+    expect((await fetch(`${url}/things/a`, { headers: { authorization, connection: "close" } })).status).toBe(401);
+});

@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import { Failure, type Caller } from "@modelgate/contracts";
+import { readEnv, StartError, variable } from "../src/env.ts";
+import { idSource, isRequestId } from "../src/request-id.ts";
+import { openSealer } from "../src/sealer.ts";
+import { isOperator, signCaller, signOperator, verifyCaller } from "../src/signed-caller.ts";
+
+describe("the environment", () => {
+  const spec = {
+    URL_A: variable.url(),
+    COUNT: variable.integer({ fallback: 3, min: 1, max: 9 }),
+    WORD: variable.choice(["a", "b"], "a"),
+    SECRET: variable.secret(),
+    MAYBE: variable.optionalUrl(),
+  };
+  const good = { URL_A: "redis://x:1,redis://y:2", SECRET: "0123456789abcdef" };
+
+  test("is read with defaults; set to nothing is not set", () => {
+    expect(readEnv(spec, { ...good, COUNT: "" })).toEqual({
+      URL_A: good.URL_A,
+      COUNT: 3,
+      WORD: "a",
+      SECRET: good.SECRET,
+      MAYBE: undefined,
+    });
+  });
+
+  test("names everything that is wrong at once, and no secret", () => {
+    const wrong = () => readEnv(spec, { URL_A: "not a url", COUNT: "10", WORD: "c", SECRET: "short", MAYBE: "x" });
+    expect(wrong).toThrow(StartError);
+    expect(wrong).toThrow(
+      /URL_A is not a URL[\s\S]*COUNT must be a whole number from 1 to 9[\s\S]*WORD must be one of a, b[\s\S]*SECRET must have at least 16[\s\S]*MAYBE is not a URL/,
+    );
+    expect(wrong).not.toThrow(/short/);
+  });
+});
+
+describe("what the edge signs", () => {
+  const caller: Caller = { accountId: "a", tokenId: "t", group: "g", requestId: "r", expiresAt: 100 };
+  const signed = signCaller("secret", caller);
+  const [text = "", signature = ""] = signed.split(".");
+
+  test("comes back as it was", () => {
+    expect(verifyCaller(["secret"], signed, 99)).toEqual(caller);
+  });
+
+  test.each([
+    ["another secret", () => verifyCaller(["other"], signed, 99)],
+    ["its time is over", () => verifyCaller(["secret"], signed, 101)],
+    ["nothing", () => verifyCaller(["secret"], undefined, 99)],
+    ["no signature", () => verifyCaller(["secret"], text, 99)],
+    [
+      "another caller under it",
+      () =>
+        verifyCaller(
+          ["secret"],
+          `${Buffer.from(JSON.stringify({ ...caller, accountId: "b" })).toString("base64url")}.${signature}`,
+          99,
+        ),
+    ],
+    [
+      "a field too many",
+      () => verifyCaller(["secret"], signCaller("secret", { ...caller, admin: true } as Caller), 99),
+    ],
+  ])("is refused with %s", (_, verify) => {
+    expect(verify).toThrow(Failure);
+  });
+
+  test("is accepted under either secret of a rotation, and signed with the one in use", () => {
+    expect(verifyCaller(["next", "secret"], signed, 99)).toEqual(caller);
+    expect(isOperator(["next", "secret"], signOperator("secret", 100), 99)).toBe(true);
+    expect(() => verifyCaller(["next"], signed, 99)).toThrow(Failure);
+  });
+
+  test("is not the operator's credential, nor the other way round", () => {
+    const credential = signOperator("secret", 100);
+    expect([
+      isOperator(["secret"], credential, 99),
+      isOperator(["secret"], credential, 101),
+      isOperator(["other"], credential, 99),
+      isOperator(["secret"], signed, 99),
+      isOperator(["secret"], "", 0),
+    ]).toEqual([true, false, false, false, false]);
+    expect(() => verifyCaller(["secret"], credential, 99)).toThrow(Failure);
+  });
+});
+
+test("a sealed text opens under either secret of a rotation, and only for its purpose and place", () => {
+  const sealed = openSealer(["old"], "keys").seal("text", "a");
+  expect(openSealer(["new", "old"], "keys").open(sealed, "a")).toBe("text");
+  expect(openSealer(["old", "new"], "keys").open(sealed, "a")).toBe("text");
+  for (const open of [
+    () => openSealer(["new"], "keys").open(sealed, "a"),
+    () => openSealer(["old"], "others").open(sealed, "a"),
+    () => openSealer(["old"], "keys").open(sealed, "b"),
+    () => openSealer(["old"], "keys").open("", "a"),
+  ])
+    expect(open).toThrow();
+});
+
+test("ids do not repeat, and a client's is kept only where nothing can stumble over it", () => {
+  const next = idSource("req");
+  const ids = Array.from({ length: 1_000 }, next);
+  expect(new Set(ids).size).toBe(1_000);
+  expect(ids.every(isRequestId)).toBe(true);
+  expect(["a", "req-1/2:3", "x".repeat(128)].every(isRequestId)).toBe(true);
+  expect(["", "a b", "x".repeat(129), "a\nb", "é", "-a"].some(isRequestId)).toBe(false);
+});

@@ -1,0 +1,178 @@
+import { createServer, request, type Server } from "node:http";
+import { once } from "node:events";
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { Failure } from "@modelgate/contracts";
+import { BufferBudget } from "../src/buffer-budget.ts";
+import { ClientGone, readBody, type BodyLimits } from "../src/read-body.ts";
+
+const limits = { maxBytes: 10_000, silenceMs: 100, totalMs: 10_000, graceMs: 10_000, floorBytesPerSecond: 1_024 };
+/** Bounds that one test has otherwise. */
+let changes: Partial<BodyLimits> = {};
+let budget: BufferBudget;
+let server: Server;
+let port = 0;
+let outcomes: unknown[] = [];
+
+beforeAll(async () => {
+  server = createServer((asked, response) => {
+    const [accountId = "", tokenId = ""] = String(asked.headers["x-holder"] ?? "a t").split(" ");
+    readBody(asked, { ...limits, budget, ...changes }, { accountId, tokenId }).then(
+      (body) => {
+        outcomes.push(body.bytes.toString());
+        body[Symbol.dispose]();
+        response.end("read");
+      },
+      (error: unknown) => {
+        outcomes.push(error);
+        response.writeHead(error instanceof Failure ? error.status : 500, { connection: "close" }).end();
+        asked.resume();
+      },
+    );
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  port = typeof address === "object" && address !== null ? address.port : 0;
+});
+afterAll(() => server.closeAllConnections());
+beforeEach(() => {
+  budget = new BufferBudget(50_000);
+  outcomes = [];
+  changes = {};
+});
+
+const send = async (body: Uint8Array | string, headers: Record<string, string> = {}): Promise<number> =>
+  (
+    await fetch(`http://127.0.0.1:${port}`, {
+      method: "POST",
+      body: typeof body === "string" ? body : new Uint8Array(body),
+      headers,
+    })
+  ).status;
+
+describe("compressions", () => {
+  test.each([
+    ["gzip", gzipSync],
+    ["deflate", deflateSync],
+    ["br", brotliCompressSync],
+    ["zstd", zstdCompressSync],
+  ])("%s is read, its bomb is refused at the limit, its ruin is told", async (encoding, compress) => {
+    const headers = { "content-encoding": encoding };
+    expect(await send(compress(Buffer.from("hello")), headers)).toBe(200);
+    expect(outcomes).toEqual(["hello"]);
+    expect(await send(compress(Buffer.alloc(5_000_000)), headers)).toBe(413);
+    expect(await send("this is nothing of the kind", headers)).toBe(400);
+    expect(budget.taken).toBe(0);
+  });
+
+  test("one that is not known is 415", async () => {
+    expect(await send("x", { "content-encoding": "lzma" })).toBe(415);
+  });
+});
+
+test("the limit counts, whether the length is declared or not", async () => {
+  expect(await send("x".repeat(10_000))).toBe(200);
+  expect(await send("x".repeat(10_001))).toBe(413);
+  const asked = request({ port, method: "POST", headers: { "transfer-encoding": "chunked" } });
+  asked.write("x".repeat(6_000));
+  asked.end("x".repeat(6_000));
+  const [response] = await once(asked, "response");
+  expect(response.statusCode).toBe(413);
+  response.destroy();
+  expect(budget.taken).toBe(0);
+});
+
+test("a sender that falls silent is 408, and its bytes are given back", async () => {
+  const asked = request({ port, method: "POST", headers: { "content-length": "100" } });
+  asked.on("error", () => undefined);
+  asked.write("half");
+  const [response] = await once(asked, "response");
+  expect(response.statusCode).toBe(408);
+  expect(budget.taken).toBe(0);
+  asked.destroy();
+});
+
+test("a sender that drips for ever is 408 as well", async () => {
+  changes = { totalMs: 250, floorBytesPerSecond: 0 };
+  const asked = request({ port, method: "POST", headers: { "transfer-encoding": "chunked" } });
+  asked.on("error", () => undefined);
+  const drip = setInterval(() => asked.write("x"), 20);
+  const [response] = await once(asked, "response");
+  clearInterval(drip);
+  expect(response.statusCode).toBe(408);
+  expect(budget.taken).toBe(0);
+  asked.destroy();
+});
+
+test("a sender that leaves is told apart from one that is wrong", async () => {
+  const asked = request({ port, method: "POST", headers: { "content-length": "100" } });
+  asked.on("error", () => undefined);
+  asked.write("half");
+  await once(server, "request");
+  asked.destroy();
+  while (outcomes.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  expect(outcomes[0]).toBeInstanceOf(ClientGone);
+  expect(budget.taken).toBe(0);
+});
+
+test("what all bodies together may hold is bounded", async () => {
+  budget = new BufferBudget(5_000);
+  expect(await send("x".repeat(5_001))).toBe(503);
+  expect(await send("x".repeat(5_000))).toBe(200);
+  expect(budget.taken).toBe(0);
+});
+
+/** Begins a request of a declared length and sends a part of it; `status` is its answer's. */
+function begin(holder: string, length: number, part: string) {
+  const asked = request({ port, method: "POST", headers: { "content-length": String(length), "x-holder": holder } });
+  asked.on("error", () => undefined);
+  asked.write(part);
+  const status = once(asked, "response").then(([response]): unknown => response.statusCode);
+  status.catch(() => undefined);
+  return { asked, status };
+}
+
+test("a length that is only declared takes nothing of the bound", async () => {
+  changes = { maxBytes: 1_000_000, silenceMs: 10_000 };
+  const asked = Array.from({ length: 8 }, () => begin("greedy t", 900_000, "x"));
+  await expect.poll(() => budget.taken).toBe(8);
+  expect(await send("x".repeat(10_000))).toBe(200);
+  for (const each of asked) each.asked.destroy();
+  await expect.poll(() => budget.taken).toBe(0);
+});
+
+test("a body below the floor is 408, and names it", async () => {
+  changes = { graceMs: 100, floorBytesPerSecond: 1_000_000 };
+  const { asked, status } = begin("a t", 5_000, "x");
+  const drip = setInterval(() => asked.write("x"), 20);
+  expect(await status).toBe(408);
+  clearInterval(drip);
+  expect(outcomes[0]).toMatchObject({ code: "request_timeout", message: expect.stringContaining("1000000 bytes") });
+  expect(budget.taken).toBe(0);
+});
+
+test("a full budget ends the newest body of whoever holds most, and takes the other's", async () => {
+  changes = { silenceMs: 10_000 };
+  budget = new BufferBudget(20_000);
+  const first = begin("greedy t", 10_000, "x".repeat(8_000));
+  await expect.poll(() => budget.taken).toBe(8_000);
+  const second = begin("greedy t", 10_000, "x".repeat(9_000));
+  await expect.poll(() => budget.taken).toBe(17_000);
+  expect(await send("x".repeat(6_000), { "x-holder": "modest t" })).toBe(200);
+  expect(await second.status).toBe(503);
+  first.asked.end("x".repeat(2_000));
+  expect(await first.status).toBe(200);
+  expect(budget.taken).toBe(0);
+});
+
+test("bytes arrive whole, whatever their length and however they are cut", async () => {
+  changes = { maxBytes: 3_000_000 };
+  budget = new BufferBudget(5_000_000);
+  for (const size of [0, 1, 16_384, 16_385, 100_001, 2_000_003]) {
+    const body = Array.from({ length: size }, (_, at) => String.fromCharCode(97 + (at % 23))).join("");
+    expect(await send(body)).toBe(200);
+    expect(await send(gzipSync(body), { "content-encoding": "gzip" })).toBe(200);
+    expect(outcomes.splice(0).every((read) => read === body)).toBe(true);
+  }
+  expect(budget.taken).toBe(0);
+});

@@ -1,0 +1,8 @@
+import { expect, test } from "vitest";
+import { klingToken } from "../../src/kling/sign.ts";
+
+test("the vendor's token of a known moment", () => {
+  expect(klingToken("AKEXAMPLE", "SKEXAMPLE", 1_763_700_000)).toBe(
+    "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJpc3MiOiJBS0VYQU1QTEUiLCJleHAiOjE3NjM3MDE4MDAsIm5iZiI6MTc2MzY5OTk5NX0.t3--yxek-CdUsYHYxZZdqCKgfVLS-m59wxpcHbbTnGs",
+  );
+});

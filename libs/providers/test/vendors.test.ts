@@ -1,0 +1,310 @@
+import { atOnce } from "@modelgate/wires/json";
+import { describe, expect, test } from "vitest";
+import { upstreamWires, videoWires, type UpstreamWire } from "@modelgate/contracts";
+import { anthropic } from "../src/anthropic/index.ts";
+import { canSpeak, providers } from "../src/index.ts";
+import { jimeng } from "../src/jimeng/index.ts";
+import { openai } from "../src/openai/index.ts";
+
+const call = {
+  act: "answer",
+  baseUrl: "https://v.example",
+  key: "k",
+  nowMs: 0,
+  model: "m",
+  stream: false,
+  body: Buffer.from("{}"),
+} as const;
+
+const aigc = "https://v.example/api/v1/services/aigc";
+
+describe("a call goes to", () => {
+  test.each<[string, string, UpstreamWire, string, boolean, string]>([
+    ["openai", "https://v.example/v1", "responses", "m", true, "https://v.example/v1/responses"],
+    ["openai", "https://v.example/v1", "compact", "m", false, "https://v.example/v1/responses/compact"],
+    ["openai", "https://v.example/v1", "jina-rerank", "m", false, "https://v.example/v1/rerank"],
+    ["anthropic", "https://v.example", "messages", "m", true, "https://v.example/v1/messages"],
+    [
+      "anthropic",
+      "https://v.example/alt/",
+      "count-messages",
+      "m",
+      false,
+      "https://v.example/alt/v1/messages/count_tokens",
+    ],
+    ["gemini", "https://v.example", "content", "gen", false, "https://v.example/v1beta/models/gen:generateContent"],
+    [
+      "gemini",
+      "https://v.example/v1",
+      "content",
+      "a/b c",
+      false,
+      "https://v.example/v1/models/a/b%20c:generateContent",
+    ],
+    [
+      "gemini",
+      "https://v.example",
+      "content",
+      "gen",
+      true,
+      "https://v.example/v1beta/models/gen:streamGenerateContent?alt=sse",
+    ],
+    ["gemini", "https://v.example", "count-content", "gen", false, "https://v.example/v1beta/models/gen:countTokens"],
+    [
+      "gemini",
+      "https://v.example",
+      "content-embeddings",
+      "e",
+      false,
+      "https://v.example/v1beta/models/e:batchEmbedContents",
+    ],
+    ["azure", "https://r.example/openai/v1", "chat", "m", true, "https://r.example/openai/v1/chat/completions"],
+    [
+      "azure",
+      "https://r.example",
+      "chat",
+      "dep",
+      true,
+      "https://r.example/openai/deployments/dep/chat/completions?api-version=2024-10-21",
+    ],
+    [
+      "azure",
+      "https://r.example/openai?api-version=2025-03-01",
+      "embeddings",
+      "d",
+      false,
+      "https://r.example/openai/deployments/d/embeddings?api-version=2025-03-01",
+    ],
+    ["azure", "https://r.example", "responses", "m", true, "https://r.example/openai/responses?api-version=2024-10-21"],
+    ["openai", "https://v.example/v1", "realtime", "live 1", true, "https://v.example/v1/realtime?model=live+1"],
+    ["azure", "https://r.example/openai/v1", "realtime", "m", true, "https://r.example/openai/v1/realtime?model=m"],
+    [
+      "azure",
+      "https://r.example",
+      "realtime",
+      "dep",
+      true,
+      "https://r.example/openai/realtime?deployment=dep&api-version=2025-04-01-preview",
+    ],
+    [
+      "gemini",
+      "https://v.example",
+      "gemini-live",
+      "m",
+      true,
+      "https://v.example/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent",
+    ],
+    [
+      "gemini",
+      "https://v.example/at/x/v1alpha",
+      "gemini-live",
+      "m",
+      true,
+      "https://v.example/at/x/ws/google.ai.generativelanguage.v1alpha.GenerativeService.BidiGenerateContent",
+    ],
+    ["jina", "https://v.example/v1", "jina-rerank", "m", false, "https://v.example/v1/rerank"],
+    ["cohere", "https://v.example", "cohere-rerank", "m", false, "https://v.example/v2/rerank"],
+    ["cohere", "https://v.example/v1", "cohere-rerank", "m", false, "https://v.example/v2/rerank"],
+    ["openai", "https://v.example/v1", "image-edits", "m", false, "https://v.example/v1/images/edits"],
+    ["azure", "https://r.example/openai/v1", "images", "m", false, "https://r.example/openai/v1/images/generations"],
+    ["qwen", "https://v.example/api/v1", "qwen-images", "m", false, `${aigc}/multimodal-generation/generation`],
+    ["qwen", "https://v.example", "qwen-image-tasks", "m", false, `${aigc}/text2image/image-synthesis`],
+    ["qwen", "https://v.example/api/v1/", "qwen-image-edit-tasks", "m", false, `${aigc}/image2image/image-synthesis`],
+    ["qwen", "https://v.example/api/v1", "chat", "m", true, "https://v.example/compatible-mode/v1/chat/completions"],
+  ])("%s under %s in %s", (name, baseUrl, wire, model, stream, address) => {
+    const more = wire === "realtime" || wire === "gemini-live" ? ({ act: "session" } as const) : { stream };
+    expect(providers[name]?.request({ ...call, baseUrl, wire, model, ...more }).url.href).toBe(address);
+  });
+});
+
+/** Videos are tasks, which have addresses of their own. */
+const videos: ReadonlySet<UpstreamWire> = new Set(videoWires);
+
+test.each(Object.values(providers))(
+  "$name has an address of its own for every wire that it can be spoken to in",
+  (provider) => {
+    const addresses = upstreamWires
+      .filter((wire) => canSpeak(provider, wire) && !videos.has(wire))
+      .map((wire) => provider.request({ ...call, baseUrl: "https://v.example/base", wire }).url.pathname);
+    expect(new Set(addresses).size).toBe(addresses.length);
+    for (const path of addresses) expect(path).not.toMatch(/\/(?:base|v1)?$/);
+  },
+);
+
+test.each<[string, UpstreamWire, object]>([
+  ["openai", "chat", { authorization: "Bearer k" }],
+  ["anthropic", "messages", { "x-api-key": "k", "anthropic-version": "2023-06-01" }],
+  ["gemini", "content", { "x-goog-api-key": "k" }],
+  ["azure", "chat", { "api-key": "k" }],
+  ["jina", "jina-rerank", { authorization: "Bearer k" }],
+  ["cohere", "cohere-rerank", { authorization: "Bearer k" }],
+  ["qwen", "qwen-images", { authorization: "Bearer k" }],
+  ["qwen", "qwen-image-tasks", { authorization: "Bearer k", "x-dashscope-async": "enable" }],
+])("%s gets its key in its own header", (name, wire, headers) => {
+  const usual = { "content-type": "application/json", accept: "application/json", "accept-encoding": "identity" };
+  expect(providers[name]?.request({ ...call, wire }).headers).toEqual({ ...usual, ...headers });
+});
+
+test("a call's own headers and query go over those of its vendor", () => {
+  const headers = { "anthropic-version": "2099-01-01", "content-type": "text/plain" };
+  const request = anthropic.request({
+    ...call,
+    wire: "messages",
+    stream: true,
+    requestId: "req_1",
+    headers,
+    query: { beta: "true" },
+  });
+  expect(request.url.search).toBe("?beta=true");
+  expect(request.headers).toEqual({
+    accept: "text/event-stream",
+    "accept-encoding": "identity",
+    "x-request-id": "req_1",
+    "x-api-key": "k",
+    ...headers,
+  });
+});
+
+test("a session's handshake has the key and no headers of HTTP answers", () => {
+  const session = { ...call, act: "session", wire: "realtime", requestId: "req_1" } as const;
+  expect(openai.request(session)).toMatchObject({ method: "GET", body: undefined });
+  expect(openai.request(session).headers).toEqual({ "x-request-id": "req_1", authorization: "Bearer k" });
+});
+
+test("a file on the vendor's own host is asked for with the key and nothing else", () => {
+  const url = new URL("https://v.example/files/1");
+  const request = openai.request({ ...call, act: "file", wire: "videos", url, requestId: "req_1" });
+  expect(request).toEqual({ url, method: "GET", headers: { authorization: "Bearer k" }, body: undefined });
+});
+
+test.each(["anthropic", "gemini", "cohere", "azure"])("%s has no tasks that an answer could name", (name) => {
+  const poll = () => providers[name]?.request({ ...call, act: "poll", wire: "images", task: "t" });
+  expect(poll).toThrow("The vendor answered with a task although it has none.");
+});
+
+test("a vendor signs the address, the body and the time", () => {
+  const start = { ...call, act: "start", key: "AK|SK", wire: "jimeng-video", fromImage: false } as const;
+  const signature = (change: object) =>
+    atOnce(jimeng.start?.({ ...start, body: { prompt: "a" }, ...change }) ?? [].values())?.headers["authorization"];
+  const changed = [{}, { body: { prompt: "b" } }, { nowMs: 1_763_700_000_000 }, { baseUrl: "https://w.example" }];
+  expect(new Set(changed.map(signature)).size).toBe(changed.length);
+});
+
+const alpha = (type: string, message = "no"): string => JSON.stringify({ type: "error", error: { type, message } });
+const own = (code: string, message: string): string => JSON.stringify({ code, message, request_id: "r" });
+const gamma = (status: string, details: readonly object[] = [], message = "no"): string =>
+  JSON.stringify({ error: { code: 400, message, status, details } });
+
+const openaiError = (message: string, more: object = {}): string => JSON.stringify({ error: { message, ...more } });
+const signature = (Code: string): string => JSON.stringify({ ResponseMetadata: { Error: { Code } } });
+
+describe("an error means", () => {
+  test.each<[string, number, string, string, string]>([
+    ["anthropic", 529, alpha("overloaded_error"), "upstream_error", "channel"],
+    ["anthropic", 429, alpha("rate_limit_error"), "upstream_rate_limited", "key"],
+    ["anthropic", 401, alpha("authentication_error"), "upstream_auth_failed", "key"],
+    ["anthropic", 400, alpha("invalid_request_error", "Your credit balance is too low"), "upstream_auth_failed", "key"],
+    ["anthropic", 400, alpha("invalid_request_error", "max_tokens: wrong"), "upstream_rejected", "request"],
+    ["anthropic", 404, alpha("not_found_error", "model: claude-9"), "upstream_error", "model"],
+    ["anthropic", 404, alpha("not_found_error", "Not Found"), "upstream_error", "wire"],
+    ["anthropic", 413, alpha("request_too_large"), "upstream_rejected", "request"],
+    ["gemini", 429, gamma("RESOURCE_EXHAUSTED"), "upstream_rate_limited", "key"],
+    ["gemini", 400, gamma("INVALID_ARGUMENT", [{ reason: "API_KEY_INVALID" }]), "upstream_auth_failed", "key"],
+    ["gemini", 400, gamma("INVALID_ARGUMENT"), "upstream_rejected", "request"],
+    ["gemini", 503, gamma("UNAVAILABLE"), "upstream_error", "channel"],
+    ["gemini", 504, gamma("DEADLINE_EXCEEDED"), "upstream_timeout", "channel"],
+    ["gemini", 404, gamma("NOT_FOUND", [], "models/gen-9 is not found"), "upstream_error", "model"],
+    ["gemini", 500, `[${gamma("INTERNAL")}]`, "upstream_error", "channel"],
+    ["azure", 401, JSON.stringify({ error: { code: "401", message: "Access denied" } }), "upstream_auth_failed", "key"],
+    ["cohere", 400, JSON.stringify({ message: "documents must not be empty" }), "upstream_rejected", "request"],
+    ["qwen", 400, own("InvalidParameter", "url error, please check url!"), "upstream_error", "wire"],
+    ["qwen", 403, own("AccessDenied", "does not support synchronous calls."), "upstream_error", "wire"],
+    ["qwen", 400, own("InvalidParameter", "size is wrong"), "upstream_rejected", "request"],
+    ["qwen", 400, own("DataInspectionFailed", "inappropriate"), "upstream_rejected", "request"],
+    ["qwen", 400, own("Arrearage", "overdue"), "upstream_auth_failed", "key"],
+    ["qwen", 429, own("Throttling.RateQuota", "slow down"), "upstream_rate_limited", "key"],
+    ["qwen", 404, own("NotFound", "nothing here"), "upstream_error", "wire"],
+    ["qwen", 404, own("ModelNotFound", "no such model"), "upstream_error", "model"],
+    ["jina", 422, JSON.stringify({ detail: "too long" }), "upstream_rejected", "request"],
+    ["jina", 402, "", "upstream_auth_failed", "key"],
+  ])("at %s %i %s: %s, to be blamed on the %s", (name, status, body, code, blame) => {
+    expect(providers[name]?.failureOf(status, body)).toMatchObject({ code, blame });
+  });
+
+  test.each([
+    ["openai", 401, "", undefined],
+    ["openai", 401, openaiError("no", { code: "invalid_api_key" }), "invalid_api_key"],
+    ["openai", 429, openaiError("no", { code: "insufficient_quota" }), "insufficient_quota"],
+    ["openai", 402, openaiError("Insufficient Balance"), undefined],
+    ["openai", 403, openaiError("Your team has run out of credits."), undefined],
+    ["openai", 403, openaiError("no", { code: "ip_not_authorized" }), "ip_not_authorized"],
+    ["azure", 401, openaiError("Access denied due to invalid subscription key.", { code: "401" }), "401"],
+    ["cohere", 401, JSON.stringify({ message: "invalid api token" }), undefined],
+    ["jina", 402, "", undefined],
+    ["anthropic", 401, alpha("authentication_error"), "authentication_error"],
+    ["anthropic", 403, alpha("permission_error", "Your API key does not have permission."), "permission_error"],
+    ["anthropic", 400, alpha("invalid_request_error", "This organization has been disabled."), "invalid_request_error"],
+    ["gemini", 400, gamma("INVALID_ARGUMENT", [{ reason: "API_KEY_INVALID" }]), "API_KEY_INVALID"],
+    ["gemini", 403, gamma("PERMISSION_DENIED", [{ reason: "CONSUMER_SUSPENDED" }]), "CONSUMER_SUSPENDED"],
+    ["gemini", 403, gamma("PERMISSION_DENIED", [], "Your API key was reported as leaked."), "PERMISSION_DENIED"],
+    ["gemini", 400, gamma("FAILED_PRECONDITION", [], "Please enable billing on your project."), "FAILED_PRECONDITION"],
+    ["qwen", 401, own("InvalidApiKey", "Invalid API-key provided."), "InvalidApiKey"],
+    ["qwen", 400, own("Arrearage", "overdue"), "Arrearage"],
+    ["kling", 401, JSON.stringify({ code: 1002, message: "Authorization is invalid" }), "1002"],
+    ["kling", 429, JSON.stringify({ code: 1102, message: "Resource pack used up" }), "1102"],
+    ["jimeng", 401, signature("SignatureDoesNotMatch"), "SignatureDoesNotMatch"],
+    ["jimeng", 401, signature("InvalidTimestamp"), "InvalidTimestamp"],
+  ])("%s refuses a key with %i %s", (name, status, body, vendorCode) => {
+    const failure = providers[name]?.failureOf(status, body);
+    expect(failure).toMatchObject({ blame: "key", code: "upstream_auth_failed", retryable: true });
+    expect(failure?.vendorCode).toBe(vendorCode);
+  });
+
+  test.each([
+    ["openai", 403, "", "channel"],
+    ["openai", 403, openaiError("Your input was flagged by moderation."), "request"],
+    ["openai", 403, openaiError("Your API key has no access to the file file-1."), "request"],
+    ["openai", 401, openaiError("Could not fetch it: 401", { param: "input[0].image_url" }), "request"],
+    ["openai", 401, openaiError("Missing scopes: model.request", { code: "missing_scope" }), "request"],
+    ["openai", 403, openaiError("no", { code: "model_not_found" }), "model"],
+    ["openai", 403, openaiError("no", { code: "unsupported_country_region_territory" }), "channel"],
+    ["anthropic", 403, alpha("permission_error", "You do not have access to this file."), "request"],
+    ["gemini", 403, gamma("PERMISSION_DENIED", [], "You do not have permission to access the File abc."), "request"],
+    ["gemini", 400, gamma("FAILED_PRECONDITION", [], "The File abc is not in an ACTIVE state."), "request"],
+    ["gemini", 400, gamma("FAILED_PRECONDITION", [], "User location is not supported for the API use."), "channel"],
+    ["qwen", 403, own("AccessDenied", "Access denied."), "request"],
+    ["qwen", 403, own("AccessDenied.Unpurchased", "Not purchased."), "model"],
+    ["kling", 403, JSON.stringify({ code: 1103, message: "No permission" }), "model"],
+    ["kling", 400, JSON.stringify({ code: 1301, message: "Unsafe content" }), "request"],
+    ["jimeng", 403, signature("Forbidden.Image"), "channel"],
+  ])("%s does not refuse its key with %i %s: it is about the %s", (name, status, body, blame) => {
+    expect(providers[name]?.failureOf(status, body)).toMatchObject({ blame });
+  });
+
+  test("a refused seal of thoughts is told by its code or by its words", () => {
+    const refused = (error: object) => providers["openai"]?.failureOf(400, JSON.stringify({ error }));
+    expect(refused({ message: "no", code: "invalid_encrypted_content" })?.aboutSeals).toBe(true);
+    expect(refused({ message: "messages.1: Invalid `signature` in `thinking` block" })?.aboutSeals).toBe(true);
+    expect(refused({ message: "Function call is missing a thought_signature" })?.aboutSeals).toBe(true);
+    expect(refused({ message: "max_tokens is too large" })).not.toHaveProperty("aboutSeals");
+  });
+
+  test("where a task stands has an address of its own", () => {
+    const poll = { ...call, act: "poll", baseUrl: "https://v.example/api/v1", wire: "qwen-image-tasks" } as const;
+    expect(providers["qwen"]?.request({ ...poll, task: "a/b" })).toMatchObject({
+      url: { href: "https://v.example/api/v1/tasks/a%2Fb" },
+      method: "GET",
+    });
+  });
+
+  test("when gemini wants to be asked again stands in the body", () => {
+    const body = gamma("RESOURCE_EXHAUSTED", [{ "@type": "RetryInfo", retryDelay: "12s" }]);
+    expect(providers["gemini"]?.failureOf(429, body).retryAfterMs).toBe(12_000);
+  });
+
+  test("only names go on as code and field, whatever a vendor writes there", () => {
+    const body = JSON.stringify({ error: { message: "m", code: "see https://10.0.0.1/x", param: "a b" } });
+    const failure = providers["openai"]?.failureOf(400, body);
+    expect([failure?.vendorCode, failure?.param]).toEqual([undefined, undefined]);
+  });
+});

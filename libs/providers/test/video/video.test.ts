@@ -1,0 +1,103 @@
+import { atOnce } from "@modelgate/wires/json";
+import { expect, test } from "vitest";
+import { providers } from "../../src/index.ts";
+import { failureOf as jimengFailure } from "../../src/jimeng/failures.ts";
+import { failureOf as klingFailure } from "../../src/kling/failures.ts";
+import type { VendorFailure } from "../../src/provider.ts";
+import type { StartCall } from "../../src/call.ts";
+
+const nowMs = 1_763_700_000_000;
+type At = Pick<StartCall, "baseUrl" | "key" | "nowMs" | "wire">;
+const openai: At = { baseUrl: "https://v.example/v1/", key: "k", wire: "videos", nowMs };
+const kling: At = { baseUrl: "https://k.example", key: "AK|SK", wire: "kling-video", nowMs };
+const jimeng: At = { baseUrl: "https://j.example", key: "AK|SK", wire: "jimeng-video", nowMs };
+const start = { act: "start", model: "m", body: { prompt: "a boat" }, fromImage: false } as const;
+const addressed = ({ method, url }: { readonly method: string; readonly url: URL }) => `${method} ${url.href}`;
+
+test.each([
+  ["openai", openai, "POST https://v.example/v1/videos"],
+  ["openai", { ...openai, wire: "video-generations" }, "POST https://v.example/v1/video/generations"],
+  ["kling", kling, "POST https://k.example/v1/videos/text2video"],
+  ["kling", { ...kling, key: "sk-gateway" }, "POST https://k.example/kling/v1/videos/text2video"],
+  ["jimeng", jimeng, "POST https://j.example/?Action=CVSync2AsyncSubmitTask&Version=2022-08-31"],
+] as const)("a task is started at %s", (name, call, address) => {
+  const work = providers[name]?.start?.({ ...call, ...start });
+  const request = work && atOnce(work);
+  expect(request && addressed(request)).toBe(address);
+});
+
+test.each([
+  ["openai", openai, false, "GET https://v.example/v1/videos/t1"],
+  ["openai", { ...openai, wire: "video-generations" }, false, "GET https://v.example/v1/video/generations/t1"],
+  ["kling", kling, true, "GET https://k.example/v1/videos/image2video/t1"],
+  ["jimeng", jimeng, false, "POST https://j.example/?Action=CVSync2AsyncGetResult&Version=2022-08-31"],
+] as const)("and looked at where %s has it", (name, call, fromImage, address) => {
+  const provider = providers[name];
+  const task = provider?.taskOf?.("t1", { model: "a/model", fromImage }) ?? "t1";
+  const request = provider?.request({ ...call, act: "poll", task });
+  expect(request && addressed(request)).toBe(address);
+  if (name === "jimeng") expect(request?.body).toEqual(Buffer.from('{"req_key":"a/model","task_id":"t1"}'));
+});
+
+test("a picture travels as a file of a form, and its address in JSON", () => {
+  const begin = (more: object) => atOnce(providers["openai"]?.start?.({ ...openai, ...start, ...more }) ?? [].values());
+  const file = { name: "input_reference", mediaType: "image/png", data: Buffer.from("PNG!").toString("base64") };
+  const form = begin({ file });
+  expect(form?.headers["content-type"]).toMatch(/^multipart\/form-data; boundary=/);
+  const body = form?.body;
+  expect(Buffer.isBuffer(body) ? body.toString() : body).toContain(
+    'name="input_reference"; filename="input_reference.png"\r\ncontent-type: image/png\r\n\r\nPNG!\r\n',
+  );
+  const json = begin({ body: { input_reference: { image_url: "https://x.example" } } });
+  expect(json?.headers["content-type"]).toBe("application/json");
+});
+
+test.each([
+  [klingFailure, 401, { code: 1004, message: "expired" }, "upstream_auth_failed", "key"],
+  [klingFailure, 429, { code: 1302, message: "fast" }, "upstream_rate_limited", "key"],
+  [klingFailure, 400, { code: 1301, message: "unsafe" }, "upstream_rejected", "request"],
+  [klingFailure, 503, { code: 5001, message: "busy" }, "upstream_error", "channel"],
+  [jimengFailure, 400, { code: 50_412, message: "review" }, "upstream_rejected", "request"],
+  [jimengFailure, 429, { code: 50_430, message: "many" }, "upstream_rate_limited", "key"],
+  [jimengFailure, 500, { code: 50_500, message: "oh" }, "upstream_error", "channel"],
+  [
+    jimengFailure,
+    401,
+    { ResponseMetadata: { Error: { Code: "SignatureDoesNotMatch" } } },
+    "upstream_auth_failed",
+    "key",
+  ],
+  [jimengFailure, 401, { code: 50_400, message: "Access Denied" }, "upstream_auth_failed", "key"],
+] as const)("%# what an error means", (failureOf, status, body, code, blame) => {
+  expect(failureOf(status, JSON.stringify(body))).toMatchObject({ code, blame });
+});
+
+/** Every code that the vendors document, with whose failure it is. */
+test.each<[(status: number, body: string) => VendorFailure, string, number, readonly number[]]>([
+  [klingFailure, "key", 401, [1000, 1001, 1002, 1003, 1004]],
+  [klingFailure, "key", 429, [1100, 1101, 1102]],
+  [klingFailure, "model", 403, [1103]],
+  [klingFailure, "request", 400, [1200, 1201, 1300, 1301]],
+  [klingFailure, "wire", 404, [1202]],
+  [klingFailure, "model", 404, [1203]],
+  [klingFailure, "key", 429, [1302, 1303, 1304]],
+  [klingFailure, "channel", 500, [5000]],
+  [klingFailure, "channel", 503, [5001]],
+  [klingFailure, "channel", 504, [5002]],
+  [jimengFailure, "request", 400, [50_411, 50_412, 50_413, 50_511, 50_512, 50_516, 50_517, 50_518, 50_519, 50_522]],
+  [jimengFailure, "key", 429, [50_429, 50_430]],
+  [jimengFailure, "channel", 500, [50_500, 50_501]],
+])("%# a code says more than its status: it is about the %s", (failureOf, blame, status, codes) => {
+  // With any other status, too: it is the code that says it.
+  for (const code of codes)
+    for (const at of [status, 400, 500])
+      expect(failureOf(at, JSON.stringify({ code, message: "no" })).blame).toBe(blame);
+});
+
+test.each([
+  [klingFailure, [1302, 1303], "upstream_rate_limited"],
+  [klingFailure, [5002], "upstream_timeout"],
+  [jimengFailure, [50_429, 50_430], "upstream_rate_limited"],
+] as const)("%# and what the client is told", (failureOf, codes, told) => {
+  for (const code of codes) expect(failureOf(400, JSON.stringify({ code, message: "no" })).code).toBe(told);
+});

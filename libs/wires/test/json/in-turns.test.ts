@@ -1,0 +1,199 @@
+import { Failure } from "@modelgate/contracts";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { membersOf } from "../../src/json/members.ts";
+import { parseInTurns } from "../../src/json/parse-in-turns.ts";
+import { JsonScanner, turnBytes, type JsonBounds } from "../../src/json/scan.ts";
+import { stringifyInTurns } from "../../src/json/stringify-in-turns.ts";
+
+const unbounded: JsonBounds = { depth: Infinity, values: Infinity, members: Infinity };
+/** Slow under load: each run handles megabytes. */
+const timeout = 120_000;
+
+/** What work in turns gives at its end, and after how many turns. */
+function finish<Result>(work: Generator<undefined, Result>): { readonly result: Result; readonly turns: number } {
+  for (let turns = 1; ; turns++) {
+    const step = work.next();
+    if (step.done === true) return { result: step.value, turns };
+  }
+}
+
+const parse = (text: string | Buffer, bounds: JsonBounds = unbounded): unknown =>
+  finish(parseInTurns(Buffer.from(text), bounds)).result;
+
+/** A string larger than a turn, with a pattern that is cut at every place once. */
+const longString = fc
+  .record({
+    pattern: fc.string({ unit: "binary", minLength: 1, maxLength: 12 }),
+    offset: fc.integer({ min: 0, max: 12 }),
+    plain: fc.boolean(),
+  })
+  .map(({ pattern, offset, plain }) =>
+    plain
+      ? "A".repeat(2 * turnBytes + offset)
+      : "x".repeat(offset) + pattern.repeat((1.3 * turnBytes) / pattern.length),
+  );
+const name = fc.oneof(fc.string({ maxLength: 6 }), fc.constantFrom("__proto__", "constructor", "7", 'a"b'));
+const small = fc.jsonValue({ maxDepth: 3 });
+const { large } = fc.letrec<{ large: unknown }>((tie) => ({
+  large: fc.oneof(
+    { depthSize: "small" },
+    longString,
+    fc
+      .array(small, { minLength: 1, maxLength: 4 })
+      .map((items) => Array.from({ length: 30_000 }, (_, at) => items[at % items.length])),
+    fc.dictionary(name, fc.oneof(small, tie("large")), { minKeys: 1, maxKeys: 4 }),
+    fc.array(fc.oneof(small, tie("large")), { minLength: 1, maxLength: 4 }),
+  ),
+}));
+const indent = fc.constantFrom(undefined, 1, "\t");
+
+describe("a document of any size", () => {
+  test(
+    "is parsed to the value that JSON.parse gives, and its members stand where they are said to stand",
+    () => {
+      fc.assert(
+        fc.property(fc.dictionary(name, large, { minKeys: 1, maxKeys: 3 }), indent, (value, space) => {
+          const bytes = Buffer.from(` ${JSON.stringify(value, undefined, space)}\n`);
+          const parsed = parseInTurns(bytes, unbounded);
+          const { result } = finish(parsed);
+          expect(JSON.stringify(result) === JSON.stringify(JSON.parse(bytes.toString()))).toBe(true);
+          for (const member of membersOf(bytes))
+            expect(
+              JSON.stringify(JSON.parse(bytes.toString("utf8", member.start, member.end))) ===
+                JSON.stringify(value[member.name]),
+            ).toBe(true);
+        }),
+        { numRuns: 10 },
+      );
+    },
+    timeout,
+  );
+
+  test(
+    "is rendered to the bytes that JSON.stringify gives",
+    () => {
+      fc.assert(
+        fc.property(large, (value) => {
+          const { result } = finish(stringifyInTurns({ value, left: undefined, list: [undefined, 1] }));
+          expect(result.equals(Buffer.from(JSON.stringify({ value, left: undefined, list: [undefined, 1] })))).toBe(
+            true,
+          );
+        }),
+        { numRuns: 10 },
+      );
+    },
+    timeout,
+  );
+
+  const filler = `"${"A".repeat(turnBytes)}"`;
+  const blank = " ".repeat(turnBytes + 1);
+  test.each([
+    ["an item is missing", `[${filler},,1]`],
+    ["the last item is missing", `[1,${filler},]`],
+    ["the first item is missing", `[,${filler}]`],
+    ["a blank item is large", `[1,${blank},2]`],
+    ["a member is missing", `{"a":${filler},,"b":1}`],
+    ["a member has no value", `{"a":${filler},"b"}`],
+    ["a large member has no colon", `{"a"${filler}}`],
+    ["a member has no name", `{${filler}:1,2:${filler}}`],
+    ["brackets of two kinds", `{"a":[1,${filler}}}`],
+    ["a bracket too many", `[${filler}]]`],
+    ["a bracket is missing", `[[${filler}]`],
+    ["two documents", `[${filler}] [1]`],
+    ["a string is open", `[${filler},"a`],
+    ["a string with a line end", `["${"A".repeat(turnBytes)}\n"]`],
+    ["an escape that is none", `["${"A".repeat(turnBytes)}\\x41"]`],
+    ["half an escape", `["${"\\u00e9".repeat(turnBytes / 4)}\\u00"]`],
+    ["two strings", `[${filler}${filler}]`],
+    ["a very long word", `[${"n".repeat(turnBytes + 1)}]`],
+    ["a byte order mark", `\uFEFF[${filler}]`],
+  ])("is refused as JSON.parse refuses it: %s", (_, text) => {
+    expect(() => JSON.parse(text)).toThrow();
+    expect(() => parse(text)).toThrow();
+  });
+
+  test.each([
+    ["an empty array of spaces", `[${blank}]`],
+    ["an empty object of spaces", `{${blank}}`],
+    [
+      "spaces around everything",
+      `${blank}{${blank}"a"${blank}:${blank}[${blank}1${blank},${blank}2${blank}]${blank}}${blank}`,
+    ],
+    ["a string alone", filler],
+    ["members twice", `{"a":1,"b":${filler},"a":2}`],
+  ])("is accepted as JSON.parse accepts it: %s", (_, text) => {
+    expect(JSON.stringify(parse(text)) === JSON.stringify(JSON.parse(text))).toBe(true);
+  });
+
+  test("with bytes that are no UTF-8 is read as a decoder reads it", () => {
+    const broken = Buffer.from([0xe2, 0x82, 0x41, 0xf0, 0x9f, 0x80, 0x80, 0x80, 0xff]);
+    const bytes = Buffer.concat([
+      Buffer.from('["'),
+      ...Array.from({ length: turnBytes / 4 }, () => broken),
+      Buffer.from('"]'),
+    ]);
+    expect(JSON.stringify(parse(bytes)) === JSON.stringify(JSON.parse(bytes.toString()))).toBe(true);
+  });
+
+  test("takes many turns where it is large, and one where it is small", () => {
+    expect(finish(parseInTurns(Buffer.from('{"a":[1,2]}'), unbounded)).turns).toBe(1);
+    const texts = [filler.repeat(1), `"${'\\"'.repeat(4 * turnBytes)}"`, `"${"é".repeat(4 * turnBytes)}"`, blank, "[]"];
+    const text = `[${texts.join(",")},${"1,".repeat(4 * turnBytes)}0]`.replace(`,${blank},`, `,1${blank},`);
+    const { turns, result } = finish(parseInTurns(Buffer.from(text), unbounded));
+    expect(turns).toBeGreaterThan(text.length / turnBytes);
+    expect(finish(stringifyInTurns(result)).turns).toBeGreaterThan(10);
+  });
+});
+
+describe("bounds", () => {
+  const depthOf = (value: unknown): number =>
+    typeof value === "object" && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
+  const valuesOf = (value: unknown): number =>
+    typeof value === "object" && value !== null
+      ? Object.values(value).reduce<number>((sum, item) => sum + valuesOf(item), 1)
+      : 1;
+  const membersIn = (value: unknown): number =>
+    typeof value === "object" && value !== null
+      ? Object.values(value).reduce<number>(
+          (sum, item) => sum + membersIn(item),
+          Array.isArray(value) ? 0 : Object.keys(value).length,
+        )
+      : 0;
+  const scan = (text: string, bounds: Partial<JsonBounds>, step = Infinity): void => {
+    const scanner = new JsonScanner(Buffer.from(text), { ...unbounded, ...bounds });
+    while (!scanner.scan(step));
+  };
+  const refusal = (code: string) => expect.objectContaining({ code });
+
+  test("count what the value has, wherever the scan pauses", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4 }), fc.integer({ min: 1, max: 7 }), (value, step) => {
+        const text = JSON.stringify(value);
+        const [depth, members] = [depthOf(value), membersIn(value)];
+        scan(text, { depth, members }, step);
+        if (depth > 0) expect(() => scan(text, { depth: depth - 1 }, step)).toThrow(refusal("invalid_json"));
+        if (members > 0) expect(() => scan(text, { members: members - 1 }, step)).toThrow(refusal("request_too_large"));
+        if (valuesOf(value) > 1)
+          expect(() => scan(text, { values: valuesOf(value) - 1 }, step)).toThrow(refusal("request_too_large"));
+      }),
+    );
+  });
+
+  test.each([
+    ['"[[[["', { depth: 0, values: 1 }],
+    ['"\\"[["', { depth: 0, values: 1 }],
+    ['"unclosed [[', { depth: 0, values: 1 }],
+    [`"${"x".repeat(100)}\\\\"`, { depth: 0 }],
+    [`"${"x".repeat(100)}\\"[[,,"`, { depth: 0, values: 1 }],
+  ])("see no values in the string %s", (text, bounds) => {
+    for (const step of [1, 2, 3, Infinity]) expect(() => scan(text, bounds, step)).not.toThrow();
+  });
+
+  test("refuse a million members before a parser sees them, and name the bound", () => {
+    const text = `{${Array.from({ length: 1_000_000 }, (_, at) => `"k${at}":1`).join(",")}}`;
+    expect(() => parse(text, { ...unbounded, members: 100_000 })).toThrow(/more than 100000 members/);
+    expect(() => parse(text, { ...unbounded, values: 500_000 })).toThrow(/more than 500000 values/);
+    expect(() => parse("[".repeat(100_000), { ...unbounded, depth: 256 })).toThrow(Failure);
+  });
+});

@@ -1,0 +1,340 @@
+import { describe, expect, test } from "vitest";
+import { vendorsTranscribers, type Bridged } from "../../../src/realtime/bridge.ts";
+import { eventMessage } from "../../../src/realtime/message.ts";
+import { geminiLiveBridge } from "../../../src/realtime/gemini-live/bridge.ts";
+import { responseUsage } from "../../../src/realtime/gemini-live/usage.ts";
+
+const parsed = (messages: Bridged["toClient"]): any[] => messages.map(({ data }) => JSON.parse(data.toString()));
+
+/** A session in which both sides can be played. */
+function opened() {
+  const bridge = geminiLiveBridge({
+    model: "live",
+    upstreamModel: "gemini-live-1",
+    sessionId: "s",
+    transcribers: vendorsTranscribers,
+    vendorTools: false,
+  });
+  const begin = parsed(bridge.open().toClient);
+  const told = (bridged: Bridged) => ({ client: parsed(bridged.toClient), vendor: parsed(bridged.toVendor) });
+  return {
+    bridge,
+    begin,
+    client: (event: object) => told(bridge.fromClient(eventMessage(event))),
+    vendor: (message: object) => told(bridge.fromVendor({ ...eventMessage(message), binary: true })),
+  };
+}
+
+const types = (events: readonly { type: string }[]): readonly string[] => events.map(({ type }) => type);
+const textSession = { type: "realtime", output_modalities: ["text"] };
+const say = (words: string) => ({
+  type: "conversation.item.create",
+  item: { type: "message", role: "user", content: [{ type: "input_text", text: words }] },
+});
+const usageMetadata = {
+  promptTokenCount: 30,
+  promptTokensDetails: [
+    { modality: "TEXT", tokenCount: 10 },
+    { modality: "AUDIO", tokenCount: 20 },
+  ],
+  cachedContentTokenCount: 8,
+  cacheTokensDetails: [{ modality: "TEXT", tokenCount: 8 }],
+  responseTokenCount: 12,
+  responseTokensDetails: [{ modality: "AUDIO", tokenCount: 12 }],
+  thoughtsTokenCount: 3,
+};
+
+/** A session that speaks text, its settings taken. */
+function begun(session: object = textSession) {
+  const live = opened();
+  live.client({ type: "session.update", session });
+  live.vendor({ setupComplete: {} });
+  return live;
+}
+
+describe("settings", () => {
+  test("go with the first event, and what follows waits until they are taken", () => {
+    const live = opened();
+    expect(live.begin).toMatchObject([{ type: "session.created", session: { model: "live", type: "realtime" } }]);
+    const tool = { type: "function", name: "weather", description: "d", parameters: { type: "object" } };
+    const update = live.client({
+      type: "session.update",
+      session: {
+        ...textSession,
+        instructions: "Be short.",
+        tools: [tool],
+        max_output_tokens: 100,
+        audio: {
+          input: { turn_detection: { type: "server_vad", silence_duration_ms: 300, interrupt_response: false } },
+        },
+      },
+    });
+    expect(update.client).toEqual([]);
+    expect(update.vendor).toEqual([
+      {
+        setup: {
+          model: "models/gemini-live-1",
+          generationConfig: { responseModalities: ["TEXT"], maxOutputTokens: 100 },
+          systemInstruction: { parts: [{ text: "Be short." }] },
+          tools: [
+            { functionDeclarations: [{ name: "weather", description: "d", parametersJsonSchema: { type: "object" } }] },
+          ],
+          realtimeInputConfig: {
+            automaticActivityDetection: { silenceDurationMs: 300 },
+            activityHandling: "NO_INTERRUPTION",
+          },
+        },
+      },
+    ]);
+    expect(live.client(say("Hello")).vendor).toEqual([]);
+    expect(live.client({ type: "response.create" }).vendor).toEqual([]);
+    const taken = live.vendor({ setupComplete: {} });
+    expect(taken.client).toMatchObject([{ type: "session.updated", session: { instructions: "Be short." } }]);
+    expect(taken.vendor).toEqual([
+      { clientContent: { turns: [{ role: "user", parts: [{ text: "Hello" }] }], turnComplete: true } },
+    ]);
+  });
+
+  test("of a session without any are the usual ones: speech both ways", () => {
+    const { vendor } = opened().client({ type: "input_audio_buffer.append", audio: "AAAA" });
+    expect(vendor).toMatchObject([
+      { setup: { generationConfig: { responseModalities: ["AUDIO"] }, outputAudioTranscription: {} } },
+    ]);
+  });
+
+  test("that come again are taken if they change nothing, and refused if they would", () => {
+    const live = begun();
+    expect(types(live.client({ type: "session.update", session: textSession }).client)).toEqual(["session.updated"]);
+    const refused = live.client({ type: "session.update", session: { type: "realtime", instructions: "Sing." } });
+    expect(refused.client).toMatchObject([{ type: "error", error: { code: "invalid_value", param: "session" } }]);
+    expect(refused.vendor).toEqual([]);
+  });
+
+  test.each<[object, string]>([
+    [{ tool_choice: "required" }, "session.tool_choice"],
+    [{ audio: { input: { format: { type: "audio/pcmu" } } } }, "session.audio.input.format.type"],
+    [
+      { audio: { input: { turn_detection: { type: "server_vad", create_response: false } } } },
+      "session.audio.input.turn_detection.create_response",
+    ],
+    [{ tools: [{ type: "mcp" }] }, "session.tools[0].type"],
+    [{ model: "another" }, "session.model"],
+    [{ type: "transcription" }, "session.type"],
+    [{ nonsense: 1 }, "session.nonsense"],
+  ])("that the vendor cannot be told are refused by name: %j", (session, param) => {
+    const { client, vendor } = opened().client({ type: "session.update", event_id: "e", session });
+    expect(client).toMatchObject([{ type: "error", error: { param, event_id: "e" } }]);
+    expect(vendor).toEqual([]);
+  });
+});
+
+describe("answers", () => {
+  test("in text, event by event, with their usage", () => {
+    const live = begun();
+    live.client(say("Hello"));
+    expect(types(live.client({ type: "response.create" }).client)).toEqual(["response.created"]);
+    const first = live.vendor({
+      serverContent: { modelTurn: { parts: [{ text: "thinking", thought: true }, { text: "He" }] } },
+    });
+    expect(types(first.client)).toEqual([
+      "response.output_item.added",
+      "conversation.item.added",
+      "response.content_part.added",
+      "response.output_text.delta",
+    ]);
+    const last = live.vendor({
+      serverContent: { modelTurn: { parts: [{ text: "llo" }] }, turnComplete: true },
+      usageMetadata,
+    });
+    expect(types(last.client)).toEqual([
+      "response.output_text.delta",
+      "response.output_text.done",
+      "response.content_part.done",
+      "response.output_item.done",
+      "conversation.item.done",
+      "response.done",
+    ]);
+    const { response } = last.client.at(-1) ?? {};
+    expect(response).toMatchObject({
+      status: "completed",
+      output: [{ role: "assistant", content: [{ type: "output_text", text: "Hello" }] }],
+      usage: {
+        total_tokens: 45,
+        input_tokens: 30,
+        output_tokens: 15,
+        input_token_details: { text_tokens: 10, audio_tokens: 20, cached_tokens: 8 },
+        output_token_details: { text_tokens: 3, audio_tokens: 12, reasoning_tokens: 3 },
+      },
+    });
+    const ids = new Set(
+      [...first.client, ...last.client].flatMap(({ response_id: id }) => (id === undefined ? [] : [id])),
+    );
+    expect([...ids]).toEqual([response.id]);
+  });
+
+  test("in speech with its words, to speech whose words are told", () => {
+    const live = begun({ type: "realtime", audio: { input: { transcription: { model: "any" } } } });
+    expect(live.client({ type: "input_audio_buffer.append", audio: "AAAA" }).vendor).toEqual([
+      { realtimeInput: { audio: { mimeType: "audio/pcm;rate=24000", data: "AAAA" } } },
+    ]);
+    expect(types(live.vendor({ serverContent: { inputTranscription: { text: "Hi" } } }).client)).toEqual([
+      "conversation.item.input_audio_transcription.delta",
+    ]);
+    const spoken = live.vendor({
+      serverContent: {
+        modelTurn: { parts: [{ inlineData: { mimeType: "audio/pcm;rate=24000", data: "BBBB" } }] },
+        outputTranscription: { text: "Ho" },
+      },
+    });
+    expect(types(spoken.client)).toEqual([
+      "conversation.item.input_audio_transcription.completed",
+      "response.created",
+      "response.output_item.added",
+      "conversation.item.added",
+      "response.content_part.added",
+      "response.output_audio.delta",
+      "response.output_audio_transcript.delta",
+    ]);
+    const done = live.vendor({ serverContent: { turnComplete: true } }).client.at(-1);
+    expect(done?.response).toMatchObject({
+      usage: null,
+      output: [{ content: [{ type: "output_audio", transcript: "Ho" }] }],
+    });
+  });
+
+  test("that call functions, and go on with their results", () => {
+    const live = begun();
+    live.client(say("Weather?"));
+    live.client({ type: "response.create" });
+    const called = live.vendor({
+      toolCall: { functionCalls: [{ id: "c1", name: "weather", args: { city: "Bern" } }] },
+      usageMetadata,
+    });
+    expect(called.client.at(-1)?.response.output).toMatchObject([
+      { type: "function_call", call_id: "c1", name: "weather", arguments: '{"city":"Bern"}' },
+    ]);
+    const output = { type: "function_call_output", call_id: "c1", output: "sunny" };
+    expect(live.client({ type: "conversation.item.create", item: output }).vendor).toEqual([]);
+    expect(live.client({ type: "response.create" }).vendor).toEqual([
+      { toolResponse: { functionResponses: [{ id: "c1", name: "weather", response: { output: "sunny" } }] } },
+    ]);
+    const unknown = live.client({ type: "conversation.item.create", item: { ...output, call_id: "c9" } });
+    expect(unknown.client).toMatchObject([{ type: "error", error: { param: "item.call_id" } }]);
+  });
+
+  test("are interrupted by speech, and ended by the client", () => {
+    const live = begun();
+    live.vendor({ serverContent: { modelTurn: { parts: [{ text: "Once upon" }] } } });
+    expect(types(live.vendor({ serverContent: { interrupted: true } }).client)).toEqual([
+      "input_audio_buffer.speech_started",
+    ]);
+    const done = live.vendor({ serverContent: { turnComplete: true }, usageMetadata }).client.at(-1);
+    expect(done?.response).toMatchObject({
+      status: "cancelled",
+      status_details: { reason: "turn_detected" },
+      usage: { input_tokens: 30 },
+    });
+
+    live.vendor({ serverContent: { modelTurn: { parts: [{ text: "Again" }] } } });
+    expect(live.client({ type: "response.cancel" }).vendor).toEqual([
+      { clientContent: { turns: [], turnComplete: false } },
+    ]);
+    const ended = live.vendor({ serverContent: { interrupted: true, turnComplete: true } });
+    expect(types(ended.client)).not.toContain("input_audio_buffer.speech_started");
+    expect(ended.client.at(-1)?.response.status_details.reason).toBe("client_cancelled");
+    expect(live.client({ type: "response.cancel" }).client).toMatchObject([
+      { error: { code: "response_cancel_not_active" } },
+    ]);
+  });
+});
+
+test("turns that the client ends itself wait until it asks, and can be taken back", () => {
+  const live = begun({ type: "realtime", audio: { input: { turn_detection: null } } });
+  const append = (audio: string) => live.client({ type: "input_audio_buffer.append", audio });
+  expect(append("AAAA").vendor).toEqual([]);
+  live.client({ type: "input_audio_buffer.clear" });
+  expect(live.client({ type: "input_audio_buffer.commit" }).client).toMatchObject([
+    { error: { code: "input_audio_buffer_commit_empty" } },
+  ]);
+  append("BBBB");
+  append("CCCC");
+  expect(live.client({ type: "input_audio_buffer.commit" }).client[0]?.type).toBe("input_audio_buffer.committed");
+  expect(live.client({ type: "response.create" }).vendor).toEqual([
+    { realtimeInput: { activityStart: {} } },
+    { realtimeInput: { audio: { mimeType: "audio/pcm;rate=24000", data: "BBBB" } } },
+    { realtimeInput: { audio: { mimeType: "audio/pcm;rate=24000", data: "CCCC" } } },
+    { realtimeInput: { activityEnd: {} } },
+  ]);
+});
+
+describe("what waits here is bounded in all its forms together", () => {
+  const much = "A".repeat(12 * 1024 * 1024);
+  const append = { type: "input_audio_buffer.append", audio: much };
+  const commit = { type: "input_audio_buffer.commit" };
+  const manual = { type: "realtime", audio: { input: { turn_detection: null } } };
+  const codes = (events: readonly any[]) => events.flatMap(({ error }) => (error === undefined ? [] : [error.param]));
+
+  test.each([
+    { says: "samples", events: [append, append, append], param: "audio" },
+    { says: "turns", events: [append, commit, append, commit, append], param: "audio" },
+    { says: "items", events: [say(much), say(much), say(much)], param: "item" },
+    { says: "items and samples", events: [say(much), append, say(much)], param: "item" },
+  ])("$says", ({ events, param }) => {
+    const live = begun(manual);
+    expect(events.map((event) => codes(live.client(event).client))).toEqual(
+      events.map((_, at) => (at === events.length - 1 ? [param] : [])),
+    );
+    // What is asked for, or taken back, leaves room again.
+    live.client({ type: "input_audio_buffer.clear" });
+    live.client({ type: "response.create" });
+    live.vendor({ serverContent: { turnComplete: true } });
+    expect(codes(live.client(say(much)).client)).toEqual([]);
+  });
+
+  test("what waits for the vendor to begin", () => {
+    const live = opened();
+    live.client({ type: "session.update", session: { type: "realtime" } });
+    const told = [append, append, append].map((event) => live.client(event).client.map(({ error }) => error.code));
+    expect(told).toEqual([[], [], ["server_overloaded"]]);
+    expect(live.vendor({ setupComplete: {} }).vendor).toHaveLength(2);
+  });
+});
+
+test("what was made is counted by either of its names", () => {
+  const made = (told: object) => responseUsage({ promptTokenCount: 5, thoughtsTokenCount: 3, ...told });
+  const audio = [{ modality: "AUDIO", tokenCount: 12 }];
+  const usage = { input_tokens: 5, output_tokens: 18, output_token_details: { audio_tokens: 12, text_tokens: 6 } };
+  expect(made({ responseTokenCount: 15, responseTokensDetails: audio })).toMatchObject(usage);
+  expect(made({ candidatesTokenCount: 15, candidatesTokensDetails: audio })).toMatchObject(usage);
+});
+
+test("a turn whose end the client told, and whose answer has not begun, is waited for when it has left", () => {
+  const live = begun({ type: "realtime" });
+  live.client({ type: "input_audio_buffer.append", audio: "AAAA" });
+  live.client({ type: "input_audio_buffer.commit" });
+  expect(live.bridge.asked).toBe(false);
+  live.bridge.stop();
+  expect(live.bridge.asked).toBe(true);
+  live.vendor({ serverContent: { inputTranscription: { text: "Hi" } } });
+  expect(live.bridge.asked).toBe(true);
+  live.vendor({ serverContent: { modelTurn: { parts: [{ text: "Hello" }] }, turnComplete: true }, usageMetadata });
+  expect(live.bridge.asked).toBe(false);
+});
+
+test.each<[object, string]>([
+  [{ type: "response.create", response: { instructions: "Sing." } }, "response.instructions"],
+  [{ type: "response.create", response: { conversation: "none" } }, "response.conversation"],
+  [{ type: "conversation.item.delete", item_id: "i" }, "type"],
+  [
+    {
+      type: "conversation.item.create",
+      item: { type: "message", role: "user", content: [{ type: "input_image", image_url: "https://a.example/b" }] },
+    },
+    "item.content[0].type",
+  ],
+  [{ event: 1 }, "type"],
+])("what cannot be said is refused by name: %j", (event, param) => {
+  const { client, vendor } = begun().client(event);
+  expect(client).toMatchObject([{ type: "error", error: { param } }]);
+  expect(vendor).toEqual([]);
+});

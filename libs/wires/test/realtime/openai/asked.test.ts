@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import { vendorsTranscribers } from "../../../src/realtime/bridge.ts";
+import { eventMessage } from "../../../src/realtime/message.ts";
+import { openaiBridge } from "../../../src/realtime/openai/bridge.ts";
+
+const opened = () =>
+  openaiBridge({
+    model: "live",
+    upstreamModel: "live",
+    sessionId: "s",
+    transcribers: vendorsTranscribers,
+    vendorTools: false,
+  });
+
+const create = (id?: string) => ({ type: "response.create", ...(id === undefined ? {} : { event_id: id }) });
+const commit = { type: "input_audio_buffer.commit" };
+const clear = { type: "input_audio_buffer.clear" };
+const append = { type: "input_audio_buffer.append", audio: "AAAA" };
+const oddAppend = { audio: "AAAA", type: "input_audio_buffer.append" };
+const created = { type: "response.created", response: { id: "r" } };
+const committed = { type: "input_audio_buffer.committed", item_id: "i" };
+const cleared = { type: "input_audio_buffer.cleared" };
+const refused = (id: string | null) => ({ type: "error", error: { event_id: id } });
+
+test.each<{ says: string; client: readonly object[]; vendor: readonly object[]; asked: boolean }>([
+  { says: "nothing that costs", client: [append, { type: "session.update", session: {} }], vendor: [], asked: false },
+  { says: "a response", client: [create()], vendor: [], asked: true },
+  { says: "a response that has begun", client: [create()], vendor: [created], asked: false },
+  { says: "two responses, of which one has begun", client: [create(), create()], vendor: [created], asked: true },
+  { says: "a turn's end that another event answers", client: [commit], vendor: [created], asked: true },
+  { says: "a turn's end", client: [append, commit], vendor: [committed], asked: false },
+  { says: "what was refused by its id", client: [create("a")], vendor: [refused("a")], asked: false },
+  { says: "what another refusal names", client: [create("a")], vendor: [refused("b")], asked: true },
+  { says: "what a refusal without a name may be about", client: [create("a")], vendor: [refused(null)], asked: false },
+  { says: "an empty buffer after a response", client: [create(), clear], vendor: [cleared], asked: false },
+  { says: "a turn after an empty buffer", client: [clear, append, commit], vendor: [cleared], asked: true },
+])("a client that asked for $says: $asked", ({ client, vendor, asked }) => {
+  const bridge = opened();
+  for (const event of client) bridge.fromClient(eventMessage(event));
+  for (const event of vendor) bridge.fromVendor(eventMessage(event));
+  expect(bridge.asked).toBe(asked);
+});
+
+test("an event that is refused here asks the vendor for nothing", () => {
+  const bridge = opened();
+  bridge.fromClient({ data: Buffer.from('{"type":"response.create","type":"response.create"}'), binary: false });
+  expect(bridge.asked).toBe(false);
+});
+
+test.each<{ says: string; client: readonly object[]; vendor: readonly object[]; waits: boolean }>([
+  { says: "who said nothing", client: [], vendor: [], waits: false },
+  { says: "who has had every answer", client: [append, commit, create()], vendor: [committed, created], waits: false },
+  { says: "who asked for a response", client: [create()], vendor: [], waits: true },
+  { says: "of whose speech a turn may be made", client: [append], vendor: [], waits: true },
+  { says: "of whose odd speech a turn may be made", client: [oddAppend], vendor: [], waits: true },
+  { says: "of whose speech a turn was made", client: [append], vendor: [committed], waits: false },
+])(
+  "after $says has left, the vendor is waited for until it can begin nothing more: $waits",
+  ({ client, vendor, waits }) => {
+    const bridge = opened();
+    for (const event of client) bridge.fromClient(eventMessage(event));
+    for (const event of vendor) bridge.fromVendor(eventMessage(event));
+    expect(bridge.stop().map(({ data }) => JSON.parse(data.toString()).type)).toEqual(
+      waits ? ["input_audio_buffer.clear"] : [],
+    );
+    expect(bridge.asked).toBe(waits);
+    bridge.fromVendor(eventMessage(cleared));
+    expect(bridge.asked).toBe(false);
+  },
+);

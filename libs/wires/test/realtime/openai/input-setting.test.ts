@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import { vendorsTranscribers } from "../../../src/realtime/bridge.ts";
+import { eventMessage } from "../../../src/realtime/message.ts";
+import { openaiBridge } from "../../../src/realtime/openai/bridge.ts";
+
+const opened = () =>
+  openaiBridge({
+    model: "live",
+    upstreamModel: "live",
+    sessionId: "s",
+    transcribers: vendorsTranscribers,
+    vendorTools: false,
+  });
+const input = (settings: object) => ({ type: "realtime", audio: { input: settings } });
+
+test.each<{ says: string; asked?: object; told?: object; bytes: number; detects: boolean }>([
+  { says: "nothing", bytes: 48_000, detects: true },
+  { says: "G.711", asked: input({ format: { type: "audio/pcmu" } }), bytes: 8_000, detects: true },
+  { says: "G.711 in the older form", asked: { input_audio_format: "g711_alaw" }, bytes: 8_000, detects: true },
+  {
+    says: "G.711 that is not confirmed",
+    asked: { input_audio_format: "g711_ulaw" },
+    told: {},
+    bytes: 8_000,
+    detects: true,
+  },
+  {
+    says: "PCM of another rate",
+    told: input({ format: { type: "audio/pcm", rate: 16_000 } }),
+    bytes: 32_000,
+    detects: true,
+  },
+  { says: "turns of its own", told: input({ turn_detection: null }), bytes: 48_000, detects: false },
+  { says: "turns of its own in the older form", told: { turn_detection: null }, bytes: 48_000, detects: false },
+  {
+    says: "turns that the vendor will find",
+    asked: input({ turn_detection: { type: "server_vad" } }),
+    told: input({ turn_detection: null }),
+    bytes: 48_000,
+    detects: true,
+  },
+])("a session that says $says: $bytes bytes a second, turns found by the vendor: $detects", (said) => {
+  const bridge = opened();
+  if (said.asked !== undefined) bridge.fromClient(eventMessage({ type: "session.update", session: said.asked }));
+  if (said.told !== undefined) bridge.fromVendor(eventMessage({ type: "session.updated", session: said.told }));
+  expect(bridge.input).toEqual({ bytesPerSecond: said.bytes, detectsTurns: said.detects });
+});
+
+test("speech that is sent is held for by what the client asked to write it, before the vendor confirms that", () => {
+  const bridge = opened();
+  const session = input({ transcription: { model: "writer" } });
+  bridge.fromClient(eventMessage({ type: "session.update", session }));
+  expect([bridge.transcriber, bridge.nextTranscriber]).toEqual([undefined, { model: "writer" }]);
+});
+
+test("an event in a binary frame is looked at like one in text", () => {
+  const bridge = opened();
+  const refused = { type: "session.update", session: { model: "another" } };
+  const { toVendor } = bridge.fromClient({ data: Buffer.from(JSON.stringify(refused)), binary: true });
+  expect(toVendor).toEqual([]);
+  bridge.fromClient({ data: Buffer.from('{"type":"response.create"}'), binary: true });
+  expect(bridge.responsesAsked).toBe(1);
+});
+
+test("an error without a name answers one event, not all that wait", () => {
+  const bridge = opened();
+  for (let at = 0; at < 3; at++) bridge.fromClient(eventMessage({ type: "response.create" }));
+  bridge.fromVendor(eventMessage({ type: "error", error: { message: "no" } }));
+  expect(bridge.responsesAsked).toBe(2);
+});

@@ -1,0 +1,357 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Failure, tokensIn } from "@modelgate/contracts";
+import { realtimeBridges } from "../../src/realtime/bridges.ts";
+import { vendorsTranscribers, type Bridged, type RealtimeBridge } from "../../src/realtime/bridge.ts";
+import { eventType, inputOf, lookAtEvent } from "../../src/realtime/look.ts";
+import { eventMessage } from "../../src/realtime/message.ts";
+import { isPlainAudio } from "../../src/realtime/openai/plain-audio.ts";
+import { responseUnits, roughUnits, transcriptionUnits } from "../../src/realtime/usage.ts";
+
+const text = (data: string) => ({ data: Buffer.from(data), binary: false });
+const parsed = (messages: Bridged["toClient"]): any[] => messages.map(({ data }) => JSON.parse(data.toString()));
+
+describe("usage in disjoint units", () => {
+  const usage = (input: object, output: object, all: object) => ({
+    input_token_details: input,
+    output_token_details: output,
+    ...all,
+  });
+  test.each<[string, unknown, object | undefined]>([
+    [
+      "text, audio and cached text apart",
+      usage(
+        {
+          text_tokens: 119,
+          audio_tokens: 13,
+          cached_tokens: 64,
+          cached_tokens_details: { text_tokens: 64, audio_tokens: 0 },
+        },
+        { text_tokens: 30, audio_tokens: 91 },
+        { input_tokens: 132, output_tokens: 121 },
+      ),
+      {
+        requests: 1,
+        inputTokens: 55,
+        cachedInputTokens: 64,
+        inputAudioTokens: 13,
+        outputTokens: 30,
+        outputAudioTokens: 91,
+      },
+    ],
+    [
+      "cached audio is taken out of audio and counted as cached",
+      usage(
+        {
+          text_tokens: 10,
+          audio_tokens: 90,
+          cached_tokens: 60,
+          cached_tokens_details: { text_tokens: 5, audio_tokens: 55 },
+        },
+        { text_tokens: 1, audio_tokens: 0 },
+        { input_tokens: 100, output_tokens: 1 },
+      ),
+      { requests: 1, inputTokens: 5, cachedInputTokens: 60, inputAudioTokens: 35, outputTokens: 1 },
+    ],
+    [
+      "cached tokens of an unknown kind are text as far as there is text",
+      usage({ text_tokens: 10, audio_tokens: 90, cached_tokens: 30 }, {}, { input_tokens: 100, output_tokens: 0 }),
+      { requests: 1, cachedInputTokens: 30, inputAudioTokens: 70 },
+    ],
+    [
+      "pictures apart",
+      usage({ text_tokens: 10, image_tokens: 40, audio_tokens: 0 }, {}, { input_tokens: 50, output_tokens: 0 }),
+      { requests: 1, inputTokens: 10, inputImageTokens: 40 },
+    ],
+    [
+      "cached pictures are taken out of pictures",
+      usage(
+        {
+          text_tokens: 10,
+          image_tokens: 40,
+          cached_tokens: 25,
+          cached_tokens_details: { text_tokens: 5, image_tokens: 20, audio_tokens: 0 },
+        },
+        {},
+        { input_tokens: 50, output_tokens: 0 },
+      ),
+      { requests: 1, inputTokens: 5, cachedInputTokens: 25, inputImageTokens: 20 },
+    ],
+    [
+      "cached tokens of an unknown kind are text before they are pictures",
+      usage({ text_tokens: 10, image_tokens: 40, cached_tokens: 25 }, {}, { input_tokens: 50, output_tokens: 0 }),
+      { requests: 1, cachedInputTokens: 25, inputImageTokens: 25 },
+    ],
+    [
+      "counts that contradict each other never go below zero",
+      usage({ audio_tokens: 500, cached_tokens: 900 }, { audio_tokens: 70 }, { input_tokens: 100, output_tokens: 50 }),
+      { requests: 1, cachedInputTokens: 100, outputAudioTokens: 50 },
+    ],
+    ["none", null, undefined],
+  ])("%s", (_, given, units) => expect(responseUnits(given)).toEqual(units));
+
+  test("whatever is reported, the units are the tokens that were reported, and none is negative", () => {
+    const count = fc.nat({ max: 10_000 });
+    const report = fc.record({
+      input_tokens: count,
+      output_tokens: count,
+      input_token_details: fc.record({
+        audio_tokens: count,
+        image_tokens: count,
+        cached_tokens: count,
+        cached_tokens_details: fc.record({ audio_tokens: count, image_tokens: count }, { requiredKeys: [] }),
+      }),
+      output_token_details: fc.record({ audio_tokens: count }),
+    });
+    fc.assert(
+      fc.property(report, (given) => {
+        const units = responseUnits(given) ?? {};
+        expect(tokensIn(units)).toBe(given.input_tokens + given.output_tokens);
+        expect(Object.values(units).every((amount) => amount >= 0)).toBe(true);
+      }),
+    );
+  });
+
+  test("a transcription is tokens or seconds", () => {
+    expect(transcriptionUnits({ type: "duration", seconds: 1.5 })).toEqual({ requests: 1, seconds: 1.5 });
+    const tokens = { type: "tokens", input_tokens: 12, output_tokens: 3, input_token_details: { audio_tokens: 12 } };
+    expect(transcriptionUnits(tokens)).toEqual({ requests: 1, inputAudioTokens: 12, outputTokens: 3 });
+    expect(transcriptionUnits(undefined)).toBeUndefined();
+  });
+
+  test("what merely passed is counted roughly: ten tokens a second heard, twenty a second spoken", () => {
+    expect(roughUnits({ audioIn: 48_000, audioOut: 48_000, textIn: 8, textOut: 9 })).toEqual({
+      inputAudioTokens: 10,
+      outputAudioTokens: 20,
+      inputTokens: 2,
+      outputTokens: 3,
+    });
+  });
+});
+
+describe("a look at an event", () => {
+  test.each<[string, string, string | undefined]>([
+    ["type first", '{"type":"response.done","response":{}}', "response.done"],
+    ["spaced", ' { "type" : "error" }', "error"],
+    ["type last", '{"session":{"type":"realtime"},"type":"session.updated"}', "session.updated"],
+    ["an escaped name", '{"\\u0074ype":"error"}', "error"],
+    ["no type", '{"event":1}', undefined],
+    ["no object", "[]", undefined],
+    ["no JSON", "<html>", undefined],
+  ])("%s", (_, data, type) => expect(eventType(Buffer.from(data))).toBe(type));
+
+  const look = (event: object) => lookAtEvent(eventMessage(event));
+  test("tells what is billed and what is counted", () => {
+    expect(look({ type: "response.created", response: { id: "r1" } })).toEqual({ kind: "response-begun", id: "r1" });
+    expect(look({ type: "response.done", response: { id: "r1", status: "cancelled", usage: null } })).toEqual({
+      kind: "response-done",
+      id: "r1",
+      units: undefined,
+      outcome: "cancelled",
+    });
+    expect(look({ type: "response.output_text.delta", delta: "häuser" })).toEqual({
+      kind: "delta",
+      audioBytes: 0,
+      textBytes: 7,
+    });
+    const spoken = look({ type: "response.output_audio.delta", delta: Buffer.alloc(48_000).toString("base64") });
+    expect(spoken.kind === "delta" && Math.round(spoken.audioBytes / 1_000)).toBe(48);
+    // The user's own words are not the model's output.
+    expect(look({ type: "conversation.item.input_audio_transcription.delta", delta: "x" })).toEqual({ kind: "other" });
+    expect(lookAtEvent({ data: Buffer.from('{"type":"response.done"}'), binary: true })).toEqual({ kind: "other" });
+    const heard = inputOf("input_audio_buffer.append", eventMessage({ audio: "A".repeat(64_233) }).data);
+    expect(Math.round(heard.audioBytes / 1_000)).toBe(48);
+  });
+
+  const samples = Buffer.alloc(48_000).toString("base64");
+  test.each<[string, object, { audioBytes: number; textBytes: number }]>([
+    ["words", { type: "message", content: [{ text: "Häuser" }, { text: "b" }] }, { audioBytes: 0, textBytes: 8 }],
+    ["samples", { type: "message", content: [{ audio: samples }] }, { audioBytes: 48_000, textBytes: 0 }],
+    [
+      "pictures, however large",
+      { type: "message", content: [{ type: "input_image", image_url: `data:image/png;base64,${samples}` }] },
+      { audioBytes: 0, textBytes: 4_000 },
+    ],
+    ["a call's result", { type: "function_call_output", output: "sunny" }, { audioBytes: 0, textBytes: 5 }],
+    ["a call", { type: "function_call", arguments: "{}" }, { audioBytes: 0, textBytes: 2 }],
+    ["nonsense", { type: "message", content: "words" }, { audioBytes: 0, textBytes: 0 }],
+  ])("counts an item of %s", (_, item, input) =>
+    expect(inputOf("conversation.item.create", eventMessage({ item }).data)).toEqual(input),
+  );
+});
+
+describe("a vendor of the format itself", () => {
+  const bridge = (upstreamModel: string, vendorTools = false) =>
+    realtimeBridges.realtime({
+      model: "live",
+      upstreamModel,
+      sessionId: "s",
+      transcribers: vendorsTranscribers,
+      vendorTools,
+    });
+  const odd = text('{ "type":"session.update" , "session": {"model" : "live","n":1.50}, "x":12345678901234567890 }');
+
+  test("passes every message as the bytes that came where the names are the same", () => {
+    const same = bridge("live");
+    for (const message of [odd, text('{"type":"response.create"}'), { ...text('{"type":"any"}'), binary: true }]) {
+      expect(same.fromClient(message).toVendor[0]).toBe(message);
+      expect(same.fromVendor(message).toClient[0]).toBe(message);
+    }
+    const samples = { data: Buffer.from([1, 2]), binary: true };
+    expect(same.fromVendor(samples).toClient[0]).toBe(samples);
+  });
+
+  test.each([
+    ["samples", Buffer.from([1, 2])],
+    ["an event in another encoding", Buffer.from('{"type":"response.create"}', "utf16le")],
+    ["an event after a mark of its encoding", Buffer.from('\uFEFF{"type":"response.create"}')],
+  ])("sends no vendor what is no event here, and might be one there: %s", (_, data) => {
+    for (const binary of [true, false]) {
+      const { toClient, toVendor } = bridge("live").fromClient({ data, binary });
+      expect(toVendor).toEqual([]);
+      expect(JSON.parse(String(toClient[0]?.data)).error.code).toBe("invalid_json");
+    }
+  });
+
+  test("replaces the model's name alone where they differ, both ways", () => {
+    const renamed = bridge("vendor-live");
+    expect(renamed.fromClient(odd).toVendor[0]?.data.toString()).toBe(
+      '{ "type":"session.update" , "session": {"model" : "vendor-live","n":1.50}, "x":12345678901234567890 }',
+    );
+    const created = text('{"type":"session.created","session":{"id":"s", "model":"vendor-live-2026"}}');
+    expect(renamed.fromVendor(created).toClient[0]?.data.toString()).toBe(
+      '{"type":"session.created","session":{"id":"s", "model":"live"}}',
+    );
+    const delta = text('{"type":"response.output_text.delta","delta":"model"}');
+    expect(renamed.fromVendor(delta).toClient[0]).toBe(delta);
+  });
+
+  test.each([
+    ["live", '{"type":"session.update","event_id":"e","session":{"model":"vendor-live"}}'],
+    ["vendor-live", '{"type":"session.update","event_id":"e","session":{"model":"another"}}'],
+  ])("answers an attempt to change the model itself (%s)", (upstream, data) => {
+    const { toClient, toVendor } = bridge(upstream).fromClient(text(data));
+    expect(toVendor).toEqual([]);
+    expect(parsed(toClient)).toMatchObject([{ type: "error", error: { param: "session.model", event_id: "e" } }]);
+  });
+
+  test.each([
+    ['{"type":"session.update","type":"response.create","session":{}}', "type"],
+    ['{"type":"session.update","session":{},"session":{"model":"dear"}}', "session"],
+    ['{"type":"input_audio_buffer.append","audio":"AA==","type":"session.update","session":{}}', "type"],
+    ['{"type":"session.update","session":{"audio":{"input":{"transcription":{"model":"a","model":"b"}}}}}', "model"],
+    ['{"type":"session.update","session":{"Audio":{"input":{}}}}', "audio"],
+  ])("refuses what parsers read differently: %s", (data, param) => {
+    const { toClient, toVendor } = bridge("live").fromClient(text(data));
+    expect(toVendor).toEqual([]);
+    expect(parsed(toClient)).toMatchObject([{ type: "error", error: { code: "invalid_value", param } }]);
+  });
+
+  test.each([
+    [
+      '{"type":"session.update","session":{"tools":[{"type":"function","name":"f"},{"type":"mcp"}]}}',
+      "session.tools[1]",
+    ],
+    ['{"type":"response.create","event_id":"e","response":{"tools":[{"type":"mcp"}]}}', "response.tools[0]"],
+    ['{"type":"response.create","response":{"tools":[{"type":"web_search"}]}}', "response.tools[0]"],
+  ])("refuses tools that the vendor runs, which no price covers, unless they may pass: %s", (data, param) => {
+    const { toClient, toVendor } = bridge("live").fromClient(text(data));
+    expect(toVendor).toEqual([]);
+    expect(parsed(toClient)).toMatchObject([{ type: "error", error: { code: "unsupported_parameter", param } }]);
+    expect(bridge("live", true).fromClient(text(data)).toVendor).toHaveLength(1);
+  });
+
+  test("tells garbage, and never throws at any", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), fc.boolean(), (data, binary) => {
+        for (const wire of ["realtime", "gemini-live"] as const) {
+          const each: RealtimeBridge = realtimeBridges[wire]({
+            model: "a",
+            upstreamModel: "b",
+            sessionId: "s",
+            transcribers: vendorsTranscribers,
+            vendorTools: false,
+          });
+          each.open();
+          each.fromClient({ data: Buffer.from(data), binary });
+          each.fromVendor({ data: Buffer.from(data), binary });
+        }
+      }),
+    );
+  });
+});
+
+test.each([
+  ['{"type":"input_audio_buffer.append","audio":"AAAA"}', true],
+  ['{"type":"input_audio_buffer.append","audio":""}', true],
+  ['{"type":"input_audio_buffer.append","audio":"AAAA","type":"session.update"}', false],
+  ['{"type":"input_audio_buffer.append","audio":"AA\\"}', false],
+  ['{"type":"input_audio_buffer.append","audio":"', false],
+  ['{"type":"input_audio_buffer.append","audio":"}', false],
+  ['{"type":"input_audio_buffer.commit"}', false],
+])("%s says nothing but samples: %s", (data, plain) => expect(isPlainAudio(Buffer.from(data))).toBe(plain));
+
+describe("the model that writes down what the client says", () => {
+  /** The client may use "fast", which the vendor calls "fast-1"; the vendor's own "usual-1" is "usual" to the client. */
+  const opened = () =>
+    realtimeBridges.realtime({
+      model: "live",
+      upstreamModel: "live",
+      sessionId: "s",
+      vendorTools: false,
+      transcribers: {
+        toVendor(name) {
+          if (name !== "fast") throw new Failure("model_not_found", "No such model.");
+          return "fast-1";
+        },
+        toClient: (name) => (name === "usual-1" ? "usual" : name),
+      },
+    });
+  const today = (model: unknown) => ({ audio: { input: { transcription: model && { model, language: "en" } } } });
+  const older = (model: unknown) => ({ input_audio_transcription: model && { model, language: "en" } });
+
+  test.each([
+    { form: "today's form", session: today, path: "audio.input.transcription.model" },
+    { form: "the older form", session: older, path: "input_audio_transcription.model" },
+  ])("has each side's own name in $form", ({ session, path }) => {
+    const bridge = opened();
+    const asked = bridge.fromClient(eventMessage({ type: "session.update", session: session("fast") }));
+    expect(parsed(asked.toVendor)).toEqual([{ type: "session.update", session: session("fast-1") }]);
+    // It counts from when the vendor says so.
+    expect(bridge.transcriber).toBeUndefined();
+    const told = (model: unknown) =>
+      parsed(bridge.fromVendor(eventMessage({ type: "session.updated", session: session(model) })).toClient)[0].session;
+    expect(told("fast-1")).toEqual(session("fast"));
+    expect(bridge.transcriber).toEqual({ model: "fast" });
+    expect(told("usual-1")).toEqual(session("usual"));
+    expect(bridge.transcriber).toEqual({ model: "usual" });
+    expect(told(null)).toEqual(session(null));
+    expect(bridge.transcriber).toBeUndefined();
+    const refused = bridge.fromClient(eventMessage({ type: "session.update", session: session("dear") }));
+    expect(refused.toVendor).toEqual([]);
+    expect(parsed(refused.toClient)[0].error).toMatchObject({ code: "model_not_found", param: `session.${path}` });
+  });
+
+  test.each([
+    { says: "the one that was asked for", asked: ["fast"], current: { model: "fast" } },
+    { says: "the same after an update that names none", asked: ["fast", undefined], current: { model: "fast" } },
+    { says: "one without a name where none was named", asked: [undefined], current: { model: undefined } },
+    { says: "none after it was switched off", asked: ["fast", null], current: undefined },
+    { says: "none where none was asked for", asked: [], current: undefined },
+  ])("is $says, where the vendor does not say", ({ asked, current }) => {
+    const bridge = opened();
+    for (const model of asked) {
+      const transcription = model === null ? null : { language: "en", ...(model === undefined ? {} : { model }) };
+      bridge.fromClient(eventMessage({ type: "session.update", session: { audio: { input: { transcription } } } }));
+    }
+    bridge.fromVendor(eventMessage({ type: "session.updated", session: { id: "s" } }));
+    expect(bridge.transcriber).toEqual(current);
+  });
+
+  test("has no name where the vendor tells of one without", () => {
+    const bridge = opened();
+    const session = { audio: { input: { transcription: { language: "en" } } } };
+    bridge.fromVendor(eventMessage({ type: "session.updated", session }));
+    expect(bridge.transcriber).toEqual({ model: undefined });
+  });
+});

@@ -1,0 +1,210 @@
+import { atOnce } from "../../../src/json/at-once.ts";
+import { describe, expect, test } from "vitest";
+import { askOfChat } from "../../../src/text/chat/ask.ts";
+import { chatPass } from "../../../src/text/chat/pass.ts";
+import { chatUsage } from "../../../src/text/chat/usage.ts";
+
+const messages = [{ role: "user", content: "Hi" }];
+const frame = (data: unknown): Buffer =>
+  Buffer.from(`data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`);
+
+test("what is asked: defaults, nulls, the newer bound of output, several choices", () => {
+  expect(askOfChat({ model: "m", messages })).toEqual({
+    model: "m",
+    stream: false,
+    includeUsage: false,
+    maxOutputTokens: undefined,
+    boundNames: [],
+    readsBeyond: false,
+    choices: 1,
+    media: { characters: 0, tokens: 0 },
+  });
+  expect(
+    askOfChat({
+      model: "m",
+      messages,
+      stream: true,
+      stream_options: { include_usage: true },
+      max_tokens: 5,
+      max_completion_tokens: 7,
+      n: 3,
+    }),
+  ).toMatchObject({
+    stream: true,
+    includeUsage: true,
+    maxOutputTokens: 21,
+    choices: 3,
+  });
+});
+
+test("media are told apart from text", () => {
+  const content = [
+    { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } },
+    { type: "image_url", image_url: { url: "https://pictures.example/1.png" } },
+    { type: "file", file: { file_data: "A".repeat(4_000) } },
+    { type: "input_audio", input_audio: { data: "A".repeat(1_000), format: "mp3" } },
+  ];
+  expect(askOfChat({ model: "m", messages: [{ role: "user", content }] }).media).toEqual({
+    characters: 26 + 4_000 + 1_000,
+    tokens: 2 * 2_900 + 750 + 10,
+  });
+});
+
+describe("usage as disjoint units", () => {
+  test.each([
+    [
+      { prompt_tokens: 10, completion_tokens: 5 },
+      { inputTokens: 10, outputTokens: 5 },
+    ],
+    [
+      {
+        prompt_tokens: 1_000,
+        completion_tokens: 80,
+        prompt_tokens_details: { cached_tokens: 600 },
+        completion_tokens_details: { reasoning_tokens: 30 },
+      },
+      { inputTokens: 400, cachedInputTokens: 600, outputTokens: 80, reasoningTokens: 30 },
+    ],
+    [
+      {
+        prompt_tokens: 100,
+        completion_tokens: 50,
+        prompt_tokens_details: { audio_tokens: 40 },
+        completion_tokens_details: { audio_tokens: 20 },
+      },
+      { inputTokens: 60, inputAudioTokens: 40, outputTokens: 30, outputAudioTokens: 20 },
+    ],
+    [
+      { prompt_tokens: 100, completion_tokens: 1, prompt_cache_hit_tokens: 64, prompt_cache_miss_tokens: 36 },
+      { inputTokens: 36, cachedInputTokens: 64, outputTokens: 1 },
+    ],
+    [
+      { prompt_tokens: 100, completion_tokens: 1, cached_tokens: 90 },
+      { inputTokens: 10, cachedInputTokens: 90, outputTokens: 1 },
+    ],
+    [
+      { prompt_tokens: 10, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 99 } },
+      { inputTokens: 0, cachedInputTokens: 10, outputTokens: 1 },
+    ],
+    [
+      { prompt_tokens: 10, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 8, audio_tokens: 9 } },
+      { inputTokens: 0, cachedInputTokens: 8, inputAudioTokens: 2, outputTokens: 1 },
+    ],
+    [
+      {
+        prompt_tokens: 10,
+        completion_tokens: 5,
+        total_tokens: 45,
+        completion_tokens_details: { reasoning_tokens: 30 },
+      },
+      { inputTokens: 10, outputTokens: 35, reasoningTokens: 30 },
+    ],
+    [
+      {
+        prompt_tokens: 10,
+        completion_tokens: 35,
+        total_tokens: 45,
+        completion_tokens_details: { reasoning_tokens: 30 },
+      },
+      { inputTokens: 10, outputTokens: 35, reasoningTokens: 30 },
+    ],
+    [
+      { prompt_tokens: -5, completion_tokens: 3 },
+      { inputTokens: 0, outputTokens: 3 },
+    ],
+    [null, undefined],
+    [{ total: 3 }, undefined],
+    ["12", undefined],
+  ])("%j", (usage, units) => {
+    expect(chatUsage(usage)).toEqual(units);
+  });
+});
+
+describe("passing through", () => {
+  const body = Buffer.from(
+    '{"model":"mine", "messages":[],"stream":true,"stream_options":{"include_obfuscation":false}}',
+  );
+
+  test("the vendor's request differs in nothing but what must differ", () => {
+    expect(atOnce(chatPass.upstreamBody(body, { reportUsage: false }))).toBe(body);
+    expect(atOnce(chatPass.upstreamBody(body, { model: "theirs", reportUsage: true })).toString()).toBe(
+      '{"model":"theirs", "messages":[],"stream":true,"stream_options":{"include_obfuscation":false,"include_usage":true}}',
+    );
+  });
+
+  test.each([
+    ["a delta", { choices: [{ delta: { content: "x" } }] }, { usageOnly: false, done: false, failed: false }],
+    [
+      "null usage",
+      { choices: [{ delta: {} }], usage: null },
+      { usageOnly: false, done: false, failed: false, usage: undefined },
+    ],
+    [
+      "the usage frame",
+      { choices: [], usage: { prompt_tokens: 1, completion_tokens: 2 } },
+      { usageOnly: true, done: false, failed: false, usage: { inputTokens: 1, outputTokens: 2 } },
+    ],
+    [
+      "usage beside a choice",
+      { choices: [{ delta: {} }], usage: { prompt_tokens: 1, completion_tokens: 2 } },
+      { usageOnly: false, done: false, failed: false, usage: { inputTokens: 1, outputTokens: 2 } },
+    ],
+    [
+      "usage inside a choice",
+      { choices: [{ delta: {}, usage: { prompt_tokens: 1, completion_tokens: 2 } }] },
+      { usageOnly: false, done: false, failed: false, usage: { inputTokens: 1, outputTokens: 2 } },
+    ],
+    ["the end", "[DONE]", { usageOnly: false, done: true, failed: false }],
+    ["an error", { error: { message: "no" } }, { usageOnly: false, done: false, failed: true, usage: undefined }],
+    [
+      "a text that speaks of errors and usage",
+      { choices: [{ delta: { content: '"error":{} "usage":{"prompt_tokens":9}' } }] },
+      { usageOnly: false, done: false, failed: false },
+    ],
+    [
+      "an error that is null",
+      { choices: [], error: null },
+      { usageOnly: false, done: false, failed: false, usage: undefined },
+    ],
+  ])("%s is seen for what it is", (_, data, seen) => {
+    expect(chatPass.see(frame(data))).toMatchObject(JSON.parse(JSON.stringify(seen)));
+  });
+
+  test("reads the usage of a complete answer from its own member or its last choice", () => {
+    const answer = (content: string) => ({
+      choices: [{ message: { content } }],
+      usage: { prompt_tokens: 3, completion_tokens: 4 },
+    });
+    for (const content of ["hi", '"usage":{"prompt_tokens":9}', "}}}}"])
+      expect(chatPass.readAnswer(answer(content)).usage).toEqual({ inputTokens: 3, outputTokens: 4 });
+    const inChoice = { choices: [{ message: {}, usage: { prompt_tokens: 5, completion_tokens: 7 } }], usage: null };
+    expect(chatPass.readAnswer(inChoice).usage).toEqual({ inputTokens: 5, outputTokens: 7 });
+    expect(chatPass.readAnswer({ choices: [{}], usage: null }).usage).toBeUndefined();
+  });
+
+  test("the client's name of the model stands in frames and answers", () => {
+    expect(chatPass.renameFrame(frame({ model: "theirs", choices: [] }), "mine").toString()).toBe(
+      'data: {"model":"mine","choices":[]}\n\n',
+    );
+    expect(chatPass.renameFrame(frame("[DONE]"), "mine").toString()).toBe("data: [DONE]\n\n");
+    expect(chatPass.renameAnswer(Buffer.from('{"model":"theirs"}'), "mine").toString()).toBe('{"model":"mine"}');
+  });
+
+  test("what the model wrote is read out of many frames", () => {
+    const raw = [
+      { content: 'a "b"' },
+      { reasoning_content: "c\n" },
+      { tool_calls: [{ index: 0, id: "call_1", function: { name: "f", arguments: '{"x":1}' } }] },
+    ]
+      .map((delta) => chatPass.written(frame({ model: "m", choices: [{ index: 0, delta }] })))
+      .join("\n");
+    expect(chatPass.wordsOf(raw)).toBe('a "b"c\nf{"x":1}');
+  });
+
+  test("words of megabytes are read too, escapes and all", () => {
+    const content = 'line "quoted" \\ \n'.repeat(600_000);
+    expect(chatPass.wordsOf(JSON.stringify({ choices: [{ message: { content } }] }))).toBe(content);
+    expect(chatPass.wordsOf('"content": "cut off')).toBe("cut off");
+    expect(chatPass.wordsOf('"content": "cut\\noff')).toBe("cut\\noff");
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, test } from "vitest";
+import { compilePrice, type Units, type WrittenPrice } from "@modelgate/contracts";
+import { createLogger } from "@modelgate/platform";
+import { transcriptMeasure } from "../../src/transcripts/measure.ts";
+
+const { log } = createLogger("test", "silent");
+const bySecond = { second: 0.0001 };
+const byToken = { input: 2.5, inputAudio: 6, output: 10 };
+const measure = (price: WrittenPrice, seconds: number, isTold = true) =>
+  transcriptMeasure(
+    { promptBytes: 10, bound: 60, length: () => Promise.resolve({ seconds, isTold }) },
+    compilePrice(price),
+    log,
+  );
+const words = () => Promise.resolve(7);
+const tokens: Units = { inputTokens: 3, inputAudioTokens: 40, outputTokens: 5 };
+
+describe("by the second", () => {
+  test.each<[string, number, boolean, Units | undefined, object]>([
+    ["the file's own length", 3.2, true, undefined, { units: { seconds: 3.2 }, estimated: false }],
+    [
+      "the file's own, where the vendor rounds up",
+      3.2,
+      true,
+      { seconds: 4 },
+      { units: { seconds: 3.2 }, estimated: false },
+    ],
+    [
+      "the file's own, where the vendor is near",
+      1_000,
+      true,
+      { seconds: 1_020 },
+      { units: { seconds: 1_000 }, estimated: false },
+    ],
+    ["the vendor's, where it heard far more", 3.2, true, { seconds: 60 }, { units: { seconds: 60 }, estimated: false }],
+    ["the vendor's, where it heard far less", 3_600, true, { seconds: 2 }, { units: { seconds: 2 }, estimated: false }],
+    [
+      "the vendor's, where the file tells nothing",
+      50,
+      false,
+      { seconds: 8 },
+      { units: { seconds: 8 }, estimated: false },
+    ],
+    ["an estimate, where nobody tells", 50, false, undefined, { units: { seconds: 50 }, estimated: true }],
+    ["seconds, though the vendor tells tokens", 3.2, true, tokens, { units: { seconds: 3.2 }, estimated: false }],
+  ])("%s", async (_, seconds, isTold, told, metered) => {
+    expect(await measure(bySecond, seconds, isTold).meter(told, words, "completed")).toEqual(metered);
+  });
+
+  test("nothing, where the vendor broke off", async () => {
+    expect(await measure(bySecond, 3).meter(undefined, words, "failed")).toEqual({ units: {}, estimated: false });
+  });
+
+  test("what is held is the bound", () => {
+    expect(measure(bySecond, 3).upper).toEqual({ seconds: 60 });
+  });
+});
+
+describe("by tokens", () => {
+  test("the vendor's report", async () => {
+    expect(await measure(byToken, 3).meter(tokens, words, "completed")).toEqual({ units: tokens, estimated: false });
+  });
+
+  test("an estimate of what it heard and wrote, where it tells none", async () => {
+    const units = { inputTokens: 3, inputAudioTokens: 32, outputTokens: 7 };
+    expect(await measure(byToken, 3.2).meter({}, words, "completed")).toEqual({ units, estimated: true });
+  });
+
+  test("what is held covers the fastest speaker", () => {
+    expect(measure(byToken, 3).upper).toMatchObject({ inputAudioTokens: 1_500, outputTokens: 784 });
+  });
+});

@@ -1,0 +1,70 @@
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import { expect, test } from "vitest";
+import { isOperator, Streamed } from "@modelgate/platform";
+import { bookRoutes } from "../../src/api/books.ts";
+
+const secret = "a secret of this test alone";
+
+/** What control answers to a read of the books from a ledger that answers so. */
+async function read(path: string, ledger: RequestListener): Promise<unknown> {
+  const server = createServer(ledger).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+  try {
+    const [route = "", query = ""] = path.split("?");
+    const answer = bookRoutes(url, secret)[`GET ${route}`]?.({
+      params: {},
+      query: new URLSearchParams(query),
+      body: {},
+    });
+    const found = await answer;
+    if (!(found instanceof Streamed)) return found;
+    const pieces = [];
+    for await (const piece of found.pieces) pieces.push(Buffer.from(piece));
+    return { contentType: found.contentType, text: Buffer.concat(pieces).toString() };
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+test("a read is asked of the ledger as it was asked, with a credential, and its answer is handed on", async () => {
+  const found = await read("/usage?by=model&from=2026-01-01", (request, response) => {
+    const credential = request.headers.authorization?.replace("Bearer ", "") ?? "";
+    expect(isOperator([secret], credential, Math.floor(Date.now() / 1_000))).toBe(true);
+    response.writeHead(200, { "content-type": "application/json; charset=utf-8" });
+    response.end(JSON.stringify({ data: [request.url] }));
+  });
+  expect(found).toEqual(["/usage?by=model&from=2026-01-01"]);
+});
+
+test("an export is handed on piece by piece", async () => {
+  const found = await read("/usage/export?format=csv", (_request, response) => {
+    response.writeHead(200, { "content-type": "text/csv; charset=utf-8" });
+    response.write("time,id\r\n");
+    response.end("now,call_1\r\n");
+  });
+  expect(found).toEqual({ contentType: "text/csv; charset=utf-8", text: "time,id\r\nnow,call_1\r\n" });
+});
+
+test("what the ledger refuses is refused in its words", async () => {
+  const refused = read("/usage?by=colour", (_request, response) => {
+    response.writeHead(400, { "content-type": "application/json" });
+    response.end(JSON.stringify({ error: { code: "invalid_value", message: "by takes account.", param: "by" } }));
+  });
+  await expect(refused).rejects.toMatchObject({
+    code: "invalid_value",
+    status: 400,
+    param: "by",
+    message: "by takes account.",
+  });
+});
+
+test.each<[string, RequestListener, string]>([
+  ["is away", (request) => void request.socket.destroy(), "server_overloaded"],
+  ["answers nonsense", (_request, response) => void response.writeHead(500).end("<html>"), "internal_error"],
+])("a ledger that %s is no answer of control's own", async (_, ledger, code) => {
+  await expect(read("/usage", ledger)).rejects.toMatchObject({ code });
+});

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { stringify } from "yaml";
+import { parseConfiguration } from "../../src/configuration/read.ts";
+
+const ten = (name: string) => `[${Array.from({ length: 10 }, () => name).join(", ")}]`;
+
+test.each([
+  ["an alias of nothing", "models: { chat: *nobody }", /nobody/],
+  ["aliases that multiply", `a: &a ${ten("1")}\nb: &b ${ten("*a")}\nc: &c ${ten("*b")}\nd: ${ten("*c")}`, /alias/i],
+  ["what is no YAML", "models: [", /flow/i],
+  ["the same key twice", "models: {}\nmodels: {}", /unique/i],
+  ["nothing", "", /object/],
+])("%s is a problem like any other", (_, text, say) => {
+  const { configuration, problems = [] } = parseConfiguration(text);
+  expect(configuration).toBeUndefined();
+  expect(problems.map((problem) => problem.say).join("\n")).toMatch(say);
+});
+
+/** A configuration of one channel to a vendor. */
+const channelOf = (provider: string, more: object): string =>
+  stringify({
+    groups: {},
+    models: { m: { kind: "chat" } },
+    channels: [{ id: "c", provider, baseUrl: "https://v.example/v1", keys: ["k"], models: ["m"], ...more }],
+  });
+
+test.each([
+  ["nobody", {}, "provider", /known: openai, /],
+  ["openai", { wires: ["chat", "messages"] }, "wires[1]", /not a wire of openai: messages; its own: chat, /],
+  ["anthropic", { wires: ["chat"] }, "wires[0]", /its own: messages, count-messages$/],
+  ["openai", { baseUrl: "https://" }, "baseUrl", /is no URL/],
+  ["openai", { baseUrl: "https://v.example/v1?version=1" }, "baseUrl", /query/],
+  ["azure", { baseUrl: "https://v.example/openai#v1" }, "baseUrl", /fragment/],
+  ["openai", { baseUrl: "https://user:canary@v.example/v1" }, "baseUrl", /keys/],
+])("what %s cannot be told is named by its path: %j", (provider, more, path, say) => {
+  const { problems } = parseConfiguration(channelOf(provider, more));
+  expect(problems).toEqual([{ path: `channels[0].${path}`, say: expect.stringMatching(say) }]);
+  expect(JSON.stringify(problems)).not.toContain("canary");
+});
+
+test("vendors and addresses that are wrong are told beside what else is wrong with the file", () => {
+  const text = stringify({
+    groups: {},
+    models: { m: { kind: "chat" } },
+    channels: [
+      "none",
+      { id: "a", provider: "antropic", baseUrl: "https://v.example", keys: ["k"], models: ["other"] },
+      { id: "b", provider: "openai", baseUrl: "https://v.example/v1?version=1", keys: ["k"], models: ["m"] },
+    ],
+  });
+  const paths = parseConfiguration(text).problems?.map(({ path }) => path);
+  expect(paths).toEqual(expect.arrayContaining(["channels[1].provider", "channels[2].baseUrl"]));
+  expect(paths?.filter((path) => path.startsWith("channels[0]"))).not.toEqual([]);
+});
+
+test.each([
+  ["openai", { wires: ["video-generations"] }],
+  ["azure", { baseUrl: "https://v.example/openai?api-version=2025-03-01" }],
+  ["openai", { baseUrl: "${ADDRESS}/v1" }],
+])("and what %s can be told is not: %j", (provider, more) => {
+  expect(parseConfiguration(channelOf(provider, more)).problems).toBeUndefined();
+});

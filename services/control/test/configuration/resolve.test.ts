@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { stringify } from "yaml";
+import { parseConfiguration } from "../../src/configuration/read.ts";
+import { resolveChannels } from "../../src/configuration/resolve.ts";
+
+/** A channel as it is with some variables set. */
+async function channelWith(names: Readonly<Record<string, string>>, more: object) {
+  const usual = { id: "c", provider: "openai", baseUrl: "https://v.example/v1", keys: ["k"], models: ["m"] };
+  const { configuration } = parseConfiguration(
+    stringify({ groups: {}, models: { m: { kind: "chat" } }, channels: [{ ...usual, ...more }] }),
+  );
+  if (configuration === undefined) throw new Error("the configuration is wrong");
+  const [channel] = await resolveChannels(configuration, names);
+  return channel;
+}
+
+async function resolved(baseUrl: string, names: Readonly<Record<string, string>>) {
+  const channel = await channelWith(names, { baseUrl });
+  return { baseUrl: channel?.baseUrl, off: channel?.off };
+}
+
+test("an address is filled in from the environment", async () => {
+  expect(await resolved("${AT}/v1", { AT: "https://v.example" })).toEqual({ baseUrl: "https://v.example/v1" });
+});
+
+test.each([
+  ["${AT}/v1", {}, /^AT is not set$/],
+  ["${AT}/v1", { AT: "v.example" }, /base URL is no URL/],
+  ["${AT}/v1", { AT: "https://user:canary@v.example" }, /base URL holds a name or a password/],
+  ["https://v.example${AT}", { AT: "/v1?key=canary" }, /base URL has a query/],
+])("with the address %s of %j a channel is off, and a secret in it is not shown", async (written, names, why) => {
+  const { off, ...shown } = await resolved(written, names);
+  expect(off).toMatch(why);
+  expect(JSON.stringify({ off, ...shown })).not.toContain("canary");
+});
+
+test.each([
+  ["openai", "env:KEY", "sk-canary", undefined],
+  ["openai", "env:KEY", "sk\ncanary", "KEY holds what no header can carry"],
+  ["jimeng", "env:KEY", "access|canary", undefined],
+  ["jimeng", "env:KEY", "canary", "KEY holds no key of the form accessKey|secretKey"],
+  ["jimeng", "canary", "", "keys[0] holds no key of the form accessKey|secretKey"],
+  ["openai", "file:/nowhere/key", "", "/nowhere/key cannot be read"],
+])("a key of %s that is %s, which holds %j: %s", async (provider, written, value, why) => {
+  const channel = await channelWith({ KEY: value }, { provider, keys: [written] });
+  expect({ off: channel?.off, keys: channel?.keys.length }).toEqual({ off: why, keys: why === undefined ? 1 : 0 });
+});

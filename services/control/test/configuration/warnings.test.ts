@@ -1,0 +1,126 @@
+import { modelKinds } from "@modelgate/contracts";
+import { expect, test } from "vitest";
+import { stringify } from "yaml";
+import { parseConfiguration } from "../../src/configuration/read.ts";
+import { resolveChannels } from "../../src/configuration/resolve.ts";
+import { warningsOf } from "../../src/configuration/warnings.ts";
+
+const text = `
+groups: { default: { models: ["*"] } }
+models: { draw: { kind: image, price: { image: 1 } } }
+channels: [{ id: main, provider: openai, baseUrl: "https://vendor.example", keys: ["env:ONE", "env:TWO"], models: [draw] }]
+`;
+
+test.each([
+  [{ ONE: "a", TWO: "b" }, []],
+  [{ ONE: "a" }, [{ path: "channels[0].keys", say: "1 of 2 are set" }]],
+  [{}, [{ path: "channels[0]", say: "is off: ONE is not set; TWO is not set; until then nothing serves draw" }]],
+])("with %j set, %j is told", async (names, warnings) => {
+  const { configuration } = parseConfiguration(text);
+  if (configuration === undefined) throw new Error("the configuration is wrong");
+  expect(warningsOf(configuration, await resolveChannels(configuration, names))).toEqual(warnings);
+});
+
+test("a model without any channel comes before channels that wait for a variable", async () => {
+  const { configuration } = parseConfiguration(
+    text.replace("models: { draw", "models: { lost: { kind: chat, price: { input: 1 } }, draw"),
+  );
+  if (configuration === undefined) throw new Error("the configuration is wrong");
+  const warnings = warningsOf(configuration, await resolveChannels(configuration, {}));
+  expect(warnings.map(({ path }) => path)).toEqual(["models.lost", "channels[0]"]);
+});
+
+test("a price that only resolutions have is told: what says no resolution would be free", async () => {
+  const { configuration } = parseConfiguration(
+    text.replace("image, price: { image: 1 }", "video, price: { request: 1, resolutions: { 720p: { second: 1 } } }"),
+  );
+  if (configuration === undefined) throw new Error("the configuration is wrong");
+  const warnings = warningsOf(configuration, await resolveChannels(configuration, { ONE: "a", TWO: "b" }));
+  expect(warnings.map(({ path }) => path)).toEqual(["models.draw.price.second"]);
+});
+
+/** What is warned of in a configuration of one model and one channel to it. */
+async function warned(model: object, channel: object, more: object = {}) {
+  const usual = { id: "c", provider: "openai", baseUrl: "https://v.example/v1", keys: ["k"], models: ["m"] };
+  const { configuration } = parseConfiguration(
+    stringify({
+      groups: { default: { models: ["*"] } },
+      models: { m: model },
+      channels: [{ ...usual, ...channel }],
+      ...more,
+    }),
+  );
+  if (configuration === undefined) throw new Error("the configuration is wrong");
+  return warningsOf(configuration, await resolveChannels(configuration, {}));
+}
+
+const chat = { kind: "chat", price: { request: 1 } };
+
+test.each<[string, object, object, string, RegExp]>([
+  ["a unit of another kind", { kind: "video", price: { second: 1, input: 1 } }, {}, "models.m.price.input", /seconds/],
+  [
+    "a vendor without such models",
+    { kind: "embedding", price: { input: 1 } },
+    { provider: "anthropic", baseUrl: "https://v.example" },
+    "channels[0].models[0]",
+    /is for embedding/,
+  ],
+  [
+    "a wire without such models",
+    chat,
+    { models: { m: "other" }, wires: ["embeddings"] },
+    "channels[0].models.m",
+    /is for chat/,
+  ],
+  [
+    "tools of what has none",
+    { kind: "embedding", price: { input: 1, tools: { webSearch: 1 } } },
+    {},
+    "models.m.price.tools",
+    /never paid/,
+  ],
+  [
+    "a cache at the price of all input",
+    { kind: "chat", price: { input: 1, output: 2 } },
+    {},
+    "models.m.price.cachedInput",
+    /cost what input does$/,
+  ],
+  ["an address twice", chat, { provider: "anthropic" }, "channels[0].baseUrl", /v1\/v1\/messages: leave out one \/v1$/],
+  [
+    "a time out of reach",
+    chat,
+    { timeoutMs: 1_000, firstByteTimeoutMs: 1_001 },
+    "channels[0].firstByteTimeoutMs",
+    /1000/,
+  ],
+])("%s is warned of, and nothing else", async (_, model, channel, path, say) => {
+  expect(await warned(model, channel)).toEqual([{ path, say: expect.stringMatching(say) }]);
+});
+
+test("a token that is narrowed to what its group has not is warned of", async () => {
+  const tokens = [{ key: "sk-12345678", group: "default", models: ["m"] }];
+  const accounts = { demo: { balance: "1", tokens } };
+  expect(await warned(chat, {}, { accounts })).toEqual([]);
+  expect(await warned(chat, {}, { accounts, groups: { default: { models: [] } } })).toEqual([
+    { path: "accounts.demo.tokens[0].models[0]", say: expect.stringContaining("cannot be called") },
+  ]);
+});
+
+test.each(modelKinds)(
+  "the price of a model for %s in the units that it is counted in is worth no warning",
+  async (kind) => {
+    const price = { chat: "input", completion: "output", embedding: "input", rerank: "request", moderation: "input" };
+    const others = {
+      image: "image",
+      video: "second",
+      transcription: "second",
+      speech: "character",
+      realtime: "outputAudio",
+    };
+    const field = { ...price, ...others }[kind];
+    expect(
+      (await warned({ kind, price: { [field]: 1 } }, {})).filter(({ say }) => /never paid|no wire/.test(say)),
+    ).toEqual([]);
+  },
+);

@@ -1,0 +1,81 @@
+import { once } from "node:events";
+import { createServer, request, type IncomingMessage } from "node:http";
+import { setImmediate } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { listen } from "@modelgate/platform";
+import { PatientAgent } from "../src/patient-agent.ts";
+
+/** A port on which nobody listens. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+async function post(port: number): Promise<number | undefined> {
+  const asked = request({ port, host: "127.0.0.1", method: "POST", agent: new PatientAgent({ keepAlive: false }) });
+  asked.end("body");
+  const [response]: IncomingMessage[] = await once(asked, "response");
+  response?.resume();
+  return response?.statusCode;
+}
+
+test("a service that comes back in a moment is reached, by one request", async () => {
+  const port = await freePort();
+  let asked = 0;
+  const server = createServer((_request, response) => {
+    asked++;
+    response.end();
+  });
+  const posted = post(port);
+  setTimeout(() => server.listen(port, "127.0.0.1"), 200);
+  expect(await posted).toBe(200);
+  expect(asked).toBe(1);
+  server.close();
+});
+
+test("a connection is kept for shorter than the service keeps it, and a silent answer on it is waited for as long as ever", async () => {
+  const server = await listen({
+    host: "127.0.0.1",
+    port: 0,
+    drainMs: 1,
+    handler: (_request, response) => void setTimeout(() => response.end("served"), 300),
+  });
+  const agent = new PatientAgent({ keepAlive: true });
+  // As the proxy asks, which waits for longer than an idle connection is kept.
+  const ask = async (timeoutMs: number): Promise<IncomingMessage> => {
+    const asked = request({ port: server.port, host: "127.0.0.1", agent }).setTimeout(timeoutMs);
+    asked.end();
+    const [response]: IncomingMessage[] = await once(asked, "response");
+    expect(asked.socket?.timeout).toBe(timeoutMs);
+    if (response === undefined) throw new Error("no response");
+    response.resume();
+    await once(response, "close");
+    await setImmediate(); // the connection is free again
+    return response;
+  };
+  for (const timeoutMs of [600_000, 500_000]) {
+    const { headers } = await ask(timeoutMs);
+    const kept = Number(/^timeout=(\d+)$/.exec(String(headers["keep-alive"]))?.[1]) * 1_000;
+    const free = Object.values(agent.freeSockets).flatMap((sockets) => sockets ?? []);
+    expect(free.map(({ timeout }) => timeout)).toEqual([60_000]);
+    expect(kept).toBeGreaterThan(60_000);
+  }
+  agent.destroy();
+  await server.drain();
+});
+
+test("one that stays away is told", async () => {
+  const port = await freePort();
+  await expect(post(port)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+});
+
+test("an address where nobody says yes or no is given up", async () => {
+  const agent = new PatientAgent({ keepAlive: false, longestConnectMs: 50 });
+  const asked = request({ host: "silent.example", lookup: () => undefined, agent });
+  asked.end();
+  await expect(once(asked, "response")).rejects.toThrow("no connection in time");
+});

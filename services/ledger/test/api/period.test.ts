@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { Failure } from "@modelgate/contracts";
+import { periodOf } from "../../src/api/period.ts";
+
+const time = "2026-01-31T12:00:00Z";
+const at = Date.parse(time);
+const [day, next] = [Date.parse("2026-01-31"), Date.parse("2026-02-01")];
+
+test.each([
+  ["day=2026-01-31", { from: day, to: next }],
+  ["day=2026-01-31&from=2020-01-01&to=2020-01-02", { from: day, to: next }],
+  ["from=2026-01-01&to=2026-01-31", { from: Date.parse("2026-01-01"), to: next }],
+  [`from=2026-01-31&to=${time}`, { from: day, to: at + 1 }],
+  [`from=${time}&to=2026-01-31`, { from: at, to: next }],
+])("%s", (query, period) => {
+  expect(periodOf(new URLSearchParams(query))).toEqual(period);
+});
+
+test("today where nothing is said", () => {
+  const { from, to } = periodOf(new URLSearchParams());
+  expect([from % 86_400_000, to - from]).toEqual([0, 86_400_000]);
+});
+
+test.each([
+  ["day=soon", "day"],
+  [`day=${time}`, "day"],
+  ["from=2026-01-01&to=soon", "to"],
+  ["from=2026-13-01", "from"],
+  ["to=2020-01-01", "from"],
+  ["from=2026-01-31&to=2026-01-01", "from"],
+])("%s names %s", (query, param) => {
+  const read = () => periodOf(new URLSearchParams(query));
+  expect(read).toThrow(Failure);
+  expect(read).toThrow(expect.objectContaining({ code: "invalid_value", param }));
+});

@@ -1,0 +1,153 @@
+import { describe, expect, test } from "vitest";
+import { EventQueue, type ClientEvent } from "../src/event-queue.ts";
+import { PassedSince } from "../src/passed.ts";
+import { SpeechAhead } from "../src/speech-ahead.ts";
+import { Untranscribed } from "../src/untranscribed.ts";
+
+const eventOf = (type: string, bytes = 10): ClientEvent => ({
+  type,
+  message: { data: Buffer.alloc(bytes), binary: false },
+});
+
+function queue() {
+  const log: string[] = [];
+  const state = { ready: 0 };
+  const made = new EventQueue(
+    { waitingResponses: 2, bufferedBytes: 100 },
+    {
+      counted: ({ type }) => void log.push(`counted ${type}`),
+      mayGo: ({ type }) => type !== "response.create" || state.ready > 0,
+      deliver({ type }) {
+        if (type === "response.create") state.ready--;
+        log.push(`sent ${type}`);
+        made.go();
+      },
+      refuse: ({ type }, { code }) => void log.push(`refused ${type}: ${code}`),
+      full: (isFull) => void log.push(isFull ? "full" : "not full"),
+    },
+  );
+  const taken = (): string[] => log.splice(0);
+  return { queue: made, state, taken };
+}
+
+describe("events of a client", () => {
+  test("wait behind one that is not paid, in their order, and are counted once", () => {
+    const { queue: events, state, taken } = queue();
+    for (const type of ["a", "response.create", "b"]) events.take(eventOf(type));
+    expect(taken()).toEqual(["counted a", "sent a", "counted response.create"]);
+    events.go();
+    expect(taken()).toEqual([]);
+    state.ready = 1;
+    events.go();
+    expect(taken()).toEqual(["sent response.create", "counted b", "sent b"]);
+  });
+
+  test("that end a response overtake", () => {
+    const { queue: events, taken } = queue();
+    for (const type of ["response.create", "response.cancel"]) events.take(eventOf(type));
+    expect(taken()).toEqual(["counted response.create", "sent response.cancel"]);
+  });
+
+  test("are refused where too many responses wait, and may be asked for again later", () => {
+    const { queue: events, state, taken } = queue();
+    for (let at = 0; at < 3; at++) events.take(eventOf("response.create"));
+    expect(taken()).toEqual(["counted response.create", "refused response.create: rate_limit_exceeded"]);
+    state.ready = 2;
+    events.go();
+    taken();
+    events.take(eventOf("response.create"));
+    expect(taken()).toEqual(["counted response.create"]);
+  });
+
+  test("hold up their client beyond a number of bytes, until they are gone", () => {
+    const { queue: events, state, taken } = queue();
+    events.take(eventOf("response.create"));
+    for (let at = 0; at < 3; at++) events.take(eventOf("a", 40));
+    expect(taken()).toEqual(["counted response.create", "full"]);
+    state.ready = 1;
+    events.go();
+    expect(taken().at(-1)).toBe("not full");
+  });
+});
+
+describe("speech that may be written down", () => {
+  const automatic = { detectsTurns: true, nowMs: 0 };
+  test("is that of turns and of the buffer, until it is written or forgotten", () => {
+    const speech = new Untranscribed();
+    speech.heard(3, automatic);
+    speech.committed("one");
+    speech.heard(2, automatic);
+    speech.added(4);
+    expect([speech.seconds, speech.turns]).toEqual([9, 2]);
+    speech.ended("one");
+    speech.answered();
+    expect([speech.seconds, speech.turns]).toEqual([2, 1]);
+    speech.cleared();
+    expect([speech.seconds, speech.turns]).toEqual([0, 0]);
+  });
+
+  test("is not the silence that a vendor has had the time to hear", () => {
+    const speech = new Untranscribed();
+    for (let second = 1; second <= 600; second++) speech.heard(1, { detectsTurns: true, nowMs: second * 1_000 });
+    expect(speech.seconds).toBeLessThanOrEqual(11);
+    speech.began();
+    for (let second = 601; second <= 700; second++) speech.heard(1, { detectsTurns: true, nowMs: second * 1_000 });
+    expect(speech.seconds).toBeGreaterThanOrEqual(100);
+  });
+
+  test("is all of it where it is sent at once, or where the client makes the turns", () => {
+    const atOnce = new Untranscribed();
+    const manual = new Untranscribed();
+    for (let second = 1; second <= 600; second++) {
+      atOnce.heard(1, automatic);
+      manual.heard(1, { detectsTurns: false, nowMs: second * 1_000 });
+    }
+    expect([atOnce.seconds, manual.seconds]).toEqual([600, 600]);
+  });
+
+  test("is that of the next turn where it was sent before the vendor named the last", () => {
+    const manual = { detectsTurns: false, nowMs: 0 };
+    const made = new Untranscribed();
+    made.heard(1, manual);
+    made.ending();
+    made.heard(60, manual);
+    made.committed("one");
+    made.ended("one", 1);
+    expect(made.seconds).toBe(60);
+    const found = new Untranscribed();
+    found.heard(61, automatic);
+    found.committed("one");
+    found.ended("one", 1);
+    expect(found.seconds).toBe(60);
+  });
+
+  test("is not lost with turns that are too many to be told apart", () => {
+    const speech = new Untranscribed();
+    for (let at = 0; at < 1_000; at++) {
+      speech.heard(1, automatic);
+      speech.committed(`turn ${at}`);
+    }
+    expect(speech.seconds).toBe(1_000);
+  });
+});
+
+test("speech as it is spoken is one turn at a time, and a recording sent at once is many, until they could be spoken", () => {
+  const ahead = new SpeechAhead();
+  for (let second = 1; second <= 600; second++) ahead.heard(1, second * 1_000);
+  expect(ahead.turns(600_000)).toBe(1);
+  ahead.heard(60, 600_000);
+  expect(ahead.turns(600_000)).toBe(31);
+  expect(ahead.turns(660_000)).toBe(1);
+});
+
+test("what is said while a response is under way is read by the next one", () => {
+  const passed = new PassedSince();
+  passed.heard(0, 400);
+  passed.begun();
+  passed.heard(0, 4_000);
+  passed.spoke(0, 40);
+  expect(passed.units).toEqual({ inputTokens: 1_100, outputTokens: 10 });
+  passed.settled();
+  expect(passed.units).toEqual({ inputTokens: 1_000 });
+  expect(passed.spoken).toBe(false);
+});

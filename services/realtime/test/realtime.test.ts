@@ -1,0 +1,143 @@
+import { describe, expect, test } from "vitest";
+import { cleanError } from "../src/clean-error.ts";
+import { carriedCode, carriedReason, endingByClient, endingByVendor } from "../src/closing.ts";
+import { chooseProtocol } from "../src/handshake.ts";
+import { PassedSince } from "../src/passed.ts";
+import { RecentIds } from "../src/recent-ids.ts";
+import { Transcripts } from "../src/transcripts.ts";
+
+test.each([
+  [1000, 1000],
+  [1001, 1001],
+  [1005, 1000],
+  [1006, 1011],
+  [1015, 1011],
+  [1004, 1011],
+  [1009, 1009],
+  [1016, 1011],
+  [2999, 1011],
+  [3000, 3000],
+  [4999, 4999],
+  [5000, 1011],
+])("a side that closed with %i is told to the other as %i", (code, carried) => expect(carriedCode(code)).toBe(carried));
+
+test("a reason is cut between characters, and holds no address and no key", () => {
+  expect(carriedReason("go to https://vendor.example/x with sk-abcdef123456")).toBe("go to [address] with [key]");
+  for (const reason of ["ä".repeat(100), "😀".repeat(50), `a${"😀".repeat(50)}`]) {
+    const carried = carriedReason(reason);
+    expect(Buffer.byteLength(carried)).toBeLessThanOrEqual(123);
+    expect(Buffer.byteLength(carried)).toBeGreaterThan(119);
+    expect(reason.startsWith(carried)).toBe(true);
+  }
+});
+
+test("a client that vanished is no fault that its vendor hears of; its own code is carried", () => {
+  expect(endingByClient(1006, "")).toEqual({ code: 1011, reason: "", vendorCode: 1000 });
+  expect(endingByClient(4001, "mine")).toEqual({ code: 4001, reason: "mine", vendorCode: 4001 });
+});
+
+test.each([
+  {
+    closed: "in order",
+    code: 1000,
+    failed: false,
+    owing: false,
+    ending: { code: 1000, reason: "bye" },
+    says: undefined,
+  },
+  {
+    closed: "in order, in the middle of an answer",
+    code: 1000,
+    failed: false,
+    owing: true,
+    ending: { code: 1000, reason: "bye" },
+    says: "upstream_error",
+  },
+  {
+    closed: "without a word",
+    code: 1006,
+    failed: false,
+    owing: false,
+    ending: { code: 1011, reason: "bye" },
+    says: "upstream_error",
+  },
+  {
+    closed: "after its own error",
+    code: 1006,
+    failed: true,
+    owing: true,
+    ending: { code: 1011, reason: "bye" },
+    says: undefined,
+  },
+])("a vendor that closes $closed", ({ code, failed, owing, ending, says }) => {
+  const { failure, ...told } = endingByVendor(code, "bye", { failed, owing });
+  expect(told).toEqual(ending);
+  expect(failure?.code).toBe(says);
+});
+
+test("where the vendor gave no reason, the error is the reason", () =>
+  expect(endingByVendor(1006, "", { failed: false, owing: false }).reason).toBe("upstream_error"));
+
+test.each<[readonly string[], string | false]>([
+  [["realtime", "openai-beta.realtime-v1"], "realtime"],
+  [["openai-insecure-api-key.sk-1", "realtime"], "realtime"],
+  [["openai-insecure-api-key.sk-1"], false],
+  [["another"], false],
+])("of %j the subprotocol that is answered is %s", (offered, answered) =>
+  expect(chooseProtocol(new Set(offered))).toBe(answered),
+);
+
+test("an id is new once, and only the latest are remembered", () => {
+  const ids = new RecentIds();
+  expect([ids.add("a"), ids.add("a")]).toEqual([true, false]);
+  for (let at = 0; at < 256; at++) ids.add(`b${at}`);
+  expect(ids.add("a")).toBe(true);
+});
+
+test("a turn is written by what was there when it was said; the oldest of too many are forgotten", () => {
+  const transcripts = new Transcripts();
+  const one = { model: "one" };
+  transcripts.begun("first", one);
+  transcripts.begun("second", undefined);
+  expect(transcripts.pending).toBe(true);
+  expect([transcripts.ended("second"), transcripts.ended("first"), transcripts.ended("first")]).toEqual([
+    undefined,
+    one,
+    undefined,
+  ]);
+  expect(transcripts.pending).toBe(false);
+  for (let at = 0; at <= 256; at++) transcripts.begun(`turn ${at}`, one);
+  expect([transcripts.ended("turn 0"), transcripts.ended("turn 1")]).toEqual([undefined, one]);
+});
+
+test("what passes is counted until it is settled, and asks to be looked at now and then", () => {
+  const passed = new PassedSince();
+  passed.heard(4_800, 8);
+  expect([passed.spoken, passed.spoke(0, 4)]).toEqual([false, false]);
+  expect(passed.units).toEqual({ inputTokens: 2, outputTokens: 1, inputAudioTokens: 1 });
+  // 256 tokens of text make a look, and as many again the next.
+  expect([passed.spoke(0, 1_024), passed.spoke(0, 4), passed.spoke(0, 1_024)]).toEqual([true, false, true]);
+  passed.settled();
+  expect([passed.spoken, passed.units]).toEqual([false, {}]);
+});
+
+describe("a vendor's error", () => {
+  const text = (data: string) => ({ data: Buffer.from(data), binary: false });
+  test("loses the addresses and keys of its words, and nothing else", () => {
+    const cleaned = cleanError(text('{"type":"error","error":{"message":"Incorrect key sk-abcdef123456","code":"c"}}'));
+    expect(JSON.parse(cleaned.data.toString())).toEqual({
+      type: "error",
+      error: { message: "Incorrect key [key]", code: "c" },
+    });
+  });
+
+  test.each([
+    '{"type":"error","error":{"message":"No such item."}}',
+    '{"type":"error","error":"sk-abcdef123456"}',
+    '{"type":"error", garbage',
+    '{"type":"response.output_text.delta","delta":"sk-abcdef123456"}',
+  ])("of other kinds passes as it came: %s", (data) => {
+    const message = text(data);
+    expect(cleanError(message)).toBe(message);
+  });
+});

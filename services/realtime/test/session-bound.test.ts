@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { capUnits } from "@modelgate/relay";
+import { PassedSince } from "../src/passed.ts";
+
+/** Bytes of the usual sound that are a second, and of a telephone's. */
+const [usual, telephone] = [48_000, 8_000];
+
+test.each([
+  ["usual sound", usual],
+  ["a telephone's sound, of fewer bytes", telephone],
+])("a response that read a whole session of %s is not cut", (_, bytesPerSecond) => {
+  const passed = new PassedSince();
+  for (let minute = 0; minute < 20; minute++) {
+    passed.heard(60 * bytesPerSecond, 0);
+    passed.spoke(30 * bytesPerSecond, 500);
+    passed.settled();
+  }
+  passed.spoke(60 * bytesPerSecond, 1_000);
+  // Ten tokens for a second that was heard, twenty for one that was said, and what was said is read again.
+  const inputAudioTokens = 20 * (60 * 10 + 30 * 20);
+  const units = { inputTokens: 20_000, inputAudioTokens, outputTokens: 1_000, outputAudioTokens: 60 * 20 };
+  expect(capUnits(units, passed.most).capped).toEqual([]);
+});
+
+test("a response of a session in which little passed cannot have used much", () => {
+  const passed = new PassedSince();
+  passed.heard(usual, 100);
+  passed.spoke(usual, 100);
+  const { units, capped } = capUnits({ inputAudioTokens: 1e15, outputAudioTokens: 1e15, seconds: 1e9 }, passed.most);
+  expect(capped).toEqual(["inputAudioTokens", "outputAudioTokens", "seconds"]);
+  expect(units.inputAudioTokens).toBeLessThan(70_000);
+  expect(units.outputAudioTokens).toBeLessThan(20_000);
+  expect(units.seconds).toBeLessThan(120);
+});

@@ -1,0 +1,159 @@
+import { once } from "node:events";
+import { request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { turnBytes } from "@modelgate/wires/json";
+import { WebSocket, WebSocketServer } from "ws";
+import { Side } from "../src/side.ts";
+
+const limits = { bufferedBytes: 1_024, stallMs: 60_000, pingMs: 25_000 };
+
+let server: WebSocketServer;
+beforeEach(async () => {
+  server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  await once(server, "listening");
+});
+afterEach(() => {
+  for (const client of server.clients) client.terminate();
+  server.close();
+});
+
+/** A side, and the other end of its connection; what happens on the side is written down. */
+async function connected(other: { readonly autoPong?: boolean } = {}, check?: (data: Buffer) => Promise<void>) {
+  const { port } = server.address() as AddressInfo;
+  const arrived = once(server, "connection");
+  const end = new WebSocket(`ws://127.0.0.1:${port}`, { ...other, perMessageDeflate: false });
+  const [[socket]] = await Promise.all([arrived, once(end, "open")]);
+  return { ...sideOf(socket, check), end, socket };
+}
+
+function sideOf(socket: WebSocket, check?: (data: Buffer) => Promise<void>) {
+  const told: string[] = [];
+  const side: Side = new Side(socket, limits, {
+    message: ({ data }) => {
+      told.push(data.toString());
+      if (data.toString() === "wait") side.pause("test");
+    },
+    closed: (code, reason) => told.push(`closed ${code} ${reason}`),
+    drained: () => told.push("drained"),
+    ...(check === undefined ? {} : { check }),
+    refused: (error) => told.push(`refused: ${String(error)}`),
+  });
+  return { side, told };
+}
+
+/** Looks after a side so often, each time a ping later. */
+function looks(side: Side, times: number, from = Date.now()): number {
+  let now = from;
+  for (let at = 0; at < times; at++) side.tick((now += limits.pingMs));
+  return now;
+}
+
+test("an end that answers no ping is cut after three; any sign of life counts", async () => {
+  const { side, end, socket } = await connected({ autoPong: false });
+  let now = looks(side, 3);
+  const heard = once(socket, "message");
+  end.send("here");
+  await heard;
+  now = looks(side, 3, now);
+  const pong = once(socket, "pong");
+  end.pong();
+  await pong;
+  now = looks(side, 3, now);
+  side.tick(now + limits.pingMs - 1);
+  expect(side.open).toBe(true);
+  looks(side, 1, now);
+  expect(side.open).toBe(false);
+});
+
+test("while nothing is read of an end, it is not held against it that nothing is heard", async () => {
+  const { side } = await connected({ autoPong: false });
+  side.pause("slow");
+  const now = looks(side, 9);
+  side.resume("slow");
+  looks(side, 3, now);
+  expect(side.open).toBe(true);
+});
+
+test("a message may hold up those after it; they come in their order when every reason is gone", async () => {
+  const { side, end, told } = await connected();
+  for (const text of ["one", "wait", "two", "wait", "three"]) end.send(text);
+  await vi.waitFor(() => expect(told).toEqual(["one", "wait"]));
+  side.pause("another");
+  side.resume("test");
+  expect(told).toEqual(["one", "wait"]);
+  side.resume("another");
+  await vi.waitFor(() => expect(told).toEqual(["one", "wait", "two", "wait"]));
+  side.resume("test");
+  await vi.waitFor(() => expect(told.at(-1)).toBe("three"));
+});
+
+/** A short message of a client's, or its good-bye, as it stands on the wire. */
+function frame(opcode: number, payload: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([0x80 | opcode, 0x80 | payload.length, 0, 0, 0, 0]), payload]);
+}
+
+test("what waits when the connection is over can still be had, in its order", async () => {
+  const { port } = server.address() as AddressInfo;
+  const arrived = once(server, "connection");
+  const asked = request({
+    port,
+    headers: {
+      connection: "Upgrade",
+      upgrade: "websocket",
+      "sec-websocket-version": "13",
+      "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+    },
+  });
+  asked.end();
+  const [[socket], [, wire]] = await Promise.all([arrived, once(asked, "upgrade")]);
+  const { side, told } = sideOf(socket);
+  const closed = once(socket, "close");
+  wire.resume(); // else it never hears of the end
+  // In one piece, so that it is read at once: the first message holds up those after it, and cannot hold up the end.
+  const messages = ["wait", "two", "wait", "three"].map((text) => frame(1, Buffer.from(text)));
+  wire.write(Buffer.concat([...messages, frame(8, Buffer.from([0x03, 0xe8]))]));
+  await closed;
+  expect(told).toEqual(["wait", "closed 1000 "]);
+  side.flush();
+  expect(told.slice(2)).toEqual(["two", "wait", "three"]);
+});
+
+test("too much for an end to take is told, and again when it is gone; who never takes it is cut", async () => {
+  const { side, end, told } = await connected();
+  end.pause();
+  while (!side.full) side.send({ data: Buffer.alloc(65_536), binary: true });
+  side.tick(Date.now() + limits.stallMs);
+  expect(side.open).toBe(true);
+  end.resume();
+  await once(end, "message");
+  while (side.full) await new Promise((next) => setImmediate(next));
+  expect(told).toEqual(["drained"]);
+  side.tick(Date.now() + limits.stallMs + 1);
+  expect(side.open).toBe(true);
+  end.pause();
+  while (!side.full) side.send({ data: Buffer.alloc(65_536), binary: true });
+  side.tick(Date.now() + limits.stallMs + 1);
+  expect(side.open).toBe(false);
+});
+
+test("large messages are checked before they are told, in their order, and one that is refused is left out", async () => {
+  const checks: (() => void)[] = [];
+  const { told, end } = await connected({}, async (data) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    checks.push(resolve);
+    await promise;
+    if (data.includes("wrong")) throw new Error("too many values");
+  });
+  const large = (word: string): string => word + " ".repeat(turnBytes);
+  for (const message of ["first", large("second"), "third", large("wrong"), "fifth"]) end.send(message);
+  await expect.poll(() => checks.length).toBe(1);
+  expect(told).toEqual(["first"]);
+  checks[0]?.();
+  await expect.poll(() => checks.length).toBe(2);
+  checks[1]?.();
+  await expect.poll(() => told.at(-1)).toBe("fifth");
+  const words = told.map((word) => word.trim());
+  expect(words).toContain("refused: Error: too many values");
+  expect(words.filter((word) => !word.startsWith("refused"))).toEqual(["first", "second", "third", "fifth"]);
+});

@@ -1,0 +1,157 @@
+import { describe, expect, test } from "vitest";
+import { conversationOf, type ConversationWire } from "../src/conversation-of.ts";
+
+const said = (role: string, content: unknown, more: object = {}) => ({ role, content, ...more });
+/** A conversation's turns on a wire: what the client says first, what it sends with the first answer, and so on. */
+const turnsOf: Readonly<Record<ConversationWire, readonly object[]>> = {
+  chat: [
+    { messages: [said("system", "Be kind."), said("user", "Hi")] },
+    {
+      messages: [
+        said("system", "Be kind."),
+        said("user", [{ type: "text", text: "Hi" }]),
+        said("assistant", "Hello", { reasoning_content: "so" }),
+        said("user", "And?"),
+      ],
+    },
+    {
+      messages: [
+        said("system", "Be kind."),
+        said("user", "Hi"),
+        said("assistant", "Hello"),
+        said("user", "And?"),
+        said("assistant", "Well"),
+        said("user", "Go on"),
+      ],
+    },
+  ],
+  messages: [
+    {
+      system: "Be kind.",
+      messages: [said("user", [{ type: "text", text: "Hi", cache_control: { type: "ephemeral" } }])],
+    },
+    {
+      system: [{ type: "text", text: "Be kind." }],
+      messages: [
+        said("user", "Hi"),
+        said("assistant", [
+          { type: "thinking", thinking: "so", signature: "s" },
+          { type: "text", text: "Hello" },
+        ]),
+        said("user", "And?"),
+      ],
+    },
+    {
+      system: "Be kind.",
+      messages: [
+        said("user", "Hi"),
+        said("assistant", "Hello"),
+        said("user", "And?"),
+        said("assistant", "Well"),
+        said("user", "Go on"),
+      ],
+    },
+  ],
+  responses: [
+    { instructions: "Be kind.", input: "Hi" },
+    {
+      input: [
+        said("user", "Hi"),
+        { type: "reasoning", id: "rs_1", encrypted_content: "x" },
+        said("assistant", [{ type: "output_text", text: "Hello" }], { id: "msg_1" }),
+        said("user", "And?"),
+      ],
+    },
+    {
+      input: [
+        said("user", "Hi"),
+        said("assistant", "Hello"),
+        said("user", "And?"),
+        said("assistant", "Well"),
+        said("user", "Go on"),
+      ],
+    },
+  ],
+  content: [
+    { systemInstruction: { parts: [{ text: "Be kind." }] }, contents: [{ role: "user", parts: [{ text: "Hi" }] }] },
+    {
+      systemInstruction: { parts: [{ text: "Be kind." }] },
+      contents: [
+        { role: "user", parts: [{ text: "Hi" }] },
+        { role: "model", parts: [{ text: "Hello", thoughtSignature: "x" }] },
+        { role: "user", parts: [{ text: "And?" }] },
+      ],
+    },
+    {
+      systemInstruction: { parts: [{ text: "Be kind." }] },
+      contents: [
+        { role: "user", parts: [{ text: "Hi" }] },
+        { role: "model", parts: [{ text: "Hello" }] },
+        { role: "user", parts: [{ text: "And?" }] },
+        { role: "model", parts: [{ text: "Well" }] },
+        { role: "user", parts: [{ text: "Go on" }] },
+      ],
+    },
+  ],
+};
+
+test.each<ConversationWire>(["chat", "messages", "responses", "content"])(
+  "%s: a first turn looks for nothing, the second finds it, later ones find the second",
+  (wire) => {
+    const [first, second, third] = turnsOf[wire].map((body) => conversationOf(wire, body));
+    expect(first?.find).toEqual([]);
+    expect(second?.find[1]).toBe(first?.keep);
+    expect(second?.keep).not.toBe(first?.keep);
+    expect(third?.find[0]).toBe(second?.keep);
+    expect(third?.keep).toBe(second?.keep);
+  },
+);
+
+describe("conversations are told apart", () => {
+  const chat = (body: object) => conversationOf("chat", body)?.keep;
+  const [, second = {}] = turnsOf.chat;
+
+  test.each<[string, object, object]>([
+    ["by their first words", { messages: [said("user", "a")] }, { messages: [said("user", "b")] }],
+    ["by whose they are", { ...second, user: "a" }, { ...second, user: "b" }],
+    [
+      "by whose they are, in metadata",
+      { ...second, metadata: { user_id: "a" } },
+      { ...second, metadata: { user_id: "b" } },
+    ],
+    ["by the client's own word", { ...second, prompt_cache_key: "a" }, { ...second, prompt_cache_key: "b" }],
+    [
+      "by their first answer",
+      { messages: [said("user", "a"), said("assistant", "x")] },
+      { messages: [said("user", "a"), said("assistant", "y")] },
+    ],
+    [
+      "where words meet",
+      { messages: [said("user", "ab"), said("user", "c")] },
+      { messages: [said("user", "a"), said("user", "bc")] },
+    ],
+  ])("%s", (_, one, other) => {
+    expect(chat(one)).not.toBe(chat(other));
+    expect(chat(one)).toBe(chat(structuredClone(one)));
+  });
+
+  test("the client's own word is enough, whatever was said", () => {
+    const first = conversationOf("chat", { prompt_cache_key: "k", messages: [said("user", "a")] });
+    const second = conversationOf("responses", { prompt_cache_key: "k", input: "b" });
+    expect(first).toEqual(second);
+    expect(first?.find).toEqual([first?.keep]);
+  });
+});
+
+test.each([undefined, null, "text", [], {}, { messages: "no list" }, { messages: [] }])(
+  "%j is no conversation",
+  (body) => {
+    expect(conversationOf("chat", body)).toBeUndefined();
+  },
+);
+
+test("what is beyond the bound is not read", () => {
+  const long = "x".repeat(100_000);
+  const keep = (text: string) => conversationOf("chat", { messages: [said("user", text)] })?.keep;
+  expect(keep(`${long}a`)).toBe(keep(`${long}b`));
+});

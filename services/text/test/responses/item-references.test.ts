@@ -1,0 +1,31 @@
+import { describe, expect, test } from "vitest";
+import { refersToOurs, withReferences } from "../../src/responses/item-references.ts";
+
+const thought = { type: "reasoning", id: "rs_a1_0", summary: [], encrypted_content: "sealed" };
+const unsealed = { type: "reasoning", id: "rs_a1_1", summary: [] };
+const message = { type: "message", id: "msg_a1_2", role: "assistant", status: "completed", content: [] };
+const response = { response: { output: [thought, unsealed, message] }, input: [], ancestors: [] };
+const reference = (id: string) => ({ type: "item_reference", id });
+
+describe("an item that is only referred to", () => {
+  test.each([
+    ["a message of ours", reference("msg_a1_2"), true],
+    ["without its type", { id: "rs_a1_0" }, true],
+    ["the vendor's", reference("msg_68af05d2"), false],
+    ["a message that is told", { role: "user", id: "msg_a1_2", content: "Hi" }, false],
+    ["a thought that is told", thought, false],
+  ])("%s: %j is ours to know: %s", (_, item, ours) => {
+    expect(refersToOurs(item)).toBe(ours);
+  });
+
+  test("is told in its place, as far as it can be told again", () => {
+    const user = { role: "user", content: "Hi" };
+    const items = [user, reference("rs_a1_0"), { id: "rs_a1_1" }, reference("msg_a1_2"), reference("msg_a1_9")];
+    expect(withReferences(items, [undefined, response])).toEqual([
+      user,
+      thought,
+      { ...message, id: undefined, status: undefined },
+      reference("msg_a1_9"),
+    ]);
+  });
+});
