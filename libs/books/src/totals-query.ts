@@ -26,21 +26,18 @@ export function isTotalsDimension(word: string): word is TotalsDimension {
 /** The value that a call has in a dimension, as it is shown. */
 export function valueIn(event: UsageEvent, dimension: TotalsDimension): string {
   if (isLabelName(dimension)) return labelsOf(event).find(({ name }) => name === dimension)?.value ?? "";
-  switch (dimension) {
-    case "account":
-      return event.accountId;
-    case "token":
-      return event.tokenId;
-    case "channel":
-      return event.channelId;
-    case "model":
-    case "outcome":
-      return event[dimension];
-    case "day":
-    case "hour":
-      return shownPeriod(dimension, Date.parse(event.time));
-  }
+  return values[dimension](event);
 }
+
+const values: Readonly<Record<(typeof totalsDimensions)[number], (event: UsageEvent) => string>> = {
+  account: ({ accountId }) => accountId,
+  token: ({ tokenId }) => tokenId,
+  model: ({ model }) => model,
+  channel: ({ channelId }) => channelId,
+  outcome: ({ outcome }) => outcome,
+  day: ({ time }) => shownPeriod("day", Date.parse(time)),
+  hour: ({ time }) => shownPeriod("hour", Date.parse(time)),
+};
 
 /** A time as the day or hour that it is in: `2026-01-31`, `2026-01-31T10:00:00.000Z`. */
 export function shownPeriod(dimension: "day" | "hour", at: number): string {

@@ -8,7 +8,7 @@ describe("tags", () => {
     ["a.b-c_1=x/y:z@w+v u", { "a.b-c_1": "x/y:z@w+v u" }],
     [
       Array.from({ length: 8 }, (_, at) => `t${at}=v`).join(),
-      Object.fromEntries([..."01234567"].map((at) => [`t${at}`, "v"])),
+      Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`t${at}`, "v"])),
     ],
     [`${"n".repeat(32)}=${"v".repeat(64)}`, { ["n".repeat(32)]: "v".repeat(64) }],
   ])("reads %s", (header, tags) => {
