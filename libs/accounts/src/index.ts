@@ -13,7 +13,7 @@ export { createAccount, findAccount, listAccountIds, type Account } from "./mone
 export { credit, listCredits, type Credit, type CreditReply } from "./money/credit.ts";
 export { hold, type HoldRequest } from "./money/hold.ts";
 export { extendHold, type Extension } from "./money/extend.ts";
-export { releaseHold, type Release } from "./money/release.ts";
+export { releaseHold, releaseSurely, type Release } from "./money/release.ts";
 export { verifyAccount, type Verification, type VerifyOptions } from "./money/verify.ts";
 export { renewHold, type Renewal } from "./money/renew.ts";
 export { settle, settleSurely, type Settlement } from "./money/settle.ts";

@@ -1,5 +1,15 @@
 export type { Conversation } from "@modelgate/channels";
-export { Bill, holdOrForget, type BillDeps, type Priced } from "./money/bill.ts";
+export { HeldMoney, holdMoney, type HoldDeps } from "./money/held-money.ts";
+export {
+  costOfUnits,
+  notSent,
+  usageDraft,
+  type BilledCall,
+  type CallEnd,
+  type Priced,
+  type SentCall,
+  type UsageRecord,
+} from "./money/usage-draft.ts";
 export { tellDropped } from "./call/deliver.ts";
 export type { RelayDeps } from "./deps.ts";
 export { relayVariables, type RelayEnv, type RelayLimits } from "./env.ts";

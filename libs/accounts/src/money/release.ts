@@ -1,5 +1,6 @@
 import { defineScript, orUnavailable, replyList, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
+import { surely } from "./surely.ts";
 
 /** A hold that is not needed any more. */
 export interface Release {
@@ -27,4 +28,9 @@ export async function releaseHold(redis: Redis, { accountId, callId, tokenId }: 
     ),
   );
   return verdict === "released";
+}
+
+/** Gives a hold back through an outage of Redis of about a minute. */
+export function releaseSurely(redis: Redis, release: Release): Promise<boolean> {
+  return surely(() => releaseHold(redis, release));
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Attempted } from "@modelgate/channels";
 import { asFailure, headers, type Nanos, type Outcome } from "@modelgate/contracts";
 import { answerJson, type ServiceCall } from "@modelgate/platform";
-import type { Bill } from "../money/bill.ts";
+import type { HeldMoney } from "../money/held-money.ts";
 import { Allowance, wroteBeyondBound } from "../money/allowance.ts";
 import { StreamWatch } from "../money/call-metrics.ts";
 import { deliverStream } from "../answers/stream-pass.ts";
@@ -12,6 +12,7 @@ import type { CarriedAnswer, Exchange, ReadAnswer } from "../answers/exchange.ts
 import { hearOut } from "./hear-out.ts";
 import type { Inlet } from "../answers/held-stream.ts";
 import { clientLeft, type Leaving } from "./leaving.ts";
+import type { SentCall } from "../money/usage-draft.ts";
 import { meter, meterCut, meterWhole, unitsOfLeft } from "../money/metered.ts";
 import type { CallPlan } from "./plan.ts";
 import type { Produced } from "../money/meter.ts";
@@ -25,7 +26,8 @@ export interface Delivery {
   readonly deps: RelayDeps;
   readonly call: ServiceCall;
   readonly plan: CallPlan;
-  readonly bill: Bill;
+  readonly held: HeldMoney;
+  readonly sent: SentCall;
   readonly produced: Produced;
   readonly attempted: Attempted<Accepted>;
   readonly leaving: Leaving;
@@ -44,14 +46,15 @@ export async function deliver(delivery: Delivery): Promise<void> {
 }
 
 async function deliverWhole(delivery: Delivery, exchange: Exchange, read: ReadAnswer): Promise<void> {
-  const { call, plan, bill, attempted } = delivery;
+  const { call, plan, held, sent, attempted } = delivery;
   const isKnown = delivery.leaving.isClientGone && read.usage !== undefined;
   const answer = isKnown ? notCarried : await wholeInTime(delivery, exchange, read);
   letGo(attempted);
   plan.fees?.saw(read.fees);
   const metered = await meterWhole(plan, answer.usage ?? read.usage, answer);
-  if (delivery.leaving.isClientGone) return await bill.settle({ ...metered, outcome: "cancelled", status: clientLeft });
-  const settled = bill.settle({ ...metered, outcome: "completed", status: 200 });
+  if (delivery.leaving.isClientGone)
+    return await held.settle({ ...metered, outcome: "cancelled", status: clientLeft, sent });
+  const settled = held.settle({ ...metered, outcome: "completed", status: 200, sent });
   told(delivery, exchange, answer.json, false);
   if (call.response.headersSent) call.response.end(answer.json);
   else
@@ -90,24 +93,25 @@ async function wholeInTime(delivery: Delivery, exchange: Exchange, read: ReadAns
 
 /** Settles a stream whose client left before it began, by what the vendor says of it. */
 async function settleHeard(delivery: Delivery, exchange: Exchange, inlet: Inlet): Promise<void> {
-  const { deps, plan, bill, produced, attempted, signal } = delivery;
+  const { deps, plan, held, sent, produced, attempted, signal } = delivery;
   const end = await hearOut(inlet, exchange.stream(produced), deps.limits.answerBytes);
   if (end === "failed" && !signal.aborted) attempted.broke("upstream_error");
   const left = signal.aborted && !produced.any;
   const metered = left
-    ? { units: await unitsOfLeft(plan, bill), estimated: true }
+    ? { units: await unitsOfLeft(plan, held.expected), estimated: true }
     : await meter(plan, produced, signal.aborted ? "cancelled" : end);
-  await bill.settle({ ...metered, outcome: "cancelled", status: clientLeft });
+  await held.settle({ ...metered, outcome: "cancelled", status: clientLeft, sent });
 }
 
 async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inlet): Promise<void> {
-  const { deps, call, plan, bill, produced, attempted } = delivery;
+  const { deps, call, plan, held, sent, produced, attempted } = delivery;
   using allowance = allowanceOf(delivery);
   const carrier = exchange.stream(produced, allowance);
   if (!call.response.headersSent) call.response.writeHead(200, streamHead(carrier.contentType));
   let settled: Promise<void> | undefined;
   const { provider } = attempted.way.candidate.channel;
-  using watch = new StreamWatch(plan.model.kind, provider, plan.model.name, bill.firstByteMs);
+  const firstByteMs = (sent.firstByteAt ?? performance.now()) - held.record.heldAt;
+  using watch = new StreamWatch(plan.model.kind, provider, plan.model.name, firstByteMs);
   const end = await deliverStream({
     response: call.response,
     inlet,
@@ -120,7 +124,7 @@ async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inle
       : {
           paid: {
             more: () => allowance.more(),
-            meter: (why) => meterCut(plan, produced, why === wroteBeyondBound ? bill.expected.output?.most : undefined),
+            meter: (why) => meterCut(plan, produced, why === wroteBeyondBound ? held.expected.output?.most : undefined),
           },
         }),
     ending(failure, cut) {
@@ -130,14 +134,15 @@ async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inle
       else if (failure.code.startsWith("upstream_")) attempted.broke(failure.code);
       letGo(attempted);
       const whole = plan.measure === undefined && failure === undefined ? produced.usage : undefined;
-      if (cut !== undefined) settled = bill.settle({ ...cut, outcome: "completed", status: 200 });
+      if (cut !== undefined) settled = held.settle({ ...cut, outcome: "completed", status: 200, sent });
       else if (whole === undefined) settled = settleMetered(delivery, failure === undefined ? "completed" : "failed");
       else
-        settled = bill.settle({
+        settled = held.settle({
           units: { requests: 1, ...whole },
           estimated: false,
           outcome: "completed",
           status: 200,
+          sent,
         });
     },
   });
@@ -152,8 +157,8 @@ async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inle
 }
 
 /** How far a stream may go; undefined where all of it is paid for, or costs nothing, and nothing else bounds it. */
-function allowanceOf({ plan, bill, produced }: Delivery): Allowance | undefined {
-  const { output, most } = bill.expected;
+function allowanceOf({ plan, held, produced }: Delivery): Allowance | undefined {
+  const { output, most } = held.expected;
   if (output === undefined) return undefined;
   const { size, model, multiplier } = plan;
   const upper = (tokens: number): Nanos => upperCost(size, model, multiplier, tokens);
@@ -163,12 +168,12 @@ function allowanceOf({ plan, bill, produced }: Delivery): Allowance | undefined 
     output: isFree ? { ...output, first: output.most } : output,
     produced,
     thoughtTokens: most?.besideTokens ?? 0,
-    extend: (from, to) => bill.extend(upper(to) - upper(from)),
+    extend: (from, to) => held.extend(upper(to) - upper(from)),
   });
 }
 
-async function settleMetered({ plan, bill, produced }: Delivery, outcome: Outcome): Promise<void> {
-  await bill.settle({ ...(await meter(plan, produced, outcome)), outcome, status: 200 });
+async function settleMetered({ plan, held, sent, produced }: Delivery, outcome: Outcome): Promise<void> {
+  await held.settle({ ...(await meter(plan, produced, outcome)), outcome, status: 200, sent });
 }
 
 function told(

@@ -17,7 +17,7 @@ export async function lookUp(deps: RelayDeps, call: ServiceCall, plan: CallPlan)
     () => undefined,
   );
   try {
-    const sending = { callId: deps.newCallId(), signal: controller.signal, firstByte: () => undefined };
+    const sending = { callId: deps.newCallId(), signal: controller.signal };
     using attempted = await send(deps, call, plan, sending);
     const { accepted } = attempted;
     if (!("whole" in accepted)) throw new Error("a look-up is never streamed");

@@ -1,10 +1,10 @@
 import { asFailure, tokensIn, type Failure, type Units } from "@modelgate/contracts";
 import { AttemptsFailed } from "@modelgate/channels";
 import { ClientGone, type ServiceCall } from "@modelgate/platform";
-import { Bill, holdOrForget } from "../money/bill.ts";
 import { clientLeft, Leaving } from "./leaving.ts";
 import { deliver } from "./deliver.ts";
 import type { RelayDeps } from "../deps.ts";
+import { holdMoney, type HeldMoney } from "../money/held-money.ts";
 import { expectText, expectUnits, mostOutput, wholeOutput, type Expectation } from "../money/expect.ts";
 import { unitsOfLeft } from "../money/metered.ts";
 import type { CallPlan } from "./plan.ts";
@@ -12,6 +12,7 @@ import { Produced } from "../money/meter.ts";
 import { send } from "./send.ts";
 import { tellWay } from "./tell-way.ts";
 import { boundOfHeld, boundOfText } from "../money/usage-bound.ts";
+import { notSent, type CallEnd, type SentCall } from "../money/usage-draft.ts";
 import { keepWaiting } from "./waiting.ts";
 
 /**
@@ -19,26 +20,28 @@ import { keepWaiting } from "./waiting.ts";
  * be told; once bytes left for the client it does not throw. Whatever happens, the hold is settled exactly once.
  */
 export async function runCall(deps: RelayDeps, call: ServiceCall, plan: CallPlan): Promise<void> {
-  const bill = new Bill(deps, call, plan, expect(deps, plan));
-  await holdOrForget(bill);
-  const { most } = bill.expected;
+  const expected = expect(deps, plan);
+  const { most } = expected;
   const produced = new Produced({
     mostReported: most === undefined ? undefined : most.outputTokens + most.besideTokens,
     fees: plan.fees,
   });
-  using _renewal = deps.renewals.keep({
-    accountId: call.caller.accountId,
-    callId: bill.callId,
-    progress: () => progressOf(bill, produced),
-  });
+  let sent = notSent;
+  const certain: CallEnd = { units: expected.floorUnits, estimated: true, outcome: "failed", status: 0, sent };
+  using held = await holdMoney(deps, { call, price: plan, expected, certain });
+  held.renew(() => progressOf(expected, produced, sent));
   using leaving = new Leaving(deps, call, plan);
   try {
-    using attempted = await attempt(deps, call, plan, bill, leaving);
-    bill.went(attempted.way, attempted.attempts);
-    await deliver({ deps, call, plan, bill, produced, attempted, leaving, signal: leaving.ended });
+    using attempted = await attempt(deps, call, plan, held, leaving);
+    const { way, attempts, accepted } = attempted;
+    sent = { way, attempts, firstByteAt: accepted.firstByteAt };
+    await deliver({ deps, call, plan, held, sent, produced, attempted, leaving, signal: leaving.ended });
   } catch (error) {
-    if (error instanceof AttemptsFailed) tellWay(deps, call, error.tried);
-    await fail(call, plan, bill, error, leaving);
+    if (error instanceof AttemptsFailed) {
+      tellWay(deps, call, error.tried);
+      sent = { way: error.way, attempts: error.attempts };
+    }
+    await fail({ call, plan, held, sent, leaving }, error);
   }
 }
 
@@ -60,24 +63,20 @@ function expect({ limits, unseen }: RelayDeps, plan: CallPlan): Expectation {
 }
 
 /** Finds a vendor that answers, with signs of life for the client meanwhile. */
-async function attempt(deps: RelayDeps, call: ServiceCall, plan: CallPlan, bill: Bill, leaving: Leaving) {
+async function attempt(deps: RelayDeps, call: ServiceCall, plan: CallPlan, held: HeldMoney, leaving: Leaving) {
   using _waiting = keepWaiting(call, plan.waiting, deps.limits.heartbeatMs);
   return await send(deps, call, plan, {
-    callId: bill.callId,
+    callId: held.callId,
     signal: leaving.ended,
-    firstByte: () => bill.firstByte(),
     begins: () => leaving.begins(),
     sent: () => leaving.sent(),
   });
 }
 
-/** What is certain of a call that is under way, for its hold's floor. */
-function progressOf(bill: Bill, produced: Produced) {
-  const units: Units = { ...bill.expected.floorUnits, outputTokens: produced.roughTokens };
-  return {
-    floorNanos: bill.costOf(units),
-    draft: bill.draft({ units, estimated: true, outcome: "failed", status: tokensIn(units) > 0 ? 200 : 0 }),
-  };
+/** What is certain of a call that is under way: what is charged if the service dies. */
+function progressOf({ floorUnits }: Expectation, produced: Produced, sent: SentCall): CallEnd {
+  const units: Units = { ...floorUnits, outputTokens: produced.roughTokens };
+  return { units, estimated: true, outcome: "failed", status: tokensIn(units) > 0 ? 200 : 0, sent };
 }
 
 /** A body that failed is the reason, whatever came of the exchange that it was sent in. */
@@ -90,19 +89,28 @@ function whatFailed({ broken }: CallPlan, error: unknown): Failure {
  * Nothing of an answer reached the client. What failed costs nothing, and the client is told. A client that left pays
  * what is certain once its vendor was asked, where it is not known what the vendor made of it.
  */
-async function fail(call: ServiceCall, plan: CallPlan, bill: Bill, error: unknown, leaving: Leaving): Promise<void> {
+async function fail({ call, plan, held, sent, leaving }: Failing, error: unknown): Promise<void> {
   const failure = whatFailed(plan, error);
   const gone = leaving.isClientGone;
-  if (error instanceof AttemptsFailed) bill.went(error.way, error.attempts);
   const isOwed = gone && leaving.isOwing(failure);
-  const settled = bill.settle({
-    units: isOwed ? await unitsOfLeft(plan, bill) : {},
+  const settled = held.settle({
+    units: isOwed ? await unitsOfLeft(plan, held.expected) : {},
     estimated: isOwed,
     outcome: gone ? "cancelled" : "failed",
     status: gone ? clientLeft : call.response.headersSent ? 200 : failure.status,
+    sent,
   });
   if (!gone && !call.response.headersSent) throw failure;
   if (!gone) return void call.response.end(plan.waiting?.fail(failure, call.requestId));
   await settled;
   throw new ClientGone("the client left before its answer");
+}
+
+/** A call that is about to fail, with its money. */
+interface Failing {
+  readonly call: ServiceCall;
+  readonly plan: CallPlan;
+  readonly held: HeldMoney;
+  readonly sent: SentCall;
+  readonly leaving: Leaving;
 }

@@ -10,14 +10,16 @@ import type { CallPlan } from "./plan.ts";
 import { readAnswer } from "../answers/whole-answer.ts";
 
 /** What an attempt brought: a stream at its first bytes, or a whole answer. */
-export type Accepted = { readonly exchange: Exchange } & ({ readonly stream: Inlet } | { readonly whole: ReadAnswer });
+export type Accepted = {
+  readonly exchange: Exchange;
+  /** When it began, by `performance.now()`. */
+  readonly firstByteAt: number;
+} & ({ readonly stream: Inlet } | { readonly whole: ReadAnswer });
 
 /** Who wants an attempt's beginning. */
 export interface Sending {
   readonly callId: string;
   readonly signal: AbortSignal;
-  /** Called once, when the answer that is taken begins. */
-  firstByte(): void;
   /** Called before each attempt; throws where nobody waits for one. */
   begins?(): void;
   /** Called when an attempt's request is on its way. */
@@ -29,7 +31,7 @@ export async function send(
   deps: RelayDeps,
   call: ServiceCall,
   plan: CallPlan,
-  { callId, signal, firstByte, begins, sent }: Sending,
+  { callId, signal, begins, sent }: Sending,
 ): Promise<Attempted<Accepted>> {
   const scope = `${call.caller.accountId}:${plan.model.name}`;
   const { affinity, attempts } = deps.channels;
@@ -54,11 +56,7 @@ export async function send(
         request: { ...requestFor(call, plan, way, exchange), sent },
         stream: exchange.asksStream ?? plan.stream,
         unrepeatable: exchange.unrepeatable,
-        async accept(answer: UpstreamAnswer) {
-          const accepted = await accept(deps, plan, exchange, answer);
-          firstByte();
-          return accepted;
-        },
+        accept: (answer: UpstreamAnswer) => accept(deps, plan, exchange, answer),
       };
     },
   });
@@ -72,9 +70,11 @@ async function accept(
   answer: UpstreamAnswer,
 ): Promise<Accepted> {
   const form = exchange.formOf?.(answer) ?? (plan.stream ? "events" : "whole");
-  return form === "whole"
-    ? { exchange, whole: await readAnswer(answer, exchange, limits.answerBytes, budget) }
-    : { exchange, stream: await openStream(answer, exchange, form) };
+  const read =
+    form === "whole"
+      ? { whole: await readAnswer(answer, exchange, limits.answerBytes, budget) }
+      : { stream: await openStream(answer, exchange, form) };
+  return { exchange, firstByteAt: performance.now(), ...read };
 }
 
 /** The vendor's request for an exchange, with the client's headers and query that go on to a vendor of its own wire. */

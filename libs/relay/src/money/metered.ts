@@ -1,6 +1,6 @@
 import type { Outcome, Units } from "@modelgate/contracts";
-import type { Bill } from "./bill.ts";
 import type { CarriedAnswer } from "../answers/exchange.ts";
+import type { Expectation } from "./expect.ts";
 import type { Measure, Metered } from "./measure.ts";
 import type { CallPlan } from "../call/plan.ts";
 import type { Produced } from "./meter.ts";
@@ -40,7 +40,7 @@ async function unreported(plan: CallPlan, produced: Produced): Promise<Units> {
 }
 
 /** What is certain of a call whose client left, and of which its vendor told nothing. */
-export async function unitsOfLeft(plan: CallPlan, { expected }: Pick<Bill, "expected">): Promise<Units> {
+export async function unitsOfLeft(plan: CallPlan, expected: Expectation): Promise<Units> {
   const units = await plan.measure?.left?.();
   return units === undefined ? expected.floorUnits : { requests: 1, ...units };
 }

@@ -2,8 +2,8 @@ import { tokensIn } from "@modelgate/contracts";
 import type { Logger, Span } from "@modelgate/platform";
 import { observeCall, type CallSeen } from "./call-metrics.ts";
 
-/** Tells of a call that is over: its one log line, its metrics, and its part of the trace. */
-export function tellCall(log: Logger, span: Span | undefined, seen: CallSeen): void {
+/** Logs a call that is over in one line, counts it in the metrics, and adds its usage to the trace. */
+export function logCall(log: Logger, span: Span | undefined, seen: CallSeen): void {
   const { draft, units, costNanos } = seen;
   log.info(
     {
