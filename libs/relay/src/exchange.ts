@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import type { UpstreamAnswer } from "@modelgate/channels";
 import type { Failure, Units, UpstreamWire } from "@modelgate/contracts";
+import type { StreamFraming } from "@modelgate/wires/sse";
 import type { AskedFees, SeenFees } from "@modelgate/wires/text";
 import type { Produced } from "./produced.ts";
 
@@ -15,6 +16,10 @@ export interface Exchange {
   readonly unrepeatable?: boolean | undefined;
   /** What the body asks of the vendor beside tokens; absent: what the client's own does. */
   readonly asks?: AskedFees | undefined;
+  /** Bounds the calls of tools in a body, in wires that have a word for it. */
+  capTools?(body: Buffer, most: number): Buffer;
+  /** How the vendor's stream is cut into frames; absent: server-sent events. */
+  readonly framing?: StreamFraming | undefined;
   /** Whether the vendor is asked for a stream; absent: as the client asked. */
   readonly asksStream?: boolean | undefined;
   /** Fields of the client's request that this vendor cannot take, as the client spells them. */

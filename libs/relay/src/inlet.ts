@@ -1,25 +1,30 @@
 import { Failure } from "@modelgate/contracts";
 import type { BodySink, UpstreamAnswer } from "@modelgate/channels";
-import { SseSplitter } from "@modelgate/wires/sse";
+import { eventStreamFraming, type StreamFraming } from "@modelgate/wires/sse";
 
 /** A first frame beyond this is no error message: the client gets it as it comes. */
 const mostHeldBack = 64 * 1024;
-const colon = 0x3a;
 
 /** A vendor's stream held at its first bytes: they are looked at before the client's head is committed. */
 export class Inlet {
   readonly #answer: UpstreamAnswer;
+  readonly #framing: StreamFraming;
   #first: Buffer | undefined;
   #sink: BodySink | undefined;
   #over: { readonly error?: Error } | undefined;
 
-  private constructor(answer: UpstreamAnswer) {
+  private constructor(answer: UpstreamAnswer, framing: StreamFraming) {
     this.#answer = answer;
+    this.#framing = framing;
   }
 
   /** Waits for the first bytes. Throws Failure where the stream ends or breaks before them: another way may be tried. */
-  static open(answer: UpstreamAnswer, form: "events" | "bytes" = "events"): Promise<Inlet> {
-    const inlet = new Inlet(answer);
+  static open(
+    answer: UpstreamAnswer,
+    form: "events" | "bytes" = "events",
+    framing: StreamFraming = eventStreamFraming,
+  ): Promise<Inlet> {
+    const inlet = new Inlet(answer, framing);
     const { promise, resolve, reject } = Promise.withResolvers<Inlet>();
     answer.pipe({
       data(chunk) {
@@ -48,10 +53,10 @@ export class Inlet {
     return this.#first ?? Buffer.alloc(0);
   }
 
-  /** The first event that is whole among the first bytes; comments are none. */
+  /** The first frame that is whole among the first bytes; comments do not count. */
   get firstFrame(): Buffer | undefined {
-    const frames = new SseSplitter().push(this.first);
-    return frames.find((frame) => frame[0] !== colon) ?? frames[0];
+    const frames = this.#framing.splitter().push(this.first);
+    return frames.find((frame) => !this.#framing.isComment(frame)) ?? frames[0];
   }
 
   /** Hands the held bytes and all that follows to a sink. */

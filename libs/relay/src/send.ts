@@ -2,7 +2,7 @@ import { Failure, type UpstreamWire } from "@modelgate/contracts";
 import { placeOf, type Attempted, type SpokenWay, type UpstreamAnswer } from "@modelgate/channels";
 import type { ServiceCall } from "@modelgate/platform";
 import type { VendorRequest } from "@modelgate/providers";
-import { parseFrameRecord } from "@modelgate/wires/text";
+import { eventStreamFraming } from "@modelgate/wires/sse";
 import type { RelayDeps } from "./deps.ts";
 import type { Exchange, ReadAnswer } from "./exchange.ts";
 import { Inlet } from "./inlet.ts";
@@ -103,23 +103,17 @@ export function requestFor(
 
 /** Holds a stream at its first bytes; what is no stream, or begins with an error, is tried elsewhere. */
 async function openStream(answer: UpstreamAnswer, exchange: Exchange, form: "events" | "bytes"): Promise<Inlet> {
+  const { framing = eventStreamFraming } = exchange;
   const type = answer.headers["content-type"];
-  if (form === "events" && (typeof type !== "string" || !type.includes("text/event-stream"))) {
+  if (form === "events" && (typeof type !== "string" || !type.includes(framing.mediaType))) {
     answer.abort();
     throw new Failure("upstream_error", "The vendor did not answer with a stream.");
   }
-  const inlet = await Inlet.open(answer, form);
+  const inlet = await Inlet.open(answer, form, framing);
   const frame = form === "events" ? inlet.firstFrame : undefined;
-  if ((frame !== undefined && isUnreadable(frame)) || exchange.refuses(frame ?? inlet.first)) {
+  if ((frame !== undefined && framing.isMalformed(frame)) || exchange.refuses(frame ?? inlet.first)) {
     inlet.abort();
     throw new Failure("upstream_error", "The vendor failed before its answer began.");
   }
   return inlet;
-}
-
-const data = /^data:[ \t]*(?!\[DONE\])\S/m;
-
-/** Whether a first frame has data that is not a JSON object; the streams of every wire consist of those. */
-function isUnreadable(frame: Buffer): boolean {
-  return data.test(frame.toString()) && parseFrameRecord(frame) === undefined;
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { JsonRecord } from "../src/json/index.ts";
 import { SseDecoder } from "../src/sse/index.ts";
 import { askedFeesIn, cappedToolsIn, dearerImage, textCodecs, textPasses, type ClientWire } from "../src/text/index.ts";
-import { mediaOf } from "../src/text/media.ts";
+import { mediaOf, measureTypedPart } from "../src/text/media.ts";
 
 const tool = (path: string, unit?: string) => (unit === undefined ? { path } : { path, unit });
 
@@ -301,7 +301,7 @@ test.each([
 test("an image that keeps its size is bound by the tokens of a large one", () => {
   const url = "https://pictures.example/fox.png";
   const tokens = (part: object) => {
-    const { tokens: usual, more = 0 } = mediaOf([{ content: [part] }]);
+    const { tokens: usual, more = 0 } = mediaOf([{ content: [part] }], measureTypedPart);
     return usual + more;
   };
   const low = tokens({ type: "image_url", image_url: { url, detail: "low" } });

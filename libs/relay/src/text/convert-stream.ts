@@ -1,24 +1,19 @@
-import { Failure, type Units, type TextWire } from "@modelgate/contracts";
+import { Failure, type Units } from "@modelgate/contracts";
 import { cleanWords } from "@modelgate/providers";
-import { SseDecoder, type SseFrame } from "@modelgate/wires/sse";
-import { textCodecs, type StreamReader, type StreamWriter, type TextEvent } from "@modelgate/wires/text";
+import type { FrameDecoder, StreamFraming } from "@modelgate/wires/sse";
+import type { StreamReader, StreamWriter, TextEvent, VendorCodec } from "@modelgate/wires/text";
 import { eventStream, type Carried, type StreamCarrier, type StreamGate } from "../exchange.ts";
 import { plainWords, type Produced } from "../produced.ts";
 
 export interface ConvertOptions {
-  /** The vendor's wire. */
-  readonly wire: TextWire;
+  readonly vendor: Pick<VendorCodec, "reader">;
+  /** How the vendor's stream is cut into frames. */
+  readonly framing: StreamFraming;
   readonly writer: StreamWriter;
   /** Of the client's stream; absent: server-sent events. */
   readonly contentType?: string | undefined;
   readonly gate?: StreamGate | undefined;
 }
-
-/** Wires in which nothing of worth follows a whole answer; in the others usage may. */
-const endingWhenWhole: ReadonlySet<TextWire> = new Set(["responses", "messages"]);
-
-/** The last frame of the chat wire. */
-const endOfChat = "[DONE]";
 
 /** Where a part stands in an answer. */
 type PartPlace = Pick<Extract<TextEvent, { type: "part-start" }>, "choice" | "part">;
@@ -29,11 +24,10 @@ type Told = { readonly out: string; readonly failure?: Failure | undefined };
 /** A stream told in another wire: the vendor's frames are read into neutral events and written as the client's. */
 export class ConvertStream implements StreamCarrier {
   readonly contentType: string;
-  readonly #decoder = new SseDecoder();
+  readonly #decoder: FrameDecoder;
   readonly #reader: StreamReader;
   readonly #writer: StreamWriter;
   readonly #produced: Produced;
-  readonly #endsWhenWhole: boolean;
   readonly #gate: StreamGate | undefined;
   /** What frames said that are not paid for, a list each. */
   #unpaid: (readonly TextEvent[])[] = [];
@@ -43,22 +37,21 @@ export class ConvertStream implements StreamCarrier {
   readonly #parts = new Map<string, PartPlace>();
   /** Whether thoughts were shown. */
   #thinks = false;
-  #done = false;
   last = "";
 
   constructor(options: ConvertOptions, produced: Produced) {
-    this.#reader = textCodecs[options.wire].reader();
+    this.#decoder = options.framing.decoder();
+    this.#reader = options.vendor.reader();
     this.#writer = options.writer;
     this.#gate = options.gate;
     this.#produced = produced;
-    this.#endsWhenWhole = endingWhenWhole.has(options.wire);
     this.contentType = options.contentType ?? eventStream;
     produced.readAs(plainWords);
   }
 
   get done(): boolean {
     if (this.#unpaid.length > 0) return false;
-    return this.#done || (this.#endsWhenWhole && this.#reader.whole);
+    return this.#reader.done;
   }
 
   push(chunk: Buffer): Carried {
@@ -71,7 +64,7 @@ export class ConvertStream implements StreamCarrier {
       if (told.failure !== undefined) return { out, failure: told.failure };
     }
     for (const frame of this.#decoder.push(chunk)) {
-      const told = this.#take(this.#read(frame));
+      const told = this.#take(this.#reader.read(frame));
       out += told.out;
       if (told.failure !== undefined) return { out, failure: told.failure };
     }
@@ -104,11 +97,6 @@ export class ConvertStream implements StreamCarrier {
 
   heartbeat(): string {
     return this.#writer.heartbeat();
-  }
-
-  #read(frame: SseFrame): readonly TextEvent[] {
-    if (frame.data === endOfChat) this.#done = true;
-    return this.#reader.read(frame);
   }
 
   /** Tells what a frame said, or keeps it until it is paid for. */

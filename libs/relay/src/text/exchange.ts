@@ -1,20 +1,19 @@
-import { Failure, type TextWire } from "@modelgate/contracts";
+import { Failure } from "@modelgate/contracts";
 import { inTurnsIfLong, once } from "@modelgate/platform";
 import { withoutMembers } from "@modelgate/wires/json";
 import {
-  arrayFraming,
-  askedFeesIn,
-  clientCodecs,
-  contentArrayWriter,
   hasEnvelope,
   surplusBounds,
   textCodecs,
-  textPasses,
   unsealed,
   type AnswerContext,
+  type ClientCodec,
   type ClientWire,
   type JsonObject,
   type Parsed,
+  type PassCodec,
+  type TextCodec,
+  type VendorCodec,
 } from "@modelgate/wires/text";
 import { eventStream, type Exchange } from "../exchange.ts";
 import { gearOf } from "../gear.ts";
@@ -24,7 +23,7 @@ import type { Waiting } from "../waiting.ts";
 import { parseAnswer } from "../whole-answer.ts";
 import { ConvertStream } from "./convert-stream.ts";
 import { PassStream } from "./pass-stream.ts";
-import { hasSeveralPrompts, severalPrompts } from "./several-prompts.ts";
+import { severalPrompts } from "./several-prompts.ts";
 import { wordsOf } from "./words-of.ts";
 
 /** A text call as its client made it. */
@@ -61,38 +60,47 @@ export interface TextCall {
  */
 export function textExchanges(
   call: TextCall,
-): (wire: ClientWire, upstreamModel: string, history?: "unsealed") => Promise<Exchange> {
+): (codec: TextCodec, upstreamModel: string, history?: "unsealed") => Promise<Exchange> {
+  const { client, pass } = codecOf(call);
   const parseBody = once(() => reparseJson(call.body));
   const read = once(async () => readRequest(call, await parseBody()));
   const readUnsealed = async (): Promise<ReadRequest> => {
     const { asked, parsed } = await read();
     return { asked, parsed: { ...parsed, request: unsealed(parsed.request) } };
   };
-  // The messages wire leaves out what is sealed by others itself.
-  const passes = once(async () => call.wire === "messages" || !(await inTurnsIfLong(hasEnvelope(call.body))));
-  const takes = async (wire: ClientWire, model: string): Promise<boolean> => {
-    const work = textPasses[wire].takes?.(call.body, model);
+  const isSealedByOthers = once(() => inTurnsIfLong(hasEnvelope(call.body)));
+  const takes = async ({ dropsForeignSeals, takes: look }: PassCodec, model: string): Promise<boolean> => {
+    if (!dropsForeignSeals && (await isSealedByOthers())) return false;
+    const work = look?.(call.body, model);
     return work === undefined || (await inTurnsIfLong(work));
   };
-  return async (wire, upstreamModel, history) => {
-    const own = wire === call.wire && history === undefined;
-    if (wire === "completions" || (own && (await passes()) && (await takes(wire, upstreamModel))))
-      return await passed(call, upstreamModel);
-    if (call.wire === "completions" && call.choices > 1) {
+  return async (codec, upstreamModel, history) => {
+    const { wire, vendor } = codec;
+    const isOwn = wire === call.wire && pass !== undefined;
+    if (isOwn && (vendor === undefined || (history === undefined && (await takes(pass, upstreamModel)))))
+      return await passed(call, pass, upstreamModel);
+    if (vendor === undefined) throw new Error(`calls cannot be converted to ${wire}`);
+    if (call.choices > 1 && client.batch !== undefined) {
       // One request of several prompts has no neutral form.
       const asked = await parseBody();
-      if (hasSeveralPrompts(asked)) return await severalPrompts(call, asked, wire, upstreamModel);
+      if (client.batch.isBatch(asked))
+        return await severalPrompts({ call, client, batch: client.batch, vendor, codec }, asked, upstreamModel);
     }
-    return await converted(call, wire, upstreamModel, history === "unsealed" ? readUnsealed : read);
+    return await converted(call, { ...codec, vendor }, upstreamModel, history === "unsealed" ? readUnsealed : read);
   };
 }
 
+/** The client's side of a call's wire. */
+function codecOf({ wire }: Pick<TextCall, "wire">): TextCodec & { readonly client: ClientCodec } {
+  return textCodecs[wire];
+}
+
 /** The same wire at both ends. */
-async function passed(call: TextCall, upstreamModel: string): Promise<Exchange> {
-  const pass = textPasses[call.wire];
+async function passed(call: TextCall, pass: PassCodec, upstreamModel: string): Promise<Exchange> {
+  const { client, vendor, framing: vendorFraming } = codecOf(call);
   const { model, stream, includeUsage } = call;
   const rename = upstreamModel === model ? undefined : model;
-  const framing = call.asArray === true ? arrayFraming() : undefined;
+  const framing = call.asArray === true ? client.array?.framing() : undefined;
   const gear = framing === undefined ? gearOf({ model, upstreamModel, stream, includeUsage }) : "patched";
   const surplus = surplusBounds(call.boundNames, pass.boundOrder(upstreamModel));
   const body = surplus.length === 0 ? call.body : withoutMembers(call.body, surplus);
@@ -105,6 +113,8 @@ async function passed(call: TextCall, upstreamModel: string): Promise<Exchange> 
       }),
     ),
     dropped: [],
+    capTools: vendor?.capTools,
+    framing: vendorFraming,
     refuses: (frame) => pass.see(frame).failed,
     async read(answer) {
       const seen = pass.readAnswer(await parseAnswer(answer));
@@ -118,7 +128,10 @@ async function passed(call: TextCall, upstreamModel: string): Promise<Exchange> 
     },
     stream(produced, gate) {
       const early = gate === undefined ? undefined : pass.earlyEnd?.(call);
-      return new PassStream({ pass, gear, rename, hideUsage: !includeUsage, framing, early, gate }, produced);
+      return new PassStream(
+        { pass, vendorFraming, gear, rename, hideUsage: !includeUsage, framing, early, gate },
+        produced,
+      );
     },
   };
 }
@@ -130,7 +143,7 @@ interface ReadRequest {
 }
 
 function readRequest({ wire, model, stream, echo }: TextCall, asked: JsonObject): ReadRequest {
-  const parsed = clientCodecs[wire].parseRequest(asked, { model, stream });
+  const parsed = codecOf({ wire }).client.parseRequest(asked, { model, stream });
   refuseLongArguments(parsed.request);
   return { asked: { ...asked, ...echo }, parsed };
 }
@@ -151,11 +164,11 @@ function refuseLongArguments({ turns }: Parsed["request"]): void {
 /** Another wire at the vendor's end. Throws Failure unsupported_parameter for what it cannot say. */
 async function converted(
   call: TextCall,
-  wire: TextWire,
+  { wire, framing, vendor }: TextCodec & { readonly vendor: VendorCodec },
   upstreamModel: string,
   read: () => Promise<ReadRequest>,
 ): Promise<Exchange> {
-  const [client, vendor] = [clientCodecs[call.wire], textCodecs[wire]];
+  const { client } = codecOf(call);
   const { asked, parsed } = await read();
   const asker = { spelling: client.spelling, strict: call.strict };
   const { body, dropped } = tellLosses(asker, parsed.dropped, () =>
@@ -172,34 +185,49 @@ async function converted(
   return {
     wire,
     body: await renderJson(body, call.body.length),
-    asks: askedFeesIn[wire](body) ?? { tools: [], tiers: [] },
+    asks: vendor.askedFees(body) ?? { tools: [], tiers: [] },
+    capTools: vendor.capTools,
+    framing,
     dropped,
-    refuses: (frame) => textPasses[wire].see(frame).failed,
+    refuses: (frame) => failsAtOnce({ framing, vendor }, frame),
     async read(bytes) {
       const json = await parseAnswer(bytes);
       const answer = vendor.parseAnswer(json);
       const rendered = await renderJson(client.renderAnswer(answer, context()), bytes.length);
       return {
-        ...textPasses[wire].readAnswer(json),
+        ...vendor.readAnswer(json),
         carry: () => ({ json: rendered, words: () => wordsOf(answer) }),
       };
     },
     stream(produced, gate) {
-      const framing = call.asArray === true ? arrayFraming() : undefined;
-      const writer = framing === undefined ? client.writer(context()) : contentArrayWriter(context());
-      return new ConvertStream({ wire, writer, contentType: framing?.contentType, gate }, produced);
+      const array = call.asArray === true ? client.array : undefined;
+      const writer = (array ?? client).writer(context());
+      return new ConvertStream(
+        { vendor, framing, writer, contentType: array?.framing().contentType, gate },
+        produced,
+      );
     },
   };
 }
 
+/** Whether the first frame of a vendor's stream says that the vendor failed. */
+export function failsAtOnce(
+  { framing, vendor }: Pick<TextCodec, "framing"> & { readonly vendor: VendorCodec },
+  first: Buffer,
+): boolean {
+  const decoder = framing.decoder();
+  const reader = vendor.reader();
+  return [...decoder.push(first), ...decoder.end()].some((frame) =>
+    reader.read(frame).some(({ type }) => type === "failure"),
+  );
+}
+
 /** How a client of a wire is kept waiting, and told of a failure, before its stream begins. */
 export function waitingIn({ wire, asArray = false }: Pick<TextCall, "wire" | "asArray">): Waiting {
-  const pass = textPasses[wire];
-  const frame = (failure: Failure, requestId: string): string => pass.failureFrame(failure, requestId);
-  // A ping of the messages wire stands behind its first event only.
-  const sign = wire === "messages" ? ": keep-alive\n\n" : pass.heartbeat;
-  if (!asArray) return { contentType: eventStream, sign, fail: frame };
-  const framing = arrayFraming();
+  const { client } = codecOf({ wire });
+  const frame = (failure: Failure, requestId: string): string => client.failureFrame(failure, requestId);
+  const framing = asArray ? client.array?.framing() : undefined;
+  if (framing === undefined) return { contentType: eventStream, sign: client.keepAlive, fail: frame };
   const fail = (failure: Failure, requestId: string): string =>
     framing.reframe(Buffer.from(frame(failure, requestId))) + framing.end();
   return { contentType: framing.contentType, sign: framing.heartbeat(), fail };

@@ -1,6 +1,6 @@
 import { Failure, type Units } from "@modelgate/contracts";
-import { SseSplitter } from "@modelgate/wires/sse";
-import type { EarlyEnd, Framing, StreamPassCodec } from "@modelgate/wires/text";
+import type { FrameSplitter, StreamFraming } from "@modelgate/wires/sse";
+import type { ClientFraming, EarlyEnd, StreamPassCodec } from "@modelgate/wires/text";
 import { eventStream, type Carried, type StreamCarrier, type StreamGate } from "../exchange.ts";
 import type { Gear } from "../gear.ts";
 import type { Produced } from "../produced.ts";
@@ -8,27 +8,26 @@ import type { Produced } from "../produced.ts";
 /** How a stream of the client's own wire is passed on. */
 export interface PassOptions {
   readonly pass: StreamPassCodec;
+  /** How the vendor's stream is cut into frames. */
+  readonly vendorFraming: StreamFraming;
   readonly gear: Gear;
   /** The client's name of the model, where the vendor's is another. */
   readonly rename: string | undefined;
   /** Whether frames that carry only usage are hidden. */
   readonly hideUsage: boolean;
   /** Where the client's stream is framed otherwise than as server-sent events. */
-  readonly framing?: Framing | undefined;
+  readonly framing?: ClientFraming | undefined;
   /** Where the stream may have to be ended before its vendor ends it. */
   readonly early?: EarlyEnd | undefined;
   readonly gate?: StreamGate | undefined;
 }
-
-/** One of these stands in every frame that holds thoughts, in all text wires. */
-const thoughtWords = ['"reasoning', '"thinking', '"thought', "response.reasoning"].map((word) => Buffer.from(word));
 
 /** A stream passed on: frames as they came, looked at, a few members changed where they must be. */
 export class PassStream implements StreamCarrier {
   readonly contentType: string;
   readonly #options: PassOptions;
   readonly #produced: Produced;
-  readonly #splitter = new SseSplitter();
+  readonly #splitter: FrameSplitter;
   #unpaid: readonly Buffer[] = [];
   #done = false;
   #last: Buffer | undefined;
@@ -36,6 +35,7 @@ export class PassStream implements StreamCarrier {
 
   constructor(options: PassOptions, produced: Produced) {
     this.#options = options;
+    this.#splitter = options.vendorFraming.splitter();
     this.#produced = produced;
     this.contentType = options.framing?.contentType ?? eventStream;
     produced.readAs(options.pass);
@@ -104,8 +104,7 @@ export class PassStream implements StreamCarrier {
   #isPaid(raw: string, frame: Buffer): boolean {
     const { gate, pass } = this.#options;
     if (gate === undefined || raw === "" || gate.covers(Buffer.byteLength(raw))) return true;
-    const thinks = thoughtWords.some((word) => frame.includes(word));
-    return gate.admits(Buffer.byteLength(pass.wordsOf(raw)), thinks);
+    return gate.admits(Buffer.byteLength(pass.wordsOf(raw)), pass.showsThoughts(frame));
   }
 
   #look(frame: Buffer): "shown" | "hidden" | "failed" | "unpaid" {

@@ -1,3 +1,4 @@
+import type { TranscriptsWire } from "@modelgate/contracts";
 import { once, type EndpointHandler } from "@modelgate/platform";
 import { priced, refuseVendorIdsInTurns, runCall } from "@modelgate/relay";
 import { atOnce } from "@modelgate/wires/json";
@@ -5,7 +6,6 @@ import {
   modelInForm,
   transcriptsCodec,
   type TranscriptsRequest,
-  type TranscriptsWire,
 } from "@modelgate/wires/transcripts";
 import { formAsBody } from "@modelgate/wires/vendor-stores";
 import type { Deps } from "../deps.ts";

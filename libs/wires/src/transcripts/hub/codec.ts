@@ -2,7 +2,8 @@ import type { Units } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import type { SseFrame } from "../../sse/decode.ts";
 import type { Transcript, TranscriptEvent } from "./answer.ts";
-import type { FormEntry, TranscriptsRequest, TranscriptsWire } from "./request.ts";
+import type { TranscriptsWire } from "@modelgate/contracts";
+import type { FormEntry, TranscriptsRequest } from "./request.ts";
 
 /** One wire of transcripts, both directions. Pure and synchronous; the file's bytes are no concern of it. */
 export interface TranscriptsCodec {
