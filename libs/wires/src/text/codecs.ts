@@ -2,7 +2,7 @@ import { textWires, type TextWire, type UpstreamWire } from "@modelgate/contract
 import { chatCodec } from "./chat/index.ts";
 import { completionsCodec } from "./completions/index.ts";
 import { contentCodec } from "./content/index.ts";
-import type { ClientCodec, TextCodec } from "./hub/codec.ts";
+import type { ClientCodec, TextCodec, VendorTextCodec } from "./hub/codec.ts";
 import { messagesCodec } from "./messages/index.ts";
 import { responsesCodec } from "./responses/index.ts";
 
@@ -28,6 +28,13 @@ export function textCodec(wire: string): TextCodec {
   const codec = Object.hasOwn(codecs, wire) ? codecs[wire] : undefined;
   if (codec === undefined) throw new Error(`${wire} is not a wire of text`);
   return codec;
+}
+
+/** Finds the codec of a wire that calls can be converted to. Throws Error for any other. */
+export function vendorCodec(wire: string): VendorTextCodec {
+  const { vendor, ...codec } = textCodec(wire);
+  if (vendor === undefined) throw new Error(`calls cannot be converted to ${wire}`);
+  return { ...codec, vendor };
 }
 
 /** Lists every wire that a client's calls can be served through, its own first. */

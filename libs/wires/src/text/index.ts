@@ -1,8 +1,8 @@
 // Text wires: their codecs, and what passing and converting share.
 export type { TextAsk } from "./ask.ts";
 export { surplusBounds } from "./bounds.ts";
-export type { ClientFraming } from "./client-framing.ts";
-export { textCodec, textCodecs, wiresServing, type ClientWire } from "./codecs.ts";
+export type { ClientFraming, ClientFraming as Framing } from "./client-framing.ts";
+export { textCodec, textCodecs, vendorCodec, wiresServing, type ClientWire } from "./codecs.ts";
 export { unsteadyMembers, type Dialogue } from "./dialogue.ts";
 export type { EarlyEnd, EarlyEndOptions } from "./early-end.ts";
 export { dearerImage, type AskedFees, type AskedTool, type SeenFees } from "./fees.ts";
@@ -12,6 +12,8 @@ export type {
   AnsweredRequest,
   BatchCodec,
   ClientCodec,
+  ClientTextCodec,
+  CountCodec,
   Parsed,
   Rendered,
   RequestPath,
@@ -19,8 +21,10 @@ export type {
   StreamWriter,
   TextCodec,
   VendorCodec,
+  VendorTextCodec,
 } from "./hub/codec.ts";
 export type { JsonObject, TextRequest } from "./hub/request.ts";
+export { failsAtOnce } from "./fails-at-once.ts";
 export { hasEnvelope } from "./hub/seals.ts";
 export { unsealed } from "./hub/unsealed.ts";
 export type { PassCodec, SeenFrame, StreamPassCodec } from "./pass.ts";

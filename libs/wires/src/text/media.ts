@@ -60,8 +60,7 @@ export const remoteFile: Media = { characters: 0, tokens: tokensPerRemoteFile };
 /** Measures a part of the chat and responses wires: `image_url` is an object or a string there. */
 export function measureTypedPart(part: JsonRecord): Media | undefined {
   const { image_url: shown } = part;
-  if (shown !== undefined)
-    return imageMedia(textAt(shown, "url"), isRecord(shown) ? shown["detail"] : part["detail"]);
+  if (shown !== undefined) return imageMedia(textAt(shown, "url"), isRecord(shown) ? shown["detail"] : part["detail"]);
   if (typeof part["file_data"] === "string") return bytesMedia("application/pdf", part["file_data"]);
   if (typeof part["file_url"] === "string") return remoteFile;
   if (isRecord(part["input_audio"])) return bytesMedia("audio/", textAt(part["input_audio"], "data"));

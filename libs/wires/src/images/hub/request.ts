@@ -1,6 +1,5 @@
 import type { OwnMembers } from "../../kind/own-members.ts";
 
-
 /** The bodies that clients ask in: the simple one, as JSON or as a form, and the qwen-style one. */
 export type ImagesDialect = "images" | "qwen";
 

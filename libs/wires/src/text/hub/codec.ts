@@ -93,6 +93,12 @@ export interface TextCodec<Wire extends string = UpstreamWire> {
   readonly pass?: PassCodec;
 }
 
+/** A wire that calls of any client can be converted to. */
+export type VendorTextCodec = TextCodec & { readonly vendor: VendorCodec };
+
+/** A wire that clients speak. */
+export type ClientTextCodec = TextCodec & { readonly client: ClientCodec };
+
 /** What it takes to reach vendors of a wire from any client. */
 export interface VendorCodec {
   /** Renders the vendor's request. Throws Failure unsupported_parameter for what changes the meaning and cannot be said. */
