@@ -27,7 +27,14 @@ export async function openDeps(env: Environment<typeof variables>, log: Logger):
   const catalog = opening.use(await openCatalog({ redis, secrets: secretsOf(env), log }));
   const tokens = opening.use(await openTokenCache({ redis, ttlMs: env.TOKEN_CACHE_MS, size: env.TOKEN_CACHE_SIZE }));
   const seats = opening.use(openSeats({ redis, log, leaseMs: env.SEAT_LEASE_MS }));
-  const forward = opening.use(createForward({ urls: areaUrls(env), log, silenceMs: env.SERVICE_SILENCE_MS }));
+  const forward = opening.use(
+    createForward({
+      urls: areaUrls(env),
+      log,
+      silenceMs: env.SERVICE_SILENCE_MS,
+      streamSilenceMs: env.STREAM_SILENCE_MS,
+    }),
+  );
   const open = opening.move();
   return {
     redis,

@@ -23,4 +23,6 @@ export const variables = {
   SEAT_LEASE_MS: variable.integer({ fallback: 30_000, min: 300 }),
   /** Longest silence between edge and service; services have shorter ones of their own. */
   SERVICE_SILENCE_MS: variable.integer({ fallback: 3_600_000, min: 1_000 }),
+  /** Longest silence of a service in a stream of events: several times what services leave between signs of life (HEARTBEAT_MS). */
+  STREAM_SILENCE_MS: variable.integer({ fallback: 60_000, min: 1_000 }),
 };

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Caller, Endpoint, EndpointId, ErrorFormat } from "@modelgate/contracts";
+import type { Caller, Endpoint, Failure, EndpointId, ErrorFormat } from "@modelgate/contracts";
 import type { Token } from "@modelgate/accounts";
 import type { Span } from "@modelgate/platform";
 
@@ -16,6 +16,8 @@ export interface Exchange {
   digest?: string;
   token?: Token;
   caller?: Caller;
+  /** Why the edge ended the answer, where it did. */
+  failure?: Failure;
   /** The request's part of the trace, from when its endpoint is known. */
   span?: Span;
 }
