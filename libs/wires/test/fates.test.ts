@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { fates as chat } from "../src/text/chat/fates.ts";
-import { fates as content } from "../src/text/content/fates.ts";
-import { fatesTable } from "../src/text/hub/fates.ts";
-import { fates as messages } from "../src/text/messages/fates.ts";
-import { fates as responses } from "../src/text/responses/fates.ts";
+import { fates as chat } from "../src/text/chat/field-support.ts";
+import { fates as content } from "../src/text/content/field-support.ts";
+import { fatesTable } from "../src/text/hub/field-support.ts";
+import { fates as messages } from "../src/text/messages/field-support.ts";
+import { fates as responses } from "../src/text/responses/field-support.ts";
 
 test.each(Object.entries({ chat, content, messages, responses }))(
   "the table in the README of %s is the code's",

@@ -3,7 +3,7 @@ import { Base64Text } from "../../json/base64.ts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import { contentUsage } from "../../text/content/usage.ts";
-import { cannotSay } from "../../text/hub/fates.ts";
+import { cannotSay } from "../../text/hub/field-support.ts";
 import { noImages, type ImagesAnswer, type MadeImage } from "../hub/answer.ts";
 import { renderJson, type ImagesVendor, type RenderedImages } from "../hub/codec.ts";
 import { lostHints } from "../hub/losses.ts";

@@ -1,4 +1,4 @@
-import { cannotSay } from "../../text/hub/fates.ts";
+import { cannotSay } from "../../text/hub/field-support.ts";
 import type { ImageField, ImageRequest, ImagesDialect } from "./request.ts";
 
 /** Without these the image would be another one: a vendor that cannot say them does not get the request. */

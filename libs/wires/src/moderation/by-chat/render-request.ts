@@ -1,4 +1,4 @@
-import { cannotSay } from "../../text/hub/fates.ts";
+import { cannotSay } from "../../text/hub/field-support.ts";
 import { readDataUrl } from "../../text/hub/data-url.ts";
 import type { Parsed } from "../../text/hub/codec.ts";
 import type { ImagePart, TextPart } from "../../text/hub/part.ts";

@@ -1,7 +1,7 @@
 import { present } from "../../json/present.ts";
 import type { RenderedRequest } from "../../kind/codec.ts";
 import { renderOwn } from "../../kind/own-members.ts";
-import { Losses } from "../../text/hub/losses.ts";
+import { Losses } from "../../text/hub/unsupported.ts";
 import { documentText } from "../hub/document.ts";
 import type { RankingRequest } from "../hub/request.ts";
 

@@ -1,5 +1,5 @@
 import type { JsonRecord } from "../../json/fields.ts";
-import { cannotSay } from "../../text/hub/fates.ts";
+import { cannotSay } from "../../text/hub/field-support.ts";
 import type { RankedDocument } from "./request.ts";
 
 /** A document as results hold it. */

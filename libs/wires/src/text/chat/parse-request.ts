@@ -2,8 +2,8 @@ import { Fields } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import type { Parsed } from "../hub/codec.ts";
 import type { JsonObject, OutputFormat, TextRequest } from "../hub/request.ts";
-import { parseMessages } from "./parse-messages.ts";
-import { parseReasoning } from "./parse-reasoning.ts";
+import { parseMessages } from "./parse-turns.ts";
+import { parseReasoning } from "./thinking.ts";
 import { parseToolChoice, parseTools } from "./parse-tools.ts";
 
 /** A request for a chat completion in the neutral form. Throws Failure (400) naming the field that is wrong. */

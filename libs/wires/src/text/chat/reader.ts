@@ -3,7 +3,7 @@ import { parseRecord } from "../../json/parse-record.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { StreamReader } from "../hub/codec.ts";
-import { ChoiceReader } from "./choice-reader.ts";
+import { ChoiceReader } from "./part-reader.ts";
 import { chatFees } from "./fees.ts";
 import { failureOf } from "./failure.ts";
 import { choicesOf, headOf } from "./parse-answer.ts";

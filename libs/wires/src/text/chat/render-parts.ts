@@ -1,7 +1,7 @@
 import { present } from "../../json/present.ts";
 import { writeDataUrl } from "../hub/data-url.ts";
-import { cannotSay } from "../hub/fates.ts";
-import type { Losses } from "../hub/losses.ts";
+import { cannotSay } from "../hub/field-support.ts";
+import type { Losses } from "../hub/unsupported.ts";
 import { audioBytes } from "../hub/media.ts";
 import type { FilePart, ImagePart, Part, Source, TextPart } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";

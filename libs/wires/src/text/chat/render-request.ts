@@ -1,13 +1,13 @@
 import { present } from "../../json/present.ts";
 import type { Rendered, Target } from "../hub/codec.ts";
 import { effortOf } from "../hub/effort.ts";
-import { cannotSay, lostFields } from "../hub/fates.ts";
+import { cannotSay, lostFields } from "../hub/field-support.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";
-import { Losses } from "../hub/losses.ts";
+import { Losses } from "../hub/unsupported.ts";
 import type { JsonObject, RequestField, TextRequest } from "../hub/request.ts";
-import { fates } from "./fates.ts";
+import { fates } from "./field-support.ts";
 import { refusesUnknownFields, takesNewestFields } from "./models.ts";
-import { renderMessages } from "./render-messages.ts";
+import { renderMessages } from "./render-turns.ts";
 import { renderTools } from "./render-tools.ts";
 
 /** Stop sequences that the wire takes. */

@@ -2,9 +2,9 @@ import { failureFrames, type Failure, type Units } from "@modelgate/contracts";
 import type { TextEvent } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/codec.ts";
 import { dispatch } from "../hub/dispatch.ts";
-import { ChoiceWriter } from "./choice-writer.ts";
+import { ChoiceWriter } from "./part-writer.ts";
 import { Chunks } from "./chunks.ts";
-import { tellingOf, type Telling } from "./message-parts.ts";
+import { tellingOf, type Telling } from "./answer-parts.ts";
 import { renderUsage } from "./usage.ts";
 
 type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEvent, { type: Type }>) => string };

@@ -1,10 +1,10 @@
 import { eventStreamFraming } from "../../sse/framing.ts";
 import type { TextCodec } from "../hub/codec.ts";
-import { spellings } from "../hub/fates.ts";
+import { spellings } from "../hub/field-support.ts";
 import { askOfContent, reliedOfContent } from "./ask.ts";
 import { countTokens } from "./count.ts";
 import { readDialogue } from "./dialogue.ts";
-import { fates } from "./fates.ts";
+import { fates } from "./field-support.ts";
 import { askedOfContent } from "./fees.ts";
 import { arrayFraming, sseFraming } from "./framing.ts";
 import { parseAnswer } from "./parse-answer.ts";

@@ -2,7 +2,7 @@ import { Fields } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import type { Parsed } from "../hub/codec.ts";
 import type { JsonObject, OutputFormat, TextRequest } from "../hub/request.ts";
-import { parseContents, parseInstructions } from "./parse-contents.ts";
+import { parseContents, parseInstructions } from "./parse-turns.ts";
 import { parseThinking } from "./thinking.ts";
 import { parseToolChoice, parseTools } from "./parse-tools.ts";
 import { jsonSchemaOf } from "./schema.ts";

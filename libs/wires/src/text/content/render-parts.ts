@@ -2,8 +2,8 @@ import { isRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import { argsOf } from "../hub/call-arguments.ts";
 import { mediaTypeOfName } from "../hub/data-url.ts";
-import { cannotSay } from "../hub/fates.ts";
-import type { Losses } from "../hub/losses.ts";
+import { cannotSay } from "../hub/field-support.ts";
+import type { Losses } from "../hub/unsupported.ts";
 import type {
   AudioPart,
   FilePart,

@@ -1,11 +1,11 @@
 import { present } from "../../json/present.ts";
 import type { Rendered, Target } from "../hub/codec.ts";
-import { cannotSay, lostFields } from "../hub/fates.ts";
+import { cannotSay, lostFields } from "../hub/field-support.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";
-import { Losses } from "../hub/losses.ts";
+import { Losses } from "../hub/unsupported.ts";
 import type { JsonObject, TextRequest } from "../hub/request.ts";
-import { fates } from "./fates.ts";
-import { renderContents } from "./render-contents.ts";
+import { fates } from "./field-support.ts";
+import { renderContents } from "./render-turns.ts";
 import { renderToolConfig, renderTools } from "./render-tools.ts";
 import { renderThinking } from "./thinking.ts";
 

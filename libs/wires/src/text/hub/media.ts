@@ -1,5 +1,5 @@
 import { readDataUrl } from "./data-url.ts";
-import { cannotSay } from "./fates.ts";
+import { cannotSay } from "./field-support.ts";
 import type { Source } from "./part.ts";
 
 /** Formats of `input_audio`, which the chat and responses wires spell alike, and their media types. */

@@ -1,12 +1,12 @@
 import { eventStreamFraming } from "../../sse/framing.ts";
 import type { TextCodec } from "../hub/codec.ts";
-import { spellings } from "../hub/fates.ts";
+import { spellings } from "../hub/field-support.ts";
 import { sharedThoughts } from "../thoughts.ts";
 import { askOfMessages, reliedOfMessages } from "./ask.ts";
 import { countTokens } from "./count.ts";
 import { readDialogue } from "./dialogue.ts";
 import { readEndUser } from "./end-user.ts";
-import { fates } from "./fates.ts";
+import { fates } from "./field-support.ts";
 import { askedOfMessages, capTools } from "./fees.ts";
 import { parseAnswer } from "./parse-answer.ts";
 import { parseRequest } from "./parse-request.ts";

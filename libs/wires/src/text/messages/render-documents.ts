@@ -1,6 +1,6 @@
 import { present } from "../../json/present.ts";
-import { cannotSay } from "../hub/fates.ts";
-import type { Losses } from "../hub/losses.ts";
+import { cannotSay } from "../hub/field-support.ts";
+import type { Losses } from "../hub/unsupported.ts";
 import type { FilePart, Source } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { renderCache } from "./cache.ts";

@@ -1,10 +1,10 @@
 import { present } from "../../json/present.ts";
 import type { Rendered, Target } from "../hub/codec.ts";
-import { cannotSay, lostFields } from "../hub/fates.ts";
+import { cannotSay, lostFields } from "../hub/field-support.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";
-import { Losses } from "../hub/losses.ts";
+import { Losses } from "../hub/unsupported.ts";
 import type { JsonObject, TextRequest } from "../hub/request.ts";
-import { fates } from "./fates.ts";
+import { fates } from "./field-support.ts";
 import { renderTools, renderToolChoice } from "./render-tools.ts";
 import { renderTurns } from "./render-turns.ts";
 import { renderSampling } from "./sampling.ts";

@@ -1,7 +1,7 @@
 import { present } from "../../json/present.ts";
 import { customParameters } from "../hub/custom.ts";
-import { cannotSay } from "../hub/fates.ts";
-import type { Losses } from "../hub/losses.ts";
+import { cannotSay } from "../hub/field-support.ts";
+import type { Losses } from "../hub/unsupported.ts";
 import type { JsonObject, TextRequest, Tool } from "../hub/request.ts";
 import { renderCache } from "./cache.ts";
 import { searchType } from "./parse-tools.ts";

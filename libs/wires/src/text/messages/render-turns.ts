@@ -1,7 +1,7 @@
-import type { Losses } from "../hub/losses.ts";
-import { cannotSay } from "../hub/fates.ts";
+import type { Losses } from "../hub/unsupported.ts";
+import { cannotSay } from "../hub/field-support.ts";
 import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
-import { renderPart } from "./render-blocks.ts";
+import { renderPart } from "./render-parts.ts";
 
 /** One message of a request. */
 export interface Message {

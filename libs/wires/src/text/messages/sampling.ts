@@ -1,7 +1,7 @@
-import { cannotSay } from "../hub/fates.ts";
-import type { Losses } from "../hub/losses.ts";
+import { cannotSay } from "../hub/field-support.ts";
+import type { Losses } from "../hub/unsupported.ts";
 import type { JsonObject, TextRequest } from "../hub/request.ts";
-import { takesAdaptiveOnly, takesOneSampling } from "./generations.ts";
+import { takesAdaptiveOnly, takesOneSampling } from "./models.ts";
 
 /** The least top_p that the vendor takes beside thoughts. */
 const leastTopP = 0.95;

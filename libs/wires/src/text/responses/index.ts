@@ -1,11 +1,11 @@
 import { endUserIn } from "../../json/end-user.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
 import type { TextCodec } from "../hub/codec.ts";
-import { spellings } from "../hub/fates.ts";
+import { spellings } from "../hub/field-support.ts";
 import { sharedThoughts } from "../thoughts.ts";
 import { askOfResponses, reliedOfResponses } from "./ask.ts";
 import { readDialogue } from "./dialogue.ts";
-import { fates } from "./fates.ts";
+import { fates } from "./field-support.ts";
 import { askedOfResponses, capTools } from "./fees.ts";
 import { parseAnswer } from "./parse-answer.ts";
 import { parseRequest } from "./parse-request.ts";

@@ -2,7 +2,7 @@ import { Fields, isRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import type { Parsed } from "../hub/codec.ts";
 import { efforts, type JsonObject, type OutputFormat, type ReasoningWish, type TextRequest } from "../hub/request.ts";
-import { parseInput } from "./parse-input.ts";
+import { parseInput } from "./parse-turns.ts";
 import { parseToolChoice, parseTools } from "./parse-tools.ts";
 
 const wantsProbabilities = "message.output_text.logprobs";

@@ -3,7 +3,7 @@ import type { TextAnswer } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/codec.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { replay } from "../hub/replay.ts";
-import { OutputBuilder } from "./output-builder.ts";
+import { OutputBuilder } from "./part-writer.ts";
 import { endingOf } from "./endings.ts";
 import { responseObject } from "./response-object.ts";
 

@@ -1,12 +1,12 @@
 import { present } from "../../json/present.ts";
 import type { Rendered, Target } from "../hub/codec.ts";
 import { effortOf } from "../hub/effort.ts";
-import { cannotSay, lostFields } from "../hub/fates.ts";
+import { cannotSay, lostFields } from "../hub/field-support.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";
-import { Losses } from "../hub/losses.ts";
+import { Losses } from "../hub/unsupported.ts";
 import type { JsonObject, TextRequest } from "../hub/request.ts";
-import { fates } from "./fates.ts";
-import { renderItems } from "./render-items.ts";
+import { fates } from "./field-support.ts";
+import { renderItems } from "./render-turns.ts";
 import { renderTools, renderToolChoice } from "./render-tools.ts";
 
 const showWords = { none: undefined, summary: "auto", full: "detailed" } as const;

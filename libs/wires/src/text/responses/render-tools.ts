@@ -1,6 +1,6 @@
 import { present } from "../../json/present.ts";
-import { cannotSay } from "../hub/fates.ts";
-import type { Losses } from "../hub/losses.ts";
+import { cannotSay } from "../hub/field-support.ts";
+import type { Losses } from "../hub/unsupported.ts";
 import type { JsonObject, NamespacedTool, TextRequest, Tool } from "../hub/request.ts";
 import { localNames, namespaceOf } from "./namespaces.ts";
 

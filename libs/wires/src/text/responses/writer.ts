@@ -4,7 +4,7 @@ import type { AnswerContext, StreamWriter } from "../hub/codec.ts";
 import { dispatch } from "../hub/dispatch.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { endingOf } from "./endings.ts";
-import { OutputBuilder } from "./output-builder.ts";
+import { OutputBuilder } from "./part-writer.ts";
 import { responseObject, type ResponseState } from "./response-object.ts";
 
 type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEvent, { type: Type }>) => string };

@@ -2,7 +2,7 @@ import type { JsonRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import type { RenderedRequest } from "../../kind/codec.ts";
 import { renderOwn } from "../../kind/own-members.ts";
-import { cannotSay } from "../../text/hub/fates.ts";
+import { cannotSay } from "../../text/hub/field-support.ts";
 import type { VectorContent, VectorInput, VectorsRequest } from "../hub/request.ts";
 import { taskWords } from "./tasks.ts";
 

@@ -2,8 +2,8 @@ import type { JsonRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import type { RenderedRequest } from "../../kind/codec.ts";
 import { renderOwn } from "../../kind/own-members.ts";
-import { cannotSay } from "../../text/hub/fates.ts";
-import { Losses } from "../../text/hub/losses.ts";
+import { cannotSay } from "../../text/hub/field-support.ts";
+import { Losses } from "../../text/hub/unsupported.ts";
 import type { VectorContent, VectorsRequest } from "../hub/request.ts";
 
 /** The request for a vendor of this wire. Tasks and titles of another wire are hints, and dropped. */

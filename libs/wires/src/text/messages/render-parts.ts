@@ -2,15 +2,15 @@ import { createHash } from "node:crypto";
 import { isRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import { argsOf } from "../hub/call-arguments.ts";
-import { cannotSay } from "../hub/fates.ts";
-import type { Losses } from "../hub/losses.ts";
+import { cannotSay } from "../hub/field-support.ts";
+import type { Losses } from "../hub/unsupported.ts";
 import type { ImagePart, Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { ownSeal } from "../hub/seals.ts";
 import { renderCache } from "./cache.ts";
 import { ownCitations } from "./citations.ts";
 import { renderDocument, renderImageSource } from "./render-documents.ts";
-import { isRedacted } from "./signatures.ts";
+import { isRedacted } from "./seals.ts";
 
 type Renders = {
   readonly [Kind in Part["kind"]]: (part: Extract<Part, { kind: Kind }>, losses: Losses) => readonly JsonObject[];

@@ -1,12 +1,12 @@
 import { isRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
-import { cannotSay } from "../hub/fates.ts";
-import type { Losses } from "../hub/losses.ts";
+import { cannotSay } from "../hub/field-support.ts";
+import type { Losses } from "../hub/unsupported.ts";
 import type { Part, ReasoningPart, ToolResultPart } from "../hub/part.ts";
 import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
 import { ownSeal } from "../hub/seals.ts";
 import { localNames, type LocalName } from "./namespaces.ts";
-import { callItem, compactionItem, imageItem, messageItem, reasoningItem } from "./output-items.ts";
+import { callItem, compactionItem, imageItem, messageItem, reasoningItem } from "./answer-parts.ts";
 import { inputPart } from "./render-parts.ts";
 
 /** The conversation as input items; the first instruction is the request's own `instructions`. */

@@ -1,4 +1,4 @@
-import type { Fates } from "../hub/fates.ts";
+import type { Fates } from "../hub/field-support.ts";
 
 /** What the chat wire says of the neutral form's fields; `README.md` holds this table, checked by a test. */
 export const fates: Fates = {

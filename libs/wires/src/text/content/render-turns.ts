@@ -1,4 +1,4 @@
-import type { Losses } from "../hub/losses.ts";
+import type { Losses } from "../hub/unsupported.ts";
 import type { Part } from "../hub/part.ts";
 import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
 import { noSeal } from "./parse-parts.ts";

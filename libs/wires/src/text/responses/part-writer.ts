@@ -14,7 +14,7 @@ import { OpenCall } from "./open-call.ts";
 import type { Emit, ItemPlace, OpenItem } from "./open-item.ts";
 import { OpenMessage } from "./open-message.ts";
 import { OpenReasoning } from "./open-reasoning.ts";
-import { compactionItem, imageItem, reasoningItem } from "./output-items.ts";
+import { compactionItem, imageItem, reasoningItem } from "./answer-parts.ts";
 
 /**
  * Characters of output that are kept for the terminal event, which repeats all of it. An answer that grows beyond

@@ -1,8 +1,8 @@
 import { isRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import { wrapCustom } from "../hub/custom.ts";
-import { cannotSay } from "../hub/fates.ts";
-import type { Losses } from "../hub/losses.ts";
+import { cannotSay } from "../hub/field-support.ts";
+import type { Losses } from "../hub/unsupported.ts";
 import type { Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart } from "../hub/part.ts";
 import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
 import { refusesUnknownFields, takesNewestFields } from "./models.ts";
