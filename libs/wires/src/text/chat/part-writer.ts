@@ -32,7 +32,7 @@ interface Open {
 }
 
 /** One choice as chunks. */
-export class ChoiceWriter {
+export class PartWriter {
   readonly #choice: number;
   readonly #chunks: Chunks;
   readonly #context: AnswerContext;

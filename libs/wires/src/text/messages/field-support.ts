@@ -1,7 +1,7 @@
-import type { Fates } from "../hub/field-support.ts";
+import type { FieldSupport } from "../hub/field-support.ts";
 
 /** What the messages wire says of the neutral form's fields; `README.md` holds this table, checked by a test. */
-export const fates: Fates = {
+export const fieldSupport: FieldSupport = {
   tools: { as: "tools" },
   toolChoice: { as: "tool_choice" },
   parallelTools: { as: "tool_choice.disable_parallel_tool_use" },
@@ -12,21 +12,21 @@ export const fates: Fates = {
   temperature: { as: "temperature" },
   topP: { as: "top_p" },
   topK: { as: "top_k" },
-  presencePenalty: { lost: "dropped" },
-  frequencyPenalty: { lost: "dropped" },
-  seed: { lost: "dropped" },
-  choices: { lost: "refused" },
-  logProbabilities: { lost: "refused" },
-  logitBias: { lost: "dropped" },
-  modalities: { lost: "refused" },
-  image: { lost: "dropped" },
-  audio: { lost: "refused" },
-  verbosity: { lost: "dropped" },
-  cacheKey: { lost: "dropped" },
-  cacheRetention: { lost: "dropped" },
-  metadata: { lost: "dropped" },
+  presencePenalty: { unsupported: "dropped" },
+  frequencyPenalty: { unsupported: "dropped" },
+  seed: { unsupported: "dropped" },
+  choices: { unsupported: "refused" },
+  logProbabilities: { unsupported: "refused" },
+  logitBias: { unsupported: "dropped" },
+  modalities: { unsupported: "refused" },
+  image: { unsupported: "dropped" },
+  audio: { unsupported: "refused" },
+  verbosity: { unsupported: "dropped" },
+  cacheKey: { unsupported: "dropped" },
+  cacheRetention: { unsupported: "dropped" },
+  metadata: { unsupported: "dropped" },
   user: { as: "metadata.user_id" },
-  safetyIdentifier: { lost: "dropped" },
+  safetyIdentifier: { unsupported: "dropped" },
   serviceTier: { as: "service_tier" },
-  prediction: { lost: "dropped" },
+  prediction: { unsupported: "dropped" },
 };

@@ -26,7 +26,7 @@ const deltaHeads = {
  * The blocks of an answer, one after another, numbered without a gap. Words and thoughts open their block with
  * their first piece: clients must not get blocks that hold nothing. Takes parts that do not overlap.
  */
-export class BlockWriter {
+export class PartWriter {
   #index = 0;
   #opened: OpenedPart | undefined;
   #isOpen = false;

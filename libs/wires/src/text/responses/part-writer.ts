@@ -25,7 +25,7 @@ export const mostKept = 32 * 2 ** 20;
 type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEvent, { type: Type }>) => string };
 
 /** The output items of an answer, with the events that tell them: one item after another, each done before the next. */
-export class OutputBuilder {
+export class PartWriter {
   readonly output: JsonObject[] = [];
   refusedInWords = false;
   readonly #context: AnswerContext;
