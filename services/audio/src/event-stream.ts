@@ -1,4 +1,4 @@
-import { Failure, renderFailure } from "@modelgate/contracts";
+import { Failure, failureFrames } from "@modelgate/contracts";
 import { eventStream, type StreamCarrier, type Waiting } from "@modelgate/relay";
 import { SseDecoder, SseSplitter, type SseFrame } from "@modelgate/wires/sse";
 
@@ -9,12 +9,12 @@ const signOfLife = ": keep-alive\n\n";
 export const eventsToClient = {
   contentType: eventStream,
   last: "",
-  fail: failureEvent,
+  fail: failureFrames.audio,
   heartbeat: () => signOfLife,
 } as const satisfies Partial<StreamCarrier>;
 
 /** How a client of a stream of events is kept waiting before its vendor begins. */
-export const waitingForEvents: Waiting = { contentType: eventStream, sign: signOfLife, fail: failureEvent };
+export const waitingForEvents: Waiting = { contentType: eventStream, sign: signOfLife, fail: failureFrames.audio };
 
 /** A vendor's events as they came. `look` sees each and says whether it is the last; it throws Failure for an error. */
 export function eventsThrough(look: (event: SseFrame) => boolean): StreamCarrier {
@@ -59,9 +59,4 @@ export function brokenByVendor(): Failure {
 /** A stream of a vendor that ended without its last event. */
 export function endedEarly(): Failure {
   return new Failure("upstream_error", "The vendor's stream ended before its last event.");
-}
-
-/** How a stream of events says that it broke; the official SDKs throw for it. */
-function failureEvent(failure: Failure, requestId: string): string {
-  return `data: ${JSON.stringify({ type: "error", ...renderFailure("common", failure, requestId) })}\n\n`;
 }

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
 import type { ServiceCall } from "@modelgate/platform";
-import { hasChoice, type Conversation } from "@modelgate/relay";
-import { isRecord, type JsonRecord } from "@modelgate/wires/json";
+import type { Conversation, RelayDeps } from "@modelgate/relay";
+import { endUserIn, isRecord, type JsonRecord } from "@modelgate/wires/json";
 import type { TextAsk } from "@modelgate/wires/text";
 import { asksForThoughts } from "./asks-for-thoughts.ts";
 import type { Deps } from "./deps.ts";
@@ -16,6 +16,8 @@ export interface TurnAsk extends TextAsk, StoreUse {
   readonly conversation?: Conversation | undefined;
   /** Whether it asks for thoughts. */
   readonly thinks?: boolean;
+  /** The end user that it names. */
+  readonly endUser?: string | undefined;
 }
 
 /** A look at a call's body that tells its conversation too, where that may decide where it goes. */
@@ -28,7 +30,13 @@ export function asTurn<Ask extends TextAsk>(
   return async (body) => {
     const asked = ask(body);
     const conversation = hasChoice(relay, call, asked.model) ? conversationOf(wire, body) : undefined;
-    return { ...asked, conversation, thinks: asksForThoughts(body), ...(await storeUseOf({ relay }, wire, body)) };
+    return {
+      ...asked,
+      conversation,
+      thinks: asksForThoughts(body),
+      endUser: wire === "content" ? undefined : endUserIn(wire === "messages" ? "messages" : "openai", body),
+      ...(await storeUseOf({ relay }, wire, body)),
+    };
   };
 }
 
@@ -140,4 +148,14 @@ class Words {
       for (const [name, member] of Object.entries(value)) if (!unsteady.has(name)) this.#walk(member);
     }
   }
+}
+
+/** Whether there is more than one way that a call of a model can go: else there is nothing to remember of where it went. */
+function hasChoice(
+  { catalog }: Pick<RelayDeps, "catalog">,
+  { caller }: Pick<ServiceCall, "caller">,
+  model: string,
+): boolean {
+  const candidates = catalog.current().candidates(model, caller.group);
+  return candidates.length > 1 || candidates.some(({ channel }) => channel.keys.length > 1);
 }

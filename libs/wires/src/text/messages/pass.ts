@@ -1,3 +1,4 @@
+import { failureFrames } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import { holdsAny } from "../../json/holds.ts";
 import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
@@ -14,7 +15,7 @@ import { takesAdaptiveOnly } from "./generations.ts";
 import { blocksOf } from "./parse-answer.ts";
 import { hasUnsealedLoop } from "./thinking.ts";
 import { messagesUsage } from "./usage.ts";
-import { failureFrame, ping } from "./writer.ts";
+import { ping } from "./writer.ts";
 
 const modelWord = Buffer.from('"model"');
 const deltaWord = Buffer.from('"delta"');
@@ -84,7 +85,7 @@ export const messagesPass: PassCodec = {
   },
   wordsOf: wordsIn,
 
-  failureFrame,
+  failureFrame: failureFrames.messages,
   heartbeat: ping,
   earlyEnd: endMessageEarly,
 };
