@@ -41,7 +41,8 @@ export { openRedis, openSubscriber, orUnavailable, type Redis } from "./redis.ts
 export { failureOf } from "./store-failure.ts";
 export { idSource, isRequestId } from "./request-id.ts";
 export { runService, type Service, type ServiceContext } from "./run-service.ts";
-export { defineScript, replyList, type Script } from "./script.ts";
+export { defineScript, type Script } from "./script/define-script.ts";
+export type { Values } from "./script/values.ts";
 export { startSpan, type Span } from "./tracing.ts";
 export { openSealer, type Sealer } from "./sealer.ts";
 export type { Secrets } from "./secrets.ts";
