@@ -79,8 +79,9 @@ function progressOf({ floorUnits }: Expectation, produced: Produced, sent: SentC
   return { units, estimated: true, outcome: "failed", status: tokensIn(units) > 0 ? 200 : 0, sent };
 }
 
-/** A body that failed is the reason, whatever came of the exchange that it was sent in. */
-function whatFailed({ broken }: CallPlan, error: unknown): Failure {
+/** A gateway that goes, or a body that failed, is the reason, whatever came of the exchange meanwhile. */
+function whatFailed({ broken }: CallPlan, { interrupted }: Leaving, error: unknown): Failure {
+  if (interrupted !== undefined) return interrupted;
   if (broken?.aborted === true) return asFailure(broken.reason);
   return error instanceof AttemptsFailed ? error.failure : asFailure(error);
 }
@@ -90,7 +91,7 @@ function whatFailed({ broken }: CallPlan, error: unknown): Failure {
  * what is certain once its vendor was asked, where it is not known what the vendor made of it.
  */
 async function fail({ call, plan, held, sent, leaving }: Failing, error: unknown): Promise<void> {
-  const failure = whatFailed(plan, error);
+  const failure = whatFailed(plan, leaving, error);
   const gone = leaving.isClientGone;
   const isOwed = gone && leaving.isOwing(failure);
   const settled = held.settle({
