@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { openBus, openRedis, operatorHandler, runService, secretsOf } from "@modelgate/platform";
+import { bySecret, openBus, openRedis, operatorHandler, runService, secretsOf } from "@modelgate/platform";
 import { callRoutes } from "./api/calls.ts";
 import { totalsRoutes } from "./api/totals.ts";
 import { verificationRoutes } from "./api/verification.ts";
@@ -54,7 +54,7 @@ await runService(
       ...verificationRoutes({ redis, connection, keepDays: env.BOOKS_KEEP_DAYS }),
     };
     return {
-      handler: operatorHandler(routes, secretsOf(env), log),
+      handler: operatorHandler(routes, bySecret(secretsOf(env)), log),
       ready() {
         if (redis.status !== "ready") throw new Error("redis is away");
         if (!bus.connected) throw new Error("nats is away, or has no streams");
