@@ -151,7 +151,9 @@ describe.skipIf(program === undefined)("the console in a browser", { timeout: 12
     await page.getByRole("button", { name: `enable ${name}`, exact: true }).click();
     await page.getByRole("button", { name: `disable ${name}`, exact: true }).waitFor();
     await page.getByRole("link", { name: "Models" }).click();
-    await page.getByRole("table", { name: "Models" }).getByRole("link", { name: "chat", exact: true }).waitFor();
+    const model = page.getByRole("table", { name: "Models" }).getByRole("link", { name: "chat", exact: true });
+    await model.waitFor();
+    expect(await model.count()).toBe(1);
   });
 
   test("asks two models side by side in the playground", async () => {
@@ -204,6 +206,7 @@ describe.skipIf(program === undefined)("the console in a browser", { timeout: 12
     await page.getByRole("link", { name: "Models" }).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Models" }).waitFor();
+    expect(new URL(page.url()).pathname).toBe("/console/models");
     await context.close();
   });
 
