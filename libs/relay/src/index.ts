@@ -35,7 +35,8 @@ export type {
 export type { Measure, Metered } from "./money/measure.ts";
 export { plainWords, Produced } from "./money/meter.ts";
 export type { Answered, Forwarded } from "./call/plan.ts";
-export { dearestTokens, wholeOutput, type Expectation, type RequestSize } from "./money/expect.ts";
+export { dearestTokens, wholeOutput, type Expectation } from "./money/expect.ts";
+export { type RequestSize } from "./money/request-size.ts";
 export type { Waiting } from "./call/waiting.ts";
 export { countTokens, estimateTokens, loadTokenizer } from "./money/tokens.ts";
 export { tellLosses } from "./answers/unsupported.ts";

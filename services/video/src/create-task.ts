@@ -19,7 +19,8 @@ import { askedOf, type AskedVideo } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
 import { mostCost, unitsOf } from "./price-task.ts";
 import { recordSurely } from "./record-task.ts";
-import { startAtVendor, waysOf, type AskedTask, type Started } from "./start-task.ts";
+import { startAtVendor, waysOf, type Started } from "./start-task.ts";
+import type { WantedTask } from "./wanted-task.ts";
 
 /** A task as it was taken, and what its vendor could not be told. */
 export interface CreatedTask {
@@ -33,7 +34,7 @@ export interface CreatedTask {
  * the task, and is settled by whoever sees it end. Throws Failure; nothing is charged then, and a start that the vendor
  * may have accepted without our knowing it is create_uncertain (502, not to be repeated).
  */
-export async function createTask(deps: Deps, call: ServiceCall, wanted: AskedTask): Promise<CreatedTask> {
+export async function createTask(deps: Deps, call: ServiceCall, wanted: WantedTask): Promise<CreatedTask> {
   const price = pricedInWords(deps, call, wanted);
   const ways = waysOf(deps, call, wanted);
   const upperNanos = mostCost(wanted, ways, price);
@@ -63,7 +64,7 @@ export async function createTask(deps: Deps, call: ServiceCall, wanted: AskedTas
 const nothingUsed = { units: {}, estimated: false, outcome: "failed" } as const;
 
 /** The model's price. Throws Failure where the caller may not call it, naming the field as the client's style spells it. */
-function pricedInWords(deps: Deps, call: ServiceCall, { client, request }: AskedTask): Priced {
+function pricedInWords(deps: Deps, call: ServiceCall, { client, request }: WantedTask): Priced {
   try {
     return priced(deps.relay, call, request.model);
   } catch (error) {
@@ -91,7 +92,7 @@ interface AcceptedTask {
   readonly sent: SentCall;
 }
 
-function recordOf(deps: Deps, wanted: AskedTask, { record, attempted, sent }: AcceptedTask): TaskRecord {
+function recordOf(deps: Deps, wanted: WantedTask, { record, attempted, sent }: AcceptedTask): TaskRecord {
   const { accepted, way } = attempted;
   const { accountId, tokenId } = record.call.caller;
   const { seconds, lines } = accepted.measure;

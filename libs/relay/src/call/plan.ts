@@ -3,7 +3,7 @@ import type { CatalogModel } from "@modelgate/catalog";
 import type { Conversation, Way } from "@modelgate/channels";
 import type { Exchange } from "../answers/exchange.ts";
 import type { CallFees } from "../money/fees.ts";
-import type { RequestSize } from "../money/expect.ts";
+import type { RequestSize } from "../money/request-size.ts";
 import type { Measure } from "../money/measure.ts";
 import type { Waiting } from "./waiting.ts";
 

@@ -1,7 +1,9 @@
 import { Failure } from "@modelgate/contracts";
-import { readText } from "@modelgate/channels";
+import { readText, type Attempted } from "@modelgate/channels";
+import type { ServiceCall } from "@modelgate/platform";
 import type { VendorRequest } from "@modelgate/providers";
-import type { Delivery } from "./deliver.ts";
+import type { RelayDeps } from "../deps.ts";
+import type { CallPlan } from "./plan.ts";
 import type { Exchange, VendorLink } from "../answers/exchange.ts";
 import { requestFor } from "./send.ts";
 import { collect } from "../answers/whole-answer.ts";
@@ -9,9 +11,19 @@ import { collect } from "../answers/whole-answer.ts";
 /** How much of an error answer is read. */
 const errorBodyBytes = 64 * 1024;
 
-/** A way back to the vendor whose answer is being delivered, under the same key. */
+/** A call whose vendor may be asked more. */
+export interface LinkedCall {
+  readonly deps: RelayDeps;
+  readonly call: ServiceCall;
+  readonly plan: CallPlan;
+  readonly attempted: Pick<Attempted<unknown>, "way">;
+  /** Aborted when the exchange is to end. */
+  readonly signal: AbortSignal;
+}
+
+/** Opens a way back to the vendor whose answer is being delivered, under the same key. */
 export function vendorLink(
-  { deps, call, plan, attempted, signal }: Pick<Delivery, "deps" | "call" | "plan" | "attempted" | "signal">,
+  { deps, call, plan, attempted, signal }: LinkedCall,
   exchange: Pick<Exchange, "wire" | "headers">,
 ): VendorLink {
   const { candidate, key, provider } = attempted.way;

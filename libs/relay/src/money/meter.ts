@@ -1,5 +1,5 @@
 import type { Units } from "@modelgate/contracts";
-import type { CallFees } from "./fees.ts";
+import type { SeenFees } from "@modelgate/wires/text";
 import { countTokens, estimateTokens, leastBytesPerToken } from "./tokens.ts";
 
 /** Raw pieces, and words, kept before they are read and counted; most streams end, with the vendor's own usage, before. */
@@ -16,13 +16,19 @@ export interface Script {
 /** Pieces that are words and nothing else. */
 export const plainWords: Script = { wordsOf: (raw) => raw };
 
+/** Counts what a call costs beside its tokens. */
+export interface FeesMeter {
+  /** Takes what an answer, or a frame of one, says. */
+  saw(seen: SeenFees | undefined): void;
+}
+
 /**
  * What a stream has brought so far: the vendor's last report of usage, or else the words themselves, counted as they
  * come so that no stream is ever held.
  */
 export class Produced {
   /** What the call costs beside its tokens, where its wire tells of that. */
-  readonly fees: CallFees | undefined;
+  readonly fees: FeesMeter | undefined;
   #script: Script = plainWords;
   /** Raw pieces whose words were not read yet. */
   #raw: string[] = [];
@@ -43,7 +49,7 @@ export class Produced {
   constructor({
     mostReported = Infinity,
     fees,
-  }: { mostReported?: number | undefined; fees?: CallFees | undefined } = {}) {
+  }: { mostReported?: number | undefined; fees?: FeesMeter | undefined } = {}) {
     this.#mostReported = mostReported;
     this.fees = fees;
   }

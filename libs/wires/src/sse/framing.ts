@@ -1,12 +1,9 @@
 import { parseRecord } from "../json/parse-record.ts";
 import { parseFrame, SseDecoder } from "./decode.ts";
+import type { Frame } from "./frame.ts";
 import { SseSplitter } from "./split.ts";
 
-/** One frame of a vendor's stream: its data, and the name of its event where the framing has one. */
-export interface Frame {
-  readonly event?: string | undefined;
-  readonly data: string;
-}
+export type { Frame };
 
 /** Decodes a stream that is converted. Any split of the bytes gives the same frames. */
 export interface FrameDecoder {

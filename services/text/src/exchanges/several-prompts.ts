@@ -18,7 +18,7 @@ import {
   tellLosses,
   type VendorLink,
 } from "@modelgate/relay";
-import type { TextCall } from "./text.ts";
+import type { TextCall } from "./text-call.ts";
 import { wordsOf } from "./words-of.ts";
 
 /** Most calls of one request that a vendor answers at a time. */
