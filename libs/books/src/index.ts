@@ -1,3 +1,32 @@
+export {
+  adoptAccount,
+  bookAccount,
+  bookCredit,
+  brokenChains,
+  creditsOf,
+  findBooked,
+  markProjected,
+  pendingCredits,
+  readAccounts,
+  shiftChain,
+  unprojectedAccounts,
+  withdrawCredit,
+  type BookedAccount,
+  type NewAccount,
+} from "./accounts/account.ts";
+export { readAudit, type AuditEntry } from "./accounts/audit.ts";
+export { keepMark, readMark } from "./accounts/marks.ts";
+export { readRestorations, writeRestoration, type Restoration } from "./accounts/restorations.ts";
+export {
+  adoptToken,
+  bookToken,
+  changeBookedToken,
+  markTokenProjected,
+  tokensOf,
+  unprojectedTokens,
+  type BookedToken,
+} from "./accounts/tokens.ts";
+export { linkModulus, linkOf, reduced, stepOf } from "./chain.ts";
 export { addMovedTotals, type MovedTotal } from "./add-moved-totals.ts";
 export { isAway } from "./failure.ts";
 export { forgetCalls } from "./forget.ts";
