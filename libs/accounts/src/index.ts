@@ -9,11 +9,26 @@ export {
 } from "./limits/admit.ts";
 export { leave, renewSeats, type Seat } from "./limits/seats.ts";
 export { largestAmount } from "./money/bounds.ts";
-export { createAccount, findAccount, listAccountIds, type Account } from "./money/account.ts";
-export { credit, listCredits, type Credit, type CreditReply } from "./money/credit.ts";
+export {
+  createAccount,
+  findAccount,
+  listAccountIds,
+  openingOf,
+  type Account,
+  type AccountOpening,
+} from "./money/account.ts";
+export {
+  applyCredit,
+  credit,
+  creditEventOf,
+  listCredits,
+  type Credit,
+  type CreditReply,
+} from "./money/credit.ts";
 export { hold, type HoldRequest } from "./money/hold.ts";
 export { extendHold, type Extension } from "./money/extend.ts";
 export { releaseHold, type Release } from "./money/release.ts";
+export { readSnapshot, type Snapshot } from "./money/snapshot.ts";
 export { verifyAccount, type Verification, type VerifyOptions } from "./money/verify.ts";
 export { renewHold, type Renewal } from "./money/renew.ts";
 export { settle, settleSurely, type Settlement } from "./money/settle.ts";
@@ -37,13 +52,13 @@ export {
 export { taskEvent, type TaskRecord } from "./tasks/record.ts";
 export { digestOf, isKeyShaped, newKey } from "./tokens/key.ts";
 export {
-  changeToken,
-  createToken,
   digestOfToken,
   findToken,
   findTokenById,
   listTokens,
-  putToken,
+  projectToken,
+  tokenOf,
+  tokensWithDigests,
   type Token,
   type TokenBudget,
   type TokenWish,

@@ -9,13 +9,11 @@ export interface AccountChange {
   /** The entry's receipt, and the one that it had before. */
   readonly receipt?: Receipt | undefined;
   readonly before?: Receipt | undefined;
-  readonly spent?: bigint;
   readonly credited?: bigint;
 }
 
 interface Sums {
   head: Receipt | undefined;
-  spent: bigint;
   credited: bigint;
   chain: number;
 }
@@ -29,13 +27,12 @@ export async function changeAccounts(at: Transaction<Tables>, changes: readonly 
   const rows = [...accounts]
     // In one order, so that two ledgers wait for each other and do not lock each other out.
     .sort(([left], [right]) => (left < right ? -1 : 1))
-    .map(([account, { head, spent, credited, chain }]) => ({
+    .map(([account, { head, credited, chain }]) => ({
       account,
       receipts: head?.number ?? 0,
       head: head?.hash ?? "",
       balance: head?.balanceNanos ?? 0n,
       tip: linkOf(head?.hash ?? ""),
-      spent,
       credited,
       chain,
       name: account,
@@ -52,7 +49,6 @@ export async function changeAccounts(at: Transaction<Tables>, changes: readonly 
         head: newer("head"),
         balance: newer("balance"),
         tip: newer("tip"),
-        spent: sql<never>`accounts.spent + excluded.spent`,
         credited: sql<never>`accounts.credited + excluded.credited`,
         chain: sql<never>`(accounts.chain + excluded.chain) % ${sql.lit(linkModulus)}`,
       }),
@@ -79,11 +75,10 @@ async function replaceHeads(at: Transaction<Tables>, changes: readonly AccountCh
 
 function add(
   accounts: Map<string, Sums>,
-  { accountId, receipt, before, spent = 0n, credited = 0n }: AccountChange,
+  { accountId, receipt, before, credited = 0n }: AccountChange,
 ): void {
-  const sums = accounts.get(accountId) ?? { head: undefined, spent: 0n, credited: 0n, chain: 0 };
+  const sums = accounts.get(accountId) ?? { head: undefined, credited: 0n, chain: 0 };
   accounts.set(accountId, sums);
-  sums.spent += spent;
   sums.credited += credited;
   if (receipt !== undefined && receipt.number > (sums.head?.number ?? 0)) sums.head = receipt;
   const step = (receipt === undefined ? 0 : stepOf(receipt)) - (before === undefined ? 0 : stepOf(before));

@@ -11,6 +11,7 @@ export {
   shiftChain,
   unprojectedAccounts,
   withdrawCredit,
+  type AdoptedAccount,
   type BookedAccount,
   type NewAccount,
 } from "./accounts/account.ts";

@@ -42,7 +42,7 @@ async function write(books: Books, events: readonly UsageEvent[]): Promise<reado
     }
     await addTotals(at, added);
     await changeAccounts(at, [
-      ...added.map(({ accountId, receipt, costNanos }) => ({ accountId, receipt, spent: BigInt(costNanos) })),
+      ...added.map(({ accountId, receipt }) => ({ accountId, receipt })),
       ...(await replaceReceipts(at, known)),
     ]);
     return added;

@@ -45,7 +45,7 @@ export interface CreditsTable {
   event: string;
 }
 
-/** An account: what it was made as, what it was given and has spent, and the newest receipt of its chain. */
+/** An account: what it was made as, what it was given, and the newest receipt of its chain. */
 export interface AccountsTable {
   account: string;
   /** Number of the newest receipt; 0: none yet. */
@@ -57,9 +57,8 @@ export interface AccountsTable {
   created: ColumnType<string, string | undefined, string>;
   /** 1: Redis was given it. */
   projected: ColumnType<number, number | undefined, number>;
-  /** Sum of the credits that Redis has applied, and of the calls: nano-dollars. */
+  /** Sum of the credits that Redis has applied: nano-dollars. */
   credited: Sum;
-  spent: Sum;
   /** Sum of the steps of its receipts (`stepOf`), and the link of `head`: the same where the chain is whole. */
   chain: ColumnType<number, number | undefined, number>;
   tip: ColumnType<number, number | undefined, number>;

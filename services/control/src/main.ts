@@ -9,6 +9,7 @@ import { tokenRoutes } from "./api/tokens.ts";
 import { followConfiguration } from "./configuration/follow.ts";
 import { namedVariables } from "./configuration/names.ts";
 import { variables } from "./env.ts";
+import { ledgerAt } from "./ledger.ts";
 
 await runService(
   "control",
@@ -25,9 +26,10 @@ await runService(
     const redis = await openRedis(env.REDIS_URL, log, env.REDIS_TIMEOUT_MS);
     opening.defer(() => redis.disconnect());
     const secrets = secretsOf(env);
+    const ledger = ledgerAt(env.LEDGER_URL, env.MODELGATE_SECRET);
     const follower = opening.use(
       await followConfiguration(
-        { redis, secrets, log, names: namedVariables() },
+        { redis, ledger, secrets, log, names: namedVariables() },
         env.MODELGATE_CONFIG,
         env.CONFIG_POLL_MS,
       ),
@@ -36,10 +38,10 @@ await runService(
     const transport = opening.use(openTransport());
     const open = opening.move();
     const routes = {
-      ...accountRoutes(redis),
-      ...tokenRoutes(redis),
+      ...accountRoutes(redis, ledger),
+      ...tokenRoutes(redis, ledger),
       ...channelRoutes({ redis, catalog, transport }),
-      ...bookRoutes(env.LEDGER_URL, env.MODELGATE_SECRET),
+      ...bookRoutes(ledger),
       ...priceRoutes(redis),
       "GET /config": async () => follower.status,
     };

@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import { openBus, openRedis, operatorHandler, runService, secretsOf } from "@modelgate/platform";
+import { keepProjected } from "./accounts/keep-projected.ts";
+import { accountRoutes } from "./api/accounts.ts";
 import { callRoutes } from "./api/calls.ts";
 import { totalsRoutes } from "./api/totals.ts";
 import { verificationRoutes } from "./api/verification.ts";
@@ -33,6 +35,7 @@ await runService(
     watchShards(redis);
     opening.use(startMoving({ redis, connection, log }));
     opening.use(startRecording({ bus, connection, log, counted, unpriced }));
+    opening.use(keepProjected({ redis, connection, log }));
     opening.use(startForgetting({ connection, log, keepDays: env.BOOKS_KEEP_DAYS }));
     opening.use(
       startRounds({
@@ -49,6 +52,7 @@ await runService(
     );
     const open = opening.move();
     const routes = {
+      ...accountRoutes({ redis, connection }),
       ...totalsRoutes(connection),
       ...callRoutes(connection),
       ...verificationRoutes({ redis, connection, keepDays: env.BOOKS_KEEP_DAYS }),

@@ -30,14 +30,11 @@ const mostCredits = 10_000;
 
 const run = defineScript([...creditScripts, new URL("credit.lua", import.meta.url)], replyList);
 
-/** Changes a balance once; "too-low" where a correction would take more than is available. */
-export async function credit(
-  redis: Redis,
-  { accountId, nanos, kind, reason, operationId }: Credit,
-): Promise<CreditReply> {
+/** A change of a balance as its event tells it. Throws RangeError for an amount that no step moves. */
+export function creditEventOf({ accountId, nanos, kind, reason, operationId }: Credit): CreditEvent {
   if (nanos === 0n || nanos > largestAmount || nanos < -largestAmount)
     throw new RangeError("a credit is not zero and at most a billion dollars");
-  const entry: CreditEvent = {
+  return {
     id: `${accountId}.${encodeURIComponent(operationId)}`,
     time: new Date().toISOString(),
     accountId,
@@ -46,10 +43,20 @@ export async function credit(
     nanos: nanos.toString(),
     reason,
   };
+}
+
+/** Changes a balance once; "too-low" where a correction would take more than is available. */
+export function credit(redis: Redis, wish: Credit): Promise<CreditReply> {
+  return applyCredit(redis, creditEventOf(wish));
+}
+
+/** Changes a balance as an event tells it, once by its operation. */
+export async function applyCredit(redis: Redis, { receipt: _none, ...entry }: CreditEvent): Promise<CreditReply> {
+  const { accountId, operationId, nanos } = entry;
   const [verdict] = await run(
     redis,
     [keys.account(accountId), keys.credits(accountId), keys.outbox(shardOf(accountId))],
-    [operationId, nanos.toString(), JSON.stringify(entry), mostCredits],
+    [operationId, nanos, JSON.stringify(entry), mostCredits],
   );
   const reply = replies.find((known) => known === verdict);
   if (reply === undefined) throw new Error(`credit: ${verdict ?? "no answer"}`);

@@ -1,5 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import type { CreditEvent } from "@modelgate/contracts";
+import { linkOf } from "../chain.ts";
 import type { Books } from "../open.ts";
 import { creditRow } from "../record-credits.ts";
 import type { Tables } from "../schema.ts";
@@ -14,8 +15,8 @@ export interface BookedAccount {
   /** The newest receipt. */
   readonly receipts: number;
   readonly head: string;
+  readonly balanceNanos: bigint;
   readonly creditedNanos: bigint;
-  readonly spentNanos: bigint;
   /** Whether its receipts are one chain, without a gap and without a fork. */
   readonly whole: boolean;
   /** How far the sum of its chain is from the head's, modulo `linkModulus`. */
@@ -53,15 +54,36 @@ export async function bookAccount({ db }: Books, account: NewAccount, actor: str
   });
 }
 
-/** Takes an account into the books that Redis has and they do not: one of an earlier version. */
-export async function adoptAccount({ db }: Books, { id, name, createdAt }: Omit<NewAccount, "opening">): Promise<void> {
-  await db
-    .insertInto("accounts")
-    .values({ account: id, receipts: 0, head: "", balance: 0n, name, created: createdAt, projected: 1 })
-    .onConflict((conflict) =>
-      conflict.column("account").doUpdateSet({ name, created: createdAt, projected: 1 }).where("accounts.created", "=", ""),
-    )
-    .execute();
+/** An account of an earlier version, as Redis has it: its newest receipt, and the balance after it. */
+export interface AdoptedAccount extends Omit<NewAccount, "opening"> {
+  readonly receipts: number;
+  readonly head: string;
+  readonly balanceNanos: bigint;
+}
+
+/**
+ * Takes an account of an earlier version into the books. What came before its newest receipt may not be in them: the
+ * chain goes on from there.
+ */
+export async function adoptAccount({ db }: Books, account: AdoptedAccount): Promise<void> {
+  const { id, name, createdAt: created, receipts, head, balanceNanos: balance } = account;
+  const link = linkOf(head);
+  const known = { receipts, head, balance, chain: link, tip: link };
+  await db.transaction().execute(async (at) => {
+    await at
+      .insertInto("accounts")
+      .values({ account: id, name, created, projected: 1, ...known })
+      .onConflict((conflict) =>
+        conflict.column("account").doUpdateSet({ name, created, projected: 1 }).where("accounts.created", "=", ""),
+      )
+      .execute();
+    await at
+      .updateTable("accounts")
+      .set(known)
+      .where("account", "=", id)
+      .where("receipts", "<", receipts)
+      .execute();
+  });
 }
 
 /** Writes a credit into the books before it is applied; the one that stands there under its operation. */
@@ -128,7 +150,7 @@ const accountColumns = [
   "chain",
   "tip",
   sql<string>`cast(credited as text)`.as("creditedNanos"),
-  sql<string>`cast(spent as text)`.as("spentNanos"),
+  sql<string>`cast(balance as text)`.as("balanceNanos"),
 ] as const;
 
 /** Accounts after an id, by their ids, a page. */
@@ -207,7 +229,7 @@ function bookedOf(row: {
   readonly chain: number;
   readonly tip: number;
   readonly creditedNanos: string;
-  readonly spentNanos: string;
+  readonly balanceNanos: string;
 }): BookedAccount {
   return {
     id: row.account,
@@ -216,7 +238,7 @@ function bookedOf(row: {
     receipts: row.receipts,
     head: row.head,
     creditedNanos: BigInt(row.creditedNanos),
-    spentNanos: BigInt(row.spentNanos),
+    balanceNanos: BigInt(row.balanceNanos),
     whole: row.chain === row.tip,
     offset: row.chain - row.tip,
   };

@@ -32,7 +32,6 @@ const columns = {
   created: "''",
   projected: "0",
   credited: "0",
-  spent: "0",
   chain: "0",
   tip: "0",
 } as const;
@@ -46,10 +45,7 @@ async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void
     await sql`alter table accounts add column ${sql.ref(column)} ${sql.raw(texts.has(column) ? "text" : "bigint")}
       not null default ${sql.raw(fallback)}`.execute(db);
   await sql`update accounts set
-    credited = coalesce((select sum(nanos) from credits where credits.account = accounts.account), 0),
-    spent = coalesce((select sum(cost) from daily_totals where daily_totals.account = accounts.account), 0)`.execute(
-    db,
-  );
+    credited = coalesce((select sum(nanos) from credits where credits.account = accounts.account), 0)`.execute(db);
   const { rows } = await sql<{ account: string; head: string }>`select account, head from accounts`.execute(db);
   // What is there so far is taken as it is.
   for (const { account, head } of rows)

@@ -17,6 +17,8 @@ interface OperatorCall {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly body: unknown;
+  /** Who changes something, as the caller names them. */
+  readonly actor: string;
 }
 
 /** A route of the operator's API: `GET /accounts/{id}` and what it answers. */
@@ -49,7 +51,12 @@ export function operatorHandler(routes: OperatorRoutes, secrets: Secrets, log: L
         );
       const [path = "", ...query] = (request.url ?? "/").split("?");
       const { run, params } = find(request.method ?? "", path);
-      const data = await run({ params, query: new URLSearchParams(query.join("?")), body: await readJson(request) });
+      const data = await run({
+        params,
+        query: new URLSearchParams(query.join("?")),
+        body: await readJson(request),
+        actor: actorOf(request),
+      });
       if (!(data instanceof Streamed)) return answerJson(response, 200, { data });
       response.writeHead(200, { "content-type": data.contentType });
       await pipeline(Readable.from(data.pieces), response);
@@ -87,6 +94,21 @@ function decoded(places: Readonly<Record<string, string>>): OperatorCall["params
     return Object.fromEntries(Object.entries(places).map(([name, value]) => [name, decodeURIComponent(value)]));
   } catch (cause) {
     throw new Failure("unknown_url", "The path is not well encoded.", { cause });
+  }
+}
+
+/** Header in which a caller names who acts through it, percent-encoded. */
+export const actorHeader = "x-modelgate-actor";
+/** Most characters of a name. */
+const mostOfActor = 100;
+
+function actorOf({ headers }: IncomingMessage): string {
+  const written = headers[actorHeader];
+  if (typeof written !== "string" || written === "") return "operator";
+  try {
+    return decodeURIComponent(written).slice(0, mostOfActor);
+  } catch {
+    return "operator";
   }
 }
 

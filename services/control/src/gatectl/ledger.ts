@@ -21,7 +21,20 @@ function divergenceOf(found: unknown): string {
   return which + cell("say")(found);
 }
 
-/** The books, computed anew. */
+const auditColumns: readonly Column[] = [
+  ["TIME", cell("time")],
+  ["ACTOR", cell("actor")],
+  ["ACCOUNT", cell("account")],
+  ["ACTION", cell("action")],
+  ["BEFORE", (row) => changed(field(row, "before"))],
+  ["AFTER", (row) => changed(field(row, "after"))],
+];
+
+function changed(value: unknown): string {
+  return value === null || value === undefined ? "-" : JSON.stringify(value);
+}
+
+/** The books, computed anew; and who changed what in them. */
 export const ledgerCommands: readonly Command[] = [
   {
     name: "ledger verify",
@@ -41,6 +54,17 @@ export const ledgerCommands: readonly Command[] = [
       }
       const ok = accounts.every((row) => field(row, "ok") === true);
       return { data: { ok, accounts }, text: table(accounts, columns, "no accounts"), exitCode: ok ? 0 : 1 };
+    },
+  },
+  {
+    name: "audit list",
+    summary: "Show who changed accounts, tokens and balances, newest first.",
+    positionals: ["[ACCOUNT]"],
+    options: { limit: "how many, 100 where absent" },
+    example: "gatectl audit list acme --limit 20",
+    async run({ positionals: [account], options }, server) {
+      const entries = field(await server.get("/audit", { account, limit: options["limit"] }), "entries");
+      return { data: entries, text: table(entries, auditColumns, "no changes") };
     },
   },
 ];

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
+import { userInfo } from "node:os";
 import { join } from "node:path";
-import { signOperator, readEnv, variable } from "@modelgate/platform";
+import { actorHeader, signOperator, readEnv, variable } from "@modelgate/platform";
 import { field } from "../field.ts";
 import { CommandFailed } from "./command.ts";
 
@@ -35,7 +36,11 @@ export function findServer(): Server {
     try {
       response = await fetch(new URL(path, url), {
         method,
-        headers: { authorization: `Bearer ${credential}`, "content-type": "application/json" },
+        headers: {
+          authorization: `Bearer ${credential}`,
+          "content-type": "application/json",
+          [actorHeader]: encodeURIComponent(personName()),
+        },
         signal: AbortSignal.timeout(longestMs),
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
@@ -56,6 +61,15 @@ export function findServer(): Server {
     },
     post: (path, body = {}) => call("POST", path, body),
   };
+}
+
+/** Who runs gatectl, for the audit: what the system calls them; a number where it has no name for them. */
+function personName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? "gatectl");
+  }
 }
 
 function withQuery(path: string, query: Query): string {
