@@ -5,9 +5,9 @@ const digits = 13;
 /** Links are counted modulo this. */
 export const linkModulus = 2 ** 52;
 
-/** A receipt's hash as a number; 0 for none. */
+/** A receipt's hash as a number; 0 for none, and for what is no hash. */
 export function linkOf(hash: string): number {
-  return hash === "" ? 0 : Number.parseInt(hash.slice(0, digits), 16);
+  return Number.parseInt(hash.slice(0, digits), 16) || 0;
 }
 
 /**

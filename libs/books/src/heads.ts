@@ -21,7 +21,8 @@ interface Sums {
 /** Adds entries that were just written to what the books know of their accounts: sums, and the newest receipt. */
 export async function changeAccounts(at: Transaction<Tables>, changes: readonly AccountChange[]): Promise<void> {
   const accounts = new Map<string, Sums>();
-  for (const change of changes) add(accounts, change);
+  for (const change of changes)
+    if (change.receipt !== undefined || change.credited !== undefined) add(accounts, change);
   if (accounts.size === 0) return;
   await replaceHeads(at, changes);
   const rows = [...accounts]

@@ -81,8 +81,10 @@ async function refuseOld(db: Kysely<Tables>, where: string): Promise<void> {
 
 const writtenTables = [
   "calls",
+  "call_labels",
   "hourly_totals",
   "daily_totals",
+  "labelled_totals",
   "credits",
   "accounts",
   "tokens",

@@ -30,6 +30,7 @@ export {
   type AreaEndpointId,
   type EndpointId,
 } from "./endpoints/table.ts";
+export { endUserOf } from "./end-user.ts";
 export { CreditEvent, CreditKind } from "./events/credit.ts";
 export { Receipt } from "./events/receipt.ts";
 export { creditSubject, eventStreams, taskSubject, usageSubject } from "./events/streams.ts";
@@ -63,6 +64,7 @@ export {
   type WrittenPrices,
 } from "./money/resolutions.ts";
 export { openApi } from "./openapi/document.ts";
+export { isTagName, parseTags, type Tags } from "./tags.ts";
 export { parseTime } from "./time.ts";
 export {
   addUnits,

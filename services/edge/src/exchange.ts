@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Caller, Endpoint, EndpointId, ErrorFormat } from "@modelgate/contracts";
+import type { Caller, Endpoint, EndpointId, ErrorFormat, Tags } from "@modelgate/contracts";
 import type { Token } from "@modelgate/accounts";
 import type { Span } from "@modelgate/platform";
 
@@ -15,6 +15,7 @@ export interface Exchange {
   endpoint?: Endpoint;
   digest?: string;
   token?: Token;
+  tags?: Tags;
   caller?: Caller;
   /** The request's part of the trace, from when its endpoint is known. */
   span?: Span;

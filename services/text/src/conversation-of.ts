@@ -1,7 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
 import type { ServiceCall } from "@modelgate/platform";
 import type { Conversation, RelayDeps } from "@modelgate/relay";
-import { isRecord, type JsonRecord } from "@modelgate/wires/json";
+import { endUserIn, isRecord, type JsonRecord } from "@modelgate/wires/json";
 import type { TextAsk } from "@modelgate/wires/text";
 import { asksForThoughts } from "./asks-for-thoughts.ts";
 import type { Deps } from "./deps.ts";
@@ -16,6 +16,8 @@ export interface TurnAsk extends TextAsk, StoreUse {
   readonly conversation?: Conversation | undefined;
   /** Whether it asks for thoughts. */
   readonly thinks?: boolean;
+  /** The end user that it names. */
+  readonly endUser?: string | undefined;
 }
 
 /** A look at a call's body that tells its conversation too, where that may decide where it goes. */
@@ -28,7 +30,13 @@ export function asTurn<Ask extends TextAsk>(
   return async (body) => {
     const asked = ask(body);
     const conversation = hasChoice(relay, call, asked.model) ? conversationOf(wire, body) : undefined;
-    return { ...asked, conversation, thinks: asksForThoughts(body), ...(await storeUseOf({ relay }, wire, body)) };
+    return {
+      ...asked,
+      conversation,
+      thinks: asksForThoughts(body),
+      endUser: wire === "content" ? undefined : endUserIn(wire === "messages" ? "messages" : "openai", body),
+      ...(await storeUseOf({ relay }, wire, body)),
+    };
   };
 }
 

@@ -1,5 +1,6 @@
 import type { EndpointHandler } from "@modelgate/platform";
 import { checked, readJson } from "@modelgate/relay";
+import { endUserIn } from "@modelgate/wires/json";
 import { askOfCompletions, reliedOfCompletions } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
 import { withStoreUse } from "../vendor-ids.ts";
@@ -11,7 +12,10 @@ export function completions(deps: Deps): EndpointHandler {
     using body = await readJson(
       call,
       deps.body,
-      checked(withStoreUse(deps, "other", askOfCompletions), reliedOfCompletions),
+      checked(
+        withStoreUse(deps, "other", (value) => ({ ...askOfCompletions(value), endUser: endUserIn("openai", value) })),
+        reliedOfCompletions,
+      ),
     );
     await runText(deps, call, { wire: "completions", body: body.bytes, ask: body.seen });
   };
