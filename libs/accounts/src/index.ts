@@ -39,6 +39,10 @@ export { outboxLength, publishEntries, readLeftovers } from "./outbox/publish.ts
 export { advanceTask, type TaskAdvance, type TaskSettlement } from "./tasks/advance.ts";
 export { callbackAmong, claimCallbacks, forgetCallback, retryCallback, type Callback } from "./tasks/callback.ts";
 export { claimTasks, openTasks, type TaskPlace } from "./tasks/claim.ts";
+export { chargeLost, type LostCall } from "./restore/charge.ts";
+export { readEpoch, unlessLost, writeEpoch } from "./restore/epoch.ts";
+export { forgetLate, readLate, type LateCall } from "./restore/late.ts";
+export { readHeads, restoreAccount, type KnownHead, type LostAccount } from "./restore/restore.ts";
 export { createTask, type TaskCreation } from "./tasks/create.ts";
 export {
   findTask,

@@ -17,6 +17,7 @@ import {
   renewSeats,
   settle,
   tokenOf,
+  writeEpoch,
   type TokenLimits,
 } from "../src/index.ts";
 import { keys } from "../src/keys.ts";
@@ -28,6 +29,7 @@ let count = 0;
 beforeAll(async () => {
   backends = await startLocalBackends();
   redis = new Redis(backends.redisUrl);
+  await writeEpoch(redis, "of these tests");
 });
 afterAll(async () => {
   redis?.disconnect();

@@ -17,6 +17,7 @@ export {
 } from "./accounts/account.ts";
 export { readAudit, type AuditEntry } from "./accounts/audit.ts";
 export { keepMark, readMark } from "./accounts/marks.ts";
+export { branchesAt, newestChain, type Booked, type Branches } from "./accounts/orphans.ts";
 export { readRestorations, writeRestoration, type Restoration } from "./accounts/restorations.ts";
 export {
   adoptToken,
@@ -32,6 +33,7 @@ export { addMovedTotals, type MovedTotal } from "./add-moved-totals.ts";
 export { isAway } from "./failure.ts";
 export { forgetCalls } from "./forget.ts";
 export { labelsOf, type Label, type LabelName } from "./labels.ts";
+export { hasCall } from "./has-call.ts";
 export { measuresOf, unitMeasures, type UnitMeasure } from "./measures.ts";
 export { BooksAway, openBooks, type Books, type BooksPlace } from "./open.ts";
 export { readCalls, type CallFilter, type CallOrder, type CallPage, type CallPlace } from "./read-calls.ts";

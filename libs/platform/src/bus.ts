@@ -27,6 +27,16 @@ export interface Bus extends AsyncDisposable {
   consume(stream: string, durable: string, handle: (bodies: readonly string[]) => Promise<void>): AsyncDisposable;
   /** Whether NATS is there and has the streams. */
   readonly connected: boolean;
+  /** How far a durable consumer is. Rejects while NATS is away. */
+  progress(stream: string, durable: string): Promise<Progress>;
+}
+
+/** Sequences of a stream. */
+export interface Progress {
+  /** The newest message. */
+  readonly last: number;
+  /** All messages up to here were handled. */
+  readonly handled: number;
 }
 
 export interface BusLimits extends StreamBounds {
@@ -117,6 +127,15 @@ class JetStreamBus implements Bus {
         await reading;
       },
     };
+  }
+
+  async progress(stream: string, durable: string): Promise<Progress> {
+    const connection = this.#connection;
+    if (!this.connected || connection === undefined) throw new Error("nats is away");
+    const { streams, consumers } = await connection.jetstreamManager();
+    const { last_seq: last } = (await streams.info(stream)).state;
+    const { ack_floor, num_pending, num_ack_pending } = await consumers.info(stream, durable);
+    return { last, handled: num_pending + num_ack_pending === 0 ? last : ack_floor.stream_seq };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,5 +1,6 @@
 import { defineScript, orUnavailable, replyList, type Redis } from "@modelgate/platform";
 import { keys } from "../keys.ts";
+import { unlessLost } from "../restore/epoch.ts";
 
 /** A group's limits on each of its tokens; absent: none. */
 export interface TokenLimits {
@@ -48,7 +49,7 @@ const run = defineScript(new URL("admit.lua", import.meta.url), replyList);
  */
 export async function admit(redis: Redis, request: AdmitRequest): Promise<Admission> {
   const { accountId, tokenId, limits } = request;
-  const reply = await orUnavailable(
+  const step = () =>
     run(
       redis,
       [keys.account(accountId), keys.bucket(accountId, tokenId), keys.seats(accountId, tokenId)],
@@ -61,8 +62,8 @@ export async function admit(redis: Redis, request: AdmitRequest): Promise<Admiss
         request.leaseMs,
         request.nowMs ?? 0,
       ],
-    ),
-  );
+    );
+  const reply = await orUnavailable(unlessLost(redis, step, ([verdict]) => verdict === "no-account"));
   const [verdict, requestsLeft, requestsReset, tokensLeft, tokensReset, wait] = reply;
   const decision = decisions.find((known) => known === verdict);
   if (decision === undefined) throw new Error(`admit: ${verdict ?? "no answer"}`);

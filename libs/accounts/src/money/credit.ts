@@ -50,13 +50,16 @@ export function credit(redis: Redis, wish: Credit): Promise<CreditReply> {
   return applyCredit(redis, creditEventOf(wish));
 }
 
-/** Changes a balance as an event tells it, once by its operation. */
-export async function applyCredit(redis: Redis, { receipt: _none, ...entry }: CreditEvent): Promise<CreditReply> {
+/**
+ * Changes a balance as an event tells it, once by its operation. One that has a receipt already was lost with its Redis: it
+ * is applied again, whatever is available.
+ */
+export async function applyCredit(redis: Redis, { receipt, ...entry }: CreditEvent): Promise<CreditReply> {
   const { accountId, operationId, nanos } = entry;
   const [verdict] = await run(
     redis,
     [keys.account(accountId), keys.credits(accountId), keys.outbox(shardOf(accountId))],
-    [operationId, nanos, JSON.stringify(entry), mostCredits],
+    [operationId, nanos, JSON.stringify(entry), mostCredits, receipt?.hash ?? ""],
   );
   const reply = replies.find((known) => known === verdict);
   if (reply === undefined) throw new Error(`credit: ${verdict ?? "no answer"}`);

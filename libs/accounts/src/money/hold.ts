@@ -1,6 +1,7 @@
 import { Failure, formatUsd, parseNanos, type Budgets, type Nanos, type UsageDraft } from "@modelgate/contracts";
 import { defineScript, orUnavailable, replyList, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
+import { unlessLost } from "../restore/epoch.ts";
 import { largestAmount } from "./bounds.ts";
 
 /** Money to be put aside for one call before it is sent. */
@@ -41,7 +42,7 @@ export async function hold(redis: Redis, request: HoldRequest): Promise<void> {
   const shard = shardOf(request.accountId);
   const { tokenPerDay = "", tokenPerMonth = "", groupPerDay = "", groupPerMonth = "" } = request.budgets ?? {};
   const day = new Date(request.nowMs ?? Date.now()).toISOString().slice(0, "2026-01-31".length);
-  const reply = await orUnavailable(
+  const step = () =>
     run(
       redis,
       [
@@ -71,8 +72,8 @@ export async function hold(redis: Redis, request: HoldRequest): Promise<void> {
         groupPerDay,
         groupPerMonth,
       ],
-    ),
-  );
+    );
+  const reply = await orUnavailable(unlessLost(redis, step, ([verdict]) => verdict === "no-account"));
   refuse(reply, request);
 }
 

@@ -16,6 +16,8 @@ export interface Settlement {
   readonly draft: UsageDraft;
   /** The sweep's condition: settle only what nobody holds on to any more. */
   readonly onlyIfExpired?: boolean;
+  /** Nothing was sent: where there is no hold, there is nothing to charge. */
+  readonly onlyIfHeld?: boolean;
   readonly nowMs?: number;
 }
 
@@ -40,6 +42,7 @@ export async function settle(redis: Redis, settlement: Settlement): Promise<Outb
       keys.holds(shard),
       keys.outbox(shard),
       keys.bucket(accountId, tokenId),
+      keys.late(shard),
     ],
     [
       callId,
@@ -48,6 +51,7 @@ export async function settle(redis: Redis, settlement: Settlement): Promise<Outb
       Math.ceil(settlement.tokens),
       settlement.nowMs ?? 0,
       settlement.onlyIfExpired ? "1" : "0",
+      settlement.onlyIfExpired || settlement.onlyIfHeld ? "0" : "1",
     ],
   );
   if (verdict !== "settled") return undefined;

@@ -8,12 +8,18 @@
 local function settlement(keys, call, cost, event, used, now, expired)
   local found = redis.call('HMGET', keys.hold, 'nanos', 'tokens', 'limit', 'budgets')
   local held = found[1]
-  if not held then return {'gone'} end
+  if not held then
+    -- Swept, settled before, or lost with a Redis: the ledger knows from the books.
+    if keys.late then redis.call('XADD', keys.late, 'MAXLEN', '~', '100000', '*', 'event', event, 'cost', cost) end
+    return {'gone'}
+  end
   if now == 0 then local t = redis.call('TIME'); now = t[1] * 1000 + math.floor(t[2] / 1000) end
   if expired and tonumber(redis.call('ZSCORE', keys.holds, call) or 0) > now then return {'leased'} end
   redis.call('DEL', keys.hold)
   redis.call('ZREM', keys.holds, call)
 
+  -- What was held for the call pays for it, also where the account owes something since a Redis was lost.
+  local owing = string.sub(redis.call('HGET', keys.account, 'available'), 1, 1) == '-'
   if held ~= '0' then
     redis.call('HINCRBY', keys.account, 'held', '-' .. held)
     redis.call('HINCRBY', keys.account, 'available', held)
@@ -23,6 +29,13 @@ local function settlement(keys, call, cost, event, used, now, expired)
     redis.call('HINCRBY', keys.account, 'spent', cost)
     redis.call('HINCRBY', keys.account, 'available', '-' .. cost)
     local left = redis.call('HGET', keys.account, 'available') -- as text: a Lua number is exact to 2^53 only
+    if owing then
+      redis.call('HSET', keys.account, 'beyond', cost)
+      redis.call('HINCRBY', keys.account, 'beyond', '-' .. held)
+      left = '-' .. redis.call('HGET', keys.account, 'beyond')
+      redis.call('HDEL', keys.account, 'beyond')
+      if left == '-0' or string.sub(left, 1, 2) == '--' then left = '0' end
+    end
     if string.sub(left, 1, 1) == '-' then
       uncovered = string.sub(left, 2)
       redis.call('HINCRBY', keys.account, 'available', uncovered)

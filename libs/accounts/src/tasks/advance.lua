@@ -1,7 +1,7 @@
 --[[ Replaces a task's record if nobody else has since it was read; settles its hold where the task ends, and writes the
      events, all in one step (receipt.lua and settlement.lua of money come before this).
   KEYS[1] task   [2] due tasks of the shard   [3] account   [4] hold   [5] holds   [6] outbox   [7] token bucket
-  KEYS[8] due callbacks of the shard   [9] callbacks of the shard
+  KEYS[8] due callbacks of the shard   [9] callbacks of the shard   [10] late calls of the shard
   ARGV[1] member   [2] version that was read   [3] record (JSON)   [4] due (ms), "": never again
   ARGV[5] how long an ended task is kept (ms)   [6] task event (JSON), "": none
   ARGV[7] call id to settle, "": none   [8] cost (nanos)   [9] usage event (JSON, without its cost)   [10] now (ms)
@@ -36,7 +36,8 @@ if ARGV[11] ~= '' then
   redis.call('ZADD', KEYS[8], ARGV[13], ARGV[11])
 end
 if ARGV[7] ~= '' then
-  local keys = {account = KEYS[3], hold = KEYS[4], holds = KEYS[5], outbox = KEYS[6], bucket = KEYS[7]}
+  local keys = {account = KEYS[3], hold = KEYS[4], holds = KEYS[5], outbox = KEYS[6], bucket = KEYS[7],
+    late = KEYS[10]}
   settled = settlement(keys, ARGV[7], ARGV[8], ARGV[9], 0, tonumber(ARGV[10]), false)
 end
 local answer = {'advanced', task}

@@ -63,6 +63,7 @@ export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<r
       keys.bucket(accountId, tokenId),
       keys.callbacksDue(shard),
       keys.callbacks(shard),
+      keys.late(shard),
     ],
     [
       placeName(task),

@@ -1,3 +1,4 @@
+import { formatUsd } from "@modelgate/contracts";
 import type { Command } from "./command.ts";
 import { field } from "../field.ts";
 import { cell, money, table, type Column } from "./table.ts";
@@ -7,6 +8,7 @@ const columns: readonly Column[] = [
   ["RECEIPTS", (row) => `${cell("from")(row)} to ${cell("to")(row)}`],
   ["BALANCE", money("balanceNanos")],
   ["BOOKS", (row) => (field(row, "ok") === true ? "hold" : "diverge")],
+  ["PUT BACK", (row) => restoredOf(field(row, "restored"))],
   ["FIRST DIVERGENCE", (row) => divergenceOf(field(row, "divergence"))],
 ];
 
@@ -32,6 +34,14 @@ const auditColumns: readonly Column[] = [
 
 function changed(value: unknown): string {
   return value === null || value === undefined ? "-" : JSON.stringify(value);
+}
+
+/** What was put back of an account that its Redis had lost. */
+function restoredOf(found: unknown): string {
+  if (!Array.isArray(found) || found.length === 0) return "-";
+  const calls = found.reduce((sum: number, row: unknown) => sum + Number(field(row, "calls")), 0);
+  const nanos = found.reduce((sum: bigint, row: unknown) => sum + BigInt(String(field(row, "nanos"))), 0n);
+  return `${calls} of $${formatUsd(nanos)}, last at ${cell("time")(found[0])}`;
 }
 
 /** The books, computed anew; and who changed what in them. */

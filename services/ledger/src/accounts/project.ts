@@ -72,7 +72,7 @@ export async function projectLeftovers(projecting: Projecting, nowMs: number): P
   const tokens = await unprojectedTokens(books, atOnce);
   for (const token of tokens) await projectBookedToken(projecting, token);
   const credits = (await pendingCredits(books, atOnce)).filter(
-    ({ time, kind }) => kind !== "opening" && Date.parse(time) < nowMs - leftBehindMs,
+    ({ time }) => Date.parse(time) < nowMs - leftBehindMs,
   );
   for (const event of credits) await projectCredit(projecting, event);
   return accounts.length + tokens.length + credits.length;
