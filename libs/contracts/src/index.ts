@@ -37,6 +37,7 @@ export { creditSubject, eventStreams, taskSubject, usageSubject } from "./events
 export { TaskEvent, TaskState } from "./events/task.ts";
 export { Outcome, UsageEvent, type UsageDraft } from "./events/usage.ts";
 export { asFailure, Failure, type FailureDetails } from "./failures/failure.ts";
+export { failureFrameOf, failureFrames, type FailureFrame } from "./failures/frames.ts";
 export { failures, type FailureCode, type FailureKind } from "./failures/registry.ts";
 export { failureHeaders, renderFailure, type ErrorFormat } from "./failures/render.ts";
 export { fieldPath } from "./field-path.ts";
@@ -81,12 +82,19 @@ export {
   type UnitName,
 } from "./units.ts";
 export {
+  rankingWires,
   realtimeWires,
   textWires,
   upstreamWires,
+  vectorsWires,
   videoWires,
+  type ImagesWire,
+  type RankingWire,
   type RealtimeWire,
   type TextWire,
+  type TranscriptsWire,
   type UpstreamWire,
+  type VectorsWire,
   type VideoWire,
 } from "./upstream-wires.ts";
+export { wiresOfKind } from "./wires-of-kind.ts";

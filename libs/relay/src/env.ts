@@ -79,7 +79,7 @@ function limitVariables(read: VariableReader, outputTokens: number) {
     ),
     leaseMs: read.integer(
       "HOLD_LEASE_MS",
-      60_000,
+      15_000,
       "Lease of a hold, renewed while its call runs; the ledger settles the calls of a service that died after it.",
       { min: 1_000 },
     ),

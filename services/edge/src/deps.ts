@@ -27,7 +27,7 @@ export async function openDeps(env: Env, log: Logger): Promise<Deps> {
   const catalog = opening.use(await openCatalog({ redis, secrets: env.secrets, log }));
   const tokens = opening.use(await openTokenCache({ redis, ...env.tokenCache }));
   const seats = opening.use(openSeats({ redis, log, leaseMs: env.seatLeaseMs }));
-  const forward = opening.use(createForward({ urls: areaUrls(env), log, silenceMs: env.serviceSilenceMs }));
+  const forward = opening.use(createForward({ urls: areaUrls(env), log, ...env.silence }));
   const open = opening.move();
   return {
     redis,

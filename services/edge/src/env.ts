@@ -29,12 +29,20 @@ export const variables = serviceVariables(
       "Lease of a call's place in its token's `concurrency`; the places of an edge that died are free after it.",
       { min: 300 },
     ),
-    serviceSilenceMs: read.integer(
-      "SERVICE_SILENCE_MS",
-      3_600_000,
-      "Longest silence between edge and service; services have shorter ones of their own.",
-      { min: 1_000 },
-    ),
+    silence: {
+      silenceMs: read.integer(
+        "SERVICE_SILENCE_MS",
+        3_600_000,
+        "Longest silence between edge and service; services have shorter ones of their own.",
+        { min: 1_000 },
+      ),
+      streamSilenceMs: read.integer(
+        "STREAM_SILENCE_MS",
+        60_000,
+        "Longest silence of a service in a stream of events: several times what services leave between signs of life (HEARTBEAT_MS).",
+        { min: 1_000 },
+      ),
+    },
   }),
   { port: ["PORT", 8080] },
 );

@@ -82,7 +82,12 @@ function eventOf(fields: readonly string[]): ToldEvent {
     ...event,
     costNanos: (BigInt(field("cost")) - BigInt(field("uncovered"))).toString(),
     receipt: {
-      ...receiptOf(["number", "previous", "balance", "hash"].map(field)),
+      ...receiptOf({
+        number: Number(field("number")),
+        previous: field("previous"),
+        balance: field("balance"),
+        hash: field("hash"),
+      }),
       ...(fields.includes("replaces") && field("replaces") !== "" ? { replaces: field("replaces") } : {}),
     },
   };

@@ -1,8 +1,9 @@
 import type { UsageEvent, UsageDraft, Nanos } from "@modelgate/contracts";
-import { defineScript, replyList, type Redis } from "@modelgate/platform";
+import { defineScript, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
-import { receiptOf, receiptScript } from "../money/receipt.ts";
+import { receiptKinds, receiptOf } from "../money/receipt.ts";
 import type { OutboxEntry } from "../outbox/entry.ts";
+import { budgetsScript, receiptScript } from "../shared-scripts.ts";
 
 /** A call that Redis does not know to be settled, and was. */
 export interface LostCall {
@@ -15,10 +16,17 @@ export interface LostCall {
 /** How long a charge is remembered, so that no other ledger makes it again: far longer than one works on it. */
 const rememberMs = 86_400_000;
 
-const run = defineScript(
-  [receiptScript, new URL("../money/budgets.lua", import.meta.url), new URL("charge.lua", import.meta.url)],
-  replyList,
-);
+const run = defineScript({
+  file: new URL("charge.lua", import.meta.url),
+  shared: [receiptScript, budgetsScript],
+  keys: ["account", "hold", "holds", "outbox", "charged"],
+  args: { callId: "text", cost: "nanos", event: "text", replaces: "text?", rememberMs: "number" },
+  replies: {
+    charged: { entry: "text", ...receiptKinds },
+    "charged-before": {},
+    "no-account": {},
+  },
+});
 
 /** Charges a lost call, once; undefined where it was charged before, or its account is not there (yet). */
 export async function chargeLost(
@@ -27,18 +35,18 @@ export async function chargeLost(
 ): Promise<OutboxEntry<UsageEvent> | undefined> {
   const { accountId, id } = draft;
   const shard = shardOf(accountId);
-  const [verdict, entryId = "", ...receipt] = await run(
+  const reply = await run(
     redis,
-    [
-      keys.account(accountId),
-      keys.hold(accountId, id),
-      keys.holds(shard),
-      keys.outbox(shard),
-      keys.charged(accountId),
-    ],
-    [id, costNanos.toString(), JSON.stringify(draft), replaces ?? "", rememberMs],
+    {
+      account: keys.account(accountId),
+      hold: keys.hold(accountId, id),
+      holds: keys.holds(shard),
+      outbox: keys.outbox(shard),
+      charged: keys.charged(accountId),
+    },
+    { callId: id, cost: costNanos, event: JSON.stringify(draft), replaces, rememberMs },
   );
-  if (verdict !== "charged") return undefined;
-  const made = { ...receiptOf(receipt), ...(replaces === undefined ? {} : { replaces }) };
-  return { shard, entryId, event: { ...draft, costNanos: costNanos.toString(), receipt: made } };
+  if (reply.verdict !== "charged") return undefined;
+  const made = { ...receiptOf(reply), ...(replaces === undefined ? {} : { replaces }) };
+  return { shard, entryId: reply.entry, event: { ...draft, costNanos: costNanos.toString(), receipt: made } };
 }

@@ -1,5 +1,5 @@
 import type { CreditEvent, Nanos } from "@modelgate/contracts";
-import { defineScript, replyList, type Redis } from "@modelgate/platform";
+import { defineScript, type Redis } from "@modelgate/platform";
 import { keys } from "../keys.ts";
 
 /** An account as it was after its newest receipt, with the credits that led there. */
@@ -16,7 +16,20 @@ export interface LostAccount {
   readonly credits: readonly CreditEvent[];
 }
 
-const run = defineScript(new URL("restore.lua", import.meta.url), replyList);
+const run = defineScript({
+  file: new URL("restore.lua", import.meta.url),
+  keys: ["account"],
+  args: {
+    name: "text",
+    createdAt: "text",
+    available: "nanos",
+    credited: "nanos",
+    spent: "nanos",
+    receipts: "number",
+    head: "text",
+  },
+  replies: { restored: {}, exists: {} },
+});
 
 /** Puts an account back that Redis has lost; false where it is there. Its existence says that it is whole: it comes last. */
 export async function restoreAccount(redis: Redis, account: LostAccount): Promise<boolean> {
@@ -27,18 +40,18 @@ export async function restoreAccount(redis: Redis, account: LostAccount): Promis
       keys.credits(id),
       Object.fromEntries(credits.map((event) => [event.operationId, JSON.stringify(event)])),
     );
-  const [verdict] = await run(
+  const { verdict } = await run(
     redis,
-    [keys.account(id)],
-    [
+    { account: keys.account(id) },
+    {
       name,
       createdAt,
-      balanceNanos.toString(),
-      creditedNanos.toString(),
-      (creditedNanos - balanceNanos).toString(),
+      available: balanceNanos,
+      credited: creditedNanos,
+      spent: creditedNanos - balanceNanos,
       receipts,
       head,
-    ],
+    },
   );
   return verdict === "restored";
 }

@@ -1,11 +1,9 @@
---[[ Gives Redis a token as the books have it, unless it has it as it is now or as it was later.
-  KEYS[1] token
-  ARGV[1] token (JSON)   [2] its version
-  Returns {"projected"} | {"newer"} ]]
-local seen = redis.call('GET', KEYS[1])
+--[[ Gives Redis a token as the books have it, unless it has it as it is now, or as it was later.
+  token string: the token (JSON)   record: the token as it is to be   version: counts its changes ]]
+local seen = redis.call('GET', token)
 if seen then
   local known = cjson.decode(seen)
-  if type(known.version) == 'number' and known.version >= tonumber(ARGV[2]) then return {'newer'} end
+  if type(known.version) == 'number' and known.version >= version then return {'newer'} end
 end
-redis.call('SET', KEYS[1], ARGV[1])
+redis.call('SET', token, record)
 return {'projected'}

@@ -1,4 +1,4 @@
-import { defineScript, replyList, type Redis } from "@modelgate/platform";
+import { defineScript, type Redis } from "@modelgate/platform";
 import { keys } from "../keys.ts";
 import { digestOf, hintOf, tokenIdOf } from "./key.ts";
 
@@ -56,13 +56,18 @@ export function tokenOf(key: string, wish: TokenWish): { readonly digest: string
   return { digest, token };
 }
 
-const project = defineScript(new URL("project-token.lua", import.meta.url), replyList);
+const project = defineScript({
+  file: new URL("project-token.lua", import.meta.url),
+  keys: ["token"],
+  args: { record: "text", version: "number" },
+  replies: { projected: {}, newer: {} },
+});
 
 /** Gives Redis a token as the books have it, and tells every edge; a version that is there already stays. */
 export async function projectToken(redis: Redis, digest: string, token: Token): Promise<void> {
   await redis.hset(keys.tokenIds, token.id, digest);
   await redis.sadd(keys.accountTokens(token.accountId), digest);
-  await project(redis, [keys.token(digest)], [JSON.stringify(token), token.version ?? 0]);
+  await project(redis, { token: keys.token(digest) }, { record: JSON.stringify(token), version: token.version ?? 0 });
   await redis.publish(keys.tokenChanges, digest);
 }
 
