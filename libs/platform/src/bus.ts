@@ -11,7 +11,7 @@ import {
   type NatsConnection,
   type TlsOptions,
 } from "nats";
-import { ensureStreams, StreamRefused, type StreamBounds } from "./bus-streams.ts";
+import { absent, ensureStreams, StreamRefused, type StreamBounds } from "./bus-streams.ts";
 import { certificateRefused, identityAmong, withoutCertificate } from "./certificate.ts";
 import type { Logger } from "./log.ts";
 import { observeStore } from "./metrics.ts";
@@ -134,8 +134,10 @@ class JetStreamBus implements Bus {
     if (!this.connected || connection === undefined) throw new Error("nats is away");
     const { streams, consumers } = await connection.jetstreamManager();
     const { last_seq: last } = (await streams.info(stream)).state;
-    const { ack_floor, num_pending, num_ack_pending } = await consumers.info(stream, durable);
-    return { last, handled: num_pending + num_ack_pending === 0 ? last : ack_floor.stream_seq };
+    // A consumer that was not made yet has handled nothing.
+    const found = await consumers.info(stream, durable).catch(absent);
+    if (found === undefined) return { last, handled: 0 };
+    return { last, handled: found.num_pending + found.num_ack_pending === 0 ? last : found.ack_floor.stream_seq };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
