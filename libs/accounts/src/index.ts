@@ -17,14 +17,7 @@ export {
   type Account,
   type AccountOpening,
 } from "./money/account.ts";
-export {
-  applyCredit,
-  credit,
-  creditEventOf,
-  listCredits,
-  type Credit,
-  type CreditReply,
-} from "./money/credit.ts";
+export { applyCredit, credit, creditEventOf, listCredits, type Credit, type CreditReply } from "./money/credit.ts";
 export { hold, type HoldRequest } from "./money/hold.ts";
 export { extendHold, type Extension } from "./money/extend.ts";
 export { releaseHold, type Release } from "./money/release.ts";

@@ -74,10 +74,7 @@ async function replaceHeads(at: Transaction<Tables>, changes: readonly AccountCh
         .execute();
 }
 
-function add(
-  accounts: Map<string, Sums>,
-  { accountId, receipt, before, credited = 0n }: AccountChange,
-): void {
+function add(accounts: Map<string, Sums>, { accountId, receipt, before, credited = 0n }: AccountChange): void {
   const sums = accounts.get(accountId) ?? { head: undefined, credited: 0n, chain: 0 };
   accounts.set(accountId, sums);
   sums.credited += credited;

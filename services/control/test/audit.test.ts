@@ -32,7 +32,12 @@ test("each change of accounts, tokens and balances says who made it, and what wa
   const made = await suite.ask<{ id: string; key: string }>("token", "create", "acme", "--group", "default");
   await suite.ask("token", "disable", made.id);
   const found = await entries("acme");
-  expect(found.map(({ action }) => action)).toEqual(["token.disable", "token.create", "credit.top-up", "account.create"]);
+  expect(found.map(({ action }) => action)).toEqual([
+    "token.disable",
+    "token.create",
+    "credit.top-up",
+    "account.create",
+  ]);
   expect(found[0]).toMatchObject({ before: { disabled: false }, after: { disabled: true, id: made.id } });
   expect(found[2]).toMatchObject({ after: { nanos: "1500000000", reason: "invoice 7", operationId: "a" } });
   expect(new Set(found.map(({ actor }) => actor)).size).toBe(1);

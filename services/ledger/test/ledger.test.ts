@@ -163,8 +163,6 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
         .reduce((sum, one) => sum + one, 0);
     const before = await swept();
     await put("dead", "dead-1", 100);
-    await new Promise((r) => setTimeout(r, 6000));
-    console.log(ledgers[0]?.logs().slice(-6000));
     await until("the hold to be swept", async () => (await findAccount(redis, "dead"))?.heldNanos === 0n);
     await until("it to be counted", async () => (await swept()) > before);
     expect(

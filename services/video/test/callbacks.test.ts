@@ -2,7 +2,16 @@ import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { createAccount, createTask, newKey, projectToken, tokenOf, forgetCallback, hold, type Callback } from "@modelgate/accounts";
+import {
+  createAccount,
+  createTask,
+  newKey,
+  projectToken,
+  tokenOf,
+  forgetCallback,
+  hold,
+  type Callback,
+} from "@modelgate/accounts";
 import { openRemoteStreams } from "@modelgate/channels";
 import { createLogger } from "@modelgate/platform";
 import { startBackends, until, type Backends } from "@modelgate/testkit";

@@ -77,12 +77,7 @@ export async function adoptAccount({ db }: Books, account: AdoptedAccount): Prom
         conflict.column("account").doUpdateSet({ name, created, projected: 1 }).where("accounts.created", "=", ""),
       )
       .execute();
-    await at
-      .updateTable("accounts")
-      .set(known)
-      .where("account", "=", id)
-      .where("receipts", "<", receipts)
-      .execute();
+    await at.updateTable("accounts").set(known).where("account", "=", id).where("receipts", "<", receipts).execute();
   });
 }
 
@@ -206,9 +201,7 @@ export async function pendingCredits({ db }: Books, limit: number): Promise<read
     .orderBy("at")
     .limit(limit)
     .execute();
-  return rows
-    .map(({ event }): CreditEvent => JSON.parse(event))
-    .filter(({ receipt }) => receipt === undefined);
+  return rows.map(({ event }): CreditEvent => JSON.parse(event)).filter(({ receipt }) => receipt === undefined);
 }
 
 /** Corrects the sum of an account's chain, whose beginning or middle is not in the books and never will be. */

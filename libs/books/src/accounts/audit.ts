@@ -34,7 +34,11 @@ export async function writeAudit(at: Transaction<Tables>, entry: AuditEntry): Pr
 /** The newest changes of an account, or of all, newest first. */
 export async function readAudit(
   { db }: Books,
-  { account, limit, before }: { readonly account?: string | undefined; readonly limit: number; readonly before?: number },
+  {
+    account,
+    limit,
+    before,
+  }: { readonly account?: string | undefined; readonly limit: number; readonly before?: number },
 ): Promise<readonly AuditEntry[]> {
   let query = db.selectFrom("audit").selectAll();
   if (account !== undefined) query = query.where("account", "=", account);

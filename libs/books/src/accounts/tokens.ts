@@ -83,12 +83,7 @@ export async function changeBookedToken(
 
 /** Tokens that Redis was not given as they are now. */
 export async function unprojectedTokens({ db }: Books, limit: number): Promise<readonly BookedToken[]> {
-  const rows = await db
-    .selectFrom("tokens")
-    .selectAll()
-    .whereRef("projected", "<", "version")
-    .limit(limit)
-    .execute();
+  const rows = await db.selectFrom("tokens").selectAll().whereRef("projected", "<", "version").limit(limit).execute();
   return rows.map(bookedOf);
 }
 

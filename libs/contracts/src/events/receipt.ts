@@ -14,7 +14,8 @@ export const Receipt = Type.Object(
     }),
     replaces: Type.Optional(
       Type.String({
-        description: "hash of the receipt that the same entry had in a Redis that was lost: it was charged once more there",
+        description:
+          "hash of the receipt that the same entry had in a Redis that was lost: it was charged once more there",
       }),
     ),
   },

@@ -219,7 +219,10 @@ export async function holdOrForget(bill: Bill): Promise<void> {
   } catch (error) {
     const failure = asFailure(error);
     if (failure.cause !== undefined)
-      void bill.settle({ units: {}, estimated: false, outcome: "failed", status: failure.status }, { onlyIfHeld: true });
+      void bill.settle(
+        { units: {}, estimated: false, outcome: "failed", status: failure.status },
+        { onlyIfHeld: true },
+      );
     throw failure;
   }
 }

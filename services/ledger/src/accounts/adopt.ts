@@ -14,7 +14,9 @@ export async function adoptAccounts({ redis, books }: Projecting): Promise<numbe
   let adopted = 0;
   for (let from = 0; from < ids.length; from += atOnce) {
     const page = ids.slice(from, from + atOnce);
-    const known = new Set((await findBooked(books, page)).filter(({ createdAt }) => createdAt !== "").map(({ id }) => id));
+    const known = new Set(
+      (await findBooked(books, page)).filter(({ createdAt }) => createdAt !== "").map(({ id }) => id),
+    );
     for (const id of page.filter((each) => !known.has(each))) if (await adopt({ redis, books }, id)) adopted++;
   }
   return adopted;

@@ -64,16 +64,19 @@ export async function projectLeftovers(projecting: Projecting, nowMs: number): P
   const { books } = projecting;
   const accounts = await unprojectedAccounts(books, atOnce);
   const openings = new Map(
-    (await creditsOf(books, accounts.map(({ id }) => id)))
+    (
+      await creditsOf(
+        books,
+        accounts.map(({ id }) => id),
+      )
+    )
       .filter(({ kind }) => kind === "opening")
       .map((event) => [event.accountId, event]),
   );
   for (const account of accounts) await projectAccount(projecting, account, openings.get(account.id));
   const tokens = await unprojectedTokens(books, atOnce);
   for (const token of tokens) await projectBookedToken(projecting, token);
-  const credits = (await pendingCredits(books, atOnce)).filter(
-    ({ time }) => Date.parse(time) < nowMs - leftBehindMs,
-  );
+  const credits = (await pendingCredits(books, atOnce)).filter(({ time }) => Date.parse(time) < nowMs - leftBehindMs);
   for (const event of credits) await projectCredit(projecting, event);
   return accounts.length + tokens.length + credits.length;
 }

@@ -1,12 +1,5 @@
 import { openingOf, type CreditReply } from "@modelgate/accounts";
-import {
-  bookAccount,
-  bookCredit,
-  bookToken,
-  changeBookedToken,
-  readAudit,
-  type Books,
-} from "@modelgate/books";
+import { bookAccount, bookCredit, bookToken, changeBookedToken, readAudit, type Books } from "@modelgate/books";
 import { Failure } from "@modelgate/contracts";
 import { orUnavailable, type OperatorRoutes, type Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";

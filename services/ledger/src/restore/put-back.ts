@@ -1,10 +1,4 @@
-import {
-  applyCredit,
-  chargeLost,
-  publishEntries,
-  restoreAccount,
-  type OutboxEntry,
-} from "@modelgate/accounts";
+import { applyCredit, chargeLost, publishEntries, restoreAccount, type OutboxEntry } from "@modelgate/accounts";
 import {
   creditsOf,
   newestChain,
