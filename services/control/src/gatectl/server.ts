@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
+import { userInfo } from "node:os";
 import { join } from "node:path";
-import { readVariables, signOperator, type VariableReader } from "@modelgate/platform";
+import { actorHeader, readVariables, signOperator, type VariableReader } from "@modelgate/platform";
 import { field } from "../field.ts";
 import { CommandFailed } from "./command.ts";
 
@@ -37,7 +38,11 @@ export function findServer(env: Readonly<Record<string, string | undefined>>): S
     try {
       response = await fetch(new URL(path, url), {
         method,
-        headers: { authorization: `Bearer ${credential}`, "content-type": "application/json" },
+        headers: {
+          authorization: `Bearer ${credential}`,
+          "content-type": "application/json",
+          [actorHeader]: encodeURIComponent(personName()),
+        },
         signal: AbortSignal.timeout(longestMs),
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
@@ -59,6 +64,15 @@ export function findServer(env: Readonly<Record<string, string | undefined>>): S
     post: (path, body = {}) => call("POST", path, body),
     address: async () => (await (address ??= findAddress(env))).url,
   };
+}
+
+/** Who runs gatectl, for the audit: what the system calls them; a number where it has no name for them. */
+function personName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? "gatectl");
+  }
 }
 
 function withQuery(path: string, query: Query): string {
