@@ -1,4 +1,4 @@
-import { findTokenById } from "@modelgate/accounts";
+import { findTokenById, unlessLost } from "@modelgate/accounts";
 import { asFailure, Failure } from "@modelgate/contracts";
 import { orUnavailable, type Redis } from "@modelgate/platform";
 
@@ -110,7 +110,8 @@ export class Payments {
   /** Refuses a key that was disabled while its session was open. */
   async #checkKey(): Promise<void> {
     const { redis, tokenId } = this.#session;
-    const token = await orUnavailable(findTokenById(redis, tokenId));
+    const look = () => findTokenById(redis, tokenId);
+    const token = await orUnavailable(unlessLost(redis, look, (found) => found === undefined));
     if (token === undefined || token.disabled) throw new Failure("api_key_disabled");
     if (token.expiresAt !== undefined && Date.parse(token.expiresAt) <= Date.now())
       throw new Failure("api_key_expired");

@@ -53,8 +53,9 @@ export async function holdMoney(deps: HoldDeps, { call, price, expected, certain
     return new HeldMoney(deps, record, expected);
   } catch (error) {
     const failure = asFailure(error);
-    // A store that did not answer may have held: settling changes nothing where it did not.
-    if (failure.cause !== undefined) void new HeldMoney(deps, record, expected).settle(refusedAt(failure.status));
+    // A store that did not answer may have held: that is settled at nothing, and nothing is done where it did not.
+    if (failure.cause !== undefined)
+      void new HeldMoney(deps, record, expected).settle(refusedAt(failure.status), { onlyIfHeld: true });
     throw failure;
   }
 }
@@ -100,8 +101,11 @@ export class HeldMoney implements Disposable {
     this.#progress = progress;
   }
 
-  /** Settles the call and logs it in one line; the promise never rejects. */
-  settle(reported: CallEnd): Promise<void> {
+  /**
+   * Settles the call and logs it in one line; the promise never rejects. With `onlyIfHeld`, it is not known whether the
+   * money is held, and nothing was sent.
+   */
+  settle(reported: CallEnd, { onlyIfHeld = false } = {}): Promise<void> {
     if (this.#isOver) return Promise.resolve();
     this.#isOver = true;
     const { call, price } = this.record;
@@ -116,9 +120,9 @@ export class HeldMoney implements Disposable {
       units: draft.units,
       costNanos,
     });
-    const { settlements } = this.#deps;
     const tokens = tokensIn(end.units);
-    return this.#endAfter(settlements.settle({ accountId, tokenId, callId: this.callId, costNanos, tokens, draft }));
+    const settlement = { accountId, tokenId, callId: this.callId, costNanos, tokens, draft, onlyIfHeld };
+    return this.#endAfter(this.#deps.settlements.settle(settlement));
   }
 
   /** Gives the money back: nothing was bought with it, and no usage is recorded. The promise never rejects. */
