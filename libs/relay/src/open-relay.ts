@@ -3,6 +3,7 @@ import { openCatalog } from "@modelgate/catalog";
 import { openChannels } from "@modelgate/channels";
 import {
   BufferBudget,
+  FoundOut,
   idSource,
   openBus,
   openRedis,
@@ -19,7 +20,6 @@ import { HeardOut } from "./call/heard-out.ts";
 import type { JsonLimits } from "./bodies/read-json.ts";
 import { openRenewals } from "./money/renewals.ts";
 import { openSettlements } from "./money/settlements.ts";
-import { UnseenOutput } from "./money/unseen-output.ts";
 import { openMadeIds } from "./vendor-stores/made-ids.ts";
 
 /** What every service reads that calls vendors, each bound by its name; a service may give another default. */
@@ -126,7 +126,7 @@ export async function openRelay(
       channels,
       settlements,
       renewals,
-      unseen: new UnseenOutput(),
+      unseen: new FoundOut(),
       madeIds: openMadeIds({ redis, log, lifetimeMs: env.MADE_ID_LIFETIME_MS }),
       heardOut,
       budget,

@@ -1,3 +1,3 @@
 // Server-sent events: frames out of bytes.
-export { SseDecoder, type SseFrame } from "./decode.ts";
+export { parseFrame, SseDecoder, type SseFrame } from "./decode.ts";
 export { SseSplitter } from "./split.ts";

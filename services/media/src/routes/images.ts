@@ -8,9 +8,9 @@ import {
   priced,
   runCall,
   type CallPlan,
-  type CarriedAnswer,
   type Measure,
   type RequestSize,
+  type WholeAnswer,
 } from "@modelgate/relay";
 import {
   imagesExchange,
@@ -51,7 +51,7 @@ function images(deps: Deps, act: Act): EndpointHandler {
     using body = await readImageRequest(deps, call);
     const { ask } = body;
     if (act === "edit") refuseWithoutImage(ask.request);
-    using input = new InputImages(deps.images, ask.request, call.response);
+    using input = new InputImages(deps.images, ask.request, call.answer);
     await runCall(
       deps.relay,
       call,
@@ -60,17 +60,17 @@ function images(deps: Deps, act: Act): EndpointHandler {
         asker: { spelling: imageSpelling[ask.request.dialect], strict: call.strict },
         ask,
         input,
-        tell: (made) => tell(made, ask.request, act),
+        render: (made) => renderAnswer(made, ask.request, act),
       }),
     );
   };
 }
 
-/** Images as the one answer of both dialects, or as events of a stream that its vendor does not have. */
-function tell(made: ImagesAnswer, { stream }: ImageRequest, act: Act): Pick<CarriedAnswer, "json" | "contentType"> {
+/** Renders images as the one answer of both dialects, or as events of a stream that its vendor does not have. */
+function renderAnswer(made: ImagesAnswer, { stream }: ImageRequest, act: Act): Pick<WholeAnswer, "body" | "contentType"> {
   const now = Math.floor(Date.now() / 1_000);
-  if (!stream) return { json: Buffer.from(JSON.stringify(renderImages(made, now))) };
-  return { json: Buffer.from(renderImageEvents(made, now, act)), contentType: eventStream };
+  if (!stream) return { body: Buffer.from(JSON.stringify(renderImages(made, now))) };
+  return { body: Buffer.from(renderImageEvents(made, now, act)), contentType: eventStream };
 }
 
 function planImages(deps: Deps, call: ServiceCall, ask: Ask<ImageRequest>, asked: ImagesCall): CallPlan {
@@ -90,13 +90,10 @@ function planImages(deps: Deps, call: ServiceCall, ask: Ask<ImageRequest>, asked
   };
   return {
     ...paid,
-    body: Buffer.alloc(0),
-    stream: request.stream,
     hearsOut: true,
-    size,
-    measure: measureOf(size, deps.relay.limits.outputTokens, paid.model.price),
+    cost: { by: "measure", measure: measureOf(size, deps.relay.limits.outputTokens, paid.model.price) },
     wires: imagesWiresFor(request),
-    async exchange(wire, { candidate }) {
+    async exchange({ wire, candidate }) {
       const exchange = await imagesExchange(asked, wire, candidate.upstreamModel);
       if (unpriced === "refuse") refuseDearer(wanted, paid.model.price, exchange);
       return exchange;
@@ -118,10 +115,10 @@ function measureOf({ textBytes, mediaTokens, choices }: RequestSize, outputToken
     },
     most: { images: mostBilledImages(choices) },
     floor: floorOfImages(inputTokens, choices, price),
-    meter(told, _words, outcome) {
-      if (outcome === "cancelled" && (told?.images ?? 0) < choices)
-        return Promise.resolve({ units: { inputTokens, ...told, images: choices }, estimated: true });
-      return Promise.resolve({ units: told ?? { images: choices }, estimated: told === undefined });
+    meter(reported, _words, outcome) {
+      if (outcome === "cancelled" && (reported?.images ?? 0) < choices)
+        return Promise.resolve({ units: { inputTokens, ...reported, images: choices }, estimated: true });
+      return Promise.resolve({ units: reported ?? { images: choices }, estimated: reported === undefined });
     },
   };
 }
