@@ -1,7 +1,7 @@
 import { Failure, renderFailure, type Units } from "@modelgate/contracts";
 import { eventStream, type FrameReading, type StreamTranslator, type Waiting } from "@modelgate/relay";
 import { parseRecord } from "@modelgate/wires/json";
-import { parseFrame, type SseFrame } from "@modelgate/wires/sse";
+import { parseFrame, type Frame } from "@modelgate/wires/sse";
 
 /** What shows that a stream is alive; every reader of events skips it. */
 const signOfLife = ": keep-alive\n\n";
@@ -32,7 +32,7 @@ export function readingOf({ done, words = "", usage }: EventReading, out: Buffer
 }
 
 /** Passes a vendor's events on as they came. `read` reads each; it throws Failure for an error. */
-export function eventsThrough(read: (event: SseFrame) => EventReading): StreamTranslator {
+export function eventsThrough(read: (event: Frame) => EventReading): StreamTranslator {
   let done = false;
   return {
     ...eventsToClient,
@@ -55,7 +55,7 @@ const comment: EventReading = { done: false };
  * Whether an answer can begin with a vendor's frame: not with an error, nor with what cannot be read; another vendor may
  * be asked then. A comment, which may come first, is neither.
  */
-export function beginsWith(frame: Buffer, read: (event: SseFrame) => { readonly kind: string }): boolean {
+export function beginsWith(frame: Buffer, read: (event: Frame) => { readonly kind: string }): boolean {
   const event = parseFrame(frame.toString());
   if (event === undefined) return true;
   try {

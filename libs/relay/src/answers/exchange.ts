@@ -16,6 +16,8 @@ export interface Exchange {
   readonly unrepeatable?: boolean | undefined;
   /** What the body asks of the vendor beside tokens; absent: what the client's own does. */
   readonly asks?: AskedFees | undefined;
+  /** Bounds the calls of tools in a body; absent: its wire has no word for that. */
+  readonly capTools?: ((body: Buffer, most: number) => Buffer) | undefined;
   /** Fields of the client's request that this vendor cannot take, as the client spells them. */
   readonly dropped: readonly string[];
   /** Chooses how the answer is read, by its head. Throws Failure upstream_error for a head that begins no answer. */

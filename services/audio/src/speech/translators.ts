@@ -1,7 +1,7 @@
 import type { Units } from "@modelgate/contracts";
 import { estimateTokens, type StreamTranslator } from "@modelgate/relay";
 import { speechCodec, type SpeechRequest } from "@modelgate/wires/speech";
-import { parseFrame, type SseFrame } from "@modelgate/wires/sse";
+import { parseFrame, type Frame } from "@modelgate/wires/sse";
 import {
   brokenByVendor,
   endedEarly,
@@ -71,7 +71,7 @@ function bytesToClient(contentType: string) {
 }
 
 /** Reads the events of a stream. Throws Failure for an error, or what cannot be read. */
-function eventReader(): (frame: SseFrame) => EventReading & { readonly audio: Buffer } {
+function eventReader(): (frame: Frame) => EventReading & { readonly audio: Buffer } {
   let usage = unreported;
   return (frame) => {
     const event = speechCodec.readEvent(frame);

@@ -1,3 +1,4 @@
+import type { TranscriptsWire } from "@modelgate/contracts";
 import {
   eventFraming,
   eventStream,
@@ -15,7 +16,6 @@ import {
   transcriptsCodec,
   type TranscriptFormat,
   type TranscriptsRequest,
-  type TranscriptsWire,
 } from "@modelgate/wires/transcripts";
 import { beginsWith } from "../event-stream.ts";
 import { formBody } from "../upload/form-body.ts";

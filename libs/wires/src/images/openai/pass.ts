@@ -32,6 +32,7 @@ export function imagesPass(most = Infinity): StreamPassCodec {
     renameFrame: (frame) => frame,
     written: () => "",
     wordsOf: () => "",
+    showsThoughts: () => false,
     failureFrame(failure, requestId) {
       const error = renderFailure("common", failure, requestId);
       return `event: error\ndata: ${JSON.stringify({ type: "error", ...error })}\n\n`;

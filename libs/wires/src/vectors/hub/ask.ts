@@ -1,5 +1,6 @@
 import { bytesOfTexts, type Ask } from "../../kind/ask.ts";
 import type { ParsedRequest } from "../../kind/codec.ts";
+import { measurePart } from "../../text/content/media.ts";
 import { mediaOf, type Media } from "../../text/media.ts";
 import type { VectorContent, VectorsRequest } from "./request.ts";
 
@@ -27,7 +28,7 @@ function textsOf(content: VectorContent): readonly string[] {
 
 function measured(content: VectorContent): Media {
   if (content.kind === "tokens") return { characters: 0, tokens: content.tokens.length };
-  return content.kind === "own" ? mediaOf([[content.value]]) : { characters: 0, tokens: 0 };
+  return content.kind === "own" ? mediaOf([[content.value]], measurePart) : { characters: 0, tokens: 0 };
 }
 
 function added(left: Media, right: Media): Media {
