@@ -18,13 +18,12 @@ export type {
   WholeAnswer,
   WholeReader,
 } from "./answers/exchange.ts";
-export { byteFraming, eventFraming, type StreamFraming } from "./answers/framing.ts";
-export { beginsIn, passReader } from "./answers/pass-reader.ts";
-export type { PassMode, PassOptions } from "./answers/pass-translator.ts";
+export { byteFraming } from "./answers/framing.ts";
+export { PassTranslator, type PassMode } from "./answers/pass-translator.ts";
 export {
   eventStream,
   isEventStream,
-  requireEventStream,
+  requireStreamOf,
   type AnswerHead,
   type FrameReading,
   type StreamReader,

@@ -1,4 +1,5 @@
-import { placeOf } from "@modelgate/channels";
+import { placeOf, type SpokenWay } from "@modelgate/channels";
+import type { UpstreamWire } from "@modelgate/contracts";
 import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
 import {
   CallFees,
@@ -7,6 +8,8 @@ import {
   runCall,
   type AdmittedIds,
   type CallPlan,
+  type Exchange,
+  type Measure,
   type RequestSize,
 } from "@modelgate/relay";
 import { textExchanges, waitingIn, type TextCall } from "./exchanges/text.ts";
@@ -39,6 +42,27 @@ export interface AskedText extends Pick<CallPlan, "forward" | "answered"> {
   readonly admitted?: AdmittedIds | undefined;
   /** Another body, for the one `channel/key` whose vendor keeps the conversation. */
   readonly native?: { readonly place: string; readonly body: Buffer } | undefined;
+  /** The wires that it can be served through; absent: all that its client's wire can be converted to. */
+  readonly wires?: readonly UpstreamWire[];
+  /** Makes an attempt's exchange; absent: the usual one. */
+  readonly exchange?: (attempt: TextAttempt) => Exchange | Promise<Exchange>;
+  /** Whether thoughts' seals can be left out of an attempt; absent: they can. */
+  readonly unsealable?: boolean;
+  /** Whether the bound of output is the gateway's own, which a vendor is not sent. */
+  readonly boundIsOurs?: boolean;
+  /** Whether output may be billed that a stream does not show, whatever the request says. */
+  readonly billsUnseen?: boolean;
+  /** How the call is measured where its cost does not hang on text alone. */
+  readonly measure?: (size: RequestSize) => Measure;
+  readonly hearsOut?: boolean;
+}
+
+/** One attempt of a text call. */
+export interface TextAttempt {
+  readonly way: SpokenWay;
+  readonly fees: CallFees;
+  /** Makes the exchange that calls of the client's wire usually have with the way's. */
+  usual(): Promise<Exchange>;
 }
 
 /** Runs a text call, from any client's wire to any vendor's. */
@@ -47,7 +71,7 @@ export async function runText(deps: Deps, call: ServiceCall, asked: AskedText): 
   await runCall(deps.relay, call, await planText(deps, call, { ...asked, admitted }));
 }
 
-/** The plan of a text call. Throws Failure for a model that the caller cannot call. */
+/** Plans a text call: all that its life needs is decided here. Throws Failure for a model that the caller cannot call. */
 export async function planText(deps: Deps, call: ServiceCall, asked: AskedText): Promise<CallPlan> {
   const { wire, body, ask, asArray = false } = asked;
   const { batch }: ClientCodec = textCodecs[wire].client;
@@ -77,29 +101,35 @@ export async function planText(deps: Deps, call: ServiceCall, asked: AskedText):
     echo: asked.echo,
   } satisfies TextCall;
   const exchange = textExchanges(textCall);
-  const size = {
+  const size: RequestSize = {
     ...asIs,
     fees: { ...fees.held, inputTokens: fees.held.inputTokens + (ask.media.more ?? 0) },
     maxOutputTokens: await boundAtVendor(deps, call, asked, exchange),
+    boundIsOurs: asked.boundIsOurs,
   };
   const native = asked.native === undefined ? undefined : textExchanges({ ...textCall, body: asked.native.body });
+  const usual = async (way: SpokenWay, history: "unsealed" | undefined): Promise<Exchange> => {
+    const isNative = history === undefined && way.wire === wire && placeOf(way) === asked.native?.place;
+    const render = isNative ? (native ?? exchange) : exchange;
+    const made = await render(textCodec(way.wire), way.candidate.upstreamModel, history);
+    return keepingMade(deps, call, asked, fees.checked(made), placeOf(way));
+  };
+  // Over a model that only chats several prompts are answered whole.
+  const billsUnseen = asked.billsUnseen === true || ask.thinks === true || (batch !== undefined && ask.choices > 1);
   return {
-    ...price,
-    body,
-    stream: ask.stream,
-    size,
+    model: price.model,
+    multiplier: price.multiplier,
+    cost:
+      asked.measure === undefined
+        ? { by: "text", body, size, stream: ask.stream, billsUnseen }
+        : { by: "measure", measure: asked.measure(size) },
     fees,
-    wires: wiresServing(wire),
+    wires: asked.wires ?? wiresServing(wire),
     waiting: ask.stream ? waitingIn({ wire, asArray }) : undefined,
-    unsealable: true,
-    // Over a model that only chats several prompts are answered whole.
-    billsUnseen: ask.thinks === true || (batch !== undefined && ask.choices > 1),
-    async exchange(upstream, way, history) {
-      const isNative = history === undefined && upstream === wire && placeOf(way) === asked.native?.place;
-      const render = isNative ? (native ?? exchange) : exchange;
-      const made = await render(textCodec(upstream), way.candidate.upstreamModel, history);
-      return keepingMade(deps, call, asked, fees.checked(made), placeOf(way));
-    },
+    hearsOut: asked.hearsOut,
+    unsealable: asked.unsealable ?? true,
+    exchange: (way, history) =>
+      asked.exchange?.({ way, fees, usual: () => usual(way, history) }) ?? usual(way, history),
     forward: asked.forward,
     prefer: asked.native?.place ?? asked.admitted?.place,
     conversation: ask.conversation,

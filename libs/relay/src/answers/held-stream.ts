@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import type { BodySink, UpstreamAnswer } from "@modelgate/channels";
-import type { StreamFraming } from "./framing.ts";
+import type { FrameCutting } from "./framing.ts";
 import type { StreamReader } from "./stream-reader.ts";
 
 /** A first frame beyond this is no error message: the client gets it as it comes. */
@@ -12,6 +12,8 @@ export class HeldStream {
   #first: Buffer | undefined;
   #sink: BodySink | undefined;
   #over: { readonly error?: Error } | undefined;
+  /** Whether the sink wants no more for now. */
+  #paused = false;
 
   private constructor(answer: UpstreamAnswer) {
     this.#answer = answer;
@@ -32,7 +34,7 @@ export class HeldStream {
     throw new Failure("upstream_error", "The vendor failed before its answer began.");
   }
 
-  static #hold(answer: UpstreamAnswer, framing: StreamFraming): Promise<HeldStream> {
+  static #hold(answer: UpstreamAnswer, framing: FrameCutting): Promise<HeldStream> {
     const held = new HeldStream(answer);
     const { promise, resolve, reject } = Promise.withResolvers<HeldStream>();
     answer.pipe({
@@ -69,16 +71,19 @@ export class HeldStream {
     this.#first = undefined;
     this.#sink = sink;
     sink.data(held);
-    if (this.#over === undefined) this.#answer.resume();
-    else if (this.#over.error === undefined) sink.end();
+    if (this.#over === undefined) {
+      if (!this.#paused) this.#answer.resume();
+    } else if (this.#over.error === undefined) sink.end();
     else sink.broken(this.#over.error);
   }
 
   pause(): void {
+    this.#paused = true;
     this.#answer.pause();
   }
 
   resume(): void {
+    this.#paused = false;
     this.#answer.resume();
   }
 
@@ -87,10 +92,10 @@ export class HeldStream {
   }
 }
 
-/** The first frame that says something, else the first comment; undefined while none is whole. */
-function firstFrame(bytes: Buffer, framing: StreamFraming): Buffer | undefined {
+/** The first frame that says something, else the first that only keeps the connection alive; undefined while none is whole. */
+function firstFrame(bytes: Buffer, framing: FrameCutting): Buffer | undefined {
   const frames = framing.splitter().push(bytes);
-  return frames.find((frame) => !framing.isComment(frame)) ?? frames[0];
+  return frames.find((frame) => framing.parse(frame) !== undefined) ?? frames[0];
 }
 
 /** A body that broke off, as a failure: silence is a time-out. */

@@ -1,5 +1,5 @@
 import { Failure, type Units } from "@modelgate/contracts";
-import type { EarlyEnd, Framing, SeenFees, SeenFrame, StreamPassCodec } from "@modelgate/wires/text";
+import type { ClientFraming, EarlyEnd, SeenFees, SeenFrame, StreamPassCodec } from "@modelgate/wires/text";
 import { eventStream, type FrameReading, type StreamTranslator } from "./stream-reader.ts";
 
 /** How an answer of the client's own wire is brought to the client: as it came, or with a few members replaced. */
@@ -14,13 +14,11 @@ export interface PassOptions {
   /** Whether frames that carry only usage are hidden. */
   readonly hideUsage?: boolean | undefined;
   /** Where the client's stream is framed otherwise than as server-sent events. */
-  readonly framing?: Framing | undefined;
+  readonly framing?: ClientFraming | undefined;
   /** Where the stream may have to be ended before its vendor ends it. */
   readonly early?: EarlyEnd | undefined;
 }
 
-/** One of these stands in every frame that holds thoughts, in all text wires. */
-const thoughtWords = ['"reasoning', '"thinking', '"thought', "response.reasoning"].map((word) => Buffer.from(word));
 const nothing = Buffer.alloc(0);
 
 /** Passes a stream on: frames as they came, read but not parsed where that can be spared, a few members changed where they must be. */
@@ -50,7 +48,7 @@ export class PassTranslator implements StreamTranslator {
     const words = seen.usageOnly ? "" : pass.written(frame);
     // A wire that ends with its connection may still have a frame to say after its last word.
     const done = seen.done && !pass.endsWithConnection;
-    return new PassedFrame(frame, words, done, seen, () => this.#render(frame, seen, words));
+    return new PassedFrame({ frame, words, done, seen, pass }, () => this.#render(frame, seen, words));
   }
 
   wordsOf(words: string): string {
@@ -99,6 +97,15 @@ export class PassTranslator implements StreamTranslator {
   }
 }
 
+/** What is known of a frame that passes. */
+interface Passing {
+  readonly frame: Buffer;
+  readonly words: string;
+  readonly done: boolean;
+  readonly seen: Pick<SeenFrame, "fees" | "usage">;
+  readonly pass: Pick<StreamPassCodec, "showsThoughts">;
+}
+
 /** A frame that passes. */
 class PassedFrame implements FrameReading {
   readonly words: string;
@@ -106,26 +113,22 @@ class PassedFrame implements FrameReading {
   readonly fees: SeenFees | undefined;
   readonly done: boolean;
   readonly render: () => Buffer;
-  readonly #frame: Buffer;
+  readonly #passing: Passing;
 
-  constructor(
-    frame: Buffer,
-    words: string,
-    done: boolean,
-    { usage, fees }: Pick<SeenFrame, "usage" | "fees">,
-    render: () => Buffer,
-  ) {
-    this.#frame = frame;
+  constructor(passing: Passing, render: () => Buffer) {
+    const { words, done, seen } = passing;
+    this.#passing = passing;
     this.words = words;
-    this.usage = usage;
-    this.fees = fees;
+    this.usage = seen.usage;
+    this.fees = seen.fees;
     this.done = done;
     this.render = render;
   }
 
   /** Looked for only where somebody asks. */
   get isThought(): boolean {
-    return thoughtWords.some((word) => this.#frame.includes(word));
+    const { pass, frame } = this.#passing;
+    return pass.showsThoughts(frame);
   }
 }
 

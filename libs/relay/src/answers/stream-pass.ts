@@ -1,10 +1,10 @@
 import type { BodySink } from "@modelgate/channels";
 import { Failure, type Units } from "@modelgate/contracts";
 import type { AnswerSink } from "@modelgate/platform";
+import type { FrameSplitter } from "@modelgate/wires/sse";
 import { wroteBeyondBound, type StreamStop } from "../money/allowance.ts";
 import type { Metered } from "../money/measure.ts";
 import type { Meter } from "../money/meter.ts";
-import type { FrameSplitter } from "./framing.ts";
 import { brokenOff, type HeldStream } from "./held-stream.ts";
 import { Outgoing } from "./outgoing.ts";
 import type { FrameReading, StreamReader, StreamTranslator } from "./stream-reader.ts";

@@ -1,12 +1,13 @@
 import type { UpstreamAnswer } from "@modelgate/channels";
 import { Failure, type Units } from "@modelgate/contracts";
+import { eventStreamFraming, type StreamFraming } from "@modelgate/wires/sse";
 import type { SeenFees } from "@modelgate/wires/text";
-import type { StreamFraming } from "./framing.ts";
+import type { FrameCutting } from "./framing.ts";
 
 /** Reads an answer that is a stream. It knows nothing of money: what a frame says of it is the stream pass' to act on. */
 export interface StreamReader {
   readonly kind: "stream";
-  readonly framing: StreamFraming;
+  readonly framing: FrameCutting;
   /** Whether an answer can begin with this frame: not if it is an error, or nothing of this wire. */
   begins(first: Buffer): boolean;
   /** A new stream's translator; `mayBeCut` where it may have to end before its vendor ends it. */
@@ -65,11 +66,15 @@ export type AnswerHead = Pick<UpstreamAnswer, "headers">;
 export const eventStream = "text/event-stream; charset=utf-8";
 
 /** Whether an answer says of itself that it is a stream of events. */
-export function isEventStream({ headers }: AnswerHead): boolean {
-  return String(headers["content-type"] ?? "").includes("text/event-stream");
+export function isEventStream(head: AnswerHead): boolean {
+  return isStreamOf(eventStreamFraming, head);
 }
 
-/** Refuses an answer that is no stream of events. Throws Failure upstream_error. */
-export function requireEventStream(head: AnswerHead): void {
-  if (!isEventStream(head)) throw new Failure("upstream_error", "The vendor did not answer with a stream.");
+/** Refuses an answer that is no stream of a framing. Throws Failure upstream_error. */
+export function requireStreamOf(framing: Pick<StreamFraming, "mediaType">, head: AnswerHead): void {
+  if (!isStreamOf(framing, head)) throw new Failure("upstream_error", "The vendor did not answer with a stream.");
+}
+
+function isStreamOf({ mediaType }: Pick<StreamFraming, "mediaType">, { headers }: AnswerHead): boolean {
+  return String(headers["content-type"] ?? "").includes(mediaType);
 }

@@ -20,7 +20,10 @@ export async function deliver(delivery: Delivery): Promise<void> {
   const { usage } = accepted.task;
   // To a client that has left nothing has to be brought: what the task used is all that is missing.
   const isKnown = leaving.isClientGone && usage !== undefined;
-  await deliverWhole(delivery, isKnown ? { body: Buffer.alloc(0), usage, words: () => "" } : await finish(delivery, accepted));
+  await deliverWhole(
+    delivery,
+    isKnown ? { body: Buffer.alloc(0), usage, words: () => "" } : await finish(delivery, accepted),
+  );
 }
 
 async function deliverWhole(delivery: Delivery, answer: WholeAnswer): Promise<void> {

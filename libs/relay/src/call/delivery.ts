@@ -8,13 +8,13 @@ import type { Accepted } from "./send.ts";
 
 /** An answer on its way to the client, with all that its bill needs. */
 export interface Delivery {
-  readonly deps: RelayDeps;
+  readonly deps: Pick<RelayDeps, "budget" | "catalog" | "channels" | "limits" | "unseen">;
   readonly call: RelayedCall;
   readonly plan: CallPlan;
-  readonly bill: Bill;
+  readonly bill: Pick<Bill, "expected" | "extend" | "firstByteMs" | "settle">;
   readonly meter: Meter;
   readonly attempted: Attempted<Accepted>;
-  readonly leaving: Leaving;
+  readonly leaving: Pick<Leaving, "ended" | "isClientGone">;
 }
 
 /** Frees the channel's seat: the vendor is done before the client has its last byte, and may ask again. */

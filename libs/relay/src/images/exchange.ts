@@ -1,6 +1,9 @@
 import type { UpstreamWire, ImagesWire } from "@modelgate/contracts";
 import { inTurnsIfLong } from "@modelgate/platform";
+import { eventStreamFraming } from "@modelgate/wires/sse";
+import { beginsIn } from "@modelgate/wires/text";
 import {
+  beginsImages,
   imagesPass,
   imagesVendors,
   mostImagesOf,
@@ -13,7 +16,7 @@ import type { Ask } from "@modelgate/wires/kind";
 import type { AnswerReader, Exchange, VendorLink, WholeAnswer } from "../answers/exchange.ts";
 import { tellLosses, type Asker } from "../answers/unsupported.ts";
 import { parseAnswer } from "../answers/whole-answer.ts";
-import { passReader } from "../answers/pass-reader.ts";
+import { PassTranslator } from "../answers/pass-translator.ts";
 import { isEventStream } from "../answers/stream-reader.ts";
 import { finishTask } from "./finish-task.ts";
 import type { InputImages } from "./input-images.ts";
@@ -59,7 +62,12 @@ export async function imagesExchange(asked: ImagesCall, wire: UpstreamWire, upst
 
 /** Reads a stream of partial images, which a vendor may answer with. */
 function imageStream(request: ImageRequest): AnswerReader {
-  return passReader(imagesPass(), () => ({ pass: imagesPass(mostImagesOf(request)), mode: "bytes" }));
+  return {
+    kind: "stream",
+    framing: eventStreamFraming,
+    begins: (first) => beginsIn({ framing: eventStreamFraming, begins: beginsImages }, first),
+    translator: () => new PassTranslator({ pass: imagesPass(mostImagesOf(request)), mode: "bytes" }),
+  };
 }
 
 function vendorOf(wire: UpstreamWire): ImagesVendor {

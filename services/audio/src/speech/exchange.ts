@@ -1,13 +1,7 @@
 import { Failure } from "@modelgate/contracts";
-import {
-  byteFraming,
-  eventFraming,
-  isEventStream,
-  type AnswerHead,
-  type AnswerReader,
-  type Exchange,
-} from "@modelgate/relay";
+import { byteFraming, isEventStream, type AnswerHead, type AnswerReader, type Exchange } from "@modelgate/relay";
 import { speechCodec, speechFormats, type SpeechRequest } from "@modelgate/wires/speech";
+import { eventStreamFraming } from "@modelgate/wires/sse";
 import { beginsWith } from "../event-stream.ts";
 import { audioAsEvents, audioThrough, eventsAsAudio, speechEvents } from "./translators.ts";
 
@@ -37,7 +31,7 @@ function readSpeech(request: SpeechRequest, head: AnswerHead): AnswerReader {
   if (isEventStream(head))
     return {
       kind: "stream",
-      framing: eventFraming,
+      framing: eventStreamFraming,
       begins: (first) => beginsWith(first, speechCodec.readEvent),
       translator: () => (request.events ? speechEvents() : eventsAsAudio(usual)),
     };

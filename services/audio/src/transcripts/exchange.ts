@@ -1,6 +1,5 @@
 import type { TranscriptsWire } from "@modelgate/contracts";
 import {
-  eventFraming,
   eventStream,
   isEventStream,
   parseAnswer,
@@ -9,6 +8,7 @@ import {
   type WholeAnswer,
 } from "@modelgate/relay";
 import type { JsonRecord } from "@modelgate/wires/json";
+import { eventStreamFraming } from "@modelgate/wires/sse";
 import {
   asSrt,
   asText,
@@ -61,7 +61,7 @@ export function transcriptExchange({ wire, upload, request }: TranscriptCall, mo
 /** Reads a stream of events. */
 const eventsReader: AnswerReader = {
   kind: "stream",
-  framing: eventFraming,
+  framing: eventStreamFraming,
   begins: (first) => beginsWith(first, transcriptsCodec.readEvent),
   translator: transcriptEvents,
 };

@@ -67,7 +67,11 @@ function images(deps: Deps, act: Act): EndpointHandler {
 }
 
 /** Renders images as the one answer of both dialects, or as events of a stream that its vendor does not have. */
-function renderAnswer(made: ImagesAnswer, { stream }: ImageRequest, act: Act): Pick<WholeAnswer, "body" | "contentType"> {
+function renderAnswer(
+  made: ImagesAnswer,
+  { stream }: ImageRequest,
+  act: Act,
+): Pick<WholeAnswer, "body" | "contentType"> {
   const now = Math.floor(Date.now() / 1_000);
   if (!stream) return { body: Buffer.from(JSON.stringify(renderImages(made, now))) };
   return { body: Buffer.from(renderImageEvents(made, now, act)), contentType: eventStream };

@@ -3,6 +3,7 @@ import type { TextCodec } from "../hub/codec.ts";
 import { spellings } from "../hub/fates.ts";
 import { sharedThoughts } from "../thoughts.ts";
 import { askOfChat, reliedOfChat } from "./ask.ts";
+import { begins } from "./begins.ts";
 import { readDialogue } from "./dialogue.ts";
 import { fates } from "./fates.ts";
 import { askedOfChat } from "./fees.ts";
@@ -18,6 +19,7 @@ import { ChatWriter } from "./writer.ts";
 export const chatCodec = {
   wire: "chat",
   framing: eventStreamFraming,
+  begins,
   vendor: {
     renderRequest,
     parseAnswer,

@@ -1,4 +1,5 @@
 import { eventStreamFraming } from "../../sse/framing.ts";
+import { begins } from "../chat/begins.ts";
 import type { TextCodec } from "../hub/codec.ts";
 import { askOfCompletions, reliedOfCompletions } from "./ask.ts";
 import { hasSeveralPrompts } from "./parse-prompts.ts";
@@ -15,6 +16,7 @@ import { CompletionsWriter } from "./writer.ts";
 export const completionsCodec = {
   wire: "completions",
   framing: eventStreamFraming,
+  begins,
   client: {
     parseRequest,
     renderAnswer,

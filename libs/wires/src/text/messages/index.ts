@@ -3,6 +3,7 @@ import type { TextCodec } from "../hub/codec.ts";
 import { spellings } from "../hub/fates.ts";
 import { sharedThoughts } from "../thoughts.ts";
 import { askOfMessages, reliedOfMessages } from "./ask.ts";
+import { begins } from "./begins.ts";
 import { countTokens } from "./count.ts";
 import { readDialogue } from "./dialogue.ts";
 import { fates } from "./fates.ts";
@@ -19,6 +20,7 @@ import { MessagesWriter } from "./writer.ts";
 export const messagesCodec = {
   wire: "messages",
   framing: eventStreamFraming,
+  begins,
   vendor: {
     renderRequest,
     parseAnswer,

@@ -3,6 +3,7 @@ import type { TextCodec } from "../hub/codec.ts";
 import { spellings } from "../hub/fates.ts";
 import { sharedThoughts } from "../thoughts.ts";
 import { askOfResponses, reliedOfResponses } from "./ask.ts";
+import { begins } from "./begins.ts";
 import { readDialogue } from "./dialogue.ts";
 import { fates } from "./fates.ts";
 import { askedOfResponses, capTools } from "./fees.ts";
@@ -18,6 +19,7 @@ import { ResponsesWriter } from "./writer.ts";
 export const responsesCodec = {
   wire: "responses",
   framing: eventStreamFraming,
+  begins,
   vendor: {
     renderRequest,
     parseAnswer,
