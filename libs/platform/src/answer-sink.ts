@@ -1,4 +1,6 @@
 import type { ServerResponse } from "node:http";
+import type { Failure } from "@modelgate/contracts";
+import { onInterrupt } from "./interrupt.ts";
 
 /** Where an answer goes: its head once, then its body in pieces. Nothing of it knows what carries it. */
 export interface AnswerSink {
@@ -28,6 +30,8 @@ export interface SinkWatcher {
   drained?(): void;
   /** Nothing more arrives; `whole` says whether the client has the answer to its last byte. */
   closed?(whole: boolean): void;
+  /** The gateway itself goes before the answer is over. Of several watchers the last one is told. */
+  interrupted?(failure: Failure): void;
 }
 
 /** The sink of node's HTTP server. */
@@ -74,13 +78,18 @@ class ResponseSink implements AnswerSink {
     this.#response.destroy();
   }
 
-  watch({ drained, closed }: SinkWatcher): Disposable {
+  watch({ drained, closed, interrupted }: SinkWatcher): Disposable {
     const response = this.#response;
     const onClose = (): void => closed?.(response.writableFinished);
     const onDrain = (): void => drained?.();
     response.once("close", onClose).on("drain", onDrain);
+    const interruption =
+      interrupted === undefined ? undefined : onInterrupt(response, (failure) => interrupted(failure));
     return {
-      [Symbol.dispose]: () => void response.off("close", onClose).off("drain", onDrain),
+      [Symbol.dispose]() {
+        response.off("close", onClose).off("drain", onDrain);
+        interruption?.[Symbol.dispose]();
+      },
     };
   }
 }

@@ -1,7 +1,7 @@
 import { Cluster, Redis as Single } from "ioredis";
 import { Failure } from "@modelgate/contracts";
 import { certificateRefused, handshakeError, withoutCertificate } from "./certificate.ts";
-import { StartError } from "./env.ts";
+import { StartError } from "./start-error.ts";
 import type { Logger } from "./log.ts";
 import { breakWhenSlow } from "./redis-breaker.ts";
 import { observeStore } from "./metrics.ts";

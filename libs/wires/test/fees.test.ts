@@ -19,7 +19,7 @@ describe("what a request asks of its vendor beside tokens", () => {
       },
       [],
     ],
-    ["chat", { web_search_options: {} }, [tool("web_search_options", "webSearches")]],
+    ["chat", { web_search_options: {} }, [{ ...tool("web_search_options", "webSearches"), isUnreported: true }]],
     [
       "chat",
       { tools: [{ type: "web_search" }, { type: "later" }] },

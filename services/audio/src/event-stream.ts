@@ -1,4 +1,4 @@
-import { Failure, renderFailure, type Units } from "@modelgate/contracts";
+import { Failure, failureFrames, type Units } from "@modelgate/contracts";
 import { eventStream, type FrameReading, type StreamTranslator, type Waiting } from "@modelgate/relay";
 import { parseRecord } from "@modelgate/wires/json";
 import { parseFrame, type Frame } from "@modelgate/wires/sse";
@@ -11,12 +11,12 @@ export const eventsToClient = {
   contentType: eventStream,
   last: "",
   wordsOf: (words: string) => words,
-  fail: failureEvent,
+  fail: failureFrames.audio,
   heartbeat: () => signOfLife,
 } as const satisfies Partial<StreamTranslator>;
 
 /** How a client of a stream of events is kept waiting before its vendor begins. */
-export const waitingForEvents: Waiting = { contentType: eventStream, sign: signOfLife, fail: failureEvent };
+export const waitingForEvents: Waiting = { contentType: eventStream, sign: signOfLife, fail: failureFrames.audio };
 
 /** What an event says of itself. */
 export interface EventReading {
@@ -73,9 +73,4 @@ export function brokenByVendor(): Failure {
 /** A stream of a vendor that ended without its last event. */
 export function endedEarly(): Failure {
   return new Failure("upstream_error", "The vendor's stream ended before its last event.");
-}
-
-/** Renders how a stream of events broke; the official SDKs throw for it. */
-function failureEvent(failure: Failure, requestId: string): string {
-  return `data: ${JSON.stringify({ type: "error", ...renderFailure("common", failure, requestId) })}\n\n`;
 }

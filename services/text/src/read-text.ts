@@ -12,6 +12,8 @@ export interface TurnAsk extends TextAsk, StoreUse {
   readonly conversation?: Conversation | undefined;
   /** Whether it asks for thoughts. */
   readonly thinks?: boolean;
+  /** The end user that it names. */
+  readonly endUser?: string | undefined;
 }
 
 /** Reads the body of a text call in its client's wire. Throws Failure (400) naming the field that is wrong. */
@@ -38,6 +40,7 @@ export function asTurn<Ask extends TextAsk>(
     return {
       ...ask,
       conversation: dialogue === undefined ? undefined : conversationOf(dialogue),
+      endUser: client.endUser?.(record),
       thinks: client.thoughts?.asked(record) ?? false,
       ...(await storeUseOf({ relay }, client.storeDialect, body)),
     };

@@ -133,6 +133,7 @@ export async function planText(deps: Deps, call: ServiceCall, asked: AskedText):
     forward: asked.forward,
     prefer: asked.native?.place ?? asked.admitted?.place,
     conversation: ask.conversation,
+    endUser: ask.endUser,
     answered: asked.answered,
   };
 }

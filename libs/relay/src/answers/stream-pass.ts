@@ -93,6 +93,7 @@ class StreamPass implements BodySink {
         this.#finish({ outcome: "cancelled" });
         held.abort();
       },
+      interrupted: (failure) => this.#fail(failure),
     });
     held.pipe(this);
   }

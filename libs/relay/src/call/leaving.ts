@@ -7,7 +7,7 @@ import type { CallPlan } from "./plan.ts";
 /** The status of a client that left before its answer, as nginx has it: for events and logs. */
 export const clientLeft = 499;
 
-/** Watches whether a call's client is still there, and ends what its leaving ends. Dispose it when the call is over. */
+/** Watches whether a call's client is still there, and ends what its leaving, or the gateway's, ends. Dispose it when the call is over. */
 export class Leaving implements Disposable {
   /** Aborted when the client leaves, or its body is wrong. */
   readonly gone: AbortSignal;
@@ -18,6 +18,7 @@ export class Leaving implements Disposable {
   readonly #ending = new AbortController();
   readonly #watching: Disposable;
   #seat: HeardOutSeat | undefined;
+  #interrupted: Failure | undefined;
   #asked = false;
 
   constructor(
@@ -38,6 +39,10 @@ export class Leaving implements Disposable {
       closed(whole) {
         if (!whole) leave();
       },
+      interrupted: (failure) => {
+        this.#interrupted = failure;
+        this.#ending.abort();
+      },
     });
     if (answer.closed) leave();
   }
@@ -45,6 +50,7 @@ export class Leaving implements Disposable {
   /** Begins an attempt: what an earlier one was sent does not count any more. Throws if the client has left. */
   begins(): void {
     this.#asked = false;
+    if (this.#interrupted !== undefined) throw this.#interrupted;
     if (!this.gone.aborted) return;
     this.#ending.abort();
     throw new ClientGone("the client left before its answer");
@@ -68,6 +74,11 @@ export class Leaving implements Disposable {
   get isClientGone(): boolean {
     const broken = this.#broken;
     return this.#left.signal.aborted || (broken?.aborted === true && broken.reason instanceof ClientGone);
+  }
+
+  /** Why the gateway itself ended the call, where it goes before the call is over. */
+  get interrupted(): Failure | undefined {
+    return this.#interrupted;
   }
 
   [Symbol.dispose](): void {

@@ -35,6 +35,8 @@ export interface VendorCall {
 export interface CallPlan extends VendorCall {
   /** The group's price multiplier. */
   readonly multiplier: number;
+  /** The end user that the request names, for the books. */
+  readonly endUser?: string | undefined;
   /** What bounds and meters the call's cost. */
   readonly cost: CallCost;
   /** What the call costs beside its tokens; absent: nothing. */

@@ -30,9 +30,8 @@ import {
   type ImageRequest,
   type ImagesAnswer,
 } from "@modelgate/wires/images";
-import type { Ask } from "@modelgate/wires/kind";
 import type { Deps } from "../deps.ts";
-import { readImageRequest } from "../read-request.ts";
+import { readImageRequest, type ReadRequest } from "../read-request.ts";
 
 /** POST /v1/images/generations (interface endpoint 12). */
 export function imageGenerations(deps: Deps): EndpointHandler {
@@ -55,7 +54,7 @@ function images(deps: Deps, act: Act): EndpointHandler {
     await runCall(
       deps.relay,
       call,
-      planImages(deps, call, ask, {
+      planImages(deps, call, body, {
         deps: deps.images,
         asker: { spelling: imageSpelling[ask.request.dialect], strict: call.strict },
         ask,
@@ -77,7 +76,7 @@ function renderAnswer(
   return { body: Buffer.from(renderImageEvents(made, now, act)), contentType: eventStream };
 }
 
-function planImages(deps: Deps, call: ServiceCall, ask: Ask<ImageRequest>, asked: ImagesCall): CallPlan {
+function planImages(deps: Deps, call: ServiceCall, { ask, endUser }: ReadRequest, asked: ImagesCall): CallPlan {
   const { request } = ask;
   const pass = imagesPass();
   const size: RequestSize = {
@@ -93,7 +92,9 @@ function planImages(deps: Deps, call: ServiceCall, ask: Ask<ImageRequest>, asked
     spelling: request.dialect === "qwen" ? { size: imageSpelling.qwen.size } : {},
   };
   return {
-    ...paid,
+    model: paid.model,
+    multiplier: paid.multiplier,
+    endUser,
     hearsOut: true,
     cost: { by: "measure", measure: measureOf(size, deps.relay.limits.outputTokens, paid.model.price) },
     wires: imagesWiresFor(request),

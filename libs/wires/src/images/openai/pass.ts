@@ -1,4 +1,4 @@
-import { addUnits, renderFailure, type Units } from "@modelgate/contracts";
+import { addUnits, failureFrames, type Units } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { plainFrame, type StreamPassCodec } from "../../text/pass.ts";
 import { parseFrameRecord } from "../../text/pass-json.ts";
@@ -33,10 +33,7 @@ export function imagesPass(most = Infinity): StreamPassCodec {
     written: () => "",
     wordsOf: () => "",
     showsThoughts: () => false,
-    failureFrame(failure, requestId) {
-      const error = renderFailure("common", failure, requestId);
-      return `event: error\ndata: ${JSON.stringify({ type: "error", ...error })}\n\n`;
-    },
+    failureFrame: failureFrames.images,
     heartbeat: ": keep-alive\n\n",
   };
 }

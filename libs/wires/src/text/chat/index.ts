@@ -1,3 +1,4 @@
+import { endUserIn } from "../../json/end-user.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
 import type { TextCodec } from "../hub/codec.ts";
 import { spellings } from "../hub/fates.ts";
@@ -36,6 +37,7 @@ export const chatCodec = {
     relied: reliedOfChat,
     answerPrefix: "chatcmpl-",
     storeDialect: "chat",
+    endUser: endUserIn,
     keepAlive: chatPass.heartbeat,
     failureFrame: chatPass.failureFrame,
     dialogue: readDialogue,

@@ -1,4 +1,4 @@
-import { renderFailure, type Units } from "@modelgate/contracts";
+import { failureFrames, type Units } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import { holdsAny } from "../../json/holds.ts";
 import { membersOf, type Member } from "../../json/members.ts";
@@ -74,7 +74,7 @@ export const chatPass: PassCodec = {
   wordsOf,
   showsThoughts,
 
-  failureFrame: (failure, requestId) => `data: ${JSON.stringify(renderFailure("common", failure, requestId))}\n\n`,
+  failureFrame: failureFrames.chat,
   heartbeat: ": keep-alive\n\n",
   earlyEnd: (options) => endChunksEarly(options),
 };

@@ -1,4 +1,4 @@
-import { renderFailure, type Failure, type Units } from "@modelgate/contracts";
+import { failureFrames, type Failure, type Units } from "@modelgate/contracts";
 import type { TextEvent } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/codec.ts";
 import { dispatch } from "../hub/dispatch.ts";
@@ -61,7 +61,7 @@ export class ChatWriter implements StreamWriter {
   }
 
   fail(failure: Failure, requestId: string): string {
-    return `data: ${JSON.stringify(renderFailure("common", failure, requestId))}\n\n`;
+    return failureFrames.chat(failure, requestId);
   }
 
   heartbeat(): string {

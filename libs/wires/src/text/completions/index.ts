@@ -1,3 +1,4 @@
+import { endUserIn } from "../../json/end-user.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
 import { begins } from "../chat/begins.ts";
 import type { TextCodec } from "../hub/codec.ts";
@@ -38,6 +39,7 @@ export const completionsCodec = {
     relied: reliedOfCompletions,
     answerPrefix: "cmpl-",
     storeDialect: "other",
+    endUser: endUserIn,
     keepAlive: completionsPass.heartbeat,
     failureFrame: completionsPass.failureFrame,
     batch: {

@@ -1,4 +1,4 @@
-import { renderFailure } from "@modelgate/contracts";
+import { failureFrames } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { holdsAny } from "../../json/holds.ts";
 import { memberInTurns } from "../../json/parse-in-turns.ts";
@@ -74,7 +74,7 @@ export const contentPass: PassCodec = {
   wordsOf,
   showsThoughts,
 
-  failureFrame: (failure, requestId) => `data: ${JSON.stringify(renderFailure("gamma", failure, requestId))}\r\n\r\n`,
+  failureFrame: failureFrames.content,
   heartbeat: sseFraming().heartbeat(),
   earlyEnd: endPiecesEarly,
 };

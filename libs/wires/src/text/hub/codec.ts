@@ -144,6 +144,8 @@ export interface ClientCodec<Ask extends TextAsk = TextAsk> {
   readonly keepAlive: string;
   /** Renders how a stream breaks; nothing follows. `sequence` is the last frame's number, where it has one. */
   failureFrame(failure: Failure, requestId: string, sequence?: number): string;
+  /** Reads the end user that a request names, for the books. Absent: it can name none. */
+  endUser?(body: JsonRecord): string | undefined;
   /** Reads what a body says of its conversation. Absent: requests of this wire are not turns of one. */
   dialogue?(body: JsonRecord): Dialogue;
   /** How a request asks its model to think. Absent: it cannot. */

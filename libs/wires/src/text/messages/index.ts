@@ -6,6 +6,7 @@ import { askOfMessages, reliedOfMessages } from "./ask.ts";
 import { begins } from "./begins.ts";
 import { countTokens } from "./count.ts";
 import { readDialogue } from "./dialogue.ts";
+import { readEndUser } from "./end-user.ts";
 import { fates } from "./fates.ts";
 import { askedOfMessages, capTools } from "./fees.ts";
 import { parseAnswer } from "./parse-answer.ts";
@@ -39,6 +40,7 @@ export const messagesCodec = {
     relied: reliedOfMessages,
     answerPrefix: "msg_",
     storeDialect: "messages",
+    endUser: readEndUser,
     // A ping may only stand behind the stream's first event.
     keepAlive: ": keep-alive\n\n",
     failureFrame: messagesPass.failureFrame,

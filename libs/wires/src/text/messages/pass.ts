@@ -1,3 +1,4 @@
+import { failureFrames } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import { holdsAny } from "../../json/holds.ts";
 import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
@@ -13,7 +14,7 @@ import { takesAdaptiveOnly } from "./generations.ts";
 import { blocksOf } from "./parse-answer.ts";
 import { hasUnsealedLoop } from "./thinking.ts";
 import { messagesUsage } from "./usage.ts";
-import { failureFrame, ping } from "./writer.ts";
+import { ping } from "./writer.ts";
 import { showsThoughts, wordsOf } from "./words.ts";
 
 const modelWord = Buffer.from('"model"');
@@ -86,7 +87,7 @@ export const messagesPass: PassCodec = {
   wordsOf,
   showsThoughts,
 
-  failureFrame,
+  failureFrame: failureFrames.messages,
   heartbeat: ping,
   earlyEnd: endMessageEarly,
 };

@@ -1,3 +1,4 @@
+import { endUserIn } from "../../json/end-user.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
 import type { TextCodec } from "../hub/codec.ts";
 import { spellings } from "../hub/fates.ts";
@@ -37,6 +38,7 @@ export const responsesCodec = {
     relied: reliedOfResponses,
     answerPrefix: "resp_",
     storeDialect: "responses",
+    endUser: endUserIn,
     keepAlive: responsesPass.heartbeat,
     failureFrame: responsesPass.failureFrame,
     dialogue: readDialogue,

@@ -1,3 +1,4 @@
+import { failureFrames } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import { findMembersInTurns } from "../../json/parse-in-turns.ts";
 import { seenFees, type SeenFees } from "../fees.ts";
@@ -71,10 +72,7 @@ export const responsesPass: PassCodec = {
   wordsOf,
   showsThoughts,
 
-  failureFrame({ code, message }, _requestId, sequence = -1) {
-    const event = { type: "error", code, message, param: null, sequence_number: sequence + 1 };
-    return `event: error\ndata: ${JSON.stringify(event)}\n\n`;
-  },
+  failureFrame: failureFrames.responses,
   heartbeat: ": keep-alive\n\n",
   earlyEnd: endResponseEarly,
 };
