@@ -74,7 +74,6 @@ export async function runText(deps: Deps, call: ServiceCall, asked: AskedText): 
 /** Plans a text call: all that its life needs is decided here. Throws Failure for a model that the caller cannot call. */
 export async function planText(deps: Deps, call: ServiceCall, asked: AskedText): Promise<CallPlan> {
   const { wire, body, ask, asArray = false } = asked;
-  const { batch }: ClientCodec = textCodecs[wire].client;
   const asIs = await sizeOf(asked);
   const { unpriced, ...price } = priced(deps.relay, call, ask.model);
   const fees = new CallFees({
@@ -100,29 +99,18 @@ export async function planText(deps: Deps, call: ServiceCall, asked: AskedText):
     inputTokens: estimateTokens(asIs.textBytes) + asIs.mediaTokens,
     echo: asked.echo,
   } satisfies TextCall;
-  const exchange = textExchanges(textCall);
+  const exchanges = textExchanges(textCall);
   const size: RequestSize = {
     ...asIs,
     fees: { ...fees.held, inputTokens: fees.held.inputTokens + (ask.media.more ?? 0) },
-    maxOutputTokens: await boundAtVendor(deps, call, asked, exchange),
+    maxOutputTokens: await boundAtVendor(deps, call, asked, exchanges),
     boundIsOurs: asked.boundIsOurs,
   };
-  const native = asked.native === undefined ? undefined : textExchanges({ ...textCall, body: asked.native.body });
-  const usual = async (way: SpokenWay, history: "unsealed" | undefined): Promise<Exchange> => {
-    const isNative = history === undefined && way.wire === wire && placeOf(way) === asked.native?.place;
-    const render = isNative ? (native ?? exchange) : exchange;
-    const made = await render(textCodec(way.wire), way.candidate.upstreamModel, history);
-    return keepingMade(deps, call, asked, fees.checked(made), placeOf(way));
-  };
-  // Over a model that only chats several prompts are answered whole.
-  const billsUnseen = asked.billsUnseen === true || ask.thinks === true || (batch !== undefined && ask.choices > 1);
+  const usual = usualExchange(deps, call, asked, { textCall, exchanges, fees });
   return {
     model: price.model,
     multiplier: price.multiplier,
-    cost:
-      asked.measure === undefined
-        ? { by: "text", body, size, stream: ask.stream, billsUnseen }
-        : { by: "measure", measure: asked.measure(size) },
+    cost: costOf(asked, size),
     fees,
     wires: asked.wires ?? wiresServing(wire),
     waiting: ask.stream ? waitingIn({ wire, asArray }) : undefined,
@@ -138,6 +126,37 @@ export async function planText(deps: Deps, call: ServiceCall, asked: AskedText):
   };
 }
 
+/** What bounds and meters a call's cost. */
+function costOf({ wire, body, ask, billsUnseen, measure }: AskedText, size: RequestSize): CallPlan["cost"] {
+  if (measure !== undefined) return { by: "measure", measure: measure(size) };
+  const { batch }: ClientCodec = textCodecs[wire].client;
+  // Over a model that only chats several prompts are answered whole.
+  const isUnseen = billsUnseen === true || ask.thinks === true || (batch !== undefined && ask.choices > 1);
+  return { by: "text", body, size, stream: ask.stream, billsUnseen: isUnseen };
+}
+
+type Exchanges = ReturnType<typeof textExchanges>;
+
+/** Makes the exchange that calls of a wire usually have, over the body that the way's vendor knows the conversation by. */
+function usualExchange(
+  deps: Deps,
+  call: ServiceCall,
+  asked: AskedText,
+  {
+    textCall,
+    exchanges,
+    fees,
+  }: { readonly textCall: TextCall; readonly exchanges: Exchanges; readonly fees: CallFees },
+): (way: SpokenWay, history: "unsealed" | undefined) => Promise<Exchange> {
+  const native = asked.native === undefined ? undefined : textExchanges({ ...textCall, body: asked.native.body });
+  return async (way, history) => {
+    const isNative = history === undefined && way.wire === asked.wire && placeOf(way) === asked.native?.place;
+    const render = isNative ? (native ?? exchanges) : exchanges;
+    const made = await render(textCodec(way.wire), way.candidate.upstreamModel, history);
+    return keepingMade(deps, call, asked, fees.checked(made), placeOf(way));
+  };
+}
+
 /**
  * Finds the bound of a call's output. Some vendors' wires count thoughts as output and are sent the client's bound raised
  * by their budget: where such a vendor may be reached, the call is held for what it would be sent.
@@ -146,7 +165,7 @@ async function boundAtVendor(
   { relay }: Deps,
   { caller }: ServiceCall,
   { wire, body, ask }: AskedText,
-  exchange: ReturnType<typeof textExchanges>,
+  exchange: Exchanges,
 ): Promise<number | undefined> {
   const { thoughts }: ClientCodec = textCodecs[wire].client;
   const { maxOutputTokens } = ask;

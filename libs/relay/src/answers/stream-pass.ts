@@ -1,5 +1,5 @@
 import type { BodySink } from "@modelgate/channels";
-import { Failure, type Units } from "@modelgate/contracts";
+import { Failure } from "@modelgate/contracts";
 import type { AnswerSink } from "@modelgate/platform";
 import type { FrameSplitter } from "@modelgate/wires/sse";
 import { wroteBeyondBound, type StreamStop } from "../money/allowance.ts";

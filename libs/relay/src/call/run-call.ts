@@ -103,7 +103,7 @@ async function fail(call: RelayedCall, plan: CallPlan, bill: Bill, error: unknow
     status: gone ? clientLeft : call.answer.begun ? 200 : failure.status,
   });
   if (!gone && !call.answer.begun) throw failure;
-  if (!gone) return void call.answer.end(plan.waiting?.fail(failure, call.requestId));
+  if (!gone) return call.answer.end(plan.waiting?.fail(failure, call.requestId));
   await settled;
   throw new ClientGone("the client left before its answer");
 }

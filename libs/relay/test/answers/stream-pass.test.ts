@@ -79,7 +79,7 @@ test.each([
 
 test("frames pass as they came, however they are cut", async () => {
   const stream = `: hi\r\n\r\n${frame("a")}${frame("b")}${done}`;
-  const vendor = new FakeAnswer().sends(...stream);
+  const vendor = new FakeAnswer().sends(...stream.split(""));
   const { client, ended, meter } = await begin(vendor);
   expect(await ended).toEqual({ outcome: "completed" });
   expect(client.text).toBe(stream);
