@@ -4,12 +4,14 @@ import type { Bill } from "../money/bill.ts";
 import type { Meter } from "../money/meter.ts";
 import type { Leaving } from "./leaving.ts";
 import type { CallPlan, RelayedCall } from "./plan.ts";
+import type { WayDeps } from "./report-way.ts";
 import type { Accepted } from "./send.ts";
+import type { LinkDeps } from "./vendor-link.ts";
 
 /** An answer on its way to the client, with all that its bill needs. */
 export interface Delivery {
-  readonly deps: Pick<RelayDeps, "budget" | "catalog" | "channels" | "limits" | "unseen">;
-  readonly call: RelayedCall;
+  readonly deps: LinkDeps & WayDeps & Pick<RelayDeps, "unseen">;
+  readonly call: Pick<RelayedCall, "answer" | "caller" | "log" | "requestId">;
   readonly plan: CallPlan;
   readonly bill: Pick<Bill, "expected" | "extend" | "firstByteMs" | "settle">;
   readonly meter: Meter;

@@ -6,12 +6,17 @@ import type { RelayDeps } from "../deps.ts";
 /** Longest list of names or attempts in a header; what is beyond it is an ellipsis. */
 const [mostNamed, mostTried] = [1_000, 2_000];
 
+/** What the report of a way is made with. */
+export interface WayDeps {
+  readonly catalog: { current(): Pick<ReturnType<RelayDeps["catalog"]["current"]>, "group"> };
+}
+
 /**
  * Reports in headers which channel served a call (of a failed one: where it went last) and what was tried, as
  * `first;failed=upstream_error, second`, where the caller's group allows it. Does nothing once the head is out.
  */
 export function reportWay(
-  { catalog }: Pick<RelayDeps, "catalog">,
+  { catalog }: WayDeps,
   { answer, caller }: Pick<ServiceCall, "answer" | "caller">,
   tried: readonly Tried[],
 ): void {

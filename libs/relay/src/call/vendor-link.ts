@@ -10,9 +10,14 @@ import { requestFor } from "./send.ts";
 /** How much of an error answer is read. */
 const errorBodyBytes = 64 * 1024;
 
+/** What a way back to a vendor is opened with. */
+export interface LinkDeps extends Pick<RelayDeps, "budget" | "limits"> {
+  readonly channels: Pick<RelayDeps["channels"], "transport">;
+}
+
 /** Opens a way back to the vendor that has answered an exchange, under the same key; `signal` ends what is under way. */
 export function vendorLink(
-  { channels, limits, budget }: Pick<RelayDeps, "channels" | "limits" | "budget">,
+  { channels, limits, budget }: LinkDeps,
   call: Pick<RelayedCall, "requestId">,
   forward: VendorCall["forward"],
   {
