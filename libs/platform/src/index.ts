@@ -34,6 +34,7 @@ export { createLogger, type Logger } from "./log.ts";
 export { Counter, Gauge, Histogram, leasesHeld, observeRequest, observeStore, type Registry } from "./metrics.ts";
 export { ClientGone, readBody, type Body, type BodyLimits } from "./read-body.ts";
 export {
+  actorHeader,
   bySecret,
   operatorHandler,
   operatorRoles,
