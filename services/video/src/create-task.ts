@@ -7,7 +7,7 @@ import {
   holdMoney,
   notSent,
   priced,
-  tellWay,
+  reportWay,
   usageDraft,
   type CallEnd,
   type HeldMoney,
@@ -47,7 +47,7 @@ export async function createTask(deps: Deps, call: ServiceCall, wanted: WantedTa
   try {
     using attempted = await startAtVendor(deps, call, wanted, { price, ways, callId: held.callId });
     sent = { way: attempted.way, attempts: attempted.attempts };
-    tellWay(deps.relay, call, attempted.tried);
+    reportWay(deps.relay, call, attempted.tried);
     const task = recordOf(deps, wanted, { record: held.record, attempted, sent });
     if (!(await recordSurely(deps, task))) throw new Failure("create_uncertain");
     held.handOver();
@@ -55,7 +55,7 @@ export async function createTask(deps: Deps, call: ServiceCall, wanted: WantedTa
     return { task, dropped: attempted.accepted.dropped };
   } catch (error) {
     if (!(error instanceof AttemptsFailed)) throw await settleFailed(held, error, sent);
-    tellWay(deps.relay, call, error.tried);
+    reportWay(deps.relay, call, error.tried);
     throw await settleFailed(held, error.failure, { way: error.way, attempts: error.attempts });
   }
 }

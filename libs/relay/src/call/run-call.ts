@@ -1,17 +1,17 @@
 import { asFailure, tokensIn, type Failure, type Units } from "@modelgate/contracts";
 import { AttemptsFailed } from "@modelgate/channels";
-import { ClientGone, type ServiceCall } from "@modelgate/platform";
+import { ClientGone } from "@modelgate/platform";
+import { holdMoney, type HeldMoney } from "../money/held-money.ts";
 import { clientLeft, Leaving } from "./leaving.ts";
 import { deliver } from "./deliver.ts";
 import type { RelayDeps } from "../deps.ts";
-import { holdMoney, type HeldMoney } from "../money/held-money.ts";
 import { expectText, expectUnits, wholeOutput, type Expectation } from "../money/expect.ts";
 import { mostOutput } from "../money/request-size.ts";
 import { unitsOfLeft } from "../money/metered.ts";
-import type { CallPlan } from "./plan.ts";
-import { Produced } from "../money/meter.ts";
+import type { CallPlan, RelayedCall } from "./plan.ts";
+import { Meter } from "../money/meter.ts";
 import { send } from "./send.ts";
-import { tellWay } from "./tell-way.ts";
+import { reportWay } from "./report-way.ts";
 import { boundOfHeld, boundOfText } from "../money/usage-bound.ts";
 import { notSent, type CallEnd, type SentCall } from "../money/usage-draft.ts";
 import { keepWaiting } from "./waiting.ts";
@@ -20,52 +20,52 @@ import { keepWaiting } from "./waiting.ts";
  * The life of a call: expect → hold → attempt → deliver → meter → settle. Throws Failure for what the client is to
  * be told; once bytes left for the client it does not throw. Whatever happens, the hold is settled exactly once.
  */
-export async function runCall(deps: RelayDeps, call: ServiceCall, plan: CallPlan): Promise<void> {
+export async function runCall(deps: RelayDeps, call: RelayedCall, plan: CallPlan): Promise<void> {
   const expected = expect(deps, plan);
   const { most } = expected;
-  const produced = new Produced({
+  const meter = new Meter({
     mostReported: most === undefined ? undefined : most.outputTokens + most.besideTokens,
     fees: plan.fees,
   });
   let sent = notSent;
   const certain: CallEnd = { units: expected.floorUnits, estimated: true, outcome: "failed", status: 0, sent };
   using held = await holdMoney(deps, { call, price: plan, expected, certain });
-  held.renew(() => progressOf(expected, produced, sent));
-  using leaving = new Leaving(deps, call, plan);
+  held.renew(() => progressOf(expected, meter, sent));
+  using leaving = new Leaving(deps, call.answer, plan);
   try {
     using attempted = await attempt(deps, call, plan, held, leaving);
     const { way, attempts, accepted } = attempted;
     sent = { way, attempts, firstByteAt: accepted.firstByteAt };
-    await deliver({ deps, call, plan, held, sent, produced, attempted, leaving, signal: leaving.ended });
+    await deliver({ deps, call, plan, money: held, sent, meter, attempted, leaving });
   } catch (error) {
     if (error instanceof AttemptsFailed) {
-      tellWay(deps, call, error.tried);
+      reportWay(deps, call, error.tried);
       sent = { way: error.way, attempts: error.attempts };
     }
     await fail({ call, plan, held, sent, leaving }, error);
   }
 }
 
-function expect({ limits, unseen }: RelayDeps, plan: CallPlan): Expectation {
-  const { measure, size, model, multiplier } = plan;
-  if (measure !== undefined)
-    return {
-      ...expectUnits(measure, model, multiplier),
-      most: { ...boundOfHeld(measure.upper), ...measure.most },
-    };
+function expect({ limits, unseen }: RelayDeps, { cost, model, multiplier }: CallPlan): Expectation {
+  if (cost.by === "measure") {
+    const { measure } = cost;
+    const most = { ...boundOfHeld(measure.upper), ...measure.most };
+    return { ...expectUnits(measure, model, multiplier), most };
+  }
+  const { size } = cost;
   const whole = wholeOutput(size, model, limits.outputTokens);
   const usage = boundOfText(size, model);
-  if (!plan.stream) return { ...expectText(size, model, multiplier, whole), most: usage };
+  if (!cost.stream) return { ...expectText(size, model, multiplier, whole), most: usage };
   const step = limits.stepTokens * size.choices;
-  const hidden = plan.billsUnseen === true || unseen.has(model.name);
+  const hidden = cost.billsUnseen === true || unseen.get(model.name) === true;
   const first = hidden ? whole : Math.min(step, whole);
   const output = { first, step, most: mostOutput(size, model) };
   return { ...expectText(size, model, multiplier, first), output, most: usage };
 }
 
 /** Finds a vendor that answers, with signs of life for the client meanwhile. */
-async function attempt(deps: RelayDeps, call: ServiceCall, plan: CallPlan, held: HeldMoney, leaving: Leaving) {
-  using _waiting = keepWaiting(call, plan.waiting, deps.limits.heartbeatMs);
+async function attempt(deps: RelayDeps, call: RelayedCall, plan: CallPlan, held: HeldMoney, leaving: Leaving) {
+  using _waiting = keepWaiting(call.answer, plan.waiting, deps.limits.heartbeatMs);
   return await send(deps, call, plan, {
     callId: held.callId,
     signal: leaving.ended,
@@ -75,8 +75,8 @@ async function attempt(deps: RelayDeps, call: ServiceCall, plan: CallPlan, held:
 }
 
 /** What is certain of a call that is under way: what is charged if the service dies. */
-function progressOf({ floorUnits }: Expectation, produced: Produced, sent: SentCall): CallEnd {
-  const units: Units = { ...floorUnits, outputTokens: produced.roughTokens };
+function progressOf({ floorUnits }: Expectation, meter: Meter, sent: SentCall): CallEnd {
+  const units: Units = { ...floorUnits, outputTokens: meter.roughTokens };
   return { units, estimated: true, outcome: "failed", status: tokensIn(units) > 0 ? 200 : 0, sent };
 }
 
@@ -96,21 +96,21 @@ async function fail({ call, plan, held, sent, leaving }: Failing, error: unknown
   const gone = leaving.isClientGone;
   const isOwed = gone && leaving.isOwing(failure);
   const settled = held.settle({
-    units: isOwed ? await unitsOfLeft(plan, held.expected) : {},
+    units: isOwed ? await unitsOfLeft(plan.cost, held.expected) : {},
     estimated: isOwed,
     outcome: gone ? "cancelled" : "failed",
-    status: gone ? clientLeft : call.response.headersSent ? 200 : failure.status,
+    status: gone ? clientLeft : call.answer.begun ? 200 : failure.status,
     sent,
   });
-  if (!gone && !call.response.headersSent) throw failure;
-  if (!gone) return void call.response.end(plan.waiting?.fail(failure, call.requestId));
+  if (!gone && !call.answer.begun) throw failure;
+  if (!gone) return call.answer.end(plan.waiting?.fail(failure, call.requestId));
   await settled;
   throw new ClientGone("the client left before its answer");
 }
 
 /** A call that is about to fail, with its money. */
 interface Failing {
-  readonly call: ServiceCall;
+  readonly call: RelayedCall;
   readonly plan: CallPlan;
   readonly held: HeldMoney;
   readonly sent: SentCall;

@@ -90,6 +90,11 @@ export class HeldMoney implements Disposable {
     return this.record.callId;
   }
 
+  /** When the money was held, by `performance.now()`. */
+  get heldAt(): number {
+    return this.record.heldAt;
+  }
+
   /** Holds more; false where the hold is gone. Throws Failure as `extendHold` does. */
   extend(nanos: Nanos): Promise<boolean> {
     const { accountId } = this.record.call.caller;

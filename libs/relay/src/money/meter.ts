@@ -1,5 +1,5 @@
 import type { Units } from "@modelgate/contracts";
-import type { SeenFees } from "@modelgate/wires/text";
+import type { CallFees } from "./fees.ts";
 import { countTokens, estimateTokens, leastBytesPerToken } from "./tokens.ts";
 
 /** Raw pieces, and words, kept before they are read and counted; most streams end, with the vendor's own usage, before. */
@@ -7,29 +7,14 @@ const mostHeld = 64 * 1024;
 /** A vendor's tokenizer may cut finer than the one that counts here: by so much, at most, for all that are known. */
 const finerCut = 1.25;
 
-/** How to read words out of what a stream brings. */
-export interface Script {
-  /** The model's words out of many raw pieces. */
-  wordsOf(raw: string): string;
-}
-
-/** Pieces that are words and nothing else. */
-export const plainWords: Script = { wordsOf: (raw) => raw };
-
-/** Counts what a call costs beside its tokens. */
-export interface FeesMeter {
-  /** Takes what an answer, or a frame of one, says. */
-  saw(seen: SeenFees | undefined): void;
-}
-
 /**
- * What a stream has brought so far: the vendor's last report of usage, or else the words themselves, counted as they
- * come so that no stream is ever held.
+ * Meters what a stream has brought so far: the vendor's last report of usage, or else the words themselves, counted as
+ * they come so that no stream is ever held.
  */
-export class Produced {
+export class Meter {
   /** What the call costs beside its tokens, where its wire tells of that. */
-  readonly fees: FeesMeter | undefined;
-  #script: Script = plainWords;
+  readonly fees: CallFees | undefined;
+  #wordsOf: (raw: string) => string = (raw) => raw;
   /** Raw pieces whose words were not read yet. */
   #raw: string[] = [];
   #rawCharacters = 0;
@@ -42,6 +27,7 @@ export class Produced {
   /** What the tokenizer has counted, and in how many bytes. */
   #exact = { tokens: 0, bytes: 0 };
   #usage: Units | undefined;
+  #images = 0;
   #addedSince = false;
   readonly #mostReported: number;
 
@@ -49,19 +35,19 @@ export class Produced {
   constructor({
     mostReported = Infinity,
     fees,
-  }: { mostReported?: number | undefined; fees?: FeesMeter | undefined } = {}) {
+  }: { mostReported?: number | undefined; fees?: CallFees | undefined } = {}) {
     this.#mostReported = mostReported;
     this.fees = fees;
   }
 
-  /** Says how the pieces that follow are read; before the first of them. */
-  readAs(script: Script): void {
-    this.#script = script;
+  /** Sets how words are read out of the pieces that follow; before the first of them. */
+  readWith(reader: { wordsOf(raw: string): string }): void {
+    this.#wordsOf = (raw) => reader.wordsOf(raw);
   }
 
-  /** The newest report; the last one is the value, not the sum. */
+  /** The newest report, with the images that were counted; the last one is the value, not the sum. */
   get usage(): Units | undefined {
-    return this.#usage;
+    return this.#images === 0 ? this.#usage : { ...this.#usage, images: this.#images };
   }
 
   set usage(usage: Units | undefined) {
@@ -74,7 +60,12 @@ export class Produced {
     return this.#addedSince;
   }
 
-  /** Takes a piece of what the model wrote. */
+  /** Adds images that came, where they are paid for beside what is reported. */
+  addImages(count: number): void {
+    this.#images += count;
+  }
+
+  /** Adds a piece of what the model wrote. */
   add(raw: string): void {
     if (raw === "") return;
     this.#addedSince = true;
@@ -85,7 +76,7 @@ export class Produced {
 
   /** Whether anything came at all. */
   get any(): boolean {
-    return this.#rawCharacters > 0 || this.#wordCharacters > 0 || this.#usage !== undefined;
+    return this.#rawCharacters > 0 || this.#wordCharacters > 0 || this.#images > 0 || this.#usage !== undefined;
   }
 
   /** A rough count for a hold's floor. */
@@ -131,7 +122,7 @@ export class Produced {
 
   #read(): void {
     if (this.#rawCharacters === 0) return;
-    const words = this.#script.wordsOf(this.#raw.join(""));
+    const words = this.#wordsOf(this.#raw.join(""));
     this.#raw = [];
     this.#rawCharacters = 0;
     this.#words.push(words);
