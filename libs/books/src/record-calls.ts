@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import type { UsageEvent } from "@modelgate/contracts";
 import { raiseHeads } from "./heads.ts";
-import { labelsOf } from "./labels.ts";
+import { namesOf } from "./labels.ts";
 import type { Books } from "./open.ts";
 import { ensurePartitions, forgetPartitions, isWithoutPartition } from "./partitions.ts";
 import type { CallRow, Tables } from "./schema.ts";
@@ -50,9 +50,10 @@ async function write(books: Books, events: readonly UsageEvent[]): Promise<reado
   });
 }
 
+/** Writes what the calls are found by beside their columns. */
 async function addLabels(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
   const rows = events.flatMap((event) =>
-    labelsOf(event).map((label) => ({
+    namesOf(event).map((label) => ({
       account: event.accountId,
       at: Date.parse(event.time),
       id: event.id,

@@ -42,7 +42,7 @@ export { failureOf } from "./store-failure.ts";
 export { idSource, isRequestId } from "./request-id.ts";
 export { runService, type Service, type ServiceContext } from "./run-service.ts";
 export { defineScript, replyList, type Script } from "./script.ts";
-export { startSpan, type Span } from "./tracing.ts";
+export { startSpan, traceIdOf, type Span } from "./tracing.ts";
 export { openSealer, type Sealer } from "./sealer.ts";
 export type { Secrets } from "./secrets.ts";
 export { isOperator, signCaller, signOperator, verifyCaller } from "./signed-caller.ts";

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Attempted } from "@modelgate/channels";
-import { asFailure, headers, type Nanos, type Outcome } from "@modelgate/contracts";
+import { asFailure, headers, type Failure, type Nanos, type Outcome } from "@modelgate/contracts";
 import { answerJson, type ServiceCall } from "@modelgate/platform";
 import type { Bill } from "../money/bill.ts";
 import { Allowance, wroteBeyondBound } from "../money/allowance.ts";
@@ -131,7 +131,7 @@ async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inle
       letGo(attempted);
       const whole = plan.measure === undefined && failure === undefined ? produced.usage : undefined;
       if (cut !== undefined) settled = bill.settle({ ...cut, outcome: "completed", status: 200 });
-      else if (whole === undefined) settled = settleMetered(delivery, failure === undefined ? "completed" : "failed");
+      else if (whole === undefined) settled = settleMetered(delivery, failure === undefined ? "completed" : "failed", failure);
       else
         settled = bill.settle({
           units: { requests: 1, ...whole },
@@ -147,7 +147,7 @@ async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inle
       { err: end.failure.cause ?? end.failure, requestId: call.requestId, channel: attempted.way.candidate.channel.id },
       "stream broke",
     );
-  settled ??= settleMetered(delivery, end.outcome);
+  settled ??= settleMetered(delivery, end.outcome, end.outcome === "failed" ? end.failure : undefined);
   await settled;
 }
 
@@ -167,8 +167,8 @@ function allowanceOf({ plan, bill, produced }: Delivery): Allowance | undefined 
   });
 }
 
-async function settleMetered({ plan, bill, produced }: Delivery, outcome: Outcome): Promise<void> {
-  await bill.settle({ ...(await meter(plan, produced, outcome)), outcome, status: 200 });
+async function settleMetered({ plan, bill, produced }: Delivery, outcome: Outcome, failure?: Failure): Promise<void> {
+  await bill.settle({ ...(await meter(plan, produced, outcome)), outcome, status: 200, error: failure?.code });
 }
 
 function told(

@@ -8,7 +8,7 @@ import type { RelayDeps } from "../deps.ts";
 const mostTold = 2_000;
 
 /**
- * Says which channel served a call (of a failed one: where it went last) and what was tried, as
+ * Says what the vendor calls the exchange that answered, or failed last. And says which channel served a call (of a failed one: where it went last) and what was tried, as
  * `first;failed=upstream_error, second`, where the caller's group allows it. An answer whose head is out says nothing.
  */
 export function tellWay(
@@ -17,7 +17,9 @@ export function tellWay(
   tried: readonly Tried[],
 ): void {
   const last = tried.at(-1);
-  if (last === undefined || response.headersSent || catalog.current().group(caller.group)?.showChannel !== true) return;
+  if (last === undefined || response.headersSent) return;
+  if (last.upstreamRequestId !== undefined) response.setHeader(headers.upstreamRequestId, last.upstreamRequestId);
+  if (catalog.current().group(caller.group)?.showChannel !== true) return;
   const told = tried
     .map(({ channel, failed }) => (failed === undefined ? channel : `${channel};failed=${failed}`))
     .join(", ");
