@@ -82,12 +82,19 @@ export {
   type UnitName,
 } from "./units.ts";
 export {
+  rankingWires,
   realtimeWires,
   textWires,
   upstreamWires,
+  vectorsWires,
   videoWires,
+  type ImagesWire,
+  type RankingWire,
   type RealtimeWire,
   type TextWire,
+  type TranscriptsWire,
   type UpstreamWire,
+  type VectorsWire,
   type VideoWire,
 } from "./upstream-wires.ts";
+export { wiresOfKind } from "./wires-of-kind.ts";

@@ -1,6 +1,6 @@
 import { Failure, failureFrames } from "@modelgate/contracts";
 import { eventStream, type StreamCarrier, type Waiting } from "@modelgate/relay";
-import { SseDecoder, SseSplitter, type SseFrame } from "@modelgate/wires/sse";
+import { SseDecoder, SseSplitter, type Frame } from "@modelgate/wires/sse";
 
 /** What shows that a stream is alive; every reader of events skips it. */
 const signOfLife = ": keep-alive\n\n";
@@ -17,7 +17,7 @@ export const eventsToClient = {
 export const waitingForEvents: Waiting = { contentType: eventStream, sign: signOfLife, fail: failureFrames.audio };
 
 /** A vendor's events as they came. `look` sees each and says whether it is the last; it throws Failure for an error. */
-export function eventsThrough(look: (event: SseFrame) => boolean): StreamCarrier {
+export function eventsThrough(look: (event: Frame) => boolean): StreamCarrier {
   const splitter = new SseSplitter();
   const decoder = new SseDecoder();
   let done = false;
@@ -42,7 +42,7 @@ export function eventsThrough(look: (event: SseFrame) => boolean): StreamCarrier
  * Whether a vendor's stream begins with an error, or with what nobody can read: another vendor may be asked then. A
  * comment, which may come first, is neither.
  */
-export function isErrorEvent(frame: Buffer, read: (event: SseFrame) => { readonly kind: string }): boolean {
+export function isErrorEvent(frame: Buffer, read: (event: Frame) => { readonly kind: string }): boolean {
   const decoder = new SseDecoder();
   try {
     return [...decoder.push(frame), ...decoder.end()].some((event) => read(event).kind === "error");

@@ -26,7 +26,7 @@ export async function readImageRequest(deps: Deps, call: ServiceCall): Promise<R
   const body = await readJson(call, deps.body, async (value, bytes) => {
     const asked = await ask(value, bytes);
     await refuseVendorIds(deps.relay, call, { dialect: "other", body: value });
-    return { ...asked, endUser: endUserIn("openai", value) };
+    return { ...asked, endUser: endUserIn(value) };
   });
   try {
     const { endUser, ...seen } = body.seen;
@@ -45,7 +45,7 @@ async function readForm(deps: Deps, call: ServiceCall): Promise<ReadRequest> {
     await refuseVendorIds(deps.relay, call, { dialect: "other", body: formAsBody(form.fields) });
     return {
       ask,
-      endUser: endUserIn("openai", formAsBody(form.fields)),
+      endUser: endUserIn(formAsBody(form.fields)),
       [Symbol.dispose]: () => form[Symbol.dispose](),
     };
   } catch (error) {

@@ -55,7 +55,7 @@ function vectors(
       checked(
         withStoreUse(deps, isContent ? "content" : "other", (value) => ({
           ...look(value, call),
-          endUser: isContent ? undefined : endUserIn("openai", value),
+          endUser: isContent ? undefined : endUserIn(value),
         })),
         relied,
       ),

@@ -32,6 +32,7 @@ export function imagesPass(most = Infinity): StreamPassCodec {
     renameFrame: (frame) => frame,
     written: () => "",
     wordsOf: () => "",
+    showsThoughts: () => false,
     failureFrame: failureFrames.images,
     heartbeat: ": keep-alive\n\n",
   };

@@ -5,7 +5,7 @@ import { isRecord } from "../../json/fields.ts";
 import { firstProblem } from "../../json/problem.ts";
 import type { TextAsk } from "../ask.ts";
 import { boundsIn, thoughtsBeside, wholeNumber } from "../bounds.ts";
-import { mediaOf } from "../media.ts";
+import { mediaOf, measureTypedPart } from "../media.ts";
 import { readsBeyond } from "../reads-beyond.ts";
 import { askedOfChat, reliedOfChatFees } from "./fees.ts";
 
@@ -35,7 +35,7 @@ export function askOfChat(body: unknown): TextAsk {
     boundNames,
     readsBeyond: readsBeyond(body),
     choices,
-    media: mediaOf(body.messages),
+    media: mediaOf(body.messages, measureTypedPart),
     fees: askedOfChat(body),
   };
 }

@@ -23,7 +23,9 @@ export function askedOfChat(body: JsonRecord): AskedFees | undefined {
   return askedFees({
     tools: [
       ...recordsIn(body["tools"]).flatMap(([at, tool]) => vendorTool(`tools${at}`, tool)),
-      ...(search === undefined ? [] : [{ path: "web_search_options", unit: "webSearches" } as const]),
+      ...(search === undefined
+        ? []
+        : [{ path: "web_search_options", unit: "webSearches", isUnreported: true } as const]),
       ...askedSearches(body),
     ],
     tiers: askedTiers(body, "service_tier"),

@@ -1,7 +1,8 @@
 import type { JsonRecord } from "../../json/fields.ts";
 import { parseRecord } from "../../json/parse-record.ts";
 import type { TextEvent } from "../hub/answer.ts";
-import type { Frame, StreamReader } from "../hub/codec.ts";
+import type { Frame } from "../../sse/framing.ts";
+import type { StreamReader } from "../hub/codec.ts";
 import { ChoiceReader } from "./choice-reader.ts";
 import { chatFees } from "./fees.ts";
 import { failureOf } from "./failure.ts";
@@ -23,6 +24,10 @@ export class ChatReader implements StreamReader {
 
   get whole(): boolean {
     return this.#done || (this.#used && this.#choices.size > 0 && this.#all((choice) => choice.finished));
+  }
+
+  get done(): boolean {
+    return this.#done;
   }
 
   read({ data }: Frame): readonly TextEvent[] {

@@ -7,7 +7,7 @@ import type { JsonObject } from "../hub/request.ts";
 import { answerPart, clientSeal, saidPart } from "./answer-parts.ts";
 import { renderCitations } from "./citations.ts";
 import { finishWords } from "./endings.ts";
-import type { Framing } from "./framing.ts";
+import type { ClientFraming } from "../client-framing.ts";
 import { renderProbabilities } from "./probabilities.ts";
 import { callPart } from "./render-parts.ts";
 import { renderUsage } from "./usage.ts";
@@ -29,7 +29,7 @@ type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEve
  */
 export class ContentWriter implements StreamWriter {
   readonly #context: AnswerContext;
-  readonly #framing: Framing;
+  readonly #framing: ClientFraming;
   readonly #open = new Map<string, Open>();
   readonly #finishes = new Map<number, FinishReason>();
   #usage: Units | undefined;
@@ -57,7 +57,7 @@ export class ContentWriter implements StreamWriter {
     ping: () => this.heartbeat(),
   };
 
-  constructor(context: AnswerContext, framing: Framing) {
+  constructor(context: AnswerContext, framing: ClientFraming) {
     this.#context = context;
     this.#framing = framing;
   }

@@ -4,6 +4,7 @@ import { firstProblem } from "../../json/problem.ts";
 import type { TextAsk } from "../ask.ts";
 import { boundsIn } from "../bounds.ts";
 import { mediaOf } from "../media.ts";
+import { measurePart } from "./media.ts";
 import { readsBeyond } from "../reads-beyond.ts";
 import { askedOfMessages, reliedOfMessagesFees } from "./fees.ts";
 
@@ -25,7 +26,7 @@ export function askOfMessages(body: unknown): TextAsk {
     boundNames,
     readsBeyond: readsBeyond(body),
     choices: 1,
-    media: mediaOf(body.messages),
+    media: mediaOf(body.messages, measurePart),
     fees: askedOfMessages(body),
   };
 }
@@ -41,6 +42,6 @@ export function askOfMessageCount(body: unknown): TextAsk {
     boundNames: [],
     readsBeyond: false,
     choices: 1,
-    media: mediaOf(body.messages),
+    media: mediaOf(body.messages, measurePart),
   };
 }

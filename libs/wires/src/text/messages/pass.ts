@@ -8,7 +8,6 @@ import { envelopeMark, hasEnvelope } from "../hub/seals.ts";
 import { seenFees, type SeenFees } from "../fees.ts";
 import { plainFrame, type PassCodec } from "../pass.ts";
 import { changeJson, parseFrameRecord, renameAt } from "../pass-json.ts";
-import { wordsIn } from "../written-words.ts";
 import { endMessageEarly } from "./early-end.ts";
 import { callOfBlock, messagesFees } from "./fees.ts";
 import { takesAdaptiveOnly } from "./generations.ts";
@@ -16,6 +15,7 @@ import { blocksOf } from "./parse-answer.ts";
 import { hasUnsealedLoop } from "./thinking.ts";
 import { messagesUsage } from "./usage.ts";
 import { ping } from "./writer.ts";
+import { showsThoughts, wordsOf } from "./words.ts";
 
 const modelWord = Buffer.from('"model"');
 const deltaWord = Buffer.from('"delta"');
@@ -66,6 +66,7 @@ export const messagesPass: PassCodec = {
       failed: type === "error",
     };
   },
+  dropsForeignSeals: true,
   endsWithConnection: false,
 
   renameFrame: (frame, model) =>
@@ -83,7 +84,8 @@ export const messagesPass: PassCodec = {
     const at = delta < 0 ? frame.indexOf(blockWord) : delta;
     return at < 0 ? "" : frame.toString("utf8", at, frame.lastIndexOf(0x7d));
   },
-  wordsOf: wordsIn,
+  wordsOf,
+  showsThoughts,
 
   failureFrame: failureFrames.messages,
   heartbeat: ping,

@@ -5,7 +5,8 @@ import { parseRecord } from "../../json/parse-record.ts";
 import type { SeenFees } from "../fees.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import { argumentsOf } from "../hub/call-arguments.ts";
-import type { Frame, StreamReader } from "../hub/codec.ts";
+import type { Frame } from "../../sse/framing.ts";
+import type { StreamReader } from "../hub/codec.ts";
 import { PartBook } from "../hub/part-book.ts";
 import { parseCitation } from "./citations.ts";
 import { finishOf } from "./endings.ts";
@@ -58,6 +59,10 @@ export class MessagesReader implements StreamReader {
   };
 
   get whole(): boolean {
+    return this.#whole;
+  }
+
+  get done(): boolean {
     return this.#whole;
   }
 

@@ -3,7 +3,7 @@ import { Compile } from "typebox/compile";
 import { firstProblem } from "../../json/problem.ts";
 import type { TextAsk } from "../ask.ts";
 import { boundsIn } from "../bounds.ts";
-import { mediaOf } from "../media.ts";
+import { mediaOf, measureTypedPart } from "../media.ts";
 import { readsBeyond } from "../reads-beyond.ts";
 import { askedOfResponses, reliedOfResponsesFees } from "./fees.ts";
 
@@ -36,7 +36,7 @@ export function askOfResponses(body: unknown): ResponsesAsk {
     boundNames,
     readsBeyond: readsBeyond(body),
     choices: 1,
-    media: mediaOf(body.input),
+    media: mediaOf(body.input, measureTypedPart),
     fees: askedOfResponses(body),
     previousId: body.previous_response_id ?? undefined,
     store: body.store ?? true,

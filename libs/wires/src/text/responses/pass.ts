@@ -4,11 +4,11 @@ import { findMembersInTurns } from "../../json/parse-in-turns.ts";
 import { seenFees, type SeenFees } from "../fees.ts";
 import { plainFrame, type PassCodec } from "../pass.ts";
 import { changeJson, parseFrameRecord, renameAt } from "../pass-json.ts";
-import { wordsIn } from "../written-words.ts";
 import { endResponseEarly } from "./early-end.ts";
 import { callOfItem, responsesFees } from "./fees.ts";
 import { outputOf } from "./parse-answer.ts";
 import { responsesUsage } from "./usage.ts";
+import { showsThoughts, wordsOf } from "./words.ts";
 
 const modelWord = Buffer.from('"model"');
 const itemDoneLine = Buffer.from("event: response.output_item.done");
@@ -53,6 +53,7 @@ export const responsesPass: PassCodec = {
       sequence,
     };
   },
+  dropsForeignSeals: false,
   endsWithConnection: false,
 
   renameFrame: (frame, model) =>
@@ -68,7 +69,8 @@ export const responsesPass: PassCodec = {
     const at = frame.indexOf(deltaWord);
     return at < 0 ? "" : frame.toString("utf8", at, frame.lastIndexOf(0x7d));
   },
-  wordsOf: wordsIn,
+  wordsOf,
+  showsThoughts,
 
   failureFrame: failureFrames.responses,
   heartbeat: ": keep-alive\n\n",
