@@ -79,10 +79,7 @@ interface Chosen {
 const mostOfOneId = 1_000;
 
 /** The calls whose vendors gave the id that is looked for: it may be the gateway's or the vendor's. */
-async function answeredAs(
-  db: Books["db"],
-  { from, to, requestId }: CallFilter,
-): Promise<readonly CallPlace[]> {
+async function answeredAs(db: Books["db"], { from, to, requestId }: CallFilter): Promise<readonly CallPlace[]> {
   if (requestId === undefined) return [];
   return await db
     .selectFrom("call_labels")

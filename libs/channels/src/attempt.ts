@@ -104,7 +104,7 @@ function triedWith({ attempt: { way }, at, answer }: Sent, failed?: string, erro
     key: way.key.id,
     failed,
     status: answer?.status,
-    vendorCode: error instanceof Refused ? error.meaning.vendorCode?.slice(0, mostCode) : undefined,
+    vendorCode: error instanceof Refused ? error.said.code?.slice(0, mostCode) : undefined,
     upstreamRequestId: answer === undefined ? undefined : vendorRequestIdOf(answer),
     ms: Date.now() - at,
   };

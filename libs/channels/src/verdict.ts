@@ -62,14 +62,14 @@ function seenBy(
   { attempt, answer }: Sent,
   error: unknown,
 ): SeenBy {
-  const meaning = error instanceof Refused ? error.meaning : undefined;
+  const refused = error instanceof Refused ? error.said : undefined;
   const { cause } = failureOf(error);
-  const said = meaning?.say ?? (cause instanceof Error ? cause.message : undefined);
+  const said = refused?.message ?? (cause instanceof Error ? cause.message : undefined);
   return {
     callId,
     requestId,
     status: answer?.status,
-    vendorCode: meaning?.vendorCode?.slice(0, mostSaid),
+    vendorCode: refused?.code?.slice(0, mostSaid),
     said: said?.replaceAll(attempt.way.key.secret, "[redacted]").slice(0, mostSaid),
     upstreamRequestId: answer === undefined ? undefined : vendorRequestIdOf(answer),
   };

@@ -9,6 +9,7 @@ import type { JsonLimits } from "./bodies/read-json.ts";
 import { openRenewals } from "./money/renewals.ts";
 import { openSettlements } from "./money/settlements.ts";
 import { UnseenOutput } from "./money/unseen-output.ts";
+import { showTopCallers } from "./money/top-callers.ts";
 import { openMadeIds } from "./vendor-stores/made-ids.ts";
 
 /** What calls run with, open. */
@@ -41,6 +42,7 @@ export async function openRelay(env: RelayEnv, log: Logger): Promise<OpenRelay> 
   const outbox = opening.use(openOutbox({ redis, bus, log }));
   const settlements = opening.use(openSettlements({ redis, outbox, log }));
   const renewals = opening.use(openRenewals({ redis, log, leaseMs: env.limits.leaseMs }));
+  showTopCallers(env.metricsTop);
   const heardOut = opening.use(new HeardOut(env.heardOut));
   const budget = new BufferBudget(env.buffers.bytes, env.buffers.shares);
   const open = opening.move();

@@ -131,7 +131,8 @@ async function deliverFrames(delivery: Delivery, exchange: Exchange, inlet: Inle
       letGo(attempted);
       const whole = plan.measure === undefined && failure === undefined ? produced.usage : undefined;
       if (cut !== undefined) settled = bill.settle({ ...cut, outcome: "completed", status: 200 });
-      else if (whole === undefined) settled = settleMetered(delivery, failure === undefined ? "completed" : "failed", failure);
+      else if (whole === undefined)
+        settled = settleMetered(delivery, failure === undefined ? "completed" : "failed", failure);
       else
         settled = bill.settle({
           units: { requests: 1, ...whole },

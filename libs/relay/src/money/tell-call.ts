@@ -1,6 +1,7 @@
 import { formatUsd, inputTotal, outputTotal, tokensIn } from "@modelgate/contracts";
 import { traceIdOf, type Logger, type Span } from "@modelgate/platform";
 import { observeCall, type CallSeen } from "./call-metrics.ts";
+import { observeCaller } from "./top-callers.ts";
 
 /** Logs a call that is over in one line, counts it in the metrics, and completes its part of the trace. */
 export function tellCall(log: Logger, span: Span | undefined, seen: CallSeen): void {
@@ -34,6 +35,7 @@ export function tellCall(log: Logger, span: Span | undefined, seen: CallSeen): v
     "call",
   );
   observeCall(seen);
+  observeCaller(seen);
   span?.set({
     "modelgate.call": draft.id,
     "modelgate.outcome": draft.outcome,
