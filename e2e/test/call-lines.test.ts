@@ -43,6 +43,7 @@ beforeAll(async () => {
         channel("good", ["chat"], { baseUrl: urls[1] }),
       ],
     },
+    envOf: { text: { METRICS_TOP: "1" } },
   });
 });
 afterAll(async () => {
@@ -130,4 +131,11 @@ test("a failed call's line has its error, and the rest that it begins says which
     upstreamRequestId: expect.stringMatching(/^broken-/),
   });
   expect(suite.process("text").logs()).not.toContain(vendorKey);
+});
+
+test("the metrics name the account and the group with the most calls, and no more than they are asked to", async () => {
+  const metrics = await (await fetch(`${suite.opsUrl("text")}/metrics`)).text();
+  expect(metrics).toMatch(/^modelgate_account_calls_total\{account="demo",service="text"\} [1-9]/m);
+  expect(metrics).toMatch(/^modelgate_account_cost_usd_total\{account="_other",service="text"\} 0$/m);
+  expect(metrics).toMatch(/^modelgate_group_calls_failed_total\{group="default",service="text"\} [1-9]/m);
 });

@@ -77,17 +77,16 @@ test.each([...rows, simulator])(
 test("the Dockerfile builds on one base image, pinned by digest", () => {
   expect(baseImage).toMatch(pinned);
   const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
-  expect(new Set(bases)).toEqual(new Set(["${NODE_IMAGE}"]));
+  const stages = new Set([...dockerfile.matchAll(/^FROM \S+ AS (\S+)/gm)].map(([, name]) => name));
+  expect(new Set(bases.filter((base) => !stages.has(base)))).toEqual(new Set(["${NODE_IMAGE}"]));
 });
 
-test("the local overlay runs the same Redis and NATS as compose", () => {
-  // Compose takes PostgreSQL by its address and brings none.
+test("the local overlay runs the same Redis, NATS and PostgreSQL as compose", () => {
   const stores = renderFolder(join(root, "deploy/k8s/overlays/local"))
     .filter(({ kind }) => kind === "StatefulSet")
     .flatMap((object) => itemsAt(object, "spec", "template", "spec", "containers"))
-    .map((container) => [at(container, "name"), at(container, "image")])
-    .filter(([name]) => name !== "postgres");
-  const ofCompose = ["nats", "redis"].map((name) => {
+    .map((container) => [at(container, "name"), at(container, "image")]);
+  const ofCompose = ["nats", "postgres", "redis"].map((name) => {
     const service = compose.services[name];
     return [name, service === undefined ? undefined : imageOf(service)];
   });

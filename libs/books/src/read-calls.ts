@@ -127,6 +127,9 @@ function chosen({ from, to, requestId, labels = [], ...wanted }: CallFilter, ans
         value === undefined ? [] : [sql`${sql.ref(`calls.${column}`)} = ${value}`],
       ),
       ...(requestId === undefined ? [] : [sql`(${sql.join(isOneOf(requestId, answered), sql` or `)})`]),
+      // What the indexes of calls that did not end well are of, in words that both planners know again.
+      ...(wanted.status === undefined || wanted.status === 200 ? [] : [sql`calls.status <> 200`]),
+      ...(wanted.outcome === undefined || wanted.outcome === "completed" ? [] : [sql`calls.outcome <> 'completed'`]),
     ],
   };
 }

@@ -32,8 +32,17 @@ export { lingerOver } from "./linger.ts";
 export { createLogger, type Logger } from "./log.ts";
 export { Counter, Gauge, Histogram, leasesHeld, observeRequest, observeStore, type Registry } from "./metrics.ts";
 export { ClientGone, readBody, type Body, type BodyLimits } from "./read-body.ts";
-export { operatorHandler, type OperatorRoutes } from "./operator/operator-api.ts";
+export {
+  bySecret,
+  operatorHandler,
+  operatorRoles,
+  type Authorise,
+  type Operator,
+  type OperatorRole,
+  type OperatorRoutes,
+} from "./operator/operator-api.ts";
 export { Streamed } from "./operator/streamed.ts";
+export { WithHeaders } from "./operator/with-headers.ts";
 export { once } from "./once.ts";
 export type { PaceLimits } from "./pace.ts";
 export { notePassing } from "./passing-bytes.ts";
@@ -41,7 +50,8 @@ export { openRedis, openSubscriber, orUnavailable, type Redis } from "./redis.ts
 export { failureOf } from "./store-failure.ts";
 export { idSource, isRequestId } from "./request-id.ts";
 export { runService, type Service, type ServiceContext } from "./run-service.ts";
-export { defineScript, replyList, type Script } from "./script.ts";
+export { defineScript, type Script } from "./script/define-script.ts";
+export type { Values } from "./script/values.ts";
 export { startSpan, traceIdOf, type Span } from "./tracing.ts";
 export { openSealer, type Sealer } from "./sealer.ts";
 export type { Secrets } from "./secrets.ts";

@@ -78,6 +78,13 @@ test("nothing that is shipped depends on the suite's own tests or the simulator"
   expect(depends).toEqual([]);
 });
 
+test("scripts name their keys and arguments", () => {
+  const positional = packages.flatMap(({ folder }) =>
+    filesBelow(join(folder, "src"), ".lua").filter((path) => /\b(KEYS|ARGV)\b/.test(readFileSync(path, "utf8"))),
+  );
+  expect(positional).toEqual([]);
+});
+
 test("tests stand in folders named test, none beside the code", () => {
   const isForeign = (file: string): boolean => file.endsWith("node_modules");
   const tests = globSync("{libs,services,deploy,e2e}/**/*.test.ts", { cwd: root, exclude: isForeign });
@@ -115,9 +122,13 @@ function floorOf(name: string): number {
 }
 
 function sourcesBelow(folder: string): readonly string[] {
+  return filesBelow(folder, ".ts");
+}
+
+function filesBelow(folder: string, ending: string): readonly string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts"))
+    .filter((file) => file.endsWith(ending))
     .map((file) => join(folder, file));
 }
 

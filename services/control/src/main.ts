@@ -1,11 +1,17 @@
 import { openCatalog } from "@modelgate/catalog";
 import { openTransport } from "@modelgate/channels";
-import { openRedis, operatorHandler, runService } from "@modelgate/platform";
+import { bySecret, openRedis, operatorHandler, runService } from "@modelgate/platform";
 import { accountRoutes } from "./api/accounts.ts";
+import { billRoutes } from "./api/bill.ts";
 import { bookRoutes } from "./api/books.ts";
 import { channelRoutes } from "./api/channels.ts";
+import { modelRoutes } from "./api/models.ts";
 import { priceRoutes } from "./api/prices.ts";
 import { tokenRoutes } from "./api/tokens.ts";
+import { bySession } from "./console/authorise.ts";
+import { withPages } from "./console/pages.ts";
+import { sessionRoutes } from "./console/session-routes.ts";
+import { Sessions } from "./console/sessions.ts";
 import { followConfiguration } from "./configuration/follow.ts";
 import { namedVariables } from "./configuration/names.ts";
 import { variables } from "./env.ts";
@@ -25,16 +31,20 @@ await runService(variables, async ({ env, log }) => {
   const catalog = opening.use(await openCatalog({ redis, secrets, log }));
   const transport = opening.use(openTransport());
   const open = opening.move();
+  const sessions = new Sessions(redis);
   const routes = {
+    ...sessionRoutes(sessions, env.consoleUrl),
     ...accountRoutes(redis),
     ...tokenRoutes(redis),
     ...channelRoutes({ redis, catalog, transport }),
     ...bookRoutes(env.ledgerUrl, env.secrets[0]),
     ...priceRoutes(redis),
-    "GET /config": async () => follower.status,
+    ...modelRoutes(redis),
+    ...billRoutes(redis),
+    "GET /config": async () => ({ ...follower.status, edgeUrl: env.edgeUrl ?? null }),
   };
   return {
-    handler: operatorHandler(routes, secrets, log),
+    handler: withPages(operatorHandler(routes, bySession(sessions, bySecret(secrets)), log), env.edgeUrl),
     ready() {
       if (redis.status !== "ready") throw new Error("redis is away");
     },

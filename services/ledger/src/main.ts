@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { openBus, openRedis, operatorHandler, runService } from "@modelgate/platform";
+import { bySecret, openBus, openRedis, operatorHandler, runService } from "@modelgate/platform";
 import { callRoutes } from "./api/calls.ts";
 import { totalsRoutes } from "./api/totals.ts";
 import { verificationRoutes } from "./api/verification.ts";
@@ -30,7 +30,7 @@ await runService(variables, async ({ env, log }) => {
     ...verificationRoutes({ redis, connection, keepDays: env.books.keepDays }),
   };
   return {
-    handler: operatorHandler(routes, env.secrets, log),
+    handler: operatorHandler(routes, bySecret(env.secrets), log),
     ready() {
       if (redis.status !== "ready") throw new Error("redis is away");
       if (!bus.connected) throw new Error("nats is away, or has no streams");

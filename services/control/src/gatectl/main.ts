@@ -7,6 +7,7 @@ import { configCommands } from "./config.ts";
 import { helpOf, overview } from "./help.ts";
 import { findServer } from "./server.ts";
 import { ledgerCommands } from "./ledger.ts";
+import { operatorCommands } from "./operators.ts";
 import { tokenCommands } from "./tokens.ts";
 import { usageLogCommands } from "./usage-log.ts";
 import { usageCommands } from "./usage.ts";
@@ -23,6 +24,7 @@ const commands: readonly Command[] = [
   ...usageCommands,
   ...ledgerCommands,
   ...configCommands,
+  ...operatorCommands,
 ];
 
 // Whoever reads the answer may have enough of it (`| head`): nothing is wrong then.

@@ -11,6 +11,8 @@ type Query = Readonly<Record<string, string | undefined>>;
 export interface Server {
   get(path: string, query?: Query): Promise<unknown>;
   post(path: string, body?: object): Promise<unknown>;
+  /** Where it is: links to its pages begin with it. */
+  address(): Promise<string>;
   /** An answer that is no JSON document, as it arrives. */
   stream(path: string, query: Query): Promise<AsyncIterable<Uint8Array>>;
 }
@@ -55,6 +57,7 @@ export function findServer(): Server {
       return body;
     },
     post: (path, body = {}) => call("POST", path, body),
+    address: async () => (await (address ??= findAddress())).url,
   };
 }
 
