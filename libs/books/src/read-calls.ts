@@ -105,11 +105,9 @@ function isOneOf(requestId: string, answered: readonly CallPlace[]): readonly Ra
 /** Calls with a label are found by the first of their labels: its index is in the order of the log. */
 function chosen({ from, to, requestId, labels = [], ...wanted }: CallFilter, answered: readonly CallPlace[]): Chosen {
   const led = labels.length === 0 ? "calls" : "label_0";
-  const columns = [
-    ...(["account", "token", "model", "channel", "outcome", "status"] as const).map(
-      (column) => [column, wanted[column]] as const,
-    ),
-  ];
+  const columns = (["account", "token", "model", "channel", "outcome", "status"] as const).map(
+    (column) => [column, wanted[column]] as const,
+  );
   const joined = labels.map(({ name, value }, place) => {
     const label = (column: string) => sql.ref(`label_${place}.${column}`);
     return sql`join ${sql.table("call_labels")} as ${sql.ref(`label_${place}`)}

@@ -72,7 +72,6 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
         try {
           const begun = await sendAttempt(sent, plan, history, deps, span);
           tried.push(triedWith(sent));
-          span.set({ "modelgate.upstream_request_id": tried.at(-1)?.upstreamRequestId });
           observeAttempt(channel);
           return answered(begun, { sent, entry, tried, health, span, plan });
         } catch (error) {
@@ -125,6 +124,8 @@ function answered<Accepted>(
   const { sent, entry, tried, health, span, plan } = how;
   const { callId, requestId, signal } = plan;
   const { attempt } = sent;
+  const { upstreamRequestId } = tried.at(-1) ?? {};
+  span.set({ "modelgate.upstream_request_id": upstreamRequestId });
   health.answered(attempt, sent.at);
   entry.tried();
   let over = false;
@@ -135,7 +136,7 @@ function answered<Accepted>(
     tried,
     broke(reason) {
       const body = fingerprintOf(sent.prepared?.request.body);
-      const seenBy = { callId, requestId, upstreamRequestId: tried.at(-1)?.upstreamRequestId };
+      const seenBy = { callId, requestId, upstreamRequestId };
       if (!over) health.failed(attempt, { of: "channel", reason, body, seenBy });
       over = true;
       span.end(reason);
