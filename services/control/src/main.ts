@@ -15,15 +15,17 @@ import { Sessions } from "./console/sessions.ts";
 import { followConfiguration } from "./configuration/follow.ts";
 import { namedVariables } from "./configuration/names.ts";
 import { variables } from "./env.ts";
+import { ledgerAt } from "./ledger.ts";
 
 await runService(variables, async ({ env, log }) => {
   await using opening = new AsyncDisposableStack();
   const redis = await openRedis(env.redis.url, log, env.redis.timeoutMs);
   opening.defer(() => redis.disconnect());
   const { secrets } = env;
+  const ledger = ledgerAt(env.ledgerUrl, secrets[0]);
   const follower = opening.use(
     await followConfiguration(
-      { redis, secrets, log, names: namedVariables() },
+      { redis, ledger, secrets, log, names: namedVariables() },
       env.configuration.path,
       env.configuration.pollMs,
     ),
@@ -34,10 +36,10 @@ await runService(variables, async ({ env, log }) => {
   const sessions = new Sessions(redis);
   const routes = {
     ...sessionRoutes(sessions, env.consoleUrl),
-    ...accountRoutes(redis),
-    ...tokenRoutes(redis),
+    ...accountRoutes(redis, ledger),
+    ...tokenRoutes(redis, ledger),
     ...channelRoutes({ redis, catalog, transport }),
-    ...bookRoutes(env.ledgerUrl, env.secrets[0]),
+    ...bookRoutes(ledger),
     ...priceRoutes(redis),
     ...modelRoutes(redis),
     ...billRoutes(redis),

@@ -33,6 +33,8 @@ interface OperatorCall {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly body: unknown;
+  /** Who changes something: the operator, or whom a caller with the secret acts for. */
+  readonly actor: string;
 }
 
 /** A route of the operator's API: `GET /accounts/{id}` and what it answers. */
@@ -50,11 +52,14 @@ const bodyBounds = {
 const reader = { accountId: "operator", tokenId: "operator" };
 const newId = idSource("op");
 
+/** Name of a caller that is known by the secret alone. */
+const secretName = "secret";
+
 /** Authorises calls whose credential was made with MODELGATE_SECRET, as an admin's. */
 export function bySecret(secrets: Secrets): Authorise {
   return ({ headers: { authorization = "" } }) => {
     const credential = /^Bearer (\S+)$/.exec(authorization)?.[1] ?? "";
-    if (isOperator(secrets, credential, Math.floor(Date.now() / 1_000))) return { name: "secret", role: "admin" };
+    if (isOperator(secrets, credential, Math.floor(Date.now() / 1_000))) return { name: secretName, role: "admin" };
     throw new Failure("invalid_api_key", "This is the operator's API; its credential is made with MODELGATE_SECRET.");
   };
 }
@@ -71,7 +76,8 @@ export function operatorHandler(routes: OperatorRoutes, authorise: Authorise, lo
       const { run, params } = find(request.method ?? "", path);
       const body = await readJson(request);
       const { headers } = request;
-      const data = await run({ operator, headers, params, query: new URLSearchParams(query.join("?")), body });
+      const actor = actorOf(request, operator);
+      const data = await run({ operator, actor, headers, params, query: new URLSearchParams(query.join("?")), body });
       if (data instanceof WithHeaders) return answerJson(response, 200, { data: data.data }, data.headers);
       if (!(data instanceof Streamed)) return answerJson(response, 200, { data });
       response.writeHead(200, { "content-type": data.contentType });
@@ -110,6 +116,21 @@ function decoded(places: Readonly<Record<string, string>>): OperatorCall["params
     return Object.fromEntries(Object.entries(places).map(([name, value]) => [name, decodeURIComponent(value)]));
   } catch (cause) {
     throw new Failure("unknown_url", "The path is not well encoded.", { cause });
+  }
+}
+
+/** Header in which a caller names who acts through it, percent-encoded. */
+export const actorHeader = "x-modelgate-actor";
+/** Most characters of a name. */
+const mostOfActor = 100;
+
+function actorOf({ headers }: IncomingMessage, { name }: Operator): string {
+  const written = headers[actorHeader];
+  if (name !== secretName || typeof written !== "string" || written === "") return name;
+  try {
+    return decodeURIComponent(written).slice(0, mostOfActor);
+  } catch {
+    return name;
   }
 }
 
