@@ -92,4 +92,4 @@ test.each(["text", "edge"] as const)("the %s's drain ends with streams open", as
   const metrics = await (await fetch(`${suite.opsUrl("text")}/metrics`)).text();
   // No channel rests for what the gateway did.
   expect(metrics).not.toMatch(/modelgate_channel_state\{place="main/);
-});
+}, 120_000);
