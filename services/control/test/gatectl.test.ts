@@ -1,4 +1,6 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
@@ -36,6 +38,13 @@ beforeAll(async () => {
   suite = await startSuite({ config });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
+
+/** Runs a command line as an operator does, in a process of its own. */
+function spawned(...words: readonly string[]) {
+  const main = join(import.meta.dirname, "../src/gatectl/main.ts");
+  const env = { ...process.env, CONTROL_URL: suite.controlUrl, MODELGATE_SECRET: suite.secret };
+  return spawnSync(process.execPath, [main, ...words], { env, encoding: "utf8" });
+}
 
 describe("gatectl", () => {
   test("accounts are created, listed, topped up and corrected, once per operation", async () => {
@@ -212,7 +221,15 @@ describe("gatectl", () => {
     for (const command of commands)
       expect((await suite.gatectl(...command.split(" "), "--help")).stdout).toContain(`Example: gatectl ${command}`);
     expect((await suite.gatectl("account", "show", "demo")).stdout).toMatch(/^ACCOUNT +BALANCE.*\ndemo +\$1\.00/);
-  }, 120_000); // a process of its own for each command
+  });
+
+  test("as a process it ends with the command's status, its answer on stdout and complaints on stderr", async () => {
+    const [fine, wrong] = [spawned("account", "show", "demo", "--json"), spawned("account", "fly", "--json")];
+    expect(fine).toMatchObject({ status: 0, stderr: "" });
+    expect(JSON.parse(fine.stdout)).toMatchObject({ id: "demo" });
+    expect(wrong).toMatchObject({ status: 2, stdout: "" });
+    expect(wrong.stderr).toContain('no command "account fly"');
+  });
 });
 
 describe("the configuration", () => {

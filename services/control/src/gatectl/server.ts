@@ -29,10 +29,10 @@ const variables = (read: VariableReader) => ({
 });
 
 /** Finds the server when it is first needed: CONTROL_URL and MODELGATE_SECRET, or what `npm start` left in its data folder. */
-export function findServer(): Server {
+export function findServer(env: Readonly<Record<string, string | undefined>>): Server {
   let address: Promise<{ readonly url: string; readonly secret: string }> | undefined;
   const send = async (method: "GET" | "POST", path: string, body?: object): Promise<Response> => {
-    const { url, secret } = await (address ??= findAddress());
+    const { url, secret } = await (address ??= findAddress(env));
     const credential = signOperator(secret, Math.floor(Date.now() / 1_000) + credentialSeconds);
     let response: Response;
     try {
@@ -62,7 +62,7 @@ export function findServer(): Server {
       return body;
     },
     post: (path, body = {}) => call("POST", path, body),
-    address: async () => (await (address ??= findAddress())).url,
+    address: async () => (await (address ??= findAddress(env))).url,
   };
 }
 
@@ -81,8 +81,10 @@ function withQuery(path: string, query: Query): string {
   return search.size === 0 ? path : `${path}?${search.toString()}`;
 }
 
-async function findAddress(): Promise<{ readonly url: string; readonly secret: string }> {
-  const { url: controlUrl, secret: sharedSecret, folder } = readVariables(variables);
+async function findAddress(
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<{ readonly url: string; readonly secret: string }> {
+  const { url: controlUrl, secret: sharedSecret, folder } = readVariables(variables, env);
   if (controlUrl !== undefined && sharedSecret !== undefined) return { url: controlUrl, secret: sharedSecret };
   if (controlUrl !== undefined)
     throw new CommandFailed("CONTROL_URL is set and MODELGATE_SECRET is not: set both, or neither for `npm start`'s.");
