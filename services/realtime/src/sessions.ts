@@ -113,13 +113,13 @@ export class Sessions implements Disposable {
     const connecting = { call, sessionId, callId: first.callId, model: price.model, beta, signal: leaving.signal };
     const attempted = await connectVendor(this.#deps, connecting);
     opening.use(attempted);
-    const { accepted: vendor, way, attempts } = attempted;
+    const { accepted: vendor, way, tried } = attempted;
     const client = switchProtocol(this.#server, upgrade, leaving);
     if (client === undefined) {
       vendor.socket.terminate();
       throw new ClientGone("the client left before its session");
     }
-    const sent = { way, attempts };
+    const sent = { way, tried };
     const session = new Session(this.#deps, {
       call,
       connection: upgrade.socket,

@@ -1,5 +1,5 @@
 import type { TaskRecord } from "@modelgate/accounts";
-import { Failure, priceAt } from "@modelgate/contracts";
+import { asFailure, Failure, priceAt } from "@modelgate/contracts";
 import { AttemptsFailed, type Attempted } from "@modelgate/channels";
 import type { ServiceCall } from "@modelgate/platform";
 import {
@@ -46,7 +46,7 @@ export async function createTask(deps: Deps, call: ServiceCall, wanted: WantedTa
   let sent = notSent;
   try {
     using attempted = await startAtVendor(deps, call, wanted, { price, ways, callId: held.callId });
-    sent = { way: attempted.way, attempts: attempted.attempts };
+    sent = { way: attempted.way, tried: attempted.tried };
     reportWay(deps.relay, call, attempted.tried);
     const task = recordOf(deps, wanted, { record: held.record, attempted, sent });
     if (!(await recordSurely(deps, task))) throw new Failure("create_uncertain");
@@ -56,7 +56,7 @@ export async function createTask(deps: Deps, call: ServiceCall, wanted: WantedTa
   } catch (error) {
     if (!(error instanceof AttemptsFailed)) throw await settleFailed(held, error, sent);
     reportWay(deps.relay, call, error.tried);
-    throw await settleFailed(held, error.failure, { way: error.way, attempts: error.attempts });
+    throw await settleFailed(held, error.failure, { way: error.way, tried: error.tried });
   }
 }
 
@@ -128,6 +128,7 @@ function recordOf(deps: Deps, wanted: WantedTask, { record, attempted, sent }: A
 
 /** Settles a create that failed at nothing, and returns its error. */
 async function settleFailed(held: HeldMoney, error: unknown, sent: SentCall): Promise<unknown> {
-  await held.settle({ ...nothingUsed, status: error instanceof Failure ? error.status : 500, sent });
+  const { status, code } = asFailure(error);
+  await held.settle({ ...nothingUsed, status, sent, error: code });
   return error;
 }

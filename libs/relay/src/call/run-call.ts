@@ -34,13 +34,13 @@ export async function runCall(deps: RelayDeps, call: RelayedCall, plan: CallPlan
   using leaving = new Leaving(deps, call.answer, plan);
   try {
     using attempted = await attempt(deps, call, plan, held, leaving);
-    const { way, attempts, accepted } = attempted;
-    sent = { way, attempts, firstByteAt: accepted.firstByteAt };
+    const { way, tried, accepted } = attempted;
+    sent = { way, tried, firstByteAt: accepted.firstByteAt };
     await deliver({ deps, call, plan, money: held, sent, meter, attempted, leaving });
   } catch (error) {
     if (error instanceof AttemptsFailed) {
       reportWay(deps, call, error.tried);
-      sent = { way: error.way, attempts: error.attempts };
+      sent = { way: error.way, tried: error.tried };
     }
     await fail({ call, plan, held, sent, leaving }, error);
   }
@@ -101,6 +101,7 @@ async function fail({ call, plan, held, sent, leaving }: Failing, error: unknown
     outcome: gone ? "cancelled" : "failed",
     status: gone ? clientLeft : call.answer.begun ? 200 : failure.status,
     sent,
+    error: gone ? undefined : failure.code,
   });
   if (!gone && !call.answer.begun) throw failure;
   if (!gone) return call.answer.end(plan.waiting?.fail(failure, call.requestId));

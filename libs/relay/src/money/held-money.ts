@@ -124,6 +124,8 @@ export class HeldMoney implements Disposable {
       provider: end.sent.way?.candidate.channel.provider,
       units: draft.units,
       costNanos,
+      tried: end.sent.tried,
+      error: end.error,
     });
     const tokens = tokensIn(end.units);
     const settlement = { accountId, tokenId, callId: this.callId, costNanos, tokens, draft, onlyIfHeld };

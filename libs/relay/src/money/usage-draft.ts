@@ -9,7 +9,7 @@ import {
   type UsageDraft,
 } from "@modelgate/contracts";
 import { priceVersionOf } from "@modelgate/catalog";
-import type { Way } from "@modelgate/channels";
+import type { Tried, Way } from "@modelgate/channels";
 import type { ServiceCall } from "@modelgate/platform";
 import type { CallPlan } from "../call/plan.ts";
 import type { BilledFees } from "./fees.ts";
@@ -35,7 +35,8 @@ export interface UsageRecord {
 export interface SentCall {
   /** The way of the last attempt; undefined where there was none. */
   readonly way: Way | undefined;
-  readonly attempts: number;
+  /** What was tried, in order. */
+  readonly tried: readonly Tried[];
   /** When it began, where that was not when its money was held: a session holds for what may be asked later. */
   readonly startedAt?: number | undefined;
   /** When the vendor's first byte came; undefined where none did. */
@@ -43,7 +44,7 @@ export interface SentCall {
 }
 
 /** A call that was sent nowhere. */
-export const notSent: SentCall = { way: undefined, attempts: 0 };
+export const notSent: SentCall = { way: undefined, tried: [] };
 
 /** How a call ended, as it is billed. */
 export interface CallEnd {
@@ -57,6 +58,8 @@ export interface CallEnd {
   readonly most?: UsageBound | undefined;
   /** Units that were cut to what the call could use. */
   readonly capped?: readonly UnitName[] | undefined;
+  /** The failure's code, for the log. */
+  readonly error?: string | undefined;
 }
 
 /** Returns what units cost, with what the call used beside its tokens. */
@@ -68,7 +71,8 @@ export function costOfUnits(price: Priced, units: Units): Nanos {
 /** Writes the usage event of an end; its final cost is the settlement's to add. */
 export function usageDraft({ callId, call, price, heldAt }: UsageRecord, end: CallEnd): UsageDraft {
   const { caller, requestId, id, endpoint } = call;
-  const { way, attempts, startedAt = heldAt, firstByteAt } = end.sent;
+  const { way, tried, startedAt = heldAt, firstByteAt } = end.sent;
+  const upstreamRequestId = tried.at(-1)?.upstreamRequestId;
   const latencyMs = Math.round(performance.now() - startedAt);
   const billed = billedUnits(price, end.units);
   const { units, serviceTier, isTierUnpriced } = billed;
@@ -92,11 +96,12 @@ export function usageDraft({ callId, call, price, heldAt }: UsageRecord, end: Ca
     multiplier: price.multiplier,
     latencyMs,
     firstByteMs: firstByteAt === undefined ? latencyMs : Math.round(firstByteAt - startedAt),
-    attempts,
+    attempts: tried.length,
     priceVersion: priceVersionOf(billed.price),
     ...(unpriced.length === 0 ? {} : { unpriced }),
     ...(serviceTier === undefined ? {} : { serviceTier }),
     ...(end.capped === undefined ? {} : { capped: [...end.capped] }),
+    ...(upstreamRequestId === undefined ? {} : { upstreamRequestId }),
     ...(caller.tags === undefined ? {} : { tags: caller.tags }),
     ...(price.endUser === undefined ? {} : { endUser: price.endUser }),
   };
