@@ -2,12 +2,12 @@ import type { UpstreamWire, ImagesWire } from "@modelgate/contracts";
 import { inTurnsIfLong } from "@modelgate/platform";
 import {
   imagesPass,
-  imagesVendors,
+  imagesCodecs,
   mostImagesOf,
   unitsOfImages,
   type ImageRequest,
   type ImagesAnswer,
-  type ImagesVendor,
+  type ImagesVendorCodec,
 } from "@modelgate/wires/images";
 import type { Ask } from "@modelgate/wires/kind";
 import type { CarriedAnswer, Exchange, VendorLink } from "../answers/exchange.ts";
@@ -63,17 +63,17 @@ export async function imagesExchange(asked: ImagesCall, wire: UpstreamWire, upst
   };
 }
 
-function vendorOf(wire: UpstreamWire): ImagesVendor {
+function vendorOf(wire: UpstreamWire): ImagesVendorCodec {
   if (!isImagesWire(wire)) throw new Error(`${wire} is no wire of images`);
-  return imagesVendors[wire];
+  return imagesCodecs[wire];
 }
 
 function isImagesWire(wire: UpstreamWire): wire is ImagesWire {
-  return Object.hasOwn(imagesVendors, wire);
+  return Object.hasOwn(imagesCodecs, wire);
 }
 
 /** How a whole answer of a vendor becomes the client's. */
-function answering(asked: ImagesCall, vendor: ImagesVendor): Pick<Exchange, "read"> {
+function answering(asked: ImagesCall, vendor: ImagesVendorCodec): Pick<Exchange, "read"> {
   const parse = async (answer: Buffer) => vendor.parseAnswer(await parseAnswer(answer));
   return {
     async read(answer) {

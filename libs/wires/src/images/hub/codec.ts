@@ -19,7 +19,7 @@ export interface ImagesTask {
 }
 
 /** A vendor's wire of images. Pure and synchronous; no wire knows another. */
-export interface ImagesVendor {
+export interface ImagesVendorCodec {
   readonly wire: ImagesWire;
   /** Whether images must be brought as bytes; else addresses will do. */
   readonly needsBytes: boolean;
