@@ -51,7 +51,7 @@ export class Asked {
   }
 
   /** The vendor said something: an answer, or that it will give none. */
-  told(type: string | undefined, data: Buffer): void {
+  seen(type: string | undefined, data: Buffer): void {
     if (type === "input_audio_buffer.committed") this.#hears = false;
     if (!this.any) return;
     if (type === "error") return this.#refused(data);

@@ -128,16 +128,16 @@ export class MessagesReader implements StreamReader {
   #end(key: string): readonly TextEvent[] {
     const begun = this.#begun.get(key);
     this.#begun.delete(key);
-    if (begun?.whole === true) return this.#tellWhole(begun);
+    if (begun?.whole === true) return this.#readWhole(begun);
     // Vendors that send no pieces give the arguments with the call's beginning; none at all are an empty object.
     const late =
-      begun?.block["type"] === "tool_use" && !this.#book.isTold(key)
+      begun?.block["type"] === "tool_use" && !this.#book.hasText(key)
         ? this.#book.delta(key, argumentsOf(begun.block["input"]))
         : [];
     return [...late, ...this.#book.end(key, sealOfSignature(begun?.signature ?? ""))];
   }
 
-  #tellWhole({ block, input }: Begun): readonly TextEvent[] {
+  #readWhole({ block, input }: Begun): readonly TextEvent[] {
     if (block["type"] === "redacted_thinking") {
       const { seal } = envelopeOf(textOf(block["data"]));
       return this.#book.whole({ kind: "reasoning", text: "", seal });

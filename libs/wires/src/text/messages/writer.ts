@@ -65,8 +65,8 @@ export class MessagesWriter implements StreamWriter {
       stop_sequence: this.#stopSequence ?? null,
     };
     const json = JSON.stringify({ type: "message_delta", delta, usage: renderUsage(this.#usage) });
-    const told = this.#start() + this.#blocks.close();
-    return told + frame("message_delta", json) + frame("message_stop", '{"type":"message_stop"}');
+    const written = this.#start() + this.#blocks.close();
+    return written + frame("message_delta", json) + frame("message_stop", '{"type":"message_stop"}');
   }
 
   fail(failure: Failure, requestId: string): string {

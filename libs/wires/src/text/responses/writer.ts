@@ -50,9 +50,9 @@ export class ResponsesWriter implements StreamWriter {
   }
 
   end(): string {
-    const told = this.#start() + this.#builder.finish();
+    const written = this.#start() + this.#builder.finish();
     const ending = endingOf(this.#finish, this.#builder.refusedInWords);
-    return told + this.#respond(`response.${ending.status}`, { ...running, ...ending }, this.#builder.output);
+    return written + this.#respond(`response.${ending.status}`, { ...running, ...ending }, this.#builder.output);
   }
 
   fail(failure: Failure): string {

@@ -18,7 +18,7 @@ export function parseRequest(
   const fields = new Fields(body);
   const model = modelOf(fields, path.model);
   const contents = parseTurns(fields);
-  const { task, told } = taskOf(body);
+  const { task, read } = taskOf(body);
   const request: VectorsRequest = {
     model,
     inputs: contents.map((content) => present({ content, task })),
@@ -26,7 +26,7 @@ export function parseRequest(
       dimensions: fields.count("dimensions", 1),
       encoding: fields.word("encoding_format", ["float", "base64"]),
       user: fields.text("user"),
-      own: ownMembers("embeddings", fields, told),
+      own: ownMembers("embeddings", fields, read),
     }),
   };
   return { request, dropped: [] };
