@@ -11,7 +11,7 @@ export interface OwnMembers<Wire extends string> {
   readonly shared?: readonly string[] | undefined;
 }
 
-/** The members of a body that nobody has read; undefined for none. Call it after everything else was read. */
+/** Collects the members of a body that have not been read; undefined for none. Call it after everything else was read. */
 export function ownMembers<Wire extends string>(
   wire: Wire,
   fields: Fields,

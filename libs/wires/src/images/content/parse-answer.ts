@@ -41,7 +41,7 @@ function blocked({ promptFeedback }: JsonRecord, candidates: readonly JsonRecord
   return new Failure("upstream_rejected", "The vendor would not make this image.", { vendorCode: why });
 }
 
-/** Ends that are no refusal. */
+/** Reasons to finish that are not a refusal. */
 const finished: ReadonlySet<string> = new Set(["STOP", "MAX_TOKENS", "OTHER", "NO_IMAGE", "IMAGE_OTHER"]);
 
 function listOf(value: unknown): readonly JsonRecord[] {

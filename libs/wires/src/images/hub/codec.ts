@@ -13,7 +13,7 @@ export interface RenderedImages {
   readonly dropped: readonly string[];
 }
 
-/** A vendor's answer that is no image yet: a task that is to be looked at. */
+/** A vendor's answer that names a task to be polled, before there is an image. */
 export interface ImagesTask {
   readonly task: string;
 }

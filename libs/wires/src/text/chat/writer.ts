@@ -45,7 +45,7 @@ export class ChatWriter implements StreamWriter {
     this.#style = answerStyleOf(context);
   }
 
-  /** A vendor's `failure` writes nothing: whoever reads it calls `fail`. */
+  /** A vendor's `failure` writes nothing: the caller reports it by `fail`. */
   write(event: TextEvent): string {
     // What comes for every few words does not go through the table.
     if (event.type === "part-delta")

@@ -64,7 +64,7 @@ export class CompletionsWriter implements StreamWriter {
     this.#request = context.request;
   }
 
-  /** A vendor's `failure` writes nothing: whoever reads it calls `fail`. */
+  /** A vendor's `failure` writes nothing: the caller reports it by `fail`. */
   write(event: TextEvent): string {
     return dispatch(this.#on, event) ?? "";
   }
@@ -95,7 +95,7 @@ export class CompletionsWriter implements StreamWriter {
     return ": keep-alive\n\n";
   }
 
-  /** Words of the model; thoughts have no place here, and nobody asked for calls. */
+  /** Words of the model; thoughts have no place here, and no calls were asked for. */
   #delta(choice: number, part: number, text: string, probabilities: readonly TokenProbability[]): string {
     const open = this.#choice(choice);
     const kind = open.kinds.get(part);

@@ -32,7 +32,7 @@ export class ContentReader implements StreamReader {
     if (data === "") return [];
     const piece = parseRecord(data);
     if (piece === undefined)
-      return [{ type: "failure", code: "invalid_json", message: "The vendor's stream is no JSON." }];
+      return [{ type: "failure", code: "invalid_json", message: "The vendor's stream is not JSON." }];
     if (isRecord(piece["error"])) return [failureOf(piece["error"])];
     this.#pieces++;
     const events = [...this.#start(piece), ...candidatesOf(piece).flatMap((each) => this.#candidate(each))];

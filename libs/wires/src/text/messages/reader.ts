@@ -33,8 +33,8 @@ type Handler = (event: JsonRecord) => readonly TextEvent[];
 const opened: ReadonlySet<unknown> = new Set(["text", "thinking", "tool_use"]);
 
 /**
- * A vendor's stream of message events: blocks one after another, each named by its index. Events and deltas that
- * nobody knows yet are passed over.
+ * A vendor's stream of message events: blocks one after another, each named by its index. Unknown events and
+ * deltas are ignored.
  */
 export class MessagesReader implements StreamReader {
   readonly #book = new PartBook(0);
@@ -70,7 +70,7 @@ export class MessagesReader implements StreamReader {
     if (data === "" || data === "[DONE]") return [];
     const event = parseRecord(data);
     if (event === undefined)
-      return [{ type: "failure", code: "invalid_json", message: "The vendor's stream is no JSON." }];
+      return [{ type: "failure", code: "invalid_json", message: "The vendor's stream is not JSON." }];
     const type = event["type"];
     return own(this.#on, typeof type === "string" ? type : (name ?? ""))?.(event) ?? [];
   }

@@ -48,7 +48,7 @@ export class MessagesWriter implements StreamWriter {
     this.#usage = { inputTokens: context.inputTokens };
   }
 
-  /** A vendor's `failure` writes nothing: whoever reads it calls `fail`. */
+  /** A vendor's `failure` writes nothing: the caller reports it by `fail`. */
   write(event: TextEvent): string {
     let text = dispatch(this.#on, event) ?? "";
     if ("part" in event && !this.#started) text += this.#start();

@@ -43,7 +43,7 @@ export class ResponsesWriter implements StreamWriter {
     this.#builder = new PartWriter(context, (type, members) => this.#emit(type, members));
   }
 
-  /** A vendor's `failure` writes nothing: whoever reads it calls `fail`. */
+  /** A vendor's `failure` writes nothing: the caller reports it by `fail`. */
   write(event: TextEvent): string {
     const own = dispatch(this.#on, event) ?? "";
     return own + ("part" in event ? this.#start() : "") + this.#builder.take(event);

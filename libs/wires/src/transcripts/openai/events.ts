@@ -32,5 +32,5 @@ function parsed(data: string): JsonRecord {
   } catch {
     // told below
   }
-  throw new Failure("upstream_error", "The vendor's stream has an event that is no JSON object.");
+  throw new Failure("upstream_error", "The vendor's stream has an event that is not a JSON object.");
 }

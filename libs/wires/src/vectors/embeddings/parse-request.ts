@@ -8,7 +8,7 @@ import { parseTurns } from "./parse-input.ts";
 import { taskOf } from "./tasks.ts";
 
 /**
- * A request for embeddings in the neutral form. What nobody knows travels on to vendors of this wire. A model in the
+ * A request for embeddings in the neutral form. Unknown members travel on to vendors of this wire. A model in the
  * path (the engines endpoint) wins; another one in the body is refused.
  */
 export function parseRequest(

@@ -24,7 +24,7 @@ const words: Readonly<Record<string, VectorTask>> = {
   code_retrieval_query: "code-query",
 };
 
-/** What the vectors are for, and the members that say so; nothing for a word that nobody knows. */
+/** What the vectors are for, and the members that say so; nothing for an unknown word. */
 export function taskOf(body: JsonRecord): {
   readonly task: VectorTask | undefined;
   readonly read: readonly string[];
