@@ -1,7 +1,6 @@
 import type { UpstreamWire, ImagesWire } from "@modelgate/contracts";
 import { inTurnsIfLong } from "@modelgate/platform";
-import { eventStreamFraming } from "@modelgate/wires/sse";
-import { beginsIn } from "@modelgate/wires/text";
+import { beginsIn, eventStreamFraming } from "@modelgate/wires/sse";
 import {
   beginsImages,
   imagesPass,

@@ -16,3 +16,4 @@ export { mostInputImages, type ImageRequest, type InputImage } from "./hub/reque
 export { imagesInContent } from "./content/parse-answer.ts";
 export { imagesCodecs } from "./codecs.ts";
 export { beginsImages, imagesPass } from "./openai/pass.ts";
+export { dearerImage } from "./dearer-image.ts";

@@ -1,5 +1,6 @@
 import type { ToolUnit } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { dearerImage } from "../../images/dearer-image.ts";
 import { spliceMembers } from "../../json/splice.ts";
 import { memberOf } from "../pass-json.ts";
 import {
@@ -7,7 +8,6 @@ import {
   askedSearches,
   askedTiers,
   countedTools,
-  dearerImage,
   recordsIn,
   reliedOfSearch,
   seenFees,
