@@ -57,7 +57,8 @@ export async function ensureStreams(connection: NatsConnection, bounds: StreamBo
   }
 }
 
-function absent(error: unknown): undefined {
+/** Gives undefined for what JetStream says is not there; anything else is thrown on. */
+export function absent(error: unknown): undefined {
   if (error instanceof NatsError && error.api_error?.code === 404) return undefined;
   throw error;
 }
