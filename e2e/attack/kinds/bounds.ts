@@ -76,7 +76,7 @@ const lies: readonly unknown[] = [1e300, 1e15, 2 ** 63, -5, "100000", 1.5e9, tru
 /** US dollars per million tokens of output: ten tokens are a cent. */
 const dear = 1_000;
 /**
- * Most that a call of ten tokens is billed, whatever is reported: what libs/relay/src/usage-bound.ts lets an honest vendor
+ * Most that a call of ten tokens is billed, whatever is reported: what libs/relay/src/money/usage-bound.ts lets an honest vendor
  * report of it (33 tokens, and 66,000 of input that no body shows) at this attack's prices.
  */
 const mostOfTenTokens = 0.1;

@@ -1,11 +1,11 @@
 import type { Channels } from "@modelgate/channels";
 import type { CatalogHandle } from "@modelgate/catalog";
 import type { BufferBudget, Logger, Redis } from "@modelgate/platform";
-import type { HeardOut } from "./heard-out.ts";
-import type { Renewals } from "./renewals.ts";
-import type { Settlements } from "./settlements.ts";
+import type { HeardOut } from "./call/heard-out.ts";
+import type { Renewals } from "./money/renewals.ts";
+import type { Settlements } from "./money/settlements.ts";
 import type { MadeIds } from "./vendor-stores/made-ids.ts";
-import type { UnseenOutput } from "./unseen-output.ts";
+import type { UnseenOutput } from "./money/unseen-output.ts";
 
 /** Every bound of a call's life; a service names them in its environment. */
 export interface RelayLimits {

@@ -1,17 +1,16 @@
 export type { Conversation } from "@modelgate/channels";
-export { Bill, holdOrForget, type BillDeps, type Priced } from "./bill.ts";
-export { tellDropped } from "./deliver.ts";
+export { Bill, holdOrForget, type BillDeps, type Priced } from "./money/bill.ts";
+export { tellDropped } from "./call/deliver.ts";
 export type { RelayDeps, RelayLimits } from "./deps.ts";
-export { CallFees } from "./fees.ts";
-export { hasChoice } from "./has-choice.ts";
-export type { CallPlan } from "./plan.ts";
+export { CallFees } from "./money/fees.ts";
+export type { CallPlan } from "./call/plan.ts";
 export { openRelay, paceOf, sharesOf, relayVariables, type OpenRelay } from "./open-relay.ts";
-export { priced } from "./priced.ts";
-export { checkJson, parseJson, renderJson, reparseJson } from "./large-json.ts";
-export { checked, readJson, type JsonBody, type JsonLimits } from "./read-json.ts";
-export { runCall } from "./run-call.ts";
-export { openSettlements, type Settlements } from "./settlements.ts";
-export { eventStream } from "./exchange.ts";
+export { priced } from "./money/priced.ts";
+export { checkJson, parseJson, renderJson, reparseJson } from "./bodies/large-json.ts";
+export { checked, readJson, type JsonBody, type JsonLimits } from "./bodies/read-json.ts";
+export { runCall } from "./call/run-call.ts";
+export { openSettlements, type Settlements } from "./money/settlements.ts";
+export { eventStream } from "./answers/exchange.ts";
 export type {
   AnswerForm,
   Carried,
@@ -19,18 +18,21 @@ export type {
   Exchange,
   ReadAnswer,
   StreamCarrier,
+  StreamGate,
   VendorLink,
-} from "./exchange.ts";
-export type { Measure, Metered } from "./measure.ts";
-export { Produced } from "./produced.ts";
-export type { Answered, Forwarded } from "./plan.ts";
-export { dearestTokens, wholeOutput, type Expectation, type RequestSize } from "./expect.ts";
-export type { Waiting } from "./waiting.ts";
-export { countTokens, estimateTokens, loadTokenizer } from "./tokens.ts";
-export { tellLosses } from "./losses.ts";
-export { boundOfHeld, capUnits, mostBilledImages, type UsageBound } from "./usage-bound.ts";
-export { tellWay } from "./tell-way.ts";
-export { isSpoken, lookUp } from "./look-up.ts";
-export { parseAnswer, parseAnyAnswer } from "./whole-answer.ts";
+} from "./answers/exchange.ts";
+export type { Measure, Metered } from "./money/measure.ts";
+export { plainWords, Produced } from "./money/meter.ts";
+export type { Answered, Forwarded } from "./call/plan.ts";
+export { dearestTokens, wholeOutput, type Expectation, type RequestSize } from "./money/expect.ts";
+export type { Waiting } from "./call/waiting.ts";
+export { countTokens, estimateTokens, loadTokenizer } from "./money/tokens.ts";
+export { tellLosses } from "./answers/unsupported.ts";
+export { boundOfHeld, capUnits, mostBilledImages, type UsageBound } from "./money/usage-bound.ts";
+export { tellWay } from "./call/tell-way.ts";
+export { isSpoken, lookUp } from "./call/query-vendor.ts";
+export { parseAnswer, parseAnyAnswer, readAnswer } from "./answers/whole-answer.ts";
 export { admitVendorIds, refuseVendorIds, refuseVendorIdsInTurns, type AdmittedIds } from "./vendor-stores/admit.ts";
 export { vendorHosts } from "./vendor-stores/vendor-hosts.ts";
+export { gearOf } from "./answers/gear.ts";
+export { PassStream } from "./answers/pass-translator.ts";

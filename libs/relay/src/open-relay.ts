@@ -15,11 +15,11 @@ import {
   secretsOf,
 } from "@modelgate/platform";
 import type { RelayDeps } from "./deps.ts";
-import { HeardOut } from "./heard-out.ts";
-import type { JsonLimits } from "./read-json.ts";
-import { openRenewals } from "./renewals.ts";
-import { openSettlements } from "./settlements.ts";
-import { UnseenOutput } from "./unseen-output.ts";
+import { HeardOut } from "./call/heard-out.ts";
+import type { JsonLimits } from "./bodies/read-json.ts";
+import { openRenewals } from "./money/renewals.ts";
+import { openSettlements } from "./money/settlements.ts";
+import { UnseenOutput } from "./money/unseen-output.ts";
 import { openMadeIds } from "./vendor-stores/made-ids.ts";
 
 /** What every service reads that calls vendors, each bound by its name; a service may give another default. */

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 import type { ServiceCall } from "@modelgate/platform";
-import { hasChoice, type Conversation } from "@modelgate/relay";
+import type { Conversation, RelayDeps } from "@modelgate/relay";
 import { isRecord, type JsonRecord } from "@modelgate/wires/json";
 import type { TextAsk } from "@modelgate/wires/text";
 import { asksForThoughts } from "./asks-for-thoughts.ts";
@@ -140,4 +140,14 @@ class Words {
       for (const [name, member] of Object.entries(value)) if (!unsteady.has(name)) this.#walk(member);
     }
   }
+}
+
+/** Whether there is more than one way that a call of a model can go: else there is nothing to remember of where it went. */
+function hasChoice(
+  { catalog }: Pick<RelayDeps, "catalog">,
+  { caller }: Pick<ServiceCall, "caller">,
+  model: string,
+): boolean {
+  const candidates = catalog.current().candidates(model, caller.group);
+  return candidates.length > 1 || candidates.some(({ channel }) => channel.keys.length > 1);
 }

@@ -1,7 +1,7 @@
 import type { Price, UpstreamWire } from "@modelgate/contracts";
 import type { ServiceCall } from "@modelgate/platform";
 import { estimateTokens, priced, runCall, type Exchange, type Measure, type RequestSize } from "@modelgate/relay";
-import type { KindCall } from "@modelgate/relay/kind";
+import type { KindCall } from "./exchanges/kind.ts";
 import type { Ask } from "@modelgate/wires/kind";
 import type { Deps } from "./deps.ts";
 import { admitStoreUse, type StoreUse } from "./vendor-ids.ts";

@@ -11,7 +11,7 @@ import {
   type Exchange,
   type RequestSize,
 } from "@modelgate/relay";
-import { textExchanges, waitingIn, type TextCall } from "@modelgate/relay/text";
+import { textExchanges, waitingIn, type TextCall } from "./exchanges/text.ts";
 import { findMembersInTurns, holdsAny } from "@modelgate/wires/json";
 import { memberOf, type ClientWire, type JsonObject } from "@modelgate/wires/text";
 import type { TurnAsk } from "./conversation-of.ts";

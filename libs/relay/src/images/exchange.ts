@@ -11,10 +11,10 @@ import {
   type ImagesWire,
 } from "@modelgate/wires/images";
 import type { Ask } from "@modelgate/wires/kind";
-import type { CarriedAnswer, Exchange, VendorLink } from "../exchange.ts";
-import { tellLosses, type Asker } from "../losses.ts";
-import { parseAnswer } from "../whole-answer.ts";
-import { PassStream } from "../text/pass-stream.ts";
+import type { CarriedAnswer, Exchange, VendorLink } from "../answers/exchange.ts";
+import { tellLosses, type Asker } from "../answers/unsupported.ts";
+import { parseAnswer } from "../answers/whole-answer.ts";
+import { PassStream } from "../answers/pass-translator.ts";
 import { finishTask } from "./finish-task.ts";
 import type { InputImages } from "./input-images.ts";
 import type { ImagesDeps } from "./open-images.ts";

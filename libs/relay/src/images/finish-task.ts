@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { Failure } from "@modelgate/contracts";
 import type { ImagesAnswer, ImagesTask } from "@modelgate/wires/images";
-import type { VendorLink } from "../exchange.ts";
+import type { VendorLink } from "../answers/exchange.ts";
 
 /** Pauses between looks: short at first, since most images are quick. */
 const firstPauseMs = 300;

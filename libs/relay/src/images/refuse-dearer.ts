@@ -1,6 +1,6 @@
 import { Failure, type Price } from "@modelgate/contracts";
 import { dearerImage } from "@modelgate/wires/text";
-import type { Exchange } from "../exchange.ts";
+import type { Exchange } from "../answers/exchange.ts";
 
 /** Images that are asked for, as far as vendors price them differently. */
 export interface WantedImages {

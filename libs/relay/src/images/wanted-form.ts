@@ -1,7 +1,7 @@
 import { NotFetched, type RemoteFiles } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
 import { base64InUrl, dataUrlOf, imageTypeOf, type ImageRequest, type MadeImage } from "@modelgate/wires/images";
-import type { VendorLink } from "../exchange.ts";
+import type { VendorLink } from "../answers/exchange.ts";
 import { mayBeImage } from "./input-images.ts";
 
 /** How a client wants its images; undefined: as the vendor gives them. Events always hold bytes. */

@@ -1,6 +1,6 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import { checked, readJson } from "@modelgate/relay";
-import { kindExchange } from "@modelgate/relay/kind";
+import { kindExchange } from "../exchanges/kind.ts";
 import type { Ask } from "@modelgate/wires/kind";
 import {
   askOfBatchEmbedContents,

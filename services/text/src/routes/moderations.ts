@@ -1,7 +1,7 @@
 import type { TextWire } from "@modelgate/contracts";
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import { checked, readJson, tellLosses, type Exchange } from "@modelgate/relay";
-import { kindExchange, wholeExchange, type KindCall } from "@modelgate/relay/kind";
+import { kindExchange, wholeExchange, type KindCall } from "../exchanges/kind.ts";
 import { isRecord } from "@modelgate/wires/json";
 import {
   askOfModerations,

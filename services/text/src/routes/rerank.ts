@@ -1,7 +1,7 @@
 import type { Price } from "@modelgate/contracts";
 import type { EndpointHandler } from "@modelgate/platform";
 import { checked, dearestTokens, estimateTokens, readJson, type Measure, type RequestSize } from "@modelgate/relay";
-import { kindExchange } from "@modelgate/relay/kind";
+import { kindExchange } from "../exchanges/kind.ts";
 import { askOfRerank, cohereCodec, jinaCodec, reliedOfRerank, searchesOf } from "@modelgate/wires/ranking";
 import type { Deps } from "../deps.ts";
 import { runKind } from "../kind-call.ts";

@@ -2,7 +2,7 @@ import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import { readJson, reparseJson, runCall, type Answered } from "@modelgate/relay";
 import type { Deps } from "../deps.ts";
 import { responseIn } from "../responses/answered-response.ts";
-import { compactedTurn, compactExchange } from "../responses/compact-exchange.ts";
+import { compactedTurn, compactExchange } from "../exchanges/compaction.ts";
 import { itemsOf } from "../responses/conversation.ts";
 import { prepareResponses, readResponses, type PreparedResponses } from "../responses/prepare.ts";
 import { keepMadeItems } from "../responses/made-items.ts";

@@ -1,0 +1,47 @@
+import { writeFileSync } from "node:fs";
+import type { SerializedError } from "vitest";
+import type { Reporter, TestModule } from "vitest/node";
+
+/** What a test run found: counts, the files with failures relative to the repository, and errors outside any test. */
+export interface RunReport {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly failures: readonly { readonly file: string; readonly test: string }[];
+  readonly unhandledErrors: number;
+  readonly slowest: readonly { readonly file: string; readonly seconds: number }[];
+}
+
+/** A vitest reporter that writes a RunReport to the file that MODELGATE_TEST_REPORT names. */
+export default class RunReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
+    const file = process.env["MODELGATE_TEST_REPORT"];
+    if (file !== undefined) writeFileSync(file, JSON.stringify(reportOf(modules, unhandledErrors.length)));
+  }
+}
+
+function reportOf(modules: readonly TestModule[], unhandledErrors: number): RunReport {
+  const counts = { passed: 0, failed: 0, skipped: 0, pending: 0 };
+  const failures = modules.flatMap((module) => {
+    const failed: { file: string; test: string }[] = [];
+    for (const test of module.children.allTests()) {
+      const { state } = test.result();
+      counts[state]++;
+      if (state === "failed") failed.push({ file: module.relativeModuleId, test: test.fullName });
+    }
+    // A file that cannot be loaded, or a suite whose beforeAll failed, has no failed test.
+    return module.ok() || failed.length > 0 ? failed : [{ file: module.relativeModuleId, test: "(the file)" }];
+  });
+  const slowest = modules
+    .map((module) => ({ file: module.relativeModuleId, seconds: module.diagnostic().duration / 1_000 }))
+    .sort((one, other) => other.seconds - one.seconds)
+    .slice(0, 10);
+  return {
+    passed: counts.passed,
+    failed: counts.failed,
+    skipped: counts.skipped + counts.pending,
+    failures,
+    unhandledErrors,
+    slowest,
+  };
+}

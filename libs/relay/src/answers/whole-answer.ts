@@ -1,0 +1,87 @@
+import { Failure } from "@modelgate/contracts";
+import type { UpstreamAnswer } from "@modelgate/channels";
+import type { BufferBudget } from "@modelgate/platform";
+import { isRecord } from "@modelgate/wires/json";
+import type { JsonObject } from "@modelgate/wires/text";
+import type { Exchange, ReadAnswer } from "./exchange.ts";
+import { brokenOff } from "./held-stream.ts";
+import { checkedBefore, isLargeJson, parseJson } from "../bodies/large-json.ts";
+
+/**
+ * Reads an answer that is not a stream: whole, within its bound, and by its exchange, so that another channel is tried
+ * if it is unusable. Rejects with Failure: answer_too_large, upstream_error, or what the exchange says of it.
+ */
+export async function readAnswer(
+  answer: UpstreamAnswer,
+  exchange: Pick<Exchange, "read">,
+  mostBytes: number,
+  budget: BufferBudget,
+): Promise<ReadAnswer> {
+  const bytes = await collect(answer, mostBytes, budget);
+  try {
+    return await exchange.read(bytes);
+  } catch (cause) {
+    // A reader that stumbles over an unforeseen value speaks against the answer, not against the gateway.
+    throw cause instanceof Failure ? cause : unreadable("cannot be read", cause);
+  }
+}
+
+/** Parses a vendor's complete answer, a large one in turns. Rejects with Failure upstream_error unless it is a JSON object. */
+export async function parseAnswer(bytes: Buffer): Promise<JsonObject> {
+  const value = await parsed(bytes);
+  if (!isRecord(value)) throw unreadable("is not a JSON object");
+  return value;
+}
+
+/**
+ * Parses the complete answer of a vendor whose answers have nothing more to check. Rejects with Failure upstream_error if
+ * it is not a JSON object, or holds an error.
+ */
+export async function parseAnyAnswer(bytes: Buffer): Promise<JsonObject> {
+  const answer = await parseAnswer(bytes);
+  if (isRecord(answer["error"])) throw new Failure("upstream_error", "The vendor answered with an error.");
+  return answer;
+}
+
+async function parsed(bytes: Buffer): Promise<unknown> {
+  try {
+    return isLargeJson(bytes) ? await parseJson(bytes, checkedBefore) : JSON.parse(bytes.toString());
+  } catch (cause) {
+    throw unreadable("is not valid JSON", cause);
+  }
+}
+
+function unreadable(why: string, cause?: unknown): Failure {
+  return new Failure("upstream_error", `The vendor's answer ${why}.`, { cause });
+}
+
+/** A body whole, within its bound. Throws Failure answer_too_large, or upstream_error where it breaks off. */
+export function collect(answer: UpstreamAnswer, mostBytes: number, budget: BufferBudget): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const fail = (failure: unknown): void => {
+    reject(failure instanceof Error ? failure : new Failure("upstream_error"));
+    answer.abort();
+  };
+  answer.pipe({
+    data(chunk) {
+      try {
+        if (size + chunk.length > mostBytes)
+          // That is a bound of the gateway's own: its channel did nothing wrong.
+          throw new Failure(
+            "answer_too_large",
+            `The vendor's answer is larger than the ${mostBytes} bytes that the gateway passes on; ask for less at once.`,
+          );
+        budget.take(chunk.length);
+      } catch (failure) {
+        return fail(failure);
+      }
+      size += chunk.length;
+      chunks.push(chunk);
+    },
+    end: () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size)),
+    broken: (error) => reject(brokenOff(error)),
+  });
+  return promise.finally(() => budget.give(size));
+}

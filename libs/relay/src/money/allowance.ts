@@ -1,0 +1,165 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { asFailure, Failure } from "@modelgate/contracts";
+import type { HeldOutput } from "./expect.ts";
+import type { Produced } from "./meter.ts";
+import { leastBytesPerToken } from "./tokens.ts";
+
+/** The smallest step that a hold is extended by. */
+const leastTokens = 64;
+/** How often a store that is away is asked for more, and the pause between: a stream that has run dry waits so long. */
+const [storeTries, storePauseMs] = [20, 250];
+
+/**
+ * A stream ends where its words are surely more than its bound of tokens: so many times as many by the tokenizer that
+ * counts here, since others cut some texts coarser, and a few more.
+ */
+const beyondBound = { times: 3, tokens: 64 } as const;
+
+/** Why a stream goes no further although it could be paid for: its vendor wrote more than it was asked for. */
+export const wroteBeyondBound = "beyond-bound";
+
+/** What a stream's money is put aside with. */
+export interface AllowanceOptions {
+  readonly output: HeldOutput;
+  readonly produced: Produced;
+  /** Tokens that there may be beyond the bound once the stream has shown thoughts; absent: none. */
+  readonly thoughtTokens?: number;
+  /**
+   * Holds more, so that output of `to` tokens is covered where `from` are; false where the hold is gone. Throws Failure
+   * insufficient_quota where the account, its group or its token cannot cover it, another where the store is away.
+   */
+  extend(from: number, to: number): Promise<boolean>;
+}
+
+/**
+ * How far a stream is paid for. What may pass is told in bytes that words are in: they bound what can be billed, and one
+ * comparison a frame is all that a stream pays for being watched. When they are used up the words are read, and when
+ * about half a step is left the hold is extended, behind the stream's back. Dispose it with the stream.
+ */
+export class Allowance implements Disposable {
+  readonly #options: AllowanceOptions;
+  /** Output tokens that the hold covers. */
+  #paid: number;
+  /** Bytes that may pass before the next look. */
+  #bytes = 0;
+  /** Most tokens of the frame that was asked for last. */
+  #wanted = 0;
+  #step: number;
+  #extending: Promise<void> | undefined;
+  #refused: Failure | undefined;
+  #thinks = false;
+  #over = false;
+
+  constructor(options: AllowanceOptions) {
+    this.#options = options;
+    this.#paid = options.output.first;
+    this.#step = options.output.step;
+  }
+
+  /** Whether a frame is surely paid for, whatever is in it. */
+  covers(bytes: number): boolean {
+    if (bytes > this.#bytes) return false;
+    this.#bytes -= bytes;
+    return true;
+  }
+
+  /** Whether a frame with so many bytes of words is paid for; begins to extend the hold where it is time. */
+  admits(wordBytes: number, thinks = false): boolean {
+    this.#thinks ||= thinks;
+    this.#wanted = Math.ceil(wordBytes / leastBytesPerToken);
+    if (!this.#look()) return false;
+    this.#bytes = Math.max(0, this.#bytes - wordBytes);
+    return true;
+  }
+
+  /**
+   * Waits until the frame that was not admitted is; else tells why nothing more is. Money is asked for once more, and
+   * what came is counted by the tokenizer, before a stream is given up.
+   */
+  async more(): Promise<Failure | typeof wroteBeyondBound | undefined> {
+    for (;;) {
+      if (this.#isPaidWhole) {
+        await this.#options.produced.outputTokens();
+        return this.#over || this.#look() ? undefined : wroteBeyondBound;
+      }
+      await (this.#extending ?? this.#extend());
+      if (this.#over || this.#look()) return undefined;
+      const refused = this.#refusal;
+      if (refused === undefined) continue;
+      if (refused.code === "insufficient_quota") await this.#options.produced.outputTokens();
+      return this.#look() ? undefined : refused;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#over = true;
+  }
+
+  /** Read anew after every wait. */
+  get #refusal(): Failure | undefined {
+    return this.#refused;
+  }
+
+  /** Whether all is paid for that the vendor may write. */
+  get #isPaidWhole(): boolean {
+    return this.#paid >= this.#options.output.most;
+  }
+
+  /** Finds out how far the stream may go; whether the wanted frame is within that. */
+  #look(): boolean {
+    const { output, produced } = this.#options;
+    if (this.#isPaidWhole) return this.#lookAtBound();
+    const left = this.#paid - produced.mostTokens - this.#wanted;
+    const early = left - output.step / 2;
+    const isQuiet = (): boolean => this.#extending === undefined && this.#refused === undefined;
+    if (early < output.step / 8 && isQuiet()) void this.#extend();
+    // While nothing is under way, the next look is in time for the next extension.
+    this.#bytes = Math.max(0, Math.floor((isQuiet() ? early : left) + this.#wanted) * leastBytesPerToken);
+    return left >= 0;
+  }
+
+  /** The same where all is paid for: only a vendor that does not keep to its bound gets further. */
+  #lookAtBound(): boolean {
+    const { output, produced, thoughtTokens = 0 } = this.#options;
+    const most = output.most * beyondBound.times + beyondBound.tokens + (this.#thinks ? thoughtTokens : 0);
+    // The frame itself is not counted: a whole answer in one frame may have many bytes a token.
+    const left = most - produced.mostShownTokens;
+    // Half of it, so that thoughts are seen long before words are counted as being too many.
+    this.#bytes = Math.max(0, Math.floor((left * leastBytesPerToken) / 2));
+    return left >= 0;
+  }
+
+  #extend(): Promise<void> {
+    this.#refused = undefined;
+    this.#extending = this.#grow().then((refused) => {
+      this.#refused = refused;
+      this.#extending = undefined;
+      // The next chunk finds out how far the stream may go now.
+      this.#bytes = 0;
+    });
+    return this.#extending;
+  }
+
+  /** Extends the hold by a step, or by the largest part of one that can be had; else tells why there is none. */
+  async #grow(): Promise<Failure | undefined> {
+    const { output, extend } = this.#options;
+    for (let tries = 1; !this.#over;) {
+      const to = Math.min(this.#paid + this.#step, output.most);
+      try {
+        if (!(await extend(this.#paid, to)))
+          return new Failure("server_overloaded", "The money that was put aside for this call has been given back.");
+        this.#paid = to;
+        this.#step = Math.min(this.#step * 2, output.step);
+        return undefined;
+      } catch (error) {
+        const failure = asFailure(error);
+        if (failure.code !== "insufficient_quota") {
+          if (tries++ >= storeTries) return failure;
+          await pause(storePauseMs);
+        } else if (this.#step <= leastTokens) return failure;
+        else this.#step = Math.max(leastTokens, Math.floor(this.#step / 2));
+      }
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,203 @@
+import { Failure, toolUnits, type Price, type ToolUnit, type Units } from "@modelgate/contracts";
+import type { Group } from "@modelgate/catalog";
+import { cappedToolsIn, type AskedFees, type AskedTool, type SeenFees } from "@modelgate/wires/text";
+import type { Exchange } from "../answers/exchange.ts";
+import type { HeldFees } from "./expect.ts";
+
+/** What a call's fees are reckoned with. */
+export interface FeesOptions {
+  /** What the client asks for beside tokens; undefined: nothing. */
+  readonly asked: AskedFees | undefined;
+  /** The model's price at the usual service tier. */
+  readonly price: Price;
+  /** What becomes of tools and dearer tiers that have no price. */
+  readonly unpriced: Group["unpriced"];
+  /** Calls of tools, and input tokens that each call may add, that are held for where the client sets no bound. */
+  readonly limits: { readonly toolCalls: number; readonly toolTokens: number };
+  /** Throws Failure where the caller may not use a model that a tool names. */
+  readonly allow: (model: string) => void;
+}
+
+/** What is billed of a call whose tokens are known. */
+export interface BilledFees {
+  /** The units with the tools that the vendor ran. */
+  readonly units: Units;
+  /** The price at the service tier that served it. */
+  readonly price: Price;
+  /** That tier, where it is not the usual one. */
+  readonly serviceTier?: string | undefined;
+  /** Whether the price has no factor for a tier that may cost more. */
+  readonly isTierUnpriced: boolean;
+}
+
+/** Tiers that vendors may choose by themselves where a request leaves it to them. */
+const chosenByVendors = ["priority", "scale"] as const;
+/** Tiers that cost no more than the usual one. */
+const cheapTiers: ReadonlySet<string> = new Set(["default", "flex", "batch"]);
+/** Most calls of a tool that are believed of one answer, and held for: what a client or a vendor says has no bound. */
+const mostCalls = 1_000;
+
+/**
+ * What a text call costs beside its tokens at the usual price: tools that its vendor runs, and the service tier that it is
+ * served at. What each attempt sends is checked, what its answer says is collected, and both decide the bill.
+ */
+export class CallFees {
+  /** What is put aside for them. */
+  readonly held: HeldFees;
+  readonly #options: FeesOptions;
+  readonly #calls = new Map<ToolUnit, Set<string>>();
+  #counts: Units = {};
+  /** Tools that the vendor is known to have run without a report. */
+  #unreported: Units = {};
+  #sentTier: string | undefined;
+  #tier: string | undefined;
+
+  constructor(options: FeesOptions) {
+    this.#options = options;
+    this.held = heldFees(options);
+  }
+
+  /**
+   * The exchange of an attempt, with its tools bounded where its wire can say so. Throws Failure (400) for a tool or tier
+   * that has no price, where the group refuses those.
+   */
+  checked(exchange: Exchange): Exchange {
+    this.#forget();
+    const sent = exchange.asks ?? this.#options.asked;
+    if (sent === undefined) return exchange;
+    for (const tool of sent.tools) this.#check(tool);
+    for (const { name } of sent.tiers) this.#checkTier(name);
+    this.#sentTier = dearestTier(sent, this.#options.price);
+    if (exchange.wire === "chat" && sent.tools.some(({ path }) => path === "web_search_options"))
+      this.#unreported = { webSearches: 1 };
+    return this.#capped(exchange, sent);
+  }
+
+  /** Takes what an answer, or a frame of one, says. */
+  saw(seen: SeenFees | undefined): void {
+    if (seen === undefined) return;
+    const { calls = [], counts, tier } = seen;
+    if (tier !== undefined) this.#tier = tier;
+    if (counts !== undefined) this.#counts = counts;
+    for (const { unit, id } of calls) {
+      const known = this.#calls.get(unit) ?? new Set();
+      if (known.size < mostCalls) known.add(id);
+      this.#calls.set(unit, known);
+    }
+  }
+
+  /** What is billed of a call that used these tokens. */
+  billed(units: Units): BilledFees {
+    const { price } = this.#options;
+    const tier = this.#tier ?? this.#sentTier ?? "default";
+    const factor = price.serviceTiers.get(tier);
+    // A tier that no answer confirmed makes nothing cheaper.
+    const confirmed = this.#tier !== undefined || (factor?.factor ?? 0n) > price.factor;
+    return {
+      units: { ...units, ...this.#used(units) },
+      price: (confirmed ? factor : undefined) ?? price,
+      serviceTier: tier === "default" || !(confirmed || factor === undefined) ? undefined : tier,
+      isTierUnpriced: factor === undefined && !cheapTiers.has(tier),
+    };
+  }
+
+  #used(units: Units): Units {
+    const used: Units = {};
+    const isBilled = Object.keys(units).length > 0;
+    for (const unit of toolUnits) {
+      const reported = Math.min(mostCalls, Math.max(this.#calls.get(unit)?.size ?? 0, this.#counts[unit] ?? 0));
+      const count = reported > 0 || !isBilled ? reported : (this.#unreported[unit] ?? 0);
+      if (count > 0) used[unit] = count;
+    }
+    return used;
+  }
+
+  /** Another attempt begins: what the one before said is not this one's. */
+  #forget(): void {
+    this.#calls.clear();
+    this.#counts = {};
+    this.#unreported = {};
+    this.#sentTier = undefined;
+    this.#tier = undefined;
+  }
+
+  #check(tool: AskedTool): void {
+    const { asked, price, allow, unpriced } = this.#options;
+    // A tool of another wire's vendor stands where the client asked for its like.
+    const own =
+      asked?.tools.find(({ path }) => path === tool.path) ?? asked?.tools.find(({ unit }) => unit === tool.unit);
+    const path = own?.path ?? tool.path;
+    if (tool.model !== undefined) allowModel(allow, tool.model, `${path}.model`);
+    if (unpriced === "pass") return;
+    if (tool.unit === undefined || !price.has(tool.unit))
+      throw refused(path, `${path} is a tool that the vendor charges for, and this model has no price for it`);
+    if (tool.dearer !== undefined)
+      throw refused(tool.dearer, `${tool.dearer} asks for more than this model's price for an image covers`);
+  }
+
+  #checkTier(name: string): void {
+    const { asked, price, unpriced } = this.#options;
+    if (unpriced === "pass" || cheapTiers.has(name) || price.serviceTiers.has(name)) return;
+    const path = asked?.tiers.find((tier) => tier.name === name)?.path ?? "service_tier";
+    throw refused(
+      path,
+      `${path} asks for the service tier ${JSON.stringify(name.slice(0, 64))}, which this model has no price for`,
+    );
+  }
+
+  #capped(exchange: Exchange, sent: AskedFees): Exchange {
+    const { price, limits } = this.#options;
+    const cap = isCapped(exchange.wire) ? cappedToolsIn[exchange.wire] : undefined;
+    const isPaid = sent.tools.some(({ unit }) => unit !== undefined && price.has(unit));
+    if (cap === undefined || !isPaid || !Buffer.isBuffer(exchange.body)) return exchange;
+    return { ...exchange, body: cap(exchange.body, limits.toolCalls) };
+  }
+}
+
+function isCapped(wire: string): wire is keyof typeof cappedToolsIn {
+  return Object.hasOwn(cappedToolsIn, wire);
+}
+
+function heldFees({ asked, price, limits }: FeesOptions): HeldFees {
+  const tools = asked?.tools ?? [];
+  const all = asked?.mostCalls;
+  const units: Units = {};
+  let calls = 0;
+  for (const { unit, most } of tools) {
+    const each = Math.min(most ?? all ?? limits.toolCalls, all ?? Infinity, mostCalls);
+    calls += each;
+    if (unit !== undefined) units[unit] = (units[unit] ?? 0) + each;
+  }
+  const found = Math.min(calls, all ?? Infinity) * limits.toolTokens;
+  return { units, inputTokens: found, price: heldPrice(asked, price) };
+}
+
+/** The price of the dearest tier that the call may be served at; a cheaper one is not counted on. */
+function heldPrice(asked: AskedFees | undefined, price: Price): Price {
+  if (price.serviceTiers.size === 0) return price;
+  const names = asked === undefined || asked.tiers.length === 0 ? chosenByVendors : asked.tiers.map(({ name }) => name);
+  return names.reduce((most, name) => {
+    const at = price.serviceTiers.get(name);
+    return at !== undefined && at.factor > most.factor ? at : most;
+  }, price);
+}
+
+/** The tier that decides the price of what is sent, where several members ask for one. */
+function dearestTier({ tiers }: AskedFees, { serviceTiers }: Price): string | undefined {
+  const factorOf = (name: string): bigint => serviceTiers.get(name)?.factor ?? 0n;
+  return tiers.map(({ name }) => name).toSorted((left, right) => (factorOf(left) < factorOf(right) ? 1 : -1))[0];
+}
+
+function allowModel(allow: FeesOptions["allow"], model: string, param: string): void {
+  try {
+    allow(model);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw new Failure(error.code, error.message, { param });
+  }
+}
+
+/** What a caller can do about it is not in its hands: the operator prices it, or lets it pass. */
+function refused(param: string, why: string): Failure {
+  return new Failure("unsupported_parameter", `${why}. Leave it out, or ask the operator for a price.`, { param });
+}

@@ -1,0 +1,153 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Failure } from "@modelgate/contracts";
+import { Allowance, wroteBeyondBound } from "../../src/money/allowance.ts";
+import { Produced } from "../../src/money/meter.ts";
+import { countTokens } from "../../src/money/tokens.ts";
+
+/** An account that covers so many tokens in all, `held` of them at first. */
+function openOn(tokens: number, output: { first: number; step: number; most: number }) {
+  const produced = new Produced();
+  let held = output.first;
+  let asked = 0;
+  const allowance = new Allowance({
+    output,
+    produced,
+    extend: async (from, to) => {
+      asked++;
+      expect(from).toBe(held);
+      await Promise.resolve();
+      if (to > tokens) throw new Failure("insufficient_quota");
+      held = to;
+      return true;
+    },
+  });
+  return { allowance, produced, held: () => held, asked: () => asked };
+}
+
+/** Plays frames of words, each with so many bytes around it, as a carrier does; what passed. */
+async function play(
+  { allowance, produced }: { readonly allowance: Allowance; readonly produced: Produced },
+  frames: readonly (readonly [words: string, around: number])[],
+  check: () => void,
+): Promise<{ readonly passed: number; readonly refused: Awaited<ReturnType<Allowance["more"]>> }> {
+  for (const [passed, [words, around]] of frames.entries()) {
+    const bytes = Buffer.byteLength(words);
+    while (!allowance.covers(bytes + around) && !allowance.admits(bytes)) {
+      const refused = await allowance.more();
+      if (refused !== undefined) return { passed, refused };
+    }
+    produced.add(words);
+    check();
+  }
+  return { passed: frames.length, refused: undefined };
+}
+
+const words = fc.oneof(
+  fc.string({ maxLength: 40 }),
+  fc.string({ unit: "grapheme", maxLength: 40 }),
+  fc.nat({ max: 4_000 }).map((length) => "word ".repeat(length / 5)),
+);
+const frames = fc.array(fc.tuple(words, fc.nat({ max: 5_000 })), { maxLength: 60 });
+
+test("whatever comes, nothing passes that is not held for; and nothing is refused that is", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      frames,
+      fc.nat({ max: 20_000 }),
+      fc.integer({ min: 256, max: 2_048 }),
+      async (sent, more, step) => {
+        const account = openOn(step + more, { first: step, step, most: Infinity });
+        const check = (): void => expect(account.produced.mostTokens).toBeLessThanOrEqual(account.held());
+        const { passed, refused } = await play(account, sent, check);
+        if (refused === undefined) expect(passed).toBe(sent.length);
+        // What is left is less than the smallest step and the frame that did not fit.
+        else {
+          const next = Buffer.byteLength(sent[passed]?.[0] ?? "");
+          expect(account.produced.mostTokens + Math.ceil(next / 2)).toBeGreaterThan(account.held());
+          expect(step + more - account.held()).toBeLessThan(64);
+        }
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+test("a stream whose account can pay never waits: it is extended before it runs dry", async () => {
+  const { allowance, produced, asked, held } = openOn(1_000_000, { first: 512, step: 512, most: Infinity });
+  for (let at = 0; at < 2_000; at++) {
+    expect(allowance.covers(60) || allowance.admits(8)).toBe(true);
+    produced.add("eight by");
+    await Promise.resolve().then(() => undefined);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  // 8,000 tokens at most, in steps of 512 with half a step in hand.
+  expect(asked()).toBeGreaterThanOrEqual(15);
+  expect(asked()).toBeLessThanOrEqual(17);
+  expect(held()).toBe(512 * (asked() + 1));
+});
+
+test("near the end words are counted, not measured: a stream goes as far as its money does", async () => {
+  const account = openOn(1_000, { first: 256, step: 256, most: Infinity });
+  const story = Array.from({ length: 5_000 }, () => ["story ", 20] as const);
+  const { passed } = await play(account, story, () => undefined);
+  // A token a word, with a quarter in hand; by its bytes it would have ended after 333.
+  expect(passed).toBeGreaterThan(700);
+  expect(passed).toBeLessThanOrEqual(1_000);
+});
+
+test("once all that can come is held for, nothing more is held, and a frame of any size passes", async () => {
+  const { allowance, produced, asked } = openOn(1_000_000, { first: 256, step: 256, most: 300 });
+  const long = "word ".repeat(300);
+  expect(allowance.admits(Buffer.byteLength(long))).toBe(false);
+  expect(await allowance.more()).toBeUndefined();
+  produced.add(long);
+  expect(asked()).toBe(1);
+  const end = "word ".repeat(2);
+  expect(allowance.covers(end.length) || allowance.admits(end.length)).toBe(true);
+});
+
+describe("a stream that was paid for whole", () => {
+  const most = 400;
+  const wholly = (thoughtTokens = 0) => {
+    const produced = new Produced();
+    const output = { first: most, step: 256, most };
+    const extend = () => Promise.reject(new Error("nothing more is to be held"));
+    return { produced, allowance: new Allowance({ output, produced, thoughtTokens, extend }) };
+  };
+
+  test("is never ended within its bound, in whatever words and frames", async () => {
+    await fc.assert(
+      fc.asyncProperty(frames, async (sent) => {
+        const account = wholly();
+        let tokens = 0;
+        const within: (readonly [string, number])[] = [];
+        for (const frame of sent) {
+          tokens += await countTokens(frame[0]);
+          if (tokens <= most) within.push(frame);
+        }
+        expect(await play(account, within, () => undefined)).toMatchObject({ refused: undefined });
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test("ends where its vendor goes far beyond the bound, and not because of thoughts that it does not bound", async () => {
+    const story = Array.from({ length: 20_000 }, () => ["story ", 20] as const);
+    const { passed, refused } = await play(wholly(), story, () => undefined);
+    expect(refused).toBe(wroteBeyondBound);
+    expect(passed).toBeGreaterThan(most);
+    expect(passed).toBeLessThan(most * 4);
+    const thinking = wholly(100_000);
+    thinking.allowance.admits(1, true);
+    expect(await play(thinking, story, () => undefined)).toEqual({ passed: 20_000, refused: undefined });
+  });
+});
+
+test("a hold that is gone ends the stream with a failure of its own", async () => {
+  const output = { first: 256, step: 256, most: Infinity };
+  const options = { output, produced: new Produced() };
+  const gone = new Allowance({ ...options, extend: () => Promise.resolve(false) });
+  expect(gone.admits(10_000)).toBe(false);
+  expect(await gone.more()).toMatchObject({ code: "server_overloaded" });
+});

@@ -1,0 +1,115 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { compilePrice, costOf } from "@modelgate/contracts";
+import { expectText, wholeOutput } from "../../src/money/expect.ts";
+import { gearOf } from "../../src/answers/gear.ts";
+import { countTokens, estimateTokens } from "../../src/money/tokens.ts";
+
+const price = fc.record({
+  input: fc.nat({ max: 100 }),
+  cachedInput: fc.nat({ max: 100 }),
+  cacheWrite: fc.nat({ max: 100 }),
+  inputAudio: fc.nat({ max: 100 }),
+  outputAudio: fc.nat({ max: 100 }),
+  output: fc.nat({ max: 100 }),
+  request: fc.constantFrom(0, 0.001),
+});
+const size = fc.record({
+  textBytes: fc.nat({ max: 4_000_000 }),
+  mediaTokens: fc.nat({ max: 10_000 }),
+  maxOutputTokens: fc.option(fc.nat({ max: 100_000 }), { nil: undefined }),
+  choices: fc.integer({ min: 1, max: 8 }),
+});
+
+test("a hold covers every usage within its bounds, and its floor", () => {
+  const shares = (count: number) => fc.array(fc.nat({ max: 100 }), { minLength: count, maxLength: count });
+  fc.assert(
+    fc.property(price, size, shares(5), shares(3), (written, asked, [none = 0, ...into], [less = 0, ...outOf]) => {
+      const compiled = compilePrice(written);
+      const model = { name: "m", kind: "chat" as const, ownedBy: "o", price: compiled };
+      const mostOutput = asked.maxOutputTokens ?? 1_000 * asked.choices;
+      const { upperNanos, floorNanos } = expectText(asked, model, 1.5, mostOutput);
+      const [inputTokens = 0, cachedInputTokens = 0, cacheWriteTokens = 0, inputAudioTokens = 0] = partsOf(
+        asked.textBytes + asked.mediaTokens,
+        into,
+        none,
+      );
+      const [outputTokens = 0, outputAudioTokens = 0] = partsOf(mostOutput, outOf, less);
+      const input = { inputTokens, cachedInputTokens, cacheWriteTokens, inputAudioTokens };
+      const cost = costOf({ ...input, outputTokens, outputAudioTokens, requests: 1 }, compiled, 1.5);
+      expect(cost <= upperNanos).toBe(true);
+      expect(floorNanos <= upperNanos).toBe(true);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+/** An amount in whole parts by their shares, with one share that is not used. */
+function partsOf(amount: number, shares: readonly number[], unused: number): readonly number[] {
+  const all = shares.reduce((sum, share) => sum + share, unused) || 1;
+  return shares.map((share) => Math.floor((amount * share) / all));
+}
+
+test.each([
+  [undefined, undefined, 1, 16_384],
+  [undefined, undefined, 3, 49_152],
+  [undefined, 100_000, 1, 100_000],
+  [undefined, 4_000, 3, 12_000],
+  [500, 4_000, 3, 500],
+  [50_000, 4_000, 3, 12_000],
+  [50_000, undefined, 1, 50_000],
+])("a client's bound of %j, a model's of %j, %i answers: held for %i tokens", (client, catalogue, choices, held) => {
+  const model = { name: "m", kind: "chat" as const, ownedBy: "o", price: compilePrice({}), maxOutputTokens: catalogue };
+  const asked = { textBytes: 4, mediaTokens: 0, maxOutputTokens: client, choices };
+  expect(wholeOutput(asked, model, 16_384)).toBe(held);
+  // What a client asks for beyond what the model can say is not kept from its minute.
+  expect(expectText(asked, model, 1, held).tokens).toBe(client === undefined ? 1 : Math.min(client, held) + 1);
+});
+
+test.each([
+  [{ model: "a", upstreamModel: "a", stream: false, includeUsage: false }, "bytes"],
+  [{ model: "a", upstreamModel: "a", stream: true, includeUsage: true }, "bytes"],
+  [{ model: "a", upstreamModel: "a", stream: true, includeUsage: false }, "patched"],
+  [{ model: "a", upstreamModel: "b", stream: false, includeUsage: true }, "patched"],
+] as const)("%j goes in gear %s", (question, gear) => {
+  expect(gearOf(question)).toBe(gear);
+});
+
+test("tokens are counted by a tokenizer, and by length where a text is too long for one", async () => {
+  expect(await countTokens("")).toBe(0);
+  expect(await countTokens("The quick brown fox jumps over the lazy dog")).toBe(9);
+  expect(await countTokens("<|endoftext|>")).toBeGreaterThan(0);
+  const long = "word ".repeat(100_000);
+  expect(await countTokens(long)).toBe(estimateTokens(long.length));
+});
+
+test.each([
+  ["prose", "The quick brown fox jumps over the lazy dog. ".repeat(400)],
+  ["code", "if (left < right) { left += 1; }\n".repeat(500)],
+])("%s is counted in pieces as it is whole", async (_, text) => {
+  const { countTokens: whole } = await import("gpt-tokenizer");
+  const exact = whole(text);
+  const counted = await countTokens(text);
+  expect(Math.abs(counted - exact) / exact).toBeLessThan(0.02);
+});
+
+test.each([
+  ["one letter", "a"],
+  ["Chinese", "\u6f22"],
+  ["spaces", " "],
+  ["pairs", "\u{1F600}"],
+])("a run of %s without a break is counted while others get their turn", async (_, character) => {
+  await countTokens("loaded");
+  let turns = 0;
+  const other = setInterval(() => turns++, 0);
+  expect(await countTokens(character.repeat(60_000))).toBeGreaterThan(0);
+  clearInterval(other);
+  // In one piece such a run takes seconds in which nothing else happens.
+  expect(turns).toBeGreaterThan(0);
+});
+
+test("a bound of output beyond all reason reserves a number that Redis can count with", () => {
+  const model = { name: "m", kind: "chat" as const, ownedBy: "o", price: compilePrice({ request: 0.001 }) };
+  const asked = { textBytes: 10, mediaTokens: 0, maxOutputTokens: 1.28e302, choices: 128 };
+  expect(expectText(asked, model, 1, 1_000).tokens).toBe(1_000_000_000);
+});

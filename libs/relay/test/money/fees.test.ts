@@ -1,0 +1,204 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { compilePrice, costOf, Failure, type WrittenPrice } from "@modelgate/contracts";
+import type { JsonRecord } from "@modelgate/wires/json";
+import { askedFeesIn, type ClientWire } from "@modelgate/wires/text";
+import type { Exchange } from "../../src/answers/exchange.ts";
+import { expectText } from "../../src/money/expect.ts";
+import { CallFees, type FeesOptions } from "../../src/money/fees.ts";
+
+const written: WrittenPrice = {
+  input: 1,
+  output: 10,
+  tiers: [{ above: 10_000, input: 2, output: 15 }],
+  serviceTiers: { flex: 0.5, priority: 2 },
+  tools: { webSearch: 0.01, imageGeneration: 0.04 },
+};
+const limits = { toolCalls: 4, toolTokens: 100 };
+
+function feesOf(asked: JsonRecord, how: Partial<FeesOptions> = {}, wire: ClientWire = "responses"): CallFees {
+  return new CallFees({
+    asked: askedFeesIn[wire](asked),
+    price: compilePrice(written),
+    unpriced: "refuse",
+    limits,
+    allow(model) {
+      if (model !== "draw") throw new Failure("model_not_allowed", "Not this one.", { param: "model" });
+    },
+    ...how,
+  });
+}
+
+function exchange(body: JsonRecord, more: Partial<Exchange> = {}): Exchange {
+  return {
+    wire: "responses",
+    body: Buffer.from(JSON.stringify(body)),
+    dropped: [],
+    refuses: () => false,
+    read: (json) => Promise.resolve({ carry: () => ({ json, words: () => "" }) }),
+    stream() {
+      throw new Error("no stream here");
+    },
+    ...more,
+  };
+}
+
+const refusal = (run: () => unknown): unknown => {
+  try {
+    run();
+    return undefined;
+  } catch (error) {
+    return error instanceof Failure ? { code: error.code, param: error.param } : error;
+  }
+};
+
+describe("what has no price", () => {
+  const cases: readonly (readonly [JsonRecord, string])[] = [
+    [{ tools: [{ type: "function" }, { type: "code_interpreter" }] }, "tools[1]"],
+    [{ tools: [{ type: "mcp" }] }, "tools[0]"],
+    [{ tools: [{ type: "something_new" }] }, "tools[0]"],
+    [{ tools: [{ type: "image_generation", quality: "high" }] }, "tools[0].quality"],
+    [{ service_tier: "scale" }, "service_tier"],
+  ];
+  test.each(cases)("%j is refused by its place, and passes where the group says so", (body, param) => {
+    expect(refusal(() => feesOf(body).checked(exchange(body)))).toEqual({ code: "unsupported_parameter", param });
+    expect(refusal(() => feesOf(body, { unpriced: "pass" }).checked(exchange(body)))).toBeUndefined();
+  });
+
+  test.each([
+    { service_tier: "flex" },
+    { service_tier: "default" },
+    { service_tier: "priority" },
+    { tools: [{ type: "web_search" }] },
+    { tools: [{ type: "image_generation", model: "draw" }] },
+  ])("%j has one, or costs no more than usual", (body) => {
+    expect(refusal(() => feesOf(body).checked(exchange(body)))).toBeUndefined();
+  });
+
+  test("a model that a tool names must be one that the caller may use, also where tools pass", () => {
+    const body = { tools: [{ type: "image_generation", model: "other" }] };
+    for (const unpriced of ["refuse", "pass"] as const)
+      expect(refusal(() => feesOf(body, { unpriced }).checked(exchange(body)))).toEqual({
+        code: "model_not_allowed",
+        param: "tools[0].model",
+      });
+  });
+
+  test("is nothing to a vendor that is not asked for it", () => {
+    const fees = feesOf({ tools: [{ type: "code_interpreter" }], service_tier: "scale" });
+    expect(refusal(() => fees.checked(exchange({}, { asks: { tools: [], tiers: [] } })))).toBeUndefined();
+    expect(fees.billed({ inputTokens: 1 })).toMatchObject({ units: { inputTokens: 1 }, isTierUnpriced: false });
+  });
+
+  test("is refused where the client stands for it when another wire's request says it otherwise", () => {
+    const fees = feesOf({ tools: [{ functionDeclarations: [] }, { codeExecution: {} }] }, {}, "content");
+    const asks = { tools: [{ path: "tools[0]", unit: "codeInterpreters" as const }], tiers: [] };
+    expect(refusal(() => fees.checked(exchange({}, { asks })))).toMatchObject({ param: "tools[1].codeExecution" });
+  });
+});
+
+test("tools with a price are bounded at the vendor; without one they pass as they came", () => {
+  const search = { tools: [{ type: "web_search" }] };
+  const sent = (fees: CallFees, body: JsonRecord): unknown => {
+    const checked = fees.checked(exchange(body)).body;
+    return Buffer.isBuffer(checked) ? JSON.parse(checked.toString()) : undefined;
+  };
+  expect(sent(feesOf(search), search)).toMatchObject({ max_tool_calls: 4 });
+  const other = { tools: [{ type: "mcp" }] };
+  expect(sent(feesOf(other, { unpriced: "pass" }), other)).toEqual(other);
+});
+
+describe("the tier", () => {
+  test.each<[JsonRecord, string | undefined, number, string | undefined, boolean]>([
+    [{}, undefined, 1, undefined, false],
+    [{}, "default", 1, undefined, false],
+    [{}, "priority", 2, "priority", false],
+    [{ service_tier: "priority" }, undefined, 2, "priority", false],
+    [{ service_tier: "priority" }, "default", 1, undefined, false],
+    [{ service_tier: "flex" }, "flex", 0.5, "flex", false],
+    // Nobody said that it was served cheaper.
+    [{ service_tier: "flex" }, undefined, 1, undefined, false],
+    [{ service_tier: "flex" }, "default", 1, undefined, false],
+    [{ service_tier: "scale" }, "scale", 1, "scale", true],
+    [{}, "batch", 1, "batch", false],
+  ])("%j, served at %s, costs %s times the usual", (body, served, factor, serviceTier, isTierUnpriced) => {
+    const fees = feesOf(body, { unpriced: "pass" });
+    fees.checked(exchange(body));
+    fees.saw(served === undefined ? undefined : { tier: served });
+    const billed = fees.billed({ outputTokens: 1_000 });
+    expect(Number(costOf(billed.units, billed.price, 1))).toBe(10_000_000 * factor);
+    expect(billed).toMatchObject({ isTierUnpriced });
+    expect(billed.serviceTier).toBe(serviceTier);
+  });
+});
+
+test("calls are counted once however often an answer tells of them, and anew with every attempt", () => {
+  const body = { tools: [{ type: "web_search" }] };
+  const fees = feesOf(body);
+  fees.checked(exchange(body));
+  fees.saw({ calls: [{ unit: "webSearches", id: "1" }] });
+  fees.saw({ calls: ["1", "2"].map((id) => ({ unit: "webSearches", id })) });
+  expect(fees.billed({}).units).toEqual({ webSearches: 2 });
+  fees.saw({ counts: { webSearches: 3 } });
+  expect(fees.billed({}).units).toEqual({ webSearches: 3 });
+  fees.checked(exchange(body));
+  expect(fees.billed({}).units).toEqual({});
+});
+
+test.each([1e308, Number.POSITIVE_INFINITY])("a bound of %s calls is held for as far as can be counted", (most) => {
+  const { units, inputTokens } = feesOf({ tools: [{ type: "web_search" }], max_tool_calls: most }).held;
+  for (const amount of [units.webSearches, inputTokens]) expect(Number.isSafeInteger(amount)).toBe(true);
+});
+
+test("a vendor that reports more calls than any answer makes is not believed", () => {
+  const fees = feesOf({});
+  fees.saw({ counts: { webSearches: 1e300 } });
+  expect(fees.billed({}).units.webSearches).toBeLessThanOrEqual(1_000);
+});
+
+test("a search that the chat wire cannot report is one, where there was an answer", () => {
+  const body = { web_search_options: {} };
+  const fees = feesOf(body, {}, "chat");
+  fees.checked(exchange(body, { wire: "chat" }));
+  expect(fees.billed({}).units).toEqual({});
+  expect(fees.billed({ inputTokens: 1 }).units).toEqual({ inputTokens: 1, webSearches: 1 });
+});
+
+test("a hold covers every bill within its bounds: tokens, tools and the tier that served them", () => {
+  const asks = fc.record(
+    {
+      service_tier: fc.constantFrom("auto", "default", "flex", "priority"),
+      tools: fc.subarray([{ type: "web_search" }, { type: "image_generation" }]),
+      max_tool_calls: fc.nat({ max: 9 }),
+    },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(
+      asks,
+      fc.nat({ max: 30_000 }),
+      fc.nat({ max: 5_000 }),
+      fc.nat({ max: 100 }),
+      fc.constantFrom(undefined, "default", "flex", "priority"),
+      (body, textBytes, output, share, served) => {
+        const fees = feesOf(body);
+        fees.checked(exchange(body));
+        const model = { name: "m", kind: "chat" as const, ownedBy: "o", price: compilePrice(written) };
+        const size = { textBytes, mediaTokens: 0, maxOutputTokens: output, choices: 1, fees: fees.held };
+        const { upperNanos } = expectText(size, model, 1.5, output);
+        // A vendor serves no dearer tier than it was asked for, but where it was to choose.
+        const asked = body.service_tier ?? "auto";
+        const isDearer = served === "priority" && asked !== "priority" && asked !== "auto";
+        if (served !== undefined && !isDearer) fees.saw({ tier: served });
+        const calls = Math.floor(((body.max_tool_calls ?? limits.toolCalls) * share) / 100);
+        const of = (type: string): number => (body.tools?.some((tool) => tool.type === type) === true ? calls : 0);
+        fees.saw({ counts: { webSearches: of("web_search"), imageGenerations: of("image_generation") } });
+        const found = (of("web_search") + of("image_generation") > 0 ? calls : 0) * limits.toolTokens;
+        const used = { inputTokens: Math.floor((textBytes * share) / 100) + found, outputTokens: output, requests: 1 };
+        const { units, price } = fees.billed(used);
+        expect(costOf(units, price, 1.5) <= upperNanos).toBe(true);
+      },
+    ),
+    { numRuns: 500 },
+  );
+});

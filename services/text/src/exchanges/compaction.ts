@@ -1,0 +1,65 @@
+import type { UpstreamWire, TextWire } from "@modelgate/contracts";
+import { parseAnswer, renderJson, type Exchange } from "@modelgate/relay";
+import { ConvertStream } from "./convert-translator.ts";
+import { textCodecs, textPasses, type AnswerContext, type JsonObject, type TextAnswer } from "@modelgate/wires/text";
+import { CompactionWriter } from "../responses/compaction-writer.ts";
+import { summaryIn, summaryRequest, summaryTokens } from "../responses/summary.ts";
+
+/** A conversation that is to be summed up by whatever model serves it. */
+export interface Compaction {
+  readonly model: string;
+  readonly stream: boolean;
+  readonly instructions: string | undefined;
+  /** Everything that was said, without the trigger. */
+  readonly items: readonly JsonObject[];
+  readonly seal: (summary: string) => string;
+  readonly answerId: string;
+  /** The client's own body, for what the answer repeats of it. */
+  readonly asked: JsonObject;
+  /** Its size. */
+  readonly askedBytes: number;
+  /** What a whole answer is told as. */
+  readonly render: (answer: TextAnswer, sealed: string, context: AnswerContext) => JsonObject;
+}
+
+/** The exchange that has a model sum a conversation up, and tells the sealed summary as the answer. */
+export async function compactExchange(
+  compaction: Compaction,
+  wire: TextWire,
+  upstreamModel: string,
+): Promise<Exchange> {
+  const { model, stream, instructions, items, seal } = compaction;
+  const vendor = textCodecs[wire];
+  const request = summaryRequest(model, stream, instructions, items);
+  const context: AnswerContext = {
+    model,
+    asked: compaction.asked,
+    request,
+    answerId: compaction.answerId,
+    now: Math.floor(Date.now() / 1_000),
+    inputTokens: 0,
+  };
+  const { body } = vendor.renderRequest(request, { model: upstreamModel, defaultMaxTokens: summaryTokens });
+  return {
+    wire: wire satisfies UpstreamWire,
+    body: await renderJson(body, compaction.askedBytes),
+    dropped: [],
+    refuses: (frame) => textPasses[wire].see(frame).failed,
+    async read(bytes) {
+      const answer = await parseAnswer(bytes);
+      const parsed = vendor.parseAnswer(answer);
+      const summary = summaryIn(parsed);
+      const json = Buffer.from(JSON.stringify(compaction.render(parsed, seal(summary), context)));
+      const { usage } = textPasses[wire].readAnswer(answer);
+      return { usage, carry: () => ({ json, words: () => summary }) };
+    },
+    stream: (produced) =>
+      new ConvertStream({ wire, writer: new CompactionWriter(textCodecs.responses.writer(context), seal) }, produced),
+  };
+}
+
+/** The answer to a turn that ends in a compaction: a response whose only item it is. */
+export function compactedTurn(answer: TextAnswer, sealed: string, context: AnswerContext): JsonObject {
+  const part = { kind: "compaction", seal: { wire: "responses", kind: "encrypted_content", value: sealed } } as const;
+  return textCodecs.responses.renderAnswer({ ...answer, choices: [{ parts: [part], finish: "stop" }] }, context);
+}

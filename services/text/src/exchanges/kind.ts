@@ -1,0 +1,97 @@
+import type { Units, UpstreamWire } from "@modelgate/contracts";
+import type { KindCodec } from "@modelgate/wires/kind";
+import type { JsonObject } from "@modelgate/wires/text";
+import { type Exchange, parseAnyAnswer, renderJson, tellLosses } from "@modelgate/relay";
+
+/** A call of a kind that answers in one piece, read into its neutral form. */
+export interface KindCall<Request> {
+  readonly request: Request;
+  /** Hints that had no place in the neutral form. */
+  readonly dropped: readonly string[];
+  /** The client's name of the model. */
+  readonly model: string;
+  readonly strict: boolean;
+  readonly answerId: string;
+  readonly inputTokens: number;
+  /** Size of the client's body. */
+  readonly bodyBytes: number;
+}
+
+/** The exchange of such a call: from the client's codec to the vendor's and back, always through the neutral form. */
+export async function kindExchange<Request, Answer>(
+  call: KindCall<Request>,
+  client: KindCodec<UpstreamWire, Request, Answer>,
+  vendor: KindCodec<UpstreamWire, Request, Answer>,
+  upstreamModel: string,
+): Promise<Exchange> {
+  const asker = { spelling: client.spelling, strict: call.strict };
+  const { body, dropped } = tellLosses(asker, call.dropped, () =>
+    vendor.renderRequest(call.request, { model: upstreamModel }),
+  );
+  const exchange = await wholeExchange({
+    wire: vendor.wire,
+    body,
+    bodyBytes: call.bodyBytes,
+    dropped,
+    usageOf: (answer) => vendor.readUsage(answer),
+    render: (answer) => client.renderAnswer(vendor.parseAnswer(answer), call),
+  });
+  if (client.wire !== vendor.wire || call.model !== upstreamModel) return exchange;
+  return {
+    ...exchange,
+    async read(bytes) {
+      // Millions of numbers are not parsed only to be written again as they came.
+      const usage = isLarge(bytes) ? usageAtEnd(bytes, (answer) => vendor.readUsage(answer)) : undefined;
+      return usage === undefined
+        ? await exchange.read(bytes)
+        : { usage, carry: () => ({ json: bytes, words: () => "" }) };
+    },
+  };
+}
+
+/** From this size on an answer in the client's own wire goes on as it came, where its end tells its usage. */
+const largeBytes = 1024 * 1024;
+/** How much of a large answer's end its usage is looked for in. */
+const endBytes = 4_096;
+
+function isLarge(bytes: Buffer): boolean {
+  return bytes.length >= largeBytes;
+}
+
+/** The usage in the last bytes of an answer that ends as a JSON object does; undefined where it stands elsewhere. */
+function usageAtEnd(bytes: Buffer, read: (answer: JsonObject) => Units | undefined): Units | undefined {
+  const end = bytes.toString("utf8", bytes.length - endBytes);
+  const usage = /"usage"\s*:\s*(\{[^{}]*\})[^{}[\]]*\}\s*$/.exec(end)?.[1];
+  try {
+    return usage === undefined ? undefined : read({ usage: JSON.parse(usage) });
+  } catch {
+    return undefined;
+  }
+}
+
+/** An exchange whose answer comes in one piece of JSON. */
+export async function wholeExchange(how: {
+  readonly wire: UpstreamWire;
+  readonly body: JsonObject;
+  /** Size of the client's body that it was made from. */
+  readonly bodyBytes: number;
+  readonly dropped: readonly string[];
+  readonly usageOf: (answer: JsonObject) => Units | undefined;
+  readonly render: (answer: JsonObject) => JsonObject;
+}): Promise<Exchange> {
+  return {
+    wire: how.wire,
+    body: await renderJson(how.body, how.bodyBytes),
+    dropped: how.dropped,
+    refuses: () => false,
+    async read(bytes) {
+      const answer = await parseAnyAnswer(bytes);
+      const json = Buffer.from(JSON.stringify(how.render(answer)));
+      // What the model wrote is no text here: nothing is counted.
+      return { usage: how.usageOf(answer), carry: () => ({ json, words: () => "" }) };
+    },
+    stream() {
+      throw new Error("an answer of this kind is never streamed");
+    },
+  };
+}

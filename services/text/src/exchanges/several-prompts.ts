@@ -1,0 +1,118 @@
+import { addUnits, type Units, type TextWire } from "@modelgate/contracts";
+import {
+  clientCodecs,
+  parsePromptRequests,
+  renderPromptAnswers,
+  streamPromptAnswers,
+  textCodecs,
+  textPasses,
+  type AnswerContext,
+  type JsonObject,
+  type TextAnswer,
+} from "@modelgate/wires/text";
+import {
+  type CarriedAnswer,
+  eventStream,
+  type Exchange,
+  parseAnswer,
+  renderJson,
+  tellLosses,
+  type VendorLink,
+} from "@modelgate/relay";
+import type { TextCall } from "./text.ts";
+import { wordsOf } from "./words-of.ts";
+
+/** Most calls of one request that a vendor answers at a time. */
+const mostAtOnce = 4;
+
+/**
+ * Completions of several prompts over a model that only chats: a call for each, all of one hold and told in one event.
+ * The first is the attempt; the others go the same way once it is answered. A stream is told when all of them are.
+ */
+export async function severalPrompts(
+  call: TextCall,
+  asked: JsonObject,
+  wire: TextWire,
+  upstreamModel: string,
+): Promise<Exchange> {
+  const client = clientCodecs[call.wire];
+  const vendor = textCodecs[wire];
+  const parsed = parsePromptRequests(asked);
+  const [first, ...others] = parsed.requests.map((request) =>
+    tellLosses({ spelling: client.spelling, strict: call.strict }, parsed.dropped, () =>
+      vendor.renderRequest(
+        { ...request, stream: false },
+        { model: upstreamModel, defaultMaxTokens: call.defaultMaxTokens },
+      ),
+    ),
+  );
+  const bytesOf = (body: JsonObject): Promise<Buffer> => renderJson(body, call.body.length);
+  if (first === undefined) throw new Error("a request without prompts");
+  return {
+    wire,
+    body: await bytesOf(first.body),
+    dropped: first.dropped,
+    asksStream: false,
+    formOf: () => "whole",
+    refuses: (frame) => textPasses[wire].see(frame).failed,
+    async read(bytes) {
+      const answerIn = async (answer: Buffer): Promise<TextAnswer> => vendor.parseAnswer(await parseAnswer(answer));
+      const answered = await answerIn(bytes);
+      return {
+        // No usage here: the answer to the first prompt reports only its own. `tell` adds them up.
+        async carry(link) {
+          const bodies = await Promise.all(others.map(({ body }) => bytesOf(body)));
+          const rest = await Promise.all((await askAll(link, bodies)).map(answerIn));
+          return tell(call, asked, parsed.requests, [answered, ...rest]);
+        },
+      };
+    },
+    stream() {
+      throw new Error("several prompts are answered whole");
+    },
+  };
+}
+
+/** The answers in the order of the bodies. */
+async function askAll(link: VendorLink, bodies: readonly Buffer[]): Promise<readonly Buffer[]> {
+  const answers: Buffer[] = [];
+  for (let at = 0; at < bodies.length; at += mostAtOnce)
+    answers.push(...(await Promise.all(bodies.slice(at, at + mostAtOnce).map((body) => link.ask(body)))));
+  return answers;
+}
+
+function tell(
+  call: TextCall,
+  asked: JsonObject,
+  requests: ReturnType<typeof parsePromptRequests>["requests"],
+  answers: readonly TextAnswer[],
+): CarriedAnswer {
+  const all = answers.map((answer, index) => ({ answer, request: requests[index] ?? requests[0] }));
+  const context: AnswerContext = {
+    model: call.model,
+    asked,
+    request: requests[0],
+    answerId: call.answerId,
+    now: Math.floor(Date.now() / 1_000),
+    inputTokens: call.inputTokens,
+  };
+  return {
+    json: Buffer.from(
+      call.stream ? streamPromptAnswers(all, context) : JSON.stringify(renderPromptAnswers(all, context)),
+    ),
+    contentType: call.stream ? eventStream : undefined,
+    usage: sumOf(answers),
+    words: () => answers.map(wordsOf).join(""),
+  };
+}
+
+/** What all calls used; undefined where one of them told nothing. */
+function sumOf(answers: readonly TextAnswer[]): Units | undefined {
+  const all = answers.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
+  return all.length < answers.length ? undefined : all.reduce((sum, usage) => addUnits(sum, usage), {});
+}
+
+/** Whether a body of completions has more than one prompt; an array of numbers is one in tokens. */
+export function hasSeveralPrompts({ prompt }: JsonObject): boolean {
+  return Array.isArray(prompt) && prompt.length > 1 && typeof prompt[0] === "string";
+}

@@ -1,0 +1,210 @@
+import { Failure, type TextWire } from "@modelgate/contracts";
+import { inTurnsIfLong, once } from "@modelgate/platform";
+import { withoutMembers } from "@modelgate/wires/json";
+import {
+  arrayFraming,
+  askedFeesIn,
+  clientCodecs,
+  contentArrayWriter,
+  hasEnvelope,
+  surplusBounds,
+  textCodecs,
+  textPasses,
+  unsealed,
+  type AnswerContext,
+  type ClientWire,
+  type JsonObject,
+  type Parsed,
+} from "@modelgate/wires/text";
+import {
+  eventStream,
+  type Exchange,
+  gearOf,
+  parseAnswer,
+  PassStream,
+  renderJson,
+  reparseJson,
+  tellLosses,
+  type Waiting,
+} from "@modelgate/relay";
+import { ConvertStream } from "./convert-translator.ts";
+import { hasSeveralPrompts, severalPrompts } from "./several-prompts.ts";
+import { wordsOf } from "./words-of.ts";
+
+/** A text call as its client made it. */
+export interface TextCall {
+  readonly wire: ClientWire;
+  /** The client's body, untouched. */
+  readonly body: Buffer;
+  /** The client's name of the model. */
+  readonly model: string;
+  readonly stream: boolean;
+  /** Whether the client asked for usage at a stream's end. */
+  readonly includeUsage: boolean;
+  /** Answers that the client asked for. */
+  readonly choices: number;
+  /** The members of the body that bound its output. */
+  readonly boundNames: readonly string[];
+  /** Whether the client wants a refusal rather than a dropped hint. */
+  readonly strict: boolean;
+  /** Whether a stream of generated content is one JSON array (no `alt=sse`). */
+  readonly asArray?: boolean | undefined;
+  /** Tokens asked for where a vendor's wire demands a number and the client gave none. */
+  readonly defaultMaxTokens: number;
+  readonly answerId: string;
+  /** Members that the answer repeats otherwise than the body says them. */
+  readonly echo?: JsonObject | undefined;
+  /** The gateway's count of input tokens, for wires that tell it at a stream's start. */
+  readonly inputTokens: number;
+}
+
+/**
+ * The exchanges of one text call: with a vendor of its own wire it is passed on, with any other it is converted. So is
+ * one that carries another vendor's seals in its history: they must not reach this one. `unsealed` leaves out all
+ * seals, also those of the vendor's own wire.
+ */
+export function textExchanges(
+  call: TextCall,
+): (wire: ClientWire, upstreamModel: string, history?: "unsealed") => Promise<Exchange> {
+  const parseBody = once(() => reparseJson(call.body));
+  const read = once(async () => readRequest(call, await parseBody()));
+  const readUnsealed = async (): Promise<ReadRequest> => {
+    const { asked, parsed } = await read();
+    return { asked, parsed: { ...parsed, request: unsealed(parsed.request) } };
+  };
+  // The messages wire leaves out what is sealed by others itself.
+  const passes = once(async () => call.wire === "messages" || !(await inTurnsIfLong(hasEnvelope(call.body))));
+  const takes = async (wire: ClientWire, model: string): Promise<boolean> => {
+    const work = textPasses[wire].takes?.(call.body, model);
+    return work === undefined || (await inTurnsIfLong(work));
+  };
+  return async (wire, upstreamModel, history) => {
+    const own = wire === call.wire && history === undefined;
+    if (wire === "completions" || (own && (await passes()) && (await takes(wire, upstreamModel))))
+      return await passed(call, upstreamModel);
+    if (call.wire === "completions" && call.choices > 1) {
+      // One request of several prompts has no neutral form.
+      const asked = await parseBody();
+      if (hasSeveralPrompts(asked)) return await severalPrompts(call, asked, wire, upstreamModel);
+    }
+    return await converted(call, wire, upstreamModel, history === "unsealed" ? readUnsealed : read);
+  };
+}
+
+/** The same wire at both ends. */
+async function passed(call: TextCall, upstreamModel: string): Promise<Exchange> {
+  const pass = textPasses[call.wire];
+  const { model, stream, includeUsage } = call;
+  const rename = upstreamModel === model ? undefined : model;
+  const framing = call.asArray === true ? arrayFraming() : undefined;
+  const gear = framing === undefined ? gearOf({ model, upstreamModel, stream, includeUsage }) : "patched";
+  const surplus = surplusBounds(call.boundNames, pass.boundOrder(upstreamModel));
+  const body = surplus.length === 0 ? call.body : withoutMembers(call.body, surplus);
+  return {
+    wire: call.wire,
+    body: await inTurnsIfLong(
+      pass.upstreamBody(body, {
+        model: rename === undefined ? undefined : upstreamModel,
+        reportUsage: stream && !includeUsage,
+      }),
+    ),
+    dropped: [],
+    refuses: (frame) => pass.see(frame).failed,
+    async read(answer) {
+      const seen = pass.readAnswer(await parseAnswer(answer));
+      return {
+        ...seen,
+        carry: () => ({
+          json: rename === undefined ? answer : pass.renameAnswer(answer, rename),
+          words: () => pass.wordsOf(answer.toString()),
+        }),
+      };
+    },
+    stream(produced, gate) {
+      const early = gate === undefined ? undefined : pass.earlyEnd?.(call);
+      return new PassStream({ pass, gear, rename, hideUsage: !includeUsage, framing, early, gate }, produced);
+    },
+  };
+}
+
+/** What the client said, in the neutral form; and as it came, for wires that repeat it. */
+interface ReadRequest {
+  readonly asked: JsonObject;
+  readonly parsed: Parsed;
+}
+
+function readRequest({ wire, model, stream, echo }: TextCall, asked: JsonObject): ReadRequest {
+  const parsed = clientCodecs[wire].parseRequest(asked, { model, stream });
+  refuseLongArguments(parsed.request);
+  return { asked: { ...asked, ...echo }, parsed };
+}
+
+/** Characters of all calls' arguments in a history that is converted: some wires want them parsed, at once. */
+const mostArguments = 2 * 1024 * 1024;
+
+function refuseLongArguments({ turns }: Parsed["request"]): void {
+  const parts = turns.flatMap((turn) => turn.parts);
+  const characters = parts.reduce((sum, part) => sum + (part.kind === "tool-call" ? part.arguments.length : 0), 0);
+  if (characters > mostArguments)
+    throw new Failure(
+      "request_too_large",
+      `The arguments of the calls in the history are longer than ${mostArguments} characters together.`,
+    );
+}
+
+/** Another wire at the vendor's end. Throws Failure unsupported_parameter for what it cannot say. */
+async function converted(
+  call: TextCall,
+  wire: TextWire,
+  upstreamModel: string,
+  read: () => Promise<ReadRequest>,
+): Promise<Exchange> {
+  const [client, vendor] = [clientCodecs[call.wire], textCodecs[wire]];
+  const { asked, parsed } = await read();
+  const asker = { spelling: client.spelling, strict: call.strict };
+  const { body, dropped } = tellLosses(asker, parsed.dropped, () =>
+    vendor.renderRequest(parsed.request, { model: upstreamModel, defaultMaxTokens: call.defaultMaxTokens }),
+  );
+  const context = (): AnswerContext => ({
+    model: call.model,
+    asked,
+    request: parsed.request,
+    answerId: call.answerId,
+    now: Math.floor(Date.now() / 1_000),
+    inputTokens: call.inputTokens,
+  });
+  return {
+    wire,
+    body: await renderJson(body, call.body.length),
+    asks: askedFeesIn[wire](body) ?? { tools: [], tiers: [] },
+    dropped,
+    refuses: (frame) => textPasses[wire].see(frame).failed,
+    async read(bytes) {
+      const json = await parseAnswer(bytes);
+      const answer = vendor.parseAnswer(json);
+      const rendered = await renderJson(client.renderAnswer(answer, context()), bytes.length);
+      return {
+        ...textPasses[wire].readAnswer(json),
+        carry: () => ({ json: rendered, words: () => wordsOf(answer) }),
+      };
+    },
+    stream(produced, gate) {
+      const framing = call.asArray === true ? arrayFraming() : undefined;
+      const writer = framing === undefined ? client.writer(context()) : contentArrayWriter(context());
+      return new ConvertStream({ wire, writer, contentType: framing?.contentType, gate }, produced);
+    },
+  };
+}
+
+/** How a client of a wire is kept waiting, and told of a failure, before its stream begins. */
+export function waitingIn({ wire, asArray = false }: Pick<TextCall, "wire" | "asArray">): Waiting {
+  const pass = textPasses[wire];
+  const frame = (failure: Failure, requestId: string): string => pass.failureFrame(failure, requestId);
+  // A ping of the messages wire stands behind its first event only.
+  const sign = wire === "messages" ? ": keep-alive\n\n" : pass.heartbeat;
+  if (!asArray) return { contentType: eventStream, sign, fail: frame };
+  const framing = arrayFraming();
+  const fail = (failure: Failure, requestId: string): string =>
+    framing.reframe(Buffer.from(frame(failure, requestId))) + framing.end();
+  return { contentType: framing.contentType, sign: framing.heartbeat(), fail };
+}

@@ -1,0 +1,109 @@
+import { describe, expect, test } from "vitest";
+import type { UpstreamAnswer } from "@modelgate/channels";
+import { Failure } from "@modelgate/contracts";
+import { BufferBudget } from "@modelgate/platform";
+import { moderationsCodec } from "@modelgate/wires/moderation";
+import { jinaCodec } from "@modelgate/wires/ranking";
+import type { ClientWire } from "@modelgate/wires/text";
+import { embeddingsCodec } from "@modelgate/wires/vectors";
+import { type Exchange, readAnswer } from "@modelgate/relay";
+import { kindExchange } from "../../src/exchanges/kind.ts";
+import { textExchanges, type TextCall } from "../../src/exchanges/text.ts";
+
+const turns = [{ role: "user", content: "Hello" }];
+const bodies = {
+  chat: { model: "m", messages: turns },
+  completions: { model: "m", prompt: "Hello" },
+  messages: { model: "m", max_tokens: 10, messages: turns },
+  responses: { model: "m", input: "Hello" },
+  content: { contents: [{ role: "user", parts: [{ text: "Hello" }] }] },
+};
+const callOf = (wire: ClientWire): TextCall => ({
+  wire,
+  body: Buffer.from(JSON.stringify(bodies[wire])),
+  model: "m",
+  stream: false,
+  includeUsage: false,
+  choices: 1,
+  boundNames: [],
+  strict: false,
+  defaultMaxTokens: 10,
+  answerId: "answer-1",
+  inputTokens: 1,
+});
+
+/** What no wire can read. */
+const never = ["not JSON", '"a text"', "[]", "{}", '{"error":{"message":"no"}}', '{"choices":['];
+const chatUsage = { prompt_tokens: 1, completion_tokens: 1 };
+/** What has usage, and is no answer of its wire all the same. */
+const unusable = {
+  chat: [
+    { choices: "nope", usage: chatUsage },
+    { choices: [], usage: chatUsage },
+    { choices: ["nope"], usage: chatUsage },
+    { choices: [{ message: { content: "Hi" } }], error: { message: "no" }, usage: chatUsage },
+  ],
+  completions: [{ choices: "nope", usage: chatUsage }],
+  messages: [{ content: "nope", usage: { input_tokens: 1, output_tokens: 1 } }],
+  responses: [
+    { output: "nope", usage: { input_tokens: 1, output_tokens: 1 } },
+    { status: "failed", output: [], error: { message: "no" }, usage: { input_tokens: 1, output_tokens: 1 } },
+  ],
+  content: [
+    { candidates: "nope", usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1 } },
+    { candidates: [], usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1 } },
+  ],
+} as const;
+
+function read(exchange: Exchange, text: string) {
+  return readAnswer(answerOf(text), exchange, 1_000_000, new BufferBudget(1_000_000));
+}
+
+function answerOf(text: string): UpstreamAnswer {
+  const nothing = (): void => undefined;
+  return {
+    status: 200,
+    headers: {},
+    pipe(sink) {
+      sink.data(Buffer.from(text));
+      sink.end();
+    },
+    pause: nothing,
+    resume: nothing,
+    abort: nothing,
+  };
+}
+
+const pairs = (["chat", "messages", "responses", "content", "completions"] as const).flatMap((client) =>
+  (["chat", "messages", "responses", "content"] as const).map((vendor) => [client, vendor] as const),
+);
+
+describe("a complete answer that cannot be used fails its attempt", () => {
+  test.each([...pairs, ["completions", "completions"] as const])("client %s, vendor %s", async (client, vendor) => {
+    const exchange = await textExchanges(callOf(client))(vendor, "vendor-model");
+    for (const text of [...never, ...unusable[vendor].map((answer) => JSON.stringify(answer))])
+      await expect(read(exchange, text), text).rejects.toMatchObject({ name: "Failure", code: "upstream_error" });
+  });
+
+  test.each([
+    ["embeddings", embeddingsCodec, { model: "m", input: ["a"] }, "data"],
+    ["rerank", jinaCodec, { model: "m", query: "q", documents: ["a"] }, "results"],
+    ["moderations", moderationsCodec, { model: "m", input: "a" }, "results"],
+  ] as const)("%s", async (_, codec, body, member) => {
+    const parsed = codec.parseRequest(body);
+    const call = { ...parsed, model: "m", strict: false, answerId: "a", inputTokens: 1, bodyBytes: 10 };
+    const exchange = await kindExchange<any, any>(call, codec, codec, "m");
+    const usage = { prompt_tokens: 1, total_tokens: 1 };
+    const wrong = ["nope", ["nope"], [{}], undefined].map((value) => JSON.stringify({ [member]: value, usage }));
+    for (const text of [...never, ...wrong])
+      await expect(read(exchange, text), text).rejects.toMatchObject({ name: "Failure", code: "upstream_error" });
+  });
+});
+
+test("an error of the reader itself fails the attempt", async () => {
+  const exchange = await textExchanges(callOf("chat"))("chat", "m");
+  const stumbling = { ...exchange, read: () => Promise.reject(new RangeError("too deep")) };
+  const failure: unknown = await read(stumbling, "{}").catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(Failure);
+  expect(failure).toMatchObject({ code: "upstream_error", cause: new RangeError("too deep") });
+});
