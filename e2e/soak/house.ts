@@ -16,7 +16,9 @@ export async function openSoakSuite(): Promise<Suite<LocalBackends>> {
     envOf: { video: quickVideo, realtime: smallSessions },
     config: {
       groups: { default: { models: ["*"] } },
-      models: Object.fromEntries(vendors.map((vendor) => [modelOf(vendor, "two"), { kind: vendor.kind, price: vendor.price }])),
+      models: Object.fromEntries(
+        vendors.map((vendor) => [modelOf(vendor, "two"), { kind: vendor.kind, price: vendor.price }]),
+      ),
       channels: vendors.flatMap((vendor) => [
         channelOf(vendor, { way: "main", ways: ["two"], priority: 1 }),
         channelOf(vendor, { way: "spare", ways: ["two"] }),

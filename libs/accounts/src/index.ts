@@ -12,6 +12,7 @@ export { largestAmount } from "./money/bounds.ts";
 export { createAccount, findAccount, listAccountIds, type Account } from "./money/account.ts";
 export { credit, listCredits, type Credit, type CreditReply } from "./money/credit.ts";
 export { hold, type HoldRequest } from "./money/hold.ts";
+export { claimVerification, countDivergences, keepVerification } from "./money/divergences.ts";
 export { extendHold, type Extension } from "./money/extend.ts";
 export { releaseHold, type Release } from "./money/release.ts";
 export { verifyAccount, type Verification, type VerifyOptions } from "./money/verify.ts";

@@ -2,6 +2,7 @@ export { answerFailure, answerJson, refuseUpgrade, statusOf } from "./answer.ts"
 export { areaHandler, type AreaHandlers, type EndpointHandler, type ServiceCall } from "./area-handler.ts";
 export { areaUpgrade, type UpgradeCall, type UpgradeCallHandler } from "./area-upgrade.ts";
 export { BufferBudget, type BudgetShares, type Holder, type Holding } from "./buffer-budget.ts";
+export type { Backlog } from "./bus-backlog.ts";
 export { openBus, type Bus, type BusLimits } from "./bus.ts";
 export {
   readEnv,
@@ -28,6 +29,7 @@ export { Streamed } from "./operator/streamed.ts";
 export { once } from "./once.ts";
 export type { PaceLimits } from "./pace.ts";
 export { notePassing } from "./passing-bytes.ts";
+export { readRedisMemory, type RedisMemory } from "./redis-memory.ts";
 export { openRedis, openSubscriber, orUnavailable, type Redis } from "./redis.ts";
 export { failureOf } from "./store-failure.ts";
 export { idSource, isRequestId } from "./request-id.ts";

@@ -19,6 +19,12 @@ export const variables = {
    * service to settle (accounts: `settleSurely`), and than a third of a hold's lease, when it is renewed.
    */
   AFTER_OUTAGE_MS: variable.integer({ fallback: 30_000 }),
+  /** How often memory of Redis, streams, lag and balances are looked at for the metrics. */
+  WATCH_MS: variable.integer({ fallback: 15_000, min: 100 }),
+  /** Within what time the books of every account are computed anew, spread over it; 0: only when somebody asks. */
+  VERIFY_EVERY_MS: variable.integer({ fallback: 86_400_000 }),
+  /** An account is low where its balance would not last so long at the rate of the last 24 hours. */
+  LOW_BALANCE_HOURS: variable.integer({ fallback: 24, min: 1, max: 8_760 }),
   /** Most events and dead holds of one shard that one round takes. */
   ROUND_BATCH: variable.integer({ fallback: 500, min: 1, max: 10_000 }),
 };

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { openBus, openRedis, operatorHandler, runService, secretsOf } from "@modelgate/platform";
 import { callRoutes } from "./api/calls.ts";
 import { totalsRoutes } from "./api/totals.ts";
-import { verificationRoutes } from "./api/verification.ts";
+import { verificationRoutes, verifierOf } from "./api/verification.ts";
 import { connectBooks } from "./books-connection.ts";
 import { variables } from "./env.ts";
 import { startForgetting } from "./forget.ts";
@@ -10,6 +10,7 @@ import { counted, published, swept, unpriced, watchShards } from "./ledger-metri
 import { startMoving } from "./move/move-usage.ts";
 import { startRecording } from "./record-events.ts";
 import { startRounds } from "./shard-rounds.ts";
+import { startWatching } from "./watch/watch.ts";
 
 await runService(
   "ledger",
@@ -47,11 +48,24 @@ await runService(
         swept,
       }),
     );
+    const verification = { redis, connection, keepDays: env.BOOKS_KEEP_DAYS };
+    opening.use(
+      startWatching({
+        redis,
+        bus,
+        connection,
+        log,
+        everyMs: env.WATCH_MS,
+        verifyEveryMs: env.VERIFY_EVERY_MS,
+        lowHours: env.LOW_BALANCE_HOURS,
+        verify: verifierOf(verification),
+      }),
+    );
     const open = opening.move();
     const routes = {
       ...totalsRoutes(connection),
       ...callRoutes(connection),
-      ...verificationRoutes({ redis, connection, keepDays: env.BOOKS_KEEP_DAYS }),
+      ...verificationRoutes(verification),
     };
     return {
       handler: operatorHandler(routes, secretsOf(env), log),

@@ -1,4 +1,4 @@
-import { findAccount, listAccountIds, verifyAccount, type Verification } from "@modelgate/accounts";
+import { findAccount, keepVerification, listAccountIds, verifyAccount, type Verification } from "@modelgate/accounts";
 import { readReceipts } from "@modelgate/books";
 import { Failure } from "@modelgate/contracts";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
@@ -16,12 +16,25 @@ export interface VerificationDeps {
   readonly keepDays: number;
 }
 
-/** Balances computed anew, from every receipt that the books have. */
-export function verificationRoutes({ redis, connection, keepDays }: VerificationDeps): OperatorRoutes {
-  const verify = (id: string): Promise<Verification | undefined> =>
-    connection.use((books) =>
+/** Makes what computes the balance of an account anew, from every receipt that the books have. */
+export function verifierOf({
+  redis,
+  connection,
+  keepDays,
+}: VerificationDeps): (id: string) => Promise<Verification | undefined> {
+  return async (id) => {
+    const found = await connection.use((books) =>
       verifyAccount(redis, id, { keepDays, waitMs, readEntries: (from) => readReceipts(books, id, from) }),
     );
+    if (found !== undefined) await keepVerification(redis, found);
+    return found;
+  };
+}
+
+/** Verification on demand. */
+export function verificationRoutes(deps: VerificationDeps): OperatorRoutes {
+  const { redis } = deps;
+  const verify = verifierOf(deps);
   return {
     "GET /ledger/verification": async ({ query }) => {
       const wanted = query.get("account");
