@@ -2,11 +2,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { Redis } from "ioredis";
 import { areas } from "../chaos/areas/index.ts";
-import { readOutcome, verifierOf } from "../chaos/books.ts";
 import { openSoakSuite, payerOf } from "./house.ts";
 import { startLoad } from "./load.ts";
+import { isSound, readOutcome } from "./outcome.ts";
 import { openReadings } from "./readings.ts";
 import { judge } from "./series.ts";
 import { soakTables, withTables, type SoakResult } from "./table.ts";
@@ -58,12 +57,9 @@ while (Date.now() < end) {
 }
 await Promise.all(loads.map(({ load }) => load.stop()));
 
-const redis = new Redis(suite.backends.redisUrl);
-const books = { redis, natsUrl: suite.backends.natsUrl, divergenceOf: verifierOf(suite) };
 const results = [];
 for (const { name, load } of loads)
-  results.push({ name, load, outcome: await readOutcome(books, payerOf(name).accountId, load.seen) });
-redis.disconnect();
+  results.push({ name, load, outcome: await readOutcome(suite, payerOf(name).accountId, load.seen) });
 const result: SoakResult = { minutes, calls: callsSoFar(), areas: results, findings: figures.series.map(judge) };
 
 const load = (busy.reduce((sum, each) => sum + each, 0) / busy.length).toFixed(1);
@@ -73,8 +69,5 @@ if (values.write) {
   const file = join(import.meta.dirname, "../SOAK.md");
   writeFileSync(file, withTables(readFileSync(file, "utf8"), head, result));
 }
-const wrong = results.some(
-  ({ load: { seen }, outcome }) =>
-    seen.failures.size > 0 || outcome.lost > 0 || outcome.double > 0 || outcome.books !== "agree",
-);
+const wrong = results.some(({ load: { seen }, outcome }) => seen.failures.size > 0 || !isSound(outcome));
 process.exitCode = wrong || result.findings.some(({ real }) => real) ? 1 : 0;

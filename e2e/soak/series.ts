@@ -4,7 +4,7 @@ import { theilSen } from "./theil-sen.ts";
 /** What a series is of, which says how much growth a call may cause before it counts as real. */
 export interface SeriesKind {
   readonly unit: "B" | "descriptors" | "keys";
-  /** Growth per 1,000 calls that is no finding: the whole interval must lie above it. Absent: told, not judged. */
+  /** Growth per 1,000 calls that is no finding: the whole interval must lie above it. Absent: shown, not judged. */
   readonly tolerance?: number;
 }
 

@@ -1,5 +1,5 @@
-import type { Outcome } from "../chaos/books.ts";
 import type { RunningLoad } from "./load.ts";
+import type { Outcome } from "./outcome.ts";
 import type { Finding, SeriesKind } from "./series.ts";
 
 /** What the clients of an area saw, and what became of their money. */
@@ -22,14 +22,14 @@ const rowOf = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 /** The two tables of a soak as Markdown: calls by area, and slopes. */
 export function soakTables({ areas, findings }: SoakResult): string {
   const calls = [
-    ["area", "requests", "went wrong", "lost events", "double charges", "books"],
+    ["area", "requests", "went wrong", "whole answers", "charged calls", "books"],
     Array(6).fill("---"),
     ...areas.map(({ name, load, outcome }) => [
       name,
       String(load.seen.requests),
       wrongOf(load),
-      String(outcome.lost),
-      String(outcome.double),
+      String(outcome.whole),
+      String(outcome.charged),
       outcome.books,
     ]),
   ];
