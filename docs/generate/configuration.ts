@@ -70,7 +70,7 @@ function valuesOf({ patternProperties, additionalProperties }: Schema): Schema |
 }
 
 function typeOf(schema: Schema): string {
-  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${String(value)}\``).join(", ");
+  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${JSON.stringify(value)}\``).join(", ");
   if (schema.anyOf !== undefined) return schema.anyOf.map(typeOf).join(" or ");
   if (schema.items !== undefined) return `list of ${typeOf(schema.items)}`;
   const values = valuesOf(schema);
@@ -84,7 +84,7 @@ function boundsOf({ minimum, maximum }: Schema, type: string): string {
 }
 
 function shownDefault(schema: Schema): string {
-  return schema.default === undefined ? "–" : `\`${String(schema.default)}\``;
+  return schema.default === undefined ? "–" : `\`${JSON.stringify(schema.default)}\``;
 }
 
 function wordsOf({ description = "" }: Schema): string {

@@ -1,84 +1,43 @@
-import { globSync, readFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { describeVariables, type DeclaredVariable } from "@modelgate/deploy/reference";
 
-const root = join(import.meta.dirname, "../..");
-
-interface Variable {
-  readonly read: (text: string | undefined) => unknown;
+/** A variable with the services that read it as it is described. */
+interface Row {
+  readonly variable: DeclaredVariable;
+  readonly services: readonly string[];
 }
 
-/** Writes the reference of environment variables, from what each service declares and the comments beside it. */
+/** Writes the reference of environment variables, from what each service declares. */
 export async function environmentPage(): Promise<string> {
-  const words = comments();
-  const rows = new Map<string, { readonly defaults: Map<string, string[]> }>();
-  for (const file of globSync("services/*/src/env.ts", { cwd: root }).sort()) {
-    const service = basename(dirname(dirname(file)));
-    const { variables }: { variables: Readonly<Record<string, Variable>> } = await import(
-      pathToFileURL(join(root, file)).href
-    );
-    for (const [name, { read }] of Object.entries(variables)) {
-      const { defaults } = rows.get(name) ?? { defaults: new Map() };
-      rows.set(name, { defaults });
-      const shown = defaultOf(read);
-      defaults.set(shown, [...(defaults.get(shown) ?? []), service]);
+  // The simulator is a vendor, no part of the gateway.
+  const described = (await describeVariables()).filter(({ service }) => service !== "simulator");
+  const rows = new Map<string, Row>();
+  for (const { service, variables } of described)
+    for (const variable of variables) {
+      const key = JSON.stringify([variable.name, variable.fallback, variable.allowed]);
+      const services = [...(rows.get(key)?.services ?? []), service];
+      rows.set(key, { variable, services });
     }
-  }
-  const services = new Set([...rows.values()].flatMap(({ defaults }) => [...defaults.values()].flat()));
-  const lines = [...rows]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, { defaults }]) => {
-      const readers = [...defaults.values()].flat();
-      const all = readers.length === services.size;
-      const shown =
-        defaults.size === 1
-          ? [...defaults.keys()].join()
-          : [...defaults].map(([value, of]) => `${value} (${of.join(", ")})`).join("; ");
-      return `| \`${name}\` | ${shown} | ${all ? "all" : readers.join(", ")} | ${(words.get(name) ?? "").replaceAll("|", "\\|")} |`;
-    });
+  const lines = [...rows.values()]
+    .sort((a, b) => a.variable.name.localeCompare(b.variable.name))
+    .map(({ variable, services }) =>
+      lineOf(variable, services.length === described.length ? "all" : services.join(", ")),
+    );
   return [
     "# Environment",
     "",
     "Every variable that a service reads, written from the services' own declarations. A wrong value ends the start with one",
     "line that names each wrong variable, and status 78. `npm start` and the images set addresses and ports themselves.",
     "",
-    "| variable | default | read by | meaning |",
-    "|---|---|---|---|",
+    "| variable | default | allowed | read by | meaning |",
+    "|---|---|---|---|---|",
     ...lines,
     "",
   ].join("\n");
 }
 
-/** What a variable is where it is unset. */
-function defaultOf(read: Variable["read"]): string {
-  try {
-    const value = read(undefined);
-    if (value === undefined) return "unset";
-    return value === "" ? "empty" : `\`${String(value)}\``;
-  } catch {
-    return "required";
-  }
-}
-
-/** What stands beside the declaration of each variable. */
-function comments(): ReadonlyMap<string, string> {
-  const files = ["services/*/src/env.ts", "libs/platform/src/env.ts", "libs/relay/src/**/*.ts"].flatMap((pattern) =>
-    globSync(pattern, { cwd: root }),
-  );
-  const found = new Map<string, string>();
-  for (const file of files) {
-    const text = readFileSync(join(root, file), "utf8");
-    for (const [, comment = "", name = ""] of text.matchAll(
-      /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*([A-Z][A-Z0-9_]+): variable/g,
-    ))
-      found.set(
-        name,
-        comment
-          .replaceAll(/\s*\n\s*\*\s?/g, " ")
-          .trim()
-          .replaceAll("<", "&lt;")
-          .replaceAll("{", "&#123;"),
-      );
-  }
-  return found;
+function lineOf({ name, fallback, isRequired, unit, allowed, meaning }: DeclaredVariable, readers: string): string {
+  const value =
+    fallback === undefined || fallback === "" ? "unset" : `\`${fallback}\`${unit === undefined ? "" : ` ${unit}`}`;
+  const cells = [`\`${name}\``, isRequired ? "required" : value, allowed ?? "", readers, meaning];
+  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("{", "&#123;")).join(" | ")} |`;
 }

@@ -3,6 +3,12 @@ import { dirname, join, relative } from "node:path";
 
 const root = join(import.meta.dirname, "../..");
 
+/** Why the commands of a page of the repository are not run with the site's. */
+const notRun: Readonly<Record<string, string>> = {
+  "deploy/README.md": "it needs a cluster, or servers of yours; deploy/k8s/test and e2e/test try what they do",
+  "deploy/helm/README.md": "it needs a cluster; deploy/helm/test renders the chart",
+};
+
 /** Files of the repository that are pages of the site, by their path. */
 export const repositoryPages: Readonly<Record<string, string>> = {
   "deploy/README.md": "operations/deploy",
@@ -22,7 +28,9 @@ export const repositoryPages: Readonly<Record<string, string>> = {
  */
 export function repositoryPage(file: string): string {
   const text = readFileSync(join(root, file), "utf8");
+  const reason = notRun[file];
   return text
+    .replaceAll(/^(?= *```\w)/gm, reason === undefined ? "" : `<!-- not run: ${reason} -->\n`)
     .replaceAll(/!\[([^\]]*)\]\([^)]*\)/g, "")
     .replaceAll(/\[([^\]]*)\]\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)/g, (_, label: string, target: string, at = "") => {
       const path = relative(root, join(root, dirname(file), target));

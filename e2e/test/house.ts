@@ -99,8 +99,13 @@ export interface Money {
 }
 
 /** An account's money as the operator sees it. */
-export async function money(suite: Suite, account = "demo"): Promise<Money> {
-  const { data }: { readonly data: Money } = JSON.parse(await operate(suite, "GET", `/accounts/${account}`));
+export function money(suite: Suite, account = "demo"): Promise<Money> {
+  return read(suite, `/accounts/${account}`);
+}
+
+/** What the operator's API says. */
+export async function read<Data>(suite: Suite, path: string): Promise<Data> {
+  const { data }: { readonly data: Data } = JSON.parse(await operate(suite, "GET", path));
   return data;
 }
 

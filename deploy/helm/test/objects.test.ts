@@ -7,7 +7,7 @@ import { nameOf } from "../../k8s/render/kustomize.ts";
 import { isFields, textOf, type Fields, type Value } from "../../k8s/render/value.ts";
 import { podTemplatesIn, refusedByRestricted } from "../../k8s/test/restricted.ts";
 import { problemsOf } from "../../k8s/test/schema.ts";
-import { at, deployedIn, itemsAt, variablesOf } from "../../k8s/test/suite.ts";
+import { at, deployedIn, itemsAt, declaredBy } from "../../k8s/test/suite.ts";
 import { knownMetrics } from "../../monitoring/test/known-metrics.ts";
 import { selectorsIn } from "../../monitoring/test/queries.ts";
 import { example, examples, folder, helm, render, runHelm } from "./helm.ts";
@@ -47,7 +47,7 @@ describe.skipIf(helm === undefined).each(rendered)("%s", (name, values) => {
   test.each(deployedIn(objects))(
     "$name's variables are its service's, each once and with a value that it takes",
     async (deployed) => {
-      const declared = await variablesOf(deployed.name);
+      const declared = await declaredBy(deployed.name);
       const names = itemsAt(deployed.container, "env").map((one) => textOf(one["name"]));
       expect(new Set(names).size).toBe(names.length);
       // gatectl reads the first in control's pod, Node the second, and the ledger keeps books by the third where it can.

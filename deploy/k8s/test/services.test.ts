@@ -3,9 +3,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { entryOf } from "../../local/services.ts";
 import { nameOf } from "../render/kustomize.ts";
 import { textOf } from "../render/value.ts";
-import { at, deployedIn, isRequired, itemsAt, overlay, overlays, services, variablesOf } from "./suite.ts";
+import { at, deployedIn, itemsAt, overlay, overlays, services, declaredBy } from "./suite.ts";
 
 /** Manifests against the code: what a manifest says of a service is what that service does. */
 const root = join(import.meta.dirname, "../../..");
@@ -40,13 +41,13 @@ test("docker compose hands control every variable that the demo's configuration 
 });
 
 test("gatectl reads what control's pod says of it", () => {
-  expect(read("services/control/src/gatectl/server.ts")).toContain("CONTROL_URL: variable");
+  expect(read("services/control/src/gatectl/server.ts")).toContain('read.optionalUrl("CONTROL_URL"');
 });
 
 test("the local NATS has room for every stream of events at its largest", async () => {
   const [nats] = overlay("local").filter((object) => object["kind"] === "StatefulSet" && nameOf(object) === "nats");
   const size = textOf(at(nats, "spec", "volumeClaimTemplates", 0, "spec", "resources", "requests", "storage"));
-  const keepBytes = Number((await variablesOf("ledger"))["NATS_KEEP_BYTES"]?.read(undefined));
+  const keepBytes = Number((await declaredBy("ledger"))["NATS_KEEP_BYTES"]?.read(undefined));
   // A file system takes its share, JetStream three quarters of the rest.
   expect(Number.parseInt(size, 10) * 1024 ** 3 * 0.9 * 0.75).toBeGreaterThan(3 * keepBytes);
 });
@@ -58,24 +59,22 @@ describe.each(overlays)("%s", (name) => {
     const { name: service, container, env, fromSecret } = deployed;
 
     test("every variable is one that the service reads, with a value that it takes", async () => {
-      const variables = await variablesOf(service);
+      const variables = await declaredBy(service);
       const known = new Set([...Object.keys(variables), ...(alsoRead[service] ?? []), ...ofNode]);
       expect([...env.keys(), ...fromSecret].filter((variable) => !known.has(variable))).toEqual([]);
       for (const [variable, value] of env) expect(() => variables[variable]?.read(value), variable).not.toThrow();
     });
 
     test("every variable that the service requires is set", async () => {
-      const variables = await variablesOf(service);
-      const required = Object.keys(variables).filter((variable) =>
-        isRequired(variables[variable] ?? { read: () => 0 }),
-      );
-      expect(required.filter((variable) => !env.has(variable) && !fromSecret.includes(variable))).toEqual([]);
+      const variables = await declaredBy(service);
+      const required = Object.values(variables).filter(({ isRequired }) => isRequired);
+      expect(required.filter(({ name }) => !env.has(name) && !fromSecret.includes(name))).toEqual([]);
     });
 
     test("the image is the service's own, as the Dockerfile and docker compose make it", () => {
       const image = textOf(container["image"]);
       expect(image).toMatch(new RegExp(`(^|/)modelgate/${service}(:[\\w.-]+)?$`));
-      expect(existsSync(join(root, "services", service, "src/main.ts"))).toBe(true);
+      expect(existsSync(entryOf(service))).toBe(true);
       const compose: { services: Record<string, { image: string }> } = parse(read("docker-compose.yml"), {
         merge: true,
       });

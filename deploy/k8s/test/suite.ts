@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { variablesOf, type DeclaredVariable } from "../../reference/describe-variables.ts";
 import { nameOf, renderFolder } from "../render/kustomize.ts";
 import { isFields, textOf, type Fields, type Value } from "../render/value.ts";
 
@@ -59,33 +59,9 @@ export function deployedIn(objects: readonly Fields[]): readonly Deployed[] {
     });
 }
 
-interface DeclaredVariable {
-  readonly read: (text: string | undefined) => unknown;
-}
-
-/** The variables that a service's `env.ts` (or its main, where it has none of its own) declares. */
-export async function variablesOf(service: string): Promise<Readonly<Record<string, DeclaredVariable>>> {
-  const file = join(root, "services", service, "src/env.ts");
-  if (existsSync(file)) {
-    const { variables }: { variables: Readonly<Record<string, DeclaredVariable>> } = await import(
-      pathToFileURL(file).href
-    );
-    return variables;
-  }
-  const platform: { serviceVariables: (name: string) => Readonly<Record<string, DeclaredVariable>> } = await import(
-    pathToFileURL(join(root, "libs/platform/src/index.ts")).href
-  );
-  return platform.serviceVariables(service.toUpperCase());
-}
-
-/** Whether a service cannot start without a variable. */
-export function isRequired({ read }: DeclaredVariable): boolean {
-  try {
-    read(undefined);
-    return false;
-  } catch {
-    return true;
-  }
+/** The variables that a service's `env.ts` declares, by name. */
+export async function declaredBy(service: string): Promise<Readonly<Record<string, DeclaredVariable>>> {
+  return Object.fromEntries((await variablesOf(service)).map((variable) => [variable.name, variable]));
 }
 
 /** Every service of the suite. */

@@ -63,7 +63,7 @@ const account = () => findAccount(redis, id);
 describe("what is refused takes nothing", () => {
   test("a call that has a hold", async () => {
     const callId = await take(100n);
-    await expect(take(300n, { callId })).rejects.toThrow("held-before");
+    await expect(take(300n, { callId })).rejects.toThrow("has a hold already");
     expect(await account()).toMatchObject({ heldNanos: 100n, availableNanos: 900n });
   });
 

@@ -1,6 +1,6 @@
 import { addRows } from "./add-totals.ts";
-import { unitMeasures } from "./measures.ts";
 import type { Books } from "./open.ts";
+import { columnsOf } from "./sums.ts";
 
 /** A part of a day's totals that no call in the books stands for. */
 export interface MovedTotal {
@@ -28,9 +28,8 @@ export async function addMovedTotals(
     model,
     channel,
     outcome,
-    calls: Number(sums.get("calls") ?? 0n),
+    ...columnsOf(sums),
     cost: sums.get("costNanos") ?? 0n,
-    ...Object.fromEntries(unitMeasures.map((name) => [name, sums.get(name) ?? 0n])),
   }));
   await db.transaction().execute(async (at) => {
     const fresh = await at

@@ -6,15 +6,19 @@ const dayMs = 86_400_000;
 /** Rows of a SQLite file that one transaction removes, so that no reader or writer waits long. */
 const rowsAtOnce = 5_000;
 
-/** Removes calls of whole days before the oldest that is kept; totals, credits and tasks stay. */
+/** Removes calls of whole days before the oldest that is kept, and what was summed by their labels; all else stays. */
 export async function forgetCalls(books: Books, keepDays: number, nowMs: number): Promise<void> {
   const before = (Math.floor(nowMs / dayMs) - keepDays) * dayMs;
+  await books.db.deleteFrom("labelled_totals").where("period", "<", before).execute();
   if (books.engine === "postgres") return dropPartitions(books, before);
+  // Labels first: they are found by the calls that they are of.
+  const oldest = (columns: string) =>
+    sql`select ${sql.raw(columns)} from calls where at < ${before} order by at limit ${rowsAtOnce}`;
   for (;;) {
-    const { numAffectedRows } = await sql`
-      delete from calls where rowid in (select rowid from calls where at < ${before} limit ${rowsAtOnce})`.execute(
-      books.db,
-    );
-    if ((numAffectedRows ?? 0n) === 0n) return undefined;
+    const removed = await books.db.transaction().execute(async (at) => {
+      await sql`delete from call_labels where (account, at, id) in (${oldest("account, at, id")})`.execute(at);
+      return sql`delete from calls where rowid in (${oldest("rowid")})`.execute(at);
+    });
+    if ((removed.numAffectedRows ?? 0n) === 0n) return undefined;
   }
 }

@@ -82,7 +82,16 @@ async function refuseOld(db: Kysely<Tables>, where: string): Promise<void> {
 /** Writes nothing, in every table: what may not be written is found now and not with the first call. */
 async function refuseUnwritable(db: Kysely<Tables>): Promise<void> {
   await db.transaction().execute(async (at) => {
-    for (const table of ["calls", "hourly_totals", "daily_totals", "credits", "accounts", "tasks"] as const)
+    for (const table of [
+      "calls",
+      "call_labels",
+      "hourly_totals",
+      "daily_totals",
+      "labelled_totals",
+      "credits",
+      "accounts",
+      "tasks",
+    ] as const)
       await sql`insert into ${sql.table(table)} select * from ${sql.table(table)} where 1 = 0`.execute(at);
   });
 }

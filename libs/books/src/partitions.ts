@@ -3,6 +3,8 @@ import { DatabaseError } from "pg";
 import type { Books } from "./open.ts";
 
 const dayMs = 86_400_000;
+/** The tables that PostgreSQL has a partition a day of. */
+const partitioned = ["calls", "call_labels"] as const;
 
 /** Days whose partitions are known to be there, by the books. */
 const known = new WeakMap<Books, Set<number>>();
@@ -14,17 +16,21 @@ export async function ensurePartitions(books: Books, times: Iterable<number>): P
   known.set(books, there);
   for (const day of new Set([...times].map((at) => Math.floor(at / dayMs)))) {
     if (there.has(day)) continue;
-    await makePartition(books, day);
+    await makePartitions(books, day);
     there.add(day);
   }
 }
 
 /** Drops the partitions of whole days before a time; SQLite's rows are removed by `forgetCalls`. */
 export async function dropPartitions(books: Books, before: number): Promise<void> {
-  const { rows } = await sql<{ name: string }>`
-    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = 'calls'::regclass and c.relname < ${nameOf(Math.floor(before / dayMs))}`.execute(books.db);
-  for (const { name } of rows) await sql`drop table ${sql.table(name)}`.execute(books.db);
+  for (const table of partitioned) {
+    const { rows } = await sql<{ name: string }>`
+      select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = to_regclass(${table}) and c.relname < ${nameOf(table, Math.floor(before / dayMs))}`.execute(
+      books.db,
+    );
+    for (const { name } of rows) await sql`drop table ${sql.table(name)}`.execute(books.db);
+  }
   forgetPartitions(books);
 }
 
@@ -42,22 +48,26 @@ export function isWithoutPartition(error: unknown): boolean {
 const checkViolation = "23514";
 
 /**
- * Makes a day's table and attaches it. Attached, not created as a partition: that would lock out every reader of
+ * Makes a day's tables and attaches them. Attached, not created as partitions: that would lock out every reader of
  * `calls`. Two ledgers that do so at once take turns.
  */
-async function makePartition({ db }: Books, day: number): Promise<void> {
-  const name = sql.table(nameOf(day));
+async function makePartitions({ db }: Books, day: number): Promise<void> {
+  const [from, to] = [day * dayMs, (day + 1) * dayMs].map((bound) => sql.lit(bound));
   await db.transaction().execute(async (at) => {
-    await sql`select pg_advisory_xact_lock(hashtext(${nameOf(day)}))`.execute(at);
-    const { rows } = await sql`select 1 from pg_class where oid = to_regclass(${nameOf(day)})`.execute(at);
-    if (rows.length > 0) return;
-    const [from, to] = [day * dayMs, (day + 1) * dayMs].map((bound) => sql.lit(bound));
-    await sql`create table ${name} (like calls including all)`.execute(at);
-    await sql`alter table calls attach partition ${name} for values from (${from}) to (${to})`.execute(at);
+    await sql`select pg_advisory_xact_lock(hashtext(${nameOf("calls", day)}))`.execute(at);
+    for (const table of partitioned) {
+      const name = nameOf(table, day);
+      const { rows } = await sql`select 1 from pg_class where oid = to_regclass(${name})`.execute(at);
+      if (rows.length > 0) continue;
+      await sql`create table ${sql.table(name)} (like ${sql.table(table)} including all)`.execute(at);
+      await sql`alter table ${sql.table(table)} attach partition ${sql.table(name)} for values from (${from}) to (${to})`.execute(
+        at,
+      );
+    }
   });
 }
 
 /** `calls_20260131`: in the order of the days, for four-digit years. */
-function nameOf(day: number): string {
-  return `calls_${new Date(day * dayMs).toISOString().slice(0, 10).replaceAll("-", "")}`;
+function nameOf(table: string, day: number): string {
+  return `${table}_${new Date(day * dayMs).toISOString().slice(0, 10).replaceAll("-", "")}`;
 }

@@ -1,7 +1,7 @@
-import { sql, type SelectQueryBuilder } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { UsageEvent } from "@modelgate/contracts";
+import type { Label } from "./labels.ts";
 import type { Books } from "./open.ts";
-import type { Tables } from "./schema.ts";
 
 /** Which calls are asked for; what is absent narrows nothing. */
 export interface CallFilter {
@@ -15,6 +15,8 @@ export interface CallFilter {
   readonly outcome?: string | undefined;
   readonly status?: number | undefined;
   readonly requestId?: string | undefined;
+  /** The end user and tags that a call must have, all of them. */
+  readonly labels?: readonly Label[] | undefined;
 }
 
 /** Where a call stands in the log: a reading goes on after it. */
@@ -32,9 +34,13 @@ export interface CallPage {
   readonly next?: CallPlace;
 }
 
+interface Row extends CallPlace {
+  readonly event: string;
+}
+
 /** A page of the log over all accounts, in the order of time. */
 export async function readCalls(
-  books: Books,
+  { db }: Books,
   filter: CallFilter,
   {
     order,
@@ -42,32 +48,60 @@ export async function readCalls(
     after,
   }: { readonly order: CallOrder; readonly limit: number; readonly after?: CallPlace | undefined },
 ): Promise<CallPage> {
-  const [direction, beyond] = order === "oldest first" ? (["asc", ">"] as const) : (["desc", "<"] as const);
-  let query = narrowed(books.db.selectFrom("calls").select(["at", "account", "id", "event"]), filter);
-  if (after !== undefined)
-    query = query
-      // Said apart as well: only a plain bound leaves out the partitions of other days.
-      .where("at", order === "oldest first" ? ">=" : "<=", after.at)
-      .where(sql<boolean>`(at, account, id) ${sql.raw(beyond)} (${after.at}, ${after.account}, ${after.id})`);
-  const rows = await query
-    .orderBy("at", direction)
-    .orderBy("account", direction)
-    .orderBy("id", direction)
-    .limit(limit)
-    .execute();
+  const isOldestFirst = order === "oldest first";
+  const { tables, led, where } = chosen(filter);
+  const place = ["at", "account", "id"].map((column) => sql.ref(`${led}.${column}`));
+  if (after !== undefined) {
+    // Said apart as well: only a plain bound leaves out the partitions of other days.
+    where.push(sql`calls.at ${sql.raw(isOldestFirst ? ">=" : "<=")} ${after.at}`);
+    const beyond = sql.raw(isOldestFirst ? ">" : "<");
+    where.push(sql`(${sql.join(place)}) ${beyond} (${after.at}, ${after.account}, ${after.id})`);
+  }
+  const ordered = place.map((column) => sql`${column} ${sql.raw(isOldestFirst ? "asc" : "desc")}`);
+  const { rows } = await sql<Row>`
+    select calls.at, calls.account, calls.id, calls.event from ${tables} where ${sql.join(where, sql` and `)}
+    order by ${sql.join(ordered)} limit ${limit}`.execute(db);
   const last = rows.at(-1);
   const events = rows.map(({ event }): UsageEvent => JSON.parse(event));
   if (last === undefined || rows.length < limit) return { events };
   return { events, next: { at: last.at, account: last.account, id: last.id } };
 }
 
-type Calls<Row> = SelectQueryBuilder<Tables, "calls", Row>;
+/** The tables that a filter is read from, the one of them that leads through the order, and its conditions. */
+interface Chosen {
+  readonly tables: RawBuilder<unknown>;
+  readonly led: string;
+  readonly where: RawBuilder<unknown>[];
+}
 
-function narrowed<Row>(query: Calls<Row>, filter: CallFilter): Calls<Row> {
-  let calls = query.where("at", ">=", filter.from).where("at", "<", filter.to);
-  for (const column of ["account", "token", "model", "channel", "outcome", "status"] as const) {
-    const wanted = filter[column];
-    if (wanted !== undefined) calls = calls.where(column, "=", wanted);
-  }
-  return filter.requestId === undefined ? calls : calls.where("request", "=", filter.requestId);
+/** Calls with a label are found by the first of their labels: its index is in the order of the log. */
+function chosen({ from, to, requestId, labels = [], ...wanted }: CallFilter): Chosen {
+  const led = labels.length === 0 ? "calls" : "label_0";
+  const columns = [
+    ...(["account", "token", "model", "channel", "outcome", "status"] as const).map(
+      (column) => [column, wanted[column]] as const,
+    ),
+    ["request", requestId] as const,
+  ];
+  const joined = labels.map(({ name, value }, place) => {
+    const label = (column: string) => sql.ref(`label_${place}.${column}`);
+    return sql`join ${sql.table("call_labels")} as ${sql.ref(`label_${place}`)}
+      on ${label("account")} = calls.account and ${label("at")} = calls.at and ${label("id")} = calls.id
+      and ${label("name")} = ${name} and ${label("value")} = ${value}
+      and ${label("at")} >= ${from} and ${label("at")} < ${to}`;
+  });
+  return {
+    tables: sql`calls ${sql.join(joined, sql` `)}`,
+    led,
+    where: [
+      sql`calls.at >= ${from}`,
+      sql`calls.at < ${to}`,
+      ...columns.flatMap(([column, value]) =>
+        value === undefined ? [] : [sql`${sql.ref(`calls.${column}`)} = ${value}`],
+      ),
+      // What the indexes of calls that did not end well are of, in words that both planners know again.
+      ...(wanted.status === undefined || wanted.status === 200 ? [] : [sql`calls.status <> 200`]),
+      ...(wanted.outcome === undefined || wanted.outcome === "completed" ? [] : [sql`calls.outcome <> 'completed'`]),
+    ],
+  };
 }

@@ -1,77 +1,76 @@
-import { sql } from "kysely";
 import { totalsPeriods } from "./add-totals.ts";
-import { unitMeasures } from "./measures.ts";
+import { Groups } from "./groups.ts";
+import { isLabelName } from "./labels.ts";
 import type { Books } from "./open.ts";
-import type { CallFilter } from "./read-calls.ts";
+import { readCalls, type CallPlace } from "./read-calls.ts";
+import { amountsOf } from "./sums.ts";
+import { readTable, type TotalsName } from "./totals-table.ts";
+import { valueIn, type TotalsQuery, type UsageTotal } from "./totals-query.ts";
 
-/** What totals can be grouped by. */
-export const totalsDimensions = ["account", "token", "model", "channel", "outcome", "day", "hour"] as const;
-export type TotalsDimension = (typeof totalsDimensions)[number];
+/** Calls that are read at once where no table has what is asked for: other work goes on between two pages. */
+const callsAtOnce = 1_000;
 
-/** Which totals are asked for. Whole hours: what `from` and `to` cut an hour in counts with its hour. */
-export interface TotalsQuery extends Pick<
-  CallFilter,
-  "from" | "to" | "account" | "token" | "model" | "channel" | "outcome"
-> {
-  readonly groupBy: readonly TotalsDimension[];
-}
-
-/** One row of totals: the dimensions asked for, and sums as decimal strings; units that do not occur are left out. */
-export interface UsageTotal {
-  readonly by: Readonly<Partial<Record<TotalsDimension, string>>>;
-  readonly sums: Readonly<Record<string, string>>;
-}
-
-const measures = ["calls", "cost", ...unitMeasures] as const;
-
-/** Sums of usage, grouped, in the order of their dimensions. Whole days are read from the totals of days. */
+/**
+ * Sums of usage, grouped, in the order of their dimensions. Whole days and hours are read from their totals, the parts of
+ * them before and after from the calls; so is all that no totals are kept of: one status, one request, labels by hour.
+ */
 export async function readTotals(books: Books, query: TotalsQuery): Promise<readonly UsageTotal[]> {
+  const groups = new Groups(query.groupBy);
   const table = tableFor(query);
-  const period = totalsPeriods[table];
-  const groups = query.groupBy.map((dimension) => ({ dimension, value: valueOf(dimension) }));
-  const columns = [
-    ...groups.map(({ dimension, value }) => sql`${value} as ${sql.ref(dimension)}`),
-    // As text, because sums of money are beyond the whole numbers that a double keeps.
-    ...measures.map((name) => sql`cast(coalesce(sum(${sql.ref(name)}), 0) as text) as ${sql.ref(name)}`),
-  ];
-  const wanted = (["account", "token", "model", "channel", "outcome"] as const).flatMap((column) =>
-    query[column] === undefined ? [] : [sql`${sql.ref(column)} = ${query[column]}`],
-  );
-  const where = [sql`period >= ${floored(query.from, period)}`, sql`period < ${query.to}`, ...wanted];
-  const places = groups.map((_, at) => sql.lit(at + 1));
-  const order = groups.length === 0 ? sql`` : sql`group by ${sql.join(places)} order by ${sql.join(places)}`;
-  const { rows } = await sql<Record<string, string | number>>`
-    select ${sql.join(columns)} from ${sql.table(table)} where ${sql.join(where, sql` and `)} ${order}`.execute(
-    books.db,
-  );
-  // A sum over nothing is a row too.
-  return rows.filter((row) => row["calls"] !== "0").map((row) => totalOf(row, query.groupBy));
+  const period = table === undefined ? 1 : totalsPeriods[table];
+  const [from, to] = [Math.ceil(query.from / period) * period, Math.floor(query.to / period) * period];
+  if (table === undefined || from >= to) {
+    await addCalls(books, query, groups);
+    return groups.totals();
+  }
+  await addCalls(books, { ...query, to: from }, groups);
+  if (table === "labelled_totals") await addLabelled(books, { ...query, from, to }, groups);
+  else for (const { by, amounts } of await readTable(books, table, { ...query, from, to })) groups.add(by, amounts);
+  await addCalls(books, { ...query, from: to }, groups);
+  return groups.totals();
 }
 
-function totalOf(row: Readonly<Record<string, string | number>>, groupBy: readonly TotalsDimension[]): UsageTotal {
-  const sums = measures.filter((name) => name === "calls" || name === "cost" || row[name] !== "0");
-  return {
-    by: Object.fromEntries(groupBy.map((dimension) => [dimension, shown(dimension, row[dimension] ?? "")])),
-    sums: Object.fromEntries(sums.map((name) => [name === "cost" ? "costNanos" : name, String(row[name])])),
-  };
-}
-
-/** The smaller table, where it has what is asked for. */
-function tableFor({ from, to, groupBy }: TotalsQuery): keyof typeof totalsPeriods {
+/** The smallest table that has what is asked for; undefined: only the calls themselves do. */
+function tableFor({ from, to, groupBy, labels = [], status, requestId }: TotalsQuery): TotalsName | undefined {
+  if (status !== undefined || requestId !== undefined) return undefined;
+  const byHour = groupBy.includes("hour");
+  if (labels.length > 0 || groupBy.some(isLabelName)) return byHour ? undefined : "labelled_totals";
   const day = totalsPeriods.daily_totals;
-  return from % day === 0 && to % day === 0 && !groupBy.includes("hour") ? "daily_totals" : "hourly_totals";
+  return from % day === 0 && to % day === 0 && !byHour ? "daily_totals" : "hourly_totals";
 }
 
-function valueOf(dimension: TotalsDimension) {
-  if (dimension === "hour") return sql.ref("period");
-  return dimension === "day" ? sql`period - period % ${sql.lit(totalsPeriods.daily_totals)}` : sql.ref(dimension);
+async function addCalls(books: Books, query: TotalsQuery, groups: Groups): Promise<void> {
+  if (query.from >= query.to) return;
+  for (let after: CallPlace | undefined; ;) {
+    const { events, next } = await readCalls(books, query, { order: "oldest first", limit: callsAtOnce, after });
+    for (const event of events)
+      groups.add(
+        query.groupBy.map((dimension) => valueIn(event, dimension)),
+        amountsOf(event),
+      );
+    if (next === undefined) return;
+    after = next;
+  }
 }
 
-function shown(dimension: TotalsDimension, value: string | number): string {
-  if (dimension === "day") return new Date(value).toISOString().slice(0, 10);
-  return dimension === "hour" ? new Date(value).toISOString() : String(value);
-}
-
-function floored(at: number, period: number): number {
-  return at - (at % period);
+/** Totals of calls with labels; where none is asked for, what all totals have beyond them is of calls without. */
+async function addLabelled(books: Books, query: TotalsQuery, groups: Groups): Promise<void> {
+  const plain = query.groupBy.filter((dimension) => !isLabelName(dimension));
+  const labelled = new Map<string, Map<string, bigint>>();
+  for (const { by, amounts } of await readTable(books, "labelled_totals", query)) {
+    groups.add(by, amounts);
+    const key = by.filter((_, at) => !isLabelName(query.groupBy[at] ?? "")).join("\u001f");
+    const sums = labelled.get(key) ?? new Map();
+    labelled.set(key, sums);
+    for (const [name, amount] of amounts) sums.set(name, (sums.get(name) ?? 0n) + amount);
+  }
+  if ((query.labels ?? []).length > 0) return;
+  for (const { by, amounts } of await readTable(books, "daily_totals", { ...query, groupBy: plain })) {
+    const known = labelled.get(by.join("\u001f"));
+    const values = [...by];
+    groups.add(
+      query.groupBy.map((dimension) => (isLabelName(dimension) ? "" : (values.shift() ?? ""))),
+      amounts.map(([name, amount]) => [name, amount - (known?.get(name) ?? 0n)] as const),
+    );
+  }
 }

@@ -1,6 +1,7 @@
 import type { Transaction } from "kysely";
 import type { UsageEvent } from "@modelgate/contracts";
 import { raiseHeads } from "./heads.ts";
+import { labelsOf } from "./labels.ts";
 import type { Books } from "./open.ts";
 import { ensurePartitions, forgetPartitions, isWithoutPartition } from "./partitions.ts";
 import type { CallRow, Tables } from "./schema.ts";
@@ -39,6 +40,7 @@ async function write(books: Books, events: readonly UsageEvent[]): Promise<reado
       for (const event of events.slice(from, from + rowsAtOnce))
         if (fresh.delete(nameOf(event.accountId, event.id))) added.push(event);
     }
+    await addLabels(at, added);
     await addTotals(at, added);
     await raiseHeads(
       at,
@@ -46,6 +48,23 @@ async function write(books: Books, events: readonly UsageEvent[]): Promise<reado
     );
     return added;
   });
+}
+
+async function addLabels(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
+  const rows = events.flatMap((event) =>
+    labelsOf(event).map((label) => ({
+      account: event.accountId,
+      at: Date.parse(event.time),
+      id: event.id,
+      ...label,
+    })),
+  );
+  for (let from = 0; from < rows.length; from += rowsAtOnce)
+    await at
+      .insertInto("call_labels")
+      .values(rows.slice(from, from + rowsAtOnce))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
 }
 
 /** Whether an event can stand in the books: whatever else is wrong with it, it has an account, an id and a time. */

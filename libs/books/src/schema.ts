@@ -35,6 +35,21 @@ export interface TotalsTable extends Record<UnitMeasure, Sum> {
   cost: Money;
 }
 
+/** Sums of the calls of one account and day that have the same labels; calls without any are not in it. */
+export interface LabelledTotalsTable extends TotalsTable {
+  /** An object by the labels' names, as JSON (`labelsText`). */
+  labels: string;
+}
+
+/** A label of a call: `endUser`, or `tag:` and the name of a tag. */
+export interface CallLabelsTable {
+  account: string;
+  at: number;
+  id: string;
+  name: string;
+  value: string;
+}
+
 /** One change of a balance by an operator. */
 export interface CreditsTable {
   account: string;
@@ -75,6 +90,8 @@ export interface Tables {
   calls: CallsTable;
   hourly_totals: TotalsTable;
   daily_totals: TotalsTable;
+  labelled_totals: LabelledTotalsTable;
+  call_labels: CallLabelsTable;
   credits: CreditsTable;
   accounts: AccountsTable;
   tasks: TasksTable;
@@ -83,3 +100,4 @@ export interface Tables {
 
 export type CallRow = Insertable<CallsTable>;
 export type TotalsRow = Insertable<TotalsTable>;
+export type LabelledTotalsRow = Insertable<LabelledTotalsTable>;

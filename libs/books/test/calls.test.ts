@@ -111,17 +111,22 @@ describe.each(engines)("$name", ({ name, start }) => {
   test("pages have every call that a filter asks for, once and in the order of time, whatever their size", async () => {
     await using books = await newBooks(engine);
     const word = (of: string) => fc.integer({ min: 0, max: 2 }).map((at) => `${of}-${at}`);
-    const call = fc.record({
-      accountId: word("account"),
-      tokenId: word("token"),
-      model: word("model"),
-      channelId: word("channel"),
-      requestId: word("request"),
-      outcome: fc.constantFrom("completed" as const, "failed" as const),
-      status: fc.constantFrom(200, 500),
-      // Many share a moment: then account and id decide.
-      time: fc.integer({ min: 0, max: 40 }).map((at) => new Date(month.from + at * 3_000_000).toISOString()),
-    });
+    const call = fc.record(
+      {
+        accountId: word("account"),
+        tokenId: word("token"),
+        model: word("model"),
+        channelId: word("channel"),
+        requestId: word("request"),
+        outcome: fc.constantFrom("completed" as const, "failed" as const),
+        status: fc.constantFrom(200, 500),
+        endUser: word("user"),
+        tags: fc.dictionary(fc.constantFrom("team", "feature"), word("value")),
+        // Many share a moment: then account and id decide.
+        time: fc.integer({ min: 0, max: 40 }).map((at) => new Date(month.from + at * 3_000_000).toISOString()),
+      },
+      { requiredKeys: ["accountId", "tokenId", "model", "channelId", "requestId", "outcome", "status", "time"] },
+    );
     const calls = fc.sample(call, { seed: 7, numRuns: 400 }).map((made, at) => callOf(`id-${at}`, made));
     await recordCalls(books, calls);
     const filter = fc.record(
@@ -135,6 +140,13 @@ describe.each(engines)("$name", ({ name, start }) => {
         requestId: word("request"),
         outcome: fc.constantFrom("completed", "failed"),
         status: fc.constantFrom(200, 500),
+        labels: fc.uniqueArray(
+          fc.record({
+            name: fc.constantFrom("endUser" as const, "tag:team" as const, "tag:feature" as const),
+            value: fc.oneof(word("value"), word("user")),
+          }),
+          { selector: ({ name }) => name, maxLength: 2 },
+        ),
       },
       { requiredKeys: [] },
     );
@@ -196,6 +208,67 @@ describe.each(engines)("$name", ({ name, start }) => {
     });
   });
 
+  test("totals by end user and tags, and of parts of days, are the sums of the calls; what has no label is a row too", async () => {
+    await using books = await newBooks(engine);
+    const calls = Array.from({ length: 300 }, (_, at) =>
+      callOf(`call-${at}`, {
+        model: `model-${at % 5}`,
+        status: at % 7 === 0 ? 502 : 200,
+        requestId: `request-${at % 100}`,
+        time: new Date(month.from + at * 1_234_567).toISOString(),
+        units: { inputTokens: at },
+        costNanos: String(at * 1_000),
+        ...(at % 3 === 0 ? {} : { endUser: `user-${at % 2}` }),
+        ...(at % 4 === 0 ? {} : { tags: { team: `team "${at % 3}"`, ...(at % 5 === 0 ? { feature: "chat" } : {}) } }),
+      }),
+    );
+    await recordCalls(books, calls);
+    const groupings = [
+      ["endUser"],
+      ["tag:team", "tag:feature"],
+      ["model", "tag:team", "day"],
+      ["hour"],
+      ["hour", "endUser"],
+      ["model", "day"],
+    ] as const;
+    const [middle, end] = [month.from + 12_345_678, month.from + 290_000_000];
+    const filters: readonly Partial<CallFilter>[] = [
+      {},
+      { labels: [{ name: "endUser", value: "user-1" }] },
+      {
+        labels: [
+          { name: "tag:team", value: 'team "2"' },
+          { name: "tag:feature", value: "chat" },
+        ],
+        model: "model-0",
+      },
+      { from: middle, to: end },
+      { from: middle, to: middle + 1_000_000 },
+      { status: 502 },
+      { requestId: "request-5", from: middle },
+    ];
+    for (const groupBy of groupings)
+      for (const filter of filters) {
+        const wanted = calls.filter((event) => matches(event, { ...month, ...filter }));
+        const groups = Map.groupBy(wanted, (event) => groupBy.map((name) => valueOf(event, name)).join("|"));
+        const rows = await readTotals(books, { ...month, ...filter, groupBy });
+        const shown = rows.map(({ by, sums }) => [
+          groupBy.map((name) => by[name]).join("|"),
+          sums["calls"],
+          sums["costNanos"],
+        ]);
+        expect(shown.toSorted(), JSON.stringify({ groupBy, filter })).toEqual(
+          [...groups]
+            .map(([key, group]) => [
+              key,
+              String(group.length),
+              String(group.reduce((sum, { costNanos }) => sum + Number(costNanos), 0)),
+            ])
+            .toSorted(),
+        );
+      }
+  });
+
   test("receipts come back with credits, and the newest of an account is known", async () => {
     await using books = await newBooks(engine);
     const receipt = (number: number) => ({
@@ -231,10 +304,13 @@ describe.each(engines)("$name", ({ name, start }) => {
     const place = await engine.place();
     await using books = await openBooks(place, log);
     const days = ["2026-01-01", "2026-01-02", "2026-01-03", "2026-01-04"];
-    const calls = days.map((day) => callOf(day, { time: `${day}T23:59:59.999Z` }));
+    const calls = days.map((day) => callOf(day, { time: `${day}T23:59:59.999Z`, endUser: "ann", tags: { team: "a" } }));
+    const labels = [{ name: "tag:team", value: "a" }] as const;
     await recordCalls(books, calls);
     await forgetCalls(books, 2, Date.parse("2026-01-04T12:00:00Z"));
     expect(await read(books, {}, 10, "oldest first")).toEqual(["2026-01-02", "2026-01-03", "2026-01-04"]);
+    expect(await read(books, { labels }, 10, "newest first")).toEqual(["2026-01-04", "2026-01-03", "2026-01-02"]);
+    expect(await readTotals(books, { ...month, labels, groupBy: [] })).toMatchObject([{ sums: { calls: "3" } }]);
     expect(await total(books)).toMatchObject({ calls: "4" });
     // Neither where another ledger removed it.
     await using other = name === "SQLite" ? books : await openBooks(place, log);
@@ -261,7 +337,8 @@ function matches(event: UsageEvent, asked: Partial<CallFilter>): boolean {
     same(asked.channel, event.channelId) &&
     same(asked.requestId, event.requestId) &&
     same(asked.outcome, event.outcome) &&
-    same(asked.status, event.status)
+    same(asked.status, event.status) &&
+    (asked.labels ?? []).every(({ name, value }) => valueOf(event, name) === value)
   );
 }
 
@@ -271,7 +348,10 @@ function inOrder(left: UsageEvent, right: UsageEvent): number {
 }
 
 function valueOf(event: UsageEvent, dimension: string): string {
-  const values: Readonly<Record<string, string>> = {
+  const values: Readonly<Record<string, string | undefined>> = {
+    endUser: event.endUser,
+    "tag:team": event.tags?.["team"],
+    "tag:feature": event.tags?.["feature"],
     account: event.accountId,
     token: event.tokenId,
     model: event.model,
@@ -279,6 +359,8 @@ function valueOf(event: UsageEvent, dimension: string): string {
     outcome: event.outcome,
     day: event.time.slice(0, 10),
     hour: `${event.time.slice(0, 13)}:00:00.000Z`,
+    status: String(event.status),
+    requestId: event.requestId,
   };
   return values[dimension] ?? "";
 }

@@ -1,10 +1,15 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sql } from "kysely";
+import { Kysely, sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { StartError } from "@modelgate/platform";
-import { BooksAway, openBooks, readTotals, recordCalls, unitMeasures } from "../src/index.ts";
+import { postgresDialect } from "../src/engine/postgres.ts";
+import { sqliteDialect } from "../src/engine/sqlite.ts";
+import { BooksAway, openBooks, readCalls, readTotals, recordCalls, unitMeasures } from "../src/index.ts";
+import { migrate } from "../src/migrate.ts";
+import { migrations } from "../src/migrations/index.ts";
+import type { Tables } from "../src/schema.ts";
 import { callOf, engines, log, onServer, type TestEngine } from "./engines.ts";
 
 let folder: string;
@@ -42,12 +47,49 @@ describe.each(engines)("$name", ({ name, start }) => {
     await expect(refused).rejects.toThrow(/^The books are of a newer version.*9999-later/);
   });
 
+  test("books of the version before tags keep what they have, and take tags", async () => {
+    const { url, file } = await engine.place();
+    const dialect = url === undefined ? sqliteDialect(file) : postgresDialect(url, () => undefined);
+    const before = new Kysely<Tables>({ dialect });
+    const kind = url === undefined ? "sqlite" : "postgres";
+    await migrate(before, kind, { "0001-calls": migrations["0001-calls"] ?? raise("0001-calls is gone") });
+    if (kind === "postgres")
+      await sql`create table calls_20260110 partition of calls for values from (1768003200000) to (1768089600000)`.execute(
+        before,
+      );
+    const { time, ...row } = {
+      time: Date.parse("2026-01-10T10:00:00Z"),
+      account: "acme",
+      token: "t",
+      model: "m",
+      channel: "c",
+    };
+    await sql`insert into calls values ('acme', ${time}, 'old', 'r', 't', 'm', 'c', 'completed', 200, 1, ${JSON.stringify(callOf("old"))})`.execute(
+      before,
+    );
+    for (const table of ["hourly_totals", "daily_totals"] as const)
+      await before
+        .insertInto(table)
+        .values({ ...row, period: Date.parse("2026-01-10"), outcome: "completed", calls: 1, cost: 1n })
+        .execute();
+    await before.destroy();
+    await using after = await openBooks({ url, file }, log);
+    await recordCalls(after, [callOf("new", { tags: { team: "search" } })]);
+    const month = { from: Date.parse("2026-01-01"), to: Date.parse("2026-02-01") };
+    const { events } = await readCalls(after, month, { order: "oldest first", limit: 10 });
+    expect(events.map(({ id }) => id)).toEqual(["new", "old"]);
+    expect(await readTotals(after, { ...month, groupBy: ["tag:team"] })).toEqual([
+      { by: { "tag:team": "" }, sums: { calls: "1", costNanos: "1" } },
+      { by: { "tag:team": "search" }, sums: { calls: "1", costNanos: "1" } },
+    ]);
+  });
+
   test("a unit that is added to the contracts gets its column; what was summed before stays", async () => {
     const place = await engine.place();
     await using before = await openBooks(place, log);
     await recordCalls(before, [callOf("before", { units: { images: 2, inputTokens: 3 } })]);
     // As if the books had been made when there was no such unit.
-    for (const table of ["hourly_totals", "daily_totals"])
+    for (const table of ["hourly_totals", "daily_totals", "labelled_totals"])
       await sql`alter table ${sql.table(table)} drop column ${sql.ref("images")}`.execute(before.db);
     await before[Symbol.asyncDispose]();
     await using after = await openBooks(place, log);
@@ -146,4 +188,8 @@ async function asNobody<T>(run: () => Promise<T>): Promise<T> {
   } finally {
     process.seteuid?.(0);
   }
+}
+
+function raise(say: string): never {
+  throw new Error(say);
 }

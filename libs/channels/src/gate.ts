@@ -1,5 +1,5 @@
 import type { CatalogChannel } from "@modelgate/catalog";
-import { defineScript, orUnavailable, replyList, type Logger, type Redis } from "@modelgate/platform";
+import { defineScript, orUnavailable, type Logger, type Redis } from "@modelgate/platform";
 import type { Attempt, Health } from "./health.ts";
 import { placeOf, type Way } from "./pick.ts";
 
@@ -33,8 +33,18 @@ export interface Gate extends AsyncDisposable {
 
 /** When a full channel may have a seat again: nobody knows, so soon. */
 const seatRetryMs = 1_000;
-const enterScript = defineScript(new URL("enter-way.lua", import.meta.url), replyList);
-const renewScript = defineScript(new URL("renew-seats.lua", import.meta.url), replyList);
+const takeSeats = defineScript({
+  file: new URL("take-seats.lua", import.meta.url),
+  keys: ["minute", "seats[]"],
+  args: { permit: "text", leaseMs: "number", perMinute: "number", bounds: "number[]" },
+  replies: { taken: {}, full: { set: "number" }, minute: { waitMs: "number" } },
+});
+const renewSeats = defineScript({
+  file: new URL("renew-seats.lua", import.meta.url),
+  keys: ["seats[]"],
+  args: { permit: "text", leaseMs: "number" },
+  replies: { renewed: {} },
+});
 
 /** Redis keys of a channel's limits: one slot a channel. */
 export const gateKeys = {
@@ -71,7 +81,7 @@ export function openGate({
   const quietly = (step: Promise<unknown>): void =>
     void step.catch((error: unknown) => log.debug({ err: error }, "channel seats not renewed"));
   const timer = setInterval(() => {
-    for (const [permit, keys] of open) quietly(renewScript(redis, keys, [permit, leaseMs]));
+    for (const [permit, keys] of open) quietly(renewSeats(redis, { seats: keys }, { permit, leaseMs }));
   }, leaseMs / 3);
   timer.unref();
 
@@ -90,10 +100,10 @@ export function openGate({
       const perMinute = channel.requestsPerMinute ?? 0;
       if (sets.length === 0 && perMinute === 0) return free;
       const reply = await orUnavailable(
-        enterScript(
+        takeSeats(
           redis,
-          [gateKeys.minute(channel.id), ...sets.map(({ key }) => key)],
-          [permit, leaseMs, perMinute, ...sets.map(({ seats }) => seats)],
+          { minute: gateKeys.minute(channel.id), seats: sets.map(({ key }) => key) },
+          { permit, leaseMs, perMinute, bounds: sets.map(({ seats }) => seats) },
         ),
       );
       const refused = turnedAway(reply, sets, channel);
@@ -134,13 +144,13 @@ function seatSets(way: Way): readonly SeatSet[] {
 }
 
 function turnedAway(
-  [verdict, number = "0"]: readonly string[],
+  reply: Awaited<ReturnType<typeof takeSeats>>,
   sets: readonly SeatSet[],
   { id }: CatalogChannel,
 ): TurnedAway | undefined {
-  if (verdict === "taken") return undefined;
-  if (verdict === "minute") return { place: id, why: "full", retryAfterMs: Number(number) };
-  const { place, why } = sets[Number(number) - 1] ?? { place: id, why: "full" };
+  if (reply.verdict === "taken") return undefined;
+  if (reply.verdict === "minute") return { place: id, why: "full", retryAfterMs: reply.waitMs };
+  const { place, why } = sets[reply.set - 1] ?? { place: id, why: "full" };
   return { place, why, retryAfterMs: seatRetryMs };
 }
 

@@ -1,5 +1,6 @@
 import { Type, type Static } from "typebox";
 import { Budgets } from "./money/budget.ts";
+import { Tags } from "./tags.ts";
 
 /**
  * Who calls, as the edge found out; it travels to the services in the signed header `x-modelgate-caller`.
@@ -19,6 +20,8 @@ export const Caller = Type.Object(
     budgets: Type.Optional(Budgets),
     /** The family of model list, and of its errors, that the client's headers asked for; they stop at the edge. */
     format: Type.Optional(Type.Enum(["common", "alpha", "gamma"])),
+    /** What the client's header says of the call, for the books. */
+    tags: Type.Optional(Tags),
     /** Unix seconds after which the signature no longer counts. */
     expiresAt: Type.Integer(),
   },

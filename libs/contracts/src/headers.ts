@@ -6,6 +6,8 @@ export const headers = {
   caller: "x-modelgate-caller",
   /** A client that wants a refusal rather than a dropped hint. */
   strict: "x-modelgate-strict",
+  /** What a client says of a call for its operator's books, `team=search,feature=chat`; it stops at the edge. */
+  tags: "x-modelgate-tags",
   /** Request fields that the serving vendor could not take. */
   dropped: "x-modelgate-dropped",
   /** The channel that served the call, or that it went to last; where the caller's group shows channels. */

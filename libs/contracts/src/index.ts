@@ -30,12 +30,14 @@ export {
   type AreaEndpointId,
   type EndpointId,
 } from "./endpoints/table.ts";
+export { endUserOf } from "./end-user.ts";
 export { CreditEvent, CreditKind } from "./events/credit.ts";
 export { Receipt } from "./events/receipt.ts";
 export { creditSubject, eventStreams, taskSubject, usageSubject } from "./events/streams.ts";
 export { TaskEvent, TaskState } from "./events/task.ts";
 export { Outcome, UsageEvent, type UsageDraft } from "./events/usage.ts";
 export { asFailure, Failure, type FailureDetails } from "./failures/failure.ts";
+export { failureFrameOf, failureFrames, type FailureFrame } from "./failures/frames.ts";
 export { failures, type FailureCode, type FailureKind } from "./failures/registry.ts";
 export { failureHeaders, renderFailure, type ErrorFormat } from "./failures/render.ts";
 export { fieldPath } from "./field-path.ts";
@@ -63,6 +65,7 @@ export {
   type WrittenPrices,
 } from "./money/resolutions.ts";
 export { openApi } from "./openapi/document.ts";
+export { isTagName, parseTags, type Tags } from "./tags.ts";
 export { parseTime } from "./time.ts";
 export {
   addUnits,
@@ -79,12 +82,19 @@ export {
   type UnitName,
 } from "./units.ts";
 export {
+  rankingWires,
   realtimeWires,
   textWires,
   upstreamWires,
+  vectorsWires,
   videoWires,
+  type ImagesWire,
+  type RankingWire,
   type RealtimeWire,
   type TextWire,
+  type TranscriptsWire,
   type UpstreamWire,
+  type VectorsWire,
   type VideoWire,
 } from "./upstream-wires.ts";
+export { wiresOfKind } from "./wires-of-kind.ts";

@@ -1,36 +1,52 @@
-/** The wires of video tasks: one of them is spoken at every endpoint of interface section 4.5. */
-export const videoWires = ["videos", "video-generations", "kling-video", "jimeng-video"] as const;
-export type VideoWire = (typeof videoWires)[number];
-
-/** The wires of text: clients and vendors speak each of them. */
+/** The wires of text that convert to each other. */
 export const textWires = ["chat", "responses", "messages", "content"] as const;
 export type TextWire = (typeof textWires)[number];
+
+/** Endpoints beside the text wires: each takes the requests of one of them for another purpose. */
+export const besideTextWires = ["compact", "count-messages", "count-content"] as const;
+
+/** The wires of vectors. */
+export const vectorsWires = ["embeddings", "content-embeddings"] as const;
+export type VectorsWire = (typeof vectorsWires)[number];
+
+/** The wires of ranking. */
+export const rankingWires = ["jina-rerank", "cohere-rerank"] as const;
+export type RankingWire = (typeof rankingWires)[number];
 
 /** The wires of sessions. */
 export const realtimeWires = ["realtime", "gemini-live"] as const;
 export type RealtimeWire = (typeof realtimeWires)[number];
 
-/** A format that a vendor's endpoint speaks. The text wires come first; the others are one endpoint each. */
-export const upstreamWires = [
-  ...textWires,
-  "completions",
-  "compact",
-  "count-messages",
-  "count-content",
-  "embeddings",
-  "content-embeddings",
-  "moderations",
-  "jina-rerank",
-  "cohere-rerank",
-  ...realtimeWires,
-  ...videoWires,
-  "transcriptions",
-  "translations",
-  "speech",
+/** The wires of video tasks: one of them is spoken at every endpoint of interface section 4.5. */
+export const videoWires = ["videos", "video-generations", "kling-video", "jimeng-video"] as const;
+export type VideoWire = (typeof videoWires)[number];
+
+/** The wires of speech that is written down, or written down in English. */
+export const transcriptsWires = ["transcriptions", "translations"] as const;
+export type TranscriptsWire = (typeof transcriptsWires)[number];
+
+/** The wires of images; generated content is a wire of theirs too. */
+export const imagesWires = [
   "images",
   "image-edits",
   "qwen-images",
   "qwen-image-tasks",
   "qwen-image-edit-tasks",
+] as const;
+export type ImagesWire = (typeof imagesWires)[number] | "content";
+
+/** The formats that a vendor's endpoint may speak, best first where a model can be called in several. */
+export const upstreamWires = [
+  ...textWires,
+  "completions",
+  ...besideTextWires,
+  ...vectorsWires,
+  "moderations",
+  ...rankingWires,
+  ...realtimeWires,
+  ...videoWires,
+  ...transcriptsWires,
+  "speech",
+  ...imagesWires,
 ] as const;
 export type UpstreamWire = (typeof upstreamWires)[number];

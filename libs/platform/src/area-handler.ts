@@ -15,6 +15,7 @@ import {
   type ErrorFormat,
 } from "@modelgate/contracts";
 import { answerFailure, statusOf } from "./answer.ts";
+import { goingPath, interruptOn, onInterrupt, opened } from "./interrupt.ts";
 import { lingerOver } from "./linger.ts";
 import type { Logger } from "./log.ts";
 import { observeRequest } from "./metrics.ts";
@@ -57,12 +58,18 @@ export interface AreaOptions<A extends Area = Area> {
 
 /**
  * The request listener of an area's service: finds the endpoint in the table, checks the edge's signature, runs the
- * endpoint's handler, and renders whatever it throws in the format of the request.
+ * endpoint's handler, and renders whatever it throws in the format of the request. An edge that ends says so on the
+ * connection of a call, which ends it as the end of this process would.
  */
 export function areaHandler<A extends Area>({ area, secrets, log, handlers }: AreaOptions<A>): RequestListener {
   const byId: ReadonlyMap<string, EndpointHandler> = new Map(Object.entries<EndpointHandler>(handlers));
   return (request, response) => {
     const url = request.url ?? "/";
+    if (url === goingPath) {
+      interruptOn(request.socket);
+      return void response.writeHead(204).end();
+    }
+    opened(request.socket, response);
     const mark = url.indexOf("?");
     const path = mark < 0 ? url : url.slice(0, mark);
     const found = findEndpoint(request.method ?? "GET", path);
@@ -114,9 +121,16 @@ async function answer(
       Math.floor(Date.now() / 1_000),
     );
     format = caller.format ?? format;
+    const known = format;
+    onInterrupt(response, (failure) => {
+      if (response.headersSent) return;
+      lingerOver(request);
+      answerFailure(response, known, failure, requestId);
+    });
     const strict = firstHeader(request.headers, [headers.strict]) === "true";
     await handler({ ...call, caller, strict, format });
   } catch (error) {
+    if (response.writableEnded) return; // it was interrupted, and has its answer
     if (error instanceof ClientGone) return void response.destroy();
     const failure = failureOf(error);
     if (failure.code === "internal_error") log.error({ err: failure.cause ?? failure, requestId }, "call failed");

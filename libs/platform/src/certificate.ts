@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { checkServerIdentity, connect, type PeerCertificate } from "node:tls";
-import { StartError } from "./env.ts";
+import { StartError } from "./start-error.ts";
 
 /** Longest wait for a server's certificate. */
 const handshakeMs = 2_000;

@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { Server as SocketServer, type AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { once } from "node:events";
-import { StartError } from "./env.ts";
+import { interrupt, partingMs } from "./interrupt.ts";
+import { StartError } from "./start-error.ts";
 
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
@@ -12,7 +13,7 @@ export interface HttpServerOptions {
   readonly port: number;
   readonly handler: RequestListener;
   readonly upgrade?: UpgradeHandler | undefined;
-  /** How long open requests may go on after `drain`. */
+  /** How long open requests may go on after `drain`; shortly before, those that are still open are interrupted. */
   readonly drainMs: number;
 }
 
@@ -37,7 +38,8 @@ const lastRequestsMs = 1_000;
 
 /** Listens on a port; a port in use is a StartError in words. Bodies are timed by whoever reads them. */
 export async function listen({ host, port, handler, upgrade, drainMs }: HttpServerOptions): Promise<HttpServer> {
-  const state = { draining: false, open: 0, lastAt: 0 };
+  const state = { draining: false, lastAt: 0 };
+  const open = new Set<ServerResponse>();
   const server = createServer({
     maxHeaderSize: maxHeaderBytes,
     keepAliveTimeout: keepAliveMs,
@@ -50,9 +52,9 @@ export async function listen({ host, port, handler, upgrade, drainMs }: HttpServ
   });
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     if (state.draining) response.setHeader("connection", "close");
-    state.open++;
+    open.add(response);
     response.once("close", () => {
-      state.open--;
+      open.delete(response);
       state.lastAt = performance.now();
     });
     handler(request, response);
@@ -71,8 +73,14 @@ export async function listen({ host, port, handler, upgrade, drainMs }: HttpServ
       const quietMs = Math.min(lastRequestsMs, drainMs);
       state.lastAt = performance.now();
       const idle = setInterval(() => {
-        if (state.open === 0 && performance.now() >= state.lastAt + quietMs) server.closeIdleConnections();
+        if (open.size === 0 && performance.now() >= state.lastAt + quietMs) server.closeIdleConnections();
       }, quietMs / 4);
+      const parting = setTimeout(
+        () => {
+          for (const response of open) interrupt(response);
+        },
+        drainMs - partingMs(drainMs),
+      );
       // The server forgets a connection that was upgraded, and yet waits for its end.
       const timer = setTimeout(() => {
         server.closeAllConnections();
@@ -80,6 +88,7 @@ export async function listen({ host, port, handler, upgrade, drainMs }: HttpServ
       }, drainMs);
       await closed;
       clearInterval(idle);
+      clearTimeout(parting);
       clearTimeout(timer);
     },
   };

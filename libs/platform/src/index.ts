@@ -5,19 +5,28 @@ export { BufferBudget, type BudgetShares, type Holder, type Holding } from "./bu
 export type { Backlog } from "./bus-backlog.ts";
 export { openBus, type Bus, type BusLimits } from "./bus.ts";
 export {
+  busVariables,
   readEnv,
   serviceVariables,
-  StartError,
   stateVariables,
-  variable,
-  type Environment,
-  type Variable,
-} from "./env.ts";
+  storeVariables,
+  type EnvOf,
+  type ServiceVariables,
+} from "./service-variables.ts";
+export { StartError } from "./start-error.ts";
+export {
+  readVariables,
+  type DeclaredVariable,
+  type Declaration,
+  type VariableDescription,
+  type VariableReader,
+} from "./variables.ts";
 export { followFile, type FollowedFile, type SpoolPlace } from "./form/follow-file.ts";
 export type { FormField, FormFile, FormPart } from "./form/form-file.ts";
 export { holdForm, type HeldFile, type HeldForm } from "./form/hold-form.ts";
 export { openForm, type Form, type FormLimits } from "./form/open-form.ts";
 export { spoolFile, type SpooledFile } from "./form/spool-file.ts";
+export { goingRequest, onInterrupt, partingMs } from "./interrupt.ts";
 export { inTurns, inTurnsIfLong, nextTurn } from "./in-turns.ts";
 export { listen, type HttpServer, type UpgradeHandler } from "./http-server.ts";
 export { lingerOver } from "./linger.ts";
@@ -33,10 +42,11 @@ export { readRedisMemory, type RedisMemory } from "./redis-memory.ts";
 export { openRedis, openSubscriber, orUnavailable, type Redis } from "./redis.ts";
 export { failureOf } from "./store-failure.ts";
 export { idSource, isRequestId } from "./request-id.ts";
-export { runService, type Service, type ServiceContext, type ServicePorts } from "./run-service.ts";
-export { defineScript, replyList, type Script } from "./script.ts";
+export { runService, type Service, type ServiceContext } from "./run-service.ts";
+export { defineScript, type Script } from "./script/define-script.ts";
+export type { Values } from "./script/values.ts";
 export { startSpan, type Span } from "./tracing.ts";
 export { openSealer, type Sealer } from "./sealer.ts";
-export { secretsOf, type Secrets } from "./secrets.ts";
+export type { Secrets } from "./secrets.ts";
 export { isOperator, signCaller, signOperator, verifyCaller } from "./signed-caller.ts";
 export { FoundOut } from "./found-out.ts";

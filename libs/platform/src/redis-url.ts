@@ -1,4 +1,4 @@
-import { StartError } from "./env.ts";
+import { StartError } from "./start-error.ts";
 
 /** A server's address. */
 export interface RedisNode {

@@ -1,12 +1,12 @@
 import { Cluster, Redis as Single } from "ioredis";
 import { Failure } from "@modelgate/contracts";
 import { certificateRefused, handshakeError, withoutCertificate } from "./certificate.ts";
-import { StartError } from "./env.ts";
+import { StartError } from "./start-error.ts";
 import type { Logger } from "./log.ts";
 import { breakWhenSlow } from "./redis-breaker.ts";
 import { observeStore } from "./metrics.ts";
 import { readRedisUrl, type RedisPlace } from "./redis-url.ts";
-import { scriptSources } from "./script.ts";
+import { scriptSources } from "./script/define-script.ts";
 import { storeAway } from "./store-failure.ts";
 
 /** One Redis, the master that Sentinels name, or a Redis Cluster; callers see no difference. */

@@ -1,36 +1,32 @@
 import type { EventEmitter } from "node:events";
 import type { RequestListener } from "node:http";
-import { readEnv, StartError, tracingVariables, type Environment, type Variable } from "./env.ts";
 import { listen, type HttpServer, type UpgradeHandler } from "./http-server.ts";
 import { createLogger, type Logger } from "./log.ts";
 import { activeRequests, createMetrics, type Registry } from "./metrics.ts";
 import { opsHandler } from "./ops.ts";
+import type { ServiceVariables } from "./service-variables.ts";
+import { StartError } from "./start-error.ts";
 import { openTracing } from "./tracing.ts";
+import { readVariables } from "./variables.ts";
 
 /** What a service is made with. */
-export interface ServiceContext<Spec extends Record<string, Variable<unknown>>> {
-  readonly env: Environment<Spec>;
+export interface ServiceContext<Env> {
+  /** The values of the service's own variables. */
+  readonly env: Env;
+  /** Longest time that open requests get at the end of the process. */
+  readonly drainMs: number;
   readonly log: Logger;
   readonly metrics: Registry;
 }
 
-/** A running service, as a function of its dependencies made it. Disposed last, after open requests have ended. */
+/** An open service. Disposed last, after open requests have ended. */
 export interface Service extends AsyncDisposable {
   readonly handler: RequestListener;
-  readonly upgrade?: UpgradeHandler;
-  /** The process is asked to end: connections that would stay open for long are ended in their own way, within DRAIN_MS. */
+  readonly upgrade?: UpgradeHandler | undefined;
+  /** Ends connections that would stay open for long in their own way, within DRAIN_MS. */
   readonly drain?: () => Promise<void>;
-  /** Throws why the service cannot serve now; shown at /readyz. */
+  /** Throws why the service cannot serve now; /readyz shows it. */
   readonly ready?: () => void | Promise<void>;
-}
-
-/** What the frame itself needs of the environment. */
-export interface ServicePorts {
-  readonly host: string;
-  readonly port: number;
-  readonly opsPort: number;
-  readonly logLevel: string;
-  readonly drainMs: number;
 }
 
 /**
@@ -40,32 +36,29 @@ export interface ServicePorts {
 const lastStepsMs = 8_000;
 
 /**
- * The whole main of a service: environment, log, metrics, probes on a second port, the service itself, and the
- * drain: on SIGTERM, SIGINT or the loss of the parent process → not ready → no new work → open requests finish
- * within DRAIN_MS → dependencies are disposed → exit. A start that fails says why in plain words. A step of the end
- * that hangs (stores that vanished together) is not waited for: `lastStepsMs` after the drain the process says what
- * it was at and ends with 1. What it leaves is the ledger's: holds by their leases, events by the outbox.
+ * Runs a service from its start to its end: environment, log, metrics, probes on a second port, the service itself, and
+ * the drain: on SIGTERM, SIGINT or the loss of the parent process → not ready → no new work → open requests finish
+ * within DRAIN_MS → dependencies are disposed → exit. A failed start prints its reason. A step of the end that hangs
+ * (stores that vanished together) is bounded: `lastStepsMs` after the drain the process logs the step and exits with 1.
+ * The ledger finishes what it leaves: holds by their leases, events by the outbox.
  */
-export async function runService<const Spec extends Record<string, Variable<unknown>>>(
-  name: string,
-  spec: Spec,
-  ports: (env: Environment<Spec>) => ServicePorts,
-  open: (context: ServiceContext<Spec>) => Promise<Service>,
+export async function runService<Env>(
+  { name, declare }: ServiceVariables<Env>,
+  open: (context: ServiceContext<Env>) => Promise<Service>,
 ): Promise<void> {
   const stopped = untilStopped();
   let closeLog = (): Promise<void> => Promise.resolve();
   try {
-    const env = readEnv(spec);
-    const { host, port, opsPort, logLevel, drainMs } = ports(env);
+    const { frame, env } = readVariables(declare);
+    const { host, port, opsPort, logLevel, drainMs, collectorUrl } = frame;
     const logger = createLogger(name, logLevel);
     closeLog = logger.close;
     const { log } = logger;
     const life: Life = { step: "starting", endWithinMs: lastStepsMs };
     void stopped.then(() => endSurely(life, logger));
     const metrics = createMetrics(name);
-    const { OTEL_EXPORTER_OTLP_ENDPOINT: collector } = readEnv(tracingVariables);
-    await using _tracing = await openTracing(name, collector, log);
-    await using service = await open({ env, log, metrics });
+    await using _tracing = await openTracing(name, collectorUrl, log);
+    await using service = await open({ env, drainMs, log, metrics });
     const state = { draining: false };
     const ops = await listen({
       host,
@@ -93,13 +86,13 @@ export async function runService<const Spec extends Record<string, Variable<unkn
   }
 }
 
-/** How far a process is, and how long its end may take from the moment it is asked for. */
+/** What a process is doing, and how long its end may take from the moment it is asked for. */
 interface Life {
   step: "starting" | "draining" | "closing what it holds";
   endWithinMs: number;
 }
 
-/** Ends the process when its time is over, whatever it still waits for. */
+/** Exits when the time for an orderly end is over, whatever it still waits for. */
 function endSurely(life: Life, { log, close }: ReturnType<typeof createLogger>): void {
   const end = async (): Promise<void> => {
     log.fatal({ step: life.step, endWithinMs: life.endWithinMs }, "the end hangs: ended all the same");
@@ -122,14 +115,13 @@ function counted({ handler, upgrade }: Service): Pick<Service, "handler" | "upgr
       count(response);
       handler(request, response);
     },
-    ...(upgrade === undefined
-      ? {}
-      : {
-          upgrade(request, socket, head) {
+    upgrade:
+      upgrade === undefined
+        ? undefined
+        : (request, socket, head) => {
             count(socket);
             upgrade(request, socket, head);
           },
-        }),
   };
 }
 
@@ -137,13 +129,13 @@ function draining(): never {
   throw new Error("draining");
 }
 
-/** Tells the log, and the parent process if there is one, where the service listens. */
+/** Reports the ports to the log, and to the parent process if there is one. */
 function announce(log: Logger, server: HttpServer, ops: HttpServer): void {
   log.info({ port: server.port, opsPort: ops.port }, "ready");
   if (process.connected) process.send?.({ ready: true, port: server.port, opsPort: ops.port });
 }
 
-/** Resolves with what asks the process to end; an error that nobody caught is such a thing too. */
+/** Resolves with the reason to stop: a signal, the loss of the parent process, or an uncaught error. */
 function untilStopped(): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => resolve(signal));
@@ -153,7 +145,7 @@ function untilStopped(): Promise<string> {
     process.stderr.write(`uncaught: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
     resolve("uncaught error");
   };
-  process.stderr.on("error", () => undefined); // whoever read it is gone: no reason to say so there
+  process.stderr.on("error", () => undefined); // stderr is closed (EPIPE): that cannot be reported on stderr
   process.on("uncaughtException", fatal);
   process.on("unhandledRejection", fatal);
   return promise;

@@ -4,11 +4,7 @@
  */
 export type Secrets = readonly [inUse: string, ...accepted: string[]];
 
-/** The secrets that a process's environment names. */
-export function secretsOf(env: {
-  readonly MODELGATE_SECRET: string;
-  readonly MODELGATE_SECRET_BEFORE: string | undefined;
-}): Secrets {
-  const { MODELGATE_SECRET: inUse, MODELGATE_SECRET_BEFORE: before } = env;
+/** Joins the secret in use and the one that a rotation still accepts. */
+export function secretsOf(inUse: string, before: string | undefined): Secrets {
   return before === undefined ? [inUse] : [inUse, before];
 }

@@ -1,4 +1,4 @@
-import { StartError } from "./env.ts";
+import { StartError } from "./start-error.ts";
 import type { Logger } from "./log.ts";
 
 /** What a span may say: plain values, none of them of a client's or a vendor's body. */

@@ -1,39 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { Failure, type Caller } from "@modelgate/contracts";
-import { readEnv, StartError, variable } from "../src/env.ts";
 import { idSource, isRequestId } from "../src/request-id.ts";
 import { openSealer } from "../src/sealer.ts";
 import { isOperator, signCaller, signOperator, verifyCaller } from "../src/signed-caller.ts";
-
-describe("the environment", () => {
-  const spec = {
-    URL_A: variable.url(),
-    COUNT: variable.integer({ fallback: 3, min: 1, max: 9 }),
-    WORD: variable.choice(["a", "b"], "a"),
-    SECRET: variable.secret(),
-    MAYBE: variable.optionalUrl(),
-  };
-  const good = { URL_A: "redis://x:1,redis://y:2", SECRET: "0123456789abcdef" };
-
-  test("is read with defaults; set to nothing is not set", () => {
-    expect(readEnv(spec, { ...good, COUNT: "" })).toEqual({
-      URL_A: good.URL_A,
-      COUNT: 3,
-      WORD: "a",
-      SECRET: good.SECRET,
-      MAYBE: undefined,
-    });
-  });
-
-  test("names everything that is wrong at once, and no secret", () => {
-    const wrong = () => readEnv(spec, { URL_A: "not a url", COUNT: "10", WORD: "c", SECRET: "short", MAYBE: "x" });
-    expect(wrong).toThrow(StartError);
-    expect(wrong).toThrow(
-      /URL_A is not a URL[\s\S]*COUNT must be a whole number from 1 to 9[\s\S]*WORD must be one of a, b[\s\S]*SECRET must have at least 16[\s\S]*MAYBE is not a URL/,
-    );
-    expect(wrong).not.toThrow(/short/);
-  });
-});
 
 describe("what the edge signs", () => {
   const caller: Caller = { accountId: "a", tokenId: "t", group: "g", requestId: "r", expiresAt: 100 };

@@ -9,8 +9,7 @@ async function run(open: string): Promise<{ readonly status: unknown; readonly p
     import { runService, serviceVariables } from ${JSON.stringify(join(import.meta.dirname, "../src/index.ts"))};
     const never = () => new Promise(() => setInterval(() => undefined, 1_000));
     const handler = (request, response) => response.end();
-    await runService("test", serviceVariables("TEST"),
-      () => ({ host: "127.0.0.1", port: 0, opsPort: 0, logLevel: "info", drainMs: 0 }),
+    await runService(serviceVariables("test", () => ({}), { mostDrainMs: 0 }),
       async () => { process.send("opening"); ${open} });`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
     stdio: ["ignore", "pipe", "inherit", "ipc"],

@@ -1,10 +1,11 @@
 export type { Conversation } from "@modelgate/channels";
 export { Bill, holdOrForget, type BillDeps, type Priced } from "./money/bill.ts";
 export { tellDropped } from "./call/deliver.ts";
-export type { RelayDeps, RelayLimits } from "./deps.ts";
+export type { RelayDeps } from "./deps.ts";
+export { relayVariables, type RelayEnv, type RelayLimits } from "./env.ts";
 export { CallFees } from "./money/fees.ts";
 export type { CallPlan } from "./call/plan.ts";
-export { openRelay, paceOf, sharesOf, relayVariables, type OpenRelay } from "./open-relay.ts";
+export { openRelay, type OpenRelay } from "./open-relay.ts";
 export { priced } from "./money/priced.ts";
 export { checkJson, parseJson, renderJson, reparseJson } from "./bodies/large-json.ts";
 export { checked, readJson, type JsonBody, type JsonLimits } from "./bodies/read-json.ts";

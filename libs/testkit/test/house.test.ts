@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 
@@ -78,12 +78,16 @@ test("nothing that is shipped depends on the suite's own tests or the simulator"
   expect(depends).toEqual([]);
 });
 
-test("tests stand in folders named test, none beside the code", () => {
-  const tests = ["libs", "services", "deploy", "e2e"].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-      .filter((file) => file.endsWith(".test.ts") && !file.includes("node_modules"))
-      .map((file) => join(folder, file)),
+test("scripts name their keys and arguments", () => {
+  const positional = packages.flatMap(({ folder }) =>
+    filesBelow(join(folder, "src"), ".lua").filter((path) => /\b(KEYS|ARGV)\b/.test(readFileSync(path, "utf8"))),
   );
+  expect(positional).toEqual([]);
+});
+
+test("tests stand in folders named test, none beside the code", () => {
+  const isForeign = (file: string): boolean => file.endsWith("node_modules");
+  const tests = globSync("{libs,services,deploy,e2e}/**/*.test.ts", { cwd: root, exclude: isForeign });
   expect(tests.length).toBeGreaterThan(100);
   expect(tests.filter((file) => !file.includes("/test/"))).toEqual([]);
 });
@@ -118,9 +122,13 @@ function floorOf(name: string): number {
 }
 
 function sourcesBelow(folder: string): readonly string[] {
+  return filesBelow(folder, ".ts");
+}
+
+function filesBelow(folder: string, ending: string): readonly string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts"))
+    .filter((file) => file.endsWith(ending))
     .map((file) => join(folder, file));
 }
 

@@ -3,7 +3,7 @@ import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { textCodecs } from "../src/text/codecs.ts";
-import { askOfCompletions, reliedOfCompletions } from "../src/text/completions/ask.ts";
+import { readAsk, relied } from "../src/text/completions/ask.ts";
 import { completionsCodec } from "../src/text/completions/index.ts";
 import { mostPrompts } from "../src/text/completions/parse-prompts.ts";
 import { parsePromptRequests } from "../src/text/completions/parse-request.ts";
@@ -49,30 +49,27 @@ function collected(stream: string): JsonObject {
 
 describe("a request over a chat model", () => {
   test("its fields in the neutral form", () => {
-    const parsed = completionsCodec.parseRequest(
-      {
-        model: "mine",
-        prompt: "Once",
-        suffix: "",
-        max_tokens: 5,
-        temperature: 0,
-        top_p: 0.5,
-        n: 2,
-        best_of: 2,
-        stream: true,
-        stream_options: { include_usage: true, include_obfuscation: false },
-        logprobs: 3,
-        echo: false,
-        stop: "\n",
-        presence_penalty: 1,
-        frequency_penalty: -1,
-        logit_bias: { "50256": -100 },
-        seed: -3,
-        user: "u",
-        strange: 1,
-      },
-      {},
-    );
+    const parsed = completionsCodec.client.parseRequest({
+      model: "mine",
+      prompt: "Once",
+      suffix: "",
+      max_tokens: 5,
+      temperature: 0,
+      top_p: 0.5,
+      n: 2,
+      best_of: 2,
+      stream: true,
+      stream_options: { include_usage: true, include_obfuscation: false },
+      logprobs: 3,
+      echo: false,
+      stop: "\n",
+      presence_penalty: 1,
+      frequency_penalty: -1,
+      logit_bias: { "50256": -100 },
+      seed: -3,
+      user: "u",
+      strange: 1,
+    });
     expect(parsed).toEqual({
       request: {
         model: "mine",
@@ -97,22 +94,22 @@ describe("a request over a chat model", () => {
   });
 
   test("what the client leaves out is the wire's own default", () => {
-    const { request } = completionsCodec.parseRequest({ model: "mine", prompt: ["Once"], n: null }, {});
+    const { request } = completionsCodec.client.parseRequest({ model: "mine", prompt: ["Once"], n: null });
     expect(request).toEqual({ model: "mine", stream: false, instructions: [], turns: said("Once"), maxTokens: 16 });
   });
 
   test("several prompts are several calls", () => {
     const body = { model: "mine", prompt: ["a", "b"], n: 2 };
     expect(parsePromptRequests(body).requests.map(({ turns }) => turns)).toEqual([said("a"), said("b")]);
-    expect(failureOf(() => completionsCodec.parseRequest(body, {}))).toMatchObject({
+    expect(failureOf(() => completionsCodec.client.parseRequest(body))).toMatchObject({
       code: "unsupported_parameter",
       param: "prompt",
     });
   });
 
   test.each(textWires)("the %s wire can say it", (wire) => {
-    const { request } = completionsCodec.parseRequest({ model: "m", prompt: "Once", temperature: 0.5 }, {});
-    const { dropped } = textCodecs[wire].renderRequest(request, { model: "theirs", defaultMaxTokens: 1 });
+    const { request } = completionsCodec.client.parseRequest({ model: "m", prompt: "Once", temperature: 0.5 });
+    const { dropped } = textCodecs[wire].vendor.renderRequest(request, { model: "theirs", defaultMaxTokens: 1 });
     expect(dropped).toEqual([]);
   });
 
@@ -150,9 +147,9 @@ describe("a request over a chat model", () => {
 describe("a whole answer", () => {
   test("with an echo and usage", () => {
     const asked = { model: "mine", prompt: "Once", echo: true };
-    const context = { ...contextFor({}, asked), request: completionsCodec.parseRequest(asked, {}).request };
+    const context = { ...contextFor({}, asked), request: completionsCodec.client.parseRequest(asked).request };
     const answer = { ...answerOf(" upon", { finish: "length" }), usage: { inputTokens: 2, outputTokens: 1 } };
-    expect(completionsCodec.renderAnswer(answer, context)).toEqual({
+    expect(completionsCodec.client.renderAnswer(answer, context)).toEqual({
       id: "resp_abc",
       object: "text_completion",
       created: 1_763_700_000,
@@ -190,8 +187,10 @@ describe("a whole answer", () => {
       top_logprobs: [{ Ho: -2 }, {}],
       text_offset: [0, 2],
     };
-    expect(completionsCodec.renderAnswer(answer, contextFor())).toMatchObject({ choices: [{ logprobs: expected }] });
-    const writer = completionsCodec.writer(contextFor());
+    expect(completionsCodec.client.renderAnswer(answer, contextFor())).toMatchObject({
+      choices: [{ logprobs: expected }],
+    });
+    const writer = completionsCodec.client.writer(contextFor());
     const [first] = chunksOf(
       replay(answer)
         .map((event) => writer.write(event))
@@ -205,14 +204,16 @@ describe("a whole answer", () => {
       { kind: "reasoning", text: "hm" },
       { kind: "refusal", text: "No." },
     ];
-    expect(completionsCodec.renderAnswer(answerOf("", { parts, finish: "refused" }), contextFor())).toMatchObject({
+    expect(
+      completionsCodec.client.renderAnswer(answerOf("", { parts, finish: "refused" }), contextFor()),
+    ).toMatchObject({
       choices: [{ text: "No.", finish_reason: "content_filter" }],
     });
   });
 
   test("an empty one is the vendor's failure", () => {
     const empty = { ...answerOf(""), choices: [] };
-    expect(failureOf(() => completionsCodec.renderAnswer(empty, contextFor())).code).toBe("upstream_error");
+    expect(failureOf(() => completionsCodec.client.renderAnswer(empty, contextFor())).code).toBe("upstream_error");
   });
 });
 
@@ -268,7 +269,7 @@ describe("a stream", () => {
   });
 
   test("is in the wire's own words", () => {
-    const writer = completionsCodec.writer(contextFor());
+    const writer = completionsCodec.client.writer(contextFor());
     const stream =
       replay(answerOf(" there"))
         .map((event) => writer.write(event))
@@ -282,12 +283,12 @@ describe("a stream", () => {
   });
 
   test("that says nothing still ends", () => {
-    const writer = completionsCodec.writer(contextFor());
+    const writer = completionsCodec.client.writer(contextFor());
     expect(chunksOf(writer.end())).toMatchObject([{ choices: [{ text: "", index: 0, finish_reason: "stop" }] }]);
   });
 
   test("that breaks says so, and nothing more", () => {
-    const writer = completionsCodec.writer(contextFor());
+    const writer = completionsCodec.client.writer(contextFor());
     const [frame] = chunksOf(writer.fail(new Failure("upstream_error"), "r"));
     expect(frame).toMatchObject({ error: { code: "upstream_error" } });
   });
@@ -348,7 +349,7 @@ describe("what admission is told", () => {
       { stream: true, includeUsage: true },
     ],
   ])("of %j", (body, ask) => {
-    expect(askOfCompletions({ model: "m", ...body })).toMatchObject({ model: "m", ...ask });
+    expect(readAsk({ model: "m", ...body })).toMatchObject({ model: "m", ...ask });
   });
 
   test.each<[object, string]>([
@@ -357,10 +358,10 @@ describe("what admission is told", () => {
     [{ model: "m", prompt: "a", max_tokens: -1 }, "max_tokens"],
     [{ model: "m", prompt: "a", n: 999 }, "n"],
   ])("what is wrong is named: %j", (body, param) => {
-    expect(failureOf(() => askOfCompletions(body))).toMatchObject({ status: 400, param });
+    expect(failureOf(() => readAsk(body))).toMatchObject({ status: 400, param });
   });
 
   test("members that must stand there once", () => {
-    expect(reliedOfCompletions).toEqual(expect.arrayContaining(["model", "max_tokens", "best_of", "stream_options"]));
+    expect(relied).toEqual(expect.arrayContaining(["model", "max_tokens", "best_of", "stream_options"]));
   });
 });

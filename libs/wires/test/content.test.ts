@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { contentArrayWriter, contentCodec } from "../src/text/content/index.ts";
+import { contentCodec } from "../src/text/content/index.ts";
 import { contentPass } from "../src/text/content/pass.ts";
 import { mostHeld } from "../src/text/content/writer.ts";
 import { jsonSchemaOf } from "../src/text/content/schema.ts";
@@ -40,7 +40,7 @@ import {
 
 const levels = { model: "gemini-3-flash", defaultMaxTokens: 1000 };
 const budgets = { model: "gemini-2.5-flash", defaultMaxTokens: 1000 };
-const parse = (body: JsonObject) => contentCodec.parseRequest(body, { model: "m" });
+const parse = (body: JsonObject) => contentCodec.client.parseRequest(body, { model: "m" });
 const render = renders(contentCodec, levels);
 
 const upper = { type: "OBJECT", properties: { city: { type: "STRING" } }, required: ["city"] };
@@ -74,7 +74,7 @@ const roundRequest: TextRequest = { ...toolRound, reasoning: { effort: "low", sh
 
 test("one tool round, read and written", () => {
   expect(parse(round)).toEqual({ request: roundRequest, dropped: [] });
-  const { body, dropped } = contentCodec.renderRequest(roundRequest, levels);
+  const { body, dropped } = contentCodec.vendor.renderRequest(roundRequest, levels);
   expect(dropped).toEqual([]);
   const declared = { name: "get_weather", description: "Weather now", parametersJsonSchema: weather };
   expect(body).toEqual({
@@ -179,10 +179,10 @@ const withChoice = fields.chain((drawn) =>
 test("a request that this wire can say survives it", () => {
   fc.assert(
     fc.property(request(turns, withChoice), (asked) => {
-      const { body, dropped } = contentCodec.renderRequest(asked, levels);
+      const { body, dropped } = contentCodec.vendor.renderRequest(asked, levels);
       expect(dropped).toEqual([]);
       const path = { model: "theirs", stream: asked.stream };
-      const back = contentCodec.parseRequest(JSON.parse(JSON.stringify(body)), path);
+      const back = contentCodec.client.parseRequest(JSON.parse(JSON.stringify(body)), path);
       expect(back.dropped).toEqual([]);
       expect(back.request).toEqual({ ...asked, turns: merged(asked.turns) });
     }),
@@ -211,8 +211,10 @@ describe("answers", () => {
   test("the array holds the pieces of the events", () => {
     fc.assert(
       fc.property(answered, (whole) => {
-        const pieces = framesOf(written(contentCodec.writer(contextFor()), whole)).map(({ data }) => JSON.parse(data));
-        expect(JSON.parse(written(contentArrayWriter(contextFor()), whole))).toEqual(pieces);
+        const pieces = framesOf(written(contentCodec.client.writer(contextFor()), whole)).map(({ data }) =>
+          JSON.parse(data),
+        );
+        expect(JSON.parse(written(contentCodec.client.array.writer(contextFor()), whole))).toEqual(pieces);
         const last = pieces.at(-1);
         expect(last.candidates[0].finishReason).toBeTypeOf("string");
         for (const piece of pieces.slice(0, -1)) expect(piece.candidates[0]).not.toHaveProperty("finishReason");
@@ -231,7 +233,9 @@ describe("answers", () => {
         { parts: [{ kind: "text" as const, text: "b" }], finish: "length" as const },
       ],
     };
-    expect(readBack(contentCodec.reader(), written(contentCodec.writer(contextFor()), whole))).toEqual(whole);
+    expect(readBack(contentCodec.vendor.reader(), written(contentCodec.client.writer(contextFor()), whole))).toEqual(
+      whole,
+    );
   });
 
   test("probabilities and citations survive", () => {
@@ -247,8 +251,10 @@ describe("answers", () => {
       createdAt: 0,
       choices: [{ parts: [part], finish: "stop" as const }],
     };
-    expect(contentCodec.parseAnswer(contentCodec.renderAnswer(whole, contextFor()))).toEqual(whole);
-    expect(readBack(contentCodec.reader(), written(contentCodec.writer(contextFor()), whole))).toEqual(whole);
+    expect(contentCodec.vendor.parseAnswer(contentCodec.client.renderAnswer(whole, contextFor()))).toEqual(whole);
+    expect(readBack(contentCodec.vendor.reader(), written(contentCodec.client.writer(contextFor()), whole))).toEqual(
+      whole,
+    );
   });
 });
 
@@ -274,7 +280,7 @@ describe("what vendors answer", () => {
       modelVersion: "gen",
       responseId: "Zx1",
     };
-    const { choices, usage } = contentCodec.parseAnswer(body);
+    const { choices, usage } = contentCodec.vendor.parseAnswer(body);
     expect(choices[0]?.finish).toBe("tool-calls");
     expect(usage).toEqual({ inputTokens: 12, outputTokens: 1345, reasoningTokens: 55 });
     expect(choices[0]?.parts).toEqual([
@@ -303,14 +309,14 @@ describe("what vendors answer", () => {
     [{ candidates: [{ finishReason: "SOMETHING_NEW" }] }, "stop"],
     [{ candidates: [{ finishReason: "constructor" }] }, "stop"],
   ])("%j ends as %s, whole or streamed", (body, finish) => {
-    expect(contentCodec.parseAnswer(body).choices).toEqual([{ parts: [], finish }]);
-    const reader = contentCodec.reader();
+    expect(contentCodec.vendor.parseAnswer(body).choices).toEqual([{ parts: [], finish }]);
+    const reader = contentCodec.vendor.reader();
     expect(readBack(reader, `data: ${JSON.stringify(body)}\r\n\r\n`).choices).toEqual([{ parts: [], finish }]);
     expect(reader.whole).toBe(true);
   });
 
   test("none at all is the vendor's error", () => {
-    expect(() => contentCodec.parseAnswer({})).toThrow(expect.objectContaining({ code: "upstream_error" }));
+    expect(() => contentCodec.vendor.parseAnswer({})).toThrow(expect.objectContaining({ code: "upstream_error" }));
   });
 
   test("sources of a search are citations", () => {
@@ -325,7 +331,7 @@ describe("what vendors answer", () => {
         },
       ],
     };
-    expect(contentCodec.parseAnswer(body).choices[0]?.parts).toEqual([
+    expect(contentCodec.vendor.parseAnswer(body).choices[0]?.parts).toEqual([
       {
         kind: "text",
         text: "It rains.",
@@ -335,7 +341,7 @@ describe("what vendors answer", () => {
   });
 
   test("a stream's error is a failure; a cut one is not whole", () => {
-    const reader = contentCodec.reader();
+    const reader = contentCodec.vendor.reader();
     const frame = (body: object): string => `data: ${JSON.stringify(body)}\r\n\r\n`;
     const events = eventsOf(
       reader,
@@ -479,7 +485,7 @@ describe("seals", () => {
   test("another vendor's travels through a client and goes to no other vendor", () => {
     const part: Part = { kind: "reasoning", text: "hm", seal: foreign };
     const whole = { id: "", model: "", createdAt: 0, choices: [{ parts: [part], finish: "stop" as const }] };
-    const body = contentCodec.renderAnswer(whole, contextFor());
+    const body = contentCodec.client.renderAnswer(whole, contextFor());
     const [candidate] = body["candidates"] as readonly [{ content: unknown }];
     const { request } = parse({ contents: [JSON.parse(JSON.stringify(candidate.content))] });
     expect(request.turns).toEqual([{ role: "assistant", parts: [part] }]);
@@ -626,7 +632,7 @@ describe("a broken stream", () => {
   ];
 
   test("ends with an error piece, and the array is closed", () => {
-    for (const make of [contentCodec.writer, contentArrayWriter]) {
+    for (const make of [contentCodec.client.writer, contentCodec.client.array.writer]) {
       const writer = make(contextFor());
       const text =
         begun.map((event) => writer.write(event)).join("") +
@@ -663,7 +669,7 @@ test.each([
 });
 
 test("a call beyond what can be told whole fails", () => {
-  const writer = contentCodec.writer(contextFor());
+  const writer = contentCodec.client.writer(contextFor());
   writer.write({ type: "part-start", choice: 0, part: 0, opened: { kind: "tool-call", id: "c", name: "f" } });
   expect(() => writer.write({ type: "part-delta", choice: 0, part: 0, text: "x".repeat(mostHeld + 1) })).toThrow(
     expect.objectContaining({ code: "upstream_error" }),
@@ -672,7 +678,7 @@ test("a call beyond what can be told whole fails", () => {
 
 // Gemini CLI 0.61 and google-genai for Python take every line of a stream for data.
 test("a sign of life is a piece without candidates, not a comment", () => {
-  for (const sign of [contentCodec.writer(contextFor()).heartbeat(), contentPass.heartbeat]) {
+  for (const sign of [contentCodec.client.writer(contextFor()).heartbeat(), contentPass.heartbeat]) {
     expect(sign).toMatch(/^data: .*\r\n\r\n$/);
     expect(JSON.parse(sign.slice("data: ".length))).toEqual({ candidates: [] });
   }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Units } from "@modelgate/contracts";
 import { SseSplitter } from "../src/sse/index.ts";
-import { textCodecs, textPasses, type TextAnswer } from "../src/text/index.ts";
+import { textCodecs, type TextAnswer } from "../src/text/index.ts";
 import { completionsCodec } from "../src/text/completions/index.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import type { TextWire } from "../src/text/hub/request.ts";
@@ -29,7 +29,7 @@ const wires: readonly TextWire[] = ["chat", "responses", "messages", "content"];
 function endedAt(wire: TextWire, stream: string, part: number, used: Units): readonly [string, string] | undefined {
   const frames = new SseSplitter().push(Buffer.from(stream));
   const passed = frames.slice(0, Math.floor((frames.length * part) / 100));
-  const pass = textPasses[wire];
+  const pass = textCodecs[wire].pass;
   const early = pass.earlyEnd?.({ choices: 1, includeUsage: true });
   let sequence: number | undefined;
   for (const frame of passed) {
@@ -55,26 +55,26 @@ describe.each(wires)("%s", (wire) => {
   test("a stream that is ended anywhere is whole for its client: what passed, why it ended, what it used", () => {
     fc.assert(
       fc.property(spoken, units, fc.nat(99), (whole, used, part) => {
-        const [passed, end] = endedAt(wire, written(codec.writer(context), whole), part, used) ?? [];
+        const [passed, end] = endedAt(wire, written(codec.client.writer(context), whole), part, used) ?? [];
         if (passed === undefined || end === undefined) return;
-        const reader = codec.reader();
+        const reader = codec.vendor.reader();
         const events = eventsOf(reader, passed + end);
         expect(reader.whole).toBe(true);
         expect(events.filter(({ type }) => type === "failure")).toEqual([]);
         const ends = events.flatMap((event) => (event.type === "finish" ? [event.reason] : []));
         expect(ends).toHaveLength(1);
         // One that had told its end before keeps it.
-        const before = eventsOf(codec.reader(), passed).some(({ type }) => type === "finish");
+        const before = eventsOf(codec.vendor.reader(), passed).some(({ type }) => type === "finish");
         if (!before) expect(ends).toEqual(["length"]);
-        const heard = readBack(codec.reader(), passed + end);
-        expect(said(heard)).toEqual(said(readBack(codec.reader(), passed)));
+        const heard = readBack(codec.vendor.reader(), passed + end);
+        expect(said(heard)).toEqual(said(readBack(codec.vendor.reader(), passed)));
         if (!before) expect(heard.usage).toEqual(used);
       }),
     );
   });
 
   test("nothing ends what has not begun", () => {
-    expect(textPasses[wire].earlyEnd?.({ choices: 1, includeUsage: true }).frames({}, undefined)).toBeUndefined();
+    expect(textCodecs[wire].pass.earlyEnd?.({ choices: 1, includeUsage: true }).frames({}, undefined)).toBeUndefined();
   });
 });
 
@@ -82,14 +82,14 @@ test("responses: the last event repeats all that was told, and numbers go on", (
   const { responses } = textCodecs;
   fc.assert(
     fc.property(spoken, units, fc.nat(99), (whole, used, part) => {
-      const [passed, end] = endedAt("responses", written(responses.writer(context), whole), part, used) ?? [];
+      const [passed, end] = endedAt("responses", written(responses.client.writer(context), whole), part, used) ?? [];
       if (passed === undefined || end === undefined) return;
       const events = framesOf(passed + end).map(({ data }) => parseRecord(data));
       expect(events.map((event) => event?.["sequence_number"])).toEqual(events.map((_, index) => index));
       const last = parseRecord(JSON.stringify(events.at(-1)?.["response"]));
       if (last === undefined) throw new Error("the last event has no response");
       expect(last).toMatchObject({ status: "incomplete", incomplete_details: { reason: "max_output_tokens" } });
-      expect(said(responses.parseAnswer(last))).toEqual(said(readBack(responses.reader(), passed)));
+      expect(said(responses.vendor.parseAnswer(last))).toEqual(said(readBack(responses.vendor.reader(), passed)));
     }),
   );
 });
@@ -103,8 +103,8 @@ test("of several choices each is ended that has not ended itself, in chat and in
     chunk({ index: 2, delta: { content: '"finish_reason":"' }, finish_reason: null }),
   ];
   for (const wire of ["chat", "completions"] as const) {
-    const early = textPasses[wire].earlyEnd?.({ choices: 3, includeUsage: false });
-    for (const frame of passed) early?.saw(frame, textPasses[wire].written(frame));
+    const early = textCodecs[wire].pass.earlyEnd?.({ choices: 3, includeUsage: false });
+    for (const frame of passed) early?.saw(frame, textCodecs[wire].pass.written(frame));
     const frames = early?.frames({ outputTokens: 2 }, undefined) ?? [];
     const told = frames.map((frame) => parseRecord(frame.slice("data: ".length)));
     expect(told.map((each) => each?.["choices"])).toMatchObject(
@@ -114,6 +114,6 @@ test("of several choices each is ended that has not ended itself, in chat and in
     );
     expect(frames.at(-1)).toBe("data: [DONE]\n\n");
   }
-  const writer = completionsCodec.writer(contextFor());
+  const writer = completionsCodec.client.writer(contextFor());
   expect(written(writer, oneAnswer([{ kind: "text", text: "a" }], "length"))).toContain('"finish_reason":"length"');
 });

@@ -2,13 +2,13 @@ import type { TextWire } from "@modelgate/contracts";
 import { describe, expect, test } from "vitest";
 import type { JsonRecord } from "../src/json/index.ts";
 import { SseDecoder } from "../src/sse/index.ts";
-import { askedFeesIn, cappedToolsIn, dearerImage, textCodecs, textPasses, type ClientWire } from "../src/text/index.ts";
-import { mediaOf } from "../src/text/media.ts";
+import { dearerImage, textCodecs } from "../src/text/index.ts";
+import { mediaOf, measureTypedPart } from "../src/text/media.ts";
 
 const tool = (path: string, unit?: string) => (unit === undefined ? { path } : { path, unit });
 
 describe("what a request asks of its vendor beside tokens", () => {
-  test.each<[ClientWire, JsonRecord, readonly object[]]>([
+  test.each<[TextWire, JsonRecord, readonly object[]]>([
     [
       "chat",
       {
@@ -19,7 +19,7 @@ describe("what a request asks of its vendor beside tokens", () => {
       },
       [],
     ],
-    ["chat", { web_search_options: {} }, [tool("web_search_options", "webSearches")]],
+    ["chat", { web_search_options: {} }, [{ ...tool("web_search_options", "webSearches"), isUnreported: true }]],
     [
       "chat",
       { tools: [{ type: "web_search" }, { type: "later" }] },
@@ -124,12 +124,12 @@ describe("what a request asks of its vendor beside tokens", () => {
       ],
     ],
     ["content", { tools: { googleSearch: {} } }, [tool("tools.googleSearch", "webSearches")]],
-    ["completions", { enable_search: true }, [tool("enable_search", "webSearches")]],
+    ["chat", { enable_search: true }, [tool("enable_search", "webSearches")]],
   ])("%s %j", (wire, body, tools) => {
-    expect(askedFeesIn[wire](body)?.tools ?? []).toEqual(tools);
+    expect(textCodecs[wire].vendor.askedFees(body)?.tools ?? []).toEqual(tools);
   });
 
-  test.each<[ClientWire, JsonRecord, readonly string[]]>([
+  test.each<[TextWire, JsonRecord, readonly string[]]>([
     ["chat", { service_tier: "priority" }, ["priority"]],
     ["chat", { service_tier: "auto" }, []],
     ["chat", { service_tier: null }, []],
@@ -140,13 +140,13 @@ describe("what a request asks of its vendor beside tokens", () => {
     ["messages", { speed: "standard" }, ["default"]],
     ["content", { serviceTier: "SERVICE_TIER_PRIORITY", service_tier: "flex" }, ["priority", "flex"]],
   ])("%s %j is the tier %j", (wire, body, tiers) => {
-    expect((askedFeesIn[wire](body)?.tiers ?? []).map(({ name }) => name)).toEqual(tiers);
+    expect((textCodecs[wire].vendor.askedFees(body)?.tiers ?? []).map(({ name }) => name)).toEqual(tiers);
   });
 });
 
 test("tools are bounded where the client sets no bound", () => {
-  const capped = (wire: keyof typeof cappedToolsIn, body: object) =>
-    JSON.parse(cappedToolsIn[wire](Buffer.from(JSON.stringify(body)), 4).toString());
+  const capped = (wire: "responses" | "messages", body: object) =>
+    JSON.parse(textCodecs[wire].vendor.capTools(Buffer.from(JSON.stringify(body)), 4).toString());
   expect(capped("responses", { model: "m", tools: [] })).toEqual({ model: "m", tools: [], max_tool_calls: 4 });
   expect(capped("responses", { max_tool_calls: 2 })).toEqual({ max_tool_calls: 2 });
   expect(capped("responses", { max_tool_calls: null })).toEqual({ max_tool_calls: 4 });
@@ -156,8 +156,8 @@ test("tools are bounded where the client sets no bound", () => {
 
 /** What a vendor's stream says, through the wire's pass and through its reader, frame by frame. */
 function seenIn(wire: TextWire, frames: readonly string[]) {
-  const passed = frames.map((frame) => textPasses[wire].see(Buffer.from(frame)).fees);
-  const reader = textCodecs[wire].reader();
+  const passed = frames.map((frame) => textCodecs[wire].pass.see(Buffer.from(frame)).fees);
+  const reader = textCodecs[wire].vendor.reader();
   const decoder = new SseDecoder();
   const read = frames
     .flatMap((frame) => [...decoder.push(Buffer.from(frame))])
@@ -246,7 +246,7 @@ describe("what an answer says of what is charged beside tokens", () => {
     ["content", piece, { calls: contentCalls, tier: "priority" }],
     ["content", { candidates: [{}], usageMetadata: { promptTokenCount: 1 } }, undefined],
   ])("%s, whole: %j", (wire, answer, fees) => {
-    expect(textPasses[wire].readAnswer(answer).fees).toEqual(fees);
+    expect(textCodecs[wire].pass.readAnswer(answer).fees).toEqual(fees);
   });
 
   const item = (each: object) =>
@@ -301,7 +301,7 @@ test.each([
 test("an image that keeps its size is bound by the tokens of a large one", () => {
   const url = "https://pictures.example/fox.png";
   const tokens = (part: object) => {
-    const { tokens: usual, more = 0 } = mediaOf([{ content: [part] }]);
+    const { tokens: usual, more = 0 } = mediaOf([{ content: [part] }], measureTypedPart);
     return usual + more;
   };
   const low = tokens({ type: "image_url", image_url: { url, detail: "low" } });

@@ -1,6 +1,15 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { AnswerContext, Rendered, StreamReader, StreamWriter, Target, TextCodec } from "../src/text/hub/codec.ts";
+import type {
+  AnswerContext,
+  ClientCodec,
+  Rendered,
+  StreamReader,
+  StreamWriter,
+  Target,
+  VendorCodec,
+  VendorTextCodec,
+} from "../src/text/hub/codec.ts";
 import { Collector } from "../src/text/hub/collect.ts";
 import { replay } from "../src/text/hub/replay.ts";
 import type { Choice, TextAnswer, TextEvent } from "../src/text/hub/answer.ts";
@@ -48,9 +57,12 @@ export function readBack(reader: StreamReader, stream: string): TextAnswer {
 }
 
 /** Renders requests that say nothing but what a test is about. */
-export function renders(codec: TextCodec, target: Target): (fields: Partial<TextRequest>, to?: Target) => Rendered {
+export function renders(
+  { vendor }: VendorTextCodec,
+  target: Target,
+): (fields: Partial<TextRequest>, to?: Target) => Rendered {
   return (fields, to = target) =>
-    codec.renderRequest({ model: "m", stream: false, instructions: [], turns: [], ...fields }, to);
+    vendor.renderRequest({ model: "m", stream: false, instructions: [], turns: [], ...fields }, to);
 }
 
 /** What is left of a value on its way as JSON. */
@@ -128,7 +140,7 @@ export const toolRound: TextRequest = {
 
 /** What a law of answers is about. */
 interface AnswersOfWire {
-  readonly codec: TextCodec;
+  readonly codec: { readonly vendor: VendorCodec; readonly client: ClientCodec };
   readonly answered: fc.Arbitrary<TextAnswer>;
   /** What the wire keeps of an answer. */
   readonly told: (whole: TextAnswer) => TextAnswer;
@@ -148,7 +160,7 @@ export function testsOfAnswers({
   test("a whole one survives this wire", () => {
     fc.assert(
       fc.property(answered, (whole) => {
-        expect(codec.parseAnswer(plain(codec.renderAnswer(whole, context)))).toEqual(told(whole));
+        expect(codec.vendor.parseAnswer(plain(codec.client.renderAnswer(whole, context)))).toEqual(told(whole));
       }),
     );
   });
@@ -156,8 +168,8 @@ export function testsOfAnswers({
   test("a stream is read back as what was written", () => {
     fc.assert(
       fc.property(answered, (whole) => {
-        const reader = codec.reader();
-        const back = readBack(reader, written(codec.writer(context), whole));
+        const reader = codec.vendor.reader();
+        const back = readBack(reader, written(codec.client.writer(context), whole));
         expect(streamed(back)).toEqual(streamed(told(whole)));
         expect(reader.whole).toBe(true);
       }),

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { askOfImageBody, decodeImages, imagesVendors } from "../src/images/index.ts";
 import { atOnce, holdsAny, parseInTurns, refuseAmbiguous, refuseTwiceInTurns, turnBytes } from "../src/json/index.ts";
-import { textPasses } from "../src/text/index.ts";
+import { textCodecs } from "../src/text/index.ts";
 import { vendorIdsIn } from "../src/vendor-stores/index.ts";
 import { endOfString } from "../src/json/members.ts";
 import { seekQuote } from "../src/json/seek-quote.ts";
@@ -40,20 +40,23 @@ describe("a large body holds the loop for one small step at a time", () => {
     ["a look for ids in a wide object", () => vendorIdsIn("chat", { a: Array.from({ length: 60_000 }, () => ({})) })],
     [
       "the check of a history for seals",
-      () => textPasses.messages.takes?.(history, "claude-sonnet-4-5") ?? [].values(),
+      () => textCodecs.messages.pass.takes?.(history, "claude-sonnet-4-5") ?? [].values(),
     ],
-    ["the removal of seals", () => textPasses.messages.upstreamBody(history, other)],
-    ["another name of the model in a body that was not parsed", () => textPasses.chat.upstreamBody(escapes, other)],
+    ["the removal of seals", () => textCodecs.messages.pass.upstreamBody(history, other)],
+    [
+      "another name of the model in a body that was not parsed",
+      () => textCodecs.chat.pass.upstreamBody(escapes, other),
+    ],
   ])("%s", (_, work) => {
     expect(stepsOf(work())).toBeGreaterThanOrEqual(turns);
   });
 
   test("and what it comes to is the same", () => {
-    const sent = JSON.parse(atOnce(textPasses.messages.upstreamBody(history, other)).toString());
+    const sent = JSON.parse(atOnce(textCodecs.messages.pass.upstreamBody(history, other)).toString());
     expect(sent).toMatchObject({ model: "theirs", thinking: { type: "enabled" } });
     expect(sent.messages).toHaveLength(4_000);
     expect(sent.messages[3_999].content).toEqual([{ type: "text", text: "x".repeat(300) }, call]);
-    const taken = textPasses.messages.takes?.(history, "claude-sonnet-4-5");
+    const taken = textCodecs.messages.pass.takes?.(history, "claude-sonnet-4-5");
     expect(taken && atOnce(taken)).toBe(false);
   });
 });

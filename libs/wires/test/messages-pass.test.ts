@@ -34,7 +34,7 @@ describe("passing through", () => {
       { kind: "tool-call", id: "1", name: "f", arguments: "{}", seal: foreign },
     ];
     const whole: TextAnswer = { id: "", model: "", createdAt: 0, choices: [{ parts, finish: "stop" }] };
-    const { content } = messagesCodec.renderAnswer(whole, contextFor());
+    const { content } = messagesCodec.client.renderAnswer(whole, contextFor());
     const alone = [{ type: "thinking", thinking: "a", signature: unsealed }];
     const messages = [content, alone, "x"].map((said) => ({ role: "assistant", content: said }));
     const body = Buffer.from(JSON.stringify({ model: "m", messages, max_tokens: 9 }));

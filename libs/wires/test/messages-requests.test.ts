@@ -6,7 +6,7 @@ import { unsealed } from "../src/text/hub/seals.ts";
 import { text } from "./harness.ts";
 
 const parse = (body: JsonObject) =>
-  messagesCodec.parseRequest({ model: "m", max_tokens: 9, messages: [], ...body }, {});
+  messagesCodec.client.parseRequest({ model: "m", max_tokens: 9, messages: [], ...body });
 
 describe("what a request says", () => {
   test.each<readonly [string, JsonObject, Partial<TextRequest>]>([

@@ -2,14 +2,14 @@ import { describe, expect, test } from "vitest";
 import type { TextAnswer } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
-import { takesAdaptiveOnly } from "../src/text/messages/generations.ts";
+import { takesAdaptiveOnly } from "../src/text/messages/models.ts";
 import { messagesCodec } from "../src/text/messages/index.ts";
 import { assembledMessage, calling, contextFor, renders, result, text, tools, user, written } from "./harness.ts";
 
 const target = { model: "theirs", defaultMaxTokens: 1000 };
 const adaptive = { model: "claude-opus-4-7", defaultMaxTokens: 1000 };
 const parse = (body: JsonObject) =>
-  messagesCodec.parseRequest({ model: "m", max_tokens: 9, messages: [], ...body }, {});
+  messagesCodec.client.parseRequest({ model: "m", max_tokens: 9, messages: [], ...body });
 const render = renders(messagesCodec, target);
 
 describe("thinking", () => {
@@ -170,8 +170,8 @@ describe("another vendor's seal", () => {
   ])("on %s comes back on it, whole or streamed, and goes to no other vendor", (_, part) => {
     const parts = [part, text("after")];
     for (const { content } of [
-      messagesCodec.renderAnswer(whole(parts), contextFor()),
-      assembledMessage(written(messagesCodec.writer(contextFor()), whole(parts))),
+      messagesCodec.client.renderAnswer(whole(parts), contextFor()),
+      assembledMessage(written(messagesCodec.client.writer(contextFor()), whole(parts))),
     ] as readonly JsonObject[]) {
       const { turns } = backFrom(content);
       expect(turns).toEqual([{ role: "assistant", parts }]);
@@ -183,8 +183,10 @@ describe("another vendor's seal", () => {
 
   /** An answer's blocks for a client, which are the same streamed. */
   function blocks(parts: readonly Part[]): unknown {
-    const { content } = messagesCodec.renderAnswer(whole(parts), contextFor());
-    expect(assembledMessage(written(messagesCodec.writer(contextFor()), whole(parts)))["content"]).toEqual(content);
+    const { content } = messagesCodec.client.renderAnswer(whole(parts), contextFor());
+    expect(assembledMessage(written(messagesCodec.client.writer(contextFor()), whole(parts)))["content"]).toEqual(
+      content,
+    );
     return content;
   }
   const seals: Part = { kind: "text", text: "", seal: foreign };
@@ -206,7 +208,7 @@ describe("another vendor's seal", () => {
 
   test("finds its call wherever a client has put it", () => {
     const parts: readonly Part[] = [{ kind: "tool-call", id: "call_1", name: "f", arguments: "{}", seal: foreign }];
-    const { content }: any = messagesCodec.renderAnswer(whole(parts), contextFor());
+    const { content }: any = messagesCodec.client.renderAnswer(whole(parts), contextFor());
     expect(backFrom(content.toReversed()).turns[0]?.parts).toEqual(parts);
   });
 });

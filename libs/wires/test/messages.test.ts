@@ -73,8 +73,8 @@ const roundRequest: TextRequest = {
 };
 
 test("one tool round, read and written", () => {
-  expect(messagesCodec.parseRequest(round, {})).toEqual({ request: roundRequest, dropped: [] });
-  const { body, dropped } = messagesCodec.renderRequest(roundRequest, { ...target, model: "m" });
+  expect(messagesCodec.client.parseRequest(round)).toEqual({ request: roundRequest, dropped: [] });
+  const { body, dropped } = messagesCodec.vendor.renderRequest(roundRequest, { ...target, model: "m" });
   // The call's turn has no thoughts of the vendor, which it would refuse while it thinks.
   expect(dropped).toEqual(["reasoning"]);
   expect(body).toEqual({ ...round, thinking: { type: "disabled" } });
@@ -253,9 +253,9 @@ test.each([
 ])("a request %s that this wire can say survives it", (_, drawnTurns, drawnFields, to) => {
   fc.assert(
     fc.property(request(drawnTurns, drawnFields).map(speakable), (asked) => {
-      const { body, dropped } = messagesCodec.renderRequest(asked, to);
+      const { body, dropped } = messagesCodec.vendor.renderRequest(asked, to);
       expect(dropped).toEqual([]);
-      const back = messagesCodec.parseRequest({ ...JSON.parse(JSON.stringify(body)), model: "theirs" }, {});
+      const back = messagesCodec.client.parseRequest({ ...JSON.parse(JSON.stringify(body)), model: "theirs" });
       expect(back.dropped).toEqual([]);
       expect(back.request).toEqual({ ...asked, turns: merged(asked.turns) });
     }),
@@ -284,8 +284,8 @@ describe("answers", () => {
   test("a stream tells blocks one after another, and comes to the whole answer", () => {
     fc.assert(
       fc.property(answered, (whole) => {
-        const stream = written(messagesCodec.writer(contextFor()), whole);
-        expect(assembledMessage(stream)).toEqual(messagesCodec.renderAnswer(whole, contextFor()));
+        const stream = written(messagesCodec.client.writer(contextFor()), whole);
+        expect(assembledMessage(stream)).toEqual(messagesCodec.client.renderAnswer(whole, contextFor()));
       }),
     );
   });
@@ -293,14 +293,14 @@ describe("answers", () => {
   test("any split of the bytes gives the same events", () => {
     fc.assert(
       fc.property(answered, fc.array(fc.nat(), { maxLength: 8 }), (whole, cuts) => {
-        const stream = written(messagesCodec.writer(contextFor()), whole);
+        const stream = written(messagesCodec.client.writer(contextFor()), whole);
         const bytes = Buffer.from(stream);
         const at = [0, ...cuts.map((cut) => cut % bytes.length).sort((left, right) => left - right), bytes.length];
         const decoder = new SseDecoder();
         const frames = at.flatMap((start, index) => decoder.push(bytes.subarray(start, at[index + 1] ?? start)));
-        const reader = messagesCodec.reader();
+        const reader = messagesCodec.vendor.reader();
         const events: readonly TextEvent[] = [...frames, ...decoder.end()].flatMap((frame) => reader.read(frame));
-        expect([...events, ...reader.end()]).toEqual(eventsOf(messagesCodec.reader(), stream));
+        expect([...events, ...reader.end()]).toEqual(eventsOf(messagesCodec.vendor.reader(), stream));
       }),
     );
   });
@@ -328,10 +328,10 @@ describe("answers", () => {
           [other, messagesCodec],
           [messagesCodec, other],
         ] as const) {
-          const writer = client.writer(context);
-          const events = eventsOf(vendor.reader(), written(vendor.writer(context), whole));
+          const writer = client.client.writer(context);
+          const events = eventsOf(vendor.vendor.reader(), written(vendor.client.writer(context), whole));
           const stream = events.map((event) => writer.write(event)).join("") + writer.end();
-          expect(usual(readBack(client.reader(), stream))).toEqual(usual(whole));
+          expect(usual(readBack(client.vendor.reader(), stream))).toEqual(usual(whole));
         }
       }),
     );

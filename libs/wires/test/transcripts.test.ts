@@ -1,14 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Failure } from "@modelgate/contracts";
-import {
-  asSrt,
-  asText,
-  asVtt,
-  transcriptsCodec,
-  type FormEntry,
-  type TranscriptsWire,
-} from "../src/transcripts/index.ts";
+import { Failure, type TranscriptsWire } from "@modelgate/contracts";
+import { asSrt, asText, asVtt, transcriptsCodec, type FormEntry } from "../src/transcripts/index.ts";
 
 const { parseForm, renderForm, parseAnswer, readUsage, readEvent, writeEvents } = transcriptsCodec;
 const model: FormEntry = ["model", "whisper-1"];

@@ -1,6 +1,6 @@
-import { BufferBudget, type Environment, type FormLimits, type Logger, type SpoolPlace } from "@modelgate/platform";
-import { loadTokenizer, openRelay, paceOf, sharesOf, type OpenRelay } from "@modelgate/relay";
-import type { variables } from "./env.ts";
+import { BufferBudget, type FormLimits, type Logger, type SpoolPlace } from "@modelgate/platform";
+import { loadTokenizer, openRelay, type OpenRelay } from "@modelgate/relay";
+import type { Env } from "./env.ts";
 import { openLengthReader, type LengthReader } from "./upload/length-reader.ts";
 
 /** What the audio service's endpoints work with. */
@@ -22,9 +22,10 @@ export interface Deps extends OpenRelay {
 const frameBytes = 64 * 1024;
 
 /** Opens everything once. */
-export async function openDeps(env: Environment<typeof variables>, log: Logger): Promise<Deps> {
-  const [open] = await Promise.all([openRelay(env, log), loadTokenizer()]);
+export async function openDeps(env: Env, log: Logger): Promise<Deps> {
+  const [open] = await Promise.all([openRelay(env.relay, log), loadTokenizer()]);
   const lengths = openLengthReader();
+  const { form, spool } = env;
   return {
     ...open,
     lengths,
@@ -32,20 +33,17 @@ export async function openDeps(env: Environment<typeof variables>, log: Logger):
       await lengths[Symbol.asyncDispose]();
       await open[Symbol.asyncDispose]();
     },
-    speech: { characters: env.SPEECH_CHARACTERS },
+    speech: env.speech,
     upload: {
       limits: {
-        maxBytes: env.FILE_BYTES + env.FIELDS_BYTES + frameBytes,
-        ...paceOf(env),
-        parts: env.FORM_PARTS,
+        ...form,
+        ...env.relay.pace,
+        maxBytes: form.fileBytes + form.fieldsBytes + frameBytes,
         files: 1,
-        fieldBytes: env.FIELD_BYTES,
-        fieldsBytes: env.FIELDS_BYTES,
-        fileBytes: env.FILE_BYTES,
         budget: open.body.budget,
       },
-      place: { folder: env.SPOOL_FOLDER, budget: new BufferBudget(env.SPOOL_BYTES, sharesOf(env)) },
-      mostUnreadSeconds: env.UNREAD_SECONDS,
+      place: { folder: spool.folder, budget: new BufferBudget(spool.bytes, env.relay.buffers.shares) },
+      mostUnreadSeconds: env.mostUnreadSeconds,
     },
   };
 }

@@ -1,6 +1,6 @@
-import { Failure, renderFailure } from "@modelgate/contracts";
+import { Failure, failureFrames } from "@modelgate/contracts";
 import { eventStream, type StreamCarrier, type Waiting } from "@modelgate/relay";
-import { SseDecoder, SseSplitter, type SseFrame } from "@modelgate/wires/sse";
+import { SseDecoder, SseSplitter, type Frame } from "@modelgate/wires/sse";
 
 /** What shows that a stream is alive; every reader of events skips it. */
 const signOfLife = ": keep-alive\n\n";
@@ -9,15 +9,15 @@ const signOfLife = ": keep-alive\n\n";
 export const eventsToClient = {
   contentType: eventStream,
   last: "",
-  fail: failureEvent,
+  fail: failureFrames.audio,
   heartbeat: () => signOfLife,
 } as const satisfies Partial<StreamCarrier>;
 
 /** How a client of a stream of events is kept waiting before its vendor begins. */
-export const waitingForEvents: Waiting = { contentType: eventStream, sign: signOfLife, fail: failureEvent };
+export const waitingForEvents: Waiting = { contentType: eventStream, sign: signOfLife, fail: failureFrames.audio };
 
 /** A vendor's events as they came. `look` sees each and says whether it is the last; it throws Failure for an error. */
-export function eventsThrough(look: (event: SseFrame) => boolean): StreamCarrier {
+export function eventsThrough(look: (event: Frame) => boolean): StreamCarrier {
   const splitter = new SseSplitter();
   const decoder = new SseDecoder();
   let done = false;
@@ -42,7 +42,7 @@ export function eventsThrough(look: (event: SseFrame) => boolean): StreamCarrier
  * Whether a vendor's stream begins with an error, or with what nobody can read: another vendor may be asked then. A
  * comment, which may come first, is neither.
  */
-export function isErrorEvent(frame: Buffer, read: (event: SseFrame) => { readonly kind: string }): boolean {
+export function isErrorEvent(frame: Buffer, read: (event: Frame) => { readonly kind: string }): boolean {
   const decoder = new SseDecoder();
   try {
     return [...decoder.push(frame), ...decoder.end()].some((event) => read(event).kind === "error");
@@ -59,9 +59,4 @@ export function brokenByVendor(): Failure {
 /** A stream of a vendor that ended without its last event. */
 export function endedEarly(): Failure {
   return new Failure("upstream_error", "The vendor's stream ended before its last event.");
-}
-
-/** How a stream of events says that it broke; the official SDKs throw for it. */
-function failureEvent(failure: Failure, requestId: string): string {
-  return `data: ${JSON.stringify({ type: "error", ...renderFailure("common", failure, requestId) })}\n\n`;
 }

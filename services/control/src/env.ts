@@ -1,15 +1,16 @@
-import { serviceVariables, stateVariables, variable } from "@modelgate/platform";
-
-const { NATS_URL: _bus, NATS_REPLICAS: _replicas, NATS_KEEP_BYTES: _keep, ...state } = stateVariables;
+import { serviceVariables, storeVariables } from "@modelgate/platform";
 
 /** Every variable that control reads; beside them, those that the configuration names with env:NAME and ${NAME}. */
-export const variables = {
-  ...serviceVariables("CONTROL"),
-  ...state,
-  /** Path of the YAML. */
-  MODELGATE_CONFIG: variable.text(),
-  /** The ledger, which reads the books for control. */
-  LEDGER_URL: variable.url(),
-  /** How often the file is looked at where no notice of its change arrives, and the key files that it names. */
-  CONFIG_POLL_MS: variable.integer({ fallback: 2_000, min: 50 }),
-};
+export const variables = serviceVariables("control", (read) => ({
+  ...storeVariables(read),
+  configuration: {
+    path: read.text("MODELGATE_CONFIG", undefined, "Path of the configuration (YAML)."),
+    pollMs: read.integer(
+      "CONFIG_POLL_MS",
+      2_000,
+      "How often that file, and the key files that it names, are checked where no notice of a change arrives.",
+      { min: 50 },
+    ),
+  },
+  ledgerUrl: read.url("LEDGER_URL", "Address of the ledger, which reads the books for control."),
+}));

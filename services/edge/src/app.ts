@@ -20,6 +20,7 @@ import { allowedOrigin, cors } from "./middleware/cors.ts";
 import { endpoint } from "./middleware/endpoint.ts";
 import { key } from "./middleware/key.ts";
 import { requestId } from "./middleware/request-id.ts";
+import { tags } from "./middleware/tags.ts";
 import { tellEnd, tellFailure } from "./request-end.ts";
 
 /** Pages that need no key. */
@@ -36,7 +37,7 @@ const openPages: Readonly<Record<string, () => string>> = {
 };
 
 /**
- * The edge's chain, each step a file: request id → endpoint → key → caller → admit → forward. No step reads a body.
+ * The edge's chain, each step a file: request id → endpoint → key → caller → tags → admit → forward. No step reads a body.
  * Whatever a step throws is rendered in the format of the request.
  */
 export function createApp(deps: Deps): { readonly handler: RequestListener; readonly upgrade: UpgradeHandler } {
@@ -53,6 +54,7 @@ export function createApp(deps: Deps): { readonly handler: RequestListener; read
   const admitted = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { endpoint: row } = exchangeOf(request);
     if (row?.unimplemented) throw new Failure("api_not_implemented");
+    tags(request);
     await letIn(request, response);
   };
 

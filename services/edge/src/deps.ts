@@ -1,6 +1,6 @@
 import { openCatalog, type CatalogHandle } from "@modelgate/catalog";
-import { openRedis, type Environment, type Logger, type Redis, secretsOf } from "@modelgate/platform";
-import type { variables } from "./env.ts";
+import { openRedis, type Logger, type Redis } from "@modelgate/platform";
+import type { Env } from "./env.ts";
 import { createForward, type AreaUrls, type Forward } from "./forward.ts";
 import { openSeats, type OpenSeats } from "./open-seats.ts";
 import { openTokenCache, type TokenCache } from "./token-cache.ts";
@@ -20,14 +20,14 @@ export interface Deps extends AsyncDisposable {
 }
 
 /** Opens everything once. Rejects where Redis cannot be reached. */
-export async function openDeps(env: Environment<typeof variables>, log: Logger): Promise<Deps> {
+export async function openDeps(env: Env, log: Logger): Promise<Deps> {
   await using opening = new AsyncDisposableStack();
-  const redis = await openRedis(env.REDIS_URL, log, env.REDIS_TIMEOUT_MS);
+  const redis = await openRedis(env.redis.url, log, env.redis.timeoutMs);
   opening.defer(() => redis.disconnect());
-  const catalog = opening.use(await openCatalog({ redis, secrets: secretsOf(env), log }));
-  const tokens = opening.use(await openTokenCache({ redis, ttlMs: env.TOKEN_CACHE_MS, size: env.TOKEN_CACHE_SIZE }));
-  const seats = opening.use(openSeats({ redis, log, leaseMs: env.SEAT_LEASE_MS }));
-  const forward = opening.use(createForward({ urls: areaUrls(env), log, silenceMs: env.SERVICE_SILENCE_MS }));
+  const catalog = opening.use(await openCatalog({ redis, secrets: env.secrets, log }));
+  const tokens = opening.use(await openTokenCache({ redis, ...env.tokenCache }));
+  const seats = opening.use(openSeats({ redis, log, leaseMs: env.seatLeaseMs }));
+  const forward = opening.use(createForward({ urls: areaUrls(env), log, ...env.silence }));
   const open = opening.move();
   return {
     redis,
@@ -36,8 +36,8 @@ export async function openDeps(env: Environment<typeof variables>, log: Logger):
     seats,
     forward,
     log,
-    secret: env.MODELGATE_SECRET,
-    corsOrigins: env.CORS_ORIGINS,
+    secret: env.secrets[0],
+    corsOrigins: env.corsOrigins,
     ready() {
       if (redis.status !== "ready") throw new Error("redis is away");
       if (!catalog.ready) throw new Error("no configuration yet");
@@ -46,13 +46,6 @@ export async function openDeps(env: Environment<typeof variables>, log: Logger):
   };
 }
 
-function areaUrls(env: Environment<typeof variables>): AreaUrls {
-  const all = {
-    text: env.TEXT_URL,
-    media: env.MEDIA_URL,
-    video: env.VIDEO_URL,
-    audio: env.AUDIO_URL,
-    realtime: env.REALTIME_URL,
-  };
-  return Object.fromEntries(Object.entries(all).filter(([, url]) => url !== undefined));
+function areaUrls({ areas }: Env): AreaUrls {
+  return Object.fromEntries(Object.entries(areas).filter(([, url]) => url !== undefined));
 }

@@ -1,26 +1,51 @@
-import { serviceVariables, stateVariables, variable } from "@modelgate/platform";
-
-const { NATS_URL: _bus, NATS_REPLICAS: _replicas, NATS_KEEP_BYTES: _keep, ...state } = stateVariables;
-const { EDGE_PORT: _port, ...ports } = serviceVariables("EDGE");
+import { serviceVariables, storeVariables, type EnvOf } from "@modelgate/platform";
 
 /** Every variable that the edge reads. An area without an address is answered 501. */
-export const variables = {
-  ...ports,
-  ...state,
-  /** Where the edge listens. */
-  PORT: variable.port(8080),
-  TEXT_URL: variable.optionalUrl(),
-  MEDIA_URL: variable.optionalUrl(),
-  VIDEO_URL: variable.optionalUrl(),
-  AUDIO_URL: variable.optionalUrl(),
-  REALTIME_URL: variable.optionalUrl(),
-  /** Origins whose pages may call; `*` for all. Keys travel in headers, so no cookie is ever at stake. */
-  CORS_ORIGINS: variable.text("*"),
-  /** How long a token's record is believed without asking Redis; changes are told at once by pub/sub. */
-  TOKEN_CACHE_MS: variable.integer({ fallback: 5_000, max: 600_000 }),
-  TOKEN_CACHE_SIZE: variable.integer({ fallback: 50_000, min: 1 }),
-  /** Lease of a concurrency seat; it comes back after this when the edge dies. */
-  SEAT_LEASE_MS: variable.integer({ fallback: 30_000, min: 300 }),
-  /** Longest silence between edge and service; services have shorter ones of their own. */
-  SERVICE_SILENCE_MS: variable.integer({ fallback: 3_600_000, min: 1_000 }),
-};
+export const variables = serviceVariables(
+  "edge",
+  (read) => ({
+    ...storeVariables(read),
+    areas: {
+      text: read.optionalUrl("TEXT_URL", "Address of the text service."),
+      media: read.optionalUrl("MEDIA_URL", "Address of the media service."),
+      video: read.optionalUrl("VIDEO_URL", "Address of the video service."),
+      audio: read.optionalUrl("AUDIO_URL", "Address of the audio service."),
+      realtime: read.optionalUrl("REALTIME_URL", "Address of the realtime service."),
+    },
+    // Keys travel in headers, so no cookie is ever at stake.
+    corsOrigins: read.text("CORS_ORIGINS", "*", "Origins whose pages may call, separated by commas; `*` for all."),
+    tokenCache: {
+      ttlMs: read.integer(
+        "TOKEN_CACHE_MS",
+        5_000,
+        "How long a token's record is used without asking Redis again; changes take effect at once all the same.",
+        { max: 600_000 },
+      ),
+      size: read.integer("TOKEN_CACHE_SIZE", 50_000, "Most tokens that are remembered.", { min: 1 }),
+    },
+    seatLeaseMs: read.integer(
+      "SEAT_LEASE_MS",
+      30_000,
+      "Lease of a call's place in its token's `concurrency`; the places of an edge that died are free after it.",
+      { min: 300 },
+    ),
+    silence: {
+      silenceMs: read.integer(
+        "SERVICE_SILENCE_MS",
+        3_600_000,
+        "Longest silence between edge and service; services have shorter ones of their own.",
+        { min: 1_000 },
+      ),
+      streamSilenceMs: read.integer(
+        "STREAM_SILENCE_MS",
+        60_000,
+        "Longest silence of a service in a stream of events: several times what services leave between signs of life (HEARTBEAT_MS).",
+        { min: 1_000 },
+      ),
+    },
+  }),
+  { port: ["PORT", 8080] },
+);
+
+/** The values of those variables. */
+export type Env = EnvOf<typeof variables>;

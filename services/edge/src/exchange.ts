@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Caller, Endpoint, EndpointId, ErrorFormat } from "@modelgate/contracts";
+import type { Caller, Endpoint, EndpointId, ErrorFormat, Failure, Tags } from "@modelgate/contracts";
 import type { Token } from "@modelgate/accounts";
 import type { Span } from "@modelgate/platform";
 
@@ -15,7 +15,10 @@ export interface Exchange {
   endpoint?: Endpoint;
   digest?: string;
   token?: Token;
+  tags?: Tags;
   caller?: Caller;
+  /** Why the edge ended the answer, where it did. */
+  failure?: Failure;
   /** The request's part of the trace, from when its endpoint is known. */
   span?: Span;
 }

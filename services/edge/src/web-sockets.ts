@@ -3,7 +3,7 @@ import type { Plugin } from "http-proxy-middleware";
 import { Failure } from "@modelgate/contracts";
 
 /** How long what was written may still take to arrive. */
-export const lastWordsMs = 2_000;
+const lastWordsMs = 2_000;
 
 /**
  * The WebSockets that pass through: bytes, of which nothing is read. So the edge cannot say good-bye in them itself; it

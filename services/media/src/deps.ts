@@ -1,8 +1,8 @@
-import type { Environment, FormLimits, Logger } from "@modelgate/platform";
-import { openRelay, paceOf, type OpenRelay } from "@modelgate/relay";
+import type { FormLimits, Logger } from "@modelgate/platform";
+import { openRelay, type OpenRelay } from "@modelgate/relay";
 import { openImages, type ImagesDeps } from "@modelgate/relay/images";
 import { mostInputImages } from "@modelgate/wires/images";
-import type { variables } from "./env.ts";
+import type { Env } from "./env.ts";
 
 /** What the media service's endpoints work with. */
 export interface Deps extends OpenRelay {
@@ -12,23 +12,21 @@ export interface Deps extends OpenRelay {
 }
 
 /** Opens everything once. */
-export async function openDeps(env: Environment<typeof variables>, log: Logger): Promise<Deps> {
-  const open = await openRelay(env, log);
+export async function openDeps(env: Env, log: Logger): Promise<Deps> {
+  const open = await openRelay(env.relay, log);
   const { budget } = open.relay;
   return {
     ...open,
     form: {
-      maxBytes: env.BODY_BYTES,
-      ...paceOf(env),
-      totalMs: env.BODY_TOTAL_MS,
-      parts: env.FORM_PARTS,
+      ...env.form,
+      ...env.relay.pace,
+      maxBytes: env.relay.body.maxBytes,
+      totalMs: env.relay.body.totalMs,
       // And a mask.
       files: mostInputImages + 1,
-      fieldBytes: env.FORM_FIELD_BYTES,
-      fieldsBytes: env.FORM_FIELDS_BYTES,
-      fileBytes: env.IMAGE_BYTES,
+      fileBytes: env.images.mostBytes,
       budget,
     },
-    images: openImages(env, budget),
+    images: openImages(env.images, budget),
   };
 }

@@ -7,6 +7,7 @@ import {
   reliedOfImages,
   type ImageRequest,
 } from "@modelgate/wires/images";
+import { endUserIn } from "@modelgate/wires/json";
 import type { Ask } from "@modelgate/wires/kind";
 import { formAsBody } from "@modelgate/wires/vendor-stores";
 import type { Deps } from "./deps.ts";
@@ -14,6 +15,8 @@ import type { Deps } from "./deps.ts";
 /** A request that was read; dispose it when its images have been sent. */
 export interface ReadRequest extends Disposable {
   readonly ask: Ask<ImageRequest>;
+  /** The end user that it names. */
+  readonly endUser: string | undefined;
 }
 
 /** Reads a request for images: JSON in either dialect, or a form. Throws Failure. */
@@ -23,11 +26,12 @@ export async function readImageRequest(deps: Deps, call: ServiceCall): Promise<R
   const body = await readJson(call, deps.body, async (value, bytes) => {
     const asked = await ask(value, bytes);
     await refuseVendorIds(deps.relay, call, { dialect: "other", body: value });
-    return asked;
+    return { ...asked, endUser: endUserIn(value) };
   });
   try {
-    const request = await inTurnsIfLong(decodeImages(body.seen.request));
-    return { ask: { ...body.seen, request }, [Symbol.dispose]: () => body[Symbol.dispose]() };
+    const { endUser, ...seen } = body.seen;
+    const request = await inTurnsIfLong(decodeImages(seen.request));
+    return { ask: { ...seen, request }, endUser, [Symbol.dispose]: () => body[Symbol.dispose]() };
   } catch (error) {
     body[Symbol.dispose]();
     throw error;
@@ -39,7 +43,11 @@ async function readForm(deps: Deps, call: ServiceCall): Promise<ReadRequest> {
   try {
     const ask = askOfImageForm(form);
     await refuseVendorIds(deps.relay, call, { dialect: "other", body: formAsBody(form.fields) });
-    return { ask, [Symbol.dispose]: () => form[Symbol.dispose]() };
+    return {
+      ask,
+      endUser: endUserIn(formAsBody(form.fields)),
+      [Symbol.dispose]: () => form[Symbol.dispose](),
+    };
   } catch (error) {
     form[Symbol.dispose]();
     throw error;

@@ -1,5 +1,4 @@
-import type { UpstreamWire, TextWire } from "@modelgate/contracts";
-import type { ServiceCall } from "@modelgate/platform";
+import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
 import {
   countTokens,
   isSpoken,
@@ -10,52 +9,54 @@ import {
   type CallPlan,
   type Exchange,
 } from "@modelgate/relay";
-import { changeModel, textCodecs, type TextAsk, type TextRequest } from "@modelgate/wires/text";
+import { isRecord } from "@modelgate/wires/json";
+import type { CountCodec, ClientCodec, PassCodec, TextAsk, TextRequest } from "@modelgate/wires/text";
 import type { Deps } from "./deps.ts";
 import { sizeOf } from "./text-call.ts";
 
+/** A wire whose clients may have input tokens counted. */
+export interface CountingWire {
+  readonly client: ClientCodec & { readonly count: CountCodec };
+  readonly pass: PassCodec;
+}
+
 /** A request whose input tokens are wanted. */
 export interface Counted extends Pick<CallPlan, "forward" | "prefer"> {
-  readonly wire: TextWire;
-  /** What a vendor that counts is asked in. */
-  readonly counts: UpstreamWire;
+  readonly codec: CountingWire;
   readonly body: Buffer;
   readonly ask: TextAsk;
-  /** The request alone, for counting here. */
-  readonly request: () => Promise<TextRequest>;
-  /** The vendor's answer. */
-  readonly read: (answer: Buffer) => number | undefined;
 }
 
 /** Tokens that each turn costs beside its words. */
 const tokensPerTurn = 4;
 
-/** Input tokens of a request: the vendor's count where it has one, else the gateway's own. Costs nothing. */
+/** Counts the input tokens of a request: by its vendor where that counts, else by the gateway's tokenizer. Costs nothing. */
 export async function inputTokensOf(deps: Deps, call: ServiceCall, counted: Counted): Promise<number> {
-  const { ask, body, counts } = counted;
+  const { ask, body, codec } = counted;
+  const { count } = codec.client;
   const plan = {
     ...priced(deps.relay, call, ask.model),
     body,
     stream: false,
     size: await sizeOf({ body, ask }),
-    wires: [counts],
+    wires: [count.wire],
     forward: counted.forward,
     prefer: counted.prefer,
-    exchange: (_: UpstreamWire, way: { readonly candidate: { readonly upstreamModel: string } }) =>
-      asIs(counts, changeModel(body, counted.wire, way.candidate.upstreamModel)),
+    exchange: (_: unknown, way: { readonly candidate: { readonly upstreamModel: string } }) =>
+      countExchange(codec, body, way.candidate.upstreamModel),
   };
   if (isSpoken(deps.relay, call, plan)) {
-    const tokens = counted.read(await lookUp(deps.relay, call, plan));
+    const tokens = count.read(await parseAnyAnswer(await lookUp(deps.relay, call, plan)));
     if (tokens !== undefined) return tokens;
   }
-  return countHere(await counted.request(), ask);
+  return await countHere(await requestIn(codec.client, body, ask.model), ask);
 }
 
-/** The body to the vendor and its answer back, untouched. */
-function asIs(wire: UpstreamWire, body: Buffer): Exchange {
+/** Sends the body to the vendor under its own name of the model; the answer comes back untouched. */
+async function countExchange({ client, pass }: CountingWire, body: Buffer, model: string): Promise<Exchange> {
   return {
-    wire,
-    body,
+    wire: client.count.wire,
+    body: await inTurnsIfLong(pass.upstreamBody(body, { model, reportUsage: false })),
     dropped: [],
     refuses: () => false,
     async read(json) {
@@ -80,8 +81,12 @@ async function countHere({ instructions, turns, tools }: TextRequest, { media }:
   return (await countTokens([...words, ...offered].join("\n"))) + media.tokens + turns.length * tokensPerTurn;
 }
 
-/** A request in the neutral form, of a body that only wants to be counted. */
-export async function requestIn(wire: TextWire, body: Buffer, model: string, added: object = {}): Promise<TextRequest> {
+/** Parses the request whose tokens are counted. */
+async function requestIn(
+  { count, parseRequest }: CountingWire["client"],
+  body: Buffer,
+  model: string,
+): Promise<TextRequest> {
   const value = await reparseJson(body);
-  return textCodecs[wire].parseRequest({ ...value, ...added }, { model, stream: false }).request;
+  return parseRequest(count.counted(isRecord(value) ? value : {}), { model, stream: false }).request;
 }

@@ -1,7 +1,7 @@
-import { idSource, type Environment, type Logger, secretsOf } from "@modelgate/platform";
+import { idSource, type Logger } from "@modelgate/platform";
 import { loadTokenizer, openRelay, type OpenRelay } from "@modelgate/relay";
 import { openImages, type ImagesDeps } from "@modelgate/relay/images";
-import type { variables } from "./env.ts";
+import type { Env } from "./env.ts";
 import { openCompactionSeal, type CompactionSeal } from "./responses/compaction-seal.ts";
 import { openResponseStore, type ResponseStore } from "./responses/response-store.ts";
 
@@ -16,17 +16,13 @@ export interface Deps extends OpenRelay {
 }
 
 /** Opens everything once. */
-export async function openDeps(env: Environment<typeof variables>, log: Logger): Promise<Deps> {
-  const [open] = await Promise.all([openRelay(env, log), loadTokenizer()]);
+export async function openDeps(env: Env, log: Logger): Promise<Deps> {
+  const [open] = await Promise.all([openRelay(env.relay, log), loadTokenizer()]);
   return {
     ...open,
     newAnswerId: idSource("answer"),
-    responses: openResponseStore(open.relay.redis, {
-      lifetimeMs: env.RESPONSE_LIFETIME_MS,
-      mostBytes: env.RESPONSE_BYTES,
-      body: open.body,
-    }),
-    compactions: openCompactionSeal(secretsOf(env)),
-    images: openImages(env, open.relay.budget),
+    responses: openResponseStore(open.relay.redis, { ...env.responses, body: open.body }),
+    compactions: openCompactionSeal(env.relay.secrets),
+    images: openImages(env.images, open.relay.budget),
   };
 }

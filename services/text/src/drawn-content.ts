@@ -42,7 +42,7 @@ export const drawingSpelling = {
 /** Reads a drawing: its words become the prompt, its pictures what is edited. Throws Failure (400) naming the field. */
 export async function readDrawing(drawing: Drawing): Promise<ReadDrawing> {
   const { body, model, stream } = drawing;
-  const { request, dropped } = textCodecs.content.parseRequest(await reparseJson(body), { model, stream });
+  const { request, dropped } = textCodecs.content.client.parseRequest(await reparseJson(body), { model, stream });
   return {
     ask: {
       request: await inTurnsIfLong(decodeImages(imageRequest(request))),
@@ -106,7 +106,7 @@ const decisive = ["tools", "format"] as const;
 
 /** What vendors of images have no word for. Throws Failure unsupported_parameter for what may not get lost. */
 function lostOf(request: TextRequest): readonly string[] {
-  const { spelling } = textCodecs.content;
+  const { spelling } = textCodecs.content.client;
   const refused = decisive.map((field) => (request[field] === undefined ? undefined : spelling[field]));
   const param = refused.find((name) => name !== undefined);
   if (param !== undefined)
@@ -127,7 +127,7 @@ function tell(drawing: Drawing, request: TextRequest, made: ImagesAnswer): Retur
     now: Math.floor(Date.now() / 1_000),
     inputTokens: 0,
   };
-  const json = JSON.stringify(textCodecs.content.renderAnswer(answerOf(made), context));
+  const json = JSON.stringify(textCodecs.content.client.renderAnswer(answerOf(made), context));
   if (!drawing.stream) return { json: Buffer.from(json) };
   const framing = drawing.asArray ? arrayFraming() : sseFraming();
   return { json: Buffer.from(framing.piece(json) + framing.end()), contentType: framing.contentType };

@@ -11,6 +11,8 @@ export interface AskedKind<Request> {
   readonly ask: Ask<Request> & StoreUse;
   /** The client's body. */
   readonly body: Buffer;
+  /** The end user that it names. */
+  readonly endUser?: string | undefined;
   /** Wires that it can be served through, best first. */
   readonly wires: readonly UpstreamWire[];
   readonly exchange: (wire: UpstreamWire, call: KindCall<Request>, upstreamModel: string) => Promise<Exchange>;
@@ -22,7 +24,7 @@ export interface AskedKind<Request> {
 
 /** Runs a call that answers in one piece: vectors, ranking, moderation. */
 export async function runKind<Request>(deps: Deps, call: ServiceCall, asked: AskedKind<Request>): Promise<void> {
-  const { ask, body, wires, exchange, addedBytes = 0, measure } = asked;
+  const { ask, body, endUser, wires, exchange, addedBytes = 0, measure } = asked;
   const { place } = await admitStoreUse(deps, call, ask);
   const size: RequestSize = {
     textBytes: ask.textBytes + addedBytes,
@@ -43,6 +45,7 @@ export async function runKind<Request>(deps: Deps, call: ServiceCall, asked: Ask
   await runCall(deps.relay, call, {
     ...paid,
     measure: measure?.(size, paid.model.price),
+    endUser,
     body,
     stream: false,
     hearsOut: true,

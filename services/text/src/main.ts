@@ -1,24 +1,13 @@
-import { areaHandler, runService, secretsOf } from "@modelgate/platform";
+import { areaHandler, runService } from "@modelgate/platform";
 import { openDeps } from "./deps.ts";
 import { variables } from "./env.ts";
 import { routes } from "./routes.ts";
 
-await runService(
-  "text",
-  variables,
-  (env) => ({
-    host: env.HOST,
-    port: env.TEXT_PORT,
-    opsPort: env.TEXT_OPS_PORT,
-    logLevel: env.LOG_LEVEL,
-    drainMs: env.DRAIN_MS,
-  }),
-  async ({ env, log }) => {
-    const deps = await openDeps(env, log);
-    return {
-      handler: areaHandler({ area: "text", secrets: secretsOf(env), log, handlers: routes(deps) }),
-      ready: deps.ready,
-      [Symbol.asyncDispose]: () => deps[Symbol.asyncDispose](),
-    };
-  },
-);
+await runService(variables, async ({ env, log }) => {
+  const deps = await openDeps(env, log);
+  return {
+    handler: areaHandler({ area: "text", secrets: env.relay.secrets, log, handlers: routes(deps) }),
+    ready: deps.ready,
+    [Symbol.asyncDispose]: () => deps[Symbol.asyncDispose](),
+  };
+});

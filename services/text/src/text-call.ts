@@ -1,4 +1,3 @@
-import type { UpstreamWire, TextWire } from "@modelgate/contracts";
 import { placeOf } from "@modelgate/channels";
 import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
 import {
@@ -8,14 +7,21 @@ import {
   runCall,
   type AdmittedIds,
   type CallPlan,
-  type Exchange,
   type RequestSize,
 } from "@modelgate/relay";
 import { textExchanges, waitingIn, type TextCall } from "./exchanges/text.ts";
 import { findMembersInTurns, holdsAny } from "@modelgate/wires/json";
-import { memberOf, type ClientWire, type JsonObject } from "@modelgate/wires/text";
-import type { TurnAsk } from "./conversation-of.ts";
+import {
+  memberOf,
+  textCodec,
+  textCodecs,
+  wiresServing,
+  type ClientCodec,
+  type ClientWire,
+  type JsonObject,
+} from "@modelgate/wires/text";
 import type { Deps } from "./deps.ts";
+import type { TurnAsk } from "./read-text.ts";
 import { admitStoreUse, keepingMade } from "./vendor-ids.ts";
 
 /** A text request that has been read and looked at. */
@@ -35,24 +41,6 @@ export interface AskedText extends Pick<CallPlan, "forward" | "answered"> {
   readonly native?: { readonly place: string; readonly body: Buffer } | undefined;
 }
 
-/** What answers are called in each wire. */
-const answerPrefixes: Readonly<Record<ClientWire, string>> = {
-  chat: "chatcmpl-",
-  responses: "resp_",
-  messages: "msg_",
-  content: "",
-  completions: "cmpl-",
-};
-
-/** Every wire that a text call can be served through, the client's own first. */
-export const servedThrough: Readonly<Record<ClientWire, readonly ClientWire[]>> = {
-  chat: ["chat", "responses", "messages", "content"],
-  responses: ["responses", "chat", "messages", "content"],
-  messages: ["messages", "chat", "responses", "content"],
-  content: ["content", "chat", "responses", "messages"],
-  completions: ["completions", "chat", "responses", "messages", "content"],
-};
-
 /** Runs a text call, from any client's wire to any vendor's. */
 export async function runText(deps: Deps, call: ServiceCall, asked: AskedText): Promise<void> {
   const admitted = await admitStoreUse(deps, call, asked.ask);
@@ -62,6 +50,7 @@ export async function runText(deps: Deps, call: ServiceCall, asked: AskedText): 
 /** The plan of a text call. Throws Failure for a model that the caller cannot call. */
 export async function planText(deps: Deps, call: ServiceCall, asked: AskedText): Promise<CallPlan> {
   const { wire, body, ask, asArray = false } = asked;
+  const { batch }: ClientCodec = textCodecs[wire].client;
   const asIs = await sizeOf(asked);
   const { unpriced, ...price } = priced(deps.relay, call, ask.model);
   const fees = new CallFees({
@@ -91,7 +80,7 @@ export async function planText(deps: Deps, call: ServiceCall, asked: AskedText):
   const size = {
     ...asIs,
     fees: { ...fees.held, inputTokens: fees.held.inputTokens + (ask.media.more ?? 0) },
-    maxOutputTokens: await outputBound(deps, call, asked, async (model) => (await exchange("messages", model)).body),
+    maxOutputTokens: await boundAtVendor(deps, call, asked, exchange),
   };
   const native = asked.native === undefined ? undefined : textExchanges({ ...textCall, body: asked.native.body });
   return {
@@ -100,55 +89,58 @@ export async function planText(deps: Deps, call: ServiceCall, asked: AskedText):
     stream: ask.stream,
     size,
     fees,
-    wires: servedThrough[wire],
+    wires: wiresServing(wire),
     waiting: ask.stream ? waitingIn({ wire, asArray }) : undefined,
     unsealable: true,
     // Over a model that only chats several prompts are answered whole.
-    billsUnseen: ask.thinks === true || (wire === "completions" && ask.choices > 1),
+    billsUnseen: ask.thinks === true || (batch !== undefined && ask.choices > 1),
     async exchange(upstream, way, history) {
       const isNative = history === undefined && upstream === wire && placeOf(way) === asked.native?.place;
-      const told = upstream === "completions" ? upstream : textWire(upstream);
-      const made = await (isNative ? (native ?? exchange) : exchange)(told, way.candidate.upstreamModel, history);
+      const render = isNative ? (native ?? exchange) : exchange;
+      const made = await render(textCodec(upstream), way.candidate.upstreamModel, history);
       return keepingMade(deps, call, asked, fees.checked(made), placeOf(way));
     },
     forward: asked.forward,
     prefer: asked.native?.place ?? asked.admitted?.place,
     conversation: ask.conversation,
+    endUser: ask.endUser,
     answered: asked.answered,
   };
 }
 
 /**
- * The bound of a call's output. Thoughts count as output where the messages wire is spoken, and a bound that is meant
- * for the words is raised by their budget: where such a vendor may be reached, it is the bound that this vendor is told.
+ * Finds the bound of a call's output. Some vendors' wires count thoughts as output and are sent the client's bound raised
+ * by their budget: where such a vendor may be reached, the call is held for what it would be sent.
  */
-async function outputBound(
+async function boundAtVendor(
   { relay }: Deps,
   { caller }: ServiceCall,
   { wire, body, ask }: AskedText,
-  render: (upstreamModel: string) => Promise<Exchange["body"]>,
+  exchange: ReturnType<typeof textExchanges>,
 ): Promise<number | undefined> {
-  const thinks = wire !== "messages" && (await inTurnsIfLong(holdsAny(body, ...thoughtWords)));
-  const reached = thinks
-    ? relay.catalog
-        .current()
-        .candidates(ask.model, caller.group)
-        .find((candidate) => relay.channels.spoken.choose(candidate, servedThrough[wire]) === "messages")
-    : undefined;
-  if (reached === undefined) return ask.maxOutputTokens;
-  try {
-    const rendered = await render(reached.upstreamModel);
-    if (Buffer.isBuffer(rendered)) await inTurnsIfLong(findMembersInTurns(rendered));
-    const most = Buffer.isBuffer(rendered) ? memberOf(rendered, "max_tokens") : undefined;
-    return typeof most === "number" ? Math.max(most, ask.maxOutputTokens ?? 0) : ask.maxOutputTokens;
-  } catch {
-    return ask.maxOutputTokens; // what that wire cannot say is told when it is tried
+  const { thoughts }: ClientCodec = textCodecs[wire].client;
+  const { maxOutputTokens } = ask;
+  if (thoughts === undefined || !(await inTurnsIfLong(holdsAny(body, ...thoughts.words)))) return maxOutputTokens;
+  for (const candidate of relay.catalog.current().candidates(ask.model, caller.group)) {
+    const chosen = relay.channels.spoken.choose(candidate, wiresServing(wire));
+    const codec = chosen === undefined || chosen === wire ? undefined : textCodec(chosen);
+    if (codec?.vendor?.raisedBound === undefined) continue;
+    try {
+      const rendered = (await exchange(codec, candidate.upstreamModel)).body;
+      if (!Buffer.isBuffer(rendered)) return maxOutputTokens;
+      await inTurnsIfLong(findMembersInTurns(rendered));
+      const most = memberOf(rendered, codec.vendor.raisedBound);
+      return typeof most === "number" ? Math.max(most, maxOutputTokens ?? 0) : maxOutputTokens;
+    } catch {
+      return maxOutputTokens; // what that wire cannot say is refused when it is tried
+    }
   }
+  return maxOutputTokens;
 }
 
 /** An id for an answer in a wire's own form. */
 export function newAnswerId(deps: Deps, wire: ClientWire): string {
-  return answerPrefixes[wire] + deps.newAnswerId().replace(/^answer_/, "");
+  return textCodecs[wire].client.answerPrefix + deps.newAnswerId().replace(/^answer_/, "");
 }
 
 /** What a request says of its own size. */
@@ -162,13 +154,5 @@ export async function sizeOf({ body, ask }: Pick<AskedText, "body" | "ask">): Pr
   };
 }
 
-/** Words of a body that asks for thoughts, or may. */
-const thoughtWords = ["reason", "hink"].map((word) => Buffer.from(word));
-
 /** Words of a body that name what its vendor keeps; where one is a part of a text, its usage is bounded more loosely. */
 const storedWords = ["file_id", "item_reference"].map((word) => Buffer.from(word));
-
-export function textWire(wire: UpstreamWire): TextWire {
-  if (wire === "chat" || wire === "responses" || wire === "messages" || wire === "content") return wire;
-  throw new Error(`${wire} is no text wire`);
-}

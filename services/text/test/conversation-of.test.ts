@@ -1,5 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { conversationOf, type ConversationWire } from "../src/conversation-of.ts";
+import { isRecord } from "@modelgate/wires/json";
+import { textCodecs } from "@modelgate/wires/text";
+import { conversationOf } from "../src/conversation-of.ts";
+
+const wires = ["chat", "messages", "responses", "content"] as const;
+type ConversationWire = (typeof wires)[number];
+
+/** Derives the conversation of a body in a wire. */
+function conversationIn(wire: ConversationWire, body: unknown): ReturnType<typeof conversationOf> {
+  return isRecord(body) ? conversationOf(textCodecs[wire].client.dialogue(body)) : undefined;
+}
 
 const said = (role: string, content: unknown, more: object = {}) => ({ role, content, ...more });
 /** A conversation's turns on a wire: what the client says first, what it sends with the first answer, and so on. */
@@ -95,20 +105,17 @@ const turnsOf: Readonly<Record<ConversationWire, readonly object[]>> = {
   ],
 };
 
-test.each<ConversationWire>(["chat", "messages", "responses", "content"])(
-  "%s: a first turn looks for nothing, the second finds it, later ones find the second",
-  (wire) => {
-    const [first, second, third] = turnsOf[wire].map((body) => conversationOf(wire, body));
-    expect(first?.find).toEqual([]);
-    expect(second?.find[1]).toBe(first?.keep);
-    expect(second?.keep).not.toBe(first?.keep);
-    expect(third?.find[0]).toBe(second?.keep);
-    expect(third?.keep).toBe(second?.keep);
-  },
-);
+test.each(wires)("%s: a first turn looks for nothing, the second finds it, later ones find the second", (wire) => {
+  const [first, second, third] = turnsOf[wire].map((body) => conversationIn(wire, body));
+  expect(first?.find).toEqual([]);
+  expect(second?.find[1]).toBe(first?.keep);
+  expect(second?.keep).not.toBe(first?.keep);
+  expect(third?.find[0]).toBe(second?.keep);
+  expect(third?.keep).toBe(second?.keep);
+});
 
 describe("conversations are told apart", () => {
-  const chat = (body: object) => conversationOf("chat", body)?.keep;
+  const chat = (body: object) => conversationIn("chat", body)?.keep;
   const [, second = {}] = turnsOf.chat;
 
   test.each<[string, object, object]>([
@@ -136,8 +143,8 @@ describe("conversations are told apart", () => {
   });
 
   test("the client's own word is enough, whatever was said", () => {
-    const first = conversationOf("chat", { prompt_cache_key: "k", messages: [said("user", "a")] });
-    const second = conversationOf("responses", { prompt_cache_key: "k", input: "b" });
+    const first = conversationIn("chat", { prompt_cache_key: "k", messages: [said("user", "a")] });
+    const second = conversationIn("responses", { prompt_cache_key: "k", input: "b" });
     expect(first).toEqual(second);
     expect(first?.find).toEqual([first?.keep]);
   });
@@ -146,12 +153,12 @@ describe("conversations are told apart", () => {
 test.each([undefined, null, "text", [], {}, { messages: "no list" }, { messages: [] }])(
   "%j is no conversation",
   (body) => {
-    expect(conversationOf("chat", body)).toBeUndefined();
+    expect(conversationIn("chat", body)).toBeUndefined();
   },
 );
 
 test("what is beyond the bound is not read", () => {
   const long = "x".repeat(100_000);
-  const keep = (text: string) => conversationOf("chat", { messages: [said("user", text)] })?.keep;
+  const keep = (text: string) => conversationIn("chat", { messages: [said("user", text)] })?.keep;
   expect(keep(`${long}a`)).toBe(keep(`${long}b`));
 });

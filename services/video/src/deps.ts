@@ -1,24 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { hostsIn, openRemoteStreams, type RemoteStreams } from "@modelgate/channels";
-import type { Environment, Logger } from "@modelgate/platform";
+import type { Logger } from "@modelgate/platform";
 import { openRelay, type OpenRelay } from "@modelgate/relay";
 import { openCallbacks, type Callbacks } from "./callbacks.ts";
-import type { variables } from "./env.ts";
+import type { Env } from "./env.ts";
 import type { Pace } from "./poll/advance.ts";
 
-/** Every bound of a task's life; named in `env.ts`. */
-export interface TaskLimits {
-  readonly referenceBytes: number;
-  readonly lifetimeMs: number;
-  readonly keepMs: number;
-  readonly roundMs: number;
-  readonly batch: number;
-  readonly concurrency: number;
-  readonly leaseMs: number;
-  readonly lookTimeoutMs: number;
-  readonly contentSilenceMs: number;
-  readonly followMs: number;
-}
+/** Every bound of a task's life. */
+export type TaskLimits = Readonly<Env["tasks"]>;
 
 /** What the video service's endpoints and its poller work with. */
 export interface Deps extends OpenRelay {
@@ -36,35 +25,24 @@ export interface Deps extends OpenRelay {
 }
 
 /** Opens everything once. */
-export async function openDeps(env: Environment<typeof variables>, log: Logger): Promise<Deps> {
-  const open = await openRelay(env, log);
+export async function openDeps(env: Env, log: Logger): Promise<Deps> {
+  const open = await openRelay(env.relay, log);
   const undertakings = new Undertakings();
   const callbacks = openCallbacks({
     redis: open.relay.redis,
-    remote: openRemoteStreams({ privateHosts: hostsIn(env.CALLBACK_HOSTS) }),
+    remote: openRemoteStreams({ privateHosts: hostsIn(env.callbacks.privateHosts) }),
     log,
     now: Date.now,
-    timeoutMs: env.CALLBACK_TIMEOUT_MS,
-    roundMs: env.POLL_ROUND_MS,
+    timeoutMs: env.callbacks.timeoutMs,
+    roundMs: env.tasks.roundMs,
   });
   return {
     ...open,
-    limits: {
-      referenceBytes: env.REFERENCE_BYTES,
-      lifetimeMs: env.TASK_LIFETIME_MS,
-      keepMs: env.TASK_KEEP_MS,
-      roundMs: env.POLL_ROUND_MS,
-      batch: env.POLL_BATCH,
-      concurrency: env.POLL_CONCURRENCY,
-      leaseMs: env.POLL_LEASE_MS,
-      lookTimeoutMs: env.LOOK_TIMEOUT_MS,
-      contentSilenceMs: env.CONTENT_SILENCE_MS,
-      followMs: env.FOLLOW_MS,
-    },
-    pace: { firstMs: env.LOOK_FIRST_MS, longestMs: env.LOOK_LONGEST_MS, usualMs: env.USUAL_MS },
+    limits: env.tasks,
+    pace: env.pace,
     remote: openRemoteStreams(),
     callbacks,
-    publicUrl: env.PUBLIC_URL,
+    publicUrl: env.publicUrl,
     now: Date.now,
     random: Math.random,
     newTaskId: () => `video_${randomBytes(18).toString("base64url")}`,

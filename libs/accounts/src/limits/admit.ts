@@ -1,5 +1,6 @@
-import { defineScript, orUnavailable, replyList, type Redis } from "@modelgate/platform";
+import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { keys } from "../keys.ts";
+import { clockScript } from "../shared-scripts.ts";
 
 /** A group's limits on each of its tokens; absent: none. */
 export interface TokenLimits {
@@ -19,7 +20,7 @@ export interface AdmitRequest {
   readonly metered: boolean;
   /** How long a seat is kept without being renewed. */
   readonly leaseMs: number;
-  readonly nowMs?: number;
+  readonly nowMs?: number | undefined;
 }
 
 /** What is left of a limit, and when it will be whole again. */
@@ -30,17 +31,45 @@ export interface Remaining {
 }
 
 export type Decision = "admitted" | "requests" | "tokens" | "concurrency" | "balance" | "no-account";
-const decisions: readonly Decision[] = ["admitted", "requests", "tokens", "concurrency", "balance", "no-account"];
 
 export interface Admission {
   readonly decision: Decision;
-  readonly requests?: Remaining;
-  readonly tokens?: Remaining;
+  readonly requests?: Remaining | undefined;
+  readonly tokens?: Remaining | undefined;
   /** When the refusal will pass. */
   readonly retryAfterMs: number;
 }
 
-const run = defineScript(new URL("admit.lua", import.meta.url), replyList);
+const left = {
+  waitMs: "number",
+  requestsLeft: "number",
+  requestsResetMs: "number",
+  tokensLeft: "number",
+  tokensResetMs: "number",
+} as const;
+
+const run = defineScript({
+  file: new URL("admit.lua", import.meta.url),
+  shared: [clockScript],
+  keys: ["account", "bucket", "seats"],
+  args: {
+    permit: "text",
+    requestsPerMinute: "number",
+    tokensPerMinute: "number",
+    concurrency: "number",
+    metered: "flag",
+    leaseMs: "number",
+    nowMs: "number?",
+  },
+  replies: {
+    admitted: left,
+    requests: left,
+    tokens: left,
+    concurrency: left,
+    balance: left,
+    "no-account": left,
+  } satisfies Record<Decision, typeof left>,
+});
 
 /**
  * Lets a call in or says why not, in one atomic step over all replicas. Both per-minute limits are token buckets:
@@ -51,24 +80,28 @@ export async function admit(redis: Redis, request: AdmitRequest): Promise<Admiss
   const reply = await orUnavailable(
     run(
       redis,
-      [keys.account(accountId), keys.bucket(accountId, tokenId), keys.seats(accountId, tokenId)],
-      [
-        request.permitId,
-        limits.requestsPerMinute ?? 0,
-        limits.tokensPerMinute ?? 0,
-        limits.concurrency ?? 0,
-        request.metered ? "1" : "0",
-        request.leaseMs,
-        request.nowMs ?? 0,
-      ],
+      {
+        account: keys.account(accountId),
+        bucket: keys.bucket(accountId, tokenId),
+        seats: keys.seats(accountId, tokenId),
+      },
+      {
+        permit: request.permitId,
+        requestsPerMinute: limits.requestsPerMinute ?? 0,
+        tokensPerMinute: limits.tokensPerMinute ?? 0,
+        concurrency: limits.concurrency ?? 0,
+        metered: request.metered,
+        leaseMs: request.leaseMs,
+        nowMs: request.nowMs,
+      },
     ),
   );
-  const [verdict, requestsLeft, requestsReset, tokensLeft, tokensReset, wait] = reply;
-  const decision = decisions.find((known) => known === verdict);
-  if (decision === undefined) throw new Error(`admit: ${verdict ?? "no answer"}`);
-  const remaining = (limit: number | undefined, left: string | undefined, reset: string | undefined) =>
-    limit === undefined ? undefined : { limit, remaining: Number(left), resetMs: Number(reset) };
-  const requests = remaining(limits.requestsPerMinute, requestsLeft, requestsReset);
-  const tokens = remaining(limits.tokensPerMinute, tokensLeft, tokensReset);
-  return { decision, ...(requests && { requests }), ...(tokens && { tokens }), retryAfterMs: Number(wait) };
+  const remaining = (limit: number | undefined, remaining: number, resetMs: number): Remaining | undefined =>
+    limit === undefined ? undefined : { limit, remaining, resetMs };
+  return {
+    decision: reply.verdict,
+    requests: remaining(limits.requestsPerMinute, reply.requestsLeft, reply.requestsResetMs),
+    tokens: remaining(limits.tokensPerMinute, reply.tokensLeft, reply.tokensResetMs),
+    retryAfterMs: reply.waitMs,
+  };
 }

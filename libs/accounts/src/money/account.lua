@@ -1,8 +1,9 @@
---[[ Creates an account where there is none (receipt.lua and record-credit.lua come before this).
-  KEYS[1] account   [2] credits of the account   [3] outbox of the shard
-  ARGV[1] name   [2] balance (nanos)   [3] time (RFC 3339)   [4] first credit (JSON)
-  Returns {"created"} | {"exists"} ]]
-if redis.call('EXISTS', KEYS[1]) == 1 then return {'exists'} end
-redis.call('HSET', KEYS[1], 'name', ARGV[1], 'available', ARGV[2], 'held', '0', 'credited', ARGV[2], 'spent', '0', 'createdAt', ARGV[3])
-if ARGV[2] ~= '0' then record_credit(KEYS[1], KEYS[2], KEYS[3], 'opening', ARGV[2], ARGV[4]) end
+--[[ Creates an account that does not exist yet (receipt.lua and record-credit.lua come before this).
+  account hash, made here   credits hash: operation id -> entry (JSON)   outbox stream
+  createdAt RFC 3339   opening: the first credit (JSON) ]]
+if redis.call('EXISTS', account) == 1 then return {'exists'} end
+redis.call('HSET', account, 'name', name, 'available', balance, 'held', '0', 'credited', balance, 'spent', '0', 'createdAt', createdAt)
+if balance ~= '0' then
+  record_credit({account = account, credits = credits, outbox = outbox}, 'opening', balance, opening)
+end
 return {'created'}

@@ -1,8 +1,8 @@
 import { parseNanos, type CreditEvent, type Nanos } from "@modelgate/contracts";
-import { defineScript, replyList, type Redis } from "@modelgate/platform";
+import { defineScript, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
+import { creditScripts } from "../shared-scripts.ts";
 import { largestAmount } from "./bounds.ts";
-import { creditScripts } from "./receipt.ts";
 
 /** An account's money. balance = available + held = credited − spent, always. */
 export interface Account {
@@ -18,7 +18,13 @@ export interface Account {
   readonly createdAt: string;
 }
 
-const run = defineScript([...creditScripts, new URL("account.lua", import.meta.url)], replyList);
+const run = defineScript({
+  file: new URL("account.lua", import.meta.url),
+  shared: creditScripts,
+  keys: ["account", "credits", "outbox"],
+  args: { name: "text", balance: "nanos", createdAt: "text", opening: "text" },
+  replies: { created: {}, exists: {} },
+});
 
 /** Creates an account; an existing one is left as it is. */
 export async function createAccount(
@@ -37,12 +43,12 @@ export async function createAccount(
     reason: "opening balance",
   };
   await redis.sadd(keys.accounts, id);
-  const [verdict] = await run(
+  const { verdict } = await run(
     redis,
-    [keys.account(id), keys.credits(id), keys.outbox(shardOf(id))],
-    [name ?? id, balance.toString(), time, JSON.stringify(opening)],
+    { account: keys.account(id), credits: keys.credits(id), outbox: keys.outbox(shardOf(id)) },
+    { name: name ?? id, balance, createdAt: time, opening: JSON.stringify(opening) },
   );
-  return verdict === "created" ? "created" : "exists";
+  return verdict;
 }
 
 /** An account with its money, or undefined. */

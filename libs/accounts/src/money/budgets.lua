@@ -1,4 +1,4 @@
---[[ Budgets of a call's token and group, shared by the scripts that change a hold. A hold remembers them as lines: key,
+--[[ Budgets of a call's token and group, shared by the scripts that change a hold. A hold keeps them as lines: key,
      field and bound of each, in the account's slot; amounts are decimal strings without leading zeros. ]]
 local function budgets_of(lines)
   local budgets = {}
@@ -10,13 +10,13 @@ end
 local function give_back(budgets, nanos, count)
   if nanos == '0' then return end
   for at = 1, count or #budgets do
-    -- A period that is long over has been forgotten.
+    -- The totals of a past period have expired.
     if redis.call('HEXISTS', budgets[at].key, budgets[at].field) == 1 then
       redis.call('HINCRBY', budgets[at].key, budgets[at].field, '-' .. nanos)
     end
   end
 end
--- Takes nanos from all budgets, or from none: then the place of the first that is too small.
+-- Takes nanos from all budgets and returns nil, or from none and returns the index of the first that is too small.
 local function take(budgets, nanos)
   if nanos == '0' then return nil end
   for at, budget in ipairs(budgets) do

@@ -1,8 +1,8 @@
 import type { CreditEvent, CreditKind, Nanos } from "@modelgate/contracts";
-import { defineScript, replyList, type Redis } from "@modelgate/platform";
+import { defineScript, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
+import { creditScripts } from "../shared-scripts.ts";
 import { largestAmount } from "./bounds.ts";
-import { creditScripts } from "./receipt.ts";
 
 /** A change of a balance by an operator: a top-up, or a correction in either direction. */
 export interface Credit {
@@ -16,19 +16,24 @@ export interface Credit {
 }
 
 export type CreditReply = "credited" | "credited-before" | "no-account" | "too-low" | "too-large" | "too-many";
-const replies: readonly CreditReply[] = [
-  "credited",
-  "credited-before",
-  "no-account",
-  "too-low",
-  "too-large",
-  "too-many",
-];
 
 /** Most credits that an account remembers; an operator who reaches it opens a new account. */
 const mostCredits = 10_000;
 
-const run = defineScript([...creditScripts, new URL("credit.lua", import.meta.url)], replyList);
+const run = defineScript({
+  file: new URL("credit.lua", import.meta.url),
+  shared: creditScripts,
+  keys: ["account", "credits", "outbox"],
+  args: { operation: "text", nanos: "nanos", entry: "text", bound: "number" },
+  replies: {
+    credited: {},
+    "credited-before": {},
+    "no-account": {},
+    "too-low": {},
+    "too-large": {},
+    "too-many": {},
+  } satisfies Record<CreditReply, object>,
+});
 
 /** Changes a balance once; "too-low" where a correction would take more than is available. */
 export async function credit(
@@ -46,14 +51,16 @@ export async function credit(
     nanos: nanos.toString(),
     reason,
   };
-  const [verdict] = await run(
+  const { verdict } = await run(
     redis,
-    [keys.account(accountId), keys.credits(accountId), keys.outbox(shardOf(accountId))],
-    [operationId, nanos.toString(), JSON.stringify(entry), mostCredits],
+    {
+      account: keys.account(accountId),
+      credits: keys.credits(accountId),
+      outbox: keys.outbox(shardOf(accountId)),
+    },
+    { operation: operationId, nanos, entry: JSON.stringify(entry), bound: mostCredits },
   );
-  const reply = replies.find((known) => known === verdict);
-  if (reply === undefined) throw new Error(`credit: ${verdict ?? "no answer"}`);
-  return reply;
+  return verdict;
 }
 
 /** The credits of an account, newest first. */

@@ -1,6 +1,7 @@
 import { Failure, type Nanos } from "@modelgate/contracts";
-import { defineScript, orUnavailable, replyList, type Redis } from "@modelgate/platform";
+import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { keys } from "../keys.ts";
+import { budgetsScript } from "../shared-scripts.ts";
 import { largestAmount } from "./bounds.ts";
 
 /** More money for a call that is under way. */
@@ -10,10 +11,13 @@ export interface Extension {
   readonly nanos: Nanos;
 }
 
-const run = defineScript(
-  ["budgets.lua", "extend.lua"].map((file) => new URL(file, import.meta.url)),
-  replyList,
-);
+const run = defineScript({
+  file: new URL("extend.lua", import.meta.url),
+  shared: [budgetsScript],
+  keys: ["account", "hold"],
+  args: { nanos: "nanos" },
+  replies: { extended: {}, gone: {}, "too-low": {} },
+});
 
 /**
  * Adds to a hold in one atomic step; false where the hold is gone. Throws Failure insufficient_quota (402) where the
@@ -22,8 +26,8 @@ const run = defineScript(
 export async function extendHold(redis: Redis, { accountId, callId, nanos }: Extension): Promise<boolean> {
   if (nanos <= 0n) return true;
   if (nanos > largestAmount) throw new Failure("insufficient_quota");
-  const [verdict] = await orUnavailable(
-    run(redis, [keys.account(accountId), keys.hold(accountId, callId)], [nanos.toString()]),
+  const { verdict } = await orUnavailable(
+    run(redis, { account: keys.account(accountId), hold: keys.hold(accountId, callId) }, { nanos }),
   );
   if (verdict === "too-low") throw new Failure("insufficient_quota");
   return verdict === "extended";

@@ -1,6 +1,7 @@
 import { Failure, formatUsd, parseNanos, type Budgets, type Nanos, type UsageDraft } from "@modelgate/contracts";
-import { defineScript, orUnavailable, replyList, type Redis } from "@modelgate/platform";
+import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
+import { budgetsScript, clockScript } from "../shared-scripts.ts";
 import { largestAmount } from "./bounds.ts";
 
 /** Money to be put aside for one call before it is sent. */
@@ -27,10 +28,43 @@ export interface HoldRequest {
   readonly nowMs?: number;
 }
 
-const run = defineScript(
-  ["budgets.lua", "hold.lua"].map((file) => new URL(file, import.meta.url)),
-  replyList,
-);
+const run = defineScript({
+  file: new URL("hold.lua", import.meta.url),
+  shared: [clockScript, budgetsScript],
+  keys: ["account", "hold", "holds", "outbox", "bucket", "dayBudgets", "monthBudgets"],
+  args: {
+    callId: "text",
+    nanos: "nanos",
+    floor: "nanos",
+    draft: "text",
+    leaseMs: "number",
+    outboxBound: "number",
+    tokens: "number",
+    tokensPerMinute: "number",
+    accountId: "text",
+    nowMs: "number?",
+    tokenId: "text",
+    group: "text",
+    tokenPerDay: "text?",
+    tokenPerMonth: "text?",
+    groupPerDay: "text?",
+    groupPerMonth: "text?",
+  },
+  replies: {
+    held: {},
+    "held-before": {},
+    "outbox-full": {},
+    "no-account": {},
+    "too-low": {},
+    tokens: { waitMs: "number" },
+    "token-per-day": {},
+    "token-per-month": {},
+    "group-per-day": {},
+    "group-per-month": {},
+  },
+});
+
+type Reply = Awaited<ReturnType<typeof run>>;
 
 /**
  * Puts money aside in one atomic step, or throws: insufficient_quota (402, balance or a budget), rate_limit_exceeded
@@ -39,47 +73,49 @@ const run = defineScript(
 export async function hold(redis: Redis, request: HoldRequest): Promise<void> {
   if (request.nanos > largestAmount) throw tooLow(request);
   const shard = shardOf(request.accountId);
-  const { tokenPerDay = "", tokenPerMonth = "", groupPerDay = "", groupPerMonth = "" } = request.budgets ?? {};
   const day = new Date(request.nowMs ?? Date.now()).toISOString().slice(0, "2026-01-31".length);
   const reply = await orUnavailable(
     run(
       redis,
-      [
-        keys.account(request.accountId),
-        keys.hold(request.accountId, request.callId),
-        keys.holds(shard),
-        keys.outbox(shard),
-        keys.bucket(request.accountId, request.tokenId),
-        keys.budgets(request.accountId, day),
-        keys.budgets(request.accountId, day.slice(0, "2026-01".length)),
-      ],
-      [
-        request.callId,
-        request.nanos.toString(),
-        request.floorNanos.toString(),
-        JSON.stringify(request.draft),
-        request.leaseMs,
-        request.outboxBound,
-        Math.ceil(request.tokens),
-        request.tokensPerMinute ?? 0,
-        request.accountId,
-        request.nowMs ?? 0,
-        request.tokenId,
-        request.draft.group,
-        tokenPerDay,
-        tokenPerMonth,
-        groupPerDay,
-        groupPerMonth,
-      ],
+      {
+        account: keys.account(request.accountId),
+        hold: keys.hold(request.accountId, request.callId),
+        holds: keys.holds(shard),
+        outbox: keys.outbox(shard),
+        bucket: keys.bucket(request.accountId, request.tokenId),
+        dayBudgets: keys.budgets(request.accountId, day),
+        monthBudgets: keys.budgets(request.accountId, day.slice(0, "2026-01".length)),
+      },
+      {
+        callId: request.callId,
+        nanos: request.nanos,
+        floor: request.floorNanos,
+        draft: JSON.stringify(request.draft),
+        leaseMs: request.leaseMs,
+        outboxBound: request.outboxBound,
+        tokens: Math.ceil(request.tokens),
+        tokensPerMinute: request.tokensPerMinute ?? 0,
+        accountId: request.accountId,
+        nowMs: request.nowMs,
+        tokenId: request.tokenId,
+        group: request.draft.group,
+        tokenPerDay: request.budgets?.tokenPerDay,
+        tokenPerMonth: request.budgets?.tokenPerMonth,
+        groupPerDay: request.budgets?.groupPerDay,
+        groupPerMonth: request.budgets?.groupPerMonth,
+      },
     ),
   );
   refuse(reply, request);
 }
 
-function refuse([verdict = "no answer", detail]: readonly string[], request: HoldRequest): void {
-  switch (verdict) {
+/** Throws unless the money is held. */
+function refuse(reply: Reply, request: HoldRequest): void {
+  switch (reply.verdict) {
     case "held":
       return;
+    case "held-before":
+      throw new Error(`call ${request.callId} has a hold already`);
     case "too-low":
       throw tooLow(request);
     case "no-account":
@@ -88,30 +124,36 @@ function refuse([verdict = "no answer", detail]: readonly string[], request: Hol
       throw new Failure(
         "rate_limit_exceeded",
         `This call needs about ${request.tokens} tokens; the key's ${request.tokensPerMinute ?? 0} tokens per minute are used up for now.`,
-        { retryAfterSeconds: Math.max(1, Math.ceil(Number(detail) / 1_000)) },
+        { retryAfterSeconds: Math.max(1, Math.ceil(reply.waitMs / 1_000)) },
       );
-    case "budget":
-      throw overBudget(Number(detail), request);
     case "outbox-full":
       throw new Failure("server_overloaded", "Too many events wait to be published; try again shortly.", {
         retryAfterSeconds: 5,
       });
-    default:
-      throw new Error(`hold of call ${request.callId}: ${verdict}`);
+    case "token-per-day":
+    case "token-per-month":
+    case "group-per-day":
+    case "group-per-month":
+      throw overBudget(budgets[reply.verdict], request);
   }
 }
 
-/** The budgets in the order of hold.lua. */
-const budgetWords = [
-  ["tokenPerDay", "key", "day"],
-  ["tokenPerMonth", "key", "month"],
-  ["groupPerDay", "account in this key's group", "day"],
-  ["groupPerMonth", "account in this key's group", "month"],
-] as const;
+/** A budget that hold.lua found too small. */
+interface Budget {
+  readonly name: keyof Budgets;
+  readonly whose: string;
+  readonly period: string;
+}
 
-function overBudget(which: number, { budgets, draft }: HoldRequest): Failure {
-  const [name, whose, period] = budgetWords[which - 1] ?? budgetWords[0];
-  const dollars = formatUsd(parseNanos(budgets?.[name] ?? "0"));
+const budgets = {
+  "token-per-day": { name: "tokenPerDay", whose: "key", period: "day" },
+  "token-per-month": { name: "tokenPerMonth", whose: "key", period: "month" },
+  "group-per-day": { name: "groupPerDay", whose: "account in this key's group", period: "day" },
+  "group-per-month": { name: "groupPerMonth", whose: "account in this key's group", period: "month" },
+} satisfies Record<string, Budget>;
+
+function overBudget({ name, whose, period }: Budget, { draft, budgets: given }: HoldRequest): Failure {
+  const dollars = formatUsd(parseNanos(given?.[name] ?? "0"));
   return new Failure(
     "insufficient_quota",
     `This ${whose} may spend $${dollars} a ${period}, and what is left does not cover this call of ${draft.model}; the next ${period} begins at 00:00 UTC.`,

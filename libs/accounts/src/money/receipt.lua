@@ -1,7 +1,7 @@
 --[[ Adds a receipt to an account's chain, after the money was moved; shared by all scripts that move money for good.
   account (hash: head, the hash of the newest receipt; receipts, how many)   amount (nanos, signed)   entry (JSON)
   Returns number, hash of the receipt before, balance after it, hash: all strings ]]
-local function receipt(account, amount, entry)
+local function add_receipt(account, amount, entry)
   local found = redis.call('HMGET', account, 'available', 'held', 'head')
   local balance, previous = found[1], found[3] or ''
   if found[2] ~= '0' then -- added by Redis: a Lua number is exact to 2^53 only

@@ -1,14 +1,13 @@
 import { createHash } from "node:crypto";
+import type { Values } from "@modelgate/platform";
 import type { CreditEvent, Receipt, UsageEvent } from "@modelgate/contracts";
 
-/** Scripts that move money for good begin with this one. */
-export const receiptScript = new URL("receipt.lua", import.meta.url);
-/** Scripts that change a balance by an operator's word begin with these. */
-export const creditScripts: readonly URL[] = [receiptScript, new URL("record-credit.lua", import.meta.url)];
+/** What a script returns of a receipt. */
+export const receiptKinds = { number: "number", previous: "text", balance: "text", hash: "text" } as const;
 
-/** A receipt out of what a script returned: number, previous hash, balance, hash. */
-export function receiptOf([number = "", previous = "", balanceNanos = "", hash = ""]: readonly string[]): Receipt {
-  return { number: Number(number), previous, balanceNanos, hash };
+/** Makes a receipt out of what a script returned. */
+export function receiptOf({ number, previous, balance, hash }: Values<typeof receiptKinds>): Receipt {
+  return { number, previous, balanceNanos: balance, hash };
 }
 
 /** A change of an account's balance with its receipt, as the chain has it. */

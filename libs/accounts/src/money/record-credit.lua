@@ -1,9 +1,10 @@
---[[ Writes down a change of a balance that has just been made (receipt.lua comes before this).
-  account   credits of the account   outbox of the shard   operation id   nanos, may be negative   entry (JSON object) ]]
-local function record_credit(account, credits, outbox, operation, nanos, entry)
-  local number, previous, balance, hash = receipt(account, nanos, entry)
-  local told = string.sub(entry, 1, -2) .. string.format(
-    ',"receipt":{"number":%s,"previous":"%s","balanceNanos":"%s","hash":"%s"}}', number, previous, balance, hash)
-  redis.call('HSET', credits, operation, told)
-  redis.call('XADD', outbox, '*', 'credit', told)
+--[[ Records a change of a balance that has just been made (receipt.lua comes before this).
+  keys {account, credits, outbox}   operation id   nanos, may be negative   entry (JSON object) ]]
+local function record_credit(keys, operation, nanos, entry)
+  local number, previous, balance, hash = add_receipt(keys.account, nanos, entry)
+  local recorded = string.sub(entry, 1, -2) .. string.format(
+    ',"receipt":{"number":%s,"previous":"%s","balanceNanos":"%s","hash":"%s"}}',
+    number, previous, balance, hash)
+  redis.call('HSET', keys.credits, operation, recorded)
+  redis.call('XADD', keys.outbox, '*', 'credit', recorded)
 end

@@ -1,20 +1,18 @@
---[[ Gives a hold back whole, with its tokens of the token's minute: nothing was bought with it, so no event tells of it
-     (budgets.lua comes before this).
-  KEYS[1] account   [2] hold of the call   [3] holds of the shard   [4] token bucket
-  ARGV[1] call id
-  Returns {"released"} | {"gone"} ]]
-local found = redis.call('HMGET', KEYS[2], 'nanos', 'tokens', 'limit', 'budgets')
-if not found[1] then return {'gone'} end
-redis.call('DEL', KEYS[2])
-redis.call('ZREM', KEYS[3], ARGV[1])
-if found[1] ~= '0' then
-  redis.call('HINCRBY', KEYS[1], 'held', '-' .. found[1])
-  redis.call('HINCRBY', KEYS[1], 'available', found[1])
-  give_back(budgets_of(found[4] or ''), found[1])
+--[[ Gives a hold back whole, with the tokens that it reserved of the token's minute: nothing was bought with it, so it
+     leaves no usage event (budgets.lua comes before this).
+  account hash   hold hash   holds zset: call id -> lease expiry (ms)   bucket hash: t level ]]
+local found = redis.call('HMGET', hold, 'nanos', 'tokens', 'limit', 'budgets')
+local nanos, tokens, capacity = found[1], tonumber(found[2]), tonumber(found[3])
+if not nanos then return {'gone'} end
+redis.call('DEL', hold)
+redis.call('ZREM', holds, callId)
+if nanos ~= '0' then
+  redis.call('HINCRBY', account, 'held', '-' .. nanos)
+  redis.call('HINCRBY', account, 'available', nanos)
+  give_back(budgets_of(found[4]), nanos)
 end
-local capacity, tokens = tonumber(found[3]), tonumber(found[2])
-if capacity > 0 and tokens > 0 and redis.call('EXISTS', KEYS[4]) == 1 then
-  local level = math.min(capacity, tonumber(redis.call('HGET', KEYS[4], 't') or capacity) + tokens)
-  redis.call('HSET', KEYS[4], 't', tostring(level))
+if capacity > 0 and tokens > 0 and redis.call('EXISTS', bucket) == 1 then
+  local level = math.min(capacity, tonumber(redis.call('HGET', bucket, 't') or capacity) + tokens)
+  redis.call('HSET', bucket, 't', tostring(level))
 end
 return {'released'}

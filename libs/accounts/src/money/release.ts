@@ -1,5 +1,6 @@
-import { defineScript, orUnavailable, replyList, type Redis } from "@modelgate/platform";
+import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
+import { budgetsScript } from "../shared-scripts.ts";
 
 /** A hold that is not needed any more. */
 export interface Release {
@@ -8,10 +9,13 @@ export interface Release {
   readonly tokenId: string;
 }
 
-const run = defineScript(
-  ["budgets.lua", "release.lua"].map((file) => new URL(file, import.meta.url)),
-  replyList,
-);
+const run = defineScript({
+  file: new URL("release.lua", import.meta.url),
+  shared: [budgetsScript],
+  keys: ["account", "hold", "holds", "bucket"],
+  args: { callId: "text" },
+  replies: { released: {}, gone: {} },
+});
 
 /**
  * Gives back a hold with which nothing was bought: unlike a settlement it leaves no usage event. False where the hold
@@ -19,11 +23,16 @@ const run = defineScript(
  */
 export async function releaseHold(redis: Redis, { accountId, callId, tokenId }: Release): Promise<boolean> {
   const shard = shardOf(accountId);
-  const [verdict] = await orUnavailable(
+  const { verdict } = await orUnavailable(
     run(
       redis,
-      [keys.account(accountId), keys.hold(accountId, callId), keys.holds(shard), keys.bucket(accountId, tokenId)],
-      [callId],
+      {
+        account: keys.account(accountId),
+        hold: keys.hold(accountId, callId),
+        holds: keys.holds(shard),
+        bucket: keys.bucket(accountId, tokenId),
+      },
+      { callId },
     ),
   );
   return verdict === "released";

@@ -1,28 +1,35 @@
 import type { Nanos, UsageDraft } from "@modelgate/contracts";
-import { defineScript, replyList, type Redis } from "@modelgate/platform";
+import { defineScript, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
+import { clockScript } from "../shared-scripts.ts";
 
 export interface Renewal {
   readonly accountId: string;
   readonly callId: string;
   readonly leaseMs: number;
   /** What is certain by now, with the event that would tell of it; never lowers what was certain before. */
-  readonly floorNanos?: Nanos;
-  readonly draft?: UsageDraft;
-  readonly nowMs?: number;
+  readonly floorNanos?: Nanos | undefined;
+  readonly draft?: UsageDraft | undefined;
+  readonly nowMs?: number | undefined;
 }
 
-const run = defineScript(new URL("renew.lua", import.meta.url), replyList);
+const run = defineScript({
+  file: new URL("renew.lua", import.meta.url),
+  shared: [clockScript],
+  keys: ["hold", "holds"],
+  args: { callId: "text", leaseMs: "number", floor: "nanos?", draft: "text?", nowMs: "number?" },
+  replies: { renewed: {}, gone: {} },
+});
 
 /** Prolongs a hold's lease; false where the hold is gone. */
 export async function renewHold(
   redis: Redis,
-  { accountId, callId, leaseMs, floorNanos, draft, nowMs = 0 }: Renewal,
+  { accountId, callId, leaseMs, floorNanos, draft, nowMs }: Renewal,
 ): Promise<boolean> {
-  const [verdict] = await run(
+  const { verdict } = await run(
     redis,
-    [keys.hold(accountId, callId), keys.holds(shardOf(accountId))],
-    [callId, leaseMs, floorNanos?.toString() ?? "", draft === undefined ? "" : JSON.stringify(draft), nowMs],
+    { hold: keys.hold(accountId, callId), holds: keys.holds(shardOf(accountId)) },
+    { callId, leaseMs, floor: floorNanos, draft: draft && JSON.stringify(draft), nowMs },
   );
   return verdict === "renewed";
 }

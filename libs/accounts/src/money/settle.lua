@@ -1,7 +1,6 @@
---[[ Settles one call (see settlement.lua, which comes before this after receipt.lua).
-  KEYS[1] account   [2] hold of the call   [3] holds of the shard   [4] outbox of the shard   [5] token bucket
-  ARGV[1] call id   [2] cost (nanos)   [3] event (JSON, without its cost)   [4] tokens used
-  ARGV[5] now (ms), 0: Redis' clock   [6] "1": only if the hold's lease has run out
-  Returns {"settled", outbox entry id, nanos that the account could not cover, number, previous, balance, hash} | {"gone"} | {"leased"} ]]
-local keys = {account = KEYS[1], hold = KEYS[2], holds = KEYS[3], outbox = KEYS[4], bucket = KEYS[5]}
-return settlement(keys, ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6] == '1')
+--[[ Settles one call (settlement.lua, which comes before this, says how).
+  account hash   hold hash   holds zset: call id -> lease expiry (ms)   outbox stream   bucket hash: t level
+  event is JSON without its cost   onlyIfExpired: only if the hold's lease has run out ]]
+return settlement(
+  {account = account, hold = hold, holds = holds, outbox = outbox, bucket = bucket},
+  {id = callId, cost = cost, event = event, tokens = tokens, nowMs = nowMs, onlyIfExpired = onlyIfExpired})

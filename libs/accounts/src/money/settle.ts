@@ -1,9 +1,10 @@
 import type { Nanos, UsageDraft, UsageEvent } from "@modelgate/contracts";
-import { defineScript, replyList, type Redis } from "@modelgate/platform";
+import { defineScript, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
 import type { OutboxEntry } from "../outbox/entry.ts";
+import { settlementScripts } from "../shared-scripts.ts";
 import { within } from "./bounds.ts";
-import { receiptOf, receiptScript } from "./receipt.ts";
+import { receiptKinds, receiptOf } from "./receipt.ts";
 
 /** A call's end, as it is to be billed. */
 export interface Settlement {
@@ -15,14 +16,28 @@ export interface Settlement {
   readonly tokens: number;
   readonly draft: UsageDraft;
   /** The sweep's condition: settle only what nobody holds on to any more. */
-  readonly onlyIfExpired?: boolean;
-  readonly nowMs?: number;
+  readonly onlyIfExpired?: boolean | undefined;
+  readonly nowMs?: number | undefined;
 }
 
-const run = defineScript(
-  [receiptScript, ...["budgets.lua", "settlement.lua", "settle.lua"].map((file) => new URL(file, import.meta.url))],
-  replyList,
-);
+const run = defineScript({
+  file: new URL("settle.lua", import.meta.url),
+  shared: settlementScripts,
+  keys: ["account", "hold", "holds", "outbox", "bucket"],
+  args: {
+    callId: "text",
+    cost: "nanos",
+    event: "text",
+    tokens: "number",
+    nowMs: "number?",
+    onlyIfExpired: "flag",
+  },
+  replies: {
+    settled: { entry: "text", uncovered: "nanos", ...receiptKinds },
+    gone: {},
+    leased: {},
+  },
+});
 
 /**
  * Settles a call in one atomic step, exactly once by its call id; undefined where it was settled before. A cost
@@ -32,30 +47,27 @@ export async function settle(redis: Redis, settlement: Settlement): Promise<Outb
   const { accountId, callId, tokenId, draft } = settlement;
   const cost = within(settlement.costNanos);
   const shard = shardOf(accountId);
-  const [verdict, entryId = "", uncovered = "0", ...receipt] = await run(
+  const reply = await run(
     redis,
-    [
-      keys.account(accountId),
-      keys.hold(accountId, callId),
-      keys.holds(shard),
-      keys.outbox(shard),
-      keys.bucket(accountId, tokenId),
-    ],
-    [
+    {
+      account: keys.account(accountId),
+      hold: keys.hold(accountId, callId),
+      holds: keys.holds(shard),
+      outbox: keys.outbox(shard),
+      bucket: keys.bucket(accountId, tokenId),
+    },
+    {
       callId,
-      cost.toString(),
-      JSON.stringify(draft),
-      Math.ceil(settlement.tokens),
-      settlement.nowMs ?? 0,
-      settlement.onlyIfExpired ? "1" : "0",
-    ],
+      cost,
+      event: JSON.stringify(draft),
+      tokens: Math.ceil(settlement.tokens),
+      nowMs: settlement.nowMs,
+      onlyIfExpired: settlement.onlyIfExpired ?? false,
+    },
   );
-  if (verdict !== "settled") return undefined;
-  return {
-    shard,
-    entryId,
-    event: { ...draft, costNanos: (cost - BigInt(uncovered)).toString(), receipt: receiptOf(receipt) },
-  };
+  if (reply.verdict !== "settled") return undefined;
+  const costNanos = (cost - reply.uncovered).toString();
+  return { shard, entryId: reply.entry, event: { ...draft, costNanos, receipt: receiptOf(reply) } };
 }
 
 /** Pauses between the tries of `settleSurely`, in ms: Redis is given about a minute to come back. */

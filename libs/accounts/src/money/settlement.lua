@@ -1,18 +1,18 @@
 --[[ The step of every settlement, shared by settle.lua and tasks/advance.lua: takes a call's true cost, gives the rest of
-     its hold back, and writes the usage event to the outbox. Once: whoever finds the hold settles it, everybody later
-     finds it gone.
-  keys {account, hold, holds, outbox, bucket}   call id   cost (nanos)   event (JSON, without its cost)   tokens used
-  now (ms), 0: Redis' clock   expired: only if the hold's lease has run out
-  Returns {"settled", outbox entry id, nanos that the account could not cover, number, previous, balance and hash of the
-  receipt} | {"gone"} | {"leased"} (receipt.lua and budgets.lua come before this) ]]
-local function settlement(keys, call, cost, event, used, now, expired)
+     its hold back, and writes the usage event to the outbox. Exactly once: the hold is deleted, so a second settlement
+     finds it gone (clock.lua, receipt.lua and budgets.lua come before this).
+  keys {account, hold, holds, outbox, bucket}
+  call {id, cost (nanos), event (JSON without its cost), tokens (used), nowMs, onlyIfExpired}
+  Returns {'settled', outbox entry, what the account could not cover, and the receipt} | {'gone'} | {'leased'} ]]
+local function settlement(keys, call)
+  local cost, event = call.cost, call.event
   local found = redis.call('HMGET', keys.hold, 'nanos', 'tokens', 'limit', 'budgets')
   local held = found[1]
   if not held then return {'gone'} end
-  if now == 0 then local t = redis.call('TIME'); now = t[1] * 1000 + math.floor(t[2] / 1000) end
-  if expired and tonumber(redis.call('ZSCORE', keys.holds, call) or 0) > now then return {'leased'} end
+  local now = clock(call.nowMs)
+  if call.onlyIfExpired and tonumber(redis.call('ZSCORE', keys.holds, call.id) or 0) > now then return {'leased'} end
   redis.call('DEL', keys.hold)
-  redis.call('ZREM', keys.holds, call)
+  redis.call('ZREM', keys.holds, call.id)
 
   if held ~= '0' then
     redis.call('HINCRBY', keys.account, 'held', '-' .. held)
@@ -34,21 +34,22 @@ local function settlement(keys, call, cost, event, used, now, expired)
     end
   end
 
-  local capacity, change = tonumber(found[3]), tonumber(found[2]) - used
+  local capacity, change = tonumber(found[3]), tonumber(found[2]) - call.tokens
   if capacity > 0 and change ~= 0 and redis.call('EXISTS', keys.bucket) == 1 then
     local level = tonumber(redis.call('HGET', keys.bucket, 't') or capacity) + change
     redis.call('HSET', keys.bucket, 't', tostring(level))
     redis.call('PEXPIRE', keys.bucket, math.min(86400000, math.ceil(math.max(0, capacity - level) * 60000 / capacity) + 60000))
   end
-  -- Of the periods that the hold was made in; one that is long over has been forgotten.
+  -- Of the periods in which the hold was made; the totals of a past period have expired.
   for _, budget in ipairs(budgets_of(found[4])) do
     if redis.call('HEXISTS', budget.key, budget.field) == 1 then
       if held ~= '0' then redis.call('HINCRBY', budget.key, budget.field, '-' .. held) end
       if taken ~= '0' then redis.call('HINCRBY', budget.key, budget.field, taken) end
     end
   end
-  local number, previous, balance, hash = receipt(keys.account, taken == '0' and '0' or '-' .. taken, event)
+  local number, previous, balance, hash = add_receipt(keys.account, taken == '0' and '0' or '-' .. taken, event)
   local entry = redis.call('XADD', keys.outbox, '*', 'event', event, 'cost', cost, 'uncovered', uncovered,
     'number', number, 'previous', previous, 'balance', balance, 'hash', hash)
-  return {'settled', entry, uncovered, number, previous, balance, hash}
+  return {'settled', entry = entry, uncovered = uncovered,
+    number = number, previous = previous, balance = balance, hash = hash}
 end

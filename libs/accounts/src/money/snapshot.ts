@@ -1,5 +1,5 @@
-import { parseNanos, type Nanos } from "@modelgate/contracts";
-import { defineScript, replyList, type Redis } from "@modelgate/platform";
+import type { Nanos } from "@modelgate/contracts";
+import { defineScript, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
 
 /** An account's money at one moment, as its books are checked against. */
@@ -18,21 +18,41 @@ export interface Snapshot {
 /** Most holds of a shard that one step of Redis looks at: about ten milliseconds. */
 const mostHolds = 10_000;
 
-const run = defineScript(new URL("snapshot.lua", import.meta.url), replyList);
+const run = defineScript({
+  file: new URL("snapshot.lua", import.meta.url),
+  keys: ["account", "holds"],
+  args: { accountId: "text", holdPrefix: "text", mostHolds: "number" },
+  replies: {
+    found: {
+      available: "nanos",
+      held: "nanos",
+      credited: "nanos",
+      spent: "nanos",
+      receipts: "number",
+      head: "text",
+      complete: "flag",
+      holds: "nanos[]",
+    },
+    "no-account": {},
+  },
+});
 
 /** Reads an account's money in one step, or undefined. */
 export async function readSnapshot(redis: Redis, accountId: string): Promise<Snapshot | undefined> {
   const shard = shardOf(accountId);
-  const [available, held = "0", credited = "0", spent = "0", receipts = "0", head = "", few = "0", ...holds] =
-    await run(redis, [keys.account(accountId), keys.holds(shard)], [accountId, keys.holdOfShard(shard, ""), mostHolds]);
-  if (available === undefined) return undefined;
+  const reply = await run(
+    redis,
+    { account: keys.account(accountId), holds: keys.holds(shard) },
+    { accountId, holdPrefix: keys.holdOfShard(shard, ""), mostHolds },
+  );
+  if (reply.verdict === "no-account") return undefined;
   return {
-    availableNanos: parseNanos(available),
-    heldNanos: parseNanos(held),
-    creditedNanos: parseNanos(credited),
-    spentNanos: parseNanos(spent),
-    receipts: Number(receipts),
-    head,
-    openHoldsNanos: few === "1" ? holds.reduce((sum, nanos) => sum + parseNanos(nanos), 0n) : undefined,
+    availableNanos: reply.available,
+    heldNanos: reply.held,
+    creditedNanos: reply.credited,
+    spentNanos: reply.spent,
+    receipts: reply.receipts,
+    head: reply.head,
+    openHoldsNanos: reply.complete ? reply.holds.reduce((sum, nanos) => sum + nanos, 0n) : undefined,
   };
 }

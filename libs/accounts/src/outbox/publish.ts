@@ -75,7 +75,12 @@ function eventOf(fields: readonly string[]): ToldEvent {
   return {
     ...event,
     costNanos: (BigInt(field("cost")) - BigInt(field("uncovered"))).toString(),
-    receipt: receiptOf(["number", "previous", "balance", "hash"].map(field)),
+    receipt: receiptOf({
+      number: Number(field("number")),
+      previous: field("previous"),
+      balance: field("balance"),
+      hash: field("hash"),
+    }),
   };
 }
 

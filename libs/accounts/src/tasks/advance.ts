@@ -1,10 +1,11 @@
 import type { Nanos, TaskEvent, TaskState, UsageDraft } from "@modelgate/contracts";
-import { defineScript, replyList, type Redis } from "@modelgate/platform";
+import { defineScript, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
 import { within } from "../money/bounds.ts";
-import { receiptOf, receiptScript } from "../money/receipt.ts";
+import { receiptKinds, receiptOf } from "../money/receipt.ts";
 import type { OutboxEntry } from "../outbox/entry.ts";
-import { callbackArguments, callbackOf } from "./callback.ts";
+import { settlementScripts } from "../shared-scripts.ts";
+import { callbackArguments, callbackKinds, callbackOf } from "./callback.ts";
 import { placeName } from "./claim.ts";
 import { taskEvent, type TaskRecord } from "./record.ts";
 
@@ -32,13 +33,29 @@ export interface TaskAdvance {
   readonly nowMs: number;
 }
 
-const run = defineScript(
-  [
-    receiptScript,
-    ...["../money/budgets.lua", "../money/settlement.lua", "advance.lua"].map((file) => new URL(file, import.meta.url)),
-  ],
-  replyList,
-);
+const run = defineScript({
+  file: new URL("advance.lua", import.meta.url),
+  shared: settlementScripts,
+  keys: ["task", "due", "account", "hold", "holds", "outbox", "bucket", "callbacksDue", "callbacks"],
+  args: {
+    member: "text",
+    version: "text",
+    record: "text",
+    dueAt: "number?",
+    keepMs: "number",
+    event: "text?",
+    settleCall: "text?",
+    cost: "nanos",
+    usageEvent: "text?",
+    nowMs: "number",
+    ...callbackKinds,
+  },
+  replies: {
+    advanced: { taskEntry: "text?", earlier: "text[]" },
+    settled: { taskEntry: "text?", usageEntry: "text", uncovered: "nanos", ...receiptKinds, earlier: "text[]" },
+    stale: {},
+  },
+});
 
 /**
  * Puts the next record into its place if the task is still at the version that was read: of several who saw the same,
@@ -51,52 +68,49 @@ export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<r
   const shard = shardOf(accountId);
   const event = from === undefined ? undefined : taskEvent(task, from, nowMs);
   const cost = settlement === undefined ? 0n : within(settlement.costNanos);
-  const [verdict, taskEntry = "", usageEntry = "", uncovered = "0", ...more] = await run(
+  const reply = await run(
     redis,
-    [
-      keys.task(accountId, id),
-      keys.tasksDue(shard),
-      keys.account(accountId),
-      keys.hold(accountId, callId),
-      keys.holds(shard),
-      keys.outbox(shard),
-      keys.bucket(accountId, tokenId),
-      keys.callbacksDue(shard),
-      keys.callbacks(shard),
-    ],
-    [
-      placeName(task),
+    {
+      task: keys.task(accountId, id),
+      due: keys.tasksDue(shard),
+      account: keys.account(accountId),
+      hold: keys.hold(accountId, callId),
+      holds: keys.holds(shard),
+      outbox: keys.outbox(shard),
+      bucket: keys.bucket(accountId, tokenId),
+      callbacksDue: keys.callbacksDue(shard),
+      callbacks: keys.callbacks(shard),
+    },
+    {
+      member: placeName(task),
       version,
-      JSON.stringify(task),
-      dueAt ?? "",
+      record: JSON.stringify(task),
+      dueAt,
       keepMs,
-      event === undefined ? "" : JSON.stringify(event),
-      settlement === undefined ? "" : callId,
-      cost.toString(),
-      settlement === undefined ? "" : JSON.stringify(settlement.draft),
+      event: event && JSON.stringify(event),
+      settleCall: settlement && callId,
+      cost,
+      usageEvent: settlement && JSON.stringify(settlement.draft),
       nowMs,
       ...callbackArguments(event && callbackOf(task, event), callbackDueAt),
-    ],
+    },
   );
-  if (verdict !== "advanced") return undefined;
-  const told = leftEntries(shard, more.slice(receiptLength));
-  if (event !== undefined) told.push({ shard, entryId: taskEntry, event });
-  if (settlement !== undefined && usageEntry !== "") {
-    const costNanos = (cost - BigInt(uncovered)).toString();
-    told.push({
+  if (reply.verdict === "stale") return undefined;
+  const entries = earlierEntries(shard, reply.earlier);
+  if (event !== undefined) entries.push({ shard, entryId: reply.taskEntry ?? "", event });
+  if (settlement !== undefined && reply.verdict === "settled") {
+    const costNanos = (cost - reply.uncovered).toString();
+    entries.push({
       shard,
-      entryId: usageEntry,
-      event: { ...settlement.draft, costNanos, receipt: receiptOf(more.slice(0, receiptLength)) },
+      entryId: reply.usageEntry,
+      event: { ...settlement.draft, costNanos, receipt: receiptOf(reply) },
     });
   }
-  return told;
+  return entries;
 }
 
-/** Members of a receipt in the reply. */
-const receiptLength = 4;
-
 /** Events in pairs of entry id and JSON. */
-function leftEntries(shard: string, parts: readonly string[]): OutboxEntry[] {
+function earlierEntries(shard: string, parts: readonly string[]): OutboxEntry[] {
   const found: OutboxEntry[] = [];
   for (let at = 0; at < parts.length; at += 2) {
     const event: TaskEvent = JSON.parse(parts[at + 1] ?? "");

@@ -1,5 +1,5 @@
 import type { TaskEvent } from "@modelgate/contracts";
-import { defineScript, replyList, type Redis } from "@modelgate/platform";
+import { defineScript, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
 import type { ToldEvent } from "../outbox/entry.ts";
 import { claimDue, type Claim } from "./claim.ts";
@@ -13,7 +13,12 @@ export interface Callback {
   readonly tries: number;
 }
 
-const put = defineScript(new URL("put-callback.lua", import.meta.url), replyList);
+const put = defineScript({
+  file: new URL("put-callback.lua", import.meta.url),
+  keys: ["due", "callbacks"],
+  args: { id: "text", callback: "text?", dueAt: "number?" },
+  replies: { kept: {}, deleted: {} },
+});
 
 /** The callback of a transition; undefined for a task whose client wants none. */
 export function callbackOf({ callbackUrl: url }: TaskRecord, event: TaskEvent): Callback | undefined {
@@ -26,9 +31,12 @@ export function callbackAmong(task: TaskRecord, told: readonly { readonly event:
   return event !== undefined && "taskId" in event ? callbackOf(task, event) : undefined;
 }
 
-/** A callback as the scripts of tasks write it with its event: its id, its JSON, and when others may tell it (ms). */
-export function callbackArguments(callback: Callback | undefined, dueAt: number): readonly (string | number)[] {
-  return callback === undefined ? ["", "", ""] : [callback.event.id, JSON.stringify(callback), dueAt];
+/** The arguments of the scripts that store a callback with its event. */
+export const callbackKinds = { callbackId: "text?", callback: "text?", callbackDueAt: "number?" } as const;
+
+/** Writes a callback as arguments: its id, its JSON, and when other processes may send it (ms). */
+export function callbackArguments(callback: Callback | undefined, callbackDueAt: number) {
+  return { callbackId: callback?.event.id, callback: callback && JSON.stringify(callback), callbackDueAt };
 }
 
 /** The due callbacks of a shard, for this process alone until its lease is over. */
@@ -45,16 +53,16 @@ export async function claimCallbacks(redis: Redis, shard: string, claim: Claim):
 
 /** Forgets a callback: it was told, or is given up. */
 export async function forgetCallback(redis: Redis, { event }: Callback): Promise<void> {
-  await put(redis, callbackKeys(event), [event.id, "", ""]);
+  await put(redis, callbackKeys(event), { id: event.id, callback: undefined, dueAt: undefined });
 }
 
 /** Keeps a callback for another try, Unix ms; nothing where it was told meanwhile. */
 export async function retryCallback(redis: Redis, callback: Callback, dueAt: number): Promise<void> {
   const { event } = callback;
-  await put(redis, callbackKeys(event), [event.id, JSON.stringify(callback), dueAt]);
+  await put(redis, callbackKeys(event), { id: event.id, callback: JSON.stringify(callback), dueAt });
 }
 
-function callbackKeys({ accountId }: TaskEvent): readonly string[] {
+function callbackKeys({ accountId }: TaskEvent) {
   const shard = shardOf(accountId);
-  return [keys.callbacksDue(shard), keys.callbacks(shard)];
+  return { due: keys.callbacksDue(shard), callbacks: keys.callbacks(shard) };
 }

@@ -1,4 +1,4 @@
-import { defineScript, replyList, type Redis } from "@modelgate/platform";
+import { defineScript, type Redis } from "@modelgate/platform";
 import { keys } from "../keys.ts";
 
 /** Whose task, and which. */
@@ -14,11 +14,17 @@ export interface Claim {
   readonly most: number;
 }
 
-const run = defineScript(new URL("claim.lua", import.meta.url), replyList);
+const run = defineScript({
+  file: new URL("claim.lua", import.meta.url),
+  keys: ["due"],
+  args: { nowMs: "number", leaseUntil: "number", most: "number" },
+  replies: { claimed: { members: "text[]" } },
+});
 
 /** The due members of a set, for this process alone until its lease is over. */
-export function claimDue(redis: Redis, key: string, { nowMs, leaseMs, most }: Claim): Promise<readonly string[]> {
-  return run(redis, [key], [nowMs, nowMs + leaseMs, most]);
+export async function claimDue(redis: Redis, due: string, { nowMs, leaseMs, most }: Claim): Promise<readonly string[]> {
+  const { members } = await run(redis, { due }, { nowMs, leaseUntil: nowMs + leaseMs, most });
+  return members;
 }
 
 /** The due tasks of a shard, for this poller alone until its lease is over. */

@@ -1,8 +1,8 @@
 import type { TaskEvent } from "@modelgate/contracts";
-import { defineScript, orUnavailable, replyList, type Redis } from "@modelgate/platform";
+import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
 import type { OutboxEntry } from "../outbox/entry.ts";
-import { callbackArguments, callbackOf } from "./callback.ts";
+import { callbackArguments, callbackKinds, callbackOf } from "./callback.ts";
 import { placeName } from "./claim.ts";
 import { taskEvent, type TaskRecord } from "./record.ts";
 
@@ -19,7 +19,23 @@ export interface TaskCreation {
   readonly callbackDueAt: number;
 }
 
-const run = defineScript(new URL("create.lua", import.meta.url), replyList);
+const run = defineScript({
+  file: new URL("create.lua", import.meta.url),
+  keys: ["task", "due", "list", "holds", "outbox", "callbacksDue", "callbacks"],
+  args: {
+    id: "text",
+    member: "text",
+    record: "text",
+    dueAt: "number",
+    createdAt: "number",
+    callId: "text",
+    holdUntil: "number",
+    event: "text",
+    listedSince: "number",
+    ...callbackKinds,
+  },
+  replies: { created: { entry: "text" }, exists: {}, "no-hold": {} },
+});
 
 /**
  * Records a task with its first event, and lengthens its hold's lease to the task's own, in one write. "recorded" where
@@ -33,32 +49,32 @@ export async function createTask(
   const { id, accountId, createdAt, callId } = task;
   const shard = shardOf(accountId);
   const event = taskEvent(task, null, createdAt);
-  const [verdict, entryId = ""] = await orUnavailable(
+  const reply = await orUnavailable(
     run(
       redis,
-      [
-        keys.task(accountId, id),
-        keys.tasksDue(shard),
-        keys.tasksOf(accountId),
-        keys.holds(shard),
-        keys.outbox(shard),
-        keys.callbacksDue(shard),
-        keys.callbacks(shard),
-      ],
-      [
+      {
+        task: keys.task(accountId, id),
+        due: keys.tasksDue(shard),
+        list: keys.tasksOf(accountId),
+        holds: keys.holds(shard),
+        outbox: keys.outbox(shard),
+        callbacksDue: keys.callbacksDue(shard),
+        callbacks: keys.callbacks(shard),
+      },
+      {
         id,
-        placeName({ accountId, id }),
-        JSON.stringify(task),
+        member: placeName({ accountId, id }),
+        record: JSON.stringify(task),
         dueAt,
         createdAt,
         callId,
         holdUntil,
-        JSON.stringify(event),
-        createdAt - keepMs,
+        event: JSON.stringify(event),
+        listedSince: createdAt - keepMs,
         ...callbackArguments(callbackOf(task, event), callbackDueAt),
-      ],
+      },
     ),
   );
-  if (verdict === "created") return { shard, entryId, event };
-  return verdict === "exists" ? "recorded" : "no-hold";
+  if (reply.verdict === "created") return { shard, entryId: reply.entry, event };
+  return reply.verdict === "exists" ? "recorded" : "no-hold";
 }

@@ -1,4 +1,4 @@
-import { defineScript, orUnavailable, replyList, type Redis } from "@modelgate/platform";
+import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { keys } from "../keys.ts";
 import type { TaskPlace } from "./claim.ts";
 import type { TaskRecord } from "./record.ts";
@@ -22,7 +22,12 @@ export interface TaskQuery {
   readonly order: "asc" | "desc";
 }
 
-const remove = defineScript(new URL("remove.lua", import.meta.url), replyList);
+const remove = defineScript({
+  file: new URL("remove.lua", import.meta.url),
+  keys: ["task", "list"],
+  args: { id: "text", version: "text" },
+  replies: { removed: {}, stale: {} },
+});
 
 /** A task of an account; undefined for an unknown one and for another account's. Throws Failure server_overloaded. */
 export async function findTask(redis: Redis, accountId: string, id: string): Promise<StoredTask | undefined> {
@@ -68,8 +73,8 @@ export async function listTasks(redis: Redis, accountId: string, query: TaskQuer
 /** Forgets a task; false where it has changed since it was read. Throws Failure server_overloaded. */
 export async function removeTask(redis: Redis, { version, task }: StoredTask): Promise<boolean> {
   const { accountId, id } = task;
-  const [verdict] = await orUnavailable(
-    remove(redis, [keys.task(accountId, id), keys.tasksOf(accountId)], [id, version]),
+  const { verdict } = await orUnavailable(
+    remove(redis, { task: keys.task(accountId, id), list: keys.tasksOf(accountId) }, { id, version }),
   );
   return verdict === "removed";
 }

@@ -1,12 +1,10 @@
---[[ Keeps a callback for another try, or forgets it. One that is forgotten already stays so.
-  KEYS[1] due callbacks of the shard (zset: event id -> when, ms)   [2] callbacks of the shard (hash: event id -> JSON)
-  ARGV[1] event id   [2] callback (JSON), "": forget it   [3] due (ms)
-  Returns {} ]]
-if redis.call('HEXISTS', KEYS[2], ARGV[1]) == 0 or ARGV[2] == '' then
-  redis.call('ZREM', KEYS[1], ARGV[1])
-  redis.call('HDEL', KEYS[2], ARGV[1])
-else
-  redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
-  redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1])
+--[[ Keeps a callback for another try, or deletes it. One that is deleted already stays so.
+  due zset: event id -> when (ms)   callbacks hash: event id -> JSON   callback nil: delete it ]]
+if callback and redis.call('HEXISTS', callbacks, id) == 1 then
+  redis.call('HSET', callbacks, id, callback)
+  redis.call('ZADD', due, dueAt, id)
+  return {'kept'}
 end
-return {}
+redis.call('ZREM', due, id)
+redis.call('HDEL', callbacks, id)
+return {'deleted'}

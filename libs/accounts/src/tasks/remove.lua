@@ -1,8 +1,6 @@
---[[ Forgets a task if nobody has changed it since it was read.
-  KEYS[1] task   [2] tasks of the account
-  ARGV[1] task id   [2] version that was read
-  Returns {"removed"} | {"stale"} ]]
-if redis.call('HGET', KEYS[1], 'version') ~= ARGV[2] then return {'stale'} end
-redis.call('DEL', KEYS[1])
-redis.call('ZREM', KEYS[2], ARGV[1])
+--[[ Deletes a task if it is still at the version that was read.
+  task hash: version   list zset: task id -> created (ms) ]]
+if redis.call('HGET', task, 'version') ~= version then return {'stale'} end
+redis.call('DEL', task)
+redis.call('ZREM', list, id)
 return {'removed'}

@@ -1,5 +1,7 @@
 import type { Kysely } from "kysely";
 import { calls } from "./0001-calls.ts";
+import { labels } from "./0002-labels.ts";
+import { failedCalls } from "./0003-failed-calls.ts";
 import type { MigrationTools } from "./tables.ts";
 
 /** One step of the schema; there is no way back. */
@@ -10,4 +12,6 @@ export interface Step {
 /** Every migration by its name, in the order in which they are run. One that was released is never changed. */
 export const migrations: Readonly<Record<string, Step>> = {
   "0001-calls": calls,
+  "0002-labels": labels,
+  "0003-failed-calls": failedCalls,
 };

@@ -1,5 +1,7 @@
 import { Type, type Static } from "typebox";
 import { Units, unitNames } from "../units.ts";
+import { mostEndUserCharacters } from "../end-user.ts";
+import { Tags } from "../tags.ts";
 import { Receipt } from "./receipt.ts";
 
 /** How a call ended: in full, left by its client, or failed. */
@@ -45,6 +47,13 @@ export const UsageEvent = Type.Object(
     ),
     serviceTier: Type.Optional(
       Type.String({ maxLength: 64, description: "the vendor's service tier, where it is not the usual one" }),
+    ),
+    tags: Type.Optional(Tags),
+    endUser: Type.Optional(
+      Type.String({
+        maxLength: mostEndUserCharacters,
+        description: "the end user that the request names: `safety_identifier`, `user` or `metadata.user_id`",
+      }),
     ),
     receipt: Type.Optional(Receipt),
   },

@@ -2,7 +2,7 @@ import type { Endpoint, KeyCarrier } from "../endpoints/endpoint.ts";
 import { endpointIds, endpointOf, pathAliases, type EndpointId } from "../endpoints/table.ts";
 import { componentSchemas } from "./components.ts";
 import { errorResponses } from "./errors.ts";
-import { parametersOf } from "./parameters.ts";
+import { billedParameters, parametersOf } from "./parameters.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -55,6 +55,7 @@ function operation(id: EndpointId, endpoint: Endpoint): Json {
     parameters: [
       ...[...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => inPath(name)),
       ...(parametersOf[id] ?? []),
+      ...(endpoint.kinds === undefined || endpoint.free === true ? [] : billedParameters),
     ],
     ...(endpoint.schema === undefined ? {} : { requestBody: { required: true, content: requestContent(endpoint) } }),
     responses: { ...success(id, endpoint), ...errorResponses(id, endpoint) },

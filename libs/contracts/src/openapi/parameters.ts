@@ -1,4 +1,6 @@
 import type { EndpointId } from "../endpoints/table.ts";
+import { headers } from "../headers.ts";
+import { mostTags } from "../tags.ts";
 
 /** A parameter beside a path's own, as OpenAPI has it. */
 interface Parameter {
@@ -29,6 +31,17 @@ const version = (required: boolean): Parameter => ({
   schema: text,
   description: "a date, as in 2023-06-01; also written anthropic-version",
 });
+
+/** What every endpoint that makes a billed call reads beside its own. */
+export const billedParameters: readonly Parameter[] = [
+  {
+    name: headers.tags,
+    in: "header",
+    required: false,
+    schema: text,
+    description: `kept with the call, for usage by tag: team=search,feature=chat; at most ${mostTags}. No vendor gets it.`,
+  },
+];
 
 /** What endpoints read beside path, body and key. */
 export const parametersOf: Readonly<Partial<Record<EndpointId, readonly Parameter[]>>> = {

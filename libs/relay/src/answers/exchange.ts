@@ -15,6 +15,8 @@ export interface Exchange {
   readonly unrepeatable?: boolean | undefined;
   /** What the body asks of the vendor beside tokens; absent: what the client's own does. */
   readonly asks?: AskedFees | undefined;
+  /** Bounds the calls of tools in a body; absent: its wire has no word for that. */
+  capTools?: ((body: Buffer, most: number) => Buffer) | undefined;
   /** Whether the vendor is asked for a stream; absent: as the client asked. */
   readonly asksStream?: boolean | undefined;
   /** Fields of the client's request that this vendor cannot take, as the client spells them. */

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { BodySink } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
+import { onInterrupt } from "@modelgate/platform";
 import { wroteBeyondBound } from "../money/allowance.ts";
 import type { Carried, StreamCarrier } from "./exchange.ts";
 import { brokenOff, type Inlet } from "./held-stream.ts";
@@ -56,6 +57,7 @@ class StreamPass implements BodySink {
   readonly #heartbeat: NodeJS.Timeout;
   readonly #onDrain: () => void;
   readonly #onClose: () => void;
+  readonly #interruption: Disposable;
   #over = false;
   /** Whether frames wait until more is paid for; what the vendor said after them. */
   #dry = false;
@@ -76,6 +78,7 @@ class StreamPass implements BodySink {
     };
     this.#heartbeat = setInterval(() => this.#signOfLife(), delivery.heartbeatMs);
     response.on("drain", this.#onDrain).once("close", this.#onClose);
+    this.#interruption = onInterrupt(response, (failure) => this.#fail(failure));
     inlet.pipe(this);
   }
 
@@ -175,6 +178,7 @@ class StreamPass implements BodySink {
     if (this.#over) return;
     this.#over = true;
     clearInterval(this.#heartbeat);
+    this.#interruption[Symbol.dispose]();
     this.#delivery.response.off("drain", this.#onDrain).off("close", this.#onClose);
     this.#resolve(end);
   }

@@ -1,5 +1,5 @@
 import type { Failure } from "@modelgate/contracts";
-import { ClientGone, type ServiceCall } from "@modelgate/platform";
+import { ClientGone, onInterrupt, type ServiceCall } from "@modelgate/platform";
 import type { RelayDeps } from "../deps.ts";
 import type { HeardOutSeat } from "./heard-out.ts";
 import type { CallPlan } from "./plan.ts";
@@ -7,7 +7,7 @@ import type { CallPlan } from "./plan.ts";
 /** Nginx' word for a client that left before its answer: for events and logs, since nobody gets it. */
 export const clientLeft = 499;
 
-/** Whether a call's client is still there, and what its leaving ends. Dispose it when the call is over. */
+/** Whether a call's client is still there, and what its leaving, or the gateway's, ends. Dispose it when the call is over. */
 export class Leaving implements Disposable {
   /** Aborted when the client leaves, or its body is wrong. */
   readonly gone: AbortSignal;
@@ -17,6 +17,8 @@ export class Leaving implements Disposable {
   readonly #left = new AbortController();
   readonly #ending = new AbortController();
   #seat: HeardOutSeat | undefined;
+  readonly #interruption: Disposable;
+  #interrupted: Failure | undefined;
   #asked = false;
 
   constructor({ heardOut }: Pick<RelayDeps, "heardOut">, { response }: Pick<ServiceCall, "response">, plan: CallPlan) {
@@ -34,11 +36,16 @@ export class Leaving implements Disposable {
       if (!response.writableFinished) leave();
     });
     if (response.destroyed) leave();
+    this.#interruption = onInterrupt(response, (failure) => {
+      this.#interrupted = failure;
+      this.#ending.abort();
+    });
   }
 
   /** An attempt begins: what an earlier one was sent does not count any more. Throws where nobody waits for it. */
   begins(): void {
     this.#asked = false;
+    if (this.#interrupted !== undefined) throw this.#interrupted;
     if (!this.gone.aborted) return;
     this.#ending.abort();
     throw new ClientGone("the client left before its answer");
@@ -64,7 +71,13 @@ export class Leaving implements Disposable {
     return this.#left.signal.aborted || (broken?.aborted === true && broken.reason instanceof ClientGone);
   }
 
+  /** Why the gateway itself ended the call, where it goes before the call is over. */
+  get interrupted(): Failure | undefined {
+    return this.#interrupted;
+  }
+
   [Symbol.dispose](): void {
+    this.#interruption[Symbol.dispose]();
     this.#seat?.[Symbol.dispose]();
   }
 }

@@ -12,6 +12,8 @@ export interface CallPlan {
   readonly model: CatalogModel;
   /** The group's price multiplier. */
   readonly multiplier: number;
+  /** The end user that the request names, for the books. */
+  readonly endUser?: string | undefined;
   /** The client's body, untouched; every attempt is made from it. */
   readonly body: Buffer;
   readonly stream: boolean;

@@ -80,8 +80,9 @@ function progressOf(bill: Bill, produced: Produced) {
   };
 }
 
-/** A body that failed is the reason, whatever came of the exchange that it was sent in. */
-function whatFailed({ broken }: CallPlan, error: unknown): Failure {
+/** A gateway that goes, or a body that failed, is the reason, whatever came of the exchange meanwhile. */
+function whatFailed({ broken }: CallPlan, { interrupted }: Leaving, error: unknown): Failure {
+  if (interrupted !== undefined) return interrupted;
   if (broken?.aborted === true) return asFailure(broken.reason);
   return error instanceof AttemptsFailed ? error.failure : asFailure(error);
 }
@@ -91,7 +92,7 @@ function whatFailed({ broken }: CallPlan, error: unknown): Failure {
  * what is certain once its vendor was asked, where it is not known what the vendor made of it.
  */
 async function fail(call: ServiceCall, plan: CallPlan, bill: Bill, error: unknown, leaving: Leaving): Promise<void> {
-  const failure = whatFailed(plan, error);
+  const failure = whatFailed(plan, leaving, error);
   const gone = leaving.isClientGone;
   if (error instanceof AttemptsFailed) bill.went(error.way, error.attempts);
   const isOwed = gone && leaving.isOwing(failure);

@@ -1,4 +1,4 @@
-import type { UpstreamWire } from "@modelgate/contracts";
+import type { UpstreamWire, ImagesWire } from "@modelgate/contracts";
 import { inTurnsIfLong } from "@modelgate/platform";
 import {
   imagesPass,
@@ -8,7 +8,6 @@ import {
   type ImageRequest,
   type ImagesAnswer,
   type ImagesVendor,
-  type ImagesWire,
 } from "@modelgate/wires/images";
 import type { Ask } from "@modelgate/wires/kind";
 import type { CarriedAnswer, Exchange, VendorLink } from "../answers/exchange.ts";

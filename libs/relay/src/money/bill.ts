@@ -45,8 +45,8 @@ export type BillDeps = Pick<RelayDeps, "redis" | "settlements" | "log" | "newCal
 export type BilledCall = Pick<ServiceCall, "caller" | "requestId" | "id" | "endpoint"> &
   Partial<Pick<ServiceCall, "span">>;
 
-/** What a call's price is made from. */
-export type Priced = Pick<CallPlan, "model" | "multiplier" | "fees">;
+/** What a call's price is made from, and what its event says of who caused it. */
+export type Priced = Pick<CallPlan, "model" | "multiplier" | "fees" | "endUser">;
 
 /** The money of one call: held before it is sent, settled once when it is over. */
 export class Bill {
@@ -199,6 +199,8 @@ export class Bill {
       ...(unpriced.length === 0 ? {} : { unpriced }),
       ...(serviceTier === undefined ? {} : { serviceTier }),
       ...(end.capped === undefined ? {} : { capped: [...end.capped] }),
+      ...(caller.tags === undefined ? {} : { tags: caller.tags }),
+      ...(this.#plan.endUser === undefined ? {} : { endUser: this.#plan.endUser }),
     };
   }
 }

@@ -1,6 +1,6 @@
 import { Failure, toolUnits, type Price, type ToolUnit, type Units } from "@modelgate/contracts";
 import type { Group } from "@modelgate/catalog";
-import { cappedToolsIn, type AskedFees, type AskedTool, type SeenFees } from "@modelgate/wires/text";
+import type { AskedFees, AskedTool, SeenFees } from "@modelgate/wires/text";
 import type { Exchange } from "../answers/exchange.ts";
 import type { HeldFees } from "./expect.ts";
 
@@ -68,8 +68,8 @@ export class CallFees {
     for (const tool of sent.tools) this.#check(tool);
     for (const { name } of sent.tiers) this.#checkTier(name);
     this.#sentTier = dearestTier(sent, this.#options.price);
-    if (exchange.wire === "chat" && sent.tools.some(({ path }) => path === "web_search_options"))
-      this.#unreported = { webSearches: 1 };
+    for (const { unit, isUnreported } of sent.tools)
+      if (unit !== undefined && isUnreported === true) this.#unreported[unit] = 1;
     return this.#capped(exchange, sent);
   }
 
@@ -147,15 +147,11 @@ export class CallFees {
 
   #capped(exchange: Exchange, sent: AskedFees): Exchange {
     const { price, limits } = this.#options;
-    const cap = isCapped(exchange.wire) ? cappedToolsIn[exchange.wire] : undefined;
+    const { capTools } = exchange;
     const isPaid = sent.tools.some(({ unit }) => unit !== undefined && price.has(unit));
-    if (cap === undefined || !isPaid || !Buffer.isBuffer(exchange.body)) return exchange;
-    return { ...exchange, body: cap(exchange.body, limits.toolCalls) };
+    if (capTools === undefined || !isPaid || !Buffer.isBuffer(exchange.body)) return exchange;
+    return { ...exchange, body: capTools(exchange.body, limits.toolCalls) };
   }
-}
-
-function isCapped(wire: string): wire is keyof typeof cappedToolsIn {
-  return Object.hasOwn(cappedToolsIn, wire);
 }
 
 function heldFees({ asked, price, limits }: FeesOptions): HeldFees {

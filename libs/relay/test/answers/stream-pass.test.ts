@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { afterEach, expect, test } from "vitest";
 import { openTransport } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
-import { textPasses } from "@modelgate/wires/text";
+import { textCodecs } from "@modelgate/wires/text";
 import { deliverStream, type PaidStream, type StreamEnd } from "../../src/answers/stream-pass.ts";
 import type { StreamGate } from "../../src/answers/exchange.ts";
 import { Inlet } from "../../src/answers/held-stream.ts";
@@ -53,12 +53,12 @@ async function passed(
           inlet,
           carrier: new PassStream(
             {
-              pass: textPasses.chat,
+              pass: textCodecs.chat.pass,
               gear: "bytes",
               rename: undefined,
               hideUsage: false,
               gate: money?.gate,
-              early: textPasses.chat.earlyEnd?.({ choices: 1, includeUsage: false }),
+              early: textCodecs.chat.pass.earlyEnd?.({ choices: 1, includeUsage: false }),
             },
             new Produced(),
           ),
@@ -106,7 +106,7 @@ test.each([
   });
   const request = { url, method: "POST" as const, headers: {}, timeoutMs: 2_000 };
   const inlet = await Inlet.open(await transport.send(request, new AbortController().signal));
-  expect(textPasses.chat.see(inlet.firstFrame ?? inlet.first).failed).toBe(true);
+  expect(textCodecs.chat.pass.see(inlet.firstFrame ?? inlet.first).failed).toBe(true);
 });
 
 /** Pays for so many frames, and for more when asked until it refuses. */

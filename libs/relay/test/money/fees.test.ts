@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compilePrice, costOf, Failure, type WrittenPrice } from "@modelgate/contracts";
+import { compilePrice, costOf, Failure, type TextWire, type WrittenPrice } from "@modelgate/contracts";
 import type { JsonRecord } from "@modelgate/wires/json";
-import { askedFeesIn, type ClientWire } from "@modelgate/wires/text";
+import { textCodecs } from "@modelgate/wires/text";
 import type { Exchange } from "../../src/answers/exchange.ts";
 import { expectText } from "../../src/money/expect.ts";
 import { CallFees, type FeesOptions } from "../../src/money/fees.ts";
@@ -16,9 +16,9 @@ const written: WrittenPrice = {
 };
 const limits = { toolCalls: 4, toolTokens: 100 };
 
-function feesOf(asked: JsonRecord, how: Partial<FeesOptions> = {}, wire: ClientWire = "responses"): CallFees {
+function feesOf(asked: JsonRecord, how: Partial<FeesOptions> = {}, wire: TextWire = "responses"): CallFees {
   return new CallFees({
-    asked: askedFeesIn[wire](asked),
+    asked: textCodecs[wire].vendor.askedFees(asked),
     price: compilePrice(written),
     unpriced: "refuse",
     limits,
@@ -33,6 +33,7 @@ function exchange(body: JsonRecord, more: Partial<Exchange> = {}): Exchange {
   return {
     wire: "responses",
     body: Buffer.from(JSON.stringify(body)),
+    capTools: textCodecs.responses.vendor.capTools,
     dropped: [],
     refuses: () => false,
     read: (json) => Promise.resolve({ carry: () => ({ json, words: () => "" }) }),

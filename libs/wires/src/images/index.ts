@@ -12,7 +12,7 @@ export {
 } from "./hub/answer.ts";
 export type { ImagesTask, ImagesVendor } from "./hub/codec.ts";
 export { decodeImages, encodedImage, imageFile, imageTypeOf, imageTypeOfBase64 } from "./hub/image-bytes.ts";
-export { mostInputImages, type ImageRequest, type ImagesWire, type InputImage } from "./hub/request.ts";
+export { mostInputImages, type ImageRequest, type InputImage } from "./hub/request.ts";
 export { imagesInContent } from "./content/index.ts";
 export { imagesVendors } from "./vendors.ts";
 export { imagesPass } from "./openai/pass.ts";

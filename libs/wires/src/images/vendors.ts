@@ -1,6 +1,6 @@
 import { contentImages } from "./content/index.ts";
 import type { ImagesVendor } from "./hub/codec.ts";
-import type { ImagesWire } from "./hub/request.ts";
+import type { ImagesWire } from "@modelgate/contracts";
 import { imageEdits, imageGenerations } from "./openai/index.ts";
 import { qwenImageEditTasks, qwenImages, qwenImageTasks } from "./qwen/index.ts";
 

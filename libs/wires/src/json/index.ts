@@ -2,6 +2,7 @@
 export { refuseAmbiguous } from "./ambiguous.ts";
 export { atOnce } from "./at-once.ts";
 export { decodeBase64 } from "./base64.ts";
+export { endUserIn } from "./end-user.ts";
 export { holdsAny } from "./holds.ts";
 export { findMembersInTurns, parseInTurns, scanInTurns } from "./parse-in-turns.ts";
 export { turnBytes, type JsonBounds } from "./scan.ts";

@@ -1,8 +1,4 @@
-/** One server-sent event as it was framed. */
-export interface SseFrame {
-  readonly event?: string | undefined;
-  readonly data: string;
-}
+import type { Frame } from "./framing.ts";
 
 /** A stream whose frame never ends must not grow memory. */
 const maxFrameChars = 16 * 1024 * 1024;
@@ -22,12 +18,12 @@ export class SseDecoder {
   }
 
   /** Throws RangeError for a frame beyond the bound. */
-  push(bytes: Uint8Array): readonly SseFrame[] {
+  push(bytes: Uint8Array): readonly Frame[] {
     return this.#take(this.#text.decode(bytes, { stream: true }));
   }
 
   /** What stood unfinished at the end of the stream: a last frame without its empty line counts. */
-  end(): readonly SseFrame[] {
+  end(): readonly Frame[] {
     const rest = this.#held.join("") + this.#text.decode();
     this.#held = [];
     this.#heldChars = 0;
@@ -35,7 +31,7 @@ export class SseDecoder {
     return frame === undefined ? [] : [frame];
   }
 
-  #take(text: string): readonly SseFrame[] {
+  #take(text: string): readonly Frame[] {
     if (text === "") return [];
     // Pieces are joined once, when a frame may end in them: adding them up one by one would be quadratic.
     this.#held.push(text);
@@ -47,7 +43,7 @@ export class SseDecoder {
     const all = this.#held.join("");
     // A CR at the very end may be half of a CRLF: the frame is looked at when the next byte is known.
     const usable = all.endsWith("\r") ? all.length - 1 : all.length;
-    const frames: SseFrame[] = [];
+    const frames: Frame[] = [];
     let start = 0;
     for (const match of all.slice(0, usable).matchAll(/\r\n\r\n|\n\n|\r\r|\n\r\n|\r\n\n/g)) {
       const frame = parseFrame(all.slice(start, match.index));
@@ -68,7 +64,7 @@ export class SseDecoder {
 }
 
 /** The fields of one frame; undefined where it has no data. */
-export function parseFrame(block: string): SseFrame | undefined {
+export function parseFrame(block: string): Frame | undefined {
   let event: string | undefined;
   const data: string[] = [];
   for (const line of block.split(/\r\n|\n|\r/)) {

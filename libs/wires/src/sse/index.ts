@@ -1,3 +1,10 @@
-// Server-sent events: frames out of bytes.
-export { SseDecoder, type SseFrame } from "./decode.ts";
+// How streams are cut into frames: server-sent events, and what another framing has to give.
+export { parseFrame, SseDecoder } from "./decode.ts";
+export {
+  eventStreamFraming,
+  type Frame,
+  type FrameDecoder,
+  type FrameSplitter,
+  type StreamFraming,
+} from "./framing.ts";
 export { SseSplitter } from "./split.ts";

@@ -1,55 +1,43 @@
-import type { JsonRecord } from "../json/fields.ts";
-import { askedOfChat } from "./chat/fees.ts";
+import { textWires, type TextWire, type UpstreamWire } from "@modelgate/contracts";
 import { chatCodec } from "./chat/index.ts";
-import { chatPass } from "./chat/pass.ts";
 import { completionsCodec } from "./completions/index.ts";
-import { completionsPass } from "./completions/pass.ts";
 import { contentCodec } from "./content/index.ts";
-import { askedOfContent } from "./content/fees.ts";
-import { contentPass } from "./content/pass.ts";
-import type { AskedFees } from "./fees.ts";
-import type { ClientCodec, TextCodec } from "./hub/codec.ts";
-import type { TextWire } from "./hub/request.ts";
+import type { ClientCodec, TextCodec, VendorTextCodec } from "./hub/codec.ts";
 import { messagesCodec } from "./messages/index.ts";
-import { askedOfMessages, capTools as capMessagesTools } from "./messages/fees.ts";
-import { messagesPass } from "./messages/pass.ts";
-import type { PassCodec } from "./pass.ts";
 import { responsesCodec } from "./responses/index.ts";
-import { askedOfResponses, capTools as capResponsesTools } from "./responses/fees.ts";
-import { responsesPass } from "./responses/pass.ts";
 
-/** Every text wire that converts to every other: one line each. */
-export const textCodecs: Readonly<Record<TextWire, TextCodec>> = {
+/** The text wires by their names: one line each. */
+export const textCodecs = {
   chat: chatCodec,
   responses: responsesCodec,
   messages: messagesCodec,
   content: contentCodec,
-};
+  completions: completionsCodec,
+} as const satisfies { readonly [Wire in TextWire | "completions"]: TextCodec<Wire> };
 
-/** The wires that a client of text may speak; the old completions are spoken to vendors only as they came. */
-export type ClientWire = TextWire | "completions";
+type Codecs = typeof textCodecs;
 
-export const clientCodecs: Readonly<Record<ClientWire, ClientCodec>> = { ...textCodecs, completions: completionsCodec };
+/** The wires that a client of text may speak. */
+export type ClientWire = {
+  [Wire in keyof Codecs]: Codecs[Wire] extends { readonly client: ClientCodec } ? Wire : never;
+}[keyof Codecs];
 
-/** What a request in a wire asks of its vendor that is charged beside tokens; undefined for nothing. */
-export const askedFeesIn: Readonly<Record<ClientWire, (body: JsonRecord) => AskedFees | undefined>> = {
-  chat: askedOfChat,
-  responses: askedOfResponses,
-  messages: askedOfMessages,
-  content: askedOfContent,
-  completions: askedOfChat,
-};
+/** Finds the codec of a text wire. Throws Error for a wire of another kind. */
+export function textCodec(wire: string): TextCodec {
+  const codecs: Readonly<Record<string, TextCodec>> = textCodecs;
+  const codec = Object.hasOwn(codecs, wire) ? codecs[wire] : undefined;
+  if (codec === undefined) throw new Error(`${wire} is not a wire of text`);
+  return codec;
+}
 
-/** A request with its vendor-side tools bounded to so many calls, in the wires that have a word for it. */
-export const cappedToolsIn = { responses: capResponsesTools, messages: capMessagesTools } as const satisfies Partial<
-  Record<ClientWire, (body: Buffer, most: number) => Buffer>
->;
+/** Finds the codec of a wire that calls can be converted to. Throws Error for any other. */
+export function vendorCodec(wire: string): VendorTextCodec {
+  const { vendor, ...codec } = textCodec(wire);
+  if (vendor === undefined) throw new Error(`calls cannot be converted to ${wire}`);
+  return { ...codec, vendor };
+}
 
-/** Every text wire, passed through: one line each. */
-export const textPasses: Readonly<Record<ClientWire, PassCodec>> = {
-  chat: chatPass,
-  responses: responsesPass,
-  messages: messagesPass,
-  content: contentPass,
-  completions: completionsPass,
-};
+/** Lists every wire that a client's calls can be served through, its own first. */
+export function wiresServing(wire: ClientWire): readonly UpstreamWire[] {
+  return [wire, ...textWires.filter((other) => other !== wire)];
+}

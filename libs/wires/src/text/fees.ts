@@ -11,6 +11,8 @@ export interface AskedTool {
   readonly most?: number | undefined;
   /** The model that it names for its work, beside the one that answers. */
   readonly model?: string | undefined;
+  /** Whether its vendor reports no calls of it: it is billed as called once. */
+  readonly isUnreported?: boolean | undefined;
   /** A member of it that asks for more than the usual quality or size: `tools[1].quality`. */
   readonly dearer?: string | undefined;
 }

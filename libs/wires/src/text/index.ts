@@ -1,27 +1,34 @@
-// Text wires: codecs, pass-through, what a request asks.
-export { surplusBounds } from "./bounds.ts";
-export { askedFeesIn, cappedToolsIn } from "./codecs.ts";
-export { dearerImage, type AskedFees, type AskedTool, type SeenFees } from "./fees.ts";
+// Text wires: their codecs, and what passing and converting share.
 export type { TextAsk } from "./ask.ts";
-export { askOfChat, reliedOfChat } from "./chat/ask.ts";
+export { surplusBounds } from "./bounds.ts";
+export type { ClientFraming, ClientFraming as Framing } from "./client-framing.ts";
+export { textCodec, textCodecs, vendorCodec, wiresServing, type ClientWire } from "./codecs.ts";
+export { unsteadyMembers, type Dialogue } from "./dialogue.ts";
 export type { EarlyEnd, EarlyEndOptions } from "./early-end.ts";
-export type { PassCodec, SeenFrame, StreamPassCodec } from "./pass.ts";
-export { clientCodecs, textCodecs, textPasses, type ClientWire } from "./codecs.ts";
+export { dearerImage, type AskedFees, type AskedTool, type SeenFees } from "./fees.ts";
 export type { TextAnswer, TextEvent } from "./hub/answer.ts";
-export type { AnswerContext, Parsed, Rendered, StreamReader, StreamWriter, TextCodec } from "./hub/codec.ts";
-export { type JsonObject, type TextRequest } from "./hub/request.ts";
-export { memberOf } from "./pass-json.ts";
-export { arrayFraming, sseFraming, type Framing } from "./content/framing.ts";
-export { contentArrayWriter } from "./content/index.ts";
-export { askOfContent, countedContent, reliedOfContent } from "./content/ask.ts";
-export { askOfMessageCount, askOfMessages, reliedOfMessages } from "./messages/ask.ts";
-export { askOfResponses, reliedOfResponses, type ResponsesAsk } from "./responses/ask.ts";
-export { responseOfItem } from "./responses/item-ids.ts";
+export type {
+  AnswerContext,
+  AnsweredRequest,
+  BatchCodec,
+  ClientCodec,
+  ClientTextCodec,
+  CountCodec,
+  Parsed,
+  Rendered,
+  RequestPath,
+  StreamReader,
+  StreamWriter,
+  TextCodec,
+  VendorCodec,
+  VendorTextCodec,
+} from "./hub/codec.ts";
+export type { JsonObject, TextRequest } from "./hub/request.ts";
+export { failsAtOnce } from "./fails-at-once.ts";
 export { hasEnvelope } from "./hub/seals.ts";
 export { unsealed } from "./hub/unsealed.ts";
-export { askOfCompletions, reliedOfCompletions } from "./completions/ask.ts";
-export { parsePromptRequests } from "./completions/parse-request.ts";
-export { renderPromptAnswers } from "./completions/render-answer.ts";
-export { streamPromptAnswers } from "./completions/stream-answers.ts";
-export { changeModel } from "./change-model.ts";
-export { parseFrameRecord } from "./pass-json.ts";
+export type { PassCodec, SeenFrame, StreamPassCodec } from "./pass.ts";
+export { memberOf, parseFrameRecord } from "./pass-json.ts";
+export { arrayFraming, sseFraming } from "./content/framing.ts";
+export type { ResponsesAsk } from "./responses/ask.ts";
+export { responseOfItem } from "./responses/item-ids.ts";

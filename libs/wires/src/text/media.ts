@@ -26,11 +26,14 @@ const tokensPerVideoCharacter = 0.03;
 /** A document or clip that only its address is known of: about a hundred pages. */
 const tokensPerRemoteFile = 60_000;
 
+/** Measures an object that is media itself; undefined for one that only may hold some. */
+export type MediaMeasure = (part: JsonRecord) => Media | undefined;
+
 /**
- * Measures the media in messages, items or contents of any text wire, wherever they stand in it (tool results hold
- * images too). What has the shape of media is measured as such, all else is walked through.
+ * Measures the media in what a request says, wherever they stand in it (tool results hold images too). What has the
+ * wire's shape of media is measured as such, all else is walked through.
  */
-export function mediaOf(value: unknown): Media {
+export function mediaOf(value: unknown, measure: MediaMeasure): Media {
   let characters = 0;
   let tokens = 0;
   let more = 0;
@@ -51,49 +54,35 @@ export function mediaOf(value: unknown): Media {
   return { characters, tokens: Math.ceil(tokens), ...(more > 0 ? { more } : {}) };
 }
 
-/** An object that is media itself; undefined for one that only may hold some. */
-function measure(part: JsonRecord): Media | undefined {
-  // chat and responses: image_url as an object or a string.
+/** A document or clip of which only the address is known. */
+export const remoteFile: Media = { characters: 0, tokens: tokensPerRemoteFile };
+
+/** Measures a part of the chat and responses wires: `image_url` is an object or a string there. */
+export function measureTypedPart(part: JsonRecord): Media | undefined {
   const { image_url: shown } = part;
-  if (shown !== undefined) return image(textAt(shown, "url"), isRecord(shown) ? shown["detail"] : part["detail"]);
-  if (typeof part["file_data"] === "string") return bytes("application/pdf", part["file_data"]);
-  if (typeof part["file_url"] === "string") return { characters: 0, tokens: tokensPerRemoteFile };
-  if (isRecord(part["input_audio"])) return bytes("audio/", textAt(part["input_audio"], "data"));
-  if (part["video_url"] !== undefined) return { characters: 0, tokens: tokensPerRemoteFile };
-  return sourceOf(part) ?? inlineOf(part);
+  if (shown !== undefined) return imageMedia(textAt(shown, "url"), isRecord(shown) ? shown["detail"] : part["detail"]);
+  if (typeof part["file_data"] === "string") return bytesMedia("application/pdf", part["file_data"]);
+  if (typeof part["file_url"] === "string") return remoteFile;
+  if (isRecord(part["input_audio"])) return bytesMedia("audio/", textAt(part["input_audio"], "data"));
+  return part["video_url"] === undefined ? undefined : remoteFile;
 }
 
-/** messages: a block's source. Plain text in it is text. */
-function sourceOf({ type, source }: JsonRecord): Media | undefined {
-  if (!isRecord(source)) return undefined;
-  if (source["type"] === "url") return type === "image" ? image("") : { characters: 0, tokens: tokensPerRemoteFile };
-  if (source["type"] !== "base64") return undefined;
-  return bytes(textAt(source, "media_type"), textAt(source, "data"));
-}
-
-/** content: bytes in line, or in a file elsewhere; both spellings. */
-function inlineOf(part: JsonRecord): Media | undefined {
-  const inline = part["inlineData"] ?? part["inline_data"];
-  if (isRecord(inline)) {
-    const type = textAt(inline, "mimeType") || textAt(inline, "mime_type");
-    return bytes(type, textAt(inline, "data"));
-  }
-  return isRecord(part["fileData"] ?? part["file_data"]) ? { characters: 0, tokens: tokensPerRemoteFile } : undefined;
-}
-
-function image(url: string, detail?: unknown): Media {
+/** Measures an image by its address, or its data URL. */
+export function imageMedia(url: string, detail?: unknown): Media {
   const more = highDetails.has(detail) ? { more: tokensPerImage.high - tokensPerImage.usual } : {};
   return { characters: url.startsWith("data:") ? url.length : 0, tokens: tokensPerImage.usual, ...more };
 }
 
-function bytes(mediaType: string, { length: characters }: string): Media {
+/** Measures bytes in Base64 by their media type. */
+export function bytesMedia(mediaType: string, { length: characters }: string): Media {
   if (mediaType.startsWith("image/")) return { characters, tokens: tokensPerImage.usual };
   if (mediaType.startsWith("audio/")) return { characters, tokens: characters * tokensPerAudioCharacter };
   if (mediaType.startsWith("video/")) return { characters, tokens: characters * tokensPerVideoCharacter };
   return { characters, tokens: characters * tokensPerFileCharacter };
 }
 
-function textAt(value: unknown, name: string): string {
+/** Reads a member that is text; a text stands for itself, and "" for anything else. */
+export function textAt(value: unknown, name: string): string {
   if (typeof value === "string") return value;
   const found = isRecord(value) ? value[name] : undefined;
   return typeof found === "string" ? found : "";

@@ -34,6 +34,8 @@ export interface StreamPassCodec {
   written(frame: Buffer): string;
   /** What the model wrote, out of raw pieces or of a whole answer. */
   wordsOf(raw: string): string;
+  /** Whether a frame may hold thoughts. */
+  showsThoughts(frame: Buffer): boolean;
   /** How a broken stream ends in this wire; nothing follows. `sequence` is the last frame's number, where it has one. */
   failureFrame(failure: Failure, requestId: string, sequence?: number): string;
   /** Keeps a silent stream alive. */
@@ -60,6 +62,8 @@ export interface PassCodec extends StreamPassCodec {
    * tell less or more than this one: what it would refuse is converted instead. Absent: it takes every body.
    */
   takes?(body: Buffer, model: string): Generator<undefined, boolean>;
+  /** Whether `upstreamBody` leaves out what other wires' vendors sealed: a body with such seals may be passed. */
+  readonly dropsForeignSeals: boolean;
   /** The members in which a vendor's model reads the bound of its output, the one that it prefers first. */
   boundOrder(model: string): readonly string[];
   /** The request for the vendor: its own name of the model, and usage asked for in streams. The same bytes where nothing differs. */

@@ -1,18 +1,21 @@
-/** Up to the opening quote of what a model wrote, in the members of all text wires. */
-const openingOfWords =
-  /"(?:content|reasoning_content|reasoning|refusal|name|arguments|text|thinking|partial_json|delta)"\s*:\s*"/g;
-
-/** What the model wrote, out of raw JSON: pieces of frames, or a whole answer. */
-export function wordsIn(raw: string): string {
-  let words = "";
-  // Each literal's end is looked for by hand: an expression over a literal of megabytes overflows its stack.
-  for (openingOfWords.lastIndex = 0; openingOfWords.test(raw);) {
-    const open = openingOfWords.lastIndex - 1;
-    const end = endOfLiteral(raw, open);
-    words += literalText(raw.slice(open, end));
-    openingOfWords.lastIndex = end;
-  }
-  return words;
+/**
+ * Creates a reader of what a model wrote, out of raw JSON: pieces of frames, or a whole answer. `members` are those of
+ * the wire whose strings hold it.
+ */
+export function wordsReader(members: readonly string[]): (raw: string) => string {
+  /** Up to the opening quote of such a string. */
+  const opening = new RegExp(`"(?:${members.join("|")})"\\s*:\\s*"`, "g");
+  return (raw) => {
+    let words = "";
+    // Each literal's end is looked for by hand: an expression over a literal of megabytes overflows its stack.
+    for (opening.lastIndex = 0; opening.test(raw);) {
+      const open = opening.lastIndex - 1;
+      const end = endOfLiteral(raw, open);
+      words += literalText(raw.slice(open, end));
+      opening.lastIndex = end;
+    }
+    return words;
+  };
 }
 
 /** What a literal says; of one that was cut off, or is none, what stands in it as it stands. */

@@ -2,4 +2,4 @@
 export { transcriptsCodec } from "./openai/index.ts";
 export { modelInForm } from "./openai/parse-form.ts";
 export { asSrt, asText, asVtt } from "./hub/render.ts";
-export type { FormEntry, TranscriptFormat, TranscriptsRequest, TranscriptsWire } from "./hub/request.ts";
+export type { FormEntry, TranscriptFormat, TranscriptsRequest } from "./hub/request.ts";

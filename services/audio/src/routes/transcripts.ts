@@ -1,12 +1,8 @@
+import type { TranscriptsWire } from "@modelgate/contracts";
 import { once, type EndpointHandler } from "@modelgate/platform";
 import { priced, refuseVendorIdsInTurns, runCall } from "@modelgate/relay";
 import { atOnce } from "@modelgate/wires/json";
-import {
-  modelInForm,
-  transcriptsCodec,
-  type TranscriptsRequest,
-  type TranscriptsWire,
-} from "@modelgate/wires/transcripts";
+import { modelInForm, transcriptsCodec, type TranscriptsRequest } from "@modelgate/wires/transcripts";
 import { formAsBody } from "@modelgate/wires/vendor-stores";
 import type { Deps } from "../deps.ts";
 import { waitingForEvents } from "../event-stream.ts";

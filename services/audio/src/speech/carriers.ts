@@ -1,6 +1,6 @@
 import { estimateTokens, type Carried, type Produced, type StreamCarrier } from "@modelgate/relay";
 import { speechCodec, type SpeechRequest } from "@modelgate/wires/speech";
-import { SseDecoder, type SseFrame } from "@modelgate/wires/sse";
+import { SseDecoder, type Frame } from "@modelgate/wires/sse";
 import { brokenByVendor, endedEarly, eventsThrough, eventsToClient } from "../event-stream.ts";
 
 /** Audio as it comes. A break has no words in it: the connection is cut, so that half a file never passes for a whole one. */
@@ -66,7 +66,7 @@ function bytesToClient(contentType: string) {
 }
 
 /** The audio in a vendor's event; what was used is noted. Throws Failure for an error, or what cannot be read. */
-function readEvent(frame: SseFrame, produced: Produced): { readonly audio: Buffer; readonly isLast: boolean } {
+function readEvent(frame: Frame, produced: Produced): { readonly audio: Buffer; readonly isLast: boolean } {
   const event = speechCodec.readEvent(frame);
   if (event.kind === "error") throw brokenByVendor();
   if (event.kind === "audio") produced.usage ??= {};

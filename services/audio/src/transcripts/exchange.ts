@@ -1,3 +1,4 @@
+import type { TranscriptsWire } from "@modelgate/contracts";
 import { eventStream, parseAnswer, type AnswerForm, type CarriedAnswer, type Exchange } from "@modelgate/relay";
 import type { JsonRecord } from "@modelgate/wires/json";
 import {
@@ -7,7 +8,6 @@ import {
   transcriptsCodec,
   type TranscriptFormat,
   type TranscriptsRequest,
-  type TranscriptsWire,
 } from "@modelgate/wires/transcripts";
 import { isErrorEvent } from "../event-stream.ts";
 import { formBody } from "../upload/form-body.ts";

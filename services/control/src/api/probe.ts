@@ -1,6 +1,13 @@
-import type { ModelKind, UpstreamWire, VideoWire, RealtimeWire, TextWire } from "@modelgate/contracts";
+import {
+  textWires,
+  wiresOfKind,
+  type ModelKind,
+  type RealtimeWire,
+  type TextWire,
+  type UpstreamWire,
+  type VideoWire,
+} from "@modelgate/contracts";
 import { textCodecs } from "@modelgate/wires/text";
-import { wiresOfKind } from "../wires-of-kind.ts";
 
 /** Wires whose calls are a body: a video is too dear to be tried, and a session is opened. */
 type ProbedWire = Exclude<UpstreamWire, VideoWire | RealtimeWire>;
@@ -19,11 +26,11 @@ export function probe(wire: ProbedWire, model: string): Buffer {
 function textProbe(wire: TextWire, model: string): object {
   const turn = { role: "user", parts: [{ kind: "text", text: "Say OK." }] } as const;
   const request = { model, stream: false, instructions: [], turns: [turn], maxTokens: 16 };
-  return textCodecs[wire].renderRequest(request, { model, defaultMaxTokens: 16 }).body;
+  return textCodecs[wire].vendor.renderRequest(request, { model, defaultMaxTokens: 16 }).body;
 }
 
 function isTextWire(wire: UpstreamWire): wire is TextWire {
-  return Object.hasOwn(textCodecs, wire);
+  return textWires.some((known) => known === wire);
 }
 
 function probes(model: string): Readonly<Record<Exclude<ProbedWire, TextWire>, object>> {

@@ -2,12 +2,12 @@ import type { ResolvedChannel } from "@modelgate/catalog";
 import {
   modelPlaces,
   videoWires,
+  wiresOfKind,
   type Configuration,
   type ConfigurationProblem,
   type UpstreamWire,
 } from "@modelgate/contracts";
 import { providers, type Provider } from "@modelgate/providers";
-import { wiresOfKind } from "../wires-of-kind.ts";
 
 /** As `ChannelConfiguration.timeoutMs` has it by default. */
 const usualTimeoutMs = 600_000;

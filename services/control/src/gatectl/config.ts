@@ -1,4 +1,4 @@
-import { readEnv, variable } from "@modelgate/platform";
+import { readVariables } from "@modelgate/platform";
 import { namedVariables } from "../configuration/names.ts";
 import { problemLines, readConfigurationFile } from "../configuration/read.ts";
 import { resolveChannels } from "../configuration/resolve.ts";
@@ -16,7 +16,7 @@ export const configCommands: readonly Command[] = [
     options: {},
     example: "gatectl config check my.yaml",
     async run({ positionals }) {
-      const path = positionals[0] ?? readEnv({ MODELGATE_CONFIG: variable.text(demo) }).MODELGATE_CONFIG;
+      const path = positionals[0] ?? readVariables((read) => read.text("MODELGATE_CONFIG", demo, "The file to check."));
       const { configuration, problems = [] } = await readConfigurationFile(path);
       if (configuration === undefined)
         return {

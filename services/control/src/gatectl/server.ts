@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { signOperator, readEnv, variable } from "@modelgate/platform";
+import { readVariables, signOperator, type VariableReader } from "@modelgate/platform";
 import { field } from "../field.ts";
 import { CommandFailed } from "./command.ts";
 
@@ -19,11 +19,11 @@ const credentialSeconds = 60;
 /** Longest wait for an answer: the books of a busy year take a while. */
 const longestMs = 600_000;
 
-const variables = {
-  CONTROL_URL: variable.optionalUrl(),
-  MODELGATE_SECRET: variable.optionalText(),
-  MODELGATE_DATA: variable.text(".data"),
-};
+const variables = (read: VariableReader) => ({
+  url: read.optionalUrl("CONTROL_URL", "Address of control; unset: what `npm start` left in its data folder."),
+  secret: read.optionalText("MODELGATE_SECRET", "The secret that control runs with."),
+  folder: read.text("MODELGATE_DATA", ".data", "The data folder of `npm start`."),
+});
 
 /** Finds the server when it is first needed: CONTROL_URL and MODELGATE_SECRET, or what `npm start` left in its data folder. */
 export function findServer(): Server {
@@ -65,13 +65,12 @@ function withQuery(path: string, query: Query): string {
 }
 
 async function findAddress(): Promise<{ readonly url: string; readonly secret: string }> {
-  const env = readEnv(variables);
-  if (env.CONTROL_URL !== undefined && env.MODELGATE_SECRET !== undefined)
-    return { url: env.CONTROL_URL, secret: env.MODELGATE_SECRET };
-  if (env.CONTROL_URL !== undefined)
+  const { url: controlUrl, secret: sharedSecret, folder } = readVariables(variables);
+  if (controlUrl !== undefined && sharedSecret !== undefined) return { url: controlUrl, secret: sharedSecret };
+  if (controlUrl !== undefined)
     throw new CommandFailed("CONTROL_URL is set and MODELGATE_SECRET is not: set both, or neither for `npm start`'s.");
   try {
-    const run: unknown = JSON.parse(await readFile(join(env.MODELGATE_DATA, "run.json"), "utf8"));
+    const run: unknown = JSON.parse(await readFile(join(folder, "run.json"), "utf8"));
     const [url, secret] = [field(run, "controlUrl"), field(run, "secret")];
     if (typeof url === "string" && typeof secret === "string") return { url, secret };
   } catch {

@@ -5,19 +5,7 @@ import { toolUnits } from "@modelgate/contracts";
 import { CommandFailed, WrongUsage, type Command } from "./command.ts";
 import { field } from "../field.ts";
 import { cell, money, table, type Column } from "./table.ts";
-
-const filters = {
-  account: "only this account",
-  token: "only this token",
-  model: "only this model",
-  channel: "only this channel",
-  outcome: "only calls that ended so: completed, cancelled or failed",
-  status: "only calls with this HTTP status",
-  request: "only this request id",
-  day: "one day, as in 2026-01-31; today where absent",
-  from: "first day or time, as in 2026-01-31T12:00:00Z",
-  to: "last day or time",
-};
+import { usageFilters } from "./usage-filters.ts";
 
 const unit = (name: string) => (row: unknown) => cell(name)(field(row, "units"));
 /** Calls of all tools that the vendor ran; blank for none. */
@@ -26,6 +14,10 @@ const toolCalls = (row: unknown): string => {
   const calls = toolUnits.reduce((all, name) => all + Number(field(units, name) ?? 0), 0);
   return calls === 0 ? "" : String(calls);
 };
+const tags = (row: unknown): string =>
+  Object.entries(Object(field(row, "tags")))
+    .map(([name, value]) => `${name}=${String(value)}`)
+    .join(",") || "-";
 const columns: readonly Column[] = [
   ["TIME", cell("time")],
   ["REQUEST", cell("requestId")],
@@ -41,6 +33,8 @@ const columns: readonly Column[] = [
   ["COST", money("costNanos")],
   ["UNPRICED", cell("unpriced")],
   ["CAPPED", cell("capped")],
+  ["END USER", cell("endUser")],
+  ["TAGS", tags],
 ];
 
 /** The usage log, by pages and as a file. */
@@ -50,7 +44,7 @@ export const usageLogCommands: readonly Command[] = [
     summary: "List usage events, newest first.",
     positionals: [],
     options: {
-      ...filters,
+      ...usageFilters,
       limit: "rows of a page, 100 where absent, 1000 at most",
       after: "the `next` of a page before",
     },
@@ -66,7 +60,7 @@ export const usageLogCommands: readonly Command[] = [
     name: "usage export",
     summary: "Write usage events to stdout or a file, oldest first.",
     positionals: [],
-    options: { ...filters, format: "csv or ndjson; csv where absent", out: "a file; stdout where absent" },
+    options: { ...usageFilters, format: "csv or ndjson; csv where absent", out: "a file; stdout where absent" },
     example: "gatectl usage export --format ndjson --from 2026-01-01 --to 2026-01-31 --out january.ndjson",
     async run({ options: { out, ...query }, json }, server) {
       if (json && out === undefined)

@@ -2,8 +2,9 @@ import { formatUsd, parseNanos, toolUnits } from "@modelgate/contracts";
 import type { Command } from "./command.ts";
 import { field } from "../field.ts";
 import { cell, table } from "./table.ts";
+import { usageFilters } from "./usage-filters.ts";
 
-const dimensions = ["account", "token", "model", "channel", "outcome", "day", "hour"];
+const dimensions = ["account", "token", "model", "channel", "outcome", "day", "hour", "endUser", "tag:<name>"];
 const sum = (row: unknown, name: string): string => {
   const value = field(field(row, "sums"), name);
   return typeof value === "string" ? value : "0";
@@ -17,14 +18,7 @@ export const usageCommands: readonly Command[] = [
     positionals: [],
     options: {
       by: `group by: ${dimensions.join(", ")} (comma-separated; account,model,day)`,
-      account: "only this account",
-      token: "only this token",
-      model: "only this model",
-      channel: "only this channel",
-      outcome: "only calls that ended so: completed, cancelled or failed",
-      day: "one day, as in 2026-01-31; today where absent",
-      from: "first day",
-      to: "last day",
+      ...usageFilters,
     },
     example: "gatectl usage --by account,token,model,day --from 2026-01-01 --to 2026-01-31",
     async run({ options }, server) {
@@ -33,7 +27,7 @@ export const usageCommands: readonly Command[] = [
       const text = table(
         data,
         [
-          ...by.map((name) => [name.toUpperCase(), (row: unknown) => cell(name)(field(row, "by"))] as const),
+          ...by.map((name) => [name.toUpperCase(), (row: unknown) => cell(name)(field(row, "by")) || "-"] as const),
           ["CALLS", (row) => sum(row, "calls")],
           ["INPUT", (row) => sum(row, "inputTokens")],
           ["CACHED", (row) => sum(row, "cachedInputTokens")],

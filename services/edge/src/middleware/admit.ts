@@ -4,7 +4,7 @@ import type { CatalogHandle, Group } from "@modelgate/catalog";
 import { Failure, headers, nanosOf, type Budgets, type Caller, type Endpoint } from "@modelgate/contracts";
 import { signCaller, type Redis } from "@modelgate/platform";
 import { observeDecision } from "../edge-metrics.ts";
-import { exchangeOf } from "../exchange.ts";
+import { exchangeOf, type Exchange } from "../exchange.ts";
 import type { OpenSeats } from "../open-seats.ts";
 
 /** How long the edge's word counts at a service: it travels at once. */
@@ -43,17 +43,16 @@ export function admit({
     if (admission.decision === "admitted" && group.limits.concurrency !== undefined) seats.take(seat, response);
     tellLimits(response, admission, exchange.format === "alpha");
     refuse(admission, group.limits, token);
-    exchange.caller = callerOf(exchange.requestId, token, group.limits, endpoint, exchange.format);
+    exchange.caller = callerOf(exchange, token, group.limits, endpoint);
     request.headers[headers.caller] = signCaller(secret, exchange.caller);
   };
 }
 
 function callerOf(
-  requestId: string,
+  { requestId, format, tags }: Exchange,
   token: Token,
   limits: Group["limits"],
   endpoint: Endpoint,
-  format: string,
 ): Caller {
   return {
     accountId: token.accountId,
@@ -66,6 +65,7 @@ function callerOf(
     ...(endpoint.errors === "by-request" && (format === "alpha" || format === "gamma" || format === "common")
       ? { format }
       : {}),
+    ...(tags === undefined ? {} : { tags }),
     expiresAt: Math.floor(Date.now() / 1_000) + signatureSeconds,
   };
 }

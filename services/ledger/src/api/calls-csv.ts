@@ -28,6 +28,13 @@ const columns: Readonly<Record<string, Cell>> = {
   latencyMs: ({ latencyMs }) => latencyMs,
   firstByteMs: ({ firstByteMs }) => firstByteMs,
   attempts: ({ attempts }) => attempts,
+  endUser: ({ endUser }) => endUser,
+  tags: ({ tags }) =>
+    tags === undefined
+      ? undefined
+      : Object.entries(tags)
+          .map(([name, value]) => `${name}=${value}`)
+          .join(","),
   receipt: ({ receipt }) => receipt?.number,
 };
 

@@ -64,7 +64,7 @@ async function* written(pages: Pages, row: (event: UsageEvent) => string, head =
 }
 
 function filterOf(query: URLSearchParams): CallFilter {
-  return { ...periodOf(query, "dates or times"), ...narrowingOf(query) };
+  return { ...periodOf(query), ...narrowingOf(query) };
 }
 
 function cursorOf({ at, account, id }: CallPlace): string {

@@ -1,5 +1,5 @@
-import { Failure, Outcome } from "@modelgate/contracts";
-import type { CallFilter } from "@modelgate/books";
+import { endUserOf, Failure, Outcome, parseTags } from "@modelgate/contracts";
+import type { CallFilter, Label } from "@modelgate/books";
 
 /** What an operator narrows usage by, beside the time. */
 type Narrowing = Omit<CallFilter, "from" | "to">;
@@ -20,7 +20,28 @@ export function narrowingOf(query: URLSearchParams): Narrowing {
     outcome,
     status: statusIn(query),
     requestId: word("request"),
+    labels: labelsIn(query),
   };
+}
+
+/** An end user, and tags as the header has them: a call must have all of them. */
+function labelsIn(query: URLSearchParams): readonly Label[] {
+  const [endUser, tags] = [query.get("end-user"), query.get("tag")];
+  return [
+    ...(endUser === null ? [] : [{ name: "endUser", value: endUserOf(endUser) ?? "" } as const]),
+    ...(tags === null ? [] : tagLabels(tags)),
+  ];
+}
+
+function tagLabels(written: string): readonly Label[] {
+  try {
+    return Object.entries(parseTags(written)).map(([name, value]) => ({ name: `tag:${name}`, value }));
+  } catch (cause) {
+    throw new Failure("invalid_value", "tag must be name=value, as in team=search; several with commas between them.", {
+      param: "tag",
+      cause,
+    });
+  }
 }
 
 function statusIn(query: URLSearchParams): number | undefined {

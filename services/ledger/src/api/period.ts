@@ -12,10 +12,10 @@ const dayMs = 86_400_000;
  * What a query asks for: one `day`, or `from` and `to`, both ends included; today (UTC) where it says nothing. A date as
  * `to` means all of its day. Throws Failure invalid_value naming the parameter that is wrong.
  */
-export function periodOf(query: URLSearchParams, takes: "dates" | "dates or times"): Period {
+export function periodOf(query: URLSearchParams): Period {
   const today = Math.floor(Date.now() / dayMs) * dayMs;
   const day = dateIn(query, "day");
-  const end = (name: string): Moment | undefined => day ?? (takes === "dates" ? dateIn : timeIn)(query, name);
+  const end = (name: string): Moment | undefined => day ?? timeIn(query, name);
   const [first, last] = [end("from"), end("to")];
   const period = { from: first?.at ?? today, to: last === undefined ? today + dayMs : last.at + last.lasts };
   if (period.from < period.to) return period;

@@ -52,17 +52,14 @@ function images(deps: Deps, act: Act): EndpointHandler {
     const { ask } = body;
     if (act === "edit") refuseWithoutImage(ask.request);
     using input = new InputImages(deps.images, ask.request, call.response);
-    await runCall(
-      deps.relay,
-      call,
-      planImages(deps, call, ask, {
-        deps: deps.images,
-        asker: { spelling: imageSpelling[ask.request.dialect], strict: call.strict },
-        ask,
-        input,
-        tell: (made) => tell(made, ask.request, act),
-      }),
-    );
+    const plan = planImages(deps, call, ask, {
+      deps: deps.images,
+      asker: { spelling: imageSpelling[ask.request.dialect], strict: call.strict },
+      ask,
+      input,
+      tell: (made) => tell(made, ask.request, act),
+    });
+    await runCall(deps.relay, call, { ...plan, endUser: body.endUser });
   };
 }
 

@@ -1,7 +1,13 @@
-import type { UpstreamWire, TextWire } from "@modelgate/contracts";
 import { parseAnswer, renderJson, type Exchange } from "@modelgate/relay";
 import { ConvertStream } from "./convert-translator.ts";
-import { textCodecs, textPasses, type AnswerContext, type JsonObject, type TextAnswer } from "@modelgate/wires/text";
+import {
+  failsAtOnce,
+  textCodecs,
+  type AnswerContext,
+  type JsonObject,
+  type TextAnswer,
+  type VendorTextCodec,
+} from "@modelgate/wires/text";
 import { CompactionWriter } from "../responses/compaction-writer.ts";
 import { summaryIn, summaryRequest, summaryTokens } from "../responses/summary.ts";
 
@@ -25,11 +31,11 @@ export interface Compaction {
 /** The exchange that has a model sum a conversation up, and tells the sealed summary as the answer. */
 export async function compactExchange(
   compaction: Compaction,
-  wire: TextWire,
+  upstream: VendorTextCodec,
   upstreamModel: string,
 ): Promise<Exchange> {
   const { model, stream, instructions, items, seal } = compaction;
-  const vendor = textCodecs[wire];
+  const { wire, vendor } = upstream;
   const request = summaryRequest(model, stream, instructions, items);
   const context: AnswerContext = {
     model,
@@ -41,25 +47,28 @@ export async function compactExchange(
   };
   const { body } = vendor.renderRequest(request, { model: upstreamModel, defaultMaxTokens: summaryTokens });
   return {
-    wire: wire satisfies UpstreamWire,
+    wire,
     body: await renderJson(body, compaction.askedBytes),
     dropped: [],
-    refuses: (frame) => textPasses[wire].see(frame).failed,
+    refuses: (frame) => failsAtOnce(upstream, frame),
     async read(bytes) {
       const answer = await parseAnswer(bytes);
       const parsed = vendor.parseAnswer(answer);
       const summary = summaryIn(parsed);
       const json = Buffer.from(JSON.stringify(compaction.render(parsed, seal(summary), context)));
-      const { usage } = textPasses[wire].readAnswer(answer);
+      const { usage } = vendor.readAnswer(answer);
       return { usage, carry: () => ({ json, words: () => summary }) };
     },
     stream: (produced) =>
-      new ConvertStream({ wire, writer: new CompactionWriter(textCodecs.responses.writer(context), seal) }, produced),
+      new ConvertStream(
+        { upstream, writer: new CompactionWriter(textCodecs.responses.client.writer(context), seal) },
+        produced,
+      ),
   };
 }
 
 /** The answer to a turn that ends in a compaction: a response whose only item it is. */
 export function compactedTurn(answer: TextAnswer, sealed: string, context: AnswerContext): JsonObject {
   const part = { kind: "compaction", seal: { wire: "responses", kind: "encrypted_content", value: sealed } } as const;
-  return textCodecs.responses.renderAnswer({ ...answer, choices: [{ parts: [part], finish: "stop" }] }, context);
+  return textCodecs.responses.client.renderAnswer({ ...answer, choices: [{ parts: [part], finish: "stop" }] }, context);
 }

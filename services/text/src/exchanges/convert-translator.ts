@@ -1,7 +1,7 @@
-import { Failure, type Units, type TextWire } from "@modelgate/contracts";
+import { Failure, type Units } from "@modelgate/contracts";
 import { cleanWords } from "@modelgate/providers";
-import { SseDecoder, type SseFrame } from "@modelgate/wires/sse";
-import { textCodecs, type StreamReader, type StreamWriter, type TextEvent } from "@modelgate/wires/text";
+import type { FrameDecoder } from "@modelgate/wires/sse";
+import type { StreamReader, StreamWriter, TextEvent, VendorTextCodec } from "@modelgate/wires/text";
 import {
   type Carried,
   eventStream,
@@ -13,18 +13,12 @@ import {
 
 export interface ConvertOptions {
   /** The vendor's wire. */
-  readonly wire: TextWire;
+  readonly upstream: VendorTextCodec;
   readonly writer: StreamWriter;
   /** Of the client's stream; absent: server-sent events. */
   readonly contentType?: string | undefined;
   readonly gate?: StreamGate | undefined;
 }
-
-/** Wires in which nothing of worth follows a whole answer; in the others usage may. */
-const endingWhenWhole: ReadonlySet<TextWire> = new Set(["responses", "messages"]);
-
-/** The last frame of the chat wire. */
-const endOfChat = "[DONE]";
 
 /** Where a part stands in an answer. */
 type PartPlace = Pick<Extract<TextEvent, { type: "part-start" }>, "choice" | "part">;
@@ -35,11 +29,10 @@ type Told = { readonly out: string; readonly failure?: Failure | undefined };
 /** A stream told in another wire: the vendor's frames are read into neutral events and written as the client's. */
 export class ConvertStream implements StreamCarrier {
   readonly contentType: string;
-  readonly #decoder = new SseDecoder();
+  readonly #decoder: FrameDecoder;
   readonly #reader: StreamReader;
   readonly #writer: StreamWriter;
   readonly #produced: Produced;
-  readonly #endsWhenWhole: boolean;
   readonly #gate: StreamGate | undefined;
   /** What frames said that are not paid for, a list each. */
   #unpaid: (readonly TextEvent[])[] = [];
@@ -49,22 +42,21 @@ export class ConvertStream implements StreamCarrier {
   readonly #parts = new Map<string, PartPlace>();
   /** Whether thoughts were shown. */
   #thinks = false;
-  #done = false;
   last = "";
 
   constructor(options: ConvertOptions, produced: Produced) {
-    this.#reader = textCodecs[options.wire].reader();
+    this.#decoder = options.upstream.framing.decoder();
+    this.#reader = options.upstream.vendor.reader();
     this.#writer = options.writer;
     this.#gate = options.gate;
     this.#produced = produced;
-    this.#endsWhenWhole = endingWhenWhole.has(options.wire);
     this.contentType = options.contentType ?? eventStream;
     produced.readAs(plainWords);
   }
 
   get done(): boolean {
     if (this.#unpaid.length > 0) return false;
-    return this.#done || (this.#endsWhenWhole && this.#reader.whole);
+    return this.#reader.done;
   }
 
   push(chunk: Buffer): Carried {
@@ -77,7 +69,7 @@ export class ConvertStream implements StreamCarrier {
       if (told.failure !== undefined) return { out, failure: told.failure };
     }
     for (const frame of this.#decoder.push(chunk)) {
-      const told = this.#take(this.#read(frame));
+      const told = this.#take(this.#reader.read(frame));
       out += told.out;
       if (told.failure !== undefined) return { out, failure: told.failure };
     }
@@ -110,11 +102,6 @@ export class ConvertStream implements StreamCarrier {
 
   heartbeat(): string {
     return this.#writer.heartbeat();
-  }
-
-  #read(frame: SseFrame): readonly TextEvent[] {
-    if (frame.data === endOfChat) this.#done = true;
-    return this.#reader.read(frame);
   }
 
   /** Tells what a frame said, or keeps it until it is paid for. */

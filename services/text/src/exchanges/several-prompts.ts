@@ -1,14 +1,13 @@
-import { addUnits, type Units, type TextWire } from "@modelgate/contracts";
+import { addUnits, type Units } from "@modelgate/contracts";
 import {
-  clientCodecs,
-  parsePromptRequests,
-  renderPromptAnswers,
-  streamPromptAnswers,
-  textCodecs,
-  textPasses,
+  failsAtOnce,
   type AnswerContext,
+  type AnsweredRequest,
+  type BatchCodec,
+  type ClientCodec,
   type JsonObject,
   type TextAnswer,
+  type VendorTextCodec,
 } from "@modelgate/wires/text";
 import {
   type CarriedAnswer,
@@ -25,19 +24,25 @@ import { wordsOf } from "./words-of.ts";
 /** Most calls of one request that a vendor answers at a time. */
 const mostAtOnce = 4;
 
+/** A call of several prompts, and the wires at both of its ends. */
+export interface SeveralPrompts {
+  readonly call: TextCall;
+  readonly client: ClientCodec;
+  readonly batch: BatchCodec;
+  readonly upstream: VendorTextCodec;
+}
+
 /**
  * Completions of several prompts over a model that only chats: a call for each, all of one hold and told in one event.
  * The first is the attempt; the others go the same way once it is answered. A stream is told when all of them are.
  */
 export async function severalPrompts(
-  call: TextCall,
+  { call, client, batch, upstream }: SeveralPrompts,
   asked: JsonObject,
-  wire: TextWire,
   upstreamModel: string,
 ): Promise<Exchange> {
-  const client = clientCodecs[call.wire];
-  const vendor = textCodecs[wire];
-  const parsed = parsePromptRequests(asked);
+  const { wire, vendor } = upstream;
+  const parsed = batch.parseRequests(asked);
   const [first, ...others] = parsed.requests.map((request) =>
     tellLosses({ spelling: client.spelling, strict: call.strict }, parsed.dropped, () =>
       vendor.renderRequest(
@@ -54,7 +59,7 @@ export async function severalPrompts(
     dropped: first.dropped,
     asksStream: false,
     formOf: () => "whole",
-    refuses: (frame) => textPasses[wire].see(frame).failed,
+    refuses: (frame) => failsAtOnce(upstream, frame),
     async read(bytes) {
       const answerIn = async (answer: Buffer): Promise<TextAnswer> => vendor.parseAnswer(await parseAnswer(answer));
       const answered = await answerIn(bytes);
@@ -63,7 +68,7 @@ export async function severalPrompts(
         async carry(link) {
           const bodies = await Promise.all(others.map(({ body }) => bytesOf(body)));
           const rest = await Promise.all((await askAll(link, bodies)).map(answerIn));
-          return tell(call, asked, parsed.requests, [answered, ...rest]);
+          return tell({ call, batch }, asked, parsed.requests, [answered, ...rest]);
         },
       };
     },
@@ -82,12 +87,15 @@ async function askAll(link: VendorLink, bodies: readonly Buffer[]): Promise<read
 }
 
 function tell(
-  call: TextCall,
+  { call, batch }: Pick<SeveralPrompts, "call" | "batch">,
   asked: JsonObject,
-  requests: ReturnType<typeof parsePromptRequests>["requests"],
+  requests: ReturnType<BatchCodec["parseRequests"]>["requests"],
   answers: readonly TextAnswer[],
 ): CarriedAnswer {
-  const all = answers.map((answer, index) => ({ answer, request: requests[index] ?? requests[0] }));
+  const all: readonly AnsweredRequest[] = answers.map((answer, index) => ({
+    answer,
+    request: requests[index] ?? requests[0],
+  }));
   const context: AnswerContext = {
     model: call.model,
     asked,
@@ -98,7 +106,7 @@ function tell(
   };
   return {
     json: Buffer.from(
-      call.stream ? streamPromptAnswers(all, context) : JSON.stringify(renderPromptAnswers(all, context)),
+      call.stream ? batch.streamAnswers(all, context) : JSON.stringify(batch.renderAnswers(all, context)),
     ),
     contentType: call.stream ? eventStream : undefined,
     usage: sumOf(answers),
@@ -110,9 +118,4 @@ function tell(
 function sumOf(answers: readonly TextAnswer[]): Units | undefined {
   const all = answers.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
   return all.length < answers.length ? undefined : all.reduce((sum, usage) => addUnits(sum, usage), {});
-}
-
-/** Whether a body of completions has more than one prompt; an array of numbers is one in tokens. */
-export function hasSeveralPrompts({ prompt }: JsonObject): boolean {
-  return Array.isArray(prompt) && prompt.length > 1 && typeof prompt[0] === "string";
 }

@@ -1,20 +1,20 @@
-import { Failure, type TextWire } from "@modelgate/contracts";
+import { Failure } from "@modelgate/contracts";
 import { inTurnsIfLong, once } from "@modelgate/platform";
 import { withoutMembers } from "@modelgate/wires/json";
 import {
-  arrayFraming,
-  askedFeesIn,
-  clientCodecs,
-  contentArrayWriter,
+  failsAtOnce,
   hasEnvelope,
   surplusBounds,
   textCodecs,
-  textPasses,
   unsealed,
   type AnswerContext,
+  type ClientTextCodec,
   type ClientWire,
   type JsonObject,
   type Parsed,
+  type PassCodec,
+  type TextCodec,
+  type VendorTextCodec,
 } from "@modelgate/wires/text";
 import {
   eventStream,
@@ -28,7 +28,7 @@ import {
   type Waiting,
 } from "@modelgate/relay";
 import { ConvertStream } from "./convert-translator.ts";
-import { hasSeveralPrompts, severalPrompts } from "./several-prompts.ts";
+import { severalPrompts } from "./several-prompts.ts";
 import { wordsOf } from "./words-of.ts";
 
 /** A text call as its client made it. */
@@ -65,38 +65,48 @@ export interface TextCall {
  */
 export function textExchanges(
   call: TextCall,
-): (wire: ClientWire, upstreamModel: string, history?: "unsealed") => Promise<Exchange> {
+): (upstream: TextCodec, upstreamModel: string, history?: "unsealed") => Promise<Exchange> {
+  const { client, pass } = codecOf(call);
   const parseBody = once(() => reparseJson(call.body));
   const read = once(async () => readRequest(call, await parseBody()));
   const readUnsealed = async (): Promise<ReadRequest> => {
     const { asked, parsed } = await read();
     return { asked, parsed: { ...parsed, request: unsealed(parsed.request) } };
   };
-  // The messages wire leaves out what is sealed by others itself.
-  const passes = once(async () => call.wire === "messages" || !(await inTurnsIfLong(hasEnvelope(call.body))));
-  const takes = async (wire: ClientWire, model: string): Promise<boolean> => {
-    const work = textPasses[wire].takes?.(call.body, model);
+  const isSealedByOthers = once(() => inTurnsIfLong(hasEnvelope(call.body)));
+  const takes = async ({ dropsForeignSeals, takes: look }: PassCodec, model: string): Promise<boolean> => {
+    if (!dropsForeignSeals && (await isSealedByOthers())) return false;
+    const work = look?.(call.body, model);
     return work === undefined || (await inTurnsIfLong(work));
   };
-  return async (wire, upstreamModel, history) => {
-    const own = wire === call.wire && history === undefined;
-    if (wire === "completions" || (own && (await passes()) && (await takes(wire, upstreamModel))))
-      return await passed(call, upstreamModel);
-    if (call.wire === "completions" && call.choices > 1) {
+  return async (upstream, upstreamModel, history) => {
+    const { wire, vendor } = upstream;
+    const own = wire === call.wire ? pass : undefined;
+    if (own !== undefined && (vendor === undefined || (history === undefined && (await takes(own, upstreamModel)))))
+      return await passed(call, own, upstreamModel);
+    if (vendor === undefined) throw new Error(`a call in ${call.wire} cannot be converted to ${wire}`);
+    const to = { ...upstream, vendor };
+    if (call.choices > 1 && client.batch !== undefined) {
       // One request of several prompts has no neutral form.
       const asked = await parseBody();
-      if (hasSeveralPrompts(asked)) return await severalPrompts(call, asked, wire, upstreamModel);
+      if (client.batch.isBatch(asked))
+        return await severalPrompts({ call, client, batch: client.batch, upstream: to }, asked, upstreamModel);
     }
-    return await converted(call, wire, upstreamModel, history === "unsealed" ? readUnsealed : read);
+    return await converted(call, to, upstreamModel, history === "unsealed" ? readUnsealed : read);
   };
 }
 
+/** Finds the codec of the client's wire. */
+function codecOf({ wire }: Pick<TextCall, "wire">): ClientTextCodec {
+  return textCodecs[wire];
+}
+
 /** The same wire at both ends. */
-async function passed(call: TextCall, upstreamModel: string): Promise<Exchange> {
-  const pass = textPasses[call.wire];
+async function passed(call: TextCall, pass: PassCodec, upstreamModel: string): Promise<Exchange> {
+  const { client, vendor } = codecOf(call);
   const { model, stream, includeUsage } = call;
   const rename = upstreamModel === model ? undefined : model;
-  const framing = call.asArray === true ? arrayFraming() : undefined;
+  const framing = call.asArray === true ? client.array?.framing() : undefined;
   const gear = framing === undefined ? gearOf({ model, upstreamModel, stream, includeUsage }) : "patched";
   const surplus = surplusBounds(call.boundNames, pass.boundOrder(upstreamModel));
   const body = surplus.length === 0 ? call.body : withoutMembers(call.body, surplus);
@@ -109,6 +119,7 @@ async function passed(call: TextCall, upstreamModel: string): Promise<Exchange> 
       }),
     ),
     dropped: [],
+    capTools: vendor?.capTools,
     refuses: (frame) => pass.see(frame).failed,
     async read(answer) {
       const seen = pass.readAnswer(await parseAnswer(answer));
@@ -134,7 +145,7 @@ interface ReadRequest {
 }
 
 function readRequest({ wire, model, stream, echo }: TextCall, asked: JsonObject): ReadRequest {
-  const parsed = clientCodecs[wire].parseRequest(asked, { model, stream });
+  const parsed = codecOf({ wire }).client.parseRequest(asked, { model, stream });
   refuseLongArguments(parsed.request);
   return { asked: { ...asked, ...echo }, parsed };
 }
@@ -155,11 +166,12 @@ function refuseLongArguments({ turns }: Parsed["request"]): void {
 /** Another wire at the vendor's end. Throws Failure unsupported_parameter for what it cannot say. */
 async function converted(
   call: TextCall,
-  wire: TextWire,
+  upstream: VendorTextCodec,
   upstreamModel: string,
   read: () => Promise<ReadRequest>,
 ): Promise<Exchange> {
-  const [client, vendor] = [clientCodecs[call.wire], textCodecs[wire]];
+  const { wire, vendor } = upstream;
+  const { client } = codecOf(call);
   const { asked, parsed } = await read();
   const asker = { spelling: client.spelling, strict: call.strict };
   const { body, dropped } = tellLosses(asker, parsed.dropped, () =>
@@ -176,34 +188,33 @@ async function converted(
   return {
     wire,
     body: await renderJson(body, call.body.length),
-    asks: askedFeesIn[wire](body) ?? { tools: [], tiers: [] },
+    asks: vendor.askedFees(body) ?? { tools: [], tiers: [] },
+    capTools: vendor.capTools,
     dropped,
-    refuses: (frame) => textPasses[wire].see(frame).failed,
+    refuses: (frame) => failsAtOnce(upstream, frame),
     async read(bytes) {
       const json = await parseAnswer(bytes);
       const answer = vendor.parseAnswer(json);
       const rendered = await renderJson(client.renderAnswer(answer, context()), bytes.length);
       return {
-        ...textPasses[wire].readAnswer(json),
+        ...vendor.readAnswer(json),
         carry: () => ({ json: rendered, words: () => wordsOf(answer) }),
       };
     },
     stream(produced, gate) {
-      const framing = call.asArray === true ? arrayFraming() : undefined;
-      const writer = framing === undefined ? client.writer(context()) : contentArrayWriter(context());
-      return new ConvertStream({ wire, writer, contentType: framing?.contentType, gate }, produced);
+      const array = call.asArray === true ? client.array : undefined;
+      const writer = (array ?? client).writer(context());
+      return new ConvertStream({ upstream, writer, contentType: array?.framing().contentType, gate }, produced);
     },
   };
 }
 
 /** How a client of a wire is kept waiting, and told of a failure, before its stream begins. */
 export function waitingIn({ wire, asArray = false }: Pick<TextCall, "wire" | "asArray">): Waiting {
-  const pass = textPasses[wire];
-  const frame = (failure: Failure, requestId: string): string => pass.failureFrame(failure, requestId);
-  // A ping of the messages wire stands behind its first event only.
-  const sign = wire === "messages" ? ": keep-alive\n\n" : pass.heartbeat;
-  if (!asArray) return { contentType: eventStream, sign, fail: frame };
-  const framing = arrayFraming();
+  const { client } = codecOf({ wire });
+  const frame = (failure: Failure, requestId: string): string => client.failureFrame(failure, requestId);
+  const framing = asArray ? client.array?.framing() : undefined;
+  if (framing === undefined) return { contentType: eventStream, sign: client.keepAlive, fail: frame };
   const fail = (failure: Failure, requestId: string): string =>
     framing.reframe(Buffer.from(frame(failure, requestId))) + framing.end();
   return { contentType: framing.contentType, sign: framing.heartbeat(), fail };

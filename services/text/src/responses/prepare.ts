@@ -2,16 +2,10 @@ import { Failure } from "@modelgate/contracts";
 import type { ServiceCall } from "@modelgate/platform";
 import { admitVendorIds, parseJson, renderJson, type AdmittedIds, type JsonBody } from "@modelgate/relay";
 import { isRecord, refuseAmbiguous, spliceMembers } from "@modelgate/wires/json";
-import {
-  askOfResponses,
-  reliedOfResponses,
-  responseOfItem,
-  type JsonObject,
-  type ResponsesAsk,
-} from "@modelgate/wires/text";
+import { responseOfItem, textCodecs, type JsonObject, type ResponsesAsk } from "@modelgate/wires/text";
 import type { VendorId } from "@modelgate/wires/vendor-stores";
-import { asTurn, type TurnAsk } from "../conversation-of.ts";
 import type { Deps } from "../deps.ts";
+import { asTurn, type TurnAsk } from "../read-text.ts";
 import { ownCompaction } from "./compaction-seal.ts";
 import { earlierTurns, itemsOf, openCompactions, referenceOf } from "./conversation.ts";
 import { admitStoreUse } from "../vendor-ids.ts";
@@ -28,12 +22,12 @@ export function readResponses(
   deps: Pick<Deps, "relay">,
   call: Pick<ServiceCall, "caller">,
 ): (value: unknown, bytes: Buffer) => Promise<ReadResponses> {
-  const ask = asTurn(deps, call, "responses", askOfResponses);
+  const ask = asTurn(deps, call, textCodecs.responses.client);
   return async (value, bytes) => read(await ask(value), value, bytes);
 }
 
 function read(ask: ReadResponses["ask"], value: unknown, bytes: Buffer): ReadResponses {
-  refuseAmbiguous(bytes, reliedOfResponses);
+  refuseAmbiguous(bytes, textCodecs.responses.client.relied);
   if (!isRecord(value)) throw new Failure("invalid_value", "The body must be a JSON object.");
   if (value["background"] === true)
     throw new Failure(
@@ -103,7 +97,7 @@ export async function prepareResponses(
   const value = await parseJson(body, deps.body);
   const keptAt = said.some(isOurs) ? undefined : earlier?.last.keptAt;
   return {
-    ask: await asTurn(deps, call, "responses", askOfResponses)(value),
+    ask: await asTurn(deps, call, textCodecs.responses.client)(value),
     body,
     admitted,
     native: keptAt === undefined ? undefined : { place: keptAt, body: bytes },

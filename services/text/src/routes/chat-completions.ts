@@ -1,14 +1,13 @@
 import type { EndpointHandler } from "@modelgate/platform";
-import { checked, readJson } from "@modelgate/relay";
-import { askOfChat, reliedOfChat } from "@modelgate/wires/text";
-import { asTurn } from "../conversation-of.ts";
+import { textCodecs } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
+import { readText } from "../read-text.ts";
 import { runText } from "../text-call.ts";
 
 /** POST /v1/chat/completions (interface endpoint 3). */
 export function chatCompletions(deps: Deps): EndpointHandler {
   return async (call) => {
-    using body = await readJson(call, deps.body, checked(asTurn(deps, call, "chat", askOfChat), reliedOfChat));
+    using body = await readText(deps, call, textCodecs.chat.client);
     await runText(deps, call, { wire: "chat", body: body.bytes, ask: body.seen });
   };
 }

@@ -1,13 +1,20 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import { readJson, reparseJson, runCall, type Exchange } from "@modelgate/relay";
-import { textCodecs, type AnswerContext, type JsonObject, type TextAnswer } from "@modelgate/wires/text";
+import {
+  textCodecs,
+  vendorCodec,
+  wiresServing,
+  type AnswerContext,
+  type JsonObject,
+  type TextAnswer,
+} from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
 import { compactExchange, type Compaction } from "../exchanges/compaction.ts";
 import { itemsOf } from "../responses/conversation.ts";
 import { nativeCompact } from "../exchanges/native-compaction.ts";
 import { prepareResponses, readResponses } from "../responses/prepare.ts";
 import { summaryTokens } from "../responses/summary.ts";
-import { newAnswerId, planText, servedThrough, textWire } from "../text-call.ts";
+import { newAnswerId, planText } from "../text-call.ts";
 
 /** POST /v1/responses/compact (interface endpoint 5): the vendor's own where it has one, else the model sums up. */
 export function compactResponse(deps: Deps): EndpointHandler {
@@ -29,14 +36,14 @@ export function compactResponse(deps: Deps): EndpointHandler {
       ...plan,
       // A vendor's own compaction takes no bound.
       size: { ...plan.size, boundIsOurs: true },
-      wires: ["compact", ...servedThrough.responses],
+      wires: ["compact", ...wiresServing("responses")],
       unsealable: false,
       exchange: async (wire, { candidate: { upstreamModel } }) =>
         wire === "compact"
           ? checked(
               await nativeCompact(prepared.body, { model: ask.model, upstreamModel, tiers: ask.fees?.tiers ?? [] }),
             )
-          : await compactExchange(compaction, textWire(wire), upstreamModel),
+          : await compactExchange(compaction, vendorCodec(wire), upstreamModel),
     });
   };
 }
@@ -75,7 +82,10 @@ function compactedConversation(
     role: "user",
     content: typeof item["content"] === "string" ? [{ type: "input_text", text: item["content"] }] : item["content"],
   }));
-  const rendered = textCodecs.responses.renderAnswer({ ...answer, choices: [{ parts: [], finish: "stop" }] }, context);
+  const rendered = textCodecs.responses.client.renderAnswer(
+    { ...answer, choices: [{ parts: [], finish: "stop" }] },
+    context,
+  );
   return {
     id: context.answerId,
     object: "response.compaction",

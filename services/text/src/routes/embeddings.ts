@@ -1,5 +1,6 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import { checked, readJson } from "@modelgate/relay";
+import { endUserIn } from "@modelgate/wires/json";
 import { kindExchange } from "../exchanges/kind.ts";
 import type { Ask } from "@modelgate/wires/kind";
 import {
@@ -52,13 +53,17 @@ function vectors(
       call,
       deps.body,
       checked(
-        withStoreUse(deps, isContent ? "content" : "other", (value) => look(value, call)),
+        withStoreUse(deps, isContent ? "content" : "other", (value) => ({
+          ...look(value, call),
+          endUser: isContent ? undefined : endUserIn(value),
+        })),
         relied,
       ),
     );
     await runKind(deps, call, {
       ask: body.seen,
       body: body.bytes,
+      endUser: body.seen.endUser,
       wires: isContent ? ["content-embeddings", "embeddings"] : ["embeddings", "content-embeddings"],
       exchange: (wire, asked, upstreamModel) =>
         kindExchange(asked, client, wire === "embeddings" ? embeddingsCodec : batchEmbedContentsCodec, upstreamModel),

@@ -1,8 +1,8 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
-import { checked, readJson, runCall } from "@modelgate/relay";
-import { askOfContent, reliedOfContent } from "@modelgate/wires/text";
-import { asTurn } from "../conversation-of.ts";
+import { runCall } from "@modelgate/relay";
+import { textCodecs } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
+import { readText } from "../read-text.ts";
 import { runImage } from "../run-image.ts";
 import { newAnswerId, planText } from "../text-call.ts";
 import { admitStoreUse } from "../vendor-ids.ts";
@@ -20,14 +20,7 @@ export function streamGenerateContent(deps: Deps): EndpointHandler {
 function answering(deps: Deps, stream: boolean): EndpointHandler {
   return async (call) => {
     const path = { model: modelIn(call), stream };
-    using body = await readJson(
-      call,
-      deps.body,
-      checked(
-        asTurn(deps, call, "content", (value) => askOfContent(value, path)),
-        reliedOfContent,
-      ),
-    );
+    using body = await readText(deps, call, textCodecs.content.client, path);
     const asArray = stream && call.query.get("alt") !== "sse";
     const admitted = await admitStoreUse(deps, call, body.seen);
     const plan = await planText(deps, call, { wire: "content", body: body.bytes, ask: body.seen, asArray, admitted });

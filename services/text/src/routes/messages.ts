@@ -1,20 +1,16 @@
 import { Failure, firstHeader, headerAliases } from "@modelgate/contracts";
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
-import { checked, readJson, type Forwarded } from "@modelgate/relay";
-import { askOfMessages, reliedOfMessages } from "@modelgate/wires/text";
-import { asTurn } from "../conversation-of.ts";
+import type { Forwarded } from "@modelgate/relay";
+import { textCodecs } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
+import { readText } from "../read-text.ts";
 import { runText } from "../text-call.ts";
 
 /** POST /v1/messages (interface endpoint 6). */
 export function messages(deps: Deps): EndpointHandler {
   return async (call) => {
     const forward = forwarded(call, "messages");
-    using body = await readJson(
-      call,
-      deps.body,
-      checked(asTurn(deps, call, "messages", askOfMessages), reliedOfMessages),
-    );
+    using body = await readText(deps, call, textCodecs.messages.client);
     await runText(deps, call, { wire: "messages", body: body.bytes, ask: body.seen, forward });
   };
 }

@@ -1,4 +1,4 @@
-import type { TextWire } from "@modelgate/contracts";
+import { wiresOfKind } from "@modelgate/contracts";
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import { checked, readJson, tellLosses, type Exchange } from "@modelgate/relay";
 import { kindExchange, wholeExchange, type KindCall } from "../exchanges/kind.ts";
@@ -12,10 +12,9 @@ import {
   renderJudgementRequest,
   type ModerationRequest,
 } from "@modelgate/wires/moderation";
-import { textCodecs } from "@modelgate/wires/text";
+import { vendorCodec, type VendorTextCodec } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
 import { runKind } from "../kind-call.ts";
-import { textWire } from "../text-call.ts";
 import { withStoreUse } from "../vendor-ids.ts";
 
 /**
@@ -35,11 +34,11 @@ export function moderations(deps: Deps): EndpointHandler {
     await runKind(deps, call, {
       ask: body.seen,
       body: body.bytes,
-      wires: ["moderations", "chat", "responses", "messages", "content"],
+      wires: wiresOfKind.moderation,
       exchange: (wire, asked, upstreamModel) =>
-        wire === "moderations"
+        wire === moderationsCodec.wire
           ? kindExchange(asked, moderationsCodec, moderationsCodec, upstreamModel)
-          : judged(asked, textWire(wire), upstreamModel),
+          : judged(asked, vendorCodec(wire), upstreamModel),
       addedBytes: bytesOfInstructions,
     });
   };
@@ -59,8 +58,11 @@ function withModel({ relay }: Deps, { caller }: ServiceCall, value: unknown): un
 const judgementTokens = 8_192;
 
 /** A chat model's judgement as the answer of a vendor that judges natively. */
-function judged(call: KindCall<ModerationRequest>, wire: TextWire, upstreamModel: string): Promise<Exchange> {
-  const vendor = textCodecs[wire];
+function judged(
+  call: KindCall<ModerationRequest>,
+  { wire, vendor }: VendorTextCodec,
+  upstreamModel: string,
+): Promise<Exchange> {
   const { request, dropped: before } = renderJudgementRequest(call.request);
   const asker = { spelling: moderationsCodec.spelling, strict: call.strict };
   const { body, dropped } = tellLosses(asker, before, () => {

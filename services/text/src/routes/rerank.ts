@@ -1,4 +1,4 @@
-import type { Price } from "@modelgate/contracts";
+import { rankingWires, type Price } from "@modelgate/contracts";
 import type { EndpointHandler } from "@modelgate/platform";
 import { checked, dearestTokens, estimateTokens, readJson, type Measure, type RequestSize } from "@modelgate/relay";
 import { kindExchange } from "../exchanges/kind.ts";
@@ -14,7 +14,7 @@ export function rerank(deps: Deps): EndpointHandler {
     await runKind(deps, call, {
       ask: body.seen,
       body: body.bytes,
-      wires: ["jina-rerank", "cohere-rerank"],
+      wires: rankingWires,
       measure: (size, price) => measureOf(searchesOf(body.seen.request), size, price),
       exchange: (wire, asked, upstreamModel) =>
         kindExchange(asked, jinaCodec, wire === "cohere-rerank" ? cohereCodec : jinaCodec, upstreamModel),

@@ -1,5 +1,6 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import { readJson, reparseJson, runCall, type Answered } from "@modelgate/relay";
+import { vendorCodec } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
 import { responseIn } from "../responses/answered-response.ts";
 import { compactedTurn, compactExchange } from "../exchanges/compaction.ts";
@@ -7,7 +8,7 @@ import { itemsOf } from "../responses/conversation.ts";
 import { prepareResponses, readResponses, type PreparedResponses } from "../responses/prepare.ts";
 import { keepMadeItems } from "../responses/made-items.ts";
 import { summaryTokens } from "../responses/summary.ts";
-import { newAnswerId, planText, textWire } from "../text-call.ts";
+import { newAnswerId, planText } from "../text-call.ts";
 
 /** POST /v1/responses (interface endpoint 4): with any vendor, also where the client refers to earlier responses. */
 export function responses(deps: Deps): EndpointHandler {
@@ -70,7 +71,7 @@ async function compacting(
     exchange: (wire, way, history) =>
       wire === "responses"
         ? plan.exchange(wire, way, history)
-        : compactExchange(compaction, textWire(wire), way.candidate.upstreamModel),
+        : compactExchange(compaction, vendorCodec(wire), way.candidate.upstreamModel),
   };
 }
 

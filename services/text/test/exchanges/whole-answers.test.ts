@@ -4,7 +4,7 @@ import { Failure } from "@modelgate/contracts";
 import { BufferBudget } from "@modelgate/platform";
 import { moderationsCodec } from "@modelgate/wires/moderation";
 import { jinaCodec } from "@modelgate/wires/ranking";
-import type { ClientWire } from "@modelgate/wires/text";
+import { textCodecs, type ClientWire } from "@modelgate/wires/text";
 import { embeddingsCodec } from "@modelgate/wires/vectors";
 import { type Exchange, readAnswer } from "@modelgate/relay";
 import { kindExchange } from "../../src/exchanges/kind.ts";
@@ -80,7 +80,7 @@ const pairs = (["chat", "messages", "responses", "content", "completions"] as co
 
 describe("a complete answer that cannot be used fails its attempt", () => {
   test.each([...pairs, ["completions", "completions"] as const])("client %s, vendor %s", async (client, vendor) => {
-    const exchange = await textExchanges(callOf(client))(vendor, "vendor-model");
+    const exchange = await textExchanges(callOf(client))(textCodecs[vendor], "vendor-model");
     for (const text of [...never, ...unusable[vendor].map((answer) => JSON.stringify(answer))])
       await expect(read(exchange, text), text).rejects.toMatchObject({ name: "Failure", code: "upstream_error" });
   });
@@ -101,7 +101,7 @@ describe("a complete answer that cannot be used fails its attempt", () => {
 });
 
 test("an error of the reader itself fails the attempt", async () => {
-  const exchange = await textExchanges(callOf("chat"))("chat", "m");
+  const exchange = await textExchanges(callOf("chat"))(textCodecs.chat, "m");
   const stumbling = { ...exchange, read: () => Promise.reject(new RangeError("too deep")) };
   const failure: unknown = await read(stumbling, "{}").catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(Failure);

@@ -1,7 +1,8 @@
 import type { JsonRecord } from "../../json/fields.ts";
 import { stringifyInTurns } from "../../json/stringify-in-turns.ts";
 import type { ImagesAnswer } from "./answer.ts";
-import type { ImageRequest, ImagesWire } from "./request.ts";
+import type { ImagesWire } from "@modelgate/contracts";
+import type { ImageRequest } from "./request.ts";
 
 /** A request as it is sent to a vendor. */
 export interface RenderedImages {

@@ -1,14 +1,5 @@
 import type { OwnMembers } from "../../kind/own-members.ts";
 
-/** The wires that images are asked for in; `content` is the text wire that some image models speak. */
-export type ImagesWire =
-  | "images"
-  | "image-edits"
-  | "qwen-images"
-  | "qwen-image-tasks"
-  | "qwen-image-edit-tasks"
-  | "content";
-
 /** The bodies that clients ask in: the simple one, as JSON or as a form, and the qwen-style one. */
 export type ImagesDialect = "images" | "qwen";
 

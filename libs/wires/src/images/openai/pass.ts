@@ -1,4 +1,4 @@
-import { addUnits, renderFailure, type Units } from "@modelgate/contracts";
+import { addUnits, failureFrames, type Units } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import { plainFrame, type StreamPassCodec } from "../../text/pass.ts";
 import { parseFrameRecord } from "../../text/pass-json.ts";
@@ -32,10 +32,8 @@ export function imagesPass(most = Infinity): StreamPassCodec {
     renameFrame: (frame) => frame,
     written: () => "",
     wordsOf: () => "",
-    failureFrame(failure, requestId) {
-      const error = renderFailure("common", failure, requestId);
-      return `event: error\ndata: ${JSON.stringify({ type: "error", ...error })}\n\n`;
-    },
+    showsThoughts: () => false,
+    failureFrame: failureFrames.images,
     heartbeat: ": keep-alive\n\n",
   };
 }

@@ -1,6 +1,6 @@
 import { bytesOfTexts, type Ask } from "../../kind/ask.ts";
 import type { ParsedRequest } from "../../kind/codec.ts";
-import { mediaOf } from "../../text/media.ts";
+import { mediaOf, measureTypedPart } from "../../text/media.ts";
 import type { ModerationRequest } from "./request.ts";
 
 /** What admission must know of a request to judge. Its output is bounded by the model that judges. */
@@ -12,7 +12,7 @@ export function askOfModeration({ request, dropped }: ParsedRequest<ModerationRe
   return {
     model: request.model,
     textBytes: bytesOfTexts(parts.flatMap((part) => (part.kind === "text" ? [part.text] : []))),
-    media: mediaOf([images]),
+    media: mediaOf([images], measureTypedPart),
     maxOutputTokens: undefined,
     request,
     dropped,

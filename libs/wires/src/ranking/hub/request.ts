@@ -1,8 +1,6 @@
+import type { RankingWire } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import type { OwnMembers } from "../../kind/own-members.ts";
-
-/** The wires of ranking: one folder each. */
-export type RankingWire = "jina-rerank" | "cohere-rerank";
 
 /** Documents that one request may have: beyond it 400. */
 export const mostDocuments = 10_000;

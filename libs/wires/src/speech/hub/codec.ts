@@ -1,7 +1,7 @@
 import type { Units } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import type { ParsedRequest, RenderedRequest } from "../../kind/codec.ts";
-import type { SseFrame } from "../../sse/decode.ts";
+import type { Frame } from "../../sse/framing.ts";
 import type { SpeechRequest, SpeechWire } from "./request.ts";
 
 /** What an event of streamed speech says. */
@@ -22,7 +22,7 @@ export interface SpeechCodec {
   /** Hub → upstream; `events`: whether the vendor is asked for events, whatever the client asked for. */
   renderRequest(request: SpeechRequest, target: { readonly model: string; readonly events: boolean }): RenderedRequest;
   /** A frame of the vendor's stream. Throws Failure upstream_error for what is none. */
-  readEvent(frame: SseFrame): SpeechEvent;
+  readEvent(frame: Frame): SpeechEvent;
   /** A frame for the client: a piece of audio, or the end with what it used. */
   writeAudio(bytes: Buffer): string;
   writeDone(usage: Units): string;

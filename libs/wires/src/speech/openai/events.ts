@@ -1,10 +1,10 @@
 import { Failure, type Units } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
-import type { SseFrame } from "../../sse/decode.ts";
+import type { Frame } from "../../sse/framing.ts";
 import type { SpeechEvent } from "../hub/codec.ts";
 
 /** A frame of streamed speech: `speech.audio.delta`, `speech.audio.done`, or an error. */
-export function readEvent({ data }: SseFrame): SpeechEvent {
+export function readEvent({ data }: Frame): SpeechEvent {
   if (data === "[DONE]") return { kind: "other" };
   const event = parsed(data);
   if (isRecord(event["error"])) return { kind: "error" };

@@ -15,15 +15,17 @@ import {
 } from "../fees.ts";
 
 /** The members that decide what is charged beside tokens. */
-export const reliedOfChatFees = ["tools", "web_search_options", "service_tier", ...reliedOfSearch];
+export const reliedForFees = ["tools", "web_search_options", "service_tier", ...reliedOfSearch];
 
 /** What a request asks of its vendor beside tokens; undefined for nothing. */
-export function askedOfChat(body: JsonRecord): AskedFees | undefined {
+export function askedFeesOf(body: JsonRecord): AskedFees | undefined {
   const search = body["web_search_options"] ?? undefined;
   return askedFees({
     tools: [
       ...recordsIn(body["tools"]).flatMap(([at, tool]) => vendorTool(`tools${at}`, tool)),
-      ...(search === undefined ? [] : [{ path: "web_search_options", unit: "webSearches" } as const]),
+      ...(search === undefined
+        ? []
+        : [{ path: "web_search_options", unit: "webSearches", isUnreported: true } as const]),
       ...askedSearches(body),
     ],
     tiers: askedTiers(body, "service_tier"),

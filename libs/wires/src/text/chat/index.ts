@@ -1,21 +1,45 @@
+import { endUserIn } from "../../json/end-user.ts";
+import { eventStreamFraming } from "../../sse/framing.ts";
 import type { TextCodec } from "../hub/codec.ts";
-import { spellings } from "../hub/fates.ts";
-import { fates } from "./fates.ts";
+import { spellings } from "../hub/field-support.ts";
+import { sharedThoughts } from "../thoughts.ts";
+import { readAsk, relied } from "./ask.ts";
+import { readDialogue } from "./dialogue.ts";
+import { fieldSupport } from "./field-support.ts";
+import { askedFeesOf } from "./fees.ts";
 import { parseAnswer } from "./parse-answer.ts";
 import { parseRequest } from "./parse-request.ts";
+import { chatPass } from "./pass.ts";
 import { ChatReader } from "./reader.ts";
 import { renderAnswer } from "./render-answer.ts";
 import { renderRequest } from "./render-request.ts";
 import { ChatWriter } from "./writer.ts";
 
-/** The chat-completions wire, both directions. What passes through untouched is in `pass.ts`. */
-export const chatCodec: TextCodec = {
+/** The chat-completions wire. */
+export const chatCodec = {
   wire: "chat",
-  parseRequest,
-  renderRequest,
-  parseAnswer,
-  renderAnswer,
-  reader: () => new ChatReader(),
-  writer: (context) => new ChatWriter(context),
-  spelling: spellings(fates),
-};
+  framing: eventStreamFraming,
+  vendor: {
+    renderRequest,
+    parseAnswer,
+    readAnswer: chatPass.readAnswer,
+    reader: () => new ChatReader(),
+    askedFees: askedFeesOf,
+  },
+  client: {
+    parseRequest,
+    renderAnswer,
+    writer: (context) => new ChatWriter(context),
+    spelling: spellings(fieldSupport),
+    ask: readAsk,
+    relied,
+    answerPrefix: "chatcmpl-",
+    storeDialect: "chat",
+    endUser: endUserIn,
+    keepAlive: chatPass.heartbeat,
+    failureFrame: chatPass.failureFrame,
+    dialogue: readDialogue,
+    thoughts: sharedThoughts,
+  },
+  pass: chatPass,
+} as const satisfies TextCodec<"chat">;

@@ -1,4 +1,4 @@
-import { renderFailure, type Units } from "@modelgate/contracts";
+import { failureFrames, type Units } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import { holdsAny } from "../../json/holds.ts";
 import { membersOf, type Member } from "../../json/members.ts";
@@ -6,12 +6,12 @@ import { findMembersInTurns } from "../../json/parse-in-turns.ts";
 import { spliceMembers } from "../../json/splice.ts";
 import { plainFrame, type PassCodec } from "../pass.ts";
 import { changeJson, parseFrameRecord, renameAt } from "../pass-json.ts";
-import { wordsIn } from "../written-words.ts";
 import { chatFees } from "./fees.ts";
 import { endChunksEarly } from "./early-end.ts";
 import { refusesUnknownFields, takesNewestFields } from "./models.ts";
 import { answeredChoices } from "./parse-answer.ts";
 import { chatUsage } from "./usage.ts";
+import { showsThoughts, wordsOf } from "./words.ts";
 
 const usageWord = Buffer.from('"usage"');
 const thoughtsWord = Buffer.from('"reasoning_content"');
@@ -56,6 +56,7 @@ export const chatPass: PassCodec = {
       failed: isRecord(chunk["error"]),
     };
   },
+  dropsForeignSeals: false,
   endsWithConnection: false,
 
   renameFrame: (frame, model) => changeJson(frame, (json) => renameAnswer(json, model)),
@@ -70,9 +71,10 @@ export const chatPass: PassCodec = {
     const at = frame.indexOf(deltaWord);
     return at < 0 ? "" : frame.toString("utf8", at, frame.lastIndexOf(0x7d));
   },
-  wordsOf: wordsIn,
+  wordsOf,
+  showsThoughts,
 
-  failureFrame: (failure, requestId) => `data: ${JSON.stringify(renderFailure("common", failure, requestId))}\n\n`,
+  failureFrame: failureFrames.chat,
   heartbeat: ": keep-alive\n\n",
   earlyEnd: (options) => endChunksEarly(options),
 };

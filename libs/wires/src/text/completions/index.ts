@@ -1,28 +1,51 @@
-import type { ClientCodec } from "../hub/codec.ts";
-import { parseRequest } from "./parse-request.ts";
-import { renderAnswer } from "./render-answer.ts";
+import { endUserIn } from "../../json/end-user.ts";
+import { eventStreamFraming } from "../../sse/framing.ts";
+import type { TextCodec } from "../hub/codec.ts";
+import { readAsk, relied } from "./ask.ts";
+import { hasSeveralPrompts } from "./parse-prompts.ts";
+import { parsePromptRequests, parseRequest } from "./parse-request.ts";
+import { completionsPass } from "./pass.ts";
+import { renderAnswer, renderPromptAnswers } from "./render-answer.ts";
+import { streamPromptAnswers } from "./stream-answers.ts";
 import { CompletionsWriter } from "./writer.ts";
 
 /**
- * The client's half of the completions wire (POST /v1/completions), for models that only chat: one prompt, one call.
- * Several prompts are `parseRequests`, `renderAnswers` and `streamAnswers`. A vendor that has the endpoint gets
- * the request as it is (`pass.ts`).
+ * The completions wire (POST /v1/completions): its clients are served through models that only chat too, one prompt a
+ * call (several prompts: `batch`); its vendors are reached by its own clients only.
  */
-export const completionsCodec: ClientCodec = {
-  parseRequest,
-  renderAnswer,
-  writer: (context) => new CompletionsWriter(context),
-  spelling: {
-    maxTokens: "max_tokens",
-    stop: "stop",
-    temperature: "temperature",
-    topP: "top_p",
-    presencePenalty: "presence_penalty",
-    frequencyPenalty: "frequency_penalty",
-    seed: "seed",
-    choices: "n",
-    logProbabilities: "logprobs",
-    logitBias: "logit_bias",
-    user: "user",
+export const completionsCodec = {
+  wire: "completions",
+  framing: eventStreamFraming,
+  client: {
+    parseRequest,
+    renderAnswer,
+    writer: (context) => new CompletionsWriter(context),
+    spelling: {
+      maxTokens: "max_tokens",
+      stop: "stop",
+      temperature: "temperature",
+      topP: "top_p",
+      presencePenalty: "presence_penalty",
+      frequencyPenalty: "frequency_penalty",
+      seed: "seed",
+      choices: "n",
+      logProbabilities: "logprobs",
+      logitBias: "logit_bias",
+      user: "user",
+    },
+    ask: readAsk,
+    relied,
+    answerPrefix: "cmpl-",
+    storeDialect: "other",
+    endUser: endUserIn,
+    keepAlive: completionsPass.heartbeat,
+    failureFrame: completionsPass.failureFrame,
+    batch: {
+      isBatch: hasSeveralPrompts,
+      parseRequests: parsePromptRequests,
+      renderAnswers: renderPromptAnswers,
+      streamAnswers: streamPromptAnswers,
+    },
   },
-};
+  pass: completionsPass,
+} as const satisfies TextCodec<"completions">;

@@ -1,4 +1,4 @@
-import type { Fields } from "../../json/fields.ts";
+import type { Fields, JsonRecord } from "../../json/fields.ts";
 
 /** Prompts that one request may have, as each is a call of its own: beyond it 400. */
 export const mostPrompts = 32;
@@ -20,4 +20,9 @@ function parseOne(prompt: unknown, at: string, fields: Fields): string {
   if (typeof prompt !== "string") throw fields.wrong(at, "a string");
   if (prompt === "") throw fields.wrong(at, "a string that is not empty");
   return prompt;
+}
+
+/** Whether a body has more than one prompt; an array of numbers is one in tokens. */
+export function hasSeveralPrompts({ prompt }: JsonRecord): boolean {
+  return Array.isArray(prompt) && prompt.length > 1 && typeof prompt[0] === "string";
 }

@@ -1,4 +1,4 @@
-import { addUnits, renderFailure, type Failure, type Units } from "@modelgate/contracts";
+import { addUnits, failureFrames, type Failure, type Units } from "@modelgate/contracts";
 import { renderUsage } from "../chat/usage.ts";
 import type { FinishReason, OpenedPart, TextEvent } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/codec.ts";
@@ -88,7 +88,7 @@ export class CompletionsWriter implements StreamWriter {
   }
 
   fail(failure: Failure, requestId: string): string {
-    return `data: ${JSON.stringify(renderFailure("common", failure, requestId))}\n\n`;
+    return failureFrames.chat(failure, requestId);
   }
 
   heartbeat(): string {

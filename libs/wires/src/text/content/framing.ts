@@ -1,4 +1,5 @@
 import { parseFrame } from "../../sse/decode.ts";
+import type { ClientFraming } from "../client-framing.ts";
 
 /**
  * A piece without candidates: clients of this wire read nothing out of it. A comment would be lighter, but the SDKs that
@@ -6,18 +7,8 @@ import { parseFrame } from "../../sse/decode.ts";
  */
 const emptyPiece = '{"candidates":[]}';
 
-/** How pieces stand in the stream: as server-sent events, or as the elements of one JSON array. */
-export interface Framing {
-  readonly contentType: string;
-  piece(json: string): string;
-  /** A server-sent event of a vendor as a piece; "" for one without data. */
-  reframe(frame: Buffer): string;
-  end(): string;
-  heartbeat(): string;
-}
-
 /** `alt=sse`: no event names, no last word; the stream ends with its connection. */
-export function sseFraming(): Framing {
+export function sseFraming(): ClientFraming {
   const piece = (json: string): string => `data: ${json}\r\n\r\n`;
   return {
     contentType: "text/event-stream; charset=utf-8",
@@ -29,7 +20,7 @@ export function sseFraming(): Framing {
 }
 
 /** Without `alt`: one array, closed at the end. White space between elements keeps a silent one alive. */
-export function arrayFraming(): Framing {
+export function arrayFraming(): ClientFraming {
   let began = false;
   const piece = (json: string): string => {
     const before = began ? ",\r\n" : "[";

@@ -1,27 +1,47 @@
-import type { AnswerContext, StreamWriter, TextCodec } from "../hub/codec.ts";
-import { spellings } from "../hub/fates.ts";
-import { fates } from "./fates.ts";
+import { eventStreamFraming } from "../../sse/framing.ts";
+import type { TextCodec } from "../hub/codec.ts";
+import { spellings } from "../hub/field-support.ts";
+import { readAsk, relied } from "./ask.ts";
+import { countTokens } from "./count.ts";
+import { readDialogue } from "./dialogue.ts";
+import { fieldSupport } from "./field-support.ts";
+import { askedFeesOf } from "./fees.ts";
 import { arrayFraming, sseFraming } from "./framing.ts";
 import { parseAnswer } from "./parse-answer.ts";
 import { parseRequest } from "./parse-request.ts";
+import { contentPass } from "./pass.ts";
 import { ContentReader } from "./reader.ts";
 import { renderAnswer } from "./render-answer.ts";
 import { renderRequest } from "./render-request.ts";
+import { thoughts } from "./thinking.ts";
 import { ContentWriter } from "./writer.ts";
 
-/** The content-generation wire, both directions; its streams are server-sent events. */
-export const contentCodec: TextCodec = {
+/** The content-generation wire. Its streams are server-sent events, or one JSON array where a client asks for that. */
+export const contentCodec = {
   wire: "content",
-  parseRequest,
-  renderRequest,
-  parseAnswer,
-  renderAnswer,
-  reader: () => new ContentReader(),
-  writer: (context) => new ContentWriter(context, sseFraming()),
-  spelling: spellings(fates),
-};
-
-/** A stream for a client that did not ask for `alt=sse`: one JSON array. */
-export function contentArrayWriter(context: AnswerContext): StreamWriter {
-  return new ContentWriter(context, arrayFraming());
-}
+  framing: eventStreamFraming,
+  vendor: {
+    renderRequest,
+    parseAnswer,
+    readAnswer: contentPass.readAnswer,
+    reader: () => new ContentReader(),
+    askedFees: askedFeesOf,
+  },
+  client: {
+    parseRequest,
+    renderAnswer,
+    writer: (context) => new ContentWriter(context, sseFraming()),
+    spelling: spellings(fieldSupport),
+    ask: readAsk,
+    relied,
+    answerPrefix: "",
+    storeDialect: "content",
+    keepAlive: contentPass.heartbeat,
+    failureFrame: contentPass.failureFrame,
+    dialogue: readDialogue,
+    thoughts,
+    array: { framing: arrayFraming, writer: (context) => new ContentWriter(context, arrayFraming()) },
+    count: countTokens,
+  },
+  pass: contentPass,
+} as const satisfies TextCodec<"content">;

@@ -1,16 +1,16 @@
-import { renderFailure } from "@modelgate/contracts";
+import { failureFrames } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { holdsAny } from "../../json/holds.ts";
 import { memberInTurns } from "../../json/parse-in-turns.ts";
 import { plainFrame, type PassCodec } from "../pass.ts";
 import { changeJson, parseFrameRecord, renameAt } from "../pass-json.ts";
-import { wordsIn } from "../written-words.ts";
 import { endPiecesEarly } from "./early-end.ts";
 import { contentFees } from "./fees.ts";
 import { sseFraming } from "./framing.ts";
 import { answeredCandidates, isBlocked } from "./parse-answer.ts";
-import { thinksInLevels } from "./thinking.ts";
+import { thinksInLevels } from "./models.ts";
 import { contentUsage } from "./usage.ts";
+import { showsThoughts, wordsOf } from "./words.ts";
 
 const usageWord = Buffer.from('"usageMetadata"');
 const endWords = [Buffer.from('"finishReason"'), Buffer.from('"blockReason"')];
@@ -56,6 +56,7 @@ export const contentPass: PassCodec = {
       failed: isRecord(piece["error"]),
     };
   },
+  dropsForeignSeals: false,
   endsWithConnection: true,
 
   renameFrame: (frame, model) => changeJson(frame, (json) => renameAnswer(json, model)),
@@ -70,9 +71,10 @@ export const contentPass: PassCodec = {
     const at = frame.indexOf(textWord);
     return at < 0 ? "" : frame.toString("utf8", at, frame.lastIndexOf(0x7d));
   },
-  wordsOf: wordsIn,
+  wordsOf,
+  showsThoughts,
 
-  failureFrame: (failure, requestId) => `data: ${JSON.stringify(renderFailure("gamma", failure, requestId))}\r\n\r\n`,
+  failureFrame: failureFrames.content,
   heartbeat: sseFraming().heartbeat(),
   earlyEnd: endPiecesEarly,
 };

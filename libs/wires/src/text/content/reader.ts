@@ -1,7 +1,8 @@
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { parseRecord } from "../../json/parse-record.ts";
 import type { TextEvent } from "../hub/answer.ts";
-import type { Frame, StreamReader } from "../hub/codec.ts";
+import type { Frame } from "../../sse/framing.ts";
+import type { StreamReader } from "../hub/codec.ts";
 import { PartBook } from "../hub/part-book.ts";
 import type { Part, TokenProbability } from "../hub/part.ts";
 import { parseCitations } from "./citations.ts";
@@ -16,6 +17,8 @@ import { contentUsage } from "./usage.ts";
  * it is whole once every candidate that began has told why it ended, or the prompt was blocked.
  */
 export class ContentReader implements StreamReader {
+  /** Usage may follow until the connection ends. */
+  readonly done = false;
   readonly #books = new Map<number, PartBook>();
   readonly #finished = new Set<number>();
   #started: string | undefined;

@@ -4,10 +4,11 @@ import type { FinishReason, OpenedPart, TextEvent } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/codec.ts";
 import { dispatch } from "../hub/dispatch.ts";
 import type { JsonObject } from "../hub/request.ts";
-import { answerPart, clientSeal, saidPart } from "./answer-parts.ts";
+import { answerPart, saidPart } from "./answer-parts.ts";
+import { clientSeal } from "./seals.ts";
 import { renderCitations } from "./citations.ts";
 import { finishWords } from "./endings.ts";
-import type { Framing } from "./framing.ts";
+import type { ClientFraming } from "../client-framing.ts";
 import { renderProbabilities } from "./probabilities.ts";
 import { callPart } from "./render-parts.ts";
 import { renderUsage } from "./usage.ts";
@@ -29,7 +30,7 @@ type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEve
  */
 export class ContentWriter implements StreamWriter {
   readonly #context: AnswerContext;
-  readonly #framing: Framing;
+  readonly #framing: ClientFraming;
   readonly #open = new Map<string, Open>();
   readonly #finishes = new Map<number, FinishReason>();
   #usage: Units | undefined;
@@ -57,7 +58,7 @@ export class ContentWriter implements StreamWriter {
     ping: () => this.heartbeat(),
   };
 
-  constructor(context: AnswerContext, framing: Framing) {
+  constructor(context: AnswerContext, framing: ClientFraming) {
     this.#context = context;
     this.#framing = framing;
   }

@@ -1,6 +1,14 @@
-import type { Failure } from "@modelgate/contracts";
+import type { Failure, UpstreamWire } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
+import type { Frame, StreamFraming } from "../../sse/framing.ts";
+import type { StoreDialect } from "../../vendor-stores/members.ts";
+import type { TextAsk } from "../ask.ts";
+import type { ClientFraming } from "../client-framing.ts";
+import type { Dialogue } from "../dialogue.ts";
+import type { AskedFees } from "../fees.ts";
+import type { PassCodec, SeenAnswer } from "../pass.ts";
 import type { TextAnswer, TextEvent } from "./answer.ts";
-import type { JsonObject, RequestField, TextRequest, TextWire } from "./request.ts";
+import type { JsonObject, RequestField, TextRequest } from "./request.ts";
 
 /** A request in the neutral form, with what had no place in it, in the client's spelling. */
 export interface Parsed {
@@ -41,12 +49,6 @@ export interface AnswerContext {
   readonly inputTokens: number;
 }
 
-/** One server-sent event as it was framed. */
-export interface Frame {
-  readonly event?: string | undefined;
-  readonly data: string;
-}
-
 /**
  * The vendor's stream, frame by frame, as neutral events. Synchronous: a test is one call. Throws nothing for
  * strange frames that can be passed over; a frame that cannot be JSON is a `failure` event.
@@ -55,8 +57,10 @@ export interface StreamReader {
   read(frame: Frame): readonly TextEvent[];
   /** The upstream closed: open parts are ended; false from `whole` tells a cut from an end. */
   end(): readonly TextEvent[];
-  /** Whether the wire's terminal frame was seen. */
+  /** Whether what came is a whole answer. */
   readonly whole: boolean;
+  /** Whether nothing of worth can follow: after the last words of some wires a report of usage still may. */
+  readonly done: boolean;
 }
 
 /** Neutral events as the client's frames: text to put on the wire as it stands, "" for nothing. */
@@ -70,22 +74,125 @@ export interface StreamWriter {
   heartbeat(): string;
 }
 
-/** One text wire, both directions; the client's side and the upstream's side share it. No codec knows another. */
-export interface TextCodec {
-  readonly wire: TextWire;
-  /** Client → hub. Throws Failure (400) naming the field for what is wrong. `path` carries the model where the path has it. */
-  parseRequest(body: JsonObject, path: { readonly model?: string; readonly stream?: boolean }): Parsed;
-  /** Hub → upstream. Throws Failure unsupported_parameter for what changes the meaning and cannot be said. */
+/** Where a path says what a body leaves out. */
+export interface RequestPath {
+  readonly model?: string;
+  readonly stream?: boolean;
+}
+
+/**
+ * One text wire. Each part stands alone: a wire without `client` is a vendor's only, one without `vendor` is reached only
+ * by clients that speak it themselves (`pass`). No codec knows another.
+ */
+export interface TextCodec<Wire extends string = UpstreamWire> {
+  readonly wire: Wire;
+  /** How its streams are cut into frames. */
+  readonly framing: StreamFraming;
+  readonly vendor?: VendorCodec;
+  readonly client?: ClientCodec;
+  readonly pass?: PassCodec;
+}
+
+/** A wire that calls of any client can be converted to. */
+export type VendorTextCodec = TextCodec & { readonly vendor: VendorCodec };
+
+/** A wire that clients speak. */
+export type ClientTextCodec = TextCodec & { readonly client: ClientCodec };
+
+/** What it takes to reach vendors of a wire from any client. */
+export interface VendorCodec {
+  /** Renders the vendor's request. Throws Failure unsupported_parameter for what changes the meaning and cannot be said. */
   renderRequest(request: TextRequest, target: Target): Rendered;
-  /** Upstream → hub. Throws Failure upstream_error for what is no answer. */
-  parseAnswer(body: JsonObject): TextAnswer;
-  /** Hub → client. */
-  renderAnswer(answer: TextAnswer, context: AnswerContext): JsonObject;
+  /** Parses a complete answer. Throws Failure upstream_error if it is not one. */
+  parseAnswer(body: JsonRecord): TextAnswer;
+  /** Reads what a complete answer reports of its cost. Throws Failure upstream_error if it failed or is not one. */
+  readAnswer(answer: JsonRecord): SeenAnswer;
+  /** Creates the reader of one stream. */
   reader(): StreamReader;
+  /** Finds what a rendered request asks of the vendor beside tokens; undefined for nothing. */
+  askedFees(body: JsonRecord): AskedFees | undefined;
+  /** Bounds the calls of tools that the vendor runs, where the request does not. Absent: the wire has no word for it. */
+  capTools?(body: Buffer, most: number): Buffer;
+  /**
+   * The member that bounds an answer's tokens, where the wire counts thoughts among them and a rendering raises the
+   * client's bound by their budget. Absent: the client's bound is sent as it is.
+   */
+  readonly raisedBound?: string;
+}
+
+/** What it takes to serve clients of a wire through vendors of any. */
+export interface ClientCodec<Ask extends TextAsk = TextAsk> {
+  /** Parses a client's request. Throws Failure (400) naming the field that is wrong. */
+  parseRequest(body: JsonObject, path: RequestPath): Parsed;
+  /** Renders a complete answer. */
+  renderAnswer(answer: TextAnswer, context: AnswerContext): JsonObject;
+  /** Creates the writer of one stream, of server-sent events. */
   writer(context: AnswerContext): StreamWriter;
   /** How this wire spells a field of the neutral form, for failures and `x-modelgate-dropped`. */
   readonly spelling: Readonly<Partial<Record<RequestField, string>>>;
+  /** Checks the fields that the gateway relies on and reads what admission must know. Throws Failure (400) naming the field. */
+  ask(body: unknown, path: RequestPath): Ask;
+  /** The members that decide what a call may do and cost: parsers must not be able to read them in two ways. */
+  readonly relied: readonly string[];
+  /** What ids of answers begin with. */
+  readonly answerPrefix: string;
+  /** Which members of a body name something in a vendor's store. */
+  readonly storeDialect: StoreDialect;
+  /** Keeps a client waiting before its stream begins. */
+  readonly keepAlive: string;
+  /** Renders how a stream breaks; nothing follows. `sequence` is the last frame's number, where it has one. */
+  failureFrame(failure: Failure, requestId: string, sequence?: number): string;
+  /** Reads the end user that a request names, for the books. Absent: it can name none. */
+  endUser?(body: JsonRecord): string | undefined;
+  /** Reads what a body says of its conversation. Absent: requests of this wire are not turns of one. */
+  dialogue?(body: JsonRecord): Dialogue;
+  /** How a request asks its model to think. Absent: it cannot. */
+  readonly thoughts?: {
+    /** One of these stands in every body that asks for thoughts. */
+    readonly words: readonly Buffer[];
+    asked(body: JsonRecord): boolean;
+  };
+  /** The stream as one JSON array instead of server-sent events, on wires whose clients may ask for that. */
+  readonly array?: {
+    framing(): ClientFraming;
+    writer(context: AnswerContext): StreamWriter;
+  };
+  /** How a request is served that comes to several calls at the vendor. Absent: none does. */
+  readonly batch?: BatchCodec;
+  /** How input tokens are counted for its clients. Absent: they cannot ask. */
+  readonly count?: CountCodec;
 }
 
-/** The client's half of a codec: what is needed to serve its clients through vendors of other wires. */
-export type ClientCodec = Pick<TextCodec, "parseRequest" | "renderAnswer" | "writer" | "spelling">;
+/** A request that comes to several calls, and their answers. */
+export interface BatchCodec {
+  /** Whether a body comes to more than one call. */
+  isBatch(body: JsonObject): boolean;
+  /** Parses the calls' requests, alike but for what is said. Throws Failure (400) naming the field that is wrong. */
+  parseRequests(body: JsonObject): {
+    readonly requests: readonly [TextRequest, ...TextRequest[]];
+    readonly dropped: readonly string[];
+  };
+  /** Renders the answers to all calls, in their order. */
+  renderAnswers(all: readonly AnsweredRequest[], context: AnswerContext): JsonObject;
+  /** Renders them as a whole stream. */
+  streamAnswers(all: readonly AnsweredRequest[], context: AnswerContext): string;
+}
+
+/** One call of several, with its answer. */
+export interface AnsweredRequest {
+  readonly request: TextRequest;
+  readonly answer: TextAnswer;
+}
+
+/** A wire's request to count the input tokens of another one. */
+export interface CountCodec {
+  /** The wire of vendors that count. */
+  readonly wire: UpstreamWire;
+  /** Checks the request. Throws Failure (400) naming the field. */
+  ask(body: unknown, path: RequestPath): TextAsk;
+  /** Finds the request whose tokens are counted, as `parseRequest` takes it. */
+  counted(body: JsonRecord): JsonRecord;
+  /** Reads a vendor's count; undefined where it has none. */
+  read(answer: JsonRecord): number | undefined;
+  render(tokens: number): JsonObject;
+}

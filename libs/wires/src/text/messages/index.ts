@@ -1,21 +1,50 @@
+import { eventStreamFraming } from "../../sse/framing.ts";
 import type { TextCodec } from "../hub/codec.ts";
-import { spellings } from "../hub/fates.ts";
-import { fates } from "./fates.ts";
+import { spellings } from "../hub/field-support.ts";
+import { sharedThoughts } from "../thoughts.ts";
+import { readAsk, relied } from "./ask.ts";
+import { countTokens } from "./count.ts";
+import { readDialogue } from "./dialogue.ts";
+import { readEndUser } from "./end-user.ts";
+import { fieldSupport } from "./field-support.ts";
+import { askedFeesOf, capTools } from "./fees.ts";
 import { parseAnswer } from "./parse-answer.ts";
 import { parseRequest } from "./parse-request.ts";
+import { messagesPass } from "./pass.ts";
 import { MessagesReader } from "./reader.ts";
 import { renderAnswer } from "./render-answer.ts";
 import { renderRequest } from "./render-request.ts";
 import { MessagesWriter } from "./writer.ts";
 
-/** The messages wire, both directions. */
-export const messagesCodec: TextCodec = {
+/** The messages wire. */
+export const messagesCodec = {
   wire: "messages",
-  parseRequest,
-  renderRequest,
-  parseAnswer,
-  renderAnswer,
-  reader: () => new MessagesReader(),
-  writer: (context) => new MessagesWriter(context),
-  spelling: spellings(fates),
-};
+  framing: eventStreamFraming,
+  vendor: {
+    renderRequest,
+    parseAnswer,
+    readAnswer: messagesPass.readAnswer,
+    reader: () => new MessagesReader(),
+    askedFees: askedFeesOf,
+    capTools,
+    raisedBound: "max_tokens",
+  },
+  client: {
+    parseRequest,
+    renderAnswer,
+    writer: (context) => new MessagesWriter(context),
+    spelling: spellings(fieldSupport),
+    ask: readAsk,
+    relied,
+    answerPrefix: "msg_",
+    storeDialect: "messages",
+    endUser: readEndUser,
+    // A ping may only stand behind the stream's first event.
+    keepAlive: ": keep-alive\n\n",
+    failureFrame: messagesPass.failureFrame,
+    dialogue: readDialogue,
+    thoughts: sharedThoughts,
+    count: countTokens,
+  },
+  pass: messagesPass,
+} as const satisfies TextCodec<"messages">;

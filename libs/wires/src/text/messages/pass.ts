@@ -1,3 +1,4 @@
+import { failureFrames } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import { holdsAny } from "../../json/holds.ts";
 import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
@@ -7,14 +8,14 @@ import { envelopeMark, hasEnvelope } from "../hub/seals.ts";
 import { seenFees, type SeenFees } from "../fees.ts";
 import { plainFrame, type PassCodec } from "../pass.ts";
 import { changeJson, parseFrameRecord, renameAt } from "../pass-json.ts";
-import { wordsIn } from "../written-words.ts";
 import { endMessageEarly } from "./early-end.ts";
 import { callOfBlock, messagesFees } from "./fees.ts";
-import { takesAdaptiveOnly } from "./generations.ts";
+import { takesAdaptiveOnly } from "./models.ts";
 import { blocksOf } from "./parse-answer.ts";
 import { hasUnsealedLoop } from "./thinking.ts";
 import { messagesUsage } from "./usage.ts";
-import { failureFrame, ping } from "./writer.ts";
+import { ping } from "./writer.ts";
+import { showsThoughts, wordsOf } from "./words.ts";
 
 const modelWord = Buffer.from('"model"');
 const deltaWord = Buffer.from('"delta"');
@@ -65,6 +66,7 @@ export const messagesPass: PassCodec = {
       failed: type === "error",
     };
   },
+  dropsForeignSeals: true,
   endsWithConnection: false,
 
   renameFrame: (frame, model) =>
@@ -82,9 +84,10 @@ export const messagesPass: PassCodec = {
     const at = delta < 0 ? frame.indexOf(blockWord) : delta;
     return at < 0 ? "" : frame.toString("utf8", at, frame.lastIndexOf(0x7d));
   },
-  wordsOf: wordsIn,
+  wordsOf,
+  showsThoughts,
 
-  failureFrame,
+  failureFrame: failureFrames.messages,
   heartbeat: ping,
   earlyEnd: endMessageEarly,
 };

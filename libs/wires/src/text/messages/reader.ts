@@ -5,13 +5,14 @@ import { parseRecord } from "../../json/parse-record.ts";
 import type { SeenFees } from "../fees.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import { argumentsOf } from "../hub/call-arguments.ts";
-import type { Frame, StreamReader } from "../hub/codec.ts";
+import type { Frame } from "../../sse/framing.ts";
+import type { StreamReader } from "../hub/codec.ts";
 import { PartBook } from "../hub/part-book.ts";
 import { parseCitation } from "./citations.ts";
 import { finishOf } from "./endings.ts";
 import { textOf } from "./parse-answer.ts";
 import { callOfBlock, messagesFees } from "./fees.ts";
-import { envelopeOf, sealOfSignature } from "./signatures.ts";
+import { envelopeOf, sealOfSignature } from "./seals.ts";
 import { messagesUsage } from "./usage.ts";
 
 /** Characters of a vendor's own block that wait for its end, as it is told whole; beyond it: upstream_error. */
@@ -58,6 +59,10 @@ export class MessagesReader implements StreamReader {
   };
 
   get whole(): boolean {
+    return this.#whole;
+  }
+
+  get done(): boolean {
     return this.#whole;
   }
 

@@ -1,9 +1,9 @@
-import { renderFailure, type Failure, type Units } from "@modelgate/contracts";
+import { failureFrames, type Failure, type Units } from "@modelgate/contracts";
 import type { FinishReason, TextEvent } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/codec.ts";
 import { dispatch } from "../hub/dispatch.ts";
 import { OneAtATime } from "../hub/one-at-a-time.ts";
-import { BlockWriter, frame } from "./block-writer.ts";
+import { PartWriter, frame } from "./part-writer.ts";
 import { stopReasonOf } from "./endings.ts";
 import { renderUsage } from "./usage.ts";
 
@@ -19,7 +19,7 @@ type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEve
 export class MessagesWriter implements StreamWriter {
   readonly #context: AnswerContext;
   readonly #order = new OneAtATime();
-  readonly #blocks = new BlockWriter();
+  readonly #blocks = new PartWriter();
   #started = false;
   #calls = false;
   #usage: Units;
@@ -70,7 +70,7 @@ export class MessagesWriter implements StreamWriter {
   }
 
   fail(failure: Failure, requestId: string): string {
-    return failureFrame(failure, requestId);
+    return failureFrames.messages(failure, requestId);
   }
 
   /** Clients may get it after the message's beginning only. */
@@ -94,9 +94,4 @@ export class MessagesWriter implements StreamWriter {
     };
     return frame("message_start", JSON.stringify({ type: "message_start", message }));
   }
-}
-
-/** How a broken stream ends; nothing follows. */
-export function failureFrame(failure: Failure, requestId: string): string {
-  return frame("error", JSON.stringify(renderFailure("alpha", failure, requestId)));
 }

@@ -3,7 +3,7 @@ import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { own } from "../../json/own.ts";
 import type { EarlyEnd } from "../early-end.ts";
 import { parseFrameRecord } from "../pass-json.ts";
-import { wordsIn } from "../written-words.ts";
+import { wordsOf } from "./words.ts";
 import { endingOf } from "./endings.ts";
 import { renderUsage } from "./usage.ts";
 
@@ -122,7 +122,7 @@ class Told {
   }
 
   #read(): string {
-    this.#words = (this.#words + wordsIn(this.#raw.join(""))).slice(-mostWords);
+    this.#words = (this.#words + wordsOf(this.#raw.join(""))).slice(-mostWords);
     this.#raw = [];
     this.#rawLength = 0;
     return this.#words;

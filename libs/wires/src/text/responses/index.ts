@@ -1,21 +1,46 @@
+import { endUserIn } from "../../json/end-user.ts";
+import { eventStreamFraming } from "../../sse/framing.ts";
 import type { TextCodec } from "../hub/codec.ts";
-import { spellings } from "../hub/fates.ts";
-import { fates } from "./fates.ts";
+import { spellings } from "../hub/field-support.ts";
+import { sharedThoughts } from "../thoughts.ts";
+import { readAsk, relied } from "./ask.ts";
+import { readDialogue } from "./dialogue.ts";
+import { fieldSupport } from "./field-support.ts";
+import { askedFeesOf, capTools } from "./fees.ts";
 import { parseAnswer } from "./parse-answer.ts";
 import { parseRequest } from "./parse-request.ts";
+import { responsesPass } from "./pass.ts";
 import { ResponsesReader } from "./reader.ts";
 import { renderAnswer } from "./render-answer.ts";
 import { renderRequest } from "./render-request.ts";
 import { ResponsesWriter } from "./writer.ts";
 
-/** The responses wire, both directions. */
-export const responsesCodec: TextCodec = {
+/** The responses wire. */
+export const responsesCodec = {
   wire: "responses",
-  parseRequest,
-  renderRequest,
-  parseAnswer,
-  renderAnswer,
-  reader: () => new ResponsesReader(),
-  writer: (context) => new ResponsesWriter(context),
-  spelling: spellings(fates),
-};
+  framing: eventStreamFraming,
+  vendor: {
+    renderRequest,
+    parseAnswer,
+    readAnswer: responsesPass.readAnswer,
+    reader: () => new ResponsesReader(),
+    askedFees: askedFeesOf,
+    capTools,
+  },
+  client: {
+    parseRequest,
+    renderAnswer,
+    writer: (context) => new ResponsesWriter(context),
+    spelling: spellings(fieldSupport),
+    ask: readAsk,
+    relied,
+    answerPrefix: "resp_",
+    storeDialect: "responses",
+    endUser: endUserIn,
+    keepAlive: responsesPass.heartbeat,
+    failureFrame: responsesPass.failureFrame,
+    dialogue: readDialogue,
+    thoughts: sharedThoughts,
+  },
+  pass: responsesPass,
+} as const satisfies TextCodec<"responses">;

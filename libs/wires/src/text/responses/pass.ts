@@ -1,13 +1,14 @@
+import { failureFrames } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import { findMembersInTurns } from "../../json/parse-in-turns.ts";
 import { seenFees, type SeenFees } from "../fees.ts";
 import { plainFrame, type PassCodec } from "../pass.ts";
 import { changeJson, parseFrameRecord, renameAt } from "../pass-json.ts";
-import { wordsIn } from "../written-words.ts";
 import { endResponseEarly } from "./early-end.ts";
 import { callOfItem, responsesFees } from "./fees.ts";
 import { outputOf } from "./parse-answer.ts";
 import { responsesUsage } from "./usage.ts";
+import { showsThoughts, wordsOf } from "./words.ts";
 
 const modelWord = Buffer.from('"model"');
 const itemDoneLine = Buffer.from("event: response.output_item.done");
@@ -52,6 +53,7 @@ export const responsesPass: PassCodec = {
       sequence,
     };
   },
+  dropsForeignSeals: false,
   endsWithConnection: false,
 
   renameFrame: (frame, model) =>
@@ -67,12 +69,10 @@ export const responsesPass: PassCodec = {
     const at = frame.indexOf(deltaWord);
     return at < 0 ? "" : frame.toString("utf8", at, frame.lastIndexOf(0x7d));
   },
-  wordsOf: wordsIn,
+  wordsOf,
+  showsThoughts,
 
-  failureFrame({ code, message }, _requestId, sequence = -1) {
-    const event = { type: "error", code, message, param: null, sequence_number: sequence + 1 };
-    return `event: error\ndata: ${JSON.stringify(event)}\n\n`;
-  },
+  failureFrame: failureFrames.responses,
   heartbeat: ": keep-alive\n\n",
   earlyEnd: endResponseEarly,
 };

@@ -2,12 +2,13 @@ import { own } from "../../json/own.ts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { parseRecord } from "../../json/parse-record.ts";
 import type { TextEvent } from "../hub/answer.ts";
-import type { Frame, StreamReader } from "../hub/codec.ts";
+import type { Frame } from "../../sse/framing.ts";
+import type { StreamReader } from "../hub/codec.ts";
 import { PartBook } from "../hub/part-book.ts";
 import { finishOf } from "./endings.ts";
 import { callOfItem, responsesFees } from "./fees.ts";
 import { textOf } from "./parse-answer.ts";
-import { handlers } from "./reader-handlers.ts";
+import { handlers } from "./part-reader.ts";
 import { responsesUsage } from "./usage.ts";
 
 /**
@@ -20,6 +21,10 @@ export class ResponsesReader implements StreamReader {
   #whole = false;
 
   get whole(): boolean {
+    return this.#whole;
+  }
+
+  get done(): boolean {
     return this.#whole;
   }
 

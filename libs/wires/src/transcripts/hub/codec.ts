@@ -1,8 +1,9 @@
 import type { Units } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
-import type { SseFrame } from "../../sse/decode.ts";
+import type { Frame } from "../../sse/framing.ts";
 import type { Transcript, TranscriptEvent } from "./answer.ts";
-import type { FormEntry, TranscriptsRequest, TranscriptsWire } from "./request.ts";
+import type { TranscriptsWire } from "@modelgate/contracts";
+import type { FormEntry, TranscriptsRequest } from "./request.ts";
 
 /** One wire of transcripts, both directions. Pure and synchronous; the file's bytes are no concern of it. */
 export interface TranscriptsCodec {
@@ -18,7 +19,7 @@ export interface TranscriptsCodec {
   /** What the vendor says that it used: tokens, or the seconds that it heard; undefined where it says neither. */
   readUsage(body: JsonRecord): Units | undefined;
   /** A frame of the vendor's stream. Throws Failure upstream_error for what is none. */
-  readEvent(frame: SseFrame): TranscriptEvent;
+  readEvent(frame: Frame): TranscriptEvent;
   /** A whole answer as the stream that the client asked for. */
   writeEvents(body: JsonRecord): string;
 }

@@ -1,6 +1,4 @@
-/** The wires of transcripts; a translation is a transcript in English. */
-export type TranscriptsWire = "transcriptions" | "translations";
-
+import type { TranscriptsWire } from "@modelgate/contracts";
 /** What a client may be answered in. */
 export const transcriptFormats = ["json", "text", "srt", "verbose_json", "vtt", "diarized_json"] as const;
 export type TranscriptFormat = (typeof transcriptFormats)[number];

@@ -1,7 +1,7 @@
 import { Failure, type Units } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { readVendor } from "../../kind/vendor-answer.ts";
-import type { SseFrame } from "../../sse/decode.ts";
+import type { Frame } from "../../sse/framing.ts";
 import type { Transcript, TranscriptEvent } from "../hub/answer.ts";
 
 /** Most segments that an answer may have: a day of speech in pieces of a second. */
@@ -46,7 +46,7 @@ function isAmount(value: unknown): value is number {
 }
 
 /** A frame of a streamed transcript: `transcript.text.delta`, `.done`, `.segment`, or an error. */
-export function readEvent({ data }: SseFrame): TranscriptEvent {
+export function readEvent({ data }: Frame): TranscriptEvent {
   if (data === "[DONE]") return { kind: "other" };
   const event = parsed(data);
   if (isRecord(event["error"])) return { kind: "error" };

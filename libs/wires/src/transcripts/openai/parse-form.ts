@@ -1,4 +1,4 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, type TranscriptsWire } from "@modelgate/contracts";
 import { present } from "../../json/present.ts";
 import {
   granularities,
@@ -7,7 +7,6 @@ import {
   type Granularity,
   type TranscriptFormat,
   type TranscriptsRequest,
-  type TranscriptsWire,
 } from "../hub/request.ts";
 
 /** Fields that are read here; a list's name may end in brackets. */

@@ -1,7 +1,8 @@
 import { Failure } from "@modelgate/contracts";
 import type { KindCodec, KindContext } from "../../kind/codec.ts";
 import type { VectorsAnswer } from "./answer.ts";
-import type { VectorsRequest, VectorsWire } from "./request.ts";
+import type { VectorsRequest } from "./request.ts";
+import type { VectorsWire } from "@modelgate/contracts";
 import type { Vector } from "./vector.ts";
 
 /** One wire of vectors, both directions. */

@@ -1,8 +1,6 @@
+import type { VectorsWire } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import type { OwnMembers } from "../../kind/own-members.ts";
-
-/** The wires of vectors: one folder each. */
-export type VectorsWire = "embeddings" | "content-embeddings";
 
 /** Inputs that one request may have, on every wire: beyond it 400. */
 export const mostInputs = 2_048;

@@ -1,0 +1,201 @@
+import Anthropic from "@anthropic-ai/sdk";
+import { GoogleGenAI } from "@google/genai";
+import OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { storedEvents } from "./events.ts";
+import { channel, config as house, hello, keys, money, post, sdk } from "./house.ts";
+
+/** A service that is killed leaves its clients' sockets with the edge, which says in each wire what happened. */
+let suite: Suite;
+beforeAll(async () => {
+  const models = {
+    chat: house.models.chat,
+    tokens: { kind: "image", price: { input: 10, output: 40 } },
+    "tts-told": { kind: "speech", price: { input: 0.6, outputAudio: 12 } },
+    "gpt-4o-transcribe": { kind: "transcription", price: { input: 2.5, inputAudio: 6, output: 10 } },
+  };
+  const channels = [
+    channel("main", {
+      chat: "chat",
+      tokens: "gpt-image-1",
+      "tts-told": "tts",
+      "gpt-4o-transcribe": "gpt-4o-transcribe",
+    }),
+  ];
+  suite = await startSuite({ config: { ...house, models, channels }, env: { HOLD_LEASE_MS: "3000" } });
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+
+const slow = 'Hi {{simulate: {"chunks": 400, "chunkDelayMs": 25}}}';
+
+/** A stream that has begun: what came of it until it ended. */
+interface Open {
+  readonly begun: Promise<void>;
+  readonly text: Promise<string>;
+}
+
+function open(path: string, body: object, headers: Record<string, string> = {}): Open {
+  const begun = Promise.withResolvers<void>();
+  async function read(): Promise<string> {
+    const answer = await fetch(suite.edgeUrl + path, {
+      method: "POST",
+      headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json", ...headers },
+      body: JSON.stringify(body),
+    });
+    let text = `${answer.status} `;
+    for await (const piece of answer.body ?? []) {
+      text += Buffer.from(piece).toString();
+      begun.resolve();
+    }
+    return text;
+  }
+  const text = read();
+  text.catch(begun.reject);
+  return { begun: begun.promise, text };
+}
+
+async function kill(name: "text" | "media" | "audio"): Promise<void> {
+  suite.process(name).signal("SIGKILL");
+  await suite.process(name).ended;
+}
+
+async function back(name: "text" | "media" | "audio"): Promise<void> {
+  await suite.restart(name);
+  await until("calls to pass", async () => (await fetch(`${suite.opsUrl(name)}/readyz`)).ok);
+}
+
+const contents = [{ role: "user", parts: [{ text: slow }] }];
+const overloaded = "server_overloaded";
+const wires: readonly (readonly [string, string, object, RegExp])[] = [
+  [
+    "chat",
+    "/v1/chat/completions",
+    { ...hello("chat", slow), stream: true },
+    /\n\ndata: \{"error":\{.*"code":"server_overloaded"\}\}\n\n$/,
+  ],
+  [
+    "completions",
+    "/v1/completions",
+    { model: "chat", prompt: slow, stream: true },
+    /\n\ndata: \{"error":\{.*"code":"server_overloaded"\}\}\n\n$/,
+  ],
+  [
+    "responses",
+    "/v1/responses",
+    { model: "chat", input: slow, stream: true },
+    /\n\nevent: error\ndata: \{"type":"error","code":"server_overloaded",.*"sequence_number":[1-9]\d*\}\n\n$/,
+  ],
+  [
+    "messages",
+    "/v1/messages",
+    { ...hello("chat", slow), max_tokens: 100_000, stream: true },
+    /\n\nevent: error\ndata: \{"type":"error","error":\{"type":"overloaded_error".*\n\n$/,
+  ],
+  [
+    "content",
+    "/v1beta/models/chat:streamGenerateContent?alt=sse",
+    { contents },
+    /\r\n\r\ndata: \{"error":\{"code":503,.*"status":"UNAVAILABLE".*\}\r\n\r\n$/,
+  ],
+  [
+    "content as an array",
+    "/v1beta/models/chat:streamGenerateContent",
+    { contents },
+    /,\r\n\{"error":\{"code":503,.*\}\]$/,
+  ],
+];
+
+describe("text killed", () => {
+  test("every wire's open stream ends with its wire's error, a call without a first byte is a 503", async () => {
+    const streams = wires.map(([, path, body]) => open(path, body, { "anthropic-version": "2023-06-01" }));
+    const whole = post(suite, hello("chat", 'Hi {{simulate: {"delayMs": 60000}}}'));
+    await Promise.all(streams.map(({ begun }) => begun));
+    await until(
+      "the whole call to be asked",
+      async () => (await suite.simulator.requests("main")).length === wires.length + 1,
+    );
+    await kill("text");
+    const texts = await Promise.all(streams.map(({ text }) => text));
+    for (const [at, [name, , , ending]] of wires.entries()) expect(texts[at], name).toMatch(ending);
+    // What came before is whole, and reads as JSON to the last event.
+    const array: unknown = JSON.parse((texts.at(-1) ?? "").slice(4));
+    expect(array).toBeInstanceOf(Array);
+    const refused = await whole;
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(await refused.json()).toMatchObject({ error: { code: overloaded } });
+    await until("the holds of the dead to settle", async () => (await money(suite)).heldNanos === "0");
+    await until("an event of each", async () => {
+      const events = (await storedEvents(suite.backends.natsUrl)).map(({ event }) => event);
+      return events.filter(({ outcome }) => outcome === "failed").length === wires.length + 1;
+    });
+    await back("text");
+  });
+
+  test("the official SDKs throw what their wire's error says", async () => {
+    const openai = sdk(suite);
+    const anthropic = new Anthropic({ baseURL: suite.edgeUrl, apiKey: keys.demo, maxRetries: 0 });
+    const google = new GoogleGenAI({ apiKey: keys.demo, httpOptions: { baseUrl: suite.edgeUrl } });
+    let begun = 0;
+    const drain = async (stream: AsyncIterable<unknown>): Promise<unknown[]> => {
+      const all: unknown[] = [];
+      for await (const event of stream) if (all.push(event) === 1) begun++;
+      return all;
+    };
+    const outcomes = Promise.allSettled([
+      openai.chat.completions.create({ ...hello("chat", slow), stream: true }).then(drain),
+      openai.completions.create({ model: "chat", prompt: slow, stream: true }).then(drain),
+      anthropic.messages.create({ ...hello("chat", slow), max_tokens: 100_000, stream: true }).then(drain),
+      google.models.generateContentStream({ model: "chat", contents: slow }).then(drain),
+      openai.responses.create({ model: "chat", input: slow, stream: true }).then(drain),
+    ]);
+    await until("all streams to begin", () => begun === 5);
+    await kill("text");
+    const [chat, completion, message, content, response] = await outcomes;
+    expect(chat).toMatchObject({ status: "rejected", reason: { code: overloaded, constructor: OpenAI.APIError } });
+    expect(completion).toMatchObject({ status: "rejected", reason: { code: overloaded } });
+    expect(message).toMatchObject({ status: "rejected", reason: { error: { error: { type: "overloaded_error" } } } });
+    expect(content).toMatchObject({ status: "rejected", reason: { name: "ApiError", status: 503 } });
+    expect(response).toMatchObject({ status: "rejected", reason: { message: expect.stringContaining("broke off") } });
+    await back("text");
+  });
+});
+
+test("forty open streams of a killed service: forty error events", async () => {
+  const streams = Array.from({ length: 40 }, () =>
+    open("/v1/chat/completions", { ...hello("chat", slow), stream: true }),
+  );
+  await Promise.all(streams.map(({ begun }) => begun));
+  await kill("text");
+  const texts = await Promise.all(streams.map(({ text }) => text));
+  expect(texts.filter((text) => /\n\ndata: \{"error":.*"server_overloaded"\}\}\n\n$/.test(text))).toHaveLength(40);
+  await until("the holds of the dead to settle", async () => (await money(suite)).heldNanos === "0");
+  await back("text");
+});
+
+test("media killed: a stream of images ends with its wire's error", async () => {
+  const body = {
+    model: "tokens",
+    prompt: 'a fox {{simulate: {"chunkDelayMs": 3000}}}',
+    stream: true,
+    partial_images: 2,
+  };
+  const stream = open("/v1/images/generations", body);
+  await stream.begun;
+  await kill("media");
+  expect(await stream.text).toMatch(
+    /event: error\ndata: \{"type":"error","error":\{.*"code":"server_overloaded"\}\}\n\n$/,
+  );
+  await back("media");
+});
+
+test("audio killed: speech told as events ends with an error event, speech as bytes is cut", async () => {
+  const input = 'Hello there, listen to this. {{simulate: {"chunks": 200, "chunkDelayMs": 100}}}';
+  const told = open("/v1/audio/speech", { model: "tts-told", voice: "alloy", input, stream_format: "sse" });
+  const bytes = open("/v1/audio/speech", { model: "tts-told", voice: "alloy", input });
+  await Promise.all([told.begun, bytes.begun]);
+  await kill("audio");
+  expect(await told.text).toMatch(/\n\ndata: \{"type":"error","error":\{.*"code":"server_overloaded"\}\}\n\n$/);
+  await expect(bytes.text).rejects.toThrow();
+  await back("audio");
+});

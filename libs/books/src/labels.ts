@@ -1,0 +1,30 @@
+import { isTagName, type UsageEvent } from "@modelgate/contracts";
+
+/** What a client may say of a call beside what it is: the end user, or a tag. */
+export type LabelName = "endUser" | `tag:${string}`;
+
+/** One of them as the books have it. */
+export interface Label {
+  readonly name: LabelName;
+  readonly value: string;
+}
+
+/** Whether a word names a label: `endUser`, or `tag:` and the name of a tag. */
+export function isLabelName(word: string): word is LabelName {
+  return word === "endUser" || (word.startsWith("tag:") && isTagName(word.slice("tag:".length)));
+}
+
+/** The labels of a call, in the order of their names; what is no text is left out. */
+export function labelsOf({ endUser, tags }: Pick<UsageEvent, "endUser" | "tags">): readonly Label[] {
+  const all = [["endUser", endUser], ...Object.entries(tags ?? {}).map(([name, value]) => [`tag:${name}`, value])];
+  return all
+    .flatMap(([name = "", value]): readonly Label[] =>
+      isLabelName(name) && typeof value === "string" && value !== "" ? [{ name, value }] : [],
+    )
+    .sort((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+/** All labels of a call as one text, the same for the same labels. */
+export function labelsText(labels: readonly Label[]): string {
+  return JSON.stringify(Object.fromEntries(labels.map(({ name, value }) => [name, value])));
+}

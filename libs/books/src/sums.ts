@@ -1,0 +1,27 @@
+import type { UsageEvent } from "@modelgate/contracts";
+import { measuresOf, unitMeasures } from "./measures.ts";
+
+/** Every column that is summed. */
+export const sumColumns = ["calls", "cost", ...unitMeasures] as const;
+
+/** Amounts by column; what is absent is 0. */
+export type Sums = Map<string, bigint>;
+
+/** Adds amounts to sums. */
+export function addAmounts(sums: Sums, amounts: Iterable<readonly [string, bigint]>): void {
+  for (const [name, amount] of amounts) sums.set(name, (sums.get(name) ?? 0n) + amount);
+}
+
+/** What one call adds. */
+export function amountsOf(event: UsageEvent): readonly (readonly [string, bigint])[] {
+  return [["calls", 1n], ["cost", BigInt(event.costNanos)], ...measuresOf(event)];
+}
+
+/** Sums as the columns of a row. */
+export function columnsOf(sums: ReadonlyMap<string, bigint>) {
+  return {
+    calls: Number(sums.get("calls") ?? 0n),
+    cost: sums.get("cost") ?? 0n,
+    ...Object.fromEntries(unitMeasures.map((name) => [name, sums.get(name) ?? 0n])),
+  };
+}

@@ -1,0 +1,57 @@
+import { sql, type RawBuilder } from "kysely";
+import { totalsPeriods } from "./add-totals.ts";
+import { isLabelName, type LabelName } from "./labels.ts";
+import type { Books } from "./open.ts";
+import { sumColumns } from "./sums.ts";
+import { shownPeriod, type TotalsDimension, type TotalsQuery } from "./totals-query.ts";
+
+/** A table of totals. */
+export type TotalsName = keyof typeof totalsPeriods;
+
+/** One group of a table: the values of its dimensions, and its sums. */
+export interface TotalsGroup {
+  readonly by: readonly string[];
+  readonly amounts: readonly (readonly [string, bigint])[];
+}
+
+/** Sums of the whole periods of a table, grouped. */
+export async function readTable(
+  { db, engine }: Books,
+  table: TotalsName,
+  query: TotalsQuery,
+): Promise<readonly TotalsGroup[]> {
+  const valueOf = (dimension: TotalsDimension): RawBuilder<unknown> => {
+    if (isLabelName(dimension)) return labelIn(engine, dimension);
+    if (dimension === "hour") return sql.ref("period");
+    return dimension === "day" ? sql`period - period % ${sql.lit(totalsPeriods.daily_totals)}` : sql.ref(dimension);
+  };
+  const columns = [
+    ...query.groupBy.map((dimension, at) => sql`${valueOf(dimension)} as ${sql.ref(`by_${at}`)}`),
+    // As text, because sums of money are beyond the whole numbers that a double keeps.
+    ...sumColumns.map((name) => sql`cast(coalesce(sum(${sql.ref(name)}), 0) as text) as ${sql.ref(name)}`),
+  ];
+  const wanted = (["account", "token", "model", "channel", "outcome"] as const).flatMap((column) =>
+    query[column] === undefined ? [] : [sql`${sql.ref(column)} = ${query[column]}`],
+  );
+  const labelled = (query.labels ?? []).map(({ name, value }) => sql`${labelIn(engine, name)} = ${value}`);
+  const where = [sql`period >= ${query.from}`, sql`period < ${query.to}`, ...wanted, ...labelled];
+  const places = query.groupBy.map((_, at) => sql.lit(at + 1));
+  const grouped = places.length === 0 ? sql`` : sql`group by ${sql.join(places)}`;
+  const { rows } = await sql<Record<string, string | number>>`
+    select ${sql.join(columns)} from ${sql.table(table)} where ${sql.join(where, sql` and `)} ${grouped}`.execute(db);
+  return rows.map((row) => ({
+    by: query.groupBy.map((dimension, at) => shown(dimension, row[`by_${at}`] ?? "")),
+    amounts: sumColumns.map((name) => [name, BigInt(row[name] ?? 0)] as const),
+  }));
+}
+
+/** A label of a row, empty where it has none. Its name stands in the statement: it holds no quote (`isLabelName`). */
+function labelIn(engine: Books["engine"], name: LabelName): RawBuilder<string> {
+  return engine === "postgres"
+    ? sql`coalesce(labels::json ->> ${sql.lit(name)}, '')`
+    : sql`coalesce(json_extract(labels, ${sql.lit(`$."${name}"`)}), '')`;
+}
+
+function shown(dimension: TotalsDimension, value: string | number): string {
+  return dimension === "day" || dimension === "hour" ? shownPeriod(dimension, Number(value)) : String(value);
+}

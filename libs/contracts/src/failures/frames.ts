@@ -1,0 +1,39 @@
+import type { StreamingEndpointId } from "../endpoints/table.ts";
+import type { Failure } from "./failure.ts";
+import { renderFailure } from "./render.ts";
+
+/** Renders the event with which a broken stream of server-sent events ends. */
+export type FailureFrame = (failure: Failure, requestId: string, sequence?: number) => string;
+
+const data = (json: object): string => `data: ${JSON.stringify(json)}\n\n`;
+const event = (json: object): string => `event: error\n${data(json)}`;
+
+/** The error event of each wire that streams. `sequence` is the number of the stream's last event, where events have one. */
+export const failureFrames = {
+  chat: (failure, requestId) => data(renderFailure("common", failure, requestId)),
+  responses: ({ code, message }, _requestId, sequence = -1) =>
+    event({ type: "error", code, message, param: null, sequence_number: sequence + 1 }),
+  messages: (failure, requestId) => event(renderFailure("alpha", failure, requestId)),
+  content: (failure, requestId) => `data: ${JSON.stringify(renderFailure("gamma", failure, requestId))}\r\n\r\n`,
+  images: (failure, requestId) => event({ type: "error", ...renderFailure("common", failure, requestId) }),
+  audio: (failure, requestId) => data({ type: "error", ...renderFailure("common", failure, requestId) }),
+} as const satisfies Record<string, FailureFrame>;
+
+const ofEndpoint: Readonly<Record<StreamingEndpointId, FailureFrame>> = {
+  chatCompletions: failureFrames.chat,
+  completions: failureFrames.chat,
+  responses: failureFrames.responses,
+  messages: failureFrames.messages,
+  streamGenerateContent: failureFrames.content,
+  imageGenerations: failureFrames.images,
+  imageEdits: failureFrames.images,
+  transcriptions: failureFrames.audio,
+  speech: failureFrames.audio,
+  getVideoEvents: failureFrames.images,
+};
+const byEndpoint: ReadonlyMap<string, FailureFrame> = new Map(Object.entries(ofEndpoint));
+
+/** Finds how an endpoint's stream of events says that it broke; undefined for an endpoint that does not stream. */
+export function failureFrameOf(id: string): FailureFrame | undefined {
+  return byEndpoint.get(id);
+}

@@ -1,0 +1,50 @@
+import { Type, type Static } from "typebox";
+import { Failure } from "./failures/failure.ts";
+import { headers } from "./headers.ts";
+
+/** Most tags of one call. */
+export const mostTags = 8;
+
+const nameShape = "[A-Za-z0-9][A-Za-z0-9_.-]{0,31}";
+const valueShape = "[A-Za-z0-9_.:/@+ -]{1,64}";
+const namePattern = new RegExp(`^${nameShape}$`);
+const valuePattern = new RegExp(`^${valueShape}$`);
+
+/** What a client says of a call for its operator's books: `{ team: "search" }`. No vendor gets it. */
+export const Tags = Type.Record(
+  Type.String({ pattern: `^${nameShape}$` }),
+  Type.String({ pattern: `^${valueShape}$` }),
+  {
+    maxProperties: mostTags,
+    description: `tags of the header ${headers.tags}`,
+  },
+);
+export type Tags = Static<typeof Tags>;
+
+/** Whether a text can be the name of a tag. */
+export function isTagName(name: string): boolean {
+  return namePattern.test(name);
+}
+
+/** Reads `x-modelgate-tags: team=search,feature=chat`. Throws Failure (400) naming the header where it is malformed. */
+export function parseTags(header: string): Tags {
+  const pairs = header.split(",").map((pair) => pair.trim());
+  if (pairs.length > mostTags) throw malformed(`has ${pairs.length} tags; at most ${mostTags} are kept`);
+  const tags = new Map<string, string>();
+  for (const pair of pairs) {
+    const [name = "", ...rest] = pair.split("=").map((part) => part.trim());
+    const value = rest.join("=");
+    if (!isTagName(name) || !valuePattern.test(value))
+      throw malformed(
+        "must be name=value pairs with commas between them: names of letters, digits, `_`, `.` and `-`, at most 32; " +
+          "values of those, `:`, `/`, `@`, `+` and spaces, at most 64",
+      );
+    if (tags.has(name)) throw malformed(`names the tag ${name} twice`);
+    tags.set(name, value);
+  }
+  return Object.fromEntries(tags);
+}
+
+function malformed(say: string): Failure {
+  return new Failure("invalid_value", `${headers.tags} ${say}.`, { param: headers.tags });
+}

@@ -1,0 +1,8 @@
+import { expect, test } from "vitest";
+import { upstreamWires } from "../src/upstream-wires.ts";
+import { wiresOfKind } from "../src/wires-of-kind.ts";
+
+test("every wire that a model is called in belongs to a kind of model", () => {
+  const beside = ["compact", "count-messages", "count-content"];
+  expect([...new Set(Object.values(wiresOfKind).flat()), ...beside].toSorted()).toEqual(upstreamWires.toSorted());
+});

@@ -1,0 +1,76 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Redis } from "../redis.ts";
+import {
+  keyNamesOf,
+  replyReader,
+  writeArguments,
+  writeKeys,
+  type Replies,
+  type ReplyOf,
+  type ScriptKeys,
+} from "./exchange.ts";
+import { scriptText } from "./lua.ts";
+import type { Kind, Values } from "./values.ts";
+
+/** What a script is given and what it answers, by name: the .lua uses the names as local variables. */
+export interface ScriptShape<
+  Key extends string,
+  Arguments extends Readonly<Record<string, Kind>>,
+  Shapes extends Replies,
+> {
+  /** The .lua file. */
+  readonly file: URL;
+  /** Files with functions that several scripts share, in the order in which they need each other. */
+  readonly shared?: readonly URL[] | undefined;
+  /** Names of keys; a last one that ends in `[]` is a list. */
+  readonly keys: readonly Key[];
+  /** Kinds of arguments by name; only the last may be a list. */
+  readonly args: Arguments;
+  /**
+   * What each verdict brings with it. The script returns `{'settled', entry = …}`: the verdict, then values by name; a
+   * list stands last.
+   */
+  readonly replies: Shapes;
+}
+
+/** A Redis script with its one typed way in. */
+export type Script<Key extends string, Arguments extends Readonly<Record<string, Kind>>, Shapes extends Replies> = (
+  redis: Redis,
+  keys: ScriptKeys<Key>,
+  args: Values<Arguments>,
+) => Promise<ReplyOf<Shapes>>;
+
+/** Every script of this process, for loading them in advance. */
+export const scriptSources = new Set<string>();
+
+/**
+ * Reads a script and makes the function that runs it: by digest, sending the text only where the server does not know
+ * it yet. Throws TypeError where an argument is missing or a reply is not one of `replies`.
+ */
+export function defineScript<
+  const Key extends string,
+  const Arguments extends Readonly<Record<string, Kind>>,
+  const Shapes extends Replies,
+>(shape: ScriptShape<Key, Arguments, Shapes>): Script<Key, Arguments, Shapes> {
+  const name = basename(fileURLToPath(shape.file));
+  const source = scriptText(shape, (file) => readFileSync(file, "utf8"));
+  scriptSources.add(source);
+  const digest = createHash("sha1").update(source).digest("hex");
+  const keyNames = keyNamesOf(shape.keys);
+  const argumentKinds = Object.entries(shape.args);
+  const readReply = replyReader(name, shape.replies);
+  return async (redis, keys, args) => {
+    const keyTexts = writeKeys(name, keyNames, keys);
+    const argumentTexts = writeArguments(name, argumentKinds, args);
+    const reply = await redis
+      .evalsha(digest, keyTexts.length, ...keyTexts, ...argumentTexts)
+      .catch((error: unknown) => {
+        if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw error;
+        return redis.eval(source, keyTexts.length, ...keyTexts, ...argumentTexts);
+      });
+    return readReply(reply);
+  };
+}

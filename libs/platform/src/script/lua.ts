@@ -1,0 +1,57 @@
+import { isList, luaOf, type Kind } from "./values.ts";
+
+/** What the text of a script depends on. */
+interface LuaShape {
+  readonly file: URL;
+  readonly shared?: readonly URL[] | undefined;
+  readonly keys: readonly string[];
+  readonly args: Readonly<Record<string, Kind>>;
+  readonly replies: Readonly<Record<string, Readonly<Record<string, Kind>>>>;
+}
+
+/**
+ * Writes a script's whole text: the shared functions, the .lua itself as a function with a local variable for each key
+ * and argument, and the list that its reply becomes. The names are not in scope of the shared functions.
+ */
+export function scriptText(shape: LuaShape, read: (file: URL) => string): string {
+  return [
+    ...(shape.shared ?? []).map(read),
+    "local function main()", // with the names as its own locals: as upvalues they would cost more
+    ...shape.keys.map((name, at) => localOf(name, name.endsWith("[]"), "KEYS", at + 1, (key) => key)),
+    ...Object.entries(shape.args).map(([name, kind], at) =>
+      localOf(name, isList(kind), "ARGV", at + 1, (argument) => luaOf(kind, argument)),
+    ),
+    read(shape.file),
+    "end",
+    "local reply = main()",
+    ...Object.entries(shape.replies).flatMap(([verdict, kinds]) => replyLines(verdict, Object.entries(kinds))),
+    "return reply",
+  ].join("\n");
+}
+
+function localOf(name: string, list: boolean, from: string, at: number, expression: (of: string) => string): string {
+  if (!list) return `local ${name} = ${expression(`${from}[${at}]`)}`;
+  const plain = name.replace(/\[\]$/, "");
+  return `local ${plain} = {}; for at = ${at}, #${from} do ${plain}[at - ${at - 1}] = ${expression(`${from}[at]`)} end`;
+}
+
+/** Turns a table with names into the list that Redis passes on; a verdict without values is one already. */
+function replyLines(verdict: string, values: readonly (readonly [string, Kind])[]): readonly string[] {
+  if (values.length === 0) return [];
+  const single = values.filter(([, kind]) => !isList(kind));
+  const list = values.find(([, kind]) => isList(kind))?.[0];
+  const members = [`'${verdict}'`, ...single.map(([name, kind]) => memberOf(name, kind))].join(", ");
+  if (list === undefined) return [`if reply[1] == '${verdict}' then return {${members}} end`];
+  return [
+    `if reply[1] == '${verdict}' then`,
+    `  local all = {${members}}`,
+    `  for _, each in ipairs(reply.${list}) do all[#all + 1] = each end`,
+    "  return all",
+    "end",
+  ];
+}
+
+function memberOf(name: string, kind: Kind): string {
+  if (kind === "flag") return `reply.${name} and '1' or '0'`;
+  return kind.endsWith("?") ? `reply.${name} or ''` : `reply.${name}`;
+}

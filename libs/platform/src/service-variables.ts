@@ -1,0 +1,119 @@
+import { secretsOf } from "./secrets.ts";
+import {
+  describeVariables,
+  readVariables,
+  type Declaration,
+  type DeclaredVariable,
+  type VariableReader,
+} from "./variables.ts";
+
+/** Everything that a service reads from its environment: what every service does, and what it declares itself. */
+export interface ServiceVariables<Env> {
+  readonly name: string;
+  readonly declare: Declaration<{ readonly frame: ServiceFrame; readonly env: Env }>;
+  /** Lists every variable that the service reads: for the reference, and for checks of deployments. */
+  describe(): readonly DeclaredVariable[];
+}
+
+/** What `runService` needs of the environment. */
+export type ServiceFrame = Readonly<ReturnType<typeof frameVariables>>;
+
+/** The values of a service's own variables. */
+export type EnvOf<Variables> = Variables extends ServiceVariables<infer Env> ? Env : never;
+
+/** How a service differs from others in what all of them read. */
+export interface FrameOptions {
+  /** The variable of its port, and the port where that is unset; absent: TEXT_PORT and 0 for `text`. */
+  readonly port?: readonly [name: string, fallback: number];
+  /** The longest that it drains, whatever DRAIN_MS says, ms. */
+  readonly mostDrainMs?: number;
+}
+
+/** Declares the variables of a service; `own` are those beside the ports, logging and drain that all services have. */
+export function serviceVariables<Env>(
+  name: string,
+  own: Declaration<Env>,
+  options: FrameOptions = {},
+): ServiceVariables<Env> {
+  const declare = (read: VariableReader) => ({ frame: frameVariables(read, name, options), env: own(read) });
+  return { name, declare, describe: () => describeVariables(declare) };
+}
+
+/** Reads a service's own variables, those of the frame checked with them. Throws StartError. */
+export function readEnv<Env>(
+  { declare }: ServiceVariables<Env>,
+  source?: Readonly<Record<string, string | undefined>>,
+): Env {
+  return readVariables(declare, source).env;
+}
+
+const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+
+function frameVariables(read: VariableReader, name: string, { port, mostDrainMs = Infinity }: FrameOptions) {
+  const prefix = name.toUpperCase();
+  const [portName, portFallback] = port ?? [`${prefix}_PORT`, 0];
+  return {
+    port: read.port(portName, portFallback, "Port that the service listens on; 0 takes a free one."),
+    opsPort: read.port(`${prefix}_OPS_PORT`, 0, "Port of /healthz, /readyz and /metrics; 0 takes a free one."),
+    host: read.text("HOST", "0.0.0.0", "Address that both ports are bound to."),
+    logLevel: read.choice("LOG_LEVEL", logLevels, "info", "Least severe lines that are logged."),
+    drainMs: Math.min(
+      mostDrainMs,
+      read.integer("DRAIN_MS", 30_000, "Longest time that open requests get at the end of a process.", {
+        max: 86_400_000,
+      }),
+    ),
+    collectorUrl: read.optionalUrl(
+      "OTEL_EXPORTER_OTLP_ENDPOINT",
+      "OpenTelemetry collector that spans are sent to over HTTP; unset: no spans, and nothing of OpenTelemetry is loaded.",
+    ),
+  };
+}
+
+/** The store of accounts and configuration, and the secret that services sign with. */
+export function storeVariables(read: VariableReader) {
+  return {
+    redis: {
+      url: read.url("REDIS_URL", "Address of Redis, or of a Cluster's or Sentinel's servers, separated by commas."),
+      timeoutMs: read.integer("REDIS_TIMEOUT_MS", 1_000, "Longest wait for an answer of Redis.", {
+        min: 10,
+        max: 60_000,
+      }),
+    },
+    secrets: secretsOf(
+      read.secret(
+        "MODELGATE_SECRET",
+        "Key that signs what services tell each other, and seals vendors' keys in Redis.",
+      ),
+      read.optionalSecret("MODELGATE_SECRET_BEFORE", "The other secret during a rotation: accepted, not used."),
+    ),
+  };
+}
+
+/** The bus that events are published on. */
+export function busVariables(read: VariableReader) {
+  return {
+    bus: {
+      url: read.url("NATS_URL", "Address of NATS, or of a cluster's servers, separated by commas."),
+      limits: {
+        replicas: read.integer(
+          "NATS_REPLICAS",
+          1,
+          "Servers of NATS that store an event before it counts as published; a cluster has at least as many.",
+          { min: 1, max: 5 },
+        ),
+        keepBytes: read.integer(
+          "NATS_KEEP_BYTES",
+          1024 ** 3,
+          "Largest size of each stream of events; the oldest beyond it are dropped, counted in the books or not.",
+          { min: 1_048_576 },
+        ),
+      },
+    },
+  };
+}
+
+/** What a service reads that charges calls: the store, and the bus. */
+export function stateVariables(read: VariableReader) {
+  return { ...storeVariables(read), ...busVariables(read) };
+}

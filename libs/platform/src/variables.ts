@@ -1,0 +1,195 @@
+import { StartError } from "./start-error.ts";
+
+/** What the documentation says of one variable. */
+export interface VariableDescription {
+  readonly name: string;
+  readonly kind: "text" | "url" | "integer" | "port" | "choice" | "secret";
+  /** The value where it is unset; undefined where there is none. */
+  readonly fallback: string | undefined;
+  /** Whether the process does not start without it. */
+  readonly isRequired: boolean;
+  /** What an integer counts, as its name says: ms, bytes, tokens … */
+  readonly unit: string | undefined;
+  /** The bounds of an integer, or the words of a choice. */
+  readonly allowed: string | undefined;
+  /** One line for the person who sets it. */
+  readonly meaning: string;
+}
+
+/** One variable: its description, and how its text is read. */
+export interface DeclaredVariable<Value = unknown> extends VariableDescription {
+  /** Parses the text, undefined where the variable is unset or empty. Throws RangeError saying what is wrong. */
+  readonly read: (text: string | undefined) => Value;
+}
+
+/** Bounds of an integer, both inclusive; 0 and the largest safe integer where absent. */
+export interface IntegerBounds {
+  readonly min?: number | undefined;
+  readonly max?: number | undefined;
+}
+
+/** Reads variables by name, each with its default and one line for the person who sets it. */
+export interface VariableReader {
+  /** Without a fallback it is required. */
+  text(name: string, fallback: string | undefined, meaning: string): string;
+  optionalText(name: string, meaning: string): string | undefined;
+  url(name: string, meaning: string): string;
+  optionalUrl(name: string, meaning: string): string | undefined;
+  integer(name: string, fallback: number, meaning: string, bounds?: IntegerBounds): number;
+  /** A port; 0 takes a free one. */
+  port(name: string, fallback: number, meaning: string): number;
+  choice<const Word extends string>(name: string, words: readonly Word[], fallback: Word, meaning: string): Word;
+  /** A secret: never logged, and refused when it is short enough to guess. */
+  secret(name: string, meaning: string): string;
+  optionalSecret(name: string, meaning: string): string | undefined;
+}
+
+/**
+ * The variables of a process: a function that takes each from a reader and returns the values in the shape that the code
+ * uses. The same function is run to read an environment and to list what it declares.
+ */
+export type Declaration<Values> = (read: VariableReader) => Values;
+
+/** Reads all variables of a declaration; throws one StartError that names every wrong one. */
+export function readVariables<Values>(
+  declare: Declaration<Values>,
+  // The only place that reads the process's environment.
+  // oxlint-disable-next-line no-restricted-properties
+  source: Readonly<Record<string, string | undefined>> = process.env,
+): Values {
+  const problems: string[] = [];
+  const values = declare(
+    readerOf(({ name, read }, placeholder) => {
+      try {
+        return read(source[name] === "" ? undefined : source[name]);
+      } catch (error) {
+        problems.push(`${name} ${error instanceof Error ? error.message : String(error)}`);
+        return placeholder;
+      }
+    }),
+  );
+  if (problems.length > 0)
+    throw new StartError(`Wrong environment:\n${problems.map((line) => `  ${line}`).join("\n")}`);
+  return values;
+}
+
+/** Lists the variables of a declaration in their order. Throws where a name is declared twice. */
+export function describeVariables(declare: Declaration<unknown>): readonly DeclaredVariable[] {
+  const declared = new Map<string, DeclaredVariable>();
+  declare(
+    readerOf((variable, placeholder) => {
+      if (declared.has(variable.name)) throw new Error(`${variable.name} is declared twice`);
+      declared.set(variable.name, variable);
+      return placeholder;
+    }),
+  );
+  return [...declared.values()];
+}
+
+/** Gives the value of a variable: the one that was read, or the placeholder. */
+type Take = <Value>(variable: DeclaredVariable<Value>, placeholder: Value) => Value;
+
+function readerOf(take: Take): VariableReader {
+  const integer: VariableReader["integer"] = (name, fallback, meaning, bounds = {}) =>
+    take(integerOf("integer", { name, fallback, meaning, bounds }), fallback);
+  return {
+    integer,
+    port: (name, fallback, meaning) =>
+      take(integerOf("port", { name, fallback, meaning, bounds: { max: 65_535 } }), fallback),
+    text: (name, fallback, meaning) =>
+      take(
+        { ...plain("text", name, meaning), fallback, isRequired: fallback === undefined, read: orFallback(fallback) },
+        fallback ?? "",
+      ),
+    optionalText: (name, meaning) => take({ ...plain("text", name, meaning), read: (text) => text }, undefined),
+    url: (name, meaning) =>
+      take({ ...plain("url", name, meaning), isRequired: true, read: (text) => addressIn(text ?? required()) }, ""),
+    optionalUrl: (name, meaning) =>
+      take({ ...plain("url", name, meaning), read: (text) => ifSet(text, addressIn) }, undefined),
+    choice: (name, words, fallback, meaning) =>
+      take(
+        {
+          ...plain("choice", name, meaning),
+          fallback,
+          allowed: words.join(", "),
+          read: (text) =>
+            text === undefined
+              ? fallback
+              : (words.find((word) => word === text) ?? refuse(`must be one of ${words.join(", ")}`)),
+        },
+        fallback,
+      ),
+    secret: (name, meaning) =>
+      take({ ...plain("secret", name, meaning), isRequired: true, read: (text) => longEnough(text ?? required()) }, ""),
+    optionalSecret: (name, meaning) =>
+      take({ ...plain("secret", name, meaning), read: (text) => ifSet(text, longEnough) }, undefined),
+  };
+}
+
+function plain(kind: VariableDescription["kind"], name: string, meaning: string): VariableDescription {
+  return { name, kind, fallback: undefined, isRequired: false, unit: undefined, allowed: undefined, meaning };
+}
+
+interface DeclaredInteger {
+  readonly name: string;
+  readonly fallback: number;
+  readonly meaning: string;
+  readonly bounds: IntegerBounds;
+}
+
+function integerOf(
+  kind: "integer" | "port",
+  { name, fallback, meaning, bounds: { min = 0, max = Number.MAX_SAFE_INTEGER } }: DeclaredInteger,
+): DeclaredVariable<number> {
+  return {
+    ...plain(kind, name, meaning),
+    fallback: String(fallback),
+    unit: units.find(([ending]) => name.endsWith(ending))?.[1],
+    allowed: max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min} to ${max}`,
+    read: (text) => (text === undefined ? fallback : integerIn(text, min, max)),
+  };
+}
+
+/** What the ending of a variable's name says that it counts. */
+const units: readonly (readonly [string, string])[] = [
+  ["_BYTES_PER_SECOND", "bytes a second"],
+  ["_BYTES", "bytes"],
+  ["_MS", "ms"],
+  ["_SECONDS", "seconds"],
+  ["_DAYS", "days"],
+  ["_TOKENS", "tokens"],
+  ["_CHARACTERS", "characters"],
+  ["_PERCENT", "percent"],
+];
+
+function required(): never {
+  throw new RangeError("is not set");
+}
+
+function refuse(problem: string): never {
+  throw new RangeError(problem);
+}
+
+function orFallback(fallback: string | undefined): (text: string | undefined) => string {
+  return (text) => text ?? fallback ?? required();
+}
+
+function ifSet(text: string | undefined, read: (text: string) => string): string | undefined {
+  return text === undefined ? undefined : read(text);
+}
+
+function longEnough(secret: string): string {
+  return secret.length < 16 ? refuse("must have at least 16 characters") : secret;
+}
+
+/** Lists of servers are allowed: each item must be an address. */
+function addressIn(text: string): string {
+  return text.split(",").every((item) => URL.canParse(item.trim())) ? text : refuse("is not a URL");
+}
+
+function integerIn(text: string, min: number, max: number): number {
+  const value = Number(text);
+  return Number.isInteger(value) && value >= min && value <= max
+    ? value
+    : refuse(`must be a whole number from ${min} to ${max}`);
+}

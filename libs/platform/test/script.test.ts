@@ -1,0 +1,121 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type LocalBackends, startLocalBackends } from "@modelgate/testkit";
+import { defineScript } from "../src/index.ts";
+
+let backends: LocalBackends;
+let redis: Redis;
+beforeAll(async () => {
+  backends = await startLocalBackends();
+  redis = new Redis(backends.redisUrl);
+});
+afterAll(async () => {
+  redis?.disconnect();
+  await backends?.[Symbol.asyncDispose]();
+});
+
+const folder = mkdtempSync(join(tmpdir(), "modelgate-script-"));
+function lua(name: string, text: string): URL {
+  const path = join(folder, `${name}.lua`);
+  writeFileSync(path, text);
+  return pathToFileURL(path);
+}
+
+const echo = defineScript({
+  file: lua(
+    "echo",
+    `if not note and fresh then return {'bare'} end
+     redis.call('SET', counter, count)
+     redis.call('SADD', sets[2], 'member')
+     local seen = {}
+     for at, each in ipairs(bounds) do seen[at] = each * 2 end
+     return {'echoed', count = count + 1, amount = amount, fresh = fresh, note = note, seen = seen}`,
+  ),
+  keys: ["counter", "sets[]"],
+  args: { count: "number", amount: "nanos", fresh: "flag", note: "text?", bounds: "number[]" },
+  replies: {
+    echoed: { count: "number", amount: "nanos", fresh: "flag", note: "text?", seen: "number[]" },
+    bare: {},
+  },
+});
+const keys = { counter: "c", sets: ["s1", "s2"] };
+const largest = 9_223_372_036_854_775_807n;
+
+describe("defineScript()", () => {
+  test("gives a script its keys and arguments by name, and the caller the reply's values", async () => {
+    const reply = await echo(redis, keys, { count: 3, amount: largest, fresh: false, note: "n", bounds: [1, 2] });
+    expect(reply).toEqual({ verdict: "echoed", count: 4, amount: largest, fresh: false, note: "n", seen: [2, 4] });
+    expect(await redis.get("c")).toBe("3");
+    expect(await redis.smembers("s2")).toEqual(["member"]);
+  });
+
+  test("passes undefined as nil, and an empty list", async () => {
+    const reply = await echo(redis, keys, { count: 3, amount: 0n, fresh: false, note: undefined, bounds: [] });
+    expect(reply).toEqual({ verdict: "echoed", count: 4, amount: 0n, fresh: false, note: undefined, seen: [] });
+    expect(await echo(redis, keys, { count: 3, amount: 0n, fresh: true, note: undefined, bounds: [] })).toEqual({
+      verdict: "bare",
+    });
+  });
+
+  test("keeps the order of declaration, whatever the order of the object", async () => {
+    const reply = await echo(redis, keys, { bounds: [5], note: "n", fresh: true, amount: 7n, count: 1 });
+    expect(reply).toMatchObject({ count: 2, amount: 7n, fresh: true, seen: [10] });
+  });
+
+  test("sends the script where Redis has forgotten it", async () => {
+    await redis.script("FLUSH");
+    expect(await echo(redis, keys, { count: 3, amount: 0n, fresh: true, note: undefined, bounds: [] })).toEqual({
+      verdict: "bare",
+    });
+  });
+
+  test("refuses a call without an argument or a key", async () => {
+    // @ts-expect-error `bounds` is missing
+    await expect(echo(redis, keys, { count: 3, amount: 0n, fresh: true, note: undefined })).rejects.toThrow(
+      'echo.lua: the argument "bounds" is missing',
+    );
+    // @ts-expect-error `sets` is missing
+    await expect(echo(redis, { counter: "c" }, argumentsOf())).rejects.toThrow('echo.lua: the key "sets" is missing');
+  });
+
+  test("does not compile with an argument that the script has not", async () => {
+    // @ts-expect-error `more` is not declared
+    const extra = echo(redis, keys, { ...argumentsOf(), more: 1 });
+    await expect(extra).resolves.toBeDefined();
+    // @ts-expect-error an amount is a bigint
+    await expect(echo(redis, keys, { ...argumentsOf(), amount: 1 })).resolves.toBeDefined();
+  });
+
+  test.each([
+    { answer: "{'unheard'}", error: 'answers.lua: unknown verdict "unheard"' },
+    { answer: "{'found', name = 'n'}", error: 'answers.lua: "found" came without "amount"' },
+    { answer: "{'found', amount = 'many', name = 'n'}", error: "Cannot convert many to a BigInt" },
+  ])("refuses the reply $answer", async ({ answer, error }) => {
+    const script = defineScript({
+      file: lua("answers", `return ${answer}`),
+      keys: [],
+      args: {},
+      replies: { found: { name: "text", amount: "nanos" } },
+    });
+    await expect(script(redis, {}, {})).rejects.toThrow(error);
+  });
+
+  test("hides the names from the shared functions", async () => {
+    const script = defineScript({
+      file: lua("shared-user", "return {'found', name = name_of()}"),
+      shared: [lua("shared", "local function name_of() return type(name) end")],
+      keys: [],
+      args: { name: "text" },
+      replies: { found: { name: "text" } },
+    });
+    await expect(script(redis, {}, { name: "n" })).rejects.toThrow(/nonexistent global variable 'name'/);
+  });
+});
+
+function argumentsOf() {
+  return { count: 1, amount: 0n, fresh: true, note: undefined, bounds: [] };
+}

@@ -1,0 +1,99 @@
+import { describe, expect, test } from "vitest";
+import { readEnv, serviceVariables } from "../src/service-variables.ts";
+import { StartError } from "../src/start-error.ts";
+import { describeVariables, readVariables, type VariableReader } from "../src/variables.ts";
+
+const declare = (read: VariableReader) => ({
+  store: { url: read.url("URL_A", "Address of a store.") },
+  limits: {
+    count: read.integer("COUNT", 3, "How many.", { min: 1, max: 9 }),
+    waitMs: read.integer("WAIT_MS", 1_000, "How long."),
+  },
+  word: read.choice("WORD", ["a", "b"], "a", "Which."),
+  secret: read.secret("SECRET", "Whose."),
+  maybe: read.optionalUrl("MAYBE", "Perhaps."),
+});
+const good = { URL_A: "redis://x:1,redis://y:2", SECRET: "0123456789abcdef" };
+
+describe("readVariables", () => {
+  test("gives values in the declaration's shape, defaults where a variable is unset or empty", () => {
+    expect(readVariables(declare, { ...good, COUNT: "", WAIT_MS: "5" })).toEqual({
+      store: { url: good.URL_A },
+      limits: { count: 3, waitMs: 5 },
+      word: "a",
+      secret: good.SECRET,
+      maybe: undefined,
+    });
+  });
+
+  test("names every wrong variable at once, and no secret", () => {
+    const wrong = () =>
+      readVariables(declare, { URL_A: "not a url", COUNT: "10", WORD: "c", SECRET: "short", MAYBE: "x" });
+    expect(wrong).toThrow(StartError);
+    expect(wrong).toThrow(
+      /URL_A is not a URL[\s\S]*COUNT must be a whole number from 1 to 9[\s\S]*WORD must be one of a, b[\s\S]*SECRET must have at least 16[\s\S]*MAYBE is not a URL/,
+    );
+    expect(wrong).not.toThrow(/short/);
+  });
+
+  test("refuses a start without what is required", () => {
+    expect(() => readVariables(declare, {})).toThrow(/URL_A is not set[\s\S]*SECRET is not set/);
+  });
+});
+
+describe("describeVariables", () => {
+  test("lists name, default, unit, bounds and meaning in the order of the declaration", () => {
+    const described = describeVariables(declare).map(
+      ({ name, fallback, unit, allowed, meaning, kind, isRequired }) => ({
+        name,
+        fallback,
+        unit,
+        allowed,
+        meaning,
+
+        as: isRequired ? `required ${kind}` : kind,
+      }),
+    );
+    expect(described).toEqual([
+      { name: "URL_A", as: "required url", meaning: "Address of a store.", fallback: undefined, ...plain },
+      { name: "COUNT", as: "integer", meaning: "How many.", fallback: "3", unit: undefined, allowed: "1 to 9" },
+      { name: "WAIT_MS", as: "integer", meaning: "How long.", fallback: "1000", unit: "ms", allowed: "0 or more" },
+      { name: "WORD", as: "choice", meaning: "Which.", fallback: "a", unit: undefined, allowed: "a, b" },
+      { name: "SECRET", as: "required secret", meaning: "Whose.", fallback: undefined, ...plain },
+      { name: "MAYBE", as: "url", meaning: "Perhaps.", fallback: undefined, ...plain },
+    ]);
+  });
+
+  test("refuses a name that is declared twice", () => {
+    expect(() => describeVariables((read) => [read.text("A", "", "One."), read.text("A", "", "Two.")])).toThrow(
+      "A is declared twice",
+    );
+  });
+});
+const plain = { unit: undefined, allowed: undefined };
+
+describe("serviceVariables", () => {
+  const variables = serviceVariables("demo", (read) => ({ count: read.integer("COUNT", 3, "How many.") }));
+
+  test("adds the ports, named after the service, and what every service reads", () => {
+    expect(variables.describe().map(({ name }) => name)).toEqual([
+      "DEMO_PORT",
+      "DEMO_OPS_PORT",
+      "HOST",
+      "LOG_LEVEL",
+      "DRAIN_MS",
+      "OTEL_EXPORTER_OTLP_ENDPOINT",
+      "COUNT",
+    ]);
+  });
+
+  test("lets a service name its port's variable, and bound its drain", () => {
+    const { declare: own } = serviceVariables("demo", () => ({}), { port: ["PORT", 8080], mostDrainMs: 10 });
+    expect(readVariables(own, { DRAIN_MS: "500" }).frame).toMatchObject({ port: 8080, drainMs: 10 });
+  });
+
+  test("checks what every service reads where only the service's own values are wanted", () => {
+    expect(readEnv(variables, { COUNT: "4" })).toEqual({ count: 4 });
+    expect(() => readEnv(variables, { LOG_LEVEL: "loud" })).toThrow(/LOG_LEVEL must be one of/);
+  });
+});

@@ -1,0 +1,32 @@
+import type { FieldSupport } from "../hub/field-support.ts";
+
+/** What the chat wire says of the neutral form's fields; `README.md` holds this table, checked by a test. */
+export const fieldSupport: FieldSupport = {
+  tools: { as: "tools" },
+  toolChoice: { as: "tool_choice" },
+  parallelTools: { as: "parallel_tool_calls" },
+  maxTokens: { as: "max_completion_tokens" },
+  stop: { as: "stop" },
+  format: { as: "response_format" },
+  reasoning: { as: "reasoning_effort" },
+  temperature: { as: "temperature" },
+  topP: { as: "top_p" },
+  topK: { as: "top_k" },
+  presencePenalty: { as: "presence_penalty" },
+  frequencyPenalty: { as: "frequency_penalty" },
+  seed: { as: "seed" },
+  choices: { as: "n" },
+  logProbabilities: { as: "top_logprobs" },
+  logitBias: { as: "logit_bias" },
+  modalities: { as: "modalities" },
+  image: { as: "image_config" },
+  audio: { as: "audio" },
+  verbosity: { as: "verbosity" },
+  cacheKey: { as: "prompt_cache_key" },
+  cacheRetention: { as: "prompt_cache_retention" },
+  metadata: { as: "metadata" },
+  user: { as: "user" },
+  safetyIdentifier: { as: "safety_identifier" },
+  serviceTier: { as: "service_tier" },
+  prediction: { as: "prediction" },
+};

@@ -1,0 +1,163 @@
+import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
+import type { OpenedPart, TextEvent } from "../hub/answer.ts";
+import { CallPairs } from "../hub/call-ids.ts";
+import { parseLogProbabilities } from "../hub/log-probabilities.ts";
+import type { TokenProbability } from "../hub/part.ts";
+import { PartBook } from "../hub/part-book.ts";
+import { AudioReader } from "./audio-reader.ts";
+import { CallReader } from "./call-reader.ts";
+import { DetailReader } from "./detail-reader.ts";
+import { finishOf } from "./endings.ts";
+import { parseAnnotations, textOf } from "./parse-answer.ts";
+import { readModelImage } from "./parse-model.ts";
+import { markOf, thoughtIn } from "./seals.ts";
+
+/** What is told in text: at most one of them is open at a time. */
+const told = ["reasoning", "text", "refusal"] as const;
+type Told = (typeof told)[number];
+
+const none: readonly TextEvent[] = [];
+
+/** One choice of a vendor's stream: its deltas as events of parts. */
+export class PartReader {
+  readonly #choice: number;
+  readonly #answerId: string;
+  readonly #book: PartBook;
+  readonly #calls: CallReader;
+  readonly #details = new DetailReader();
+  readonly #audio = new AudioReader();
+  #finished = false;
+
+  constructor(choice: number, answerId: string) {
+    this.#choice = choice;
+    this.#answerId = answerId;
+    this.#book = new PartBook(choice);
+    this.#calls = new CallReader(this.#book, [answerId, choice]);
+  }
+
+  get finished(): boolean {
+    return this.#finished;
+  }
+
+  take(choice: JsonRecord): readonly TextEvent[] {
+    if (this.#finished) return none;
+    const delta = choice["delta"];
+    const events = isRecord(delta) ? this.#takeDelta(delta, choice["logprobs"]) : none;
+    const word = choice["finish_reason"];
+    return typeof word === "string" && word !== "" ? [...events, ...this.finish(choice)] : events;
+  }
+
+  /** Ends the open parts and tells why the choice ended: naturally where the vendor said nothing. */
+  finish(choice: JsonRecord): readonly TextEvent[] {
+    if (this.#finished) return none;
+    this.#finished = true;
+    const events = this.close();
+    const { finish: reason, ...at } = finishOf(choice, this.#book.kinds);
+    return [...events, { type: "finish", choice: this.#choice, reason, ...at }];
+  }
+
+  /** Ends what is open, and tells what waited for the end. */
+  close(): readonly TextEvent[] {
+    const events = [...this.#endTold(undefined), ...this.#calls.end()];
+    const seal = this.#details.take();
+    if (seal !== undefined) events.push(...this.#book.whole({ kind: "reasoning", text: "", seal }));
+    const audio = this.#audio.take();
+    if (audio !== undefined) events.push(...this.#book.whole({ kind: "vendor", wire: "chat", value: { audio } }));
+    return events;
+  }
+
+  #takeDelta(delta: JsonRecord, logprobs: unknown): readonly TextEvent[] {
+    const { content } = delta;
+    const events: TextEvent[] = [];
+    this.#think(delta, events);
+    const probabilities = isRecord(logprobs) ? parseLogProbabilities(logprobs["content"]) : [];
+    if (typeof content === "string") this.#say("text", content, events, probabilities);
+    else if (Array.isArray(content)) for (const part of content) this.#takePart(part, events);
+    this.#cite(delta["annotations"], events);
+    this.#say("refusal", textOf(delta["refusal"]), events);
+    this.#seal(delta["reasoning_details"], events);
+    if (Array.isArray(delta["images"])) for (const image of delta["images"]) this.#takeImage(image, events);
+    if (Array.isArray(delta["tool_calls"])) for (const call of delta["tool_calls"]) this.#takeCall(call, events);
+    if (isRecord(delta["function_call"])) this.#takeCall({ index: -1, function: delta["function_call"] }, events);
+    if (isRecord(delta["audio"])) this.#audio.add(delta["audio"]);
+    return events;
+  }
+
+  /** Thoughts under either name, or in the details where they stand nowhere else. */
+  #think(delta: JsonRecord, events: TextEvent[]): void {
+    const said = textOf(delta["reasoning_content"]) || textOf(delta["reasoning"]);
+    const details: unknown = delta["reasoning_details"];
+    const text = said === "" && Array.isArray(details) ? details.filter(isRecord).map(thoughtIn).join("") : said;
+    this.#say("reasoning", text, events);
+  }
+
+  #say(key: Told, text: string, events: TextEvent[], probabilities: readonly TokenProbability[] = []): void {
+    if (text === "" && probabilities.length === 0) return;
+    if (!this.#book.isOpen(key)) {
+      events.push(...this.#endTold(key), ...this.#calls.settle(), ...this.#book.start(key, openings[key]));
+    }
+    events.push(...this.#book.delta(key, text, probabilities));
+  }
+
+  /** Some vendors send a list of parts as content, thoughts among them (Mistral). */
+  #takePart(part: unknown, events: TextEvent[]): void {
+    if (!isRecord(part)) return;
+    const thoughts: unknown = part["thinking"];
+    if (Array.isArray(thoughts))
+      for (const thought of thoughts.filter(isRecord)) this.#say("reasoning", textOf(thought["text"]), events);
+    else this.#say("text", textOf(part["text"]), events);
+  }
+
+  #cite(annotations: unknown, events: TextEvent[]): void {
+    const part = this.#book.numberOf("text");
+    if (part === undefined || annotations === undefined) return;
+    for (const citation of parseAnnotations(annotations))
+      events.push({ type: "citation", choice: this.#choice, part, citation });
+  }
+
+  /** Envelopes end the part that they seal; a vendor's own details wait for the end of the thoughts. */
+  #seal(details: unknown, events: TextEvent[]): void {
+    if (!Array.isArray(details)) return;
+    for (const detail of details.filter(isRecord)) {
+      const mark = markOf(detail);
+      if (mark === undefined) {
+        this.#details.add(detail);
+        continue;
+      }
+      const { seal, previous, id } = mark;
+      const key = previous === true ? "text" : "reasoning";
+      if (this.#book.isOpen(key)) events.push(...this.#book.end(key, seal));
+      else if (key === "text") events.push(...this.#book.whole({ kind: key, text: "", seal }));
+      else events.push(...this.#book.whole({ kind: key, text: "", seal, ...(id === undefined ? {} : { id }) }));
+    }
+  }
+
+  #takeImage(image: unknown, events: TextEvent[]): void {
+    if (!isRecord(image)) return;
+    const place = { calls: new CallPairs(), place: [this.#answerId], google: "chat" } as const;
+    try {
+      const part = readModelImage(new Fields(image), place);
+      events.push(...this.#endTold(undefined), ...this.#book.whole(part));
+    } catch {
+      // No image that can be read: there is nothing to tell of it.
+    }
+  }
+
+  #takeCall(call: unknown, events: TextEvent[]): void {
+    if (!isRecord(call)) return;
+    if (this.#calls.isNew(call)) events.push(...this.#endTold(undefined), ...this.#calls.settle());
+    events.push(...this.#calls.take(call));
+  }
+
+  /** Ends what is told in text, but for one kind. */
+  #endTold(but: Told | undefined): TextEvent[] {
+    const open = told.filter((key) => key !== but && this.#book.isOpen(key));
+    return open.flatMap((key) => this.#book.end(key, key === "reasoning" ? this.#details.take() : undefined));
+  }
+}
+
+const openings: Readonly<Record<Told, OpenedPart>> = {
+  reasoning: { kind: "reasoning" },
+  text: { kind: "text" },
+  refusal: { kind: "refusal" },
+};

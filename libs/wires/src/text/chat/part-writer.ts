@@ -1,0 +1,185 @@
+import { Failure } from "@modelgate/contracts";
+import type { FinishReason, OpenedPart, TextEvent } from "../hub/answer.ts";
+import type { AnswerContext } from "../hub/codec.ts";
+import { unwrapCustom } from "../hub/custom.ts";
+import { logProbability } from "../hub/log-probabilities.ts";
+import type { Citation, Part, Seal, TokenProbability } from "../hub/part.ts";
+import { replayPart } from "../hub/replay.ts";
+import type { JsonObject } from "../hub/request.ts";
+import type { Around, Chunks } from "./chunks.ts";
+import { finishWord } from "./endings.ts";
+import { annotation, isWrapped, wholeMembers, type Telling } from "./answer-parts.ts";
+import { detailsFor, extraFor } from "./seals.ts";
+
+/** Characters of free-text tools' calls that wait for their end, to be unwrapped; beyond it: upstream_error. */
+export const mostHeld = 8 * 2 ** 20;
+
+/** Citations of one choice; those beyond are left out. */
+const mostCitations = 4_096;
+
+/** A part that is open. */
+interface Open {
+  readonly opened: OpenedPart;
+  /** The chunk around a delta's text; undefined where nothing is told of the part before its end, or ever. */
+  readonly around: Around | undefined;
+  /** Number of the call among the calls. */
+  readonly call: number;
+  /** What waits for the end. */
+  readonly held: string[] | undefined;
+  /** Where the part begins in what is joined here, and how long it is so far. */
+  readonly from: number;
+  length: number;
+}
+
+/** One choice as chunks. */
+export class PartWriter {
+  readonly #choice: number;
+  readonly #chunks: Chunks;
+  readonly #context: AnswerContext;
+  readonly #telling: Telling;
+  readonly #around: Around;
+  readonly #open = new Map<number, Open>();
+  /** Characters of texts and thoughts so far: clients join them, and seals say where theirs stand. */
+  readonly #told = { text: 0, reasoning: 0 };
+  #begun = false;
+  #finished = false;
+  #refused = false;
+  #calls = 0;
+  #details = 0;
+  #images = 0;
+  /** Citations wait for the end: clients join pieces of text, and no list whose entries have no number. */
+  readonly #annotations: unknown[] = [];
+  #held = 0;
+
+  constructor(choice: number, chunks: Chunks, context: AnswerContext, telling: Telling) {
+    this.#choice = choice;
+    this.#chunks = chunks;
+    this.#context = context;
+    this.#telling = telling;
+    this.#around = chunks.around(choice);
+  }
+
+  /** The role, which stands in the first chunk; nothing later. */
+  begin(): string {
+    if (this.#begun) return "";
+    this.#begun = true;
+    return this.#tell({ role: "assistant", content: "", refusal: null });
+  }
+
+  start(part: number, opened: OpenedPart): string {
+    const { kind } = opened;
+    if (kind === "tool-call") return this.#startCall(part, opened);
+    if (kind === "refusal") this.#refused = true;
+    const hidden = kind === "reasoning" && this.#telling.hidesThoughts;
+    const name = kind === "text" ? "content" : kind === "reasoning" ? "reasoning_content" : "refusal";
+    this.#open.set(part, {
+      opened,
+      around: hidden ? undefined : this.#aroundText(`"${name}":`, ""),
+      call: 0,
+      held: undefined,
+      from: kind === "refusal" ? 0 : this.#told[kind],
+      length: 0,
+    });
+    return "";
+  }
+
+  delta(part: number, text: string, probabilities: readonly TokenProbability[]): string {
+    const open = this.#open.get(part);
+    if (open === undefined) return "";
+    open.length += text.length;
+    if (open.held !== undefined) this.#hold(open.held, text);
+    if (open.around === undefined) return "";
+    if (probabilities.length > 0 && open.opened.kind === "text")
+      return this.#chunks.withProbabilities(this.#choice, { content: text }, probabilities.map(logProbability));
+    return open.around.before + JSON.stringify(text) + open.around.after;
+  }
+
+  cite(part: number, citation: Citation): void {
+    const open = this.#open.get(part);
+    if (open === undefined || this.#annotations.length >= mostCitations) return;
+    this.#annotations.push(...annotation(citation, open.from, open.length));
+  }
+
+  end(part: number, seal: Seal | undefined): string {
+    const open = this.#open.get(part);
+    if (open === undefined) return "";
+    this.#open.delete(part);
+    const { opened, from } = open;
+    const span = [from, from + open.length] as const;
+    if (opened.kind === "tool-call") return this.#endCall(open, seal);
+    if (opened.kind === "refusal") return "";
+    this.#told[opened.kind] = span[1];
+    if (seal === undefined || open.around === undefined) return "";
+    const of = opened.kind === "text" ? ({ span, previous: true } as const) : { span, id: opened.id };
+    return this.#tell({ reasoning_details: detailsFor(seal, { ...of, index: this.#details++ }) });
+  }
+
+  whole(part: number, whole: Part): string {
+    const events = replayPart(whole, this.#choice, part);
+    if (events.length > 1) return events.map((event) => this.#replayed(event)).join("");
+    const members = wholeMembers(whole, this.#context, this.#images);
+    if (whole.kind === "image") this.#images++;
+    return Object.keys(members).length > 0 ? this.#tell(members) : "";
+  }
+
+  /** Once: a choice has one chunk that tells its end. */
+  finish(reason: FinishReason): string {
+    if (this.#finished) return "";
+    this.#finished = true;
+    const cited = this.#annotations.length > 0 ? this.#tell({ annotations: this.#annotations }) : "";
+    return cited + this.#chunks.finish(this.#choice, finishWord(reason, this.#refused, this.#telling.oldCalls));
+  }
+
+  #replayed(event: TextEvent): string {
+    if (event.type === "part-start") return this.start(event.part, event.opened);
+    if (event.type === "part-delta") return this.delta(event.part, event.text, event.logProbabilities ?? []);
+    if (event.type === "citation") this.cite(event.part, event.citation);
+    return event.type === "part-end" ? this.end(event.part, event.seal) : "";
+  }
+
+  #startCall(part: number, opened: Extract<OpenedPart, { kind: "tool-call" }>): string {
+    const call = this.#calls++;
+    const { id, name } = opened;
+    const held = isWrapped(opened, this.#telling) ? [] : undefined;
+    const custom = held !== undefined || opened.custom === true;
+    const before = { opened, call, held, from: 0, length: 0 };
+    if (this.#telling.oldCalls) {
+      const first = call === 0 ? this.#aroundText(`"function_call":{"arguments":`, "}") : undefined;
+      this.#open.set(part, { ...before, held: undefined, around: first });
+      return call === 0 ? this.#tell({ function_call: { name, arguments: "" } }) : "";
+    }
+    const member = custom ? `"custom":{"input":` : `"function":{"arguments":`;
+    const around = this.#aroundText(`"tool_calls":[{"index":${call},${member}`, "}}]");
+    this.#open.set(part, { ...before, around: held === undefined ? around : undefined });
+    const said = custom
+      ? { type: "custom", custom: { name, input: "" } }
+      : { type: "function", function: { name, arguments: "" } };
+    return this.#tell({ tool_calls: [{ index: call, id, ...said }] });
+  }
+
+  /** What waited, and the seal. Naive clients look for `function` in each piece of a call. */
+  #endCall({ opened, call, held }: Open, seal: Seal | undefined): string {
+    const wrapped = held?.join("") ?? "";
+    this.#held -= wrapped.length;
+    const input = wrapped === "" ? "" : unwrapCustom(wrapped);
+    const late = input === "" ? "" : this.#tell({ tool_calls: [{ index: call, custom: { input } }] });
+    if (seal === undefined || this.#telling.oldCalls) return late;
+    const custom = held !== undefined || (opened.kind === "tool-call" && opened.custom === true);
+    const empty = custom ? { custom: { input: "" } } : { function: { arguments: "" } };
+    return late + this.#tell({ tool_calls: [{ index: call, ...empty, extra_content: extraFor(seal) }] });
+  }
+
+  #hold(held: string[], text: string): void {
+    this.#held += text.length;
+    if (this.#held > mostHeld) throw new Failure("upstream_error", "A tool call is too large to be told whole.");
+    held.push(text);
+  }
+
+  #aroundText(before: string, after: string): Around {
+    return { before: this.#around.before + before, after: after + this.#around.after };
+  }
+
+  #tell(delta: JsonObject): string {
+    return this.#around.before + JSON.stringify(delta).slice(1, -1) + this.#around.after;
+  }
+}

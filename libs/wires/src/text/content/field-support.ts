@@ -1,0 +1,32 @@
+import type { FieldSupport } from "../hub/field-support.ts";
+
+/** What the content wire says of the neutral form's fields; `README.md` holds this table, checked by a test. */
+export const fieldSupport: FieldSupport = {
+  tools: { as: "tools" },
+  toolChoice: { as: "toolConfig.functionCallingConfig" },
+  parallelTools: { unsupported: "dropped" },
+  maxTokens: { as: "generationConfig.maxOutputTokens" },
+  stop: { as: "generationConfig.stopSequences" },
+  format: { as: "generationConfig.responseJsonSchema" },
+  reasoning: { as: "generationConfig.thinkingConfig" },
+  temperature: { as: "generationConfig.temperature" },
+  topP: { as: "generationConfig.topP" },
+  topK: { as: "generationConfig.topK" },
+  presencePenalty: { as: "generationConfig.presencePenalty" },
+  frequencyPenalty: { as: "generationConfig.frequencyPenalty" },
+  seed: { as: "generationConfig.seed" },
+  choices: { as: "generationConfig.candidateCount" },
+  logProbabilities: { as: "generationConfig.logprobs" },
+  logitBias: { unsupported: "dropped" },
+  modalities: { as: "generationConfig.responseModalities" },
+  image: { as: "generationConfig.imageConfig" },
+  audio: { as: "generationConfig.speechConfig" },
+  verbosity: { unsupported: "dropped" },
+  cacheKey: { unsupported: "dropped" },
+  cacheRetention: { unsupported: "dropped" },
+  metadata: { unsupported: "dropped" },
+  user: { unsupported: "dropped" },
+  safetyIdentifier: { unsupported: "dropped" },
+  serviceTier: { unsupported: "dropped" },
+  prediction: { unsupported: "dropped" },
+};

@@ -1,0 +1,55 @@
+import { isRecord, type JsonRecord } from "../json/fields.ts";
+
+/** What a request says of the conversation that it is a turn of: enough to know the next turn again. */
+export interface Dialogue {
+  /** The client's own name of the conversation. */
+  readonly name?: string | undefined;
+  /** Whose it is, as the client names its user. */
+  readonly user: unknown;
+  /** Instructions that are repeated with every turn. */
+  readonly instructions: unknown;
+  /** What was said before the model's first answer. */
+  readonly opening: readonly JsonRecord[];
+  /** Whether the model has answered before. */
+  readonly isAnswered: boolean;
+  /** Its first answer, without thoughts, which some clients leave out of what they send back. */
+  readonly answer?: JsonRecord | undefined;
+}
+
+/** Members that change from turn to turn, or that clients leave out of what they send back. */
+export const unsteadyMembers: ReadonlySet<string> = new Set([
+  "cache_control",
+  "data",
+  "encrypted_content",
+  "id",
+  "reasoning",
+  "reasoning_content",
+  "reasoning_details",
+  "role",
+  "signature",
+  "status",
+  "summary",
+  "thinking",
+  "thought",
+  "thoughtSignature",
+  "type",
+]);
+
+/** Reads a dialogue out of a body and what was said in it; `isAnswer` tells the model's turns. */
+export function dialogueOf(
+  body: JsonRecord,
+  said: { readonly instructions?: unknown; readonly turns: unknown },
+  isAnswer: (turn: JsonRecord) => boolean,
+): Dialogue {
+  const turns = Array.isArray(said.turns) ? said.turns.filter(isRecord) : [];
+  const at = turns.findIndex(isAnswer);
+  const { prompt_cache_key: name, metadata } = body;
+  return {
+    name: typeof name === "string" && name !== "" ? name : undefined,
+    user: body["user"] ?? body["safety_identifier"] ?? (isRecord(metadata) ? metadata["user_id"] : undefined),
+    instructions: said.instructions,
+    opening: at < 0 ? turns : turns.slice(0, at),
+    isAnswered: at >= 0,
+    answer: at < 0 ? undefined : turns.slice(at).find((turn) => isAnswer(turn) && turn["type"] !== "reasoning"),
+  };
+}

@@ -1,0 +1,163 @@
+import { isRecord } from "../../json/fields.ts";
+import type { OpenedPart, TextEvent } from "../hub/answer.ts";
+import { dispatch } from "../hub/dispatch.ts";
+import type { Citation, Part, Seal } from "../hub/part.ts";
+import type { JsonObject } from "../hub/request.ts";
+import { answerBlocks, sealBlocks } from "./answer-parts.ts";
+import { renderCitation } from "./citations.ts";
+import { isRedacted, signatureFor } from "./seals.ts";
+
+/** One event on the wire. Its name stands beside the data too: clients' SDKs drop events without one. */
+export function frame(type: string, json: string): string {
+  return `event: ${type}\ndata: ${json}\n\n`;
+}
+
+type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEvent, { type: Type }>) => string };
+
+/** How the deltas of a kind of part begin. */
+const deltaHeads = {
+  text: '{"type":"text_delta","text":',
+  refusal: '{"type":"text_delta","text":',
+  reasoning: '{"type":"thinking_delta","thinking":',
+  "tool-call": '{"type":"input_json_delta","partial_json":',
+} as const satisfies Record<OpenedPart["kind"], string>;
+
+/**
+ * The blocks of an answer, one after another, numbered without a gap. Words and thoughts open their block with
+ * their first piece: clients must not get blocks that hold nothing. Takes parts that do not overlap.
+ */
+export class PartWriter {
+  #index = 0;
+  #opened: OpenedPart | undefined;
+  #isOpen = false;
+  /** All of a delta's frame before its text. */
+  #head = "";
+  /** The seal of words, on its way with the next block: clients take the last block for the answer. */
+  #waiting: readonly JsonObject[] = [];
+  readonly #on: Handlers = {
+    "part-start": ({ opened }) => this.#start(opened),
+    "part-delta": ({ text }) => (text === "" ? "" : this.#open() + this.#delta(text)),
+    citation: ({ citation }) => this.#cite(citation),
+    "part-end": ({ seal }) => this.#end(seal),
+    "part-whole": ({ whole }) => this.#whole(whole),
+  };
+
+  write(event: TextEvent): string {
+    return dispatch(this.#on, event) ?? "";
+  }
+
+  /** Ends a block that is still open. */
+  close(): string {
+    return this.#opened === undefined ? "" : this.#end(undefined);
+  }
+
+  #start(opened: OpenedPart): string {
+    this.#opened = opened;
+    if (opened.kind !== "tool-call") return "";
+    // A free-text tool is a function with one text here: its pieces are put into that text's quotes.
+    return this.#open() + (opened.custom === true ? this.#tell('{"input":"') : "");
+  }
+
+  /** Opens the block of the part that began, if it is not open. */
+  #open(): string {
+    const opened = this.#opened;
+    if (this.#isOpen || opened === undefined) return "";
+    const waited = this.#tellWaiting();
+    this.#isOpen = true;
+    this.#head = `event: content_block_delta\ndata: {"type":"content_block_delta","index":${this.#index},"delta":${deltaHeads[opened.kind]}`;
+    if (opened.kind === "tool-call")
+      return waited + this.#announce({ type: "tool_use", id: opened.id, name: opened.name, input: {} });
+    const empty =
+      opened.kind === "reasoning" ? { type: "thinking", thinking: "", signature: "" } : { type: "text", text: "" };
+    return waited + this.#announce(empty);
+  }
+
+  #tellWaiting(): string {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    return this.#allWhole(waiting);
+  }
+
+  #delta(text: string): string {
+    const opened = this.#opened;
+    if (opened === undefined) return "";
+    return this.#tell(opened.kind === "tool-call" && opened.custom === true ? JSON.stringify(text).slice(1, -1) : text);
+  }
+
+  #tell(text: string): string {
+    return `${this.#head}${JSON.stringify(text)}}}\n\n`;
+  }
+
+  #cite(citation: Citation): string {
+    if (this.#opened?.kind !== "text") return "";
+    return renderCitation(citation)
+      .map((each) => this.#open() + this.#other({ type: "citations_delta", citation: each }))
+      .join("");
+  }
+
+  #end(seal: Seal | undefined): string {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    if (opened === undefined) return "";
+    if (opened.kind === "reasoning") return this.#endThoughts(opened, seal);
+    const wasOpen = this.#isOpen;
+    const closing = opened.kind === "tool-call" && opened.custom === true ? this.#tell('"}') : "";
+    const stopped = closing + this.#stop();
+    if (opened.kind === "tool-call") return stopped + this.#allWhole(sealBlocks(seal, { call: opened.id }));
+    this.#waiting = [...this.#waiting, ...sealBlocks(seal, wasOpen ? { previous: true } : {})];
+    return stopped;
+  }
+
+  #endThoughts(opened: OpenedPart, seal: Seal | undefined): string {
+    if (!this.#isOpen && seal === undefined) return "";
+    const redacted = isRedacted(seal) && seal !== undefined ? this.#redacted(seal) : undefined;
+    if (redacted !== undefined && !this.#isOpen) return redacted();
+    this.#opened = opened;
+    const open = this.#open();
+    this.#opened = undefined;
+    const signature = signatureFor(redacted === undefined ? seal : undefined);
+    return open + this.#other({ type: "signature_delta", signature }) + this.#stop() + (redacted?.() ?? "");
+  }
+
+  #redacted({ value }: Seal): () => string {
+    return () => this.#wholeBlock({ type: "redacted_thinking", data: value });
+  }
+
+  #whole(part: Part): string {
+    return this.#allWhole(answerBlocks(part));
+  }
+
+  #allWhole(blocks: readonly JsonObject[]): string {
+    return blocks.map((block) => this.#wholeBlock(block)).join("");
+  }
+
+  /** A block at once; an input comes as clients expect it, after the block's beginning. */
+  #wholeBlock(block: JsonObject): string {
+    const waited = this.#tellWaiting();
+    const { input } = block;
+    if (!isRecord(input)) return waited + this.#announce(block) + this.#stopFrame();
+    const begun = this.#announce({ ...block, input: {} });
+    const delta = this.#other({ type: "input_json_delta", partial_json: JSON.stringify(input) });
+    return waited + begun + delta + this.#stopFrame();
+  }
+
+  #announce(block: JsonObject): string {
+    const type = "content_block_start";
+    return frame(type, JSON.stringify({ type, index: this.#index, content_block: block }));
+  }
+
+  #other(delta: JsonObject): string {
+    const type = "content_block_delta";
+    return frame(type, JSON.stringify({ type, index: this.#index, delta }));
+  }
+
+  #stop(): string {
+    if (!this.#isOpen) return "";
+    this.#isOpen = false;
+    return this.#stopFrame();
+  }
+
+  #stopFrame(): string {
+    return frame("content_block_stop", `{"type":"content_block_stop","index":${this.#index++}}`);
+  }
+}

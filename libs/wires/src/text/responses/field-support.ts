@@ -1,0 +1,32 @@
+import type { FieldSupport } from "../hub/field-support.ts";
+
+/** What the responses wire says of the neutral form's fields; `README.md` holds this table, checked by a test. */
+export const fieldSupport: FieldSupport = {
+  tools: { as: "tools" },
+  toolChoice: { as: "tool_choice" },
+  parallelTools: { as: "parallel_tool_calls" },
+  maxTokens: { as: "max_output_tokens" },
+  stop: { unsupported: "refused" },
+  format: { as: "text.format" },
+  reasoning: { as: "reasoning" },
+  temperature: { as: "temperature" },
+  topP: { as: "top_p" },
+  topK: { unsupported: "dropped" },
+  presencePenalty: { unsupported: "dropped" },
+  frequencyPenalty: { unsupported: "dropped" },
+  seed: { unsupported: "dropped" },
+  choices: { unsupported: "refused" },
+  logProbabilities: { as: "top_logprobs" },
+  logitBias: { unsupported: "dropped" },
+  modalities: { as: "tools" },
+  image: { unsupported: "dropped" },
+  audio: { unsupported: "refused" },
+  verbosity: { as: "text.verbosity" },
+  cacheKey: { as: "prompt_cache_key" },
+  cacheRetention: { as: "prompt_cache_retention" },
+  metadata: { as: "metadata" },
+  user: { as: "user" },
+  safetyIdentifier: { as: "safety_identifier" },
+  serviceTier: { as: "service_tier" },
+  prediction: { unsupported: "dropped" },
+};

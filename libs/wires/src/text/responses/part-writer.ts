@@ -1,0 +1,163 @@
+import { Failure } from "@modelgate/contracts";
+import { isRecord } from "../../json/fields.ts";
+import type { OpenedPart, TextEvent } from "../hub/answer.ts";
+import type { AnswerContext } from "../hub/codec.ts";
+import { customNames } from "../hub/custom.ts";
+import { dispatch } from "../hub/dispatch.ts";
+import { OneAtATime } from "../hub/one-at-a-time.ts";
+import type { Part, Seal } from "../hub/part.ts";
+import type { JsonObject } from "../hub/request.ts";
+import { closeEnvelope } from "../hub/seals.ts";
+import { itemId } from "./item-ids.ts";
+import { localNames, type LocalName } from "./namespaces.ts";
+import { OpenCall } from "./open-call.ts";
+import type { Emit, ItemPlace, OpenItem } from "./open-item.ts";
+import { OpenMessage } from "./open-message.ts";
+import { OpenReasoning } from "./open-reasoning.ts";
+import { compactionItem, imageItem, reasoningItem } from "./answer-parts.ts";
+
+/**
+ * Characters of output that are kept for the terminal event, which repeats all of it. An answer that grows beyond
+ * it ends as upstream_error: it cannot be told whole, and telling a part as the whole would be a lie.
+ */
+export const mostKept = 32 * 2 ** 20;
+
+type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEvent, { type: Type }>) => string };
+
+/** The output items of an answer, with the events that tell them: one item after another, each done before the next. */
+export class PartWriter {
+  readonly output: JsonObject[] = [];
+  refusedInWords = false;
+  readonly #context: AnswerContext;
+  readonly #emit: Emit;
+  readonly #custom: ReadonlySet<string>;
+  readonly #names: ReadonlyMap<string, LocalName>;
+  readonly #order = new OneAtATime();
+  #open: OpenItem | undefined;
+  #opened: OpenedPart | undefined;
+  #kept = 0;
+  readonly #on: Handlers = {
+    "part-start": ({ opened }) => this.#start(opened),
+    "part-delta": ({ text, logProbabilities }) => {
+      this.#keep(text.length);
+      return this.#open?.delta(text, logProbabilities ?? []) ?? "";
+    },
+    citation: ({ citation }) => this.#open?.cite(citation) ?? "",
+    "part-end": ({ seal }) => this.#end(seal),
+    "part-whole": ({ whole }) => this.#close() + this.#whole(whole),
+  };
+
+  constructor(context: AnswerContext, emit: Emit) {
+    this.#context = context;
+    this.#emit = emit;
+    this.#custom = customNames(context.request.tools);
+    this.#names = localNames(context.request.tools);
+  }
+
+  /** The events that an event of the answer causes. Throws Failure upstream_error beyond what can be kept. */
+  take(event: TextEvent): string {
+    return this.#order
+      .take(event)
+      .map((each) => dispatch(this.#on, each) ?? "")
+      .join("");
+  }
+
+  /** Closes what is open. */
+  finish(): string {
+    return this.#close();
+  }
+
+  /** The output of a broken stream: what was told, the item that was open as it stands. */
+  broken(): readonly JsonObject[] {
+    return this.#open === undefined ? this.output : [...this.output, this.#open.item("incomplete")];
+  }
+
+  #start(opened: OpenedPart): string {
+    this.#opened = opened;
+    if (opened.kind === "refusal") this.refusedInWords = true;
+    if (this.#open?.joins(opened) === true) return this.#open.start(opened);
+    const closed = this.#close();
+    const item = this.#openItem(opened);
+    this.#open = item;
+    return closed + this.#added(item.item("in_progress")) + item.start(opened);
+  }
+
+  #openItem(opened: OpenedPart): OpenItem {
+    if (opened.kind === "tool-call") {
+      const wrapped = opened.custom !== true && this.#custom.has(opened.name);
+      const place = this.#place(wrapped || opened.custom === true ? "ctc" : "fc");
+      return new OpenCall(this.#emit, place, opened, wrapped, this.#names.get(opened.name));
+    }
+    if (opened.kind !== "reasoning") return new OpenMessage(this.#emit, this.#place("msg"));
+    const place = { ...this.#place("rs"), ...(opened.id === undefined ? {} : { id: opened.id }) };
+    return new OpenReasoning(this.#emit, place, opened.id);
+  }
+
+  /** A foreign seal of a call or a text travels beside it, in a reasoning item that clients send back. */
+  #end(seal: Seal | undefined): string {
+    const ended = this.#open?.endPart(seal) ?? "";
+    if (seal === undefined || this.#opened?.kind === "reasoning") return ended;
+    const call = this.#opened?.kind === "tool-call" ? this.#opened.id : undefined;
+    return ended + this.#close() + this.#carry(seal, call);
+  }
+
+  #carry(seal: Seal, call: string | undefined): string {
+    const envelope = closeEnvelope({ seal, ...(call === undefined ? { previous: true } : { call }) });
+    return this.#tellWhole(reasoningItem(this.#place("rs").id, [], envelope));
+  }
+
+  #whole(part: Part): string {
+    if (part.kind === "vendor" && part.wire === "responses" && isRecord(part.value)) return this.#tellWhole(part.value);
+    if (part.kind === "compaction") {
+      const item = compactionItem(part.id ?? this.#place("cmp").id, part);
+      return item === undefined ? "" : this.#tellWhole(item);
+    }
+    return part.kind === "image" ? this.#image(part) : "";
+  }
+
+  #image(part: Extract<Part, { kind: "image" }>): string {
+    const place = this.#place("ig");
+    const item = imageItem(place.id, part);
+    if (item === undefined) return "";
+    this.#keep(JSON.stringify(item).length);
+    const at = { item_id: place.id, output_index: place.index };
+    const told =
+      this.#added({ ...item, status: "in_progress", result: null }) +
+      ["in_progress", "generating", "completed"]
+        .map((step) => this.#emit(`response.image_generation_call.${step}`, at))
+        .join("");
+    return told + this.#done(item) + (part.seal === undefined ? "" : this.#carry(part.seal, undefined));
+  }
+
+  #tellWhole(item: JsonObject): string {
+    this.#keep(JSON.stringify(item).length);
+    return this.#added(item) + this.#done(item);
+  }
+
+  #close(): string {
+    const open = this.#open;
+    if (open === undefined) return "";
+    this.#open = undefined;
+    return open.close() + this.#done(open.item("completed"));
+  }
+
+  #added(item: JsonObject): string {
+    return this.#emit("response.output_item.added", { output_index: this.output.length, item });
+  }
+
+  #done(item: JsonObject): string {
+    const events = this.#emit("response.output_item.done", { output_index: this.output.length, item });
+    this.output.push(item);
+    return events;
+  }
+
+  #place(prefix: Parameters<typeof itemId>[1]): ItemPlace {
+    const index = this.output.length;
+    return { id: itemId(this.#context.answerId, prefix, index), index };
+  }
+
+  #keep(characters: number): void {
+    this.#kept += characters;
+    if (this.#kept > mostKept) throw new Failure("upstream_error", "The answer is too large to be told whole.");
+  }
+}

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { textCodecs } from "../../src/text/codecs.ts";
+
+test.each<["chat" | "messages" | "responses" | "content", Record<string, unknown>, boolean]>([
+  ["chat", { messages: [] }, false],
+  ["chat", { reasoning_effort: "high" }, true],
+  ["chat", { reasoning_effort: "none" }, false],
+  ["chat", { enable_thinking: false }, false],
+  ["chat", { thinking_budget: 100 }, true],
+  ["responses", { reasoning: { effort: "low" } }, true],
+  ["responses", { reasoning: { summary: "auto" } }, true],
+  ["responses", { reasoning: null }, false],
+  ["messages", { thinking: { type: "enabled", budget_tokens: 1_024 } }, true],
+  ["messages", { thinking: { type: "disabled" } }, false],
+  ["content", { generationConfig: { thinkingConfig: { includeThoughts: true } } }, true],
+  ["content", { generation_config: { thinking_config: { thinkingBudget: 0 } } }, false],
+  ["content", { contents: [] }, false],
+])("%s: %j asks for thoughts: %s", (wire, body, asks) => {
+  expect(textCodecs[wire].client.thoughts.asked(body)).toBe(asks);
+});

@@ -1,0 +1,86 @@
+import { describe, expect, test } from "vitest";
+import { Failure, failureFrameOf } from "@modelgate/contracts";
+import { SseDecoder } from "@modelgate/wires/sse";
+import { streamEndOf } from "../src/stream-end.ts";
+
+const failure = new Failure("server_overloaded", "gone");
+const sse = "text/event-stream; charset=utf-8";
+
+/** What a client has of a stream that broke after so many bytes, which came in pieces of that size. */
+function broken(endpointId: string, contentType: string, stream: string, cut: number, piece: number): string {
+  const end = streamEndOf({ endpointId, contentType, isClosed: false });
+  if (end === undefined) throw new Error("it cannot be ended");
+  const bytes = Buffer.from(stream).subarray(0, cut);
+  let got = "";
+  for (let at = 0; at < bytes.length; at += piece) got += end.push(bytes.subarray(at, at + piece)).toString("latin1");
+  return got + (end.fail(failure, "req_1") ?? "");
+}
+
+function eventsOf(text: string): readonly { readonly event: string | undefined; readonly data: string | undefined }[] {
+  const decoder = new SseDecoder();
+  const events = [...decoder.push(Buffer.from(text)), ...decoder.end()];
+  return events.map(({ event, data }) => ({ event, data }));
+}
+
+describe.each([
+  ["chatCompletions", 'data: {"choices":[{"delta":{"content":"one"}}]}\n\n: alive\n\ndata: {"choices":[]}\n\n'],
+  ["streamGenerateContent", 'data: {"candidates":[{"a":1}]}\r\n\r\ndata: {"candidates":[]}\r\n\r\n'],
+  ["messages", 'event: ping\ndata: {"type":"ping"}\n\nevent: message_start\ndata: {"type":"message_start"}\n\n'],
+  [
+    "responses",
+    'event: a\ndata: {"type":"a","sequence_number":7}\n\nevent: b\ndata: {"type":"b","sequence_number":8}\n\n',
+  ],
+])("%s, broken at any byte", (endpointId, stream) => {
+  test.each([1, 2, 7, 1_000])("in pieces of %d, every event is whole and the last is the wire's error", (piece) => {
+    for (let cut = 0; cut <= stream.length; cut++) {
+      const events = eventsOf(broken(endpointId, sse, stream, cut, piece)).filter(({ data }) => data !== undefined);
+      const whole = eventsOf(stream).filter(({ data }) => data !== undefined);
+      expect(events.slice(0, -1)).toEqual(whole.slice(0, events.length - 1));
+      for (const { data } of events) expect(() => void JSON.parse(data ?? "")).not.toThrow();
+      expect(events.at(-1)?.data).toContain("gone");
+    }
+  });
+});
+
+test("the error of a numbered stream has the next number", () => {
+  const stream = 'event: a\ndata: {"type":"a","sequence_number": 41}\n\n';
+  expect(eventsOf(broken("responses", sse, stream, stream.length, 9)).at(-1)?.data).toContain('"sequence_number":42');
+});
+
+test("an event that is longer than what is kept back goes on, and its line is ended before the error", () => {
+  const stream = `data: {"text":"${"x".repeat(200_000)}`;
+  const got = broken("chatCompletions", sse, stream, stream.length, 16_384);
+  expect(got.startsWith(stream)).toBe(true);
+  expect(got.slice(stream.length)).toBe(`\n\n${failureFrameOf("chatCompletions")?.(failure, "req_1")}`);
+});
+
+test("a stream that passes whole is passed byte for byte", () => {
+  const stream = `data: ${"é".repeat(40_000)}\n\ndata: [DONE]\n\nand no end`;
+  const end = streamEndOf({ endpointId: "chatCompletions", contentType: sse, isClosed: false });
+  const bytes = Buffer.from(stream);
+  const got: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += 999) got.push(end?.push(bytes.subarray(at, at + 999)) ?? Buffer.alloc(0));
+  expect(Buffer.concat([...got, end?.rest() ?? Buffer.alloc(0)]).equals(bytes)).toBe(true);
+});
+
+describe("one JSON array of generated content", () => {
+  const stream = '\n[{"text":"a \\"}]{ b"},\r\n{"parts":[{"n":1}]},\r\n{"c":[]}]';
+
+  test.each([1, 3, 1_000])("broken at any byte, in pieces of %d, it is an array that ends with the error", (piece) => {
+    for (let cut = 0; cut < stream.length - 1; cut++) {
+      const got: unknown = JSON.parse(broken("streamGenerateContent", "application/json", stream, cut, piece));
+      const whole: unknown = JSON.parse(stream);
+      if (!Array.isArray(got) || !Array.isArray(whole)) throw new Error("no arrays");
+      expect(got.slice(0, -1)).toEqual(whole.slice(0, got.length - 1));
+      expect(got.at(-1)).toMatchObject({ error: { status: "UNAVAILABLE", message: "gone" } });
+    }
+  });
+});
+
+test.each([
+  ["a body of a promised length", { endpointId: "chatCompletions", contentType: sse, isClosed: true }],
+  ["sound", { endpointId: "speech", contentType: "audio/mpeg", isClosed: false }],
+  ["an answer in one piece", { endpointId: "chatCompletions", contentType: "application/json", isClosed: false }],
+])("%s cannot be ended in words", (_, head) => {
+  expect(streamEndOf(head)).toBeUndefined();
+});
