@@ -17,7 +17,7 @@ import { handOver } from "./bootstrap/hand-over.mjs";
 const tasks = {
   start: { entry: "deploy/local/start.ts", servers: true },
   test: { entry: "deploy/local/test.ts", servers: true, postgres: true, browser: true, python: true, helm: true },
-  bench: { entry: "e2e/bench/main.ts", servers: true },
+  bench: { entry: "e2e/bench/main.ts", servers: true, postgres: true },
   chaos: { entry: "e2e/chaos/main.ts", servers: true, postgres: true, prometheus: true },
   soak: { entry: "e2e/soak/main.ts", servers: true },
   docs: { entry: "docs/main.ts", servers: false },

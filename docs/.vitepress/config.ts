@@ -34,7 +34,7 @@ export default defineConfig({
       { text: "Operations", link: "/operations/deploy" },
     ],
     sidebar: [
-      { text: "Start", items: [{ text: "Quick start", link: "/quick-start" }] },
+      { text: "Start", items: [{ text: "Quick start", link: "/quick-start" }, ...pagesOf("guide")] },
       { text: "Clients", link: "/clients/", collapsed: false, items: pagesOf("clients") },
       { text: "Vendors", link: "/vendors/", collapsed: true, items: pagesOf("vendors") },
       {

@@ -14,6 +14,7 @@ const bus = {
   publish: () => Promise.resolve(),
   consume: () => ({ [Symbol.asyncDispose]: () => Promise.resolve() }),
   backlog: () => Promise.resolve(undefined),
+  progress: () => Promise.resolve({ last: 0, handled: 0 }),
   [Symbol.asyncDispose]: () => Promise.resolve(),
 };
 

@@ -42,6 +42,10 @@ export const keys = {
   verifying: (accountId: string) => `verifying:${tag(accountId)}:${accountId}`,
   /** Accounts whose books did not hold when they were last verified, with what was found. */
   divergences: "divergences",
+  late: (shard: string) => `late:{s${shard}}`,
+  charged: (accountId: string) => `charged:${tag(accountId)}:${accountId}`,
+  /** Names the books that Redis was filled from: absent in one that has lost all. */
+  epoch: "epoch",
   /** Pub/sub: the SHA-256 of a token that changed. */
   tokenChanges: "tokens",
 } as const;

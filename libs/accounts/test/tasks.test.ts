@@ -250,6 +250,7 @@ describe("events of a task that nobody has published", () => {
       },
       consume: () => expect.fail("nobody reads here"),
       backlog: () => expect.fail("nobody reads here"),
+      progress: () => expect.fail("nobody asks here"),
       [Symbol.asyncDispose]: () => Promise.resolve(),
     });
     expect(await publishEntries(redis, bus(true), entries)).toBe(0);

@@ -57,7 +57,7 @@ export async function ensureStreams(connection: NatsConnection, bounds: StreamBo
   }
 }
 
-/** Gives undefined for what JetStream says is not there; anything else is thrown on. */
+/** Undefined where JetStream says that there is no such thing; throws what else went wrong. */
 export function absent(error: unknown): undefined {
   if (error instanceof NatsError && error.api_error?.code === 404) return undefined;
   throw error;

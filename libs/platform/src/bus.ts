@@ -12,7 +12,7 @@ import {
   type TlsOptions,
 } from "nats";
 import { readBacklog, type Backlog } from "./bus-backlog.ts";
-import { ensureStreams, StreamRefused, type StreamBounds } from "./bus-streams.ts";
+import { absent, ensureStreams, StreamRefused, type StreamBounds } from "./bus-streams.ts";
 import { certificateRefused, identityAmong, withoutCertificate } from "./certificate.ts";
 import type { Logger } from "./log.ts";
 import { observeStore } from "./metrics.ts";
@@ -32,6 +32,16 @@ export interface Bus extends AsyncDisposable {
   backlog(stream: string, durable: string): Promise<Backlog | undefined>;
   /** Whether NATS is there and has the streams. */
   readonly connected: boolean;
+  /** How far a durable consumer is. Rejects while NATS is away. */
+  progress(stream: string, durable: string): Promise<Progress>;
+}
+
+/** Sequences of a stream. */
+export interface Progress {
+  /** The newest message. */
+  readonly last: number;
+  /** All messages up to here were handled. */
+  readonly handled: number;
 }
 
 export interface BusLimits extends StreamBounds {
@@ -128,6 +138,17 @@ class JetStreamBus implements Bus {
     const connection = this.#connection;
     if (connection === undefined || connection.isClosed()) throw new Error("nats is away");
     return readBacklog(connection, stream, durable);
+  }
+
+  async progress(stream: string, durable: string): Promise<Progress> {
+    const connection = this.#connection;
+    if (!this.connected || connection === undefined) throw new Error("nats is away");
+    const { streams, consumers } = await connection.jetstreamManager();
+    const { last_seq: last } = (await streams.info(stream)).state;
+    // A consumer that was not made yet has handled nothing.
+    const found = await consumers.info(stream, durable).catch(absent);
+    if (found === undefined) return { last, handled: 0 };
+    return { last, handled: found.num_pending + found.num_ack_pending === 0 ? last : found.ack_floor.stream_seq };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -34,7 +34,7 @@ export async function sweepHolds(
       tokens: tokensIn(event.units),
       draft: event,
       onlyIfExpired: true,
-      nowMs: nowMs ?? 0,
+      nowMs,
     });
     if (entry !== undefined) swept.push(entry);
   }

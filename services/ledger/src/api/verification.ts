@@ -1,5 +1,5 @@
 import { findAccount, keepVerification, listAccountIds, verifyAccount, type Verification } from "@modelgate/accounts";
-import { readReceipts } from "@modelgate/books";
+import { readReceipts, readRestorations, type Restoration } from "@modelgate/books";
 import { Failure } from "@modelgate/contracts";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
@@ -33,8 +33,13 @@ export function verifierOf({
 
 /** Verification on demand. */
 export function verificationRoutes(deps: VerificationDeps): OperatorRoutes {
-  const { redis } = deps;
-  const verify = verifierOf(deps);
+  const { redis, connection } = deps;
+  const compute = verifierOf(deps);
+  const verify = async (id: string) => {
+    const found = await compute(id);
+    if (found === undefined) return undefined;
+    return shown(found, await connection.use((books) => readRestorations(books, id, shownRestorations)));
+  };
   return {
     "GET /ledger/verification": async ({ query }) => {
       const wanted = query.get("account");
@@ -45,13 +50,16 @@ export function verificationRoutes(deps: VerificationDeps): OperatorRoutes {
         wanted === null ? (await listAccountIds(redis)).filter((id) => id > after).slice(0, pageSize) : [wanted];
       const found = await Promise.all(ids.map(verify));
       return {
-        accounts: found.filter((verification) => verification !== undefined).map(shown),
+        accounts: found.filter((verification) => verification !== undefined),
         next: ids.length === pageSize ? ids.at(-1) : null,
       };
     },
   };
 }
 
-function shown({ balanceNanos, ...verification }: Verification) {
-  return { ...verification, balanceNanos: balanceNanos.toString() };
+/** The newest restorations of an account that its verification names. */
+const shownRestorations = 20;
+
+function shown({ balanceNanos, ...verification }: Verification, restored: readonly Restoration[]) {
+  return { ...verification, balanceNanos: balanceNanos.toString(), restored };
 }

@@ -10,6 +10,8 @@ export interface VerifyingOptions {
   readonly log: Logger;
   /** Within what time every account is verified once. */
   readonly everyMs: number;
+  /** False while accounts are being put back into a Redis that has lost them. */
+  readonly mayVerify: () => boolean;
   readonly verify: (accountId: string) => Promise<Verification | undefined>;
 }
 
@@ -24,10 +26,12 @@ export function verifyingStep({
   redis,
   log,
   everyMs,
+  mayVerify,
   verify,
 }: VerifyingOptions): (signal: AbortSignal) => Promise<void> {
   let since = Date.now();
   return async (signal) => {
+    if (!mayVerify()) return;
     const now = Date.now();
     const due = (await listAccountIds(redis)).filter((id) => isDue(id, since, now, everyMs));
     since = now;

@@ -7,7 +7,7 @@ import { looksPerPeriod, verifyingStep, type VerifyingOptions } from "./verify-a
 import { lowAccounts } from "./watch-metrics.ts";
 
 /** What is looked at, and how often. */
-export interface WatchOptions extends Pick<VerifyingOptions, "verify"> {
+export interface WatchOptions extends Pick<VerifyingOptions, "verify" | "mayVerify"> {
   readonly redis: Redis;
   readonly bus: Bus;
   readonly connection: Pick<BooksConnection, "fill">;
