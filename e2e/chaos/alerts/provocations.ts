@@ -120,13 +120,17 @@ export const provocations: readonly Provocation[] = [
         const { num_pending: unread, num_ack_pending: unwritten } = await consumers.info("USAGE", "ledger");
         return unread + unwritten === 0;
       });
-      await streams.delete("USAGE");
-      await streams.add({
+      const other = {
         name: "OTHER",
         subjects: ["usage.v1.*"],
         max_msg_size: 1,
         retention: RetentionPolicy.Limits,
         discard: DiscardPolicy.New,
+      };
+      // A service that misses the stream first makes it anew.
+      await until("another stream to have its subjects", async () => {
+        await streams.delete("USAGE");
+        return streams.add(other).catch(() => undefined);
       });
       await ask("plain");
       return () => streams.delete("OTHER");
