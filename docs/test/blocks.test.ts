@@ -60,7 +60,7 @@ const runners: Readonly<Record<string, (text: string) => Promise<Ended> | Ended>
 describe("code blocks", () => {
   test.concurrent.each(chosen.filter(({ language }) => language !== "python" || python !== undefined))(
     "$place runs ($language)",
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async ({ language, text, prints }) => {
       const runner = runners[language];
       if (runner === undefined)
