@@ -1,4 +1,5 @@
 export { answerFailure, answerJson, refuseUpgrade, statusOf } from "./answer.ts";
+export { sinkOf, type AnswerSink, type SinkWatcher } from "./answer-sink.ts";
 export { areaHandler, type AreaHandlers, type EndpointHandler, type ServiceCall } from "./area-handler.ts";
 export { areaUpgrade, type UpgradeCall, type UpgradeCallHandler } from "./area-upgrade.ts";
 export { BufferBudget, type BudgetShares, type Holder, type Holding } from "./buffer-budget.ts";

@@ -1,14 +1,13 @@
 import { openOutbox, type Outbox } from "@modelgate/accounts";
 import { openCatalog } from "@modelgate/catalog";
 import { openChannels } from "@modelgate/channels";
-import { BufferBudget, idSource, openBus, openRedis, type Logger } from "@modelgate/platform";
+import { BufferBudget, FoundOut, idSource, openBus, openRedis, type Logger } from "@modelgate/platform";
 import type { RelayDeps } from "./deps.ts";
 import type { RelayEnv } from "./env.ts";
 import { HeardOut } from "./call/heard-out.ts";
 import type { JsonLimits } from "./bodies/read-json.ts";
 import { openRenewals } from "./money/renewals.ts";
 import { openSettlements } from "./money/settlements.ts";
-import { UnseenOutput } from "./money/unseen-output.ts";
 import { openMadeIds } from "./vendor-stores/made-ids.ts";
 
 /** What calls run with, open. */
@@ -51,7 +50,7 @@ export async function openRelay(env: RelayEnv, log: Logger): Promise<OpenRelay> 
       channels,
       settlements,
       renewals,
-      unseen: new UnseenOutput(),
+      unseen: new FoundOut(),
       madeIds: openMadeIds({ redis, log, lifetimeMs: env.madeIdLifetimeMs }),
       heardOut,
       budget,
