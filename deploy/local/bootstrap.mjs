@@ -1,5 +1,5 @@
 // The first thing that runs: any Node from 20 on, no packages. It gets what is missing and hands over to Node 24.
-//   node deploy/local/bootstrap.mjs start | test | bench | chaos | soak | attack | docs | gatectl … | prepare
+//   node deploy/local/bootstrap.mjs start | test | bench | chaos | restarts | soak | attack | docs | gatectl … | prepare
 import { fail } from "./bootstrap/say.mjs";
 import { Interrupted, watchForInterrupts } from "./bootstrap/interrupt.mjs";
 import { locked } from "./bootstrap/lock.mjs";
@@ -21,6 +21,7 @@ const tasks = {
   chaos: { entry: "e2e/chaos/main.ts", servers: true, postgres: true, prometheus: true },
   soak: { entry: "e2e/soak/main.ts", servers: true },
   docs: { entry: "docs/main.ts", servers: false },
+  restarts: { entry: "e2e/restarts/main.ts", servers: true },
   attack: { entry: "e2e/attack/main.ts", servers: true },
   gatectl: { entry: "services/control/src/gatectl/main.ts", servers: false },
   prepare: {

@@ -2,7 +2,7 @@ import { Redis } from "ioredis";
 import { until } from "@modelgate/testkit";
 import type { Area, Ways } from "./area.ts";
 import { areas } from "./areas/index.ts";
-import { readOutcome, verifierOf, type Outcome } from "./books.ts";
+import { bookedEvents, readOutcome, storedEvents, verifierOf, type Outcome } from "./books.ts";
 import { startClients, type Seen } from "./clients.ts";
 import { faults, type ChaosBooks, type Fault } from "./faults.ts";
 import { openHouse, type OpenHouse, type Payer } from "./house.ts";
@@ -105,9 +105,11 @@ async function outcomeOf(
   area: Area,
   at: number,
   seen: Seen,
-  { refusing = false }: Fault,
+  { refusing = false, losesStreams = false }: Fault,
 ): Promise<Outcome> {
-  const books = { redis, natsUrl, divergenceOf: verifierOf(house.suite) };
+  const eventsOf = (account: string) =>
+    losesStreams ? bookedEvents(house.suite, account) : storedEvents(natsUrl, account);
+  const books = { redis, eventsOf, divergenceOf: verifierOf(house.suite) };
   const outcome = await readOutcome(books, payerOf(at, area).accountId, seen);
   const repeated = (await area.repeated?.(house.suite, nameOf(at, area), refusing)) ?? 0;
   return { ...outcome, double: outcome.double + repeated };

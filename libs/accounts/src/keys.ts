@@ -42,6 +42,7 @@ export const keys = {
   verifying: (accountId: string) => `verifying:${tag(accountId)}:${accountId}`,
   /** Accounts whose books did not hold when they were last verified, with what was found. */
   divergences: "divergences",
+  sent: (shard: string) => `sent:{s${shard}}`,
   late: (shard: string) => `late:{s${shard}}`,
   charged: (accountId: string) => `charged:${tag(accountId)}:${accountId}`,
   /** Names the books that Redis was filled from: absent in one that has lost all. */

@@ -134,7 +134,7 @@ function begin(
       accepted,
       way,
       attempts: 1,
-      tried: [{ channel: "vendor" }],
+      tried: [{ channel: "vendor", key: "key", ms: 1 }],
       broke: (reason) => void events.push(`the channel broke: ${reason}`),
       [Symbol.dispose]: () => void (events.includes("the seat is free") || events.push("the seat is free")),
     },
