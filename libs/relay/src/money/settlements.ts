@@ -1,5 +1,6 @@
 import { releaseSurely, settleSurely, type Outbox, type Release, type Settlement } from "@modelgate/accounts";
 import type { Logger, Redis } from "@modelgate/platform";
+import { holdsNotFound } from "./call-metrics.ts";
 
 /** Ends holds off the answers' path, and remembers which are being ended so that a drain can wait for them. */
 export interface Settlements extends AsyncDisposable {
@@ -26,6 +27,7 @@ export function openSettlements({ redis, outbox, log }: { redis: Redis; outbox: 
       run(settlement.callId, async () => {
         const entry = await settleSurely(redis, settlement);
         if (entry !== undefined) return outbox.push(entry);
+        holdsNotFound.inc();
         log.warn(
           { callId: settlement.callId },
           "no hold to settle: swept, never held, or settled by a try whose reply was lost",
