@@ -19,6 +19,7 @@ export {
 } from "./money/account.ts";
 export { applyCredit, credit, creditEventOf, listCredits, type Credit, type CreditReply } from "./money/credit.ts";
 export { hold, type HoldRequest } from "./money/hold.ts";
+export { claimVerification, countDivergences, keepVerification } from "./money/divergences.ts";
 export { extendHold, type Extension } from "./money/extend.ts";
 export { releaseHold, type Release } from "./money/release.ts";
 export { readSnapshot, type Snapshot } from "./money/snapshot.ts";
@@ -28,6 +29,8 @@ export { settle, settleSurely, type Settlement } from "./money/settle.ts";
 export { openHolds, sweepHolds } from "./money/sweep.ts";
 export type { OutboxEntry } from "./outbox/entry.ts";
 export { openOutbox, type Outbox } from "./outbox/outbox.ts";
+export type { ToldEvent } from "./outbox/entry.ts";
+export { forgetSent, readSent, type SentEvent } from "./outbox/sent.ts";
 export { outboxLength, publishEntries, readLeftovers } from "./outbox/publish.ts";
 export { advanceTask, type TaskAdvance, type TaskSettlement } from "./tasks/advance.ts";
 export { callbackAmong, claimCallbacks, forgetCallback, retryCallback, type Callback } from "./tasks/callback.ts";

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import type { UsageEvent } from "@modelgate/contracts";
-import type { Label } from "./labels.ts";
+import { upstreamRequestName, type Label } from "./labels.ts";
 import type { Books } from "./open.ts";
 
 /** Which calls are asked for; what is absent narrows nothing. */
@@ -14,6 +14,7 @@ export interface CallFilter {
   readonly channel?: string | undefined;
   readonly outcome?: string | undefined;
   readonly status?: number | undefined;
+  /** The gateway's id of the request, or the vendor's. */
   readonly requestId?: string | undefined;
   /** The end user and tags that a call must have, all of them. */
   readonly labels?: readonly Label[] | undefined;
@@ -63,7 +64,7 @@ export async function readCalls(books: Books, filter: CallFilter, reading: CallR
 }
 
 async function readRows({ db }: Books, filter: CallFilter, reading: CallReading): Promise<readonly Row[]> {
-  const where = [...within("calls", filter, reading), ...narrowed(filter)];
+  const where = [...within("calls", filter, reading), ...narrowed(filter, await answeredAs(db, filter))];
   const { rows } = await sql<Row>`
     select at, account, id, event from calls where ${sql.join(where, sql` and `)}
     order by ${inOrder("calls", reading)} limit ${reading.limit}`.execute(db);
@@ -76,7 +77,7 @@ async function readRows({ db }: Books, filter: CallFilter, reading: CallReading)
  */
 async function readLabelled({ db }: Books, filter: CallFilter, reading: CallReading): Promise<readonly Row[]> {
   const [{ name, value } = { name: "", value: "" }, ...others] = filter.labels ?? [];
-  const wanted = [...narrowed(filter), ...others.map((label) => hasLabel(label))];
+  const wanted = [...narrowed(filter, await answeredAs(db, filter)), ...others.map((label) => hasLabel(label))];
   const batch = wanted.length === 0 ? reading.limit : Math.max(reading.limit, labelledAtOnce);
   const found: Row[] = [];
   for (let { after } = reading; ;) {
@@ -129,18 +130,46 @@ function inOrder(table: string, { order }: CallReading): RawBuilder<unknown> {
   return sql.join(places.map((column) => sql`${sql.ref(`${table}.${column}`)} ${direction}`));
 }
 
-/** What is asked of a call beside its time and its labels. */
-function narrowed({ requestId, ...wanted }: CallFilter): readonly RawBuilder<unknown>[] {
-  const columns = [
-    ...(["account", "token", "model", "channel", "outcome", "status"] as const).map(
-      (column) => [column, wanted[column]] as const,
+/** Most calls that are found by one id of a vendor: it gives each to one call, unless it gives none of its own. */
+const mostOfOneId = 1_000;
+
+/** The calls whose vendors gave the id that is looked for: it may be the gateway's or the vendor's. */
+async function answeredAs(db: Books["db"], { from, to, requestId }: CallFilter): Promise<readonly CallPlace[]> {
+  if (requestId === undefined) return [];
+  return await db
+    .selectFrom("call_labels")
+    .select(["account", "at", "id"])
+    .where("name", "=", upstreamRequestName)
+    .where("value", "=", requestId)
+    .where("at", ">=", from)
+    .where("at", "<", to)
+    .limit(mostOfOneId)
+    .execute();
+}
+
+/** A call's own id of the request, or one of the calls' places: each is found by an index. */
+function isOneOf(requestId: string, answered: readonly CallPlace[]): readonly RawBuilder<unknown>[] {
+  return [
+    sql`calls.request = ${requestId}`,
+    ...answered.map(
+      ({ account, at, id }) => sql`(calls.account = ${account} and calls.at = ${at} and calls.id = ${id})`,
     ),
-    ["request", requestId] as const,
   ];
+}
+
+/** What is asked of a call beside its time and its labels. */
+function narrowed(
+  { requestId, ...wanted }: CallFilter,
+  answered: readonly CallPlace[],
+): readonly RawBuilder<unknown>[] {
+  const columns = (["account", "token", "model", "channel", "outcome", "status"] as const).map(
+    (column) => [column, wanted[column]] as const,
+  );
   return [
     ...columns.flatMap(([column, value]) =>
       value === undefined ? [] : [sql`${sql.ref(`calls.${column}`)} = ${value}`],
     ),
+    ...(requestId === undefined ? [] : [sql`(${sql.join(isOneOf(requestId, answered), sql` or `)})`]),
     // What the indexes of calls that did not end well are of, in words that both planners know again.
     ...(wanted.status === undefined || wanted.status === 200 ? [] : [sql`calls.status <> 200`]),
     ...(wanted.outcome === undefined || wanted.outcome === "completed" ? [] : [sql`calls.outcome <> 'completed'`]),

@@ -1,11 +1,13 @@
 import { isRecordable, recordCalls, recordCredits, recordTasks, type Books } from "@modelgate/books";
 import { eventStreams, Failure, type CreditEvent, type TaskEvent, type UsageEvent } from "@modelgate/contracts";
-import type { Bus, Counter, Logger } from "@modelgate/platform";
+import type { Bus, Counter, Logger, Redis } from "@modelgate/platform";
+import { forgetSent, type ToldEvent } from "@modelgate/accounts";
 import type { BooksConnection } from "./books-connection.ts";
 
 /** What recording works with. */
 export interface RecordingOptions {
   readonly bus: Bus;
+  readonly redis: Redis;
   readonly connection: Pick<BooksConnection, "fill">;
   readonly log: Logger;
   readonly counted: Counter;
@@ -14,6 +16,12 @@ export interface RecordingOptions {
   /** Told of the accounts of every batch that was recorded. */
   readonly noticed?: ((accounts: Iterable<string>) => void) | undefined;
 }
+
+/** The durable readers of the event streams, by stream. */
+export const readers = { USAGE: "ledger", CREDITS: "books", TASKS: "books" } as const satisfies Record<
+  (typeof eventStreams)[keyof typeof eventStreams]["name"],
+  string
+>;
 
 /** Writes a batch of events into the books; how many were new. */
 type Recording<Event> = (books: Books, events: readonly Event[]) => Promise<unknown>;
@@ -31,15 +39,15 @@ export function startRecording(options: RecordingOptions): AsyncDisposable {
     options.noticed?.(new Set(events.map(({ accountId }) => accountId)));
     for (const { model, unpriced: units = [] } of added) for (const unit of units) unpriced.inc({ model, unit });
   };
-  const readers = [
-    bus.consume(usage.name, "ledger", recorder(options, calls, isRecordable)),
-    bus.consume(credits.name, "books", recorder<CreditEvent>(options, recordCredits, hasTime)),
-    bus.consume(tasks.name, "books", recorder<TaskEvent>(options, recordTasks, hasTime)),
+  const reading = [
+    bus.consume(usage.name, readers.USAGE, recorder(options, calls, isRecordable)),
+    bus.consume(credits.name, readers.CREDITS, recorder<CreditEvent>(options, recordCredits, hasTime)),
+    bus.consume(tasks.name, readers.TASKS, recorder<TaskEvent>(options, recordTasks, hasTime)),
   ];
   return {
     // Together: each waits for the end of its fetch.
     async [Symbol.asyncDispose]() {
-      await Promise.all(readers.map((reader) => reader[Symbol.asyncDispose]()));
+      await Promise.all(reading.map((reader) => reader[Symbol.asyncDispose]()));
     },
   };
 }
@@ -49,8 +57,8 @@ function hasTime(event: { readonly accountId?: string; readonly time?: string } 
 }
 
 /** Takes the bodies of a batch; what cannot be read or recorded is logged and passed over, so that it holds up nothing. */
-function recorder<Event>(
-  { connection, log }: RecordingOptions,
+function recorder<Event extends ToldEvent>(
+  { redis, connection, log }: RecordingOptions,
   record: Recording<Event>,
   isSound: (event: Event) => boolean,
 ): (bodies: readonly string[]) => Promise<void> {
@@ -78,6 +86,8 @@ function recorder<Event>(
       return [];
     });
     if (events.length > 0) await recordAll(events);
+    // What is not forgotten now is published once more, and forgotten then.
+    await forgetSent(redis, events).catch((error: unknown) => log.debug({ err: error }, "sent events not forgotten"));
     log.debug({ events: bodies.length }, "events recorded");
   };
 }

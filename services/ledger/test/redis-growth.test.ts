@@ -1,6 +1,15 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createAccount, hold, openHolds, outboxLength, publishEntries, settle, shardOf } from "@modelgate/accounts";
+import {
+  createAccount,
+  forgetSent,
+  hold,
+  openHolds,
+  outboxLength,
+  publishEntries,
+  settle,
+  shardOf,
+} from "@modelgate/accounts";
 import { draftOf, startLocalBackends, type LocalBackends } from "@modelgate/testkit";
 
 let backends: LocalBackends;
@@ -25,6 +34,7 @@ const bus = {
   progress: () => Promise.resolve({ last: 0, handled: 0 }),
   publish: () => Promise.resolve(),
   consume: () => ({ [Symbol.asyncDispose]: () => Promise.resolve() }),
+  backlog: () => Promise.resolve(undefined),
   [Symbol.asyncDispose]: () => Promise.resolve(),
 };
 
@@ -48,7 +58,7 @@ async function settleMany(from: number, count: number): Promise<void> {
           tokens: 0,
           draft,
         });
-        if (entry !== undefined) await publishEntries(redis, bus, [entry]);
+        if (entry !== undefined) await publishEntries(redis, bus, [entry]).then(() => forgetSent(redis, [entry.event]));
       }),
     );
 }
