@@ -1,5 +1,5 @@
-import { findAccount, listAccountIds, verifyAccount, type Verification } from "@modelgate/accounts";
-import { readReceipts, readRestorations, type Restoration } from "@modelgate/books";
+import { findAccount, listAccountIds, readHeads, verifyAccount, type Verification } from "@modelgate/accounts";
+import { findBooked, readReceipts, readRestorations, type Books, type Restoration } from "@modelgate/books";
 import { Failure } from "@modelgate/contracts";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
@@ -20,6 +20,7 @@ export interface VerificationDeps {
 export function verificationRoutes({ redis, connection, keepDays }: VerificationDeps): OperatorRoutes {
   const verify = (id: string) =>
     connection.use(async (books) => {
+      await untilWhole(redis, books, id);
       const options = { keepDays, waitMs, readEntries: (from: number) => readReceipts(books, id, from) };
       const found = await verifyAccount(redis, id, options);
       return found === undefined ? undefined : shown(found, await readRestorations(books, id, shownRestorations));
@@ -39,6 +40,19 @@ export function verificationRoutes({ redis, connection, keepDays }: Verification
       };
     },
   };
+}
+
+/** Pause between two looks whether an account is whole. */
+const lookMs = 100;
+
+/** Waits, for a while, until what a lost Redis had of an account is put back: meanwhile numbers are given twice. */
+async function untilWhole(redis: Redis, books: Books, id: string): Promise<void> {
+  for (const end = Date.now() + waitMs; Date.now() < end;) {
+    const [account] = await findBooked(books, [id]);
+    const [known] = await readHeads(redis, [id]);
+    if (account === undefined || (account.whole && (known?.receipts ?? 0) >= account.receipts)) return;
+    await new Promise((resolve) => setTimeout(resolve, lookMs));
+  }
 }
 
 /** The newest restorations of an account that its verification names. */
