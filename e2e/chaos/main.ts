@@ -78,9 +78,11 @@ async function live(fault: Fault, at: number): Promise<readonly string[]> {
   await pause(faultMs);
   await fault.end(house);
   await pause(quietMs);
+  const late = fault.settlesWithinMs ?? 0;
   const results = await Promise.all(
     clients.map(async ({ area, stop }) => {
       const seen = await stop();
+      await pause(late);
       return { area, seen, outcome: await outcomeOf(area, at, seen, fault) };
     }),
   );

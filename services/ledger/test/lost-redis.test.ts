@@ -56,6 +56,8 @@ class History implements Bus {
   #open: { readonly draft: UsageDraft; readonly cost: bigint }[] = [];
   /** Settled, and known to their service alone. */
   #told: OutboxEntry[] = [];
+  /** Calls that found no hold: their service says so once more, later. */
+  #late: (() => Promise<unknown>)[] = [];
   #made = 0;
   #spent = 0n;
   #credited = 1_000_000n;
@@ -109,6 +111,7 @@ class History implements Bus {
     const entry = await settle(redis, asked);
     this.#spent += costNanos;
     if (entry !== undefined) this.#told.push(entry);
+    else this.#late.push(() => settle(redis, asked));
   }
 
   async #publish(): Promise<void> {
@@ -182,6 +185,7 @@ class History implements Bus {
     await this.#look(offsets); // a Redis without the account gets it back before its last calls end
     while (this.#open.length > 0) await this.#settle();
     await this.#publish();
+    for (const again of this.#late) await again();
     await new Promise((resolve) => setTimeout(resolve, 1_100)); // so long late calls wait
     for (let rounds = 0; rounds < 12; rounds++) {
       await this.#look(offsets);
