@@ -8,6 +8,7 @@ import { HeardOut } from "./call/heard-out.ts";
 import type { JsonLimits } from "./bodies/read-json.ts";
 import { openRenewals } from "./money/renewals.ts";
 import { openSettlements } from "./money/settlements.ts";
+import { showTopCallers } from "./money/top-callers.ts";
 import { openMadeIds } from "./vendor-stores/made-ids.ts";
 
 /** What calls run with, open. */
@@ -40,6 +41,7 @@ export async function openRelay(env: RelayEnv, log: Logger): Promise<OpenRelay> 
   const outbox = opening.use(openOutbox({ redis, bus, log }));
   const settlements = opening.use(openSettlements({ redis, outbox, log }));
   const renewals = opening.use(openRenewals({ redis, log, leaseMs: env.limits.leaseMs }));
+  showTopCallers(env.metricsTop);
   const heardOut = opening.use(new HeardOut(env.heardOut));
   const budget = new BufferBudget(env.buffers.bytes, env.buffers.shares);
   const open = opening.move();

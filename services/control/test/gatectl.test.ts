@@ -109,7 +109,7 @@ describe("gatectl", () => {
       return page.events.length === 3 && page.events;
     });
     expect(all.map(({ requestId }) => requestId)).toEqual(["logged-request-3", "logged-request-2", "logged-request-1"]);
-    const [event = {}] = (await list("--request", "logged-request-2")).events;
+    const [event = {}] = (await list("--request-id", "logged-request-2")).events;
     expect(event).toMatchObject({ requestId: "logged-request-2", receipt: { number: 3 }, model: "chat" });
     expect(event["priceVersion"]).toMatch(/^[0-9a-f]{12}$/);
     const { tokenId } = event;

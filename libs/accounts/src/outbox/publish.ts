@@ -12,7 +12,8 @@ import { forgetSent, rememberSent } from "./sent.ts";
  * dropped by its `Nats-Msg-Id`, the event's id. Until it is in the books it is remembered beside the outbox (sent.ts).
  */
 export async function publishEntries(redis: Redis, bus: Bus, entries: readonly OutboxEntry[]): Promise<number> {
-  await rememberSent(redis, entries);
+  // Without Redis they are published all the more: it may have lost them.
+  await rememberSent(redis, entries).catch(() => undefined);
   const inOrder = Map.groupBy(entries, ({ event }) => ("taskId" in event ? event.taskId : event.id));
   const stored = await Promise.all([...inOrder.values()].map((several) => publishInTurn(bus, several)));
   const done = stored.flat();

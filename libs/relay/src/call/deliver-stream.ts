@@ -1,4 +1,4 @@
-import type { Nanos, Outcome } from "@modelgate/contracts";
+import type { Failure, Nanos, Outcome } from "@modelgate/contracts";
 import type { AnswerSink } from "@modelgate/platform";
 import { passStream, type StreamMoney } from "../answers/stream-pass.ts";
 import type { StreamTranslator } from "../answers/stream-reader.ts";
@@ -41,13 +41,13 @@ export async function deliverStream(delivery: Delivery, { reader, held }: Accept
       letGo(attempted);
       const isWhole = failure === undefined;
       if (cut !== undefined) settled = bill.settle({ ...cut, outcome: "completed", status: 200 });
-      else settled = settle(delivery, isWhole ? "completed" : "failed");
+      else settled = settle(delivery, isWhole ? "completed" : "failed", failure);
     },
   });
   if (allowance !== undefined && meter.hidesOutput) deps.unseen.set(plan.model.name, true);
   if (end.outcome === "failed")
     call.log.warn({ err: end.failure.cause ?? end.failure, requestId: call.requestId, channel }, "stream broke");
-  await (settled ?? settle(delivery, end.outcome));
+  await (settled ?? settle(delivery, end.outcome, end.outcome === "failed" ? end.failure : undefined));
 }
 
 /** Reads a stream whose client left before it began to its end, and settles it by what its vendor says that it used. */
@@ -112,7 +112,11 @@ function moneyOf({ plan: { cost }, bill, meter }: Delivery, allowance: Allowance
 }
 
 /** Settles a stream: at once where its usage was reported, so that money goes before the last byte; else once it is counted. */
-async function settle({ plan: { cost }, bill, meter }: Delivery, outcome: Outcome): Promise<void> {
+async function settle(
+  { plan: { cost }, bill, meter }: Delivery,
+  outcome: Outcome,
+  failure: Failure | undefined,
+): Promise<void> {
   const metered = reportedUsage(cost, meter, outcome) ?? (await meterStream(cost, meter, outcome));
-  await bill.settle({ ...metered, outcome, status: 200 });
+  await bill.settle({ ...metered, outcome, status: 200, error: failure?.code });
 }

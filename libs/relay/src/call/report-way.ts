@@ -12,7 +12,7 @@ export interface WayDeps {
 }
 
 /**
- * Reports in headers which channel served a call (of a failed one: where it went last) and what was tried, as
+ * Reports in headers what the vendor calls the exchange that answered, or failed last; and which channel served a call (of a failed one: where it went last) and what was tried, as
  * `first;failed=upstream_error, second`, where the caller's group allows it. Does nothing once the head is out.
  */
 export function reportWay(
@@ -21,7 +21,9 @@ export function reportWay(
   tried: readonly Tried[],
 ): void {
   const last = tried.at(-1);
-  if (last === undefined || answer.begun || catalog.current().group(caller.group)?.showChannel !== true) return;
+  if (last === undefined || answer.begun) return;
+  if (last.upstreamRequestId !== undefined) answer.setHeader(headers.upstreamRequestId, last.upstreamRequestId);
+  if (catalog.current().group(caller.group)?.showChannel !== true) return;
   const attempts = tried.map(({ channel, failed }) => (failed === undefined ? channel : `${channel};failed=${failed}`));
   answer.setHeader(headers.channel, last.channel);
   answer.setHeader(headers.attempts, within(mostTried, attempts));

@@ -34,7 +34,7 @@ export async function runCall(deps: RelayDeps, call: RelayedCall, plan: CallPlan
   using leaving = new Leaving(deps, call.answer, plan);
   try {
     using attempted = await attempt(deps, call, plan, bill, leaving);
-    bill.went(attempted.way, attempted.attempts);
+    bill.went(attempted.way, attempted.tried);
     await deliver({ deps, call, plan, bill, meter, attempted, leaving });
   } catch (error) {
     if (error instanceof AttemptsFailed) reportWay(deps, call, error.tried);
@@ -94,13 +94,14 @@ function whatFailed({ broken }: CallPlan, { interrupted }: Leaving, error: unkno
 async function fail(call: RelayedCall, plan: CallPlan, bill: Bill, error: unknown, leaving: Leaving): Promise<void> {
   const failure = whatFailed(plan, leaving, error);
   const gone = leaving.isClientGone;
-  if (error instanceof AttemptsFailed) bill.went(error.way, error.attempts);
+  if (error instanceof AttemptsFailed) bill.went(error.way, error.tried);
   const isOwed = gone && leaving.isOwing(failure);
   const settled = bill.settle({
     units: isOwed ? await unitsOfLeft(plan.cost, bill) : {},
     estimated: isOwed,
     outcome: gone ? "cancelled" : "failed",
     status: gone ? clientLeft : call.answer.begun ? 200 : failure.status,
+    error: gone ? undefined : failure.code,
   });
   if (!gone && !call.answer.begun) throw failure;
   if (!gone) return call.answer.end(plan.waiting?.fail(failure, call.requestId));

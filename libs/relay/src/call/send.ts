@@ -40,6 +40,7 @@ export async function send(
   const kept = conversation === undefined ? undefined : await affinity.find(scope, conversation);
   return await attempts.run<Accepted, UpstreamWire>({
     callId,
+    requestId: call.requestId,
     account: call.caller.accountId,
     model: model.name,
     candidates: deps.catalog.current().candidates(model.name, call.caller.group),

@@ -7,7 +7,7 @@ import {
   type Units,
   type UsageDraft,
 } from "@modelgate/contracts";
-import { providerNameOf } from "@modelgate/channels";
+import { providerNameOf, type Tried } from "@modelgate/channels";
 import { Counter, Gauge, Histogram } from "@modelgate/platform";
 
 /** Metrics of calls, by the names and buckets of OpenTelemetry's conventions for generative AI where those have one. */
@@ -59,6 +59,11 @@ const capped = new Counter({
   help: "calls whose vendor reported or wrote more than the call could use: it was not billed",
   labelNames: ["channel", "model", "unit"],
 });
+/** Settlements that found no hold: the call was charged otherwise, or not at all. */
+export const holdsNotFound = new Counter({
+  name: "modelgate_holds_not_found_total",
+  help: "settlements that found no hold: it was swept, or an earlier try had settled it",
+});
 /** Answers that are waited for though their clients have left. */
 export const leftAnswers = new Gauge({
   name: "modelgate_left_answers",
@@ -77,6 +82,10 @@ export interface CallSeen {
   readonly provider: string | undefined;
   readonly units: Units;
   readonly costNanos: Nanos;
+  /** Every attempt in its order. */
+  readonly tried: readonly Tried[];
+  /** The failure's code, where it failed. */
+  readonly error?: string | undefined;
 }
 
 /** Counts a call that is over. */

@@ -1,5 +1,6 @@
 import { settle, settleSurely, type Outbox, type Settlement } from "@modelgate/accounts";
 import type { Logger, Redis } from "@modelgate/platform";
+import { holdsNotFound } from "./call-metrics.ts";
 
 /** Settles calls off the answers' path, and remembers which are under way so that a drain can wait for them. */
 export interface Settlements extends AsyncDisposable {
@@ -30,6 +31,7 @@ export function openSettlements({ redis, outbox, log }: { redis: Redis; outbox: 
     try {
       const entry = await settleSurely(redis, settlement);
       if (entry === undefined) {
+        holdsNotFound.inc();
         log.warn(
           { callId: settlement.callId },
           "no hold to settle: swept, never held, lost with a Redis, or settled by a try whose reply was lost",

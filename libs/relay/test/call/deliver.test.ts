@@ -3,7 +3,8 @@ import { compilePrice, Failure } from "@modelgate/contracts";
 import type { SpokenWay } from "@modelgate/channels";
 import { BufferBudget, createLogger, FoundOut } from "@modelgate/platform";
 import { providers } from "@modelgate/providers";
-import { beginsIn, textCodecs } from "@modelgate/wires/text";
+import { beginsIn } from "@modelgate/wires/sse";
+import { textCodecs } from "@modelgate/wires/text";
 import type { Exchange, WholeAnswer } from "../../src/answers/exchange.ts";
 import { HeldStream } from "../../src/answers/held-stream.ts";
 import { PassTranslator } from "../../src/answers/pass-translator.ts";
@@ -134,7 +135,7 @@ function begin(
       accepted,
       way,
       attempts: 1,
-      tried: [{ channel: "vendor" }],
+      tried: [{ channel: "vendor", key: "key", ms: 1 }],
       broke: (reason) => void events.push(`the channel broke: ${reason}`),
       [Symbol.dispose]: () => void (events.includes("the seat is free") || events.push("the seat is free")),
     },
