@@ -133,6 +133,10 @@ class History implements Bus {
     return this;
   }
 
+  backlog(): Promise<number> {
+    return Promise.resolve(this.#waiting.length);
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return Promise.resolve();
   }
