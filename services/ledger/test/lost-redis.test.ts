@@ -133,8 +133,8 @@ class History implements Bus {
     return this;
   }
 
-  backlog(): Promise<number> {
-    return Promise.resolve(this.#waiting.length);
+  backlog(): Promise<undefined> {
+    return Promise.resolve(undefined);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

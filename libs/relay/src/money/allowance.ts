@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { asFailure, Failure } from "@modelgate/contracts";
+import { asFailure, type Failure } from "@modelgate/contracts";
 import type { HeldOutput } from "./expect.ts";
 import type { Meter } from "./meter.ts";
 import { leastBytesPerToken } from "./tokens.ts";
