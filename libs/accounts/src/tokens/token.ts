@@ -1,3 +1,5 @@
+import { Type } from "typebox";
+import { stored } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { keys } from "../keys.ts";
 import { digestOf, hintOf, newKey, tokenIdOf } from "./key.ts";
@@ -115,7 +117,20 @@ export async function changeToken(
   return after;
 }
 
-function parseToken(text: string): Token {
-  const token: Token = JSON.parse(text);
-  return token;
-}
+const parseToken: (text: string) => Token = stored(
+  "token",
+  Type.Object({
+    id: Type.String(),
+    accountId: Type.String(),
+    group: Type.String(),
+    name: Type.String(),
+    models: Type.Optional(Type.Array(Type.String())),
+    expiresAt: Type.Optional(Type.String()),
+    disabled: Type.Boolean(),
+    budget: Type.Optional(
+      Type.Object({ perDay: Type.Optional(Type.String()), perMonth: Type.Optional(Type.String()) }),
+    ),
+    createdAt: Type.String(),
+    hint: Type.String(),
+  }),
+);
