@@ -80,14 +80,12 @@ test("the Dockerfile builds on one base image, pinned by digest", () => {
   expect(new Set(bases)).toEqual(new Set(["${NODE_IMAGE}"]));
 });
 
-test("the local overlay runs the same Redis and NATS as compose", () => {
-  // Compose takes PostgreSQL by its address and brings none.
+test("the local overlay runs the same Redis, NATS and PostgreSQL as compose", () => {
   const stores = renderFolder(join(root, "deploy/k8s/overlays/local"))
     .filter(({ kind }) => kind === "StatefulSet")
     .flatMap((object) => itemsAt(object, "spec", "template", "spec", "containers"))
-    .map((container) => [at(container, "name"), at(container, "image")])
-    .filter(([name]) => name !== "postgres");
-  const ofCompose = ["nats", "redis"].map((name) => {
+    .map((container) => [at(container, "name"), at(container, "image")]);
+  const ofCompose = ["nats", "postgres", "redis"].map((name) => {
     const service = compose.services[name];
     return [name, service === undefined ? undefined : imageOf(service)];
   });

@@ -99,6 +99,9 @@ function chosen({ from, to, requestId, labels = [], ...wanted }: CallFilter): Ch
       ...columns.flatMap(([column, value]) =>
         value === undefined ? [] : [sql`${sql.ref(`calls.${column}`)} = ${value}`],
       ),
+      // What the indexes of calls that did not end well are of, in words that both planners know again.
+      ...(wanted.status === undefined || wanted.status === 200 ? [] : [sql`calls.status <> 200`]),
+      ...(wanted.outcome === undefined || wanted.outcome === "completed" ? [] : [sql`calls.outcome <> 'completed'`]),
     ],
   };
 }

@@ -3,7 +3,7 @@ import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { textCodecs } from "../src/text/codecs.ts";
-import { askOfCompletions, reliedOfCompletions } from "../src/text/completions/ask.ts";
+import { readAsk, relied } from "../src/text/completions/ask.ts";
 import { completionsCodec } from "../src/text/completions/index.ts";
 import { mostPrompts } from "../src/text/completions/parse-prompts.ts";
 import { parsePromptRequests } from "../src/text/completions/parse-request.ts";
@@ -349,7 +349,7 @@ describe("what admission is told", () => {
       { stream: true, includeUsage: true },
     ],
   ])("of %j", (body, ask) => {
-    expect(askOfCompletions({ model: "m", ...body })).toMatchObject({ model: "m", ...ask });
+    expect(readAsk({ model: "m", ...body })).toMatchObject({ model: "m", ...ask });
   });
 
   test.each<[object, string]>([
@@ -358,10 +358,10 @@ describe("what admission is told", () => {
     [{ model: "m", prompt: "a", max_tokens: -1 }, "max_tokens"],
     [{ model: "m", prompt: "a", n: 999 }, "n"],
   ])("what is wrong is named: %j", (body, param) => {
-    expect(failureOf(() => askOfCompletions(body))).toMatchObject({ status: 400, param });
+    expect(failureOf(() => readAsk(body))).toMatchObject({ status: 400, param });
   });
 
   test("members that must stand there once", () => {
-    expect(reliedOfCompletions).toEqual(expect.arrayContaining(["model", "max_tokens", "best_of", "stream_options"]));
+    expect(relied).toEqual(expect.arrayContaining(["model", "max_tokens", "best_of", "stream_options"]));
   });
 });

@@ -6,7 +6,7 @@ import type { Part } from "../src/text/hub/part.ts";
 import { efforts, type JsonObject, type TextRequest } from "../src/text/hub/request.ts";
 import { responsesCodec } from "../src/text/responses/index.ts";
 import { itemId, responseOfItem } from "../src/text/responses/item-ids.ts";
-import { mostKept } from "../src/text/responses/output-builder.ts";
+import { mostKept } from "../src/text/responses/part-writer.ts";
 import { mostWaiting } from "../src/text/hub/one-at-a-time.ts";
 import { responsesUsage } from "../src/text/responses/usage.ts";
 import {

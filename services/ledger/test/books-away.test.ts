@@ -9,7 +9,6 @@ import { createAccount, hold, publishEntries, settle } from "@modelgate/accounts
 import type { UsageEvent } from "@modelgate/contracts";
 import { createLogger, openBus, signOperator, type Bus } from "@modelgate/platform";
 import {
-  ChildEnded,
   draftOf,
   startLocalBackends,
   startLocalPostgres,
@@ -124,18 +123,3 @@ test("while another process has the SQLite file locked events wait, and nothing 
     rmSync(folder, { recursive: true, force: true });
   }
 }, 90_000);
-
-test.each([
-  [{ BOOKS_URL: "mysql://host/books" }, /ledger: BOOKS_URL is not the address of a PostgreSQL/],
-  [{ MODELGATE_DATA: "/dev/null" }, /ledger: The books at \/dev\/null\/books\.sqlite cannot be used: .+/],
-])("%j ends the start with 78 and one line", async (env, words) => {
-  const error: unknown = await start(env).then(
-    (ledger) => ledger.stop(),
-    (error: unknown) => error,
-  );
-  expect(error).toBeInstanceOf(ChildEnded);
-  if (!(error instanceof ChildEnded)) return;
-  expect(error.status).toBe(78);
-  expect(error.logs.trim()).toMatch(words);
-  expect(error.logs.trim().split("\n")).toHaveLength(1);
-});

@@ -3,10 +3,10 @@ import { Base64Text } from "../../json/base64.ts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import { contentUsage } from "../../text/content/usage.ts";
-import { cannotSay } from "../../text/hub/fates.ts";
+import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import { noImages, type ImagesAnswer, type MadeImage } from "../hub/answer.ts";
 import { renderJson, type ImagesVendor, type RenderedImages } from "../hub/codec.ts";
-import { lostHints } from "../hub/losses.ts";
+import { unsupportedHints } from "../hub/unsupported.ts";
 import type { ImageRequest, ImageSize, InputImage } from "../hub/request.ts";
 import { nearestRatio } from "../hub/size.ts";
 
@@ -30,7 +30,8 @@ const classes = [
 
 /** Images before the words. A request for several images is refused: the vendor gives one. */
 function renderRequest(request: ImageRequest): RenderedImages {
-  if ((request.count ?? 1) > 1) throw cannotSay("count", "The vendor of this model makes one image in a request.");
+  if ((request.count ?? 1) > 1)
+    throw unsupportedFailure("count", "The vendor of this model makes one image in a request.");
   const { images, prompt, size, seed } = request;
   const generationConfig = present({
     responseModalities: ["TEXT", "IMAGE"],
@@ -38,7 +39,7 @@ function renderRequest(request: ImageRequest): RenderedImages {
     seed,
   });
   const contents = [{ role: "user", parts: [...images.map(renderImage), { text: prompt }] }];
-  return renderJson({ contents, generationConfig }, lostHints(request, { says: ["count", "size", "seed"] }));
+  return renderJson({ contents, generationConfig }, unsupportedHints(request, { says: ["count", "size", "seed"] }));
 }
 
 function renderSize(size: ImageSize): JsonRecord {

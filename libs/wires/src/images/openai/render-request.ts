@@ -1,7 +1,7 @@
 import type { JsonRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import { renderJson, type RenderedImages } from "../hub/codec.ts";
-import { lostHints } from "../hub/losses.ts";
+import { unsupportedHints } from "../hub/unsupported.ts";
 import { addressOf } from "../hub/image-bytes.ts";
 import type { ImageField, ImageRequest, InputImage } from "../hub/request.ts";
 import { writeForm, type FormEntry } from "../hub/write-form.ts";
@@ -31,7 +31,7 @@ export function renderGeneration(request: ImageRequest, target: Target): Rendere
   const { images } = request;
   const [only] = images.map(addressOf);
   const image = images.length > 1 ? images.map(addressOf) : only;
-  const dropped = lostHints(request, { says: saidBy(request, says), dialect: "images" });
+  const dropped = unsupportedHints(request, { says: saidBy(request, says), dialect: "images" });
   return renderJson(present({ ...membersOf(request, target), image }), dropped);
 }
 
@@ -46,7 +46,10 @@ export function renderEdit(request: ImageRequest, target: Target): RenderedImage
     ...(one ? [fileOf("image", only)] : images.map((image) => fileOf("image[]", image))),
     ...(mask === undefined ? [] : [fileOf("mask", mask)]),
   ];
-  return { ...writeForm(entries), dropped: lostHints(request, { says: saidBy(request, editSays), dialect: "images" }) };
+  return {
+    ...writeForm(entries),
+    dropped: unsupportedHints(request, { says: saidBy(request, editSays), dialect: "images" }),
+  };
 }
 
 function saidBy({ dialect }: ImageRequest, fields: readonly ImageField[]): readonly ImageField[] {

@@ -2,7 +2,7 @@ import type { JsonRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import { renderJson, type RenderedImages } from "../hub/codec.ts";
 import { addressOf } from "../hub/image-bytes.ts";
-import { lostHints } from "../hub/losses.ts";
+import { unsupportedHints } from "../hub/unsupported.ts";
 import type { ImageField, ImageRequest } from "../hub/request.ts";
 
 interface Target {
@@ -41,6 +41,6 @@ function parametersOf({ size, count, promptExtend, watermark, seed, own }: Image
 
 function rendered(request: ImageRequest, body: JsonRecord, all: JsonRecord): RenderedImages {
   const parameters = present({ ...all });
-  const dropped = lostHints(request, { says, dialect: "qwen" });
+  const dropped = unsupportedHints(request, { says, dialect: "qwen" });
   return renderJson(Object.keys(parameters).length === 0 ? body : { ...body, parameters }, dropped);
 }

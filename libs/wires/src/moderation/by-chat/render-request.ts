@@ -1,4 +1,4 @@
-import { cannotSay } from "../../text/hub/fates.ts";
+import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import { readDataUrl } from "../../text/hub/data-url.ts";
 import type { Parsed } from "../../text/hub/codec.ts";
 import type { ImagePart, TextPart } from "../../text/hub/part.ts";
@@ -27,7 +27,7 @@ export const bytesOfInstructions = Buffer.byteLength(instructions);
  */
 export function renderJudgementRequest(request: ModerationRequest): Parsed {
   if (request.items.length > mostJudged)
-    throw cannotSay("items", `This model judges at most ${mostJudged} texts in a request.`);
+    throw unsupportedFailure("items", `This model judges at most ${mostJudged} texts in a request.`);
   const judged: TextRequest = {
     model: request.model,
     stream: false,

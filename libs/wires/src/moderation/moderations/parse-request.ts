@@ -20,14 +20,14 @@ export function parseRequest(body: JsonRecord): ParsedRequest<ModerationRequest>
   if (model === "") throw fields.wrong("model", "a string that is not empty");
   const request: ModerationRequest = {
     model,
-    items: parseInput(fields),
+    items: parseTurns(fields),
     ...present({ own: ownMembers("moderations", fields) }),
   };
   return { request, dropped: [] };
 }
 
 /** `input`: a text, texts (each judged on its own), or parts (judged together). */
-function parseInput(fields: Fields): readonly ModerationItem[] {
+function parseTurns(fields: Fields): readonly ModerationItem[] {
   const input = fields.need("input");
   if (typeof input === "string") return [itemOf(input)];
   if (!Array.isArray(input) || input.length === 0)

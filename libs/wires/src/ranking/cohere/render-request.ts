@@ -1,7 +1,7 @@
 import { present } from "../../json/present.ts";
 import type { RenderedRequest } from "../../kind/codec.ts";
 import { renderOwn } from "../../kind/own-members.ts";
-import { Losses } from "../../text/hub/losses.ts";
+import { Unsupported } from "../../text/hub/unsupported.ts";
 import { documentText } from "../hub/document.ts";
 import type { RankingRequest } from "../hub/request.ts";
 
@@ -11,9 +11,9 @@ import type { RankingRequest } from "../hub/request.ts";
  */
 export function renderRequest(request: RankingRequest, { model }: { readonly model: string }): RenderedRequest {
   const own = renderOwn(request.own, "cohere-rerank");
-  const losses = new Losses();
-  for (const name of own.dropped) losses.note(name);
-  losses.noteIf("maxChunksPerDocument", request.maxChunksPerDocument);
+  const unsupported = new Unsupported();
+  for (const name of own.dropped) unsupported.note(name);
+  unsupported.noteIf("maxChunksPerDocument", request.maxChunksPerDocument);
   const body = present({
     ...own.members,
     model,
@@ -22,5 +22,5 @@ export function renderRequest(request: RankingRequest, { model }: { readonly mod
     top_n: request.top,
     max_tokens_per_doc: request.maxTokensPerDocument,
   });
-  return { body, dropped: losses.words };
+  return { body, dropped: unsupported.words };
 }

@@ -1,5 +1,5 @@
 import type { JsonRecord } from "../../json/fields.ts";
-import { cannotSay } from "../../text/hub/fates.ts";
+import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { RankedDocument } from "./request.ts";
 
 /** A document as results hold it. */
@@ -16,7 +16,7 @@ export function documentText(document: RankedDocument, rankFields: readonly stri
   if (rankFields === undefined && typeof document["text"] === "string") return document["text"];
   const names = rankFields ?? Object.keys(document);
   if (names.includes("image") && "image" in document)
-    throw cannotSay("documents", "The vendor of this model takes only text.");
+    throw unsupportedFailure("documents", "The vendor of this model takes only text.");
   return names.flatMap((name) => line(name, document[name])).join("\n");
 }
 

@@ -7,10 +7,10 @@ import type { TextAsk } from "../ask.ts";
 import { boundsIn, thoughtsBeside, wholeNumber } from "../bounds.ts";
 import { mediaOf, measureTypedPart } from "../media.ts";
 import { readsBeyond } from "../reads-beyond.ts";
-import { askedOfChat, reliedOfChatFees } from "./fees.ts";
+import { askedFeesOf, reliedForFees } from "./fees.ts";
 
 /** The members that decide what a call may do and cost. */
-export const reliedOfChat = Object.keys(bodies.ChatRequest.properties).concat("stream_options", reliedOfChatFees);
+export const relied = Object.keys(bodies.ChatRequest.properties).concat("stream_options", reliedForFees);
 
 type ChatRequest = Static<typeof bodies.ChatRequest>;
 const shape = Compile(bodies.ChatRequest);
@@ -20,7 +20,7 @@ const ownBounds = ["max_tokens", "max_completion_tokens"];
  * Checks the fields that the gateway relies on and says what it must know; all else passes untouched. Throws
  * Failure (400) naming the field, and refuses file parts in a stream (interface section 8).
  */
-export function askOfChat(body: unknown): TextAsk {
+export function readAsk(body: unknown): TextAsk {
   if (!shape.Check(body)) throw firstProblem(shape.Errors(body), body);
   const stream = body.stream ?? false;
   if (stream && hasFile(body)) throw new Failure("file_input_not_streamable", undefined, { param: "stream" });
@@ -36,7 +36,7 @@ export function askOfChat(body: unknown): TextAsk {
     readsBeyond: readsBeyond(body),
     choices,
     media: mediaOf(body.messages, measureTypedPart),
-    fees: askedOfChat(body),
+    fees: askedFeesOf(body),
   };
 }
 

@@ -15,10 +15,10 @@ import {
 } from "../fees.ts";
 
 /** The members that decide what is charged beside tokens. */
-export const reliedOfChatFees = ["tools", "web_search_options", "service_tier", ...reliedOfSearch];
+export const reliedForFees = ["tools", "web_search_options", "service_tier", ...reliedOfSearch];
 
 /** What a request asks of its vendor beside tokens; undefined for nothing. */
-export function askedOfChat(body: JsonRecord): AskedFees | undefined {
+export function askedFeesOf(body: JsonRecord): AskedFees | undefined {
   const search = body["web_search_options"] ?? undefined;
   return askedFees({
     tools: [

@@ -1,12 +1,12 @@
 import { endUserIn } from "../../json/end-user.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
 import type { TextCodec } from "../hub/codec.ts";
-import { spellings } from "../hub/fates.ts";
+import { spellings } from "../hub/field-support.ts";
 import { sharedThoughts } from "../thoughts.ts";
-import { askOfChat, reliedOfChat } from "./ask.ts";
+import { readAsk, relied } from "./ask.ts";
 import { readDialogue } from "./dialogue.ts";
-import { fates } from "./fates.ts";
-import { askedOfChat } from "./fees.ts";
+import { fieldSupport } from "./field-support.ts";
+import { askedFeesOf } from "./fees.ts";
 import { parseAnswer } from "./parse-answer.ts";
 import { parseRequest } from "./parse-request.ts";
 import { chatPass } from "./pass.ts";
@@ -24,15 +24,15 @@ export const chatCodec = {
     parseAnswer,
     readAnswer: chatPass.readAnswer,
     reader: () => new ChatReader(),
-    askedFees: askedOfChat,
+    askedFees: askedFeesOf,
   },
   client: {
     parseRequest,
     renderAnswer,
     writer: (context) => new ChatWriter(context),
-    spelling: spellings(fates),
-    ask: askOfChat,
-    relied: reliedOfChat,
+    spelling: spellings(fieldSupport),
+    ask: readAsk,
+    relied,
     answerPrefix: "chatcmpl-",
     storeDialect: "chat",
     endUser: endUserIn,

@@ -2,14 +2,14 @@ import { Fields } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import type { Parsed } from "../hub/codec.ts";
 import type { JsonObject, OutputFormat, TextRequest } from "../hub/request.ts";
-import { parseMessages } from "./parse-messages.ts";
-import { parseReasoning } from "./parse-reasoning.ts";
+import { parseTurns } from "./parse-turns.ts";
+import { parseReasoning } from "./thinking.ts";
 import { parseToolChoice, parseTools } from "./parse-tools.ts";
 
 /** A request for a chat completion in the neutral form. Throws Failure (400) naming the field that is wrong. */
 export function parseRequest(body: JsonObject): Parsed {
   const fields = new Fields(body);
-  const { instructions, turns } = parseMessages(fields);
+  const { instructions, turns } = parseTurns(fields);
   const tools = parseTools(fields);
   const stream = fields.flag("stream") ?? false;
   const request: TextRequest = {

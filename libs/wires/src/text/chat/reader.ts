@@ -3,7 +3,7 @@ import { parseRecord } from "../../json/parse-record.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { StreamReader } from "../hub/codec.ts";
-import { ChoiceReader } from "./choice-reader.ts";
+import { PartReader } from "./part-reader.ts";
 import { chatFees } from "./fees.ts";
 import { failureOf } from "./failure.ts";
 import { choicesOf, headOf } from "./parse-answer.ts";
@@ -16,7 +16,7 @@ const none: readonly TextEvent[] = [];
  * it ended and the usage came, so that nothing is missing.
  */
 export class ChatReader implements StreamReader {
-  readonly #choices = new Map<number, ChoiceReader>();
+  readonly #choices = new Map<number, PartReader>();
   #answerId = "";
   #started = false;
   #done = false;
@@ -70,14 +70,14 @@ export class ChatReader implements StreamReader {
     return [{ type: "start", ...head }];
   }
 
-  #choice(index: unknown): ChoiceReader {
+  #choice(index: unknown): PartReader {
     const at = typeof index === "number" ? index : 0;
-    const known = this.#choices.get(at) ?? new ChoiceReader(at, this.#answerId);
+    const known = this.#choices.get(at) ?? new PartReader(at, this.#answerId);
     this.#choices.set(at, known);
     return known;
   }
 
-  #all(is: (choice: ChoiceReader) => boolean): boolean {
+  #all(is: (choice: PartReader) => boolean): boolean {
     return [...this.#choices.values()].every(is);
   }
 }

@@ -6,7 +6,7 @@ import { logProbability } from "../hub/log-probabilities.ts";
 import type { Part, ReasoningPart, TextPart, ToolCallPart } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { finishWord } from "./endings.ts";
-import { annotation, callMember, tellingOf, wholeMembers, type Telling } from "./message-parts.ts";
+import { annotation, callMember, tellingOf, wholeMembers, type Telling } from "./answer-parts.ts";
 import { detailsFor } from "./seals.ts";
 import { renderUsage } from "./usage.ts";
 

@@ -1,41 +1,41 @@
 import { present } from "../../json/present.ts";
 import { writeDataUrl } from "../hub/data-url.ts";
-import { cannotSay } from "../hub/fates.ts";
-import type { Losses } from "../hub/losses.ts";
+import { unsupportedFailure } from "../hub/field-support.ts";
+import type { Unsupported } from "../hub/unsupported.ts";
 import { audioBytes } from "../hub/media.ts";
 import type { FilePart, ImagePart, Part, Source, TextPart } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 
 /** Parts as a message's content: one text as it is. Throws Failure for what the wire cannot say. */
-export function renderContent(parts: readonly Part[], losses: Losses): string | readonly JsonObject[] {
-  const rendered = parts.map((part) => inputPart(part, losses));
+export function renderContent(parts: readonly Part[], unsupported: Unsupported): string | readonly JsonObject[] {
+  const rendered = parts.map((part) => inputPart(part, unsupported));
   const [only] = parts;
   return parts.length === 1 && only?.kind === "text" ? only.text : rendered;
 }
 
-function inputPart(part: Part, losses: Losses): JsonObject {
-  if (part.kind === "text") return inputText(part, losses);
-  if (part.kind === "image") return inputImage(part, losses);
-  if (part.kind === "file") return inputFile(part, losses);
+function inputPart(part: Part, unsupported: Unsupported): JsonObject {
+  if (part.kind === "text") return inputText(part, unsupported);
+  if (part.kind === "image") return inputImage(part, unsupported);
+  if (part.kind === "file") return inputFile(part, unsupported);
   if (part.kind === "audio") return { type: "input_audio", input_audio: audioBytes(part.source) };
   if (part.kind === "video") return { type: "video_url", video_url: { url: urlOf(part.source) } };
   if (part.kind === "refusal") return { type: "text", text: part.text };
-  throw cannotSay(`${part.kind} parts`);
+  throw unsupportedFailure(`${part.kind} parts`);
 }
 
-function inputText({ text, cache }: TextPart, losses: Losses): JsonObject {
-  losses.noteIf("text.cache", cache);
+function inputText({ text, cache }: TextPart, unsupported: Unsupported): JsonObject {
+  unsupported.noteIf("text.cache", cache);
   return { type: "text", text };
 }
 
-function inputImage({ source, detail, cache }: ImagePart, losses: Losses): JsonObject {
-  losses.noteIf("image.cache", cache);
+function inputImage({ source, detail, cache }: ImagePart, unsupported: Unsupported): JsonObject {
+  unsupported.noteIf("image.cache", cache);
   return { type: "image_url", image_url: present({ url: urlOf(source), detail }) };
 }
 
 /** An address, or bytes as a data URL. */
 export function urlOf(source: Source): string {
-  if (source.kind === "file-id") throw cannotSay("file ids of another vendor");
+  if (source.kind === "file-id") throw unsupportedFailure("file ids of another vendor");
   return source.kind === "url" ? source.url : writeDataUrl(source);
 }
 
@@ -43,15 +43,15 @@ export function urlOf(source: Source): string {
  * Vendors of this wire take PDF as a file. A text is told as text, under its name: few take it otherwise. Addresses
  * are the service's to bring in before.
  */
-function inputFile({ source, name, title, context, citations, cache }: FilePart, losses: Losses): JsonObject {
-  losses.noteIf("file.title", title);
-  losses.noteIf("file.context", context);
-  losses.noteIf("file.citations", citations);
-  losses.noteIf("file.cache", cache);
+function inputFile({ source, name, title, context, citations, cache }: FilePart, unsupported: Unsupported): JsonObject {
+  unsupported.noteIf("file.title", title);
+  unsupported.noteIf("file.context", context);
+  unsupported.noteIf("file.citations", citations);
+  unsupported.noteIf("file.cache", cache);
   const called = name ?? title;
   if (source.kind === "text") return fileAsText(source.text, called);
-  if (source.kind === "file-id") throw cannotSay("file ids of another vendor");
-  if (source.kind === "url") throw cannotSay("files by address");
+  if (source.kind === "file-id") throw unsupportedFailure("file ids of another vendor");
+  if (source.kind === "url") throw unsupportedFailure("files by address");
   if (isText(source.mediaType)) return fileAsText(Buffer.from(source.data, "base64").toString(), called);
   return { type: "file", file: { filename: called ?? "document.pdf", file_data: writeDataUrl(source) } };
 }

@@ -1,13 +1,13 @@
 import { present } from "../../json/present.ts";
 import type { Rendered, Target } from "../hub/codec.ts";
 import { effortOf } from "../hub/effort.ts";
-import { cannotSay, lostFields } from "../hub/fates.ts";
+import { unsupportedFailure, unsupportedFields } from "../hub/field-support.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";
-import { Losses } from "../hub/losses.ts";
+import { Unsupported } from "../hub/unsupported.ts";
 import type { JsonObject, RequestField, TextRequest } from "../hub/request.ts";
-import { fates } from "./fates.ts";
+import { fieldSupport } from "./field-support.ts";
 import { refusesUnknownFields, takesNewestFields } from "./models.ts";
-import { renderMessages } from "./render-messages.ts";
+import { renderTurns } from "./render-turns.ts";
 import { renderTools } from "./render-tools.ts";
 
 /** Stop sequences that the wire takes. */
@@ -18,23 +18,23 @@ const mostStops = 4;
  * hides it from a client that did not ask. Throws Failure unsupported_parameter for what the wire cannot say.
  */
 export function renderRequest(asked: TextRequest, { model }: Target): Rendered {
-  const losses = new Losses();
-  const request = withoutForeignSearches(asked, "chat", losses);
-  for (const field of lostFields(request, fates)) losses.note(field);
-  if ((request.stop?.length ?? 0) > mostStops) throw cannotSay("stop", `At most ${mostStops} stop sequences.`);
+  const unsupported = new Unsupported();
+  const request = withoutForeignSearches(asked, "chat", unsupported);
+  for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
+  if ((request.stop?.length ?? 0) > mostStops) throw unsupportedFailure("stop", `At most ${mostStops} stop sequences.`);
   const body = present({
     model,
-    messages: renderMessages(request, model, losses),
+    messages: renderTurns(request, model, unsupported),
     stream: request.stream ? true : undefined,
     stream_options: request.stream ? { include_usage: true } : undefined,
-    ...renderTools(request, model, losses),
+    ...renderTools(request, model, unsupported),
     ...renderMaxTokens(request, model),
     stop: request.stop,
     response_format: renderFormat(request),
     reasoning_effort: request.reasoning === undefined ? undefined : effortOf(request.reasoning),
     temperature: request.temperature,
     top_p: request.topP,
-    top_k: refused(model, "topK", request.topK, losses),
+    top_k: refused(model, "topK", request.topK, unsupported),
     presence_penalty: request.presencePenalty,
     frequency_penalty: request.frequencyPenalty,
     seed: request.seed,
@@ -45,13 +45,13 @@ export function renderRequest(asked: TextRequest, { model }: Target): Rendered {
     verbosity: request.verbosity,
     prompt_cache_key: request.cacheKey,
     prompt_cache_retention: request.cacheRetention,
-    metadata: refused(model, "metadata", request.metadata, losses),
+    metadata: refused(model, "metadata", request.metadata, unsupported),
     user: request.user,
     safety_identifier: request.safetyIdentifier,
     service_tier: request.serviceTier,
     prediction: request.prediction,
   });
-  return { body, dropped: losses.words };
+  return { body, dropped: unsupported.words };
 }
 
 /** The wire's own vendor takes only the newer name for its thinking models; most of its followers only the older. */
@@ -60,9 +60,9 @@ function renderMaxTokens({ maxTokens }: TextRequest, model: string): JsonObject 
 }
 
 /** The wire's own vendor knows no `top_k`, and takes `metadata` only with answers that it stores, which we never ask. */
-function refused<Value>(model: string, field: RequestField, value: Value, losses: Losses): Value | undefined {
+function refused<Value>(model: string, field: RequestField, value: Value, unsupported: Unsupported): Value | undefined {
   if (!refusesUnknownFields(model)) return value;
-  losses.noteIf(field, value);
+  unsupported.noteIf(field, value);
   return undefined;
 }
 

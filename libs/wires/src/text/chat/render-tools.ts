@@ -1,7 +1,7 @@
 import { present } from "../../json/present.ts";
 import { customParameters } from "../hub/custom.ts";
-import { cannotSay } from "../hub/fates.ts";
-import type { Losses } from "../hub/losses.ts";
+import { unsupportedFailure } from "../hub/field-support.ts";
+import type { Unsupported } from "../hub/unsupported.ts";
 import type { JsonObject, TextRequest, Tool, ToolChoice } from "../hub/request.ts";
 import { searchesTheWeb, takesNewestFields } from "./models.ts";
 
@@ -9,14 +9,14 @@ import { searchesTheWeb, takesNewestFields } from "./models.ts";
  * `tools` with what depends on them, and `web_search_options`. Vendors refuse a choice, or a word on parallel calls,
  * where there are no tools.
  */
-export function renderTools(request: TextRequest, model: string, losses: Losses): JsonObject {
+export function renderTools(request: TextRequest, model: string, unsupported: Unsupported): JsonObject {
   const { tools = [], toolChoice, parallelTools } = request;
   const newest = takesNewestFields(model);
   const allowed = newest ? tools : allowedOf(tools, toolChoice);
-  const rendered = allowed.flatMap((tool) => renderTool(tool, newest, losses));
-  const search = { web_search_options: renderSearch(tools, model, losses) };
+  const rendered = allowed.flatMap((tool) => renderTool(tool, newest, unsupported));
+  const search = { web_search_options: renderSearch(tools, model, unsupported) };
   if (rendered.length === 0) {
-    losses.noteIf("toolChoice", toolChoice);
+    unsupported.noteIf("toolChoice", toolChoice);
     return search;
   }
   const choice = toolChoice === undefined ? undefined : renderChoice(toolChoice, tools, newest);
@@ -35,33 +35,33 @@ function isForced(choice: ToolChoice | undefined): boolean {
   return choice?.mode === "required" && choice.names?.length === 1;
 }
 
-function renderTool(tool: Tool, newest: boolean, losses: Losses): readonly JsonObject[] {
+function renderTool(tool: Tool, newest: boolean, unsupported: Unsupported): readonly JsonObject[] {
   if (tool.kind === "function") {
     const { name, description, parameters, strict, cache } = tool;
-    losses.noteIf("tools.cache", cache);
+    unsupported.noteIf("tools.cache", cache);
     return [{ type: "function", function: present({ name, description, parameters, strict }) }];
   }
   if (tool.kind === "custom") {
     const { name, description, format } = tool;
     if (newest) return [{ type: "custom", custom: present({ name, description, format }) }];
-    losses.noteIf("tools.format", format);
+    unsupported.noteIf("tools.format", format);
     return [{ type: "function", function: present({ name, description, parameters: customParameters }) }];
   }
   if (tool.kind === "web-search") return [];
-  if (tool.wire !== "chat") throw cannotSay(`tools: ${tool.name}`);
+  if (tool.wire !== "chat") throw unsupportedFailure(`tools: ${tool.name}`);
   return [tool.definition];
 }
 
 /** Agents of other wires offer a search with every request: where the model has none, the request goes without. */
-function renderSearch(tools: readonly Tool[], model: string, losses: Losses): JsonObject | undefined {
+function renderSearch(tools: readonly Tool[], model: string, unsupported: Unsupported): JsonObject | undefined {
   const search = tools.find((tool) => tool.kind === "web-search");
   if (search === undefined) return undefined;
   if (search.wire === "chat") return search.options;
   if (!searchesTheWeb(model)) {
-    losses.note("tools.web-search");
+    unsupported.note("tools.web-search");
     return undefined;
   }
-  losses.noteIf("tools.web-search.options", Object.keys(search.options).length > 0);
+  unsupported.noteIf("tools.web-search.options", Object.keys(search.options).length > 0);
   return {};
 }
 

@@ -2,9 +2,9 @@ import { failureFrames, type Failure, type Units } from "@modelgate/contracts";
 import type { TextEvent } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/codec.ts";
 import { dispatch } from "../hub/dispatch.ts";
-import { ChoiceWriter } from "./choice-writer.ts";
+import { PartWriter } from "./part-writer.ts";
 import { Chunks } from "./chunks.ts";
-import { tellingOf, type Telling } from "./message-parts.ts";
+import { tellingOf, type Telling } from "./answer-parts.ts";
 import { renderUsage } from "./usage.ts";
 
 type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEvent, { type: Type }>) => string };
@@ -17,7 +17,7 @@ export class ChatWriter implements StreamWriter {
   readonly #context: AnswerContext;
   readonly #chunks: Chunks;
   readonly #telling: Telling;
-  readonly #choices = new Map<number, ChoiceWriter>();
+  readonly #choices = new Map<number, PartWriter>();
   #usage: Units | undefined;
   readonly #on: Handlers = {
     start: ({ usage }) => {
@@ -68,13 +68,13 @@ export class ChatWriter implements StreamWriter {
     return ": keep-alive\n\n";
   }
 
-  #begun(choice: number, tell: (choice: ChoiceWriter) => string): string {
+  #begun(choice: number, tell: (choice: PartWriter) => string): string {
     const told = this.#choice(choice);
     return told.begin() + tell(told);
   }
 
-  #choice(index: number): ChoiceWriter {
-    const known = this.#choices.get(index) ?? new ChoiceWriter(index, this.#chunks, this.#context, this.#telling);
+  #choice(index: number): PartWriter {
+    const known = this.#choices.get(index) ?? new PartWriter(index, this.#chunks, this.#context, this.#telling);
     this.#choices.set(index, known);
     return known;
   }

@@ -4,13 +4,10 @@ import { isRecord } from "../../json/fields.ts";
 import { firstProblem } from "../../json/problem.ts";
 import type { TextAsk } from "../ask.ts";
 import { boundsIn } from "../bounds.ts";
-import { askedOfChat, reliedOfChatFees } from "../chat/fees.ts";
+import { askedFeesOf, reliedForFees } from "../chat/fees.ts";
 
 /** The members that decide what a call may do and cost. */
-export const reliedOfCompletions = Object.keys(bodies.CompletionsRequest.properties).concat(
-  "stream_options",
-  reliedOfChatFees,
-);
+export const relied = Object.keys(bodies.CompletionsRequest.properties).concat("stream_options", reliedForFees);
 
 const shape = Compile(bodies.CompletionsRequest);
 
@@ -18,7 +15,7 @@ const shape = Compile(bodies.CompletionsRequest);
  * Checks the fields that the gateway relies on and says what it must know; all else passes untouched. Every prompt is
  * answered `best_of` times, or `n` times. Throws Failure (400) naming the field.
  */
-export function askOfCompletions(body: unknown): TextAsk {
+export function readAsk(body: unknown): TextAsk {
   if (!shape.Check(body)) throw firstProblem(shape.Errors(body), body);
   const choices = Math.max(body.n ?? 1, body.best_of ?? 1) * promptsIn(body.prompt);
   const { most, names: boundNames } = boundsIn(body, ["max_tokens"]);
@@ -31,7 +28,7 @@ export function askOfCompletions(body: unknown): TextAsk {
     readsBeyond: false,
     choices,
     media: { characters: 0, tokens: 0 },
-    fees: askedOfChat(body),
+    fees: askedFeesOf(body),
   };
 }
 

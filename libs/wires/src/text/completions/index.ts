@@ -1,7 +1,7 @@
 import { endUserIn } from "../../json/end-user.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
 import type { TextCodec } from "../hub/codec.ts";
-import { askOfCompletions, reliedOfCompletions } from "./ask.ts";
+import { readAsk, relied } from "./ask.ts";
 import { hasSeveralPrompts } from "./parse-prompts.ts";
 import { parsePromptRequests, parseRequest } from "./parse-request.ts";
 import { completionsPass } from "./pass.ts";
@@ -33,8 +33,8 @@ export const completionsCodec = {
       logitBias: "logit_bias",
       user: "user",
     },
-    ask: askOfCompletions,
-    relied: reliedOfCompletions,
+    ask: readAsk,
+    relied,
     answerPrefix: "cmpl-",
     storeDialect: "other",
     endUser: endUserIn,

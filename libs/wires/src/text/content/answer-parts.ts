@@ -2,8 +2,8 @@ import { isRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import type { Part, Seal } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
-import { sealForClient } from "../hub/seals.ts";
 import { callPart, sourcePart } from "./render-parts.ts";
+import { clientSeal } from "./seals.ts";
 
 /** A part of an answer for a client; none for what this wire has no word for. */
 export function answerPart(part: Part): readonly JsonObject[] {
@@ -21,10 +21,6 @@ export function saidPart(text: string, thought: boolean, seal: Seal | undefined)
   const said = thought ? { text, thought } : { text };
   const thoughtSignature = clientSeal(seal);
   return thoughtSignature === undefined ? said : { ...said, thoughtSignature };
-}
-
-export function clientSeal(seal: Seal | undefined): string | undefined {
-  return seal === undefined ? undefined : sealForClient(seal, "content");
 }
 
 function mediaOf({ source }: Extract<Part, { kind: "image" | "audio" | "video" }>): JsonObject {

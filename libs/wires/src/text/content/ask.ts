@@ -7,15 +7,15 @@ import type { TextAsk } from "../ask.ts";
 import type { RequestPath } from "../hub/codec.ts";
 import { mediaOf } from "../media.ts";
 import { measurePart } from "./media.ts";
-import { askedOfContent, reliedOfContentFees } from "./fees.ts";
+import { askedFeesOf, reliedForFees } from "./fees.ts";
 import { readsBeyond } from "../reads-beyond.ts";
 
 /** The members that decide what a call may do and cost. */
-export const reliedOfContent = [
+export const relied = [
   "contents",
   ...inBothSpellings(["generationConfig", "cachedContent"]),
   ...configMembers(),
-  ...reliedOfContentFees,
+  ...reliedForFees,
 ];
 
 /** The members of the settings that decide what an answer may cost, wherever they stand. */
@@ -34,7 +34,7 @@ const shape = Compile(bodies.GenerateContentRequest);
  * Checks the fields that the gateway relies on; names may be in snake_case. Model and streaming stand in the path.
  * Throws Failure (400) naming the field.
  */
-export function askOfContent(body: unknown, path: RequestPath): TextAsk {
+export function readAsk(body: unknown, path: RequestPath): TextAsk {
   if (!shape.Check(body)) throw firstProblem(shape.Errors(body), body);
   const config = new Fields(body, "", "either").fields("generationConfig");
   const choices = config?.count("candidateCount", 1) ?? 1;
@@ -50,7 +50,7 @@ export function askOfContent(body: unknown, path: RequestPath): TextAsk {
     choices,
     media: mediaOf(body.contents, measurePart),
     imageSize: config?.fields("imageConfig")?.text("imageSize"),
-    fees: askedOfContent(body),
+    fees: askedFeesOf(body),
   };
 }
 

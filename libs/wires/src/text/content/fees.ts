@@ -13,7 +13,7 @@ import {
 import type { ToolUnit } from "@modelgate/contracts";
 
 /** The members that decide what is charged beside tokens. */
-export const reliedOfContentFees = ["tools", "serviceTier", "service_tier"];
+export const reliedForFees = ["tools", "serviceTier", "service_tier"];
 
 /** What the vendor's tools are billed as, without case and underscores; undefined: no price has a word for them. */
 const units: Readonly<Record<string, ToolUnit | undefined>> = {
@@ -30,7 +30,7 @@ const units: Readonly<Record<string, ToolUnit | undefined>> = {
 const unpaid: ReadonlySet<string> = new Set(["functiondeclarations", "computeruse"]);
 
 /** What a request asks of its vendor beside tokens; undefined for nothing. */
-export function askedOfContent(body: JsonRecord): AskedFees | undefined {
+export function askedFeesOf(body: JsonRecord): AskedFees | undefined {
   return askedFees({
     tools: recordsIn(body["tools"]).flatMap(([at, tool]) => vendorTools(`tools${at}`, tool)),
     tiers: askedTiers(body, "serviceTier", "service_tier"),

@@ -1,11 +1,11 @@
 import { eventStreamFraming } from "../../sse/framing.ts";
 import type { TextCodec } from "../hub/codec.ts";
-import { spellings } from "../hub/fates.ts";
-import { askOfContent, reliedOfContent } from "./ask.ts";
+import { spellings } from "../hub/field-support.ts";
+import { readAsk, relied } from "./ask.ts";
 import { countTokens } from "./count.ts";
 import { readDialogue } from "./dialogue.ts";
-import { fates } from "./fates.ts";
-import { askedOfContent } from "./fees.ts";
+import { fieldSupport } from "./field-support.ts";
+import { askedFeesOf } from "./fees.ts";
 import { arrayFraming, sseFraming } from "./framing.ts";
 import { parseAnswer } from "./parse-answer.ts";
 import { parseRequest } from "./parse-request.ts";
@@ -13,7 +13,7 @@ import { contentPass } from "./pass.ts";
 import { ContentReader } from "./reader.ts";
 import { renderAnswer } from "./render-answer.ts";
 import { renderRequest } from "./render-request.ts";
-import { thoughts } from "./thoughts.ts";
+import { thoughts } from "./thinking.ts";
 import { ContentWriter } from "./writer.ts";
 
 /** The content-generation wire. Its streams are server-sent events, or one JSON array where a client asks for that. */
@@ -25,15 +25,15 @@ export const contentCodec = {
     parseAnswer,
     readAnswer: contentPass.readAnswer,
     reader: () => new ContentReader(),
-    askedFees: askedOfContent,
+    askedFees: askedFeesOf,
   },
   client: {
     parseRequest,
     renderAnswer,
     writer: (context) => new ContentWriter(context, sseFraming()),
-    spelling: spellings(fates),
-    ask: askOfContent,
-    relied: reliedOfContent,
+    spelling: spellings(fieldSupport),
+    ask: readAsk,
+    relied,
     answerPrefix: "",
     storeDialect: "content",
     keepAlive: contentPass.heartbeat,

@@ -1,15 +1,10 @@
 import { isRecord, type Fields } from "../../json/fields.ts";
 import { argumentsOf } from "../hub/call-arguments.ts";
 import { mediaTypeOfName } from "../hub/data-url.ts";
-import type { Part, Seal, Source, ToolResultPart } from "../hub/part.ts";
-import { sealFromClient } from "../hub/seals.ts";
+import type { Part, Source, ToolResultPart } from "../hub/part.ts";
 import { callId, type CallPairs } from "../hub/call-ids.ts";
 import { resultOf } from "./call-values.ts";
-
-/** What a client writes where a call's seal was lost: the vendor's own word for "do not look". */
-export const noSeal = "skip_thought_signature_validator";
-/** The same, in an older wording of the vendor's. */
-const alsoNoSeal = "context_engineering_is_the_way_to_go";
+import { sealOf } from "./seals.ts";
 
 /** Images in one tool result. */
 const mostResultParts = 1_024;
@@ -57,12 +52,6 @@ function need(part: Fields, name: string): Fields {
   const fields = part.fields(name);
   if (fields === undefined) throw part.wrong(name, "an object");
   return fields;
-}
-
-function sealOf(part: Fields): Seal | undefined {
-  const text = part.text("thoughtSignature");
-  if (text === undefined || text === "" || text === noSeal || text === alsoNoSeal) return undefined;
-  return sealFromClient(text, "content", "thoughtSignature");
 }
 
 function withSeal(part: Part, fields: Fields): Part {

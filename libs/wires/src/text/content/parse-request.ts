@@ -2,7 +2,7 @@ import { Fields } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import type { Parsed } from "../hub/codec.ts";
 import type { JsonObject, OutputFormat, TextRequest } from "../hub/request.ts";
-import { parseContents, parseInstructions } from "./parse-contents.ts";
+import { parseTurns, parseInstructions } from "./parse-turns.ts";
 import { parseThinking } from "./thinking.ts";
 import { parseToolChoice, parseTools } from "./parse-tools.ts";
 import { jsonSchemaOf } from "./schema.ts";
@@ -20,7 +20,7 @@ export function parseRequest(body: JsonObject, path: { readonly model?: string; 
     model: path.model ?? named ?? fields.needText("model"),
     stream: path.stream ?? false,
     instructions: parseInstructions(fields),
-    turns: parseContents(fields),
+    turns: parseTurns(fields),
     ...(tools.length > 0 ? { tools } : {}),
     ...present({ toolChoice: parseToolChoice(fields), ...parseGeneration(fields.fields("generationConfig")) }),
   };

@@ -8,7 +8,7 @@ import { endPiecesEarly } from "./early-end.ts";
 import { contentFees } from "./fees.ts";
 import { sseFraming } from "./framing.ts";
 import { answeredCandidates, isBlocked } from "./parse-answer.ts";
-import { thinksInLevels } from "./thinking.ts";
+import { thinksInLevels } from "./models.ts";
 import { contentUsage } from "./usage.ts";
 import { showsThoughts, wordsOf } from "./words.ts";
 

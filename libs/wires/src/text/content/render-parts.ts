@@ -2,8 +2,8 @@ import { isRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import { argsOf } from "../hub/call-arguments.ts";
 import { mediaTypeOfName } from "../hub/data-url.ts";
-import { cannotSay } from "../hub/fates.ts";
-import type { Losses } from "../hub/losses.ts";
+import { unsupportedFailure } from "../hub/field-support.ts";
+import type { Unsupported } from "../hub/unsupported.ts";
 import type {
   AudioPart,
   FilePart,
@@ -22,7 +22,7 @@ import { responseOf } from "./call-values.ts";
 
 /** What rendering parts depends on beside the part. */
 export interface PartContext {
-  readonly losses: Losses;
+  readonly unsupported: Unsupported;
   /** Whether results hold images themselves; older models get them in parts beside. */
   readonly imagesInResults: boolean;
   /** The name of a call by its id, for results that do not tell it. */
@@ -44,11 +44,11 @@ const renders: Renders = {
   "tool-call": (part) => [callPart(part, ownSeal(part.seal, "content"))],
   "tool-result": renderResult,
   compaction: () => {
-    throw cannotSay("a compaction of another vendor");
+    throw unsupportedFailure("a compaction of another vendor");
   },
   vendor: ({ wire, value }) => {
     if (wire === "content" && isRecord(value)) return [value];
-    throw cannotSay("items of another vendor's tools");
+    throw unsupportedFailure("items of another vendor's tools");
   },
 };
 
@@ -61,27 +61,27 @@ export function renderPart(part: Part, context: PartContext): readonly JsonObjec
 }
 
 /** The vendor refuses an empty text; one that is there for its seal stays. */
-function renderText({ text, cache, seal }: TextPart, { losses }: PartContext): readonly JsonObject[] {
-  losses.noteIf("text.cache", cache);
+function renderText({ text, cache, seal }: TextPart, { unsupported }: PartContext): readonly JsonObject[] {
+  unsupported.noteIf("text.cache", cache);
   const thoughtSignature = ownSeal(seal, "content");
   return text === "" && thoughtSignature === undefined ? [] : [present({ text, thoughtSignature })];
 }
 
-function renderImage({ source, detail, cache, seal }: ImagePart, { losses }: PartContext): readonly JsonObject[] {
-  losses.noteIf("image.detail", detail);
-  losses.noteIf("image.cache", cache);
+function renderImage({ source, detail, cache, seal }: ImagePart, { unsupported }: PartContext): readonly JsonObject[] {
+  unsupported.noteIf("image.detail", detail);
+  unsupported.noteIf("image.cache", cache);
   return [present({ ...sourcePart(source), thoughtSignature: ownSeal(seal, "content") })];
 }
 
 function renderFile(
   { source, name, title, context, citations, cache }: FilePart,
-  { losses }: PartContext,
+  { unsupported }: PartContext,
 ): readonly JsonObject[] {
-  losses.noteIf("file.title", title);
-  losses.noteIf("file.name", name);
-  losses.noteIf("file.context", context);
-  losses.noteIf("file.citations", citations);
-  losses.noteIf("file.cache", cache);
+  unsupported.noteIf("file.title", title);
+  unsupported.noteIf("file.name", name);
+  unsupported.noteIf("file.context", context);
+  unsupported.noteIf("file.citations", citations);
+  unsupported.noteIf("file.cache", cache);
   if (source.kind !== "text") return [sourcePart(source)];
   return [{ inlineData: { mimeType: "text/plain", data: Buffer.from(source.text).toString("base64") } }];
 }
@@ -97,14 +97,14 @@ export function sourcePart(source: Source): JsonObject {
     const mimeType = source.mediaType ?? mediaTypeOfName(source.url);
     return { fileData: present({ mimeType, fileUri: source.url }) };
   }
-  if (source.wire !== "content") throw cannotSay("file ids of another vendor");
+  if (source.wire !== "content") throw unsupportedFailure("file ids of another vendor");
   return { fileData: present({ mimeType: source.mediaType, fileUri: source.id }) };
 }
 
 /** Thoughts that the vendor sealed; all others are nothing to it. */
-function renderThought({ text, seal }: ReasoningPart, { losses }: PartContext): readonly JsonObject[] {
+function renderThought({ text, seal }: ReasoningPart, { unsupported }: PartContext): readonly JsonObject[] {
   const thoughtSignature = ownSeal(seal, "content");
-  losses.noteIf("turn.reasoning", thoughtSignature === undefined);
+  unsupported.noteIf("turn.reasoning", thoughtSignature === undefined);
   return thoughtSignature === undefined ? [] : [{ text, thought: true, thoughtSignature }];
 }
 
@@ -114,9 +114,9 @@ export function callPart(part: ToolCallPart, thoughtSignature: string | undefine
 }
 
 function renderResult(part: ToolResultPart, context: PartContext): readonly JsonObject[] {
-  context.losses.noteIf("tool-result.cache", part.cache);
+  context.unsupported.noteIf("tool-result.cache", part.cache);
   const name = part.name ?? context.nameOf(part.callId);
-  if (name === undefined) throw cannotSay("a tool result without its call");
+  if (name === undefined) throw unsupportedFailure("a tool result without its call");
   const text = part.parts.flatMap((each) => (each.kind === "text" ? [each.text] : [])).join("\n\n");
   const media = part.parts.filter((each) => each.kind !== "text").flatMap((each) => renderPart(each, context));
   const response = { id: part.callId, name, response: responseOf(text, part.isError === true) };

@@ -1,11 +1,11 @@
 import { present } from "../../json/present.ts";
 import type { Rendered, Target } from "../hub/codec.ts";
-import { cannotSay, lostFields } from "../hub/fates.ts";
+import { unsupportedFailure, unsupportedFields } from "../hub/field-support.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";
-import { Losses } from "../hub/losses.ts";
+import { Unsupported } from "../hub/unsupported.ts";
 import type { JsonObject, TextRequest } from "../hub/request.ts";
-import { fates } from "./fates.ts";
-import { renderContents } from "./render-contents.ts";
+import { fieldSupport } from "./field-support.ts";
+import { renderTurns } from "./render-turns.ts";
 import { renderToolConfig, renderTools } from "./render-tools.ts";
 import { renderThinking } from "./thinking.ts";
 
@@ -17,27 +17,27 @@ const mostStops = 5;
  * for what the wire cannot say.
  */
 export function renderRequest(asked: TextRequest, target: Target): Rendered {
-  const losses = new Losses();
-  const request = withoutForeignSearches(asked, "content", losses);
-  for (const field of lostFields(request, fates)) losses.note(field);
-  const config = renderGeneration(request, target.model, losses);
-  const { contents, systemInstruction } = renderContents(request, target.model, losses);
+  const unsupported = new Unsupported();
+  const request = withoutForeignSearches(asked, "content", unsupported);
+  for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
+  const config = renderGeneration(request, target.model, unsupported);
+  const { contents, systemInstruction } = renderTurns(request, target.model, unsupported);
   const body = present({
     systemInstruction,
     contents,
-    tools: renderTools(request.tools, losses),
-    toolConfig: renderToolConfig(request, losses),
+    tools: renderTools(request.tools, unsupported),
+    toolConfig: renderToolConfig(request, unsupported),
     generationConfig: Object.keys(config).length > 0 ? config : undefined,
   });
-  return { body, dropped: losses.words };
+  return { body, dropped: unsupported.words };
 }
 
-function renderGeneration(request: TextRequest, model: string, losses: Losses): JsonObject {
-  if ((request.stop?.length ?? 0) > mostStops) throw cannotSay("stop", `At most ${mostStops} stop sequences.`);
+function renderGeneration(request: TextRequest, model: string, unsupported: Unsupported): JsonObject {
+  if ((request.stop?.length ?? 0) > mostStops) throw unsupportedFailure("stop", `At most ${mostStops} stop sequences.`);
   return present({
     maxOutputTokens: request.maxTokens,
     stopSequences: request.stop,
-    ...renderFormat(request, losses),
+    ...renderFormat(request, unsupported),
     thinkingConfig: request.reasoning === undefined ? undefined : renderThinking(request.reasoning, model),
     temperature: request.temperature,
     topP: request.topP,
@@ -51,16 +51,16 @@ function renderGeneration(request: TextRequest, model: string, losses: Losses): 
     logprobs: request.logProbabilities?.alternatives === 0 ? undefined : request.logProbabilities?.alternatives,
     responseModalities: request.modalities?.map((kind) => kind.toUpperCase()),
     imageConfig: renderImageConfig(request),
-    speechConfig: renderSpeech(request, losses),
+    speechConfig: renderSpeech(request, unsupported),
   });
 }
 
-function renderFormat({ format }: TextRequest, losses: Losses): JsonObject {
+function renderFormat({ format }: TextRequest, unsupported: Unsupported): JsonObject {
   if (format === undefined) return {};
   if (format.kind === "json") return { responseMimeType: "application/json" };
-  losses.noteIf("format.name", format.name);
-  losses.noteIf("format.description", format.description);
-  losses.noteIf("format.strict", format.strict);
+  unsupported.noteIf("format.name", format.name);
+  unsupported.noteIf("format.description", format.description);
+  unsupported.noteIf("format.strict", format.strict);
   return { responseMimeType: "application/json", responseJsonSchema: format.schema };
 }
 
@@ -68,9 +68,9 @@ function renderImageConfig({ image }: TextRequest): JsonObject | undefined {
   return image === undefined ? undefined : present({ aspectRatio: image.aspectRatio, imageSize: image.size });
 }
 
-function renderSpeech({ audio }: TextRequest, losses: Losses): JsonObject | undefined {
+function renderSpeech({ audio }: TextRequest, unsupported: Unsupported): JsonObject | undefined {
   if (audio === undefined) return undefined;
   const { voice, ...others } = audio;
-  for (const name of Object.keys(others)) losses.note(`audio.${name}`);
+  for (const name of Object.keys(others)) unsupported.note(`audio.${name}`);
   return typeof voice === "string" ? { voiceConfig: { prebuiltVoiceConfig: { voiceName: voice } } } : undefined;
 }

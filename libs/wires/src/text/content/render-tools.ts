@@ -1,7 +1,7 @@
 import { present } from "../../json/present.ts";
 import { customParameters } from "../hub/custom.ts";
-import { cannotSay } from "../hub/fates.ts";
-import type { Losses } from "../hub/losses.ts";
+import { unsupportedFailure } from "../hub/field-support.ts";
+import type { Unsupported } from "../hub/unsupported.ts";
 import type { JsonObject, TextRequest, Tool } from "../hub/request.ts";
 
 /** Names that the vendor takes. */
@@ -11,25 +11,29 @@ const validName = /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/;
  * Tools: all functions in one entry, each of the vendor's own in an entry of its own. Beside functions the vendor takes
  * its own only from a client that sends back every step of theirs, so another wire's wish for search gives way there.
  */
-export function renderTools(tools: readonly Tool[] | undefined, losses: Losses): readonly JsonObject[] | undefined {
-  const functionDeclarations = (tools ?? []).flatMap((tool) => declaration(tool, losses));
+export function renderTools(
+  tools: readonly Tool[] | undefined,
+  unsupported: Unsupported,
+): readonly JsonObject[] | undefined {
+  const functionDeclarations = (tools ?? []).flatMap((tool) => declaration(tool, unsupported));
   const entries = [
     ...(functionDeclarations.length > 0 ? [{ functionDeclarations }] : []),
-    ...(tools ?? []).flatMap((tool) => vendorEntry(tool, functionDeclarations.length > 0, losses)),
+    ...(tools ?? []).flatMap((tool) => vendorEntry(tool, functionDeclarations.length > 0, unsupported)),
   ];
   return entries.length > 0 ? entries : undefined;
 }
 
-function declaration(tool: Tool, losses: Losses): readonly JsonObject[] {
+function declaration(tool: Tool, unsupported: Unsupported): readonly JsonObject[] {
   if (tool.kind !== "function" && tool.kind !== "custom") return [];
   const { name, description } = tool;
-  if (!validName.test(name)) throw cannotSay("tools", `The vendor of this model cannot take a tool named ${name}.`);
+  if (!validName.test(name))
+    throw unsupportedFailure("tools", `The vendor of this model cannot take a tool named ${name}.`);
   if (tool.kind === "custom") {
-    losses.noteIf("tools.format", tool.format);
+    unsupported.noteIf("tools.format", tool.format);
     return [present({ name, description, parametersJsonSchema: customParameters })];
   }
-  losses.noteIf("tools.strict", tool.strict);
-  losses.noteIf("tools.cache", tool.cache);
+  unsupported.noteIf("tools.strict", tool.strict);
+  unsupported.noteIf("tools.cache", tool.cache);
   return [present({ name, description, parametersJsonSchema: orNone(tool.parameters) })];
 }
 
@@ -42,28 +46,28 @@ function orNone(parameters: JsonObject | undefined): JsonObject | undefined {
   return (type === undefined || type === "object") && empty && !says ? undefined : parameters;
 }
 
-function vendorEntry(tool: Tool, besideFunctions: boolean, losses: Losses): readonly JsonObject[] {
+function vendorEntry(tool: Tool, besideFunctions: boolean, unsupported: Unsupported): readonly JsonObject[] {
   if (tool.kind === "web-search") {
     const own = tool.wire === "content";
     if (!own && besideFunctions) {
-      losses.note("tools.web-search");
+      unsupported.note("tools.web-search");
       return [];
     }
-    losses.noteIf("tools.web-search.options", !own && Object.keys(tool.options).length > 0);
+    unsupported.noteIf("tools.web-search.options", !own && Object.keys(tool.options).length > 0);
     return [{ googleSearch: own ? tool.options : {} }];
   }
   if (tool.kind !== "vendor") return [];
-  if (tool.wire !== "content") throw cannotSay(`tools: ${tool.name}`);
+  if (tool.wire !== "content") throw unsupportedFailure(`tools: ${tool.name}`);
   return [{ [tool.name]: tool.definition }];
 }
 
 const modes = { auto: "AUTO", none: "NONE", required: "ANY" } as const;
 
 /** Which functions; only some of them freely is the vendor's VALIDATED. It refuses a choice without functions. */
-export function renderToolConfig({ tools, toolChoice }: TextRequest, losses: Losses): JsonObject | undefined {
+export function renderToolConfig({ tools, toolChoice }: TextRequest, unsupported: Unsupported): JsonObject | undefined {
   if (toolChoice === undefined) return undefined;
   if (tools?.some(({ kind }) => kind === "function" || kind === "custom") !== true) {
-    losses.note("toolChoice");
+    unsupported.note("toolChoice");
     return undefined;
   }
   const { mode, names } = toolChoice;

@@ -1,16 +1,9 @@
-import type { Fields } from "../../json/fields.ts";
+import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import { effortOf } from "../hub/effort.ts";
 import type { Effort, JsonObject, ReasoningWish } from "../hub/request.ts";
-
-/** The first generation whose thinking is told in levels; those before it take budgets. */
-const firstWithLevels = 3;
-
-/** Whether a model, by the vendor's name of it, takes levels of thinking. */
-export function thinksInLevels(model: string): boolean {
-  const [, generation] = /gemini-(\d+)/.exec(model) ?? [];
-  return generation !== undefined && Number(generation) >= firstWithLevels;
-}
+import { asksToThink } from "../thoughts.ts";
+import { thinksInLevels } from "./models.ts";
 
 type Level = "MINIMAL" | "LOW" | "MEDIUM" | "HIGH";
 
@@ -80,3 +73,12 @@ export function parseThinking(config: Fields): ReasoningWish {
     show: shown === undefined ? undefined : shown ? ("summary" as const) : ("none" as const),
   });
 }
+
+/** How a request asks its model to think. */
+export const thoughts = {
+  words: [Buffer.from("hink")],
+  asked(body: JsonRecord): boolean {
+    const config = body["generationConfig"] ?? body["generation_config"];
+    return isRecord(config) && asksToThink(config["thinkingConfig"] ?? config["thinking_config"]);
+  },
+};

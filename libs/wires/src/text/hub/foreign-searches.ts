@@ -1,5 +1,5 @@
 import { isRecord } from "../../json/fields.ts";
-import type { Losses } from "./losses.ts";
+import type { Unsupported } from "./unsupported.ts";
 import type { Part } from "./part.ts";
 import type { TextRequest, TextWire, Tool } from "./request.ts";
 
@@ -21,14 +21,14 @@ function isSearchStep(value: unknown): boolean {
  * A request without what other wires' vendors search by themselves, each kind noted as lost: steps of their searches in
  * the history, so that a conversation can go on elsewhere, and their search among tools.
  */
-export function withoutForeignSearches(request: TextRequest, wire: TextWire, losses: Losses): TextRequest {
+export function withoutForeignSearches(request: TextRequest, wire: TextWire, unsupported: Unsupported): TextRequest {
   const { tools, turns } = request;
   const isSearch = (part: Part): boolean => part.kind === "vendor" && part.wire !== wire && isSearchStep(part.value);
   const searchesTools = (tool: Tool): boolean =>
     tool.kind === "vendor" && tool.wire !== wire && toolSearch.test(tool.name);
   const [steps, search] = [turns.some(({ parts }) => parts.some(isSearch)), tools?.some(searchesTools) === true];
-  losses.noteIf("turn.search", steps);
-  losses.noteIf("tools.tool-search", search);
+  unsupported.noteIf("turn.search", steps);
+  unsupported.noteIf("tools.tool-search", search);
   return {
     ...request,
     ...(search ? { tools: tools?.filter((tool) => !searchesTools(tool)) } : {}),

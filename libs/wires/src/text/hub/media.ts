@@ -1,5 +1,5 @@
 import { readDataUrl } from "./data-url.ts";
-import { cannotSay } from "./fates.ts";
+import { unsupportedFailure } from "./field-support.ts";
 import type { Source } from "./part.ts";
 
 /** Formats of `input_audio`, which the chat and responses wires spell alike, and their media types. */
@@ -7,9 +7,9 @@ export const audioTypes = { mp3: "audio/mpeg", wav: "audio/wav" } as const;
 
 /** Audio as `input_audio` holds it. Throws Failure for what it cannot hold. */
 export function audioBytes(source: Source): { readonly data: string; readonly format: keyof typeof audioTypes } {
-  if (source.kind !== "base64") throw cannotSay("audio by address");
+  if (source.kind !== "base64") throw unsupportedFailure("audio by address");
   const format = source.mediaType === audioTypes.mp3 ? "mp3" : source.mediaType.endsWith("wav") ? "wav" : undefined;
-  if (format === undefined) throw cannotSay(`${source.mediaType} parts`);
+  if (format === undefined) throw unsupportedFailure(`${source.mediaType} parts`);
   return { data: source.data, format };
 }
 

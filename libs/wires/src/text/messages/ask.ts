@@ -6,16 +6,16 @@ import { boundsIn } from "../bounds.ts";
 import { mediaOf } from "../media.ts";
 import { measurePart } from "./media.ts";
 import { readsBeyond } from "../reads-beyond.ts";
-import { askedOfMessages, reliedOfMessagesFees } from "./fees.ts";
+import { askedFeesOf, reliedForFees } from "./fees.ts";
 
 /** The members that decide what a call may do and cost. */
-export const reliedOfMessages = Object.keys(bodies.MessagesRequest.properties).concat(reliedOfMessagesFees);
+export const relied = Object.keys(bodies.MessagesRequest.properties).concat(reliedForFees);
 
 const request = Compile(bodies.MessagesRequest);
 const counted = Compile(bodies.CountMessageTokensRequest);
 
 /** Checks the fields that the gateway relies on. Throws Failure (400) naming the field. */
-export function askOfMessages(body: unknown): TextAsk {
+export function readAsk(body: unknown): TextAsk {
   if (!request.Check(body)) throw firstProblem(request.Errors(body), body);
   const { most, names: boundNames } = boundsIn(body, ["max_tokens"]);
   return {
@@ -27,7 +27,7 @@ export function askOfMessages(body: unknown): TextAsk {
     readsBeyond: readsBeyond(body),
     choices: 1,
     media: mediaOf(body.messages, measurePart),
-    fees: askedOfMessages(body),
+    fees: askedFeesOf(body),
   };
 }
 

@@ -16,13 +16,13 @@ import {
 } from "../fees.ts";
 
 /** The members that decide what is charged beside tokens. */
-export const reliedOfMessagesFees = ["tools", "mcp_servers", "service_tier", "speed"];
+export const reliedForFees = ["tools", "mcp_servers", "service_tier", "speed"];
 
 /** Tools that the client runs, and the search among tools, which costs nothing of its own. */
 const unpaidTool = /^(?:custom$|bash_|text_editor_|computer_|memory_|tool_search_tool_)/;
 
 /** What a request asks of its vendor beside tokens; undefined for nothing. */
-export function askedOfMessages(body: JsonRecord): AskedFees | undefined {
+export function askedFeesOf(body: JsonRecord): AskedFees | undefined {
   return askedFees({
     tools: [
       ...recordsIn(body["tools"]).flatMap(([at, tool]) => vendorTool(`tools${at}`, tool)),

@@ -1,13 +1,13 @@
 import { eventStreamFraming } from "../../sse/framing.ts";
 import type { TextCodec } from "../hub/codec.ts";
-import { spellings } from "../hub/fates.ts";
+import { spellings } from "../hub/field-support.ts";
 import { sharedThoughts } from "../thoughts.ts";
-import { askOfMessages, reliedOfMessages } from "./ask.ts";
+import { readAsk, relied } from "./ask.ts";
 import { countTokens } from "./count.ts";
 import { readDialogue } from "./dialogue.ts";
 import { readEndUser } from "./end-user.ts";
-import { fates } from "./fates.ts";
-import { askedOfMessages, capTools } from "./fees.ts";
+import { fieldSupport } from "./field-support.ts";
+import { askedFeesOf, capTools } from "./fees.ts";
 import { parseAnswer } from "./parse-answer.ts";
 import { parseRequest } from "./parse-request.ts";
 import { messagesPass } from "./pass.ts";
@@ -25,7 +25,7 @@ export const messagesCodec = {
     parseAnswer,
     readAnswer: messagesPass.readAnswer,
     reader: () => new MessagesReader(),
-    askedFees: askedOfMessages,
+    askedFees: askedFeesOf,
     capTools,
     raisedBound: "max_tokens",
   },
@@ -33,9 +33,9 @@ export const messagesCodec = {
     parseRequest,
     renderAnswer,
     writer: (context) => new MessagesWriter(context),
-    spelling: spellings(fates),
-    ask: askOfMessages,
-    relied: reliedOfMessages,
+    spelling: spellings(fieldSupport),
+    ask: readAsk,
+    relied,
     answerPrefix: "msg_",
     storeDialect: "messages",
     endUser: readEndUser,

@@ -4,7 +4,7 @@ import type { TextAnswer } from "../hub/answer.ts";
 import type { Part } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { finishOf } from "./endings.ts";
-import { parseContent } from "./parse-blocks.ts";
+import { parseContent } from "./parse-parts.ts";
 import { messagesUsage, tierOf } from "./usage.ts";
 
 /** A message of a vendor; it tells no time. Throws Failure upstream_error for what is none. */

@@ -2,7 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import type { Fields } from "../../json/fields.ts";
 import type { Part, TextPart } from "../hub/part.ts";
 import type { Turn } from "../hub/request.ts";
-import { parseContent } from "./parse-blocks.ts";
+import { parseContent } from "./parse-parts.ts";
 
 /** Messages that one request may have. */
 const mostMessages = 20_000;

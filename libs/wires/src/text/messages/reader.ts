@@ -12,7 +12,7 @@ import { parseCitation } from "./citations.ts";
 import { finishOf } from "./endings.ts";
 import { textOf } from "./parse-answer.ts";
 import { callOfBlock, messagesFees } from "./fees.ts";
-import { envelopeOf, sealOfSignature } from "./signatures.ts";
+import { envelopeOf, sealOfSignature } from "./seals.ts";
 import { messagesUsage } from "./usage.ts";
 
 /** Characters of a vendor's own block that wait for its end, as it is told whole; beyond it: upstream_error. */

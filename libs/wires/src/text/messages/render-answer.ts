@@ -3,7 +3,7 @@ import { present } from "../../json/present.ts";
 import type { TextAnswer } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/codec.ts";
 import type { JsonObject } from "../hub/request.ts";
-import { allAnswerBlocks } from "./answer-blocks.ts";
+import { allAnswerBlocks } from "./answer-parts.ts";
 import { stopReasonOf } from "./endings.ts";
 import { renderUsage, tierWord } from "./usage.ts";
 

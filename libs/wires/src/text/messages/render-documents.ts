@@ -1,6 +1,6 @@
 import { present } from "../../json/present.ts";
-import { cannotSay } from "../hub/fates.ts";
-import type { Losses } from "../hub/losses.ts";
+import { unsupportedFailure } from "../hub/field-support.ts";
+import type { Unsupported } from "../hub/unsupported.ts";
 import type { FilePart, Source } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { renderCache } from "./cache.ts";
@@ -13,14 +13,14 @@ const textTypes: ReadonlySet<string> = new Set(["application/json", "application
 export function renderImageSource(source: Source): JsonObject {
   if (source.kind !== "base64") return addressSource(source);
   const mediaType = source.mediaType === "image/jpg" ? "image/jpeg" : source.mediaType;
-  if (!imageTypes.has(mediaType)) throw cannotSay(`${mediaType} parts`);
+  if (!imageTypes.has(mediaType)) throw unsupportedFailure(`${mediaType} parts`);
   return { type: "base64", media_type: mediaType, data: source.data };
 }
 
 /** A file as a document. Its name is its title, where it has none of its own. */
-export function renderDocument(part: FilePart, losses: Losses): readonly JsonObject[] {
+export function renderDocument(part: FilePart, unsupported: Unsupported): readonly JsonObject[] {
   const { source, name, title, context, citations, cache } = part;
-  losses.noteIf("file.name", title === undefined ? undefined : name);
+  unsupported.noteIf("file.name", title === undefined ? undefined : name);
   return [
     present({
       type: "document",
@@ -39,7 +39,7 @@ function fileSource(source: FilePart["source"]): JsonObject {
   if (source.kind !== "base64") return addressSource(source);
   const { mediaType, data } = source;
   if (mediaType === "application/pdf") return { type: "base64", media_type: mediaType, data };
-  if (!mediaType.startsWith("text/") && !textTypes.has(mediaType)) throw cannotSay(`${mediaType} parts`);
+  if (!mediaType.startsWith("text/") && !textTypes.has(mediaType)) throw unsupportedFailure(`${mediaType} parts`);
   return textSource(Buffer.from(data, "base64").toString());
 }
 
@@ -49,6 +49,6 @@ function textSource(data: string): JsonObject {
 
 function addressSource(source: Exclude<Source, { kind: "base64" }>): JsonObject {
   if (source.kind === "url") return { type: "url", url: source.url };
-  if (source.wire !== "messages") throw cannotSay("file ids of another vendor");
+  if (source.wire !== "messages") throw unsupportedFailure("file ids of another vendor");
   return { type: "file", file_id: source.id };
 }

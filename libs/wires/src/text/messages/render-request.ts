@@ -1,10 +1,10 @@
 import { present } from "../../json/present.ts";
 import type { Rendered, Target } from "../hub/codec.ts";
-import { cannotSay, lostFields } from "../hub/fates.ts";
+import { unsupportedFailure, unsupportedFields } from "../hub/field-support.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";
-import { Losses } from "../hub/losses.ts";
+import { Unsupported } from "../hub/unsupported.ts";
 import type { JsonObject, TextRequest } from "../hub/request.ts";
-import { fates } from "./fates.ts";
+import { fieldSupport } from "./field-support.ts";
 import { renderTools, renderToolChoice } from "./render-tools.ts";
 import { renderTurns } from "./render-turns.ts";
 import { renderSampling } from "./sampling.ts";
@@ -12,48 +12,53 @@ import { renderThinking } from "./thinking.ts";
 
 /** The request for a vendor of this wire. Throws Failure unsupported_parameter for what the wire cannot say. */
 export function renderRequest(asked: TextRequest, target: Target): Rendered {
-  const losses = new Losses();
-  const request = withoutForeignSearches(asked, "messages", losses);
-  for (const field of lostFields(request, fates)) losses.note(field);
-  const { system, messages } = renderTurns(request, losses);
-  const { thinking, effort, maxTokens, on } = renderThinking(request, target, messages, losses);
+  const unsupported = new Unsupported();
+  const request = withoutForeignSearches(asked, "messages", unsupported);
+  for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
+  const { system, messages } = renderTurns(request, unsupported);
+  const { thinking, effort, maxTokens, on } = renderThinking(request, target, messages, unsupported);
   const body = present({
     model: target.model,
     max_tokens: maxTokens,
     system,
     messages,
     stream: request.stream ? true : undefined,
-    tools: renderTools(request, losses),
-    tool_choice: renderToolChoice(request, losses),
+    tools: renderTools(request, unsupported),
+    tool_choice: renderToolChoice(request, unsupported),
     stop_sequences: renderStop(request),
     thinking,
-    output_config: renderOutput(request, effort, losses),
-    ...renderSampling(request, target.model, on, losses),
+    output_config: renderOutput(request, effort, unsupported),
+    ...renderSampling(request, target.model, on, unsupported),
     metadata: request.user === undefined ? undefined : { user_id: request.user },
-    service_tier: renderTier(request, losses),
+    service_tier: renderTier(request, unsupported),
   });
-  return { body, dropped: losses.words };
+  return { body, dropped: unsupported.words };
 }
 
 /** The vendor refuses a sequence of white space only. */
 function renderStop({ stop }: TextRequest): readonly string[] | undefined {
   if (stop?.some((sequence) => sequence.trim() === "") === true)
-    throw cannotSay("stop", "The vendor of this model cannot stop at white space only.");
+    throw unsupportedFailure("stop", "The vendor of this model cannot stop at white space only.");
   return stop !== undefined && stop.length > 0 ? stop : undefined;
 }
 
-function renderOutput({ format }: TextRequest, effort: string | undefined, losses: Losses): JsonObject | undefined {
+function renderOutput(
+  { format }: TextRequest,
+  effort: string | undefined,
+  unsupported: Unsupported,
+): JsonObject | undefined {
   if (format === undefined) return effort === undefined ? undefined : { effort };
-  if (format.kind === "json") throw cannotSay("format", "The vendor of this model gives JSON by a schema only.");
-  losses.noteIf("format.name", format.name);
-  losses.noteIf("format.description", format.description);
-  losses.noteIf("format.strict", format.strict);
+  if (format.kind === "json")
+    throw unsupportedFailure("format", "The vendor of this model gives JSON by a schema only.");
+  unsupported.noteIf("format.name", format.name);
+  unsupported.noteIf("format.description", format.description);
+  unsupported.noteIf("format.strict", format.strict);
   return present({ effort, format: { type: "json_schema", schema: format.schema } });
 }
 
-function renderTier({ serviceTier }: TextRequest, losses: Losses): string | undefined {
+function renderTier({ serviceTier }: TextRequest, unsupported: Unsupported): string | undefined {
   if (serviceTier === "auto") return serviceTier;
   if (serviceTier === "default" || serviceTier === "standard_only") return "standard_only";
-  losses.noteIf("serviceTier", serviceTier);
+  unsupported.noteIf("serviceTier", serviceTier);
   return undefined;
 }

@@ -1,7 +1,7 @@
 import { present } from "../../json/present.ts";
 import { customParameters } from "../hub/custom.ts";
-import { cannotSay } from "../hub/fates.ts";
-import type { Losses } from "../hub/losses.ts";
+import { unsupportedFailure } from "../hub/field-support.ts";
+import type { Unsupported } from "../hub/unsupported.ts";
 import type { JsonObject, TextRequest, Tool } from "../hub/request.ts";
 import { renderCache } from "./cache.ts";
 import { searchType } from "./parse-tools.ts";
@@ -10,14 +10,19 @@ import { searchType } from "./parse-tools.ts";
 const validName = /^[A-Za-z0-9_-]{1,128}$/;
 
 /** Tools. Where only some may be called, the others are left out: the wire has no word for a choice among some. */
-export function renderTools({ tools, toolChoice }: TextRequest, losses: Losses): readonly JsonObject[] | undefined {
+export function renderTools(
+  { tools, toolChoice }: TextRequest,
+  unsupported: Unsupported,
+): readonly JsonObject[] | undefined {
   const narrow =
     toolChoice === undefined || toolChoice.mode === "none" || forcesOne(toolChoice) ? undefined : toolChoice.names;
   const all = (tools ?? []).filter((tool) => narrow === undefined || ("name" in tool && narrow.includes(tool.name)));
-  return all.length > 0 ? all.map((tool) => renderTool(tool, losses)) : undefined;
+  return all.length > 0 ? all.map((tool) => renderTool(tool, unsupported)) : undefined;
 }
 
-type Renders = { readonly [Kind in Tool["kind"]]: (tool: Extract<Tool, { kind: Kind }>, losses: Losses) => JsonObject };
+type Renders = {
+  readonly [Kind in Tool["kind"]]: (tool: Extract<Tool, { kind: Kind }>, unsupported: Unsupported) => JsonObject;
+};
 
 const renders: Renders = {
   function: ({ name, description, parameters, strict, cache }) =>
@@ -28,30 +33,30 @@ const renders: Renders = {
       strict: strict === true ? true : undefined,
       cache_control: renderCache(cache),
     }),
-  custom: ({ name, description, format }, losses) => {
-    losses.noteIf("tools.format", format);
+  custom: ({ name, description, format }, unsupported) => {
+    unsupported.noteIf("tools.format", format);
     return present({ name: valid(name), description, input_schema: customParameters });
   },
-  "web-search": ({ wire, options }, losses) => {
+  "web-search": ({ wire, options }, unsupported) => {
     const own = wire === "messages";
-    losses.noteIf("tools.web-search.options", !own && Object.keys(options).length > 0);
+    unsupported.noteIf("tools.web-search.options", !own && Object.keys(options).length > 0);
     return { type: searchType, name: "web_search", ...(own ? options : {}) };
   },
   vendor: ({ wire, name, definition }) => {
     if (wire === "messages") return definition;
-    throw cannotSay(`tools: ${name}`);
+    throw unsupportedFailure(`tools: ${name}`);
   },
 };
 
-function renderTool(tool: Tool, losses: Losses): JsonObject {
-  if (tool.kind === "function") return renders.function(tool, losses);
-  if (tool.kind === "custom") return renders.custom(tool, losses);
-  return tool.kind === "vendor" ? renders.vendor(tool, losses) : renders["web-search"](tool, losses);
+function renderTool(tool: Tool, unsupported: Unsupported): JsonObject {
+  if (tool.kind === "function") return renders.function(tool, unsupported);
+  if (tool.kind === "custom") return renders.custom(tool, unsupported);
+  return tool.kind === "vendor" ? renders.vendor(tool, unsupported) : renders["web-search"](tool, unsupported);
 }
 
 function valid(name: string): string {
   if (validName.test(name)) return name;
-  throw cannotSay("tools", `The vendor of this model cannot take a tool named ${name}.`);
+  throw unsupportedFailure("tools", `The vendor of this model cannot take a tool named ${name}.`);
 }
 
 /** The vendor wants a schema of an object, and says so in `type`. */
@@ -61,16 +66,16 @@ function schemaOf(name: string, parameters: JsonObject | undefined): JsonObject 
   if (type === "object") return parameters;
   if (type === undefined || type === null || (Array.isArray(type) && type.includes("object")))
     return { ...parameters, type: "object" };
-  throw cannotSay("tools", `The vendor of this model wants the arguments of ${name} to be an object.`);
+  throw unsupportedFailure("tools", `The vendor of this model wants the arguments of ${name} to be an object.`);
 }
 
 const modes = { auto: "auto", none: "none", required: "any" } as const;
 
 /** Which tools; the vendor refuses a choice without tools. */
-export function renderToolChoice(request: TextRequest, losses: Losses): JsonObject | undefined {
+export function renderToolChoice(request: TextRequest, unsupported: Unsupported): JsonObject | undefined {
   const { tools, toolChoice, parallelTools } = request;
   if (tools === undefined || tools.length === 0) {
-    losses.noteIf("toolChoice", toolChoice);
+    unsupported.noteIf("toolChoice", toolChoice);
     return undefined;
   }
   const one = parallelTools === false && toolChoice?.mode !== "none" ? true : undefined;

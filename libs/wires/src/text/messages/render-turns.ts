@@ -1,7 +1,7 @@
-import type { Losses } from "../hub/losses.ts";
-import { cannotSay } from "../hub/fates.ts";
+import type { Unsupported } from "../hub/unsupported.ts";
+import { unsupportedFailure } from "../hub/field-support.ts";
 import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
-import { renderPart } from "./render-blocks.ts";
+import { renderPart } from "./render-parts.ts";
 
 /** One message of a request. */
 export interface Message {
@@ -22,13 +22,13 @@ const noResult = "no result was given";
  * Messages for a vendor. Neighbours of one role are one message, as it wants all results of one turn's calls
  * together; instructions in the middle move to the front; instructions alone become the user's words.
  */
-export function renderTurns(request: TextRequest, losses: Losses): RenderedTurns {
+export function renderTurns(request: TextRequest, unsupported: Unsupported): RenderedTurns {
   const middle = request.turns.filter(({ role }) => role === "system");
-  losses.noteIf("turn.system-place", middle.length > 0);
+  unsupported.noteIf("turn.system-place", middle.length > 0);
   const system = [...request.instructions, ...middle.flatMap(({ parts }) => parts)].flatMap((part) =>
-    renderPart(part, losses),
+    renderPart(part, unsupported),
   );
-  const messages = paired(merged(request.turns, losses));
+  const messages = paired(merged(request.turns, unsupported));
   if (messages.length > 0) return { system: systemOf(system), messages };
   return { system: undefined, messages: system.length > 0 ? [{ role: "user", content: system }] : [] };
 }
@@ -41,11 +41,11 @@ function systemOf(blocks: readonly JsonObject[]): RenderedTurns["system"] {
   return blocks.length === 1 && typeof text === "string" && cache === undefined ? text : blocks;
 }
 
-function merged(turns: readonly Turn[], losses: Losses): readonly Message[] {
+function merged(turns: readonly Turn[], unsupported: Unsupported): readonly Message[] {
   const joined: { role: Message["role"]; content: JsonObject[] }[] = [];
   for (const turn of turns) {
     if (turn.role === "system") continue;
-    const content = renderTurn(turn, losses);
+    const content = renderTurn(turn, unsupported);
     const last = joined.at(-1);
     if (content.length === 0) continue;
     if (last?.role === turn.role) last.content.push(...content);
@@ -54,11 +54,11 @@ function merged(turns: readonly Turn[], losses: Losses): readonly Message[] {
   return joined;
 }
 
-function renderTurn({ role, parts }: Turn, losses: Losses): readonly JsonObject[] {
+function renderTurn({ role, parts }: Turn, unsupported: Unsupported): readonly JsonObject[] {
   return parts.flatMap((part) => {
     if (role === "assistant" && (part.kind === "image" || part.kind === "file"))
-      throw cannotSay(`${part.kind} parts of the model`);
-    return renderPart(part, losses);
+      throw unsupportedFailure(`${part.kind} parts of the model`);
+    return renderPart(part, unsupported);
   });
 }
 
@@ -84,7 +84,7 @@ function callsIn(content: readonly JsonObject[]): readonly unknown[] {
 function answered(content: readonly JsonObject[], calls: readonly unknown[]): Message {
   const results = content.filter(isResult);
   const told = results.map((block) => block["tool_use_id"]);
-  if (told.some((id) => !calls.includes(id))) throw cannotSay("a tool result without its call");
+  if (told.some((id) => !calls.includes(id))) throw unsupportedFailure("a tool result without its call");
   const missing = calls
     .filter((id) => !told.includes(id))
     .map((id) => ({ type: "tool_result", tool_use_id: id, content: noResult, is_error: true }));

@@ -1,7 +1,7 @@
-import { cannotSay } from "../hub/fates.ts";
-import type { Losses } from "../hub/losses.ts";
+import { unsupportedFailure } from "../hub/field-support.ts";
+import type { Unsupported } from "../hub/unsupported.ts";
 import type { JsonObject, TextRequest } from "../hub/request.ts";
-import { takesAdaptiveOnly, takesOneSampling } from "./generations.ts";
+import { takesAdaptiveOnly, takesOneSampling } from "./models.ts";
 
 /** The least top_p that the vendor takes beside thoughts. */
 const leastTopP = 0.95;
@@ -14,18 +14,18 @@ export function renderSampling(
   { temperature, topP, topK }: TextRequest,
   model: string,
   thinks: boolean,
-  losses: Losses,
+  unsupported: Unsupported,
 ): JsonObject {
   if (temperature !== undefined && temperature > 1)
-    throw cannotSay("temperature", "The vendor of this model takes a temperature from 0 to 1.");
+    throw unsupportedFailure("temperature", "The vendor of this model takes a temperature from 0 to 1.");
   const free = !takesAdaptiveOnly(model);
   const alone = temperature === undefined || !takesOneSampling(model);
   const beside = !thinks || (topP ?? 0) >= leastTopP;
   const kept = taken(free && !thinks, { temperature, top_k: topK });
   const keptTopP = taken(free && alone && beside, { top_p: topP });
-  losses.noteIf("temperature", temperature === 1 ? undefined : lost(temperature, kept["temperature"]));
-  losses.noteIf("topP", topP === 1 ? undefined : lost(topP, keptTopP["top_p"]));
-  losses.noteIf("topK", lost(topK, kept["top_k"]));
+  unsupported.noteIf("temperature", temperature === 1 ? undefined : lost(temperature, kept["temperature"]));
+  unsupported.noteIf("topP", topP === 1 ? undefined : lost(topP, keptTopP["top_p"]));
+  unsupported.noteIf("topK", lost(topK, kept["top_k"]));
   return { ...kept, ...keptTopP };
 }
 

@@ -2,9 +2,9 @@ import type { Fields } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import type { Target } from "../hub/codec.ts";
 import { effortOf } from "../hub/effort.ts";
-import type { Losses } from "../hub/losses.ts";
+import type { Unsupported } from "../hub/unsupported.ts";
 import type { Effort, JsonObject, ReasoningWish, TextRequest } from "../hub/request.ts";
-import { takesAdaptiveOnly } from "./generations.ts";
+import { takesAdaptiveOnly } from "./models.ts";
 import type { Message } from "./render-turns.ts";
 
 /** `thinking` of a client, with the effort in its `output_config`. */
@@ -52,7 +52,7 @@ export function renderThinking(
   request: TextRequest,
   target: Target,
   messages: readonly Message[],
-  losses: Losses,
+  unsupported: Unsupported,
 ): RenderedThinking {
   const { reasoning } = request;
   const maxTokens = request.maxTokens ?? target.defaultMaxTokens;
@@ -64,7 +64,7 @@ export function renderThinking(
   const effort = effortOf(reasoning);
   if (effort === "none") return off;
   if (forcesTool(request) || (!adaptive && hasUnsealedLoop(messages))) {
-    losses.note("reasoning");
+    unsupported.note("reasoning");
     return off;
   }
   if (adaptive) {

@@ -3,7 +3,7 @@ import type { FinishReason, TextEvent } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/codec.ts";
 import { dispatch } from "../hub/dispatch.ts";
 import { OneAtATime } from "../hub/one-at-a-time.ts";
-import { BlockWriter, frame } from "./block-writer.ts";
+import { PartWriter, frame } from "./part-writer.ts";
 import { stopReasonOf } from "./endings.ts";
 import { renderUsage } from "./usage.ts";
 
@@ -19,7 +19,7 @@ type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEve
 export class MessagesWriter implements StreamWriter {
   readonly #context: AnswerContext;
   readonly #order = new OneAtATime();
-  readonly #blocks = new BlockWriter();
+  readonly #blocks = new PartWriter();
   #started = false;
   #calls = false;
   #usage: Units;

@@ -5,7 +5,7 @@ import type { TextAsk } from "../ask.ts";
 import { boundsIn } from "../bounds.ts";
 import { mediaOf, measureTypedPart } from "../media.ts";
 import { readsBeyond } from "../reads-beyond.ts";
-import { askedOfResponses, reliedOfResponsesFees } from "./fees.ts";
+import { askedFeesOf, reliedForFees } from "./fees.ts";
 
 /** What the responses endpoint must know of a request beyond what every text call needs. */
 export interface ResponsesAsk extends TextAsk {
@@ -17,15 +17,12 @@ export interface ResponsesAsk extends TextAsk {
 }
 
 /** The members that decide what a call may do and cost. */
-export const reliedOfResponses = Object.keys(bodies.ResponsesRequest.properties).concat(
-  "background",
-  reliedOfResponsesFees,
-);
+export const relied = Object.keys(bodies.ResponsesRequest.properties).concat("background", reliedForFees);
 
 const shape = Compile(bodies.ResponsesRequest);
 
 /** Checks the fields that the gateway relies on. Throws Failure (400) naming the field. */
-export function askOfResponses(body: unknown): ResponsesAsk {
+export function readAsk(body: unknown): ResponsesAsk {
   if (!shape.Check(body)) throw firstProblem(shape.Errors(body), body);
   const { most, names: boundNames } = boundsIn(body, ["max_output_tokens"]);
   return {
@@ -37,7 +34,7 @@ export function askOfResponses(body: unknown): ResponsesAsk {
     readsBeyond: readsBeyond(body),
     choices: 1,
     media: mediaOf(body.input, measureTypedPart),
-    fees: askedOfResponses(body),
+    fees: askedFeesOf(body),
     previousId: body.previous_response_id ?? undefined,
     store: body.store ?? true,
     compacts: Array.isArray(body.input) && body.input.at(-1)?.["type"] === "compaction_trigger",

@@ -20,7 +20,7 @@ import {
 } from "../fees.ts";
 
 /** The members that decide what is charged beside tokens. */
-export const reliedOfResponsesFees = ["tools", "max_tool_calls", "service_tier", ...reliedOfSearch];
+export const reliedForFees = ["tools", "max_tool_calls", "service_tier", ...reliedOfSearch];
 
 /** Tools that the client runs, and the search among tools, which costs nothing of its own. */
 const unpaidTools: ReadonlySet<unknown> = new Set([
@@ -38,7 +38,7 @@ const unpaidTools: ReadonlySet<unknown> = new Set([
 const bringingTools: ReadonlySet<unknown> = new Set(["additional_tools", "tool_search_output"]);
 
 /** What a request asks of its vendor beside tokens; undefined for nothing. */
-export function askedOfResponses(body: JsonRecord): AskedFees | undefined {
+export function askedFeesOf(body: JsonRecord): AskedFees | undefined {
   const most = body["max_tool_calls"];
   return askedFees({
     tools: [

@@ -1,12 +1,12 @@
 import { endUserIn } from "../../json/end-user.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
 import type { TextCodec } from "../hub/codec.ts";
-import { spellings } from "../hub/fates.ts";
+import { spellings } from "../hub/field-support.ts";
 import { sharedThoughts } from "../thoughts.ts";
-import { askOfResponses, reliedOfResponses } from "./ask.ts";
+import { readAsk, relied } from "./ask.ts";
 import { readDialogue } from "./dialogue.ts";
-import { fates } from "./fates.ts";
-import { askedOfResponses, capTools } from "./fees.ts";
+import { fieldSupport } from "./field-support.ts";
+import { askedFeesOf, capTools } from "./fees.ts";
 import { parseAnswer } from "./parse-answer.ts";
 import { parseRequest } from "./parse-request.ts";
 import { responsesPass } from "./pass.ts";
@@ -24,16 +24,16 @@ export const responsesCodec = {
     parseAnswer,
     readAnswer: responsesPass.readAnswer,
     reader: () => new ResponsesReader(),
-    askedFees: askedOfResponses,
+    askedFees: askedFeesOf,
     capTools,
   },
   client: {
     parseRequest,
     renderAnswer,
     writer: (context) => new ResponsesWriter(context),
-    spelling: spellings(fates),
-    ask: askOfResponses,
-    relied: reliedOfResponses,
+    spelling: spellings(fieldSupport),
+    ask: readAsk,
+    relied,
     answerPrefix: "resp_",
     storeDialect: "responses",
     endUser: endUserIn,

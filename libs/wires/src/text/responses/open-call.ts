@@ -3,7 +3,7 @@ import { unwrapCustom } from "../hub/custom.ts";
 import type { JsonObject } from "../hub/request.ts";
 import type { LocalName } from "./namespaces.ts";
 import type { Emit, ItemPlace, OpenItem } from "./open-item.ts";
-import { callItem, type ItemStatus } from "./output-items.ts";
+import { callItem, type ItemStatus } from "./answer-parts.ts";
 
 type OpenedCall = Extract<OpenedPart, { kind: "tool-call" }>;
 

@@ -1,7 +1,7 @@
 import type { OpenedPart } from "../hub/answer.ts";
 import type { Citation, Seal, TokenProbability } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
-import type { ItemStatus } from "./output-items.ts";
+import type { ItemStatus } from "./answer-parts.ts";
 
 /** Puts one event on the wire: its type, and its members beside type and sequence number. */
 export type Emit = (type: string, members: JsonObject) => string;

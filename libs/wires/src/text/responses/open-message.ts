@@ -4,7 +4,7 @@ import { logProbability } from "../hub/log-probabilities.ts";
 import type { Citation, RefusalPart, TextPart, TokenProbability } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import type { Emit, ItemPlace, OpenItem } from "./open-item.ts";
-import { messageItem, type ItemStatus } from "./output-items.ts";
+import { messageItem, type ItemStatus } from "./answer-parts.ts";
 import { annotation, outputText } from "./render-parts.ts";
 
 /** A text or refusal while it grows. */

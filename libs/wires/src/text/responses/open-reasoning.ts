@@ -3,7 +3,7 @@ import type { ReasoningPart, Seal } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { sealForClient, unsealed } from "../hub/seals.ts";
 import type { Emit, ItemPlace, OpenItem } from "./open-item.ts";
-import { isSummary, reasoningItem, type ItemStatus } from "./output-items.ts";
+import { isSummary, reasoningItem, type ItemStatus } from "./answer-parts.ts";
 
 /** Thoughts: summaries and contents under one id, with the seal that brings them back. */
 export class OpenReasoning implements OpenItem {

@@ -1,9 +1,9 @@
 import { own } from "../../json/own.ts";
 import type { Fields } from "../../json/fields.ts";
-import { openEnvelope, sealFromClient, unsealed } from "../hub/seals.ts";
-import type { Part, ReasoningPart, Seal } from "../hub/part.ts";
+import type { Part, ReasoningPart } from "../hub/part.ts";
 import { qualifiedName } from "./namespaces.ts";
 import { parseContent } from "./parse-parts.ts";
+import { ownSealOf, sealOf } from "./seals.ts";
 
 type ReadItem = (item: Fields) => readonly Part[];
 
@@ -78,9 +78,7 @@ function nameOf(item: Fields): string {
 function readReasoning(item: Fields): readonly Part[] {
   item.ignore("type", "status");
   const id = item.text("id");
-  const sealed = item.text("encrypted_content");
-  const seal: Seal | undefined =
-    sealed === undefined || sealed === unsealed ? undefined : sealFromClient(sealed, "responses", "encrypted_content");
+  const seal = sealOf(item);
   const named = id === undefined ? {} : { id };
   const parts: ReasoningPart[] = [
     { text: thoughts(item, "summary"), summary: true },
@@ -105,8 +103,7 @@ function thoughts(item: Fields, name: string): string {
 function readCompaction(item: Fields): readonly Part[] {
   item.ignore("type", "created_by");
   const id = item.text("id");
-  const value = item.needText("encrypted_content");
-  const seal: Seal = { wire: "responses", kind: "encrypted_content", value };
+  const seal = ownSealOf(item.needText("encrypted_content"));
   return [{ kind: "compaction", ...(id === undefined ? {} : { id }), seal }];
 }
 
@@ -116,11 +113,4 @@ function readImageCall(item: Fields): readonly Part[] {
   const data = item.text("result");
   if (data === undefined) return [];
   return [{ kind: "image", source: { kind: "base64", mediaType: `image/${format}`, data } }];
-}
-
-/** What a reasoning item carries for another part: the seal of a call, or of the part before it. */
-export function carriedSeal(item: Fields): ReturnType<typeof openEnvelope> {
-  const text = item.value["encrypted_content"];
-  const envelope = typeof text === "string" ? openEnvelope(text) : undefined;
-  return envelope?.call === undefined && envelope?.previous === undefined ? undefined : envelope;
 }

@@ -2,7 +2,7 @@ import { Fields, isRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import type { Parsed } from "../hub/codec.ts";
 import { efforts, type JsonObject, type OutputFormat, type ReasoningWish, type TextRequest } from "../hub/request.ts";
-import { parseInput } from "./parse-input.ts";
+import { parseTurns } from "./parse-turns.ts";
 import { parseToolChoice, parseTools } from "./parse-tools.ts";
 
 const wantsProbabilities = "message.output_text.logprobs";
@@ -17,7 +17,7 @@ const needlessIncludes: readonly unknown[] = ["reasoning.encrypted_content", wan
 export function parseRequest(body: JsonObject): Parsed {
   const fields = new Fields(body);
   refuseState(fields);
-  const { instructions: systems, turns, compactionTrigger } = parseInput(fields);
+  const { instructions: systems, turns, compactionTrigger } = parseTurns(fields);
   const instructions = fields.text("instructions");
   const { tools, makesImages } = parseTools(fields);
   const request: TextRequest = {

@@ -8,7 +8,7 @@ import { PartBook } from "../hub/part-book.ts";
 import { finishOf } from "./endings.ts";
 import { callOfItem, responsesFees } from "./fees.ts";
 import { textOf } from "./parse-answer.ts";
-import { handlers } from "./reader-handlers.ts";
+import { handlers } from "./part-reader.ts";
 import { responsesUsage } from "./usage.ts";
 
 /**

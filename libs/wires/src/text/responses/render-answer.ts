@@ -3,7 +3,7 @@ import type { TextAnswer } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/codec.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { replay } from "../hub/replay.ts";
-import { OutputBuilder } from "./output-builder.ts";
+import { PartWriter } from "./part-writer.ts";
 import { endingOf } from "./endings.ts";
 import { responseObject } from "./response-object.ts";
 
@@ -14,7 +14,7 @@ import { responseObject } from "./response-object.ts";
 export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonObject {
   const [choice] = answer.choices;
   if (choice === undefined) throw new Failure("upstream_error", "The vendor's answer is empty.");
-  const builder = new OutputBuilder(context, () => "");
+  const builder = new PartWriter(context, () => "");
   for (const event of replay(answer)) builder.take(event);
   builder.finish();
   const ending = endingOf(choice.finish, builder.refusedInWords);

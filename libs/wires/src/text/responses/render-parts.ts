@@ -1,29 +1,29 @@
 import { present } from "../../json/present.ts";
 import { writeDataUrl } from "../hub/data-url.ts";
-import { cannotSay } from "../hub/fates.ts";
-import type { Losses } from "../hub/losses.ts";
+import { unsupportedFailure } from "../hub/field-support.ts";
+import type { Unsupported } from "../hub/unsupported.ts";
 import { logProbability } from "../hub/log-probabilities.ts";
 import { audioBytes } from "../hub/media.ts";
 import type { AudioPart, Citation, FilePart, ImagePart, Part, Source, TextPart } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 
 /** A part of a user's or system's message, or of a tool's output. Throws Failure for what the wire cannot say. */
-export function inputPart(part: Part, losses: Losses): JsonObject {
-  if (part.kind === "text") return inputText(part, losses);
-  if (part.kind === "image") return inputImage(part, losses);
-  if (part.kind === "file") return inputFile(part, losses);
+export function inputPart(part: Part, unsupported: Unsupported): JsonObject {
+  if (part.kind === "text") return inputText(part, unsupported);
+  if (part.kind === "image") return inputImage(part, unsupported);
+  if (part.kind === "file") return inputFile(part, unsupported);
   if (part.kind === "audio") return inputAudio(part);
   if (part.kind === "refusal") return { type: "input_text", text: part.text };
-  throw cannotSay(`${part.kind} parts`);
+  throw unsupportedFailure(`${part.kind} parts`);
 }
 
-function inputText({ text, cache }: TextPart, losses: Losses): JsonObject {
-  losses.noteIf("text.cache", cache);
+function inputText({ text, cache }: TextPart, unsupported: Unsupported): JsonObject {
+  unsupported.noteIf("text.cache", cache);
   return { type: "input_text", text };
 }
 
-function inputImage({ source, detail, cache }: ImagePart, losses: Losses): JsonObject {
-  losses.noteIf("image.cache", cache);
+function inputImage({ source, detail, cache }: ImagePart, unsupported: Unsupported): JsonObject {
+  unsupported.noteIf("image.cache", cache);
   return present({ type: "input_image", detail: detail ?? "auto", ...imageSource(source) });
 }
 
@@ -32,11 +32,11 @@ function imageSource(source: Source): JsonObject {
   return { image_url: source.kind === "url" ? source.url : writeDataUrl(source) };
 }
 
-function inputFile({ source, name, title, context, citations, cache }: FilePart, losses: Losses): JsonObject {
-  losses.noteIf("file.title", title);
-  losses.noteIf("file.context", context);
-  losses.noteIf("file.citations", citations);
-  losses.noteIf("file.cache", cache);
+function inputFile({ source, name, title, context, citations, cache }: FilePart, unsupported: Unsupported): JsonObject {
+  unsupported.noteIf("file.title", title);
+  unsupported.noteIf("file.context", context);
+  unsupported.noteIf("file.citations", citations);
+  unsupported.noteIf("file.cache", cache);
   return present({ type: "input_file", ...fileSource(source, name ?? title) });
 }
 
@@ -55,7 +55,7 @@ function nameOf(mediaType: string): string {
 
 function ownFile({ wire, id }: Extract<Source, { kind: "file-id" }>): string {
   if (wire === "responses") return id;
-  throw cannotSay("file ids of another vendor");
+  throw unsupportedFailure("file ids of another vendor");
 }
 
 function inputAudio({ source }: AudioPart): JsonObject {

@@ -1,12 +1,12 @@
 import { present } from "../../json/present.ts";
 import type { Rendered, Target } from "../hub/codec.ts";
 import { effortOf } from "../hub/effort.ts";
-import { cannotSay, lostFields } from "../hub/fates.ts";
+import { unsupportedFailure, unsupportedFields } from "../hub/field-support.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";
-import { Losses } from "../hub/losses.ts";
+import { Unsupported } from "../hub/unsupported.ts";
 import type { JsonObject, TextRequest } from "../hub/request.ts";
-import { fates } from "./fates.ts";
-import { renderItems } from "./render-items.ts";
+import { fieldSupport } from "./field-support.ts";
+import { renderTurns } from "./render-turns.ts";
 import { renderTools, renderToolChoice } from "./render-tools.ts";
 
 const showWords = { none: undefined, summary: "auto", full: "detailed" } as const;
@@ -16,19 +16,19 @@ const showWords = { none: undefined, summary: "auto", full: "detailed" } as cons
  * sealed. Throws Failure unsupported_parameter for what the wire cannot say.
  */
 export function renderRequest(asked: TextRequest, target: Target): Rendered {
-  const losses = new Losses();
-  const request = withoutForeignSearches(asked, "responses", losses);
-  for (const field of lostFields(request, fates)) losses.note(field);
-  if (request.modalities?.includes("audio") === true) throw cannotSay("modalities");
-  losses.noteIf("text.cache", request.instructions[0]?.cache);
+  const unsupported = new Unsupported();
+  const request = withoutForeignSearches(asked, "responses", unsupported);
+  for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
+  if (request.modalities?.includes("audio") === true) throw unsupportedFailure("modalities");
+  unsupported.noteIf("text.cache", request.instructions[0]?.cache);
   const body = present({
     model: target.model,
     instructions: request.instructions[0]?.text,
-    input: renderItems(request, losses),
+    input: renderTurns(request, unsupported),
     stream: request.stream ? true : undefined,
     store: false,
-    tools: renderTools(request, losses),
-    tool_choice: renderToolChoice(request, losses),
+    tools: renderTools(request, unsupported),
+    tool_choice: renderToolChoice(request, unsupported),
     parallel_tool_calls: request.parallelTools,
     max_output_tokens: request.maxTokens,
     temperature: request.temperature,
@@ -44,7 +44,7 @@ export function renderRequest(asked: TextRequest, target: Target): Rendered {
     safety_identifier: request.safetyIdentifier,
     service_tier: request.serviceTier,
   });
-  return { body, dropped: losses.words };
+  return { body, dropped: unsupported.words };
 }
 
 function renderReasoning({ reasoning }: TextRequest): JsonObject | undefined {

@@ -1,14 +1,17 @@
 import { present } from "../../json/present.ts";
-import { cannotSay } from "../hub/fates.ts";
-import type { Losses } from "../hub/losses.ts";
+import { unsupportedFailure } from "../hub/field-support.ts";
+import type { Unsupported } from "../hub/unsupported.ts";
 import type { JsonObject, NamespacedTool, TextRequest, Tool } from "../hub/request.ts";
 import { localNames, namespaceOf } from "./namespaces.ts";
 
 /** Tools; an image wanted from the model is a tool on this wire. */
-export function renderTools({ tools, modalities }: TextRequest, losses: Losses): readonly JsonObject[] | undefined {
+export function renderTools(
+  { tools, modalities }: TextRequest,
+  unsupported: Unsupported,
+): readonly JsonObject[] | undefined {
   const images = modalities?.includes("image") === true ? [{ type: "image_generation" }] : [];
   const told = setsOf(tools ?? []).flatMap(({ within, members }) => {
-    const rendered = members.map((tool) => renderTool(tool, losses));
+    const rendered = members.map((tool) => renderTool(tool, unsupported));
     return within === undefined ? rendered : [namespaceOf(within, rendered)];
   });
   const all = [...told, ...images];
@@ -32,11 +35,13 @@ function setsOf(tools: readonly Tool[]): readonly ToolSet[] {
   return sets;
 }
 
-type Renders = { readonly [Kind in Tool["kind"]]: (tool: Extract<Tool, { kind: Kind }>, losses: Losses) => JsonObject };
+type Renders = {
+  readonly [Kind in Tool["kind"]]: (tool: Extract<Tool, { kind: Kind }>, unsupported: Unsupported) => JsonObject;
+};
 
 const renders: Renders = {
-  function: ({ name, description, parameters, strict, cache, within }, losses) => {
-    losses.noteIf("tools.cache", cache);
+  function: ({ name, description, parameters, strict, cache, within }, unsupported) => {
+    unsupported.noteIf("tools.cache", cache);
     // Absent means true at the vendor, and false everywhere else.
     return present({
       type: "function",
@@ -47,14 +52,14 @@ const renders: Renders = {
   },
   custom: ({ name, description, format, within }) =>
     present({ type: "custom", ...named(within ?? { name, description }), format }),
-  "web-search": ({ wire, options }, losses) => {
+  "web-search": ({ wire, options }, unsupported) => {
     if (wire === "responses") return { type: "web_search", ...options };
-    losses.noteIf("tools.web-search.options", Object.keys(options).length > 0);
+    unsupported.noteIf("tools.web-search.options", Object.keys(options).length > 0);
     return { type: "web_search" };
   },
   vendor: ({ wire, name, definition }) => {
     if (wire === "responses") return definition;
-    throw cannotSay(`tools: ${name}`);
+    throw unsupportedFailure(`tools: ${name}`);
   },
 };
 
@@ -62,17 +67,17 @@ function named({ name, description }: Pick<NamespacedTool, "name" | "description
   return { name, description };
 }
 
-function renderTool(tool: Tool, losses: Losses): JsonObject {
-  if (tool.kind === "function") return renders.function(tool, losses);
-  if (tool.kind === "custom") return renders.custom(tool, losses);
-  return tool.kind === "vendor" ? renders.vendor(tool, losses) : renders["web-search"](tool, losses);
+function renderTool(tool: Tool, unsupported: Unsupported): JsonObject {
+  if (tool.kind === "function") return renders.function(tool, unsupported);
+  if (tool.kind === "custom") return renders.custom(tool, unsupported);
+  return tool.kind === "vendor" ? renders.vendor(tool, unsupported) : renders["web-search"](tool, unsupported);
 }
 
 /** Which tools; the vendor refuses a choice without tools. */
-export function renderToolChoice({ tools, toolChoice }: TextRequest, losses: Losses): unknown {
+export function renderToolChoice({ tools, toolChoice }: TextRequest, unsupported: Unsupported): unknown {
   if (toolChoice === undefined) return undefined;
   if (tools === undefined || tools.length === 0) {
-    losses.note("toolChoice");
+    unsupported.note("toolChoice");
     return undefined;
   }
   const { mode, names } = toolChoice;

@@ -4,7 +4,7 @@ import type { AnswerContext, StreamWriter } from "../hub/codec.ts";
 import { dispatch } from "../hub/dispatch.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { endingOf } from "./endings.ts";
-import { OutputBuilder } from "./output-builder.ts";
+import { PartWriter } from "./part-writer.ts";
 import { responseObject, type ResponseState } from "./response-object.ts";
 
 type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEvent, { type: Type }>) => string };
@@ -17,7 +17,7 @@ const running = { status: "in_progress", incomplete_details: null, error: null, 
  */
 export class ResponsesWriter implements StreamWriter {
   readonly #context: AnswerContext;
-  readonly #builder: OutputBuilder;
+  readonly #builder: PartWriter;
   #sequence = 0;
   #started = false;
   #usage: Units | undefined;
@@ -40,7 +40,7 @@ export class ResponsesWriter implements StreamWriter {
 
   constructor(context: AnswerContext) {
     this.#context = context;
-    this.#builder = new OutputBuilder(context, (type, members) => this.#emit(type, members));
+    this.#builder = new PartWriter(context, (type, members) => this.#emit(type, members));
   }
 
   /** A vendor's `failure` writes nothing: whoever reads it calls `fail`. */

@@ -16,7 +16,7 @@ export function parseSingle(body: JsonRecord, path: Path = {}): ParsedRequest<Ve
   const fields = new Fields(body, "", "either");
   const model = modelOf(fields, path.model);
   const dimensions = fields.count("outputDimensionality", 1);
-  const request = { model, inputs: [parseInput(fields)], ...present({ dimensions }) };
+  const request = { model, inputs: [parseTurns(fields)], ...present({ dimensions }) };
   return { request, dropped: fields.unread() };
 }
 
@@ -33,7 +33,7 @@ export function parseBatch(body: JsonRecord, path: Path = {}): ParsedRequest<Vec
     modelOf(each, model);
     if (each.count("outputDimensionality", 1) !== dimensions)
       throw each.wrong("outputDimensionality", "the same in all requests");
-    return parseInput(each);
+    return parseTurns(each);
   });
   return { request: { model, inputs, ...present({ dimensions }) }, dropped: fields.unread() };
 }
@@ -46,7 +46,7 @@ function modelOf(fields: Fields, inPath: string | undefined): string {
   return inPath;
 }
 
-function parseInput(fields: Fields): VectorInput {
+function parseTurns(fields: Fields): VectorInput {
   fields.need("content");
   return { content: parseContent(fields), ...present({ task: parseTask(fields), title: fields.text("title") }) };
 }

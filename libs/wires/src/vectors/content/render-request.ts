@@ -2,7 +2,7 @@ import type { JsonRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import type { RenderedRequest } from "../../kind/codec.ts";
 import { renderOwn } from "../../kind/own-members.ts";
-import { cannotSay } from "../../text/hub/fates.ts";
+import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { VectorContent, VectorInput, VectorsRequest } from "../hub/request.ts";
 import { taskWords } from "./tasks.ts";
 
@@ -17,14 +17,14 @@ export const mostInBatch = 100;
 export function renderSingle(request: VectorsRequest, target: Target): RenderedRequest {
   const [input] = request.inputs;
   if (input === undefined || request.inputs.length > 1)
-    throw cannotSay("inputs", "The vendor of this model takes one text in a request.");
+    throw unsupportedFailure("inputs", "The vendor of this model takes one text in a request.");
   return { body: renderInput(input, request, target), dropped: lost(request) };
 }
 
 /** The body of :batchEmbedContents. Throws Failure unsupported_parameter for too many inputs, and for tokens. */
 export function renderBatch(request: VectorsRequest, target: Target): RenderedRequest {
   if (request.inputs.length > mostInBatch)
-    throw cannotSay("inputs", `The vendor of this model takes at most ${mostInBatch} texts in a request.`);
+    throw unsupportedFailure("inputs", `The vendor of this model takes at most ${mostInBatch} texts in a request.`);
   return {
     body: { requests: request.inputs.map((input) => renderInput(input, request, target)) },
     dropped: lost(request),
@@ -50,7 +50,7 @@ function renderInput({ content, task, title }: VectorInput, request: VectorsRequ
 function renderContent(content: VectorContent): JsonRecord {
   if (content.kind === "text") return { parts: [{ text: content.text }] };
   if (content.kind === "own" && content.wire === "content-embeddings") return content.value;
-  throw cannotSay(
+  throw unsupportedFailure(
     "inputs",
     `The vendor of this model takes text, not ${content.kind === "tokens" ? "tokens" : "this"}.`,
   );

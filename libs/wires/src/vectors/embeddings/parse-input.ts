@@ -5,7 +5,7 @@ import { mostInputs, type VectorContent } from "../hub/request.ts";
 const mostTokens = 131_072;
 
 /** `input`: a text, tokens, or an array of texts, of token arrays or of a vendor's own objects. None may be empty. */
-export function parseInput(fields: Fields): readonly VectorContent[] {
+export function parseTurns(fields: Fields): readonly VectorContent[] {
   const input = fields.need("input");
   if (typeof input === "string") return [parseOne(input, "input", fields)];
   if (!Array.isArray(input) || input.length === 0)

@@ -4,7 +4,7 @@ import { present } from "../../json/present.ts";
 import type { ParsedRequest } from "../../kind/codec.ts";
 import { ownMembers } from "../../kind/own-members.ts";
 import type { VectorsRequest } from "../hub/request.ts";
-import { parseInput } from "./parse-input.ts";
+import { parseTurns } from "./parse-input.ts";
 import { taskOf } from "./tasks.ts";
 
 /**
@@ -17,7 +17,7 @@ export function parseRequest(
 ): ParsedRequest<VectorsRequest> {
   const fields = new Fields(body);
   const model = modelOf(fields, path.model);
-  const contents = parseInput(fields);
+  const contents = parseTurns(fields);
   const { task, told } = taskOf(body);
   const request: VectorsRequest = {
     model,

@@ -2,19 +2,19 @@ import type { JsonRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import type { RenderedRequest } from "../../kind/codec.ts";
 import { renderOwn } from "../../kind/own-members.ts";
-import { cannotSay } from "../../text/hub/fates.ts";
-import { Losses } from "../../text/hub/losses.ts";
+import { unsupportedFailure } from "../../text/hub/field-support.ts";
+import { Unsupported } from "../../text/hub/unsupported.ts";
 import type { VectorContent, VectorsRequest } from "../hub/request.ts";
 
 /** The request for a vendor of this wire. Tasks and titles of another wire are hints, and dropped. */
 export function renderRequest(request: VectorsRequest, { model }: { readonly model: string }): RenderedRequest {
   const own = renderOwn(request.own, "embeddings");
-  const losses = new Losses();
-  for (const name of own.dropped) losses.note(name);
+  const unsupported = new Unsupported();
+  for (const name of own.dropped) unsupported.note(name);
   for (const { task, title } of request.inputs) {
     // A task that came in this wire is among its own members.
-    if (request.own?.wire !== "embeddings") losses.noteIf("task", task);
-    losses.noteIf("title", title);
+    if (request.own?.wire !== "embeddings") unsupported.noteIf("task", task);
+    unsupported.noteIf("title", title);
   }
   const body = present({
     ...own.members,
@@ -24,7 +24,7 @@ export function renderRequest(request: VectorsRequest, { model }: { readonly mod
     encoding_format: request.encoding,
     user: request.user,
   });
-  return { body, dropped: losses.words };
+  return { body, dropped: unsupported.words };
 }
 
 function renderInput(contents: readonly VectorContent[]): unknown {
@@ -37,6 +37,6 @@ function renderInput(contents: readonly VectorContent[]): unknown {
 function renderOne(content: VectorContent): string | readonly number[] | JsonRecord {
   if (content.kind === "text") return content.text;
   if (content.kind === "tokens") return content.tokens;
-  if (content.wire !== "embeddings") throw cannotSay("inputs", "The vendor of this model takes only text.");
+  if (content.wire !== "embeddings") throw unsupportedFailure("inputs", "The vendor of this model takes only text.");
   return content.value;
 }

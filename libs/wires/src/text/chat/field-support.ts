@@ -1,7 +1,7 @@
-import type { Fates } from "../hub/fates.ts";
+import type { FieldSupport } from "../hub/field-support.ts";
 
 /** What the chat wire says of the neutral form's fields; `README.md` holds this table, checked by a test. */
-export const fates: Fates = {
+export const fieldSupport: FieldSupport = {
   tools: { as: "tools" },
   toolChoice: { as: "tool_choice" },
   parallelTools: { as: "parallel_tool_calls" },

@@ -14,7 +14,7 @@ import { OpenCall } from "./open-call.ts";
 import type { Emit, ItemPlace, OpenItem } from "./open-item.ts";
 import { OpenMessage } from "./open-message.ts";
 import { OpenReasoning } from "./open-reasoning.ts";
-import { compactionItem, imageItem, reasoningItem } from "./output-items.ts";
+import { compactionItem, imageItem, reasoningItem } from "./answer-parts.ts";
 
 /**
  * Characters of output that are kept for the terminal event, which repeats all of it. An answer that grows beyond
@@ -25,7 +25,7 @@ export const mostKept = 32 * 2 ** 20;
 type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEvent, { type: Type }>) => string };
 
 /** The output items of an answer, with the events that tell them: one item after another, each done before the next. */
-export class OutputBuilder {
+export class PartWriter {
   readonly output: JsonObject[] = [];
   refusedInWords = false;
   readonly #context: AnswerContext;

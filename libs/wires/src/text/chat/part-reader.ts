@@ -19,7 +19,7 @@ type Told = (typeof told)[number];
 const none: readonly TextEvent[] = [];
 
 /** One choice of a vendor's stream: its deltas as events of parts. */
-export class ChoiceReader {
+export class PartReader {
   readonly #choice: number;
   readonly #answerId: string;
   readonly #book: PartBook;

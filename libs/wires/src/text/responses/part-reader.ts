@@ -2,10 +2,11 @@ import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { OpenedPart, TextEvent } from "../hub/answer.ts";
 import { parseLogProbabilities } from "../hub/log-probabilities.ts";
 import type { PartBook } from "../hub/part-book.ts";
-import type { Seal } from "../hub/part.ts";
+
 import { qualifiedName } from "./namespaces.ts";
 import { answerItem, textOf } from "./parse-answer.ts";
 import { parseAnnotation } from "./parse-parts.ts";
+import { ownSealOf } from "./seals.ts";
 
 type Handler = (book: PartBook, event: JsonRecord) => readonly TextEvent[];
 
@@ -119,7 +120,6 @@ function endItem(book: PartBook, key: string, item: JsonRecord): readonly TextEv
   const open = book.openKeys(key);
   if (open.length === 0 && !book.isDone(key)) return answerItem(item).flatMap((part) => book.whole(part));
   const sealed = item["type"] === "reasoning" ? textOf(item["encrypted_content"]) : "";
-  const seal: Seal | undefined =
-    sealed === "" ? undefined : { wire: "responses", kind: "encrypted_content", value: sealed };
+  const seal = sealed === "" ? undefined : ownSealOf(sealed);
   return open.flatMap((name, index) => book.end(name, index === open.length - 1 ? seal : undefined));
 }

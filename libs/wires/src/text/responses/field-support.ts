@@ -1,26 +1,26 @@
-import type { Fates } from "../hub/fates.ts";
+import type { FieldSupport } from "../hub/field-support.ts";
 
 /** What the responses wire says of the neutral form's fields; `README.md` holds this table, checked by a test. */
-export const fates: Fates = {
+export const fieldSupport: FieldSupport = {
   tools: { as: "tools" },
   toolChoice: { as: "tool_choice" },
   parallelTools: { as: "parallel_tool_calls" },
   maxTokens: { as: "max_output_tokens" },
-  stop: { lost: "refused" },
+  stop: { unsupported: "refused" },
   format: { as: "text.format" },
   reasoning: { as: "reasoning" },
   temperature: { as: "temperature" },
   topP: { as: "top_p" },
-  topK: { lost: "dropped" },
-  presencePenalty: { lost: "dropped" },
-  frequencyPenalty: { lost: "dropped" },
-  seed: { lost: "dropped" },
-  choices: { lost: "refused" },
+  topK: { unsupported: "dropped" },
+  presencePenalty: { unsupported: "dropped" },
+  frequencyPenalty: { unsupported: "dropped" },
+  seed: { unsupported: "dropped" },
+  choices: { unsupported: "refused" },
   logProbabilities: { as: "top_logprobs" },
-  logitBias: { lost: "dropped" },
+  logitBias: { unsupported: "dropped" },
   modalities: { as: "tools" },
-  image: { lost: "dropped" },
-  audio: { lost: "refused" },
+  image: { unsupported: "dropped" },
+  audio: { unsupported: "refused" },
   verbosity: { as: "text.verbosity" },
   cacheKey: { as: "prompt_cache_key" },
   cacheRetention: { as: "prompt_cache_retention" },
@@ -28,5 +28,5 @@ export const fates: Fates = {
   user: { as: "user" },
   safetyIdentifier: { as: "safety_identifier" },
   serviceTier: { as: "service_tier" },
-  prediction: { lost: "dropped" },
+  prediction: { unsupported: "dropped" },
 };

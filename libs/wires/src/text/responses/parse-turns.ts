@@ -4,7 +4,8 @@ import type { Fields } from "../../json/fields.ts";
 import type { Part, TextPart, ToolResultPart } from "../hub/part.ts";
 import type { Turn } from "../hub/request.ts";
 import type { Envelope } from "../hub/seals.ts";
-import { carriedSeal, parseModelItem } from "./parse-items.ts";
+import { parseModelItem } from "./parse-items.ts";
+import { carriedSeal } from "./seals.ts";
 import { parseContent } from "./parse-parts.ts";
 
 /** Items that one request may have. */
@@ -60,7 +61,7 @@ function isCall(part: Part, id: string): boolean {
 }
 
 /** Reads `input`: a string, or items. Throws Failure (400) for items that are wrong or that nobody resolved. */
-export function parseInput(body: Fields): Input {
+export function parseTurns(body: Fields): Input {
   const conversation = new Conversation();
   const input = body.has("input") ? body.raw("input") : body.needText("input");
   if (typeof input === "string") conversation.say("user", [{ kind: "text", text: input }], false);

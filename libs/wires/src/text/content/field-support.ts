@@ -1,10 +1,10 @@
-import type { Fates } from "../hub/fates.ts";
+import type { FieldSupport } from "../hub/field-support.ts";
 
 /** What the content wire says of the neutral form's fields; `README.md` holds this table, checked by a test. */
-export const fates: Fates = {
+export const fieldSupport: FieldSupport = {
   tools: { as: "tools" },
   toolChoice: { as: "toolConfig.functionCallingConfig" },
-  parallelTools: { lost: "dropped" },
+  parallelTools: { unsupported: "dropped" },
   maxTokens: { as: "generationConfig.maxOutputTokens" },
   stop: { as: "generationConfig.stopSequences" },
   format: { as: "generationConfig.responseJsonSchema" },
@@ -17,16 +17,16 @@ export const fates: Fates = {
   seed: { as: "generationConfig.seed" },
   choices: { as: "generationConfig.candidateCount" },
   logProbabilities: { as: "generationConfig.logprobs" },
-  logitBias: { lost: "dropped" },
+  logitBias: { unsupported: "dropped" },
   modalities: { as: "generationConfig.responseModalities" },
   image: { as: "generationConfig.imageConfig" },
   audio: { as: "generationConfig.speechConfig" },
-  verbosity: { lost: "dropped" },
-  cacheKey: { lost: "dropped" },
-  cacheRetention: { lost: "dropped" },
-  metadata: { lost: "dropped" },
-  user: { lost: "dropped" },
-  safetyIdentifier: { lost: "dropped" },
-  serviceTier: { lost: "dropped" },
-  prediction: { lost: "dropped" },
+  verbosity: { unsupported: "dropped" },
+  cacheKey: { unsupported: "dropped" },
+  cacheRetention: { unsupported: "dropped" },
+  metadata: { unsupported: "dropped" },
+  user: { unsupported: "dropped" },
+  safetyIdentifier: { unsupported: "dropped" },
+  serviceTier: { unsupported: "dropped" },
+  prediction: { unsupported: "dropped" },
 };

@@ -1,9 +1,9 @@
-import type { Losses } from "../hub/losses.ts";
+import type { Unsupported } from "../hub/unsupported.ts";
 import type { Part } from "../hub/part.ts";
 import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
-import { noSeal } from "./parse-parts.ts";
+import { noSeal } from "./seals.ts";
 import { renderPart, type PartContext } from "./render-parts.ts";
-import { thinksInLevels } from "./thinking.ts";
+import { thinksInLevels } from "./models.ts";
 
 /** The dialogue, and what is said before it. */
 export interface RenderedContents {
@@ -15,10 +15,10 @@ export interface RenderedContents {
  * Contents for a model. Neighbours of one role are one content, as the vendor wants all results of parallel calls
  * together; instructions in the middle move to the front; instructions alone become the user's words.
  */
-export function renderContents(request: TextRequest, model: string, losses: Losses): RenderedContents {
-  const context = contextOf(request, model, losses);
+export function renderTurns(request: TextRequest, model: string, unsupported: Unsupported): RenderedContents {
+  const context = contextOf(request, model, unsupported);
   const middle = request.turns.filter(({ role }) => role === "system");
-  losses.noteIf("turn.system-place", middle.length > 0);
+  unsupported.noteIf("turn.system-place", middle.length > 0);
   const system = [...request.instructions, ...middle.flatMap(({ parts }) => parts)].flatMap((part) =>
     renderPart(part, context),
   );
@@ -36,12 +36,12 @@ export function renderContents(request: TextRequest, model: string, losses: Loss
 function contextOf(
   { turns }: TextRequest,
   model: string,
-  losses: Losses,
+  unsupported: Unsupported,
 ): PartContext & { readonly needsSeals: boolean } {
   const names = new Map<string, string>();
   for (const part of turns.flatMap(({ parts }) => parts)) if (part.kind === "tool-call") names.set(part.id, part.name);
   const recent = thinksInLevels(model);
-  return { losses, imagesInResults: recent, needsSeals: recent, nameOf: (id) => names.get(id) };
+  return { unsupported, imagesInResults: recent, needsSeals: recent, nameOf: (id) => names.get(id) };
 }
 
 function merged(turns: readonly Turn[]): readonly Turn[] {

@@ -35,7 +35,7 @@ class Dialogue implements Conversation {
 }
 
 /** Reads `messages`. Throws Failure (400) for what is wrong in them. */
-export function parseMessages(body: Fields): Conversation {
+export function parseTurns(body: Fields): Conversation {
   const dialogue = new Dialogue();
   if (!body.has("messages")) body.needText("messages");
   for (const [index, message] of body.each("messages", mostMessages).entries())

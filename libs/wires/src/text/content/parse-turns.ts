@@ -8,7 +8,7 @@ import { parsePart } from "./parse-parts.ts";
 const [mostContents, mostParts] = [20_000, 4_096];
 
 /** The dialogue. A content without a role is the user's. */
-export function parseContents(body: Fields): readonly Turn[] {
+export function parseTurns(body: Fields): readonly Turn[] {
   const calls = new CallPairs();
   return body.each("contents", mostContents).map((content, index) => {
     const role = content.word("role", ["user", "model", "function"]) ?? "user";

@@ -5,7 +5,7 @@ import type { Part, ReasoningPart, Seal } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import type { Envelope } from "../hub/seals.ts";
 import { renderCitation } from "./citations.ts";
-import { carrierBlock, isRedacted, signatureFor } from "./signatures.ts";
+import { carrierBlock, isRedacted, signatureFor } from "./seals.ts";
 
 /**
  * An answer's parts for a client. The seal of its last words is left out: clients take the last block for the answer, and

@@ -3,9 +3,9 @@ import type { OpenedPart, TextEvent } from "../hub/answer.ts";
 import { dispatch } from "../hub/dispatch.ts";
 import type { Citation, Part, Seal } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
-import { answerBlocks, sealBlocks } from "./answer-blocks.ts";
+import { answerBlocks, sealBlocks } from "./answer-parts.ts";
 import { renderCitation } from "./citations.ts";
-import { isRedacted, signatureFor } from "./signatures.ts";
+import { isRedacted, signatureFor } from "./seals.ts";
 
 /** One event on the wire. Its name stands beside the data too: clients' SDKs drop events without one. */
 export function frame(type: string, json: string): string {
@@ -26,7 +26,7 @@ const deltaHeads = {
  * The blocks of an answer, one after another, numbered without a gap. Words and thoughts open their block with
  * their first piece: clients must not get blocks that hold nothing. Takes parts that do not overlap.
  */
-export class BlockWriter {
+export class PartWriter {
   #index = 0;
   #opened: OpenedPart | undefined;
   #isOpen = false;

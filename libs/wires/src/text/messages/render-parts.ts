@@ -2,18 +2,21 @@ import { createHash } from "node:crypto";
 import { isRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import { argsOf } from "../hub/call-arguments.ts";
-import { cannotSay } from "../hub/fates.ts";
-import type { Losses } from "../hub/losses.ts";
+import { unsupportedFailure } from "../hub/field-support.ts";
+import type { Unsupported } from "../hub/unsupported.ts";
 import type { ImagePart, Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { ownSeal } from "../hub/seals.ts";
 import { renderCache } from "./cache.ts";
 import { ownCitations } from "./citations.ts";
 import { renderDocument, renderImageSource } from "./render-documents.ts";
-import { isRedacted } from "./signatures.ts";
+import { isRedacted } from "./seals.ts";
 
 type Renders = {
-  readonly [Kind in Part["kind"]]: (part: Extract<Part, { kind: Kind }>, losses: Losses) => readonly JsonObject[];
+  readonly [Kind in Part["kind"]]: (
+    part: Extract<Part, { kind: Kind }>,
+    unsupported: Unsupported,
+  ) => readonly JsonObject[];
 };
 
 const renders: Renders = {
@@ -22,29 +25,29 @@ const renders: Renders = {
   image: renderImage,
   file: renderDocument,
   audio: () => {
-    throw cannotSay("audio parts");
+    throw unsupportedFailure("audio parts");
   },
   video: () => {
-    throw cannotSay("video parts");
+    throw unsupportedFailure("video parts");
   },
   reasoning: renderThoughts,
   "tool-call": (part) => [renderCall(part)],
   "tool-result": renderResult,
   compaction: () => {
-    throw cannotSay("a compaction of another vendor");
+    throw unsupportedFailure("a compaction of another vendor");
   },
   vendor: ({ wire, value }) => {
     if (wire === "messages" && isRecord(value)) return [value];
-    throw cannotSay("items of another vendor's tools");
+    throw unsupportedFailure("items of another vendor's tools");
   },
 };
 
 /** A part of a request as blocks. Throws Failure unsupported_parameter for what the wire cannot say. */
-export function renderPart(part: Part, losses: Losses): readonly JsonObject[] {
+export function renderPart(part: Part, unsupported: Unsupported): readonly JsonObject[] {
   // The table holds a renderer of exactly this kind, which TypeScript cannot follow through the lookup.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  const render = renders[part.kind] as (part: Part, losses: Losses) => readonly JsonObject[];
-  return render(part, losses);
+  const render = renders[part.kind] as (part: Part, unsupported: Unsupported) => readonly JsonObject[];
+  return render(part, unsupported);
 }
 
 /** The vendor refuses a text without a letter. */
@@ -52,10 +55,10 @@ function isBlank(text: string): boolean {
   return text.trim() === "";
 }
 
-function renderText({ text, cache, citations }: TextPart, losses: Losses): readonly JsonObject[] {
+function renderText({ text, cache, citations }: TextPart, unsupported: Unsupported): readonly JsonObject[] {
   if (isBlank(text)) return [];
   const own = ownCitations(citations ?? []);
-  losses.noteIf("text.citations", own.length < (citations?.length ?? 0));
+  unsupported.noteIf("text.citations", own.length < (citations?.length ?? 0));
   return [
     present({
       type: "text",
@@ -66,15 +69,15 @@ function renderText({ text, cache, citations }: TextPart, losses: Losses): reado
   ];
 }
 
-function renderImage({ source, detail, cache }: ImagePart, losses: Losses): readonly JsonObject[] {
-  losses.noteIf("image.detail", detail);
+function renderImage({ source, detail, cache }: ImagePart, unsupported: Unsupported): readonly JsonObject[] {
+  unsupported.noteIf("image.detail", detail);
   return [present({ type: "image", source: renderImageSource(source), cache_control: renderCache(cache) })];
 }
 
 /** Thoughts that the vendor sealed; it refuses all others. */
-function renderThoughts({ text, seal }: ReasoningPart, losses: Losses): readonly JsonObject[] {
+function renderThoughts({ text, seal }: ReasoningPart, unsupported: Unsupported): readonly JsonObject[] {
   const value = ownSeal(seal, "messages");
-  losses.noteIf("turn.reasoning", value === undefined);
+  unsupported.noteIf("turn.reasoning", value === undefined);
   if (value === undefined) return [];
   return isRedacted(seal)
     ? [{ type: "redacted_thinking", data: value }]
@@ -93,10 +96,13 @@ function vendorId(id: string): string {
   return validId.test(id) ? id : `toolu_${createHash("sha256").update(id).digest("hex").slice(0, 24)}`;
 }
 
-function renderResult({ callId, parts, isError, cache }: ToolResultPart, losses: Losses): readonly JsonObject[] {
+function renderResult(
+  { callId, parts, isError, cache }: ToolResultPart,
+  unsupported: Unsupported,
+): readonly JsonObject[] {
   const [only] = parts;
   const plain = parts.length === 1 && only?.kind === "text" && only.cache === undefined ? only.text : undefined;
-  const content = plain ?? parts.flatMap((part) => renderPart(part, losses));
+  const content = plain ?? parts.flatMap((part) => renderPart(part, unsupported));
   return [
     present({
       type: "tool_result",

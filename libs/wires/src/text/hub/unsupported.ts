@@ -1,5 +1,5 @@
 /** What a rendering left out so far, each word once. */
-export class Losses {
+export class Unsupported {
   readonly #words = new Set<string>();
 
   note(word: string): void {

@@ -7,7 +7,7 @@ import { parseCache } from "./cache.ts";
 import { parseCitation } from "./citations.ts";
 import { parseDocument, searchResultText } from "./parse-documents.ts";
 import { imageSource } from "./parse-sources.ts";
-import { envelopeOf, sealOfSignature } from "./signatures.ts";
+import { envelopeOf, sealOfSignature } from "./seals.ts";
 
 /** Blocks that one message or tool result may have. */
 const mostBlocks = 4_096;

@@ -1,29 +1,37 @@
 import { isRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
-import { cannotSay } from "../hub/fates.ts";
-import type { Losses } from "../hub/losses.ts";
+import { unsupportedFailure } from "../hub/field-support.ts";
+import type { Unsupported } from "../hub/unsupported.ts";
 import type { Part, ReasoningPart, ToolResultPart } from "../hub/part.ts";
 import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
 import { ownSeal } from "../hub/seals.ts";
 import { localNames, type LocalName } from "./namespaces.ts";
-import { callItem, compactionItem, imageItem, messageItem, reasoningItem } from "./output-items.ts";
+import { callItem, compactionItem, imageItem, messageItem, reasoningItem } from "./answer-parts.ts";
 import { inputPart } from "./render-parts.ts";
 
 /** The conversation as input items; the first instruction is the request's own `instructions`. */
-export function renderItems({ instructions, turns, tools }: TextRequest, losses: Losses): readonly JsonObject[] {
-  const systems = instructions.slice(1).map((part) => message("system", [part], losses));
+export function renderTurns(
+  { instructions, turns, tools }: TextRequest,
+  unsupported: Unsupported,
+): readonly JsonObject[] {
+  const systems = instructions.slice(1).map((part) => message("system", [part], unsupported));
   const names = localNames(tools);
-  return [...systems, ...turns.flatMap((turn, index) => renderTurn(turn, index, names, losses))];
+  return [...systems, ...turns.flatMap((turn, index) => renderTurn(turn, index, names, unsupported))];
 }
 
 type Names = ReadonlyMap<string, LocalName>;
 
-function renderTurn({ role, parts }: Turn, turn: number, names: Names, losses: Losses): readonly JsonObject[] {
-  if (role === "system") return [message(role, parts, losses)];
+function renderTurn(
+  { role, parts }: Turn,
+  turn: number,
+  names: Names,
+  unsupported: Unsupported,
+): readonly JsonObject[] {
+  if (role === "system") return [message(role, parts, unsupported)];
   const runs = runsOf(parts);
   return role === "user"
-    ? runs.flatMap((run) => renderSaid(run, losses))
-    : runs.flatMap((run, index) => renderModelRun(run, `${turn}_${index}`, names, losses));
+    ? runs.flatMap((run) => renderSaid(run, unsupported))
+    : runs.flatMap((run, index) => renderModelRun(run, `${turn}_${index}`, names, unsupported));
 }
 
 /** Neighbours that stand in one item: texts with what is beside them, and thoughts under one id. */
@@ -46,33 +54,38 @@ function joins(before: Part, part: Part): boolean {
   return said.has(before.kind) && said.has(part.kind);
 }
 
-function message(role: string, parts: readonly Part[], losses: Losses): JsonObject {
-  return { type: "message", role, content: parts.map((part) => inputPart(part, losses)) };
+function message(role: string, parts: readonly Part[], unsupported: Unsupported): JsonObject {
+  return { type: "message", role, content: parts.map((part) => inputPart(part, unsupported)) };
 }
 
-function renderSaid(run: readonly Part[], losses: Losses): readonly JsonObject[] {
+function renderSaid(run: readonly Part[], unsupported: Unsupported): readonly JsonObject[] {
   const [first] = run;
-  if (first?.kind === "tool-result") return [renderResult(first, losses)];
+  if (first?.kind === "tool-result") return [renderResult(first, unsupported)];
   if (first?.kind === "vendor") return vendorItem(first);
-  return [message("user", run, losses)];
+  return [message("user", run, unsupported)];
 }
 
-function renderResult(part: ToolResultPart, losses: Losses): JsonObject {
-  losses.noteIf("tool-result.is-error", part.isError);
-  losses.noteIf("tool-result.cache", part.cache);
+function renderResult(part: ToolResultPart, unsupported: Unsupported): JsonObject {
+  unsupported.noteIf("tool-result.is-error", part.isError);
+  unsupported.noteIf("tool-result.cache", part.cache);
   const [only] = part.parts;
   const plain = part.parts.length === 1 && only?.kind === "text" ? only.text : undefined;
   return {
     type: part.custom === true ? "custom_tool_call_output" : "function_call_output",
     call_id: part.callId,
-    output: plain ?? part.parts.map((each) => inputPart(each, losses)),
+    output: plain ?? part.parts.map((each) => inputPart(each, unsupported)),
   };
 }
 
-function renderModelRun(run: readonly Part[], place: string, names: Names, losses: Losses): readonly JsonObject[] {
+function renderModelRun(
+  run: readonly Part[],
+  place: string,
+  names: Names,
+  unsupported: Unsupported,
+): readonly JsonObject[] {
   const [first] = run;
   if (first === undefined) return [];
-  if (first.kind === "reasoning") return renderThoughts(run.filter(isReasoning), losses);
+  if (first.kind === "reasoning") return renderThoughts(run.filter(isReasoning), unsupported);
   if (first.kind === "tool-call") return [callItem(undefined, first, "completed", names.get(first.name))];
   if (first.kind === "vendor") return vendorItem(first);
   if (first.kind === "compaction") return renderCompaction(first);
@@ -84,9 +97,9 @@ function isReasoning(part: Part): part is ReasoningPart {
 }
 
 /** Only thoughts that the vendor sealed itself come back to it: it refuses all others. */
-function renderThoughts(parts: readonly ReasoningPart[], losses: Losses): readonly JsonObject[] {
+function renderThoughts(parts: readonly ReasoningPart[], unsupported: Unsupported): readonly JsonObject[] {
   const sealed = ownSeal(parts.at(-1)?.seal, "responses");
-  losses.noteIf("turn.reasoning", sealed === undefined);
+  unsupported.noteIf("turn.reasoning", sealed === undefined);
   return sealed === undefined ? [] : [reasoningItem(parts[0]?.id, parts, sealed)];
 }
 
@@ -103,7 +116,7 @@ function renderWords(run: readonly Part[], place: string): readonly JsonObject[]
     else {
       flush();
       const item = part.kind === "image" ? imageItem(`ig_${place}_${items.length}`, part) : undefined;
-      if (item === undefined) throw cannotSay(`${part.kind} parts of the model`);
+      if (item === undefined) throw unsupportedFailure(`${part.kind} parts of the model`);
       items.push(item);
     }
   }
@@ -113,11 +126,11 @@ function renderWords(run: readonly Part[], place: string): readonly JsonObject[]
 
 function renderCompaction(part: Extract<Part, { kind: "compaction" }>): readonly JsonObject[] {
   const item = compactionItem(part.id, part);
-  if (item === undefined) throw cannotSay("a compaction of another vendor");
+  if (item === undefined) throw unsupportedFailure("a compaction of another vendor");
   return [item];
 }
 
 function vendorItem({ wire, value }: Extract<Part, { kind: "vendor" }>): readonly JsonObject[] {
-  if (wire !== "responses" || !isRecord(value)) throw cannotSay("items of another vendor's tools");
+  if (wire !== "responses" || !isRecord(value)) throw unsupportedFailure("items of another vendor's tools");
   return [present(value)];
 }

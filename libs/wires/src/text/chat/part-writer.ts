@@ -8,7 +8,7 @@ import { replayPart } from "../hub/replay.ts";
 import type { JsonObject } from "../hub/request.ts";
 import type { Around, Chunks } from "./chunks.ts";
 import { finishWord } from "./endings.ts";
-import { annotation, isWrapped, wholeMembers, type Telling } from "./message-parts.ts";
+import { annotation, isWrapped, wholeMembers, type Telling } from "./answer-parts.ts";
 import { detailsFor, extraFor } from "./seals.ts";
 
 /** Characters of free-text tools' calls that wait for their end, to be unwrapped; beyond it: upstream_error. */
@@ -32,7 +32,7 @@ interface Open {
 }
 
 /** One choice as chunks. */
-export class ChoiceWriter {
+export class PartWriter {
   readonly #choice: number;
   readonly #chunks: Chunks;
   readonly #context: AnswerContext;

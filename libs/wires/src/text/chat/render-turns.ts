@@ -1,8 +1,8 @@
 import { isRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import { wrapCustom } from "../hub/custom.ts";
-import { cannotSay } from "../hub/fates.ts";
-import type { Losses } from "../hub/losses.ts";
+import { unsupportedFailure } from "../hub/field-support.ts";
+import type { Unsupported } from "../hub/unsupported.ts";
 import type { Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart } from "../hub/part.ts";
 import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
 import { refusesUnknownFields, takesNewestFields } from "./models.ts";
@@ -13,38 +13,38 @@ import { ownDetailsOf, ownExtra } from "./seals.ts";
  * The conversation as messages for a model. All instructions are one message, as some vendors take no second; its
  * role is `system`, as only the wire's own vendor knows `developer`, and takes both.
  */
-export function renderMessages(request: TextRequest, model: string, losses: Losses): readonly JsonObject[] {
+export function renderTurns(request: TextRequest, model: string, unsupported: Unsupported): readonly JsonObject[] {
   const { instructions, turns } = request;
-  const system = instructions.length > 0 ? [systemMessage(instructions, losses)] : [];
-  return [...system, ...turns.flatMap((turn) => renderTurn(turn, model, losses))];
+  const system = instructions.length > 0 ? [systemMessage(instructions, unsupported)] : [];
+  return [...system, ...turns.flatMap((turn) => renderTurn(turn, model, unsupported))];
 }
 
-function renderTurn({ role, parts }: Turn, model: string, losses: Losses): readonly JsonObject[] {
-  if (role === "system") return [systemMessage(parts.filter(isText), losses)];
-  return role === "assistant" ? renderModel(parts, model, losses) : renderUser(parts, losses);
+function renderTurn({ role, parts }: Turn, model: string, unsupported: Unsupported): readonly JsonObject[] {
+  if (role === "system") return [systemMessage(parts.filter(isText), unsupported)];
+  return role === "assistant" ? renderModel(parts, model, unsupported) : renderUser(parts, unsupported);
 }
 
-function systemMessage(parts: readonly TextPart[], losses: Losses): JsonObject {
-  for (const { cache } of parts) losses.noteIf("text.cache", cache);
+function systemMessage(parts: readonly TextPart[], unsupported: Unsupported): JsonObject {
+  for (const { cache } of parts) unsupported.noteIf("text.cache", cache);
   return { role: "system", content: parts.map(({ text }) => text).join("\n\n") };
 }
 
 /** Results come first, each a message: vendors look for them right after the calls. */
-function renderUser(parts: readonly Part[], losses: Losses): readonly JsonObject[] {
+function renderUser(parts: readonly Part[], unsupported: Unsupported): readonly JsonObject[] {
   const results = parts.filter((part) => part.kind === "tool-result");
   const media = results.flatMap((result) => result.parts.filter((part) => part.kind !== "text"));
   const said = [...media, ...parts.filter((part) => part.kind !== "tool-result")];
   return [
-    ...results.map((result) => renderResult(result, losses)),
-    ...(said.length > 0 ? [{ role: "user", content: renderContent(said, losses) }] : []),
+    ...results.map((result) => renderResult(result, unsupported)),
+    ...(said.length > 0 ? [{ role: "user", content: renderContent(said, unsupported) }] : []),
   ];
 }
 
 /** Text only: images and files of a result are in the user's message after it. */
-function renderResult({ callId, parts, isError, cache }: ToolResultPart, losses: Losses): JsonObject {
-  losses.noteIf("tool-result.is-error", isError);
-  losses.noteIf("tool-result.cache", cache);
-  for (const part of parts) if (part.kind === "text") losses.noteIf("text.cache", part.cache);
+function renderResult({ callId, parts, isError, cache }: ToolResultPart, unsupported: Unsupported): JsonObject {
+  unsupported.noteIf("tool-result.is-error", isError);
+  unsupported.noteIf("tool-result.cache", cache);
+  for (const part of parts) if (part.kind === "text") unsupported.noteIf("text.cache", part.cache);
   const texts = parts.filter(isText).map(({ text }) => text);
   const text = texts.length === 0 && parts.length > 0 ? "The result is in the next message." : texts.join("\n\n");
   return { role: "tool", tool_call_id: callId, content: isError === true ? `Error: ${text}` : text };
@@ -54,16 +54,16 @@ function isText(part: Part): part is TextPart {
   return part.kind === "text";
 }
 
-function renderModel(parts: readonly Part[], model: string, losses: Losses): readonly JsonObject[] {
+function renderModel(parts: readonly Part[], model: string, unsupported: Unsupported): readonly JsonObject[] {
   for (const part of parts) refuseForeign(part);
   const calls = parts.filter((part) => part.kind === "tool-call");
   const texts = parts.filter(isText);
-  for (const { cache } of texts) losses.noteIf("text.cache", cache);
+  for (const { cache } of texts) unsupported.noteIf("text.cache", cache);
   const refusal = parts.flatMap((part) => (part.kind === "refusal" ? [part.text] : [])).join("");
   const images = parts.flatMap((part) => (part.kind === "image" ? [modelImage(part)] : []));
   const message = present({
     content: texts.length > 0 ? texts.map(({ text }) => text).join("") : null,
-    ...renderThoughts(parts, calls.length > 0 && !refusesUnknownFields(model), losses),
+    ...renderThoughts(parts, calls.length > 0 && !refusesUnknownFields(model), unsupported),
     refusal: refusal === "" ? undefined : refusal,
     tool_calls: calls.length > 0 ? calls.map((call) => renderCall(call, takesNewestFields(model))) : undefined,
     images: images.length > 0 ? images : undefined,
@@ -75,11 +75,11 @@ function renderModel(parts: readonly Part[], model: string, losses: Losses): rea
 
 /** Throws Failure for parts of the model that the wire cannot say. */
 function refuseForeign(part: Part): void {
-  if (part.kind === "compaction") throw cannotSay("a compaction of another vendor");
+  if (part.kind === "compaction") throw unsupportedFailure("a compaction of another vendor");
   if (part.kind === "vendor" && (part.wire !== "chat" || !isRecord(part.value)))
-    throw cannotSay("items of another vendor's tools");
+    throw unsupportedFailure("items of another vendor's tools");
   if (part.kind === "file" || part.kind === "audio" || part.kind === "video" || part.kind === "tool-result")
-    throw cannotSay(`${part.kind} parts of the model`);
+    throw unsupportedFailure(`${part.kind} parts of the model`);
 }
 
 function vendorMembers(part: Part): JsonObject {
@@ -90,12 +90,12 @@ function vendorMembers(part: Part): JsonObject {
  * Thoughts go back where the vendor needs them: those that it sealed itself, and the text of those before a tool
  * call, which several vendors demand in the loop and the others pass over. Elsewhere some refuse them.
  */
-function renderThoughts(parts: readonly Part[], keepsText: boolean, losses: Losses): JsonObject {
+function renderThoughts(parts: readonly Part[], keepsText: boolean, unsupported: Unsupported): JsonObject {
   const thoughts = parts.filter((part): part is ReasoningPart => part.kind === "reasoning");
   const details = thoughts.flatMap(({ seal }) => ownDetailsOf(seal) ?? []);
   const kept = details.length > 0 || keepsText ? thoughts.filter(({ text }) => text !== "") : [];
   const lost = thoughts.some((part) => !kept.includes(part) && ownDetailsOf(part.seal) === undefined);
-  losses.noteIf("turn.reasoning", lost);
+  unsupported.noteIf("turn.reasoning", lost);
   return {
     reasoning_content: kept.length > 0 ? kept.map(({ text }) => text).join("") : undefined,
     reasoning_details: details.length > 0 ? details : undefined,

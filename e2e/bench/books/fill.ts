@@ -1,0 +1,121 @@
+import { sql, type Kysely, type RawBuilder } from "kysely";
+import type { Books } from "@modelgate/books";
+
+const dayMs = 86_400_000;
+/** The month that the calls are spread over; whole days. */
+export const month = { from: Date.parse("2026-01-01"), to: Date.parse("2026-01-31") };
+const days = (month.to - month.from) / dayMs;
+
+/**
+ * Fills the books with a busy month, the same on every run: 200 accounts of 3 tokens, a token uses two of 10 models, a
+ * model has two channels, every 50th call failed, every 4th has an end user and a team. Written by the engine itself, a day
+ * at a time, with the indexes made afterwards: by the ledger's batches it would take hours. Rows are as the ledger writes them.
+ */
+export async function fillMonth(books: Books, calls: number): Promise<void> {
+  const indexes = await dropIndexes(books);
+  for (let day = 0; day < days; day++) {
+    const [first, next] = [Math.floor((calls * day) / days), Math.floor((calls * (day + 1)) / days)];
+    await fillDay(books, month.from + day * dayMs, { first, next });
+    process.stderr.write(`day ${day + 1} of ${days}\n`);
+  }
+  for (const index of indexes) await sql.raw(index).execute(books.db);
+  if (books.engine === "postgres") await sql`vacuum analyze`.execute(books.db);
+  else await sql`analyze`.execute(books.db);
+}
+
+interface Numbers {
+  readonly first: number;
+  readonly next: number;
+}
+
+async function fillDay({ db, engine }: Books, from: number, numbers: Numbers): Promise<void> {
+  await db.transaction().execute(async (at) => {
+    await sql`create temporary table made as ${callsOf(from, numbers)}`.execute(at);
+    if (engine === "postgres") await makePartitions(at, from);
+    await sql`insert into calls select account, at, id, request, token, model, channel, outcome, status, cost, ${event}
+      from made`.execute(at);
+    for (const [name, column] of [
+      ["endUser", "enduser"],
+      ["tag:team", "team"],
+    ] as const)
+      await sql`insert into call_labels select account, at, id, ${sql.lit(name)}, ${sql.ref(column)} from made
+        where ${sql.ref(column)} <> ''`.execute(at);
+    for (const [table, period] of [
+      ["hourly_totals", 3_600_000],
+      ["daily_totals", dayMs],
+    ] as const)
+      await addTotals(at, table, period);
+    await addTotals(at, "labelled_totals", dayMs, sql`'{"endUser":"' || enduser || '","tag:team":"' || team || '"}'`);
+    await sql`drop table made`.execute(at);
+  });
+}
+
+async function addTotals(at: Kysely<any>, table: string, period: number, labels?: RawBuilder<unknown>): Promise<void> {
+  const named = labels === undefined ? sql`` : sql`, labels`;
+  const value = labels === undefined ? sql`` : sql`, ${labels}`;
+  const which = labels === undefined ? sql`` : sql`where enduser <> ''`;
+  const key = sql`account, at - at % ${sql.lit(period)}, token, model, channel, outcome ${value}`;
+  await sql`insert into ${sql.table(table)} (account, period, token, model, channel, outcome ${named}, calls, cost,
+    ${sql.ref("inputTokens")}, ${sql.ref("cachedInputTokens")}, ${sql.ref("outputTokens")})
+    select ${key}, count(*), sum(cost), sum(input), sum(cached), sum(output) from made ${which}
+    group by ${key}`.execute(at);
+}
+
+/** A number below a bound for each call, by a multiplier of its own; the same in both engines. */
+const dice = (multiplier: number, below: number): RawBuilder<number> =>
+  sql`((n * ${sql.lit(multiplier)} + 12345) % 2147483648 / 1024 % ${sql.lit(below)})`;
+
+function callsOf(from: number, { first, next }: Numbers): RawBuilder<unknown> {
+  const [account, token, turn] = [dice(1_103_515_245, 200), dice(22_695_477, 3), dice(134_775_813, 2)];
+  return sql`
+    with recursive numbers(n) as (
+      select cast(${sql.lit(first)} as bigint) union all select n + 1 from numbers where n + 1 < ${sql.lit(next)}
+    ), drawn as (
+      select n, ${account} as a, ${token} as t, ${turn} as m, ${dice(69_069_007, 20_000)} as seldom,
+        ${dice(214_013_271, 2)} as c, ${dice(48_271_117, 500)} as luck, ${dice(16_645_253, 4_000)} as input,
+        ${dice(90_001_009, 2_000)} as cached, ${dice(31_415_927, 1_000)} as output, ${dice(27_182_817, 10_000)} as u
+      from numbers
+    )
+    select n, 'account-' || a as account,
+      ${sql.lit(from)} + (n - ${sql.lit(first)}) * ${sql.lit(dayMs)} / ${sql.lit(Math.max(1, next - first))} as at,
+      'call_' || (n + 10000000000000000) as id, 'req_' || (n * 2654435761 % 4294967296) || '_' || n as request,
+      'tok_' || a || '_' || t as token,
+      case when seldom = 0 then 'seldom' else 'model-' || ((a * 7 + t * 3) % 9 + m) end as model,
+      'channel-' || ((a * 7 + t * 3 + c) % 6) as channel,
+      case when luck < 10 then 'failed' else 'completed' end as outcome,
+      case when luck = 0 then 429 when luck < 10 then 502 else 200 end as status,
+      input * 250 + output * 1000 as cost, input, cached, output,
+      case when n % 4 = 0 then 'user-' || u else '' end as enduser,
+      case when n % 4 = 0 then 'team-' || (u % 20) else '' end as team
+    from drawn`;
+}
+
+/** The usage event of a call, as long as those of a chat call are. */
+const event = sql`'{"id":"' || id || '","time":"2026-01-15T12:00:00.000Z","requestId":"' || request || '","accountId":"'
+  || account || '","tokenId":"' || token || '","group":"default","area":"text","endpoint":"POST /v1/chat/completions",'
+  || '"model":"' || model || '","upstreamModel":"gpt-5-mini-2026-01-01","channelId":"' || channel || '","status":' || status
+  || ',"outcome":"' || outcome || '","units":{"inputTokens":' || input || ',"cachedInputTokens":' || cached
+  || ',"outputTokens":' || output || ',"requests":1},"estimated":false,"multiplier":1,"latencyMs":' || output * 7
+  || ',"firstByteMs":412,"attempts":1,"priceVersion":"5f2a9c01b7e4","costNanos":"' || cost || '","receipt":{"number":' || n
+  || ',"previous":"0f1e2d3c4b5a69788796a5b4c3d2e1f001234567","balanceNanos":"123456789012",'
+  || '"hash":"76543210f0e1d2c3b4a5968778695a4b3c2d1e0f"}}'`;
+
+/** The partitions of a day, as the ledger makes them. */
+async function makePartitions(at: Kysely<any>, from: number): Promise<void> {
+  const day = new Date(from).toISOString().slice(0, 10).replaceAll("-", "");
+  for (const table of ["calls", "call_labels"])
+    await sql`create table ${sql.table(`${table}_${day}`)} partition of ${sql.table(table)}
+      for values from (${sql.lit(from)}) to (${sql.lit(from + dayMs)})`.execute(at);
+}
+
+/** Drops the indexes that are no keys; the statements that make them again. */
+async function dropIndexes({ db, engine }: Books): Promise<readonly string[]> {
+  const { rows } =
+    engine === "postgres"
+      ? await sql<{ name: string; made: string }>`select indexname as name, indexdef as made from pg_indexes
+          where tablename in ('calls', 'call_labels') and indexdef not like '%UNIQUE%'`.execute(db)
+      : await sql<{ name: string; made: string }>`select name, sql as made from sqlite_master
+          where type = 'index' and tbl_name in ('calls', 'call_labels') and sql is not null`.execute(db);
+  for (const { name } of rows) await sql`drop index ${sql.ref(name)}`.execute(db);
+  return rows.map(({ made }) => made.replace(" ON ONLY ", " ON "));
+}

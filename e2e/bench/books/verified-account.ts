@@ -1,0 +1,72 @@
+import { Redis } from "ioredis";
+import { createAccount, hold, publishEntries, settle, verifyAccount } from "@modelgate/accounts";
+import { readReceipts, recordCalls, type Books } from "@modelgate/books";
+import { draftOf, startLocalBackends } from "@modelgate/testkit";
+import type { UsageEvent } from "@modelgate/contracts";
+
+const accountId = "many";
+/** Calls that are settled at once, and events of one batch of the books. */
+const atOnce = 500;
+
+/** A bus that stores everything at once. */
+const bus = {
+  connected: true,
+  publish: () => Promise.resolve(),
+  consume: () => ({ [Symbol.asyncDispose]: () => Promise.resolve() }),
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+};
+
+/** An account in a real Redis whose calls were settled by the scripts and are in the books. */
+export interface VerifiedAccount extends AsyncDisposable {
+  /** Verifies it as `gatectl ledger verify` does. Throws where its receipts do not hold. */
+  verify(): Promise<void>;
+  /** Calls a second that the books recorded, in batches as the ledger's. */
+  readonly recordedASecond: number;
+}
+
+/** Makes an account of so many receipts. */
+export async function makeVerifiedAccount(books: Books, receipts: number): Promise<VerifiedAccount> {
+  const backends = await startLocalBackends();
+  const redis = new Redis(backends.redisUrl, { enableAutoPipelining: true });
+  await createAccount(redis, { id: accountId, balance: 10n ** 12n });
+  let recordingMs = 0;
+  for (let from = 0; from < receipts; from += atOnce) {
+    const count = Math.min(atOnce, receipts - from);
+    const entries = await Promise.all(Array.from({ length: count }, (_, at) => settled(redis, from + at)));
+    await publishEntries(redis, bus, entries);
+    const startedAt = performance.now();
+    await recordCalls(
+      books,
+      entries.map(({ event }) => event),
+    );
+    recordingMs += performance.now() - startedAt;
+  }
+  return {
+    recordedASecond: receipts / (recordingMs / 1_000),
+    async verify() {
+      const readEntries = (from: number) => readReceipts(books, accountId, from);
+      const found = await verifyAccount(redis, accountId, { keepDays: 400, waitMs: 0, readEntries });
+      if (found?.ok !== true) throw new Error(`the receipts do not hold: ${JSON.stringify(found?.divergence)}`);
+    },
+    async [Symbol.asyncDispose]() {
+      redis.disconnect();
+      await backends[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function settled(redis: Redis, number: number): Promise<{ shard: string; entryId: string; event: UsageEvent }> {
+  const callId = `call_${number}`;
+  const draft = {
+    ...draftOf(accountId, callId),
+    time: new Date().toISOString(),
+    requestId: `req_many_${number}`,
+    model: `model-${number % 10}`,
+    units: { inputTokens: 800, outputTokens: 200, requests: 1 },
+  };
+  const call = { accountId, callId, tokenId: draft.tokenId, tokens: 0, draft };
+  await hold(redis, { ...call, nanos: 2n, floorNanos: 0n, leaseMs: 600_000, outboxBound: 1_000_000 });
+  const entry = await settle(redis, { ...call, costNanos: 1n });
+  if (entry === undefined) throw new Error("a call was not settled");
+  return entry;
+}

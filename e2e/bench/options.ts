@@ -1,0 +1,30 @@
+import { parseArgs } from "node:util";
+
+const { values } = parseArgs({
+  options: {
+    quick: { type: "boolean", default: false },
+    json: { type: "boolean", default: false },
+    /** One section alone. */
+    only: { type: "string" },
+    /** Of the books: one engine alone, calls of the month, receipts of the account that is verified. */
+    engine: { type: "string" },
+    calls: { type: "string" },
+    receipts: { type: "string" },
+  },
+});
+
+/** What the benchmark was asked for. */
+export const options = values;
+
+const figures: [what: string, value: string][] = [];
+
+/** Prints a figure, at once or with the others as one JSON document. */
+export function tell(what: string, value: string): void {
+  figures.push([what, value]);
+  if (!options.json) process.stdout.write(`${what.padEnd(62)} ${value}\n`);
+}
+
+/** Prints the one JSON document, where it is asked for. */
+export function tellAll(): void {
+  if (options.json) process.stdout.write(`${JSON.stringify(Object.fromEntries(figures))}\n`);
+}

@@ -1,0 +1,227 @@
+import { request, Agent, type ClientRequest } from "node:http";
+import { Redis } from "ioredis";
+import { createAccount, hold, settle } from "@modelgate/accounts";
+import type { UsageDraft } from "@modelgate/contracts";
+import { startLocalSuite, type LocalBackends, type Suite } from "@modelgate/testkit";
+import { conversionChannels, conversionModels, conversions } from "./conversions.ts";
+import { largeUpload } from "./large-upload.ts";
+import { downloads } from "./downloads.ts";
+import { drive, driveMeasured, memory } from "./measure.ts";
+import { options, tell } from "./options.ts";
+import { sessions } from "./sessions.ts";
+import type { Load } from "./load.ts";
+
+/** The suite under load: auth, limits, hold, settlement and events on; prints figures, asserts nothing. */
+const seconds = options.quick ? 3 : 10;
+const key = "sk-bench-0123456789abcdef";
+const config = {
+  groups: {
+    default: {
+      models: ["*"],
+      limits: { requestsPerMinute: 1_000_000, tokensPerMinute: 1_000_000_000, concurrency: 10_000 },
+    },
+  },
+  models: {
+    ...conversionModels,
+    "bench-live": { kind: "realtime", price: { input: 4, output: 16, inputAudio: 32, outputAudio: 64 } },
+    bench: { kind: "chat", price: { input: 2.5, cachedInput: 1.25, output: 10 } },
+  },
+  channels: [
+    ...conversionChannels,
+    {
+      id: "simulated",
+      provider: "openai",
+      baseUrl: "${SIMULATOR_URL}/openai/v1",
+      keys: ["key"],
+      models: ["bench", "bench-live"],
+    },
+  ],
+  accounts: { bench: { balance: "100000.00", tokens: [{ key, group: "default" }] } },
+};
+const micros = (cpu: number, count: number): string => `${Math.round(cpu / Math.max(1, count))} µs`;
+const mebibytes = (bytes: number): string => `${(bytes / 1_048_576).toFixed(1)} MiB`;
+
+await using suite = await startLocalSuite({ config });
+const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+const bodyOf = (directive: object, stream: boolean): string =>
+  JSON.stringify({
+    model: "bench",
+    stream,
+    ...(stream ? { stream_options: { include_usage: true } } : {}),
+    messages: [{ role: "user", content: `Hello {{simulate: ${JSON.stringify(directive)}}}` }],
+  });
+const plain = bodyOf({ bodyBytes: 600 }, false);
+const load = (body: string, more: Partial<Load> = {}): Load => ({
+  url: `${suite.edgeUrl}/v1/chat/completions`,
+  headers,
+  body,
+  connections: 32,
+  seconds,
+  ...more,
+});
+const pids = pidsOf(suite);
+
+await drive(load(plain, { seconds: 1, connections: 4 })); // warm
+// Memory first: a process that has been busy keeps what it once had.
+await openStreams(options.quick ? 200 : 1_000);
+await sessions(suite, {
+  key,
+  model: "bench-live",
+  count: options.quick ? 500 : 5_000,
+  seconds: options.quick ? 3 : 10,
+  tell,
+});
+await largeBody();
+await largeFile();
+await downloads({ mebibytes: 64, stopped: options.quick ? 20 : 100, tell });
+await saturated();
+await latency();
+await chunks();
+await conversions(suite, { key, seconds: options.quick ? 1 : 4, pids, tell });
+await moneyShare();
+
+/** CPU per request of every process, as many as go through. */
+async function saturated(): Promise<void> {
+  const { result, cpu } = await driveMeasured(load(plain), pids);
+  tell("chat, JSON, 32 connections: requests per second", String(Math.round(result.requests / result.seconds)));
+  for (const [name, spent] of Object.entries(cpu)) tell(`  CPU per request, ${name}`, micros(spent, result.requests));
+  tell("  CPU per request, edge + text", micros((cpu["edge"] ?? 0) + (cpu["text"] ?? 0), result.requests));
+  if (result.failures > 0) tell("  failed requests", String(result.failures));
+}
+
+/** What the gateway adds at a steady rate, against the simulator called directly. */
+async function latency(): Promise<void> {
+  const rate = 300;
+  const direct = await drive(load(plain, { url: `${suite.simulator.url}/openai/v1/chat/completions`, rate }));
+  const through = await driveMeasured(load(plain, { rate }), pids);
+  tell(`at ${rate} requests/s: added p50`, `${(through.result.p50Ms - direct.p50Ms).toFixed(2)} ms`);
+  tell(`at ${rate} requests/s: added p99`, `${(through.result.p99Ms - direct.p99Ms).toFixed(2)} ms`);
+  tell(
+    `at ${rate} requests/s: CPU per request, edge + text`,
+    micros((through.cpu["edge"] ?? 0) + (through.cpu["text"] ?? 0), through.result.requests),
+  );
+}
+
+/** CPU per passed event: in bursts, and when many streams tick. */
+async function chunks(): Promise<void> {
+  for (const [what, directive, connections] of [
+    ["streams in bursts of 200 events", { chunks: 200 }, 32],
+    ["100 streams of 20 events/s", { chunks: 20 * seconds, chunkDelayMs: 50 }, 100],
+  ] as const) {
+    const { result, cpu } = await driveMeasured(load(bodyOf(directive, true), { connections }), pids);
+    tell(`${what}: CPU per event, edge`, micros(cpu["edge"] ?? 0, result.frames));
+    tell(`${what}: CPU per event, text`, micros(cpu["text"] ?? 0, result.frames));
+  }
+}
+
+/** Memory of streams that stay open. */
+async function openStreams(count: number): Promise<void> {
+  const before = { edge: memory(pids["edge"] ?? 0).now, text: memory(pids["text"] ?? 0).now };
+  tell("memory idle, edge and text", `${mebibytes(before.edge)}, ${mebibytes(before.text)}`);
+  const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
+  const open = await Promise.all(Array.from({ length: count }, () => openStream(agent)));
+  const [edge, text] = [memory(pids["edge"] ?? 0).now - before.edge, memory(pids["text"] ?? 0).now - before.text];
+  tell(`${count} open streams: memory per stream, edge`, `${Math.round(edge / count / 1_024)} KiB`);
+  tell(`${count} open streams: memory per stream, text`, `${Math.round(text / count / 1_024)} KiB`);
+  for (const stream of open) stream.destroy();
+  agent.destroy();
+}
+
+function openStream(agent: Agent): Promise<ClientRequest> {
+  const body = bodyOf({ chunks: 100, stallAfterChunks: 2 }, true);
+  return new Promise((resolve, reject) => {
+    const asked = request(
+      `${suite.edgeUrl}/v1/chat/completions`,
+      { method: "POST", agent, headers: { ...headers, "content-length": Buffer.byteLength(body) } },
+      (response) => {
+        response.once("data", () => resolve(asked));
+        response.on("error", () => undefined);
+      },
+    );
+    asked.on("error", reject);
+    asked.end(body);
+  });
+}
+
+/** What a 20 MB body costs in memory at its highest, in services that did little before. */
+async function largeBody(): Promise<void> {
+  await using fresh = await startLocalSuite({ config });
+  const url = `${fresh.edgeUrl}/v1/chat/completions`;
+  const { edge = 0, text = 0 } = pidsOf(fresh);
+  await drive(load(plain, { url, seconds: 1, connections: 4 })); // warm
+  const before = { edge: memory(edge).peak, text: memory(text).peak };
+  const words = `${"x".repeat(20 * 1_048_576)}{{simulate: {"text": "ok"}}}`;
+  const body = JSON.stringify({ model: "bench", messages: [{ role: "user", content: words }] });
+  await drive(load(body, { url, connections: 1, seconds: 0 }));
+  tell("20 MiB body: growth of the peak, edge", mebibytes(memory(edge).peak - before.edge));
+  tell("20 MiB body: growth of the peak, text", mebibytes(memory(text).peak - before.text));
+}
+
+/** What a file of 100 MB costs in memory at its highest, sent on as it comes and waiting on disk. */
+async function largeFile(): Promise<void> {
+  const { passed, spooled } = await largeUpload(100);
+  for (const [how, grown] of [
+    ["sent on", passed],
+    ["spooled", spooled],
+  ] as const) {
+    tell(`100 MiB of audio, ${how}: growth of the peak, edge`, mebibytes(grown.edge));
+    tell(`100 MiB of audio, ${how}: growth of the peak, audio`, mebibytes(grown.audio));
+  }
+}
+
+/** What hold and settlement cost the process that asks for them, measured in this one. */
+async function moneyShare(): Promise<void> {
+  const redis = new Redis(suite.backends.redisUrl, { enableAutoPipelining: true });
+  const calls = 10_000;
+  await createAccount(redis, { id: "share", balance: 10n ** 15n });
+  const before = process.cpuUsage();
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let at = next++; at < calls; at = next++) await holdAndSettle(redis, `share-${at}`);
+  };
+  await Promise.all(Array.from({ length: 32 }, worker));
+  const { user, system } = process.cpuUsage(before);
+  tell("hold + settlement: CPU per call in the service that asks", micros(user + system, calls));
+  redis.disconnect();
+}
+
+async function holdAndSettle(redis: Redis, callId: string): Promise<void> {
+  const draft: UsageDraft = {
+    id: callId,
+    time: new Date().toISOString(),
+    requestId: callId,
+    accountId: "share",
+    tokenId: "tok_share",
+    group: "default",
+    area: "text",
+    endpoint: "POST",
+    model: "bench",
+    upstreamModel: "bench",
+    channelId: "simulated",
+    status: 200,
+    outcome: "completed",
+    units: { inputTokens: 10, outputTokens: 100, requests: 1 },
+    estimated: false,
+    multiplier: 1,
+    latencyMs: 3,
+    firstByteMs: 3,
+    attempts: 1,
+  };
+  const money = { accountId: "share", callId, tokenId: "tok_share" };
+  await hold(redis, {
+    ...money,
+    nanos: 1_000n,
+    floorNanos: 10n,
+    draft,
+    tokens: 100,
+    tokensPerMinute: 1_000_000_000,
+    leaseMs: 60_000,
+    outboxBound: 1_000_000,
+  });
+  await settle(redis, { ...money, costNanos: 500n, tokens: 100, draft });
+}
+
+function pidsOf({ process: find, backends }: Suite<LocalBackends>): Readonly<Record<string, number>> {
+  const services = (["edge", "text", "simulator", "ledger"] as const).map((name) => [name, find(name).pid] as const);
+  return { ...Object.fromEntries(services), redis: backends.redis.pid(), nats: backends.nats.pid() };
+}

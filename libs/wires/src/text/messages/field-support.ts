@@ -1,0 +1,32 @@
+import type { FieldSupport } from "../hub/field-support.ts";
+
+/** What the messages wire says of the neutral form's fields; `README.md` holds this table, checked by a test. */
+export const fieldSupport: FieldSupport = {
+  tools: { as: "tools" },
+  toolChoice: { as: "tool_choice" },
+  parallelTools: { as: "tool_choice.disable_parallel_tool_use" },
+  maxTokens: { as: "max_tokens" },
+  stop: { as: "stop_sequences" },
+  format: { as: "output_config.format" },
+  reasoning: { as: "thinking" },
+  temperature: { as: "temperature" },
+  topP: { as: "top_p" },
+  topK: { as: "top_k" },
+  presencePenalty: { unsupported: "dropped" },
+  frequencyPenalty: { unsupported: "dropped" },
+  seed: { unsupported: "dropped" },
+  choices: { unsupported: "refused" },
+  logProbabilities: { unsupported: "refused" },
+  logitBias: { unsupported: "dropped" },
+  modalities: { unsupported: "refused" },
+  image: { unsupported: "dropped" },
+  audio: { unsupported: "refused" },
+  verbosity: { unsupported: "dropped" },
+  cacheKey: { unsupported: "dropped" },
+  cacheRetention: { unsupported: "dropped" },
+  metadata: { unsupported: "dropped" },
+  user: { as: "metadata.user_id" },
+  safetyIdentifier: { unsupported: "dropped" },
+  serviceTier: { as: "service_tier" },
+  prediction: { unsupported: "dropped" },
+};
