@@ -1,7 +1,9 @@
 import { sql, type RawBuilder } from "kysely";
-import type { UsageEvent } from "@modelgate/contracts";
+import { stored, UsageEvent } from "@modelgate/contracts";
 import type { Label } from "./labels.ts";
 import type { Books } from "./open.ts";
+
+const readEvent = stored("usage event", UsageEvent);
 
 /** Which calls are asked for; what is absent narrows nothing. */
 export interface CallFilter {
@@ -62,7 +64,7 @@ export async function readCalls(
     select calls.at, calls.account, calls.id, calls.event from ${tables} where ${sql.join(where, sql` and `)}
     order by ${sql.join(ordered)} limit ${limit}`.execute(db);
   const last = rows.at(-1);
-  const events = rows.map(({ event }): UsageEvent => JSON.parse(event));
+  const events = rows.map(({ event }) => readEvent(event));
   if (last === undefined || rows.length < limit) return { events };
   return { events, next: { at: last.at, account: last.account, id: last.id } };
 }

@@ -1,5 +1,5 @@
 import { isRecordable, recordCalls, recordCredits, recordTasks, type Books } from "@modelgate/books";
-import { eventStreams, Failure, type CreditEvent, type TaskEvent, type UsageEvent } from "@modelgate/contracts";
+import { CreditEvent, eventStreams, Failure, stored, TaskEvent, UsageEvent } from "@modelgate/contracts";
 import type { Bus, Counter, Logger } from "@modelgate/platform";
 import type { BooksConnection } from "./books-connection.ts";
 
@@ -29,9 +29,9 @@ export function startRecording(options: RecordingOptions): AsyncDisposable {
     for (const { model, unpriced: units = [] } of added) for (const unit of units) unpriced.inc({ model, unit });
   };
   const readers = [
-    bus.consume(usage.name, "ledger", recorder(options, calls, isRecordable)),
-    bus.consume(credits.name, "books", recorder<CreditEvent>(options, recordCredits, hasTime)),
-    bus.consume(tasks.name, "books", recorder<TaskEvent>(options, recordTasks, hasTime)),
+    bus.consume(usage.name, "ledger", recorder(options, calls, stored("usage event", UsageEvent), isRecordable)),
+    bus.consume(credits.name, "books", recorder(options, recordCredits, stored("credit event", CreditEvent), hasTime)),
+    bus.consume(tasks.name, "books", recorder(options, recordTasks, stored("task event", TaskEvent), hasTime)),
   ];
   return {
     // Together: each waits for the end of its fetch.
@@ -49,6 +49,7 @@ function hasTime(event: { readonly accountId?: string; readonly time?: string } 
 function recorder<Event>(
   { connection, log }: RecordingOptions,
   record: Recording<Event>,
+  read: (body: string) => Event,
   isSound: (event: Event) => boolean,
 ): (bodies: readonly string[]) => Promise<void> {
   const recordAll = async (events: readonly Event[]): Promise<void> => {
@@ -66,7 +67,7 @@ function recorder<Event>(
   return async (bodies) => {
     const events = bodies.flatMap((body): readonly Event[] => {
       try {
-        const event: Event = JSON.parse(body);
+        const event = read(body);
         if (isSound(event)) return [event];
         log.error({ bytes: body.length }, "an event that cannot be recorded is left out");
       } catch (error) {
