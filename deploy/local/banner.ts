@@ -3,11 +3,14 @@ import { readFileSync } from "node:fs";
 /** What a newcomer sees when everything is ready: the address, a key, one line that works, and where to look next. */
 export function banner({
   url,
+  consoleLink,
   config,
   data,
   seconds,
 }: {
   readonly url: string;
+  /** Signs in to the console once. */
+  readonly consoleLink: string | undefined;
   readonly config: string;
   readonly data: string;
   readonly seconds: string;
@@ -20,6 +23,7 @@ modelgate is ready (${seconds} s)
 
   address   ${url}        (SDKs that do not add /v1 themselves: ${url}/v1)
   key       ${key}
+  console   ${consoleLink ?? "npm run gatectl -- operator link"}        (works once, for ten minutes)
 
   curl ${url}/v1/chat/completions -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '{"model":"${model}","messages":[{"role":"user","content":"Hello"}]}'
 

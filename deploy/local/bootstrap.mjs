@@ -15,7 +15,7 @@ import { handOver } from "./bootstrap/hand-over.mjs";
 const tasks = {
   start: { entry: "deploy/local/start.ts", servers: true },
   test: { entry: "deploy/local/test.ts", servers: true, postgres: true, browser: true, helm: true },
-  bench: { entry: "e2e/bench/main.ts", servers: true },
+  bench: { entry: "e2e/bench/main.ts", servers: true, postgres: true },
   chaos: { entry: "e2e/chaos/main.ts", servers: true, postgres: true },
   attack: { entry: "e2e/attack/main.ts", servers: true },
   gatectl: { entry: "services/control/src/gatectl/main.ts", servers: false },

@@ -1,3 +1,4 @@
+import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
@@ -75,6 +76,7 @@ async function start(): Promise<void> {
     ...(env["NATS_URL"] === undefined ? { NATS_KEEP_BYTES: env["NATS_KEEP_BYTES"] ?? ownNatsBytes } : {}),
   };
   const logFile = (name: ServiceName): string => join(data, "logs", `${name}.log`);
+  await orEnding(buildConsole());
   const started = wanted.map((name) =>
     startService(name, { ports, redisUrl, natsUrl, secret, config, host, env: more, logFile, onComplaint: complain }),
   );
@@ -95,11 +97,40 @@ async function start(): Promise<void> {
   process.stdout.write(
     banner({
       url,
+      consoleLink: await consoleLink(addressOf(ports, "control"), secret),
       config,
       data: relative(process.cwd(), data) || ".",
       seconds: ((performance.now() - startedAt) / 1_000).toFixed(1),
     }),
   );
+}
+
+/** Builds the console where its sources have changed; without it everything but the console works. */
+async function buildConsole(): Promise<void> {
+  const [status, , errors] = await run("services/console/build.ts", [], {});
+  if (status !== 0) complain("control", `The console could not be built: ${errors.trim()}`);
+}
+
+/** A link that signs in to the console once; undefined where none could be made. */
+async function consoleLink(controlUrl: string, secret: string): Promise<string | undefined> {
+  const words = ["operator", "link"];
+  const environment = { CONTROL_URL: controlUrl, MODELGATE_SECRET: secret };
+  const [status, link] = await run("services/control/src/gatectl/main.ts", words, environment);
+  return status === 0 ? link.trim() : undefined;
+}
+
+/** Runs a program of the tree: its exit status, and what it wrote. */
+function run(
+  program: string,
+  words: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<readonly [status: number, written: string, errors: string]> {
+  return new Promise((resolve) => {
+    const options = { env: { ...process.env, ...environment } };
+    const child = execFile(process.execPath, [join(root, program), ...words], options, (error, written, errors) =>
+      resolve([error === null ? 0 : (child.exitCode ?? 1), written, errors]),
+    );
+  });
 }
 
 /** The simulator is part of the demo and of copies of it: other configurations have vendors of their own. */

@@ -18,9 +18,11 @@ export async function fillMonth(books: Books, calls: number): Promise<void> {
     await fillDay(books, month.from + day * dayMs, { first, next });
     process.stderr.write(`day ${day + 1} of ${days}\n`);
   }
-  for (const index of indexes) await sql.raw(index).execute(books.db);
-  if (books.engine === "postgres") await sql`vacuum analyze`.execute(books.db);
-  else await sql`analyze`.execute(books.db);
+  await books.db.transaction().execute(async (at) => {
+    if (books.engine === "postgres") await sql`set local statement_timeout = 0`.execute(at);
+    for (const index of indexes) await sql.raw(index).execute(at);
+    await sql`analyze`.execute(at);
+  });
 }
 
 interface Numbers {
@@ -30,6 +32,7 @@ interface Numbers {
 
 async function fillDay({ db, engine }: Books, from: number, numbers: Numbers): Promise<void> {
   await db.transaction().execute(async (at) => {
+    if (engine === "postgres") await sql`set local statement_timeout = 0`.execute(at);
     await sql`create temporary table made as ${callsOf(from, numbers)}`.execute(at);
     if (engine === "postgres") await makePartitions(at, from);
     await sql`insert into calls select account, at, id, request, token, model, channel, outcome, status, cost, ${event}

@@ -9,11 +9,19 @@ export {
 } from "./limits/admit.ts";
 export { leave, renewSeats, type Seat } from "./limits/seats.ts";
 export { largestAmount } from "./money/bounds.ts";
-export { createAccount, findAccount, listAccountIds, type Account } from "./money/account.ts";
-export { credit, listCredits, type Credit, type CreditReply } from "./money/credit.ts";
+export {
+  createAccount,
+  findAccount,
+  listAccountIds,
+  openingOf,
+  type Account,
+  type AccountOpening,
+} from "./money/account.ts";
+export { applyCredit, credit, creditEventOf, listCredits, type Credit, type CreditReply } from "./money/credit.ts";
 export { hold, type HoldRequest } from "./money/hold.ts";
 export { extendHold, type Extension } from "./money/extend.ts";
 export { releaseHold, type Release } from "./money/release.ts";
+export { readSnapshot, type Snapshot } from "./money/snapshot.ts";
 export { verifyAccount, type Verification, type VerifyOptions } from "./money/verify.ts";
 export { renewHold, type Renewal } from "./money/renew.ts";
 export { settle, settleSurely, type Settlement } from "./money/settle.ts";
@@ -24,6 +32,10 @@ export { outboxLength, publishEntries, readLeftovers } from "./outbox/publish.ts
 export { advanceTask, type TaskAdvance, type TaskSettlement } from "./tasks/advance.ts";
 export { callbackAmong, claimCallbacks, forgetCallback, retryCallback, type Callback } from "./tasks/callback.ts";
 export { claimTasks, openTasks, type TaskPlace } from "./tasks/claim.ts";
+export { chargeLost, type LostCall } from "./restore/charge.ts";
+export { readEpoch, unlessLost, writeEpoch } from "./restore/epoch.ts";
+export { forgetLate, readLate, type LateCall } from "./restore/late.ts";
+export { readHeads, restoreAccount, type KnownHead, type LostAccount } from "./restore/restore.ts";
 export { createTask, type TaskCreation } from "./tasks/create.ts";
 export {
   findTask,
@@ -37,13 +49,14 @@ export {
 export { taskEvent, type TaskRecord } from "./tasks/record.ts";
 export { digestOf, isKeyShaped, newKey } from "./tokens/key.ts";
 export {
-  changeToken,
-  createToken,
   digestOfToken,
   findToken,
   findTokenById,
   listTokens,
-  putToken,
+  projectToken,
+  readToken,
+  tokenOf,
+  tokensWithDigests,
   type Token,
   type TokenBudget,
   type TokenWish,

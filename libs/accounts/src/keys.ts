@@ -38,6 +38,10 @@ export const keys = {
   callbacks: (shard: string) => `callbacks:{s${shard}}`,
   budgets: (accountId: string, period: string) => `budgets:${tag(accountId)}:${accountId}:${period}`,
   outbox: (shard: string) => `outbox:{s${shard}}`,
+  late: (shard: string) => `late:{s${shard}}`,
+  charged: (accountId: string) => `charged:${tag(accountId)}:${accountId}`,
+  /** Names the books that Redis was filled from: absent in one that has lost all. */
+  epoch: "epoch",
   /** Pub/sub: the SHA-256 of a token that changed. */
   tokenChanges: "tokens",
 } as const;

@@ -18,6 +18,7 @@ import {
   shardOf,
   sweepHolds,
   type HoldRequest,
+  writeEpoch,
 } from "../src/index.ts";
 
 let backends: LocalBackends;
@@ -27,6 +28,7 @@ let count = 0;
 beforeAll(async () => {
   backends = await startLocalBackends();
   redis = new Redis(backends.redisUrl);
+  await writeEpoch(redis, "of these tests");
 });
 afterAll(async () => {
   redis?.disconnect();

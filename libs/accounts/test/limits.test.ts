@@ -3,20 +3,21 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { draftOf, type LocalBackends, startLocalBackends } from "@modelgate/testkit";
 import {
   admit,
-  changeToken,
   createAccount,
-  createToken,
   credit,
   digestOf,
   findAccount,
   findToken,
+  findTokenById,
   hold,
   leave,
   listTokens,
   newKey,
-  putToken,
+  projectToken,
   renewSeats,
   settle,
+  tokenOf,
+  writeEpoch,
   type TokenLimits,
 } from "../src/index.ts";
 import { keys } from "../src/keys.ts";
@@ -28,6 +29,7 @@ let count = 0;
 beforeAll(async () => {
   backends = await startLocalBackends();
   redis = new Redis(backends.redisUrl);
+  await writeEpoch(redis, "of these tests");
 });
 afterAll(async () => {
   redis?.disconnect();
@@ -149,15 +151,20 @@ test("tokens are found by digest, changed by id, told to every edge, and their k
   const told: string[] = [];
   listener.on("message", (_channel: string, digest: string) => told.push(digest));
   await listener.subscribe(keys.tokenChanges);
-  const { key, token } = await createToken(redis, { accountId, group: "g", models: ["m"] });
-  const own = newKey();
-  expect((await putToken(redis, own, { accountId, group: "g" })).created).toBe(true);
-  expect((await putToken(redis, own, { accountId, group: "other" })).token.group).toBe("g");
-  expect(await findToken(redis, digestOf(key))).toEqual(token);
-  expect(await changeToken(redis, token.id, { disabled: true })).toMatchObject({ disabled: true });
-  expect(await changeToken(redis, "tok_none", { disabled: true })).toBeUndefined();
+  const [key, own] = [newKey(), newKey()];
+  const { digest, token } = tokenOf(key, { accountId, group: "g", models: ["m"] });
+  await projectToken(redis, digest, { ...token, version: 2 });
+  const other = tokenOf(own, { accountId, group: "g" });
+  await projectToken(redis, other.digest, other.token);
+  expect(await findToken(redis, digestOf(key))).toEqual({ ...token, version: 2 });
+  // What comes late of a version before changes nothing.
+  await projectToken(redis, digest, { ...token, version: 1, disabled: true });
+  expect(await findToken(redis, digest)).toMatchObject({ disabled: false });
+  await projectToken(redis, digest, { ...token, version: 3, disabled: true });
+  expect(await findTokenById(redis, token.id)).toMatchObject({ disabled: true });
+  expect(await findTokenById(redis, "tok_none")).toBeUndefined();
   expect(await listTokens(redis, accountId)).toHaveLength(2);
-  expect(told).toEqual([digestOf(key), digestOf(own), digestOf(key)]);
+  expect(told).toEqual([digest, digestOf(own), digest, digest]);
   listener.disconnect();
   expect(await everythingIn(redis)).not.toMatch(new RegExp(`${key}|${own}`));
 });

@@ -1,37 +1,84 @@
 import { sql, type Transaction } from "kysely";
 import type { Receipt } from "@modelgate/contracts";
+import { linkModulus, linkOf, reduced, stepOf } from "./chain.ts";
 import type { Tables } from "./schema.ts";
 
-/** Remembers the newest receipt of each account: its number, hash, and the balance after it. */
-export async function raiseHeads(
-  at: Transaction<Tables>,
-  entries: readonly { readonly accountId: string; readonly receipt?: Receipt | undefined }[],
-): Promise<void> {
-  const newest = new Map<string, Receipt>();
-  for (const { accountId, receipt } of entries)
-    if (receipt !== undefined && receipt.number > (newest.get(accountId)?.number ?? 0)) newest.set(accountId, receipt);
-  if (newest.size === 0) return;
-  const rows = [...newest]
+/** What an entry of an account's chain changes of it. */
+export interface AccountChange {
+  readonly accountId: string;
+  /** The entry's receipt, and the one that it had before. */
+  readonly receipt?: Receipt | undefined;
+  readonly before?: Receipt | undefined;
+  readonly credited?: bigint;
+}
+
+interface Sums {
+  head: Receipt | undefined;
+  credited: bigint;
+  chain: number;
+}
+
+/** Adds entries that were just written to what the books know of their accounts: sums, and the newest receipt. */
+export async function changeAccounts(at: Transaction<Tables>, changes: readonly AccountChange[]): Promise<void> {
+  const accounts = new Map<string, Sums>();
+  for (const change of changes)
+    if (change.receipt !== undefined || change.credited !== undefined) add(accounts, change);
+  if (accounts.size === 0) return;
+  await replaceHeads(at, changes);
+  const rows = [...accounts]
     // In one order, so that two ledgers wait for each other and do not lock each other out.
     .sort(([left], [right]) => (left < right ? -1 : 1))
-    .map(([account, { number, hash, balanceNanos }]) => ({
+    .map(([account, { head, credited, chain }]) => ({
       account,
-      receipts: number,
-      head: hash,
-      balance: balanceNanos,
+      receipts: head?.number ?? 0,
+      head: head?.hash ?? "",
+      balance: head?.balanceNanos ?? 0n,
+      tip: linkOf(head?.hash ?? ""),
+      credited,
+      chain,
+      name: account,
     }));
+  const newer = (column: string) =>
+    sql<never>`case when accounts.receipts <= excluded.receipts then ${sql.ref(`excluded.${column}`)}
+      else ${sql.ref(`accounts.${column}`)} end`;
   await at
     .insertInto("accounts")
     .values(rows)
     .onConflict((conflict) =>
-      conflict
-        .column("account")
-        .doUpdateSet(({ ref }) => ({
-          receipts: ref("excluded.receipts"),
-          head: ref("excluded.head"),
-          balance: sql`excluded.balance`,
-        }))
-        .whereRef("accounts.receipts", "<", "excluded.receipts"),
+      conflict.column("account").doUpdateSet({
+        receipts: newer("receipts"),
+        head: newer("head"),
+        balance: newer("balance"),
+        tip: newer("tip"),
+        credited: sql<never>`accounts.credited + excluded.credited`,
+        chain: sql<never>`(accounts.chain + excluded.chain) % ${sql.lit(linkModulus)}`,
+      }),
     )
     .execute();
+}
+
+/** A head that got another receipt gives its place to it, whatever its number is: the one that it had counts no more. */
+async function replaceHeads(at: Transaction<Tables>, changes: readonly AccountChange[]): Promise<void> {
+  for (const { accountId, receipt, before } of changes)
+    if (receipt !== undefined && before !== undefined)
+      await at
+        .updateTable("accounts")
+        .set({
+          receipts: receipt.number,
+          head: receipt.hash,
+          balance: receipt.balanceNanos,
+          tip: linkOf(receipt.hash),
+        })
+        .where("account", "=", accountId)
+        .where("head", "=", before.hash)
+        .execute();
+}
+
+function add(accounts: Map<string, Sums>, { accountId, receipt, before, credited = 0n }: AccountChange): void {
+  const sums = accounts.get(accountId) ?? { head: undefined, credited: 0n, chain: 0 };
+  accounts.set(accountId, sums);
+  sums.credited += credited;
+  if (receipt !== undefined && receipt.number > (sums.head?.number ?? 0)) sums.head = receipt;
+  const step = (receipt === undefined ? 0 : stepOf(receipt)) - (before === undefined ? 0 : stepOf(before));
+  sums.chain = reduced(sums.chain + step);
 }

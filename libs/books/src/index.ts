@@ -1,7 +1,39 @@
+export {
+  adoptAccount,
+  bookAccount,
+  bookCredit,
+  brokenChains,
+  creditsOf,
+  findBooked,
+  markProjected,
+  pendingCredits,
+  readAccounts,
+  shiftChain,
+  unprojectedAccounts,
+  withdrawCredit,
+  type AdoptedAccount,
+  type BookedAccount,
+  type NewAccount,
+} from "./accounts/account.ts";
+export { readAudit, type AuditEntry } from "./accounts/audit.ts";
+export { keepMark, readMark } from "./accounts/marks.ts";
+export { branchesAt, newestChain, type Booked, type Branches } from "./accounts/orphans.ts";
+export { readRestorations, writeRestoration, type Restoration } from "./accounts/restorations.ts";
+export {
+  adoptToken,
+  bookToken,
+  changeBookedToken,
+  markTokenProjected,
+  tokensOf,
+  unprojectedTokens,
+  type BookedToken,
+} from "./accounts/tokens.ts";
+export { linkModulus, linkOf, reduced, stepOf } from "./chain.ts";
 export { addMovedTotals, type MovedTotal } from "./add-moved-totals.ts";
 export { isAway } from "./failure.ts";
 export { forgetCalls } from "./forget.ts";
 export { labelsOf, type Label, type LabelName } from "./labels.ts";
+export { hasCall } from "./has-call.ts";
 export { measuresOf, unitMeasures, type UnitMeasure } from "./measures.ts";
 export { BooksAway, openBooks, type Books, type BooksPlace } from "./open.ts";
 export { readCalls, type CallFilter, type CallOrder, type CallPage, type CallPlace } from "./read-calls.ts";

@@ -24,7 +24,16 @@ export async function migrate(
     provider: {
       getMigrations: async () =>
         Object.fromEntries(
-          Object.entries(steps).map(([name, { up }]) => [name, { up: (at: Kysely<unknown>) => up(at, { engine }) }]),
+          Object.entries(steps).map(([name, { up }]) => [
+            name,
+            {
+              async up(at: Kysely<unknown>) {
+                // An index of many calls takes longer than any query may.
+                if (engine === "postgres") await sql`set local statement_timeout = 0`.execute(at);
+                await up(at, { engine });
+              },
+            },
+          ]),
         ),
     },
   });

@@ -79,19 +79,25 @@ async function refuseOld(db: Kysely<Tables>, where: string): Promise<void> {
     throw new StartError(`The books at ${where} are in PostgreSQL ${version.words}: 15 or newer is needed.`);
 }
 
+const writtenTables = [
+  "calls",
+  "call_labels",
+  "hourly_totals",
+  "daily_totals",
+  "labelled_totals",
+  "credits",
+  "accounts",
+  "tokens",
+  "audit",
+  "restorations",
+  "marks",
+  "tasks",
+] as const;
+
 /** Writes nothing, in every table: what may not be written is found now and not with the first call. */
 async function refuseUnwritable(db: Kysely<Tables>): Promise<void> {
   await db.transaction().execute(async (at) => {
-    for (const table of [
-      "calls",
-      "call_labels",
-      "hourly_totals",
-      "daily_totals",
-      "labelled_totals",
-      "credits",
-      "accounts",
-      "tasks",
-    ] as const)
+    for (const table of writtenTables)
       await sql`insert into ${sql.table(table)} select * from ${sql.table(table)} where 1 = 0`.execute(at);
   });
 }

@@ -1,11 +1,13 @@
 import type { Transaction } from "kysely";
-import type { UsageEvent } from "@modelgate/contracts";
-import { raiseHeads } from "./heads.ts";
+import { stored, UsageEvent } from "@modelgate/contracts";
+import { changeAccounts, type AccountChange } from "./heads.ts";
 import { labelsOf } from "./labels.ts";
 import type { Books } from "./open.ts";
 import { ensurePartitions, forgetPartitions, isWithoutPartition } from "./partitions.ts";
 import type { CallRow, Tables } from "./schema.ts";
 import { addTotals } from "./add-totals.ts";
+
+const readCall = stored("usage event", UsageEvent);
 
 /** Rows of one statement: SQLite and PostgreSQL bound the parameters of one at 32,766 and 65,535. */
 const rowsAtOnce = 500;
@@ -35,19 +37,49 @@ async function write(books: Books, events: readonly UsageEvent[]): Promise<reado
   );
   return books.db.transaction().execute(async (at) => {
     const added: UsageEvent[] = [];
+    const known: UsageEvent[] = [];
     for (let from = 0; from < rows.length; from += rowsAtOnce) {
       const fresh = await insert(at, rows.slice(from, from + rowsAtOnce));
       for (const event of events.slice(from, from + rowsAtOnce))
-        if (fresh.delete(nameOf(event.accountId, event.id))) added.push(event);
+        (fresh.delete(nameOf(event.accountId, event.id)) ? added : known).push(event);
     }
     await addLabels(at, added);
     await addTotals(at, added);
-    await raiseHeads(
-      at,
-      added.map(({ accountId, receipt }) => ({ accountId, receipt })),
-    );
+    await changeAccounts(at, [
+      ...added.map(({ accountId, receipt }) => ({ accountId, receipt })),
+      ...(await replaceReceipts(at, known)),
+    ]);
     return added;
   });
+}
+
+/**
+ * Gives calls that were charged again, as Redis had lost them, the receipts that they have now. A repetition of what was
+ * delivered before, also of the event that they had then, changes nothing.
+ */
+async function replaceReceipts(at: Transaction<Tables>, known: readonly UsageEvent[]): Promise<AccountChange[]> {
+  const changes: AccountChange[] = [];
+  for (const event of known.filter(({ receipt }) => receipt?.replaces !== undefined)) {
+    const { accountId, id, receipt } = event;
+    const row = at.updateTable("calls").where("account", "=", accountId).where("id", "=", id);
+    const key = Date.parse(event.time);
+    const found = await at
+      .selectFrom("calls")
+      .select("event")
+      .where("account", "=", accountId)
+      .where("at", "=", key)
+      .where("id", "=", id)
+      .executeTakeFirst();
+    if (found === undefined) continue;
+    const { receipt: before } = readCall(found.event);
+    if (before?.hash !== receipt?.replaces) continue;
+    await row
+      .set({ event: JSON.stringify(event) })
+      .where("at", "=", key)
+      .execute();
+    changes.push({ accountId, receipt, before });
+  }
+  return changes;
 }
 
 async function addLabels(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {

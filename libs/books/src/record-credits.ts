@@ -1,25 +1,65 @@
-import type { CreditEvent } from "@modelgate/contracts";
-import { raiseHeads } from "./heads.ts";
+import type { Transaction } from "kysely";
+import { CreditEvent, stored } from "@modelgate/contracts";
+import { changeAccounts, type AccountChange } from "./heads.ts";
 import type { Books } from "./open.ts";
+import type { Tables } from "./schema.ts";
 
-/** Writes changes of balances into the books, as one transaction; an operation that is there already is left as it is. */
+const readCredit = stored("credit event", CreditEvent);
+
+/**
+ * Writes changes of balances that Redis has applied into the books, as one transaction: an operation that waited for its
+ * receipt has it now, and one that was applied again, as Redis had lost it, has its new one. Repetitions change nothing.
+ */
 export async function recordCredits({ db }: Books, events: readonly CreditEvent[]): Promise<void> {
   if (events.length === 0) return;
   await db.transaction().execute(async (at) => {
-    await at
-      .insertInto("credits")
-      .values(
-        events.map((event) => ({
-          account: event.accountId,
-          operation: event.operationId,
-          at: Date.parse(event.time),
-          kind: event.kind,
-          nanos: event.nanos,
-          event: JSON.stringify(event),
-        })),
-      )
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-    await raiseHeads(at, events);
+    const changes: AccountChange[] = [];
+    for (const event of events) {
+      const change = await record(at, event);
+      if (change !== undefined) changes.push(change);
+    }
+    await changeAccounts(at, changes);
   });
+}
+
+async function record(at: Transaction<Tables>, event: CreditEvent): Promise<AccountChange | undefined> {
+  const { accountId, operationId, receipt } = event;
+  const found = await at
+    .selectFrom("credits")
+    .select("event")
+    .where("account", "=", accountId)
+    .where("operation", "=", operationId)
+    .executeTakeFirst();
+  const credited = BigInt(event.nanos);
+  if (found === undefined) {
+    const { numInsertedOrUpdatedRows } = await at
+      .insertInto("credits")
+      .values(creditRow(event))
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst();
+    return numInsertedOrUpdatedRows === 0n ? undefined : { accountId, receipt, credited };
+  }
+  const { receipt: before } = readCredit(found.event);
+  if (receipt === undefined || before?.hash !== receipt.replaces) return undefined;
+  const { numUpdatedRows } = await at
+    .updateTable("credits")
+    .set({ event: JSON.stringify(event) })
+    .where("account", "=", accountId)
+    .where("operation", "=", operationId)
+    .where("event", "=", found.event)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) return undefined;
+  return before === undefined ? { accountId, receipt, credited } : { accountId, receipt, before };
+}
+
+/** A change of a balance as its row. */
+export function creditRow(event: CreditEvent) {
+  return {
+    account: event.accountId,
+    operation: event.operationId,
+    at: Date.parse(event.time),
+    kind: event.kind,
+    nanos: event.nanos,
+    event: JSON.stringify(event),
+  };
 }

@@ -60,13 +60,63 @@ export interface CreditsTable {
   event: string;
 }
 
-/** What the books know of an account: the newest receipt of its chain. */
+/** An account: what it was made as, what it was given, and the newest receipt of its chain. */
 export interface AccountsTable {
   account: string;
   /** Number of the newest receipt; 0: none yet. */
   receipts: number;
   head: string;
   balance: Money;
+  name: ColumnType<string, string | undefined, string>;
+  /** RFC 3339; empty where only its calls are known. */
+  created: ColumnType<string, string | undefined, string>;
+  /** 1: Redis was given it. */
+  projected: ColumnType<number, number | undefined, number>;
+  /** Sum of the credits that Redis has applied: nano-dollars. */
+  credited: Sum;
+  /** Sum of the steps of its receipts (`stepOf`), and the link of `head`: the same where the chain is whole. */
+  chain: ColumnType<number, number | undefined, number>;
+  tip: ColumnType<number, number | undefined, number>;
+}
+
+/** A token of an account; of its key only the SHA-256. */
+export interface TokensTable {
+  account: string;
+  token: string;
+  digest: string;
+  /** Counts its changes. */
+  version: number;
+  /** The version that Redis was given. */
+  projected: number;
+  /** The token as JSON. */
+  record: string;
+}
+
+/** A change by an operator: who, when, and what was there before and after. Secrets are in neither. */
+export interface AuditTable {
+  account: string;
+  at: number;
+  id: string;
+  actor: string;
+  action: string;
+  before: string;
+  after: string;
+}
+
+/** Calls and credits of an account that a Redis had lost and was charged again. */
+export interface RestorationsTable {
+  account: string;
+  at: number;
+  id: string;
+  reason: string;
+  calls: number;
+  nanos: Money;
+}
+
+/** A word that the ledgers keep for each other. */
+export interface MarksTable {
+  name: string;
+  value: string;
 }
 
 /** One video task that ended. */
@@ -96,6 +146,10 @@ export interface Tables {
   accounts: AccountsTable;
   tasks: TasksTable;
   moved_days: MovedDaysTable;
+  tokens: TokensTable;
+  audit: AuditTable;
+  restorations: RestorationsTable;
+  marks: MarksTable;
 }
 
 export type CallRow = Insertable<CallsTable>;

@@ -100,6 +100,19 @@ describe.each(engines)("$name", ({ name, start }) => {
   });
 });
 
+test("a migration in PostgreSQL may take longer than any query", async () => {
+  await using engine = await engines[1].start();
+  const { url = "" } = await engine.place();
+  const db = new Kysely<Tables>({ dialect: postgresDialect(url, () => undefined) });
+  const timeouts: unknown[] = [];
+  const look = {
+    up: async (at: Kysely<unknown>) => void timeouts.push(...(await sql`show statement_timeout`.execute(at)).rows),
+  };
+  await migrate(db, "postgres", { "0001-look": look });
+  await db.destroy();
+  expect(timeouts).toEqual([{ statement_timeout: "0" }]);
+});
+
 describe("a wrong BOOKS_URL is one clear line", () => {
   let engine: TestEngine;
   let url: string;

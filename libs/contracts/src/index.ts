@@ -57,6 +57,7 @@ export {
   type ToolPriceField,
   type WrittenPrice,
 } from "./money/price.ts";
+export { costLines, type CostLine } from "./money/cost-lines.ts";
 export {
   compileResolutions,
   priceAt,

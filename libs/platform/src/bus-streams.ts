@@ -57,7 +57,8 @@ export async function ensureStreams(connection: NatsConnection, bounds: StreamBo
   }
 }
 
-function absent(error: unknown): undefined {
+/** Undefined where JetStream says that there is no such thing; throws what else went wrong. */
+export function absent(error: unknown): undefined {
   if (error instanceof NatsError && error.api_error?.code === 404) return undefined;
   throw error;
 }

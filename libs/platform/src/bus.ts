@@ -11,7 +11,7 @@ import {
   type NatsConnection,
   type TlsOptions,
 } from "nats";
-import { ensureStreams, StreamRefused, type StreamBounds } from "./bus-streams.ts";
+import { absent, ensureStreams, StreamRefused, type StreamBounds } from "./bus-streams.ts";
 import { certificateRefused, identityAmong, withoutCertificate } from "./certificate.ts";
 import type { Logger } from "./log.ts";
 import { observeStore } from "./metrics.ts";
@@ -27,6 +27,16 @@ export interface Bus extends AsyncDisposable {
   consume(stream: string, durable: string, handle: (bodies: readonly string[]) => Promise<void>): AsyncDisposable;
   /** Whether NATS is there and has the streams. */
   readonly connected: boolean;
+  /** How far a durable consumer is. Rejects while NATS is away. */
+  progress(stream: string, durable: string): Promise<Progress>;
+}
+
+/** Sequences of a stream. */
+export interface Progress {
+  /** The newest message. */
+  readonly last: number;
+  /** All messages up to here were handled. */
+  readonly handled: number;
 }
 
 export interface BusLimits extends StreamBounds {
@@ -117,6 +127,17 @@ class JetStreamBus implements Bus {
         await reading;
       },
     };
+  }
+
+  async progress(stream: string, durable: string): Promise<Progress> {
+    const connection = this.#connection;
+    if (!this.connected || connection === undefined) throw new Error("nats is away");
+    const { streams, consumers } = await connection.jetstreamManager();
+    const { last_seq: last } = (await streams.info(stream)).state;
+    // A consumer that was not made yet has handled nothing.
+    const found = await consumers.info(stream, durable).catch(absent);
+    if (found === undefined) return { last, handled: 0 };
+    return { last, handled: found.num_pending + found.num_ack_pending === 0 ? last : found.ack_floor.stream_seq };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

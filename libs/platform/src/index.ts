@@ -32,8 +32,18 @@ export { lingerOver } from "./linger.ts";
 export { createLogger, type Logger } from "./log.ts";
 export { Counter, Gauge, Histogram, leasesHeld, observeRequest, observeStore, type Registry } from "./metrics.ts";
 export { ClientGone, readBody, type Body, type BodyLimits } from "./read-body.ts";
-export { operatorHandler, type OperatorRoutes } from "./operator/operator-api.ts";
+export {
+  actorHeader,
+  bySecret,
+  operatorHandler,
+  operatorRoles,
+  type Authorise,
+  type Operator,
+  type OperatorRole,
+  type OperatorRoutes,
+} from "./operator/operator-api.ts";
 export { Streamed } from "./operator/streamed.ts";
+export { WithHeaders } from "./operator/with-headers.ts";
 export { once } from "./once.ts";
 export type { PaceLimits } from "./pace.ts";
 export { notePassing } from "./passing-bytes.ts";

@@ -13,4 +13,12 @@ export const variables = serviceVariables("control", (read) => ({
     ),
   },
   ledgerUrl: read.url("LEDGER_URL", "Address of the ledger, which reads the books for control."),
+  edgeUrl: read.optionalUrl(
+    "EDGE_URL",
+    "Address of the gateway for clients, which the console shows and its playground calls.",
+  ),
+  consoleUrl: read.optionalUrl(
+    "CONSOLE_URL",
+    "Address of the console for browsers, where they reach it through another one.",
+  ),
 }));

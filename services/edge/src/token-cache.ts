@@ -1,9 +1,9 @@
-import { accountKeys, findToken, type Token } from "@modelgate/accounts";
+import { accountKeys, findToken, unlessLost, type Token } from "@modelgate/accounts";
 import { openSubscriber, orUnavailable, type Redis } from "@modelgate/platform";
 
 /** Token records by SHA-256, believed for a few seconds; a change is told by pub/sub and takes effect at once. */
 export interface TokenCache extends Disposable {
-  /** The token, or undefined where there is none. Redis away: Failure server_overloaded. */
+  /** The token, or undefined where there is none. Redis away, or being filled again: Failure server_overloaded. */
   find(digest: string): Promise<Token | undefined> | Token | undefined;
 }
 
@@ -33,7 +33,13 @@ export async function openTokenCache({
 
   /** Asks Redis, once for all who want to know meanwhile. */
   function ask(digest: string): Promise<Token | undefined> {
-    const asking = orUnavailable(findToken(redis, digest));
+    const asking = orUnavailable(
+      unlessLost(
+        redis,
+        () => findToken(redis, digest),
+        (token) => token === undefined,
+      ),
+    );
     asked.set(digest, asking);
     // A change that is told meanwhile takes the question away, and it may be asked anew: this answer may be too old.
     const isLatest = (): boolean => asked.get(digest) === asking && asked.delete(digest);

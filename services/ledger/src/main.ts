@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { openBus, openRedis, operatorHandler, runService } from "@modelgate/platform";
+import { bySecret, openBus, openRedis, operatorHandler, runService } from "@modelgate/platform";
+import { accountRoutes } from "./api/accounts.ts";
 import { callRoutes } from "./api/calls.ts";
 import { totalsRoutes } from "./api/totals.ts";
 import { verificationRoutes } from "./api/verification.ts";
@@ -9,6 +10,7 @@ import { startForgetting } from "./forget.ts";
 import { counted, published, swept, unpriced, watchShards } from "./ledger-metrics.ts";
 import { startMoving } from "./move/move-usage.ts";
 import { startRecording } from "./record-events.ts";
+import { watchRedis } from "./restore/watch-redis.ts";
 import { startRounds } from "./shard-rounds.ts";
 
 await runService(variables, async ({ env, log }) => {
@@ -20,17 +22,19 @@ await runService(variables, async ({ env, log }) => {
   const bus = opening.use(await openBus(env.bus.url, log, env.bus.limits));
   watchShards(redis);
   opening.use(startMoving({ redis, connection, log }));
-  opening.use(startRecording({ bus, connection, log, counted, unpriced }));
+  const watch = opening.use(watchRedis({ redis, bus, connection, log, roundMs: env.rounds.roundMs }));
+  opening.use(startRecording({ bus, connection, log, counted, unpriced, noticed: (ids) => watch.noticed(ids) }));
   opening.use(startForgetting({ connection, log, keepDays: env.books.keepDays }));
-  opening.use(startRounds({ redis, bus, log, ...env.rounds, published, swept }));
+  opening.use(startRounds({ redis, bus, log, ...env.rounds, published, swept, maySweep: () => watch.isWhole }));
   const open = opening.move();
   const routes = {
+    ...accountRoutes({ redis, connection }),
     ...totalsRoutes(connection),
     ...callRoutes(connection),
     ...verificationRoutes({ redis, connection, keepDays: env.books.keepDays }),
   };
   return {
-    handler: operatorHandler(routes, env.secrets, log),
+    handler: operatorHandler(routes, bySecret(env.secrets), log),
     ready() {
       if (redis.status !== "ready") throw new Error("redis is away");
       if (!bus.connected) throw new Error("nats is away, or has no streams");

@@ -11,6 +11,8 @@ export interface RecordingOptions {
   readonly counted: Counter;
   /** Events with a unit that their model's price does not name, by model and unit. */
   readonly unpriced: Counter<"model" | "unit">;
+  /** Told of the accounts of every batch that was recorded. */
+  readonly noticed?: ((accounts: Iterable<string>) => void) | undefined;
 }
 
 /** Writes a batch of events into the books; how many were new. */
@@ -26,6 +28,7 @@ export function startRecording(options: RecordingOptions): AsyncDisposable {
   const calls: Recording<UsageEvent> = async (books, events) => {
     const added = await recordCalls(books, events);
     counted.inc(added.length);
+    options.noticed?.(new Set(events.map(({ accountId }) => accountId)));
     for (const { model, unpriced: units = [] } of added) for (const unit of units) unpriced.inc({ model, unit });
   };
   const readers = [

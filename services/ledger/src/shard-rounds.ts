@@ -10,6 +10,8 @@ export interface RoundOptions {
   /** How long the sweep waits after Redis was away: a hold's lease may have run out, and its service live. */
   readonly afterOutageMs: number;
   readonly batch: number;
+  /** Whether Redis has what the books have: a hold may be there whose settlement it has lost. */
+  readonly maySweep: () => boolean;
   readonly published: Counter;
   readonly swept: Counter;
 }
@@ -28,7 +30,7 @@ export function startRounds(options: RoundOptions): AsyncDisposable {
   async function rounds(): Promise<void> {
     while (!state.stopped) {
       try {
-        await oneRound(options, performance.now() >= state.sweepsFrom);
+        await oneRound(options, performance.now() >= state.sweepsFrom && options.maySweep());
         state.complained = false;
       } catch (error) {
         state.sweepsFrom = performance.now() + afterOutageMs;
@@ -61,7 +63,7 @@ async function oneRound(options: RoundOptions, sweeps: boolean): Promise<void> {
 }
 
 /** What looking at one shard takes. */
-export type ShardLook = Omit<RoundOptions, "roundMs" | "afterOutageMs">;
+export type ShardLook = Omit<RoundOptions, "roundMs" | "afterOutageMs" | "maySweep">;
 
 /** One look at one shard: its dead holds, then its events. `nowMs` is the clock of holds; absent: this machine's. */
 export async function lookThroughShard(shard: string, look: ShardLook, nowMs?: number): Promise<void> {

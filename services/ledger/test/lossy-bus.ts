@@ -44,6 +44,10 @@ export class LossyBus implements Bus {
     await this.#chance.one(this.#readers)?.(batch.filter((body) => "costNanos" in JSON.parse(body)));
   }
 
+  progress(): Promise<{ readonly last: number; readonly handled: number }> {
+    return Promise.resolve({ last: this.#waiting.length, handled: 0 });
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return Promise.resolve();
   }

@@ -22,6 +22,7 @@ const bytesACall = 10;
 /** A bus that stores everything at once. */
 const bus = {
   connected: true,
+  progress: () => Promise.resolve({ last: 0, handled: 0 }),
   publish: () => Promise.resolve(),
   consume: () => ({ [Symbol.asyncDispose]: () => Promise.resolve() }),
   [Symbol.asyncDispose]: () => Promise.resolve(),

@@ -1,4 +1,4 @@
-import { findTokenById } from "@modelgate/accounts";
+import { findTokenById, unlessLost } from "@modelgate/accounts";
 import { asFailure, Failure } from "@modelgate/contracts";
 import { orUnavailable } from "@modelgate/platform";
 import type { Deps } from "./deps.ts";
@@ -38,7 +38,8 @@ export async function holdOn({ relay }: Deps, { tokenId, pay, ended, waits }: Go
 
 /** A key that was taken back while its session was open does not pay for another response. */
 async function checkKey({ redis }: Deps["relay"], tokenId: string): Promise<void> {
-  const token = await orUnavailable(findTokenById(redis, tokenId));
+  const look = () => findTokenById(redis, tokenId);
+  const token = await orUnavailable(unlessLost(redis, look, (found) => found === undefined));
   if (token === undefined || token.disabled) throw new Failure("api_key_disabled");
   if (token.expiresAt !== undefined && Date.parse(token.expiresAt) <= Date.now()) throw new Failure("api_key_expired");
 }

@@ -2,7 +2,16 @@ import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { createAccount, createTask, createToken, forgetCallback, hold, type Callback } from "@modelgate/accounts";
+import {
+  createAccount,
+  createTask,
+  newKey,
+  projectToken,
+  tokenOf,
+  forgetCallback,
+  hold,
+  type Callback,
+} from "@modelgate/accounts";
 import { openRemoteStreams } from "@modelgate/channels";
 import { createLogger } from "@modelgate/platform";
 import { startBackends, until, type Backends } from "@modelgate/testkit";
@@ -64,7 +73,8 @@ async function begin(dueAt: number, accountId = `account-${++count}`): Promise<C
   const port = typeof address === "object" && address !== null ? address.port : 0;
   const url = `http://127.0.0.1:${port}/done`;
   await createAccount(redis, { id: accountId, balance: 10n ** 15n });
-  const { token } = await createToken(redis, { accountId, group: "default" });
+  const { digest, token } = tokenOf(newKey(), { accountId, group: "default" });
+  await projectToken(redis, digest, token);
   const task = { ...taskOf(accountId, `video_${++count}`, noon), tokenId: token.id, callbackUrl: url };
   const { callId, draft, tokenId } = task;
   const money = { nanos: 1n, floorNanos: 0n, tokens: 0, leaseMs: 60_000, outboxBound: 1_000, nowMs: noon };

@@ -1,5 +1,6 @@
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { keys } from "../keys.ts";
+import { unlessLost } from "../restore/epoch.ts";
 import { clockScript } from "../shared-scripts.ts";
 
 /** A group's limits on each of its tokens; absent: none. */
@@ -77,7 +78,7 @@ const run = defineScript({
  */
 export async function admit(redis: Redis, request: AdmitRequest): Promise<Admission> {
   const { accountId, tokenId, limits } = request;
-  const reply = await orUnavailable(
+  const step = () =>
     run(
       redis,
       {
@@ -94,8 +95,8 @@ export async function admit(redis: Redis, request: AdmitRequest): Promise<Admiss
         leaseMs: request.leaseMs,
         nowMs: request.nowMs,
       },
-    ),
-  );
+    );
+  const reply = await orUnavailable(unlessLost(redis, step, ({ verdict }) => verdict === "no-account"));
   const remaining = (limit: number | undefined, remaining: number, resetMs: number): Remaining | undefined =>
     limit === undefined ? undefined : { limit, remaining, resetMs };
   return {

@@ -26,27 +26,38 @@ const run = defineScript({
   replies: { created: {}, exists: {} },
 });
 
-/** Creates an account; an existing one is left as it is. */
-export async function createAccount(
-  redis: Redis,
-  { id, name, balance }: { id: string; name?: string; balance: Nanos },
-): Promise<"created" | "exists"> {
+/** An account to be made; what tells its opening is there where it opens with money. */
+export interface AccountOpening {
+  readonly id: string;
+  readonly name?: string | undefined;
+  readonly balance: Nanos;
+  /** RFC 3339; absent: now. */
+  readonly createdAt?: string | undefined;
+}
+
+/** The credit that an account opens with. Throws RangeError for a balance that no account opens with. */
+export function openingOf({ id, balance, createdAt = new Date().toISOString() }: AccountOpening): CreditEvent {
   if (balance < 0n || balance > largestAmount) throw new RangeError("a balance is from zero to a billion dollars");
-  const time = new Date().toISOString();
-  const opening: CreditEvent = {
+  return {
     id: `${id}.opening`,
-    time,
+    time: createdAt,
     accountId: id,
     operationId: "opening",
     kind: "opening",
     nanos: balance.toString(),
     reason: "opening balance",
   };
+}
+
+/** Creates an account; an existing one is left as it is. */
+export async function createAccount(redis: Redis, account: AccountOpening): Promise<"created" | "exists"> {
+  const { id, name = id, balance, createdAt = new Date().toISOString() } = account;
+  const opening = openingOf({ id, balance, createdAt });
   await redis.sadd(keys.accounts, id);
   const { verdict } = await run(
     redis,
     { account: keys.account(id), credits: keys.credits(id), outbox: keys.outbox(shardOf(id)) },
-    { name: name ?? id, balance, createdAt: time, opening: JSON.stringify(opening) },
+    { name, balance, createdAt, opening: JSON.stringify(opening) },
   );
   return verdict;
 }

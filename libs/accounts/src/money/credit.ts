@@ -24,7 +24,7 @@ const run = defineScript({
   file: new URL("credit.lua", import.meta.url),
   shared: creditScripts,
   keys: ["account", "credits", "outbox"],
-  args: { operation: "text", nanos: "nanos", entry: "text", bound: "number" },
+  args: { operation: "text", nanos: "nanos", entry: "text", bound: "number", replaces: "text?" },
   replies: {
     credited: {},
     "credited-before": {},
@@ -35,14 +35,11 @@ const run = defineScript({
   } satisfies Record<CreditReply, object>,
 });
 
-/** Changes a balance once; "too-low" where a correction would take more than is available. */
-export async function credit(
-  redis: Redis,
-  { accountId, nanos, kind, reason, operationId }: Credit,
-): Promise<CreditReply> {
+/** A change of a balance as its event tells it. Throws RangeError for an amount that no step moves. */
+export function creditEventOf({ accountId, nanos, kind, reason, operationId }: Credit): CreditEvent {
   if (nanos === 0n || nanos > largestAmount || nanos < -largestAmount)
     throw new RangeError("a credit is not zero and at most a billion dollars");
-  const entry: CreditEvent = {
+  return {
     id: `${accountId}.${encodeURIComponent(operationId)}`,
     time: new Date().toISOString(),
     accountId,
@@ -51,6 +48,19 @@ export async function credit(
     nanos: nanos.toString(),
     reason,
   };
+}
+
+/** Changes a balance once; "too-low" where a correction would take more than is available. */
+export function credit(redis: Redis, wish: Credit): Promise<CreditReply> {
+  return applyCredit(redis, creditEventOf(wish));
+}
+
+/**
+ * Changes a balance as an event tells it, once by its operation. One that has a receipt already was lost with its Redis: it
+ * is applied again, whatever is available.
+ */
+export async function applyCredit(redis: Redis, { receipt, ...entry }: CreditEvent): Promise<CreditReply> {
+  const { accountId, operationId, nanos } = entry;
   const { verdict } = await run(
     redis,
     {
@@ -58,7 +68,13 @@ export async function credit(
       credits: keys.credits(accountId),
       outbox: keys.outbox(shardOf(accountId)),
     },
-    { operation: operationId, nanos, entry: JSON.stringify(entry), bound: mostCredits },
+    {
+      operation: operationId,
+      nanos: BigInt(nanos),
+      entry: JSON.stringify(entry),
+      bound: mostCredits,
+      replaces: receipt?.hash,
+    },
   );
   return verdict;
 }

@@ -1,6 +1,7 @@
 import { Failure, formatUsd, parseNanos, type Budgets, type Nanos, type UsageDraft } from "@modelgate/contracts";
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
+import { unlessLost } from "../restore/epoch.ts";
 import { budgetsScript, clockScript } from "../shared-scripts.ts";
 import { largestAmount } from "./bounds.ts";
 
@@ -74,7 +75,7 @@ export async function hold(redis: Redis, request: HoldRequest): Promise<void> {
   if (request.nanos > largestAmount) throw tooLow(request);
   const shard = shardOf(request.accountId);
   const day = new Date(request.nowMs ?? Date.now()).toISOString().slice(0, "2026-01-31".length);
-  const reply = await orUnavailable(
+  const step = () =>
     run(
       redis,
       {
@@ -104,8 +105,8 @@ export async function hold(redis: Redis, request: HoldRequest): Promise<void> {
         groupPerDay: request.budgets?.groupPerDay,
         groupPerMonth: request.budgets?.groupPerMonth,
       },
-    ),
-  );
+    );
+  const reply = await orUnavailable(unlessLost(redis, step, ({ verdict }) => verdict === "no-account"));
   refuse(reply, request);
 }
 

@@ -17,13 +17,15 @@ export interface Settlement {
   readonly draft: UsageDraft;
   /** The sweep's condition: settle only what nobody holds on to any more. */
   readonly onlyIfExpired?: boolean | undefined;
+  /** Nothing was sent: where there is no hold, there is nothing to charge. */
+  readonly onlyIfHeld?: boolean | undefined;
   readonly nowMs?: number | undefined;
 }
 
 const run = defineScript({
   file: new URL("settle.lua", import.meta.url),
   shared: settlementScripts,
-  keys: ["account", "hold", "holds", "outbox", "bucket"],
+  keys: ["account", "hold", "holds", "outbox", "bucket", "late"],
   args: {
     callId: "text",
     cost: "nanos",
@@ -31,6 +33,7 @@ const run = defineScript({
     tokens: "number",
     nowMs: "number?",
     onlyIfExpired: "flag",
+    queueLate: "flag",
   },
   replies: {
     settled: { entry: "text", uncovered: "nanos", ...receiptKinds },
@@ -55,6 +58,7 @@ export async function settle(redis: Redis, settlement: Settlement): Promise<Outb
       holds: keys.holds(shard),
       outbox: keys.outbox(shard),
       bucket: keys.bucket(accountId, tokenId),
+      late: keys.late(shard),
     },
     {
       callId,
@@ -63,6 +67,7 @@ export async function settle(redis: Redis, settlement: Settlement): Promise<Outb
       tokens: Math.ceil(settlement.tokens),
       nowMs: settlement.nowMs,
       onlyIfExpired: settlement.onlyIfExpired ?? false,
+      queueLate: settlement.onlyIfExpired !== true && settlement.onlyIfHeld !== true,
     },
   );
   if (reply.verdict !== "settled") return undefined;

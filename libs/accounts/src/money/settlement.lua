@@ -1,19 +1,25 @@
 --[[ The step of every settlement, shared by settle.lua and tasks/advance.lua: takes a call's true cost, gives the rest of
      its hold back, and writes the usage event to the outbox. Exactly once: the hold is deleted, so a second settlement
      finds it gone (clock.lua, receipt.lua and budgets.lua come before this).
-  keys {account, hold, holds, outbox, bucket}
+  keys {account, hold, holds, outbox, bucket, late: where a call without its hold is told of, nil: nowhere}
   call {id, cost (nanos), event (JSON without its cost), tokens (used), nowMs, onlyIfExpired}
   Returns {'settled', outbox entry, what the account could not cover, and the receipt} | {'gone'} | {'leased'} ]]
 local function settlement(keys, call)
   local cost, event = call.cost, call.event
   local found = redis.call('HMGET', keys.hold, 'nanos', 'tokens', 'limit', 'budgets')
   local held = found[1]
-  if not held then return {'gone'} end
+  if not held then
+    -- Swept, settled before, or lost with a Redis: the ledger knows from the books.
+    if keys.late then redis.call('XADD', keys.late, 'MAXLEN', '~', '100000', '*', 'event', event, 'cost', cost) end
+    return {'gone'}
+  end
   local now = clock(call.nowMs)
   if call.onlyIfExpired and tonumber(redis.call('ZSCORE', keys.holds, call.id) or 0) > now then return {'leased'} end
   redis.call('DEL', keys.hold)
   redis.call('ZREM', keys.holds, call.id)
 
+  -- What was held for the call pays for it, also where the account owes something since a Redis was lost.
+  local owing = string.sub(redis.call('HGET', keys.account, 'available') or '0', 1, 1) == '-'
   if held ~= '0' then
     redis.call('HINCRBY', keys.account, 'held', '-' .. held)
     redis.call('HINCRBY', keys.account, 'available', held)
@@ -23,6 +29,13 @@ local function settlement(keys, call)
     redis.call('HINCRBY', keys.account, 'spent', cost)
     redis.call('HINCRBY', keys.account, 'available', '-' .. cost)
     local left = redis.call('HGET', keys.account, 'available') -- as text: a Lua number is exact to 2^53 only
+    if owing then
+      redis.call('HSET', keys.account, 'beyond', cost)
+      redis.call('HINCRBY', keys.account, 'beyond', '-' .. held)
+      left = '-' .. redis.call('HGET', keys.account, 'beyond')
+      redis.call('HDEL', keys.account, 'beyond')
+      if left == '-0' or string.sub(left, 1, 2) == '--' then left = '0' end
+    end
     if string.sub(left, 1, 1) == '-' then
       uncovered = string.sub(left, 2)
       redis.call('HINCRBY', keys.account, 'available', uncovered)

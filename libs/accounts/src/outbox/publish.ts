@@ -34,13 +34,19 @@ async function publishInTurn(bus: Bus, entries: readonly OutboxEntry[]): Promise
   const done: OutboxEntry[] = [];
   try {
     for (const entry of entries) {
-      await bus.publish(subjectOf(entry.event), JSON.stringify(entry.event), entry.event.id);
+      await bus.publish(subjectOf(entry.event), JSON.stringify(entry.event), messageId(entry.event));
       done.push(entry);
     }
   } catch {
     // left where it is, with those behind it
   }
   return done;
+}
+
+/** The event's id; what was charged again tells of the same call once more, and is no repetition of what was told before. */
+function messageId(event: ToldEvent): string {
+  const receipt = "receipt" in event ? event.receipt : undefined;
+  return receipt?.replaces === undefined ? event.id : `${event.id}.${receipt.hash}`;
 }
 
 /**
@@ -86,12 +92,15 @@ function eventOf(fields: readonly string[]): ToldEvent {
   return {
     ...readDraft(field("event")),
     costNanos: (BigInt(field("cost")) - BigInt(field("uncovered"))).toString(),
-    receipt: receiptOf({
-      number: Number(field("number")),
-      previous: field("previous"),
-      balance: field("balance"),
-      hash: field("hash"),
-    }),
+    receipt: {
+      ...receiptOf({
+        number: Number(field("number")),
+        previous: field("previous"),
+        balance: field("balance"),
+        hash: field("hash"),
+      }),
+      ...(fields.includes("replaces") && field("replaces") !== "" ? { replaces: field("replaces") } : {}),
+    },
   };
 }
 

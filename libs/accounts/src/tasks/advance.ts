@@ -36,7 +36,7 @@ export interface TaskAdvance {
 const run = defineScript({
   file: new URL("advance.lua", import.meta.url),
   shared: settlementScripts,
-  keys: ["task", "due", "account", "hold", "holds", "outbox", "bucket", "callbacksDue", "callbacks"],
+  keys: ["task", "due", "account", "hold", "holds", "outbox", "bucket", "callbacksDue", "callbacks", "late"],
   args: {
     member: "text",
     version: "text",
@@ -80,6 +80,7 @@ export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<r
       bucket: keys.bucket(accountId, tokenId),
       callbacksDue: keys.callbacksDue(shard),
       callbacks: keys.callbacks(shard),
+      late: keys.late(shard),
     },
     {
       member: placeName(task),

@@ -1,8 +1,8 @@
 import { Type } from "typebox";
 import { stored } from "@modelgate/contracts";
-import type { Redis } from "@modelgate/platform";
+import { defineScript, type Redis } from "@modelgate/platform";
 import { keys } from "../keys.ts";
-import { digestOf, hintOf, newKey, tokenIdOf } from "./key.ts";
+import { digestOf, hintOf, tokenIdOf } from "./key.ts";
 
 /** What a token may spend, in nano-dollars; absent: as much as there is. */
 export interface TokenBudget {
@@ -25,6 +25,8 @@ export interface Token {
   readonly createdAt: string;
   /** Beginning and end of the key, for people. */
   readonly hint: string;
+  /** Counts its changes in the books; absent in tokens of earlier versions. */
+  readonly version?: number | undefined;
 }
 
 /** What a new token is to be. */
@@ -38,25 +40,9 @@ export interface TokenWish {
   readonly budget?: TokenBudget | undefined;
 }
 
-/** Creates a token with a new key; the key is in the answer and nowhere else. */
-export async function createToken(
-  redis: Redis,
-  wish: TokenWish,
-): Promise<{ readonly key: string; readonly token: Token }> {
-  const key = newKey();
-  const { token } = await putToken(redis, key, wish);
-  return { key, token };
-}
-
-/** Makes a token of a key that is known already (configured ones); an existing one is left as it is. */
-export async function putToken(
-  redis: Redis,
-  key: string,
-  wish: TokenWish,
-): Promise<{ readonly token: Token; readonly created: boolean }> {
+/** A token of a key that is known already (configured ones) or new, and the key's digest; nothing is kept anywhere. */
+export function tokenOf(key: string, wish: TokenWish): { readonly digest: string; readonly token: Token } {
   const digest = digestOf(key);
-  const existing = await findToken(redis, digest);
-  if (existing !== undefined) return { token: existing, created: false };
   const token: Token = {
     id: tokenIdOf(digest),
     accountId: wish.accountId,
@@ -69,17 +55,28 @@ export async function putToken(
     createdAt: new Date().toISOString(),
     hint: hintOf(key),
   };
-  const created = await redis.set(keys.token(digest), JSON.stringify(token), "NX");
+  return { digest, token };
+}
+
+const project = defineScript({
+  file: new URL("project-token.lua", import.meta.url),
+  keys: ["token"],
+  args: { record: "text", version: "number" },
+  replies: { projected: {}, newer: {} },
+});
+
+/** Gives Redis a token as the books have it, and tells every edge; a version that is there already stays. */
+export async function projectToken(redis: Redis, digest: string, token: Token): Promise<void> {
   await redis.hset(keys.tokenIds, token.id, digest);
   await redis.sadd(keys.accountTokens(token.accountId), digest);
+  await project(redis, { token: keys.token(digest) }, { record: JSON.stringify(token), version: token.version ?? 0 });
   await redis.publish(keys.tokenChanges, digest);
-  return { token, created: created === "OK" };
 }
 
 /** The token of a key's digest, or undefined. */
 export async function findToken(redis: Redis, digest: string): Promise<Token | undefined> {
   const text = await redis.get(keys.token(digest));
-  return text === null ? undefined : parseToken(text);
+  return text === null ? undefined : readToken(text);
 }
 
 /** The token with an id, or undefined. */
@@ -95,29 +92,25 @@ export async function digestOfToken(redis: Redis, id: string): Promise<string | 
 
 /** The tokens of an account, oldest first. */
 export async function listTokens(redis: Redis, accountId: string): Promise<readonly Token[]> {
+  const tokens = (await tokensWithDigests(redis, accountId)).map(({ token }) => token);
+  return tokens.sort((left, right) => left.createdAt.localeCompare(right.createdAt));
+}
+
+/** The tokens of an account as Redis has them, with the digests of their keys. */
+export async function tokensWithDigests(
+  redis: Redis,
+  accountId: string,
+): Promise<readonly { readonly digest: string; readonly token: Token }[]> {
   const digests = await redis.smembers(keys.accountTokens(accountId));
   const tokens = await Promise.all(digests.map((digest) => findToken(redis, digest)));
-  return tokens
-    .filter((token) => token !== undefined)
-    .sort((left, right) => left.createdAt.localeCompare(right.createdAt));
+  return digests.flatMap((digest, at) => {
+    const token = tokens[at];
+    return token === undefined ? [] : [{ digest, token }];
+  });
 }
 
-/** Changes whether or how long a token counts and what it may spend, and tells every edge; undefined where there is no such token. */
-export async function changeToken(
-  redis: Redis,
-  id: string,
-  change: Partial<Pick<Token, "disabled" | "expiresAt" | "budget">>,
-): Promise<Token | undefined> {
-  const digest = await redis.hget(keys.tokenIds, id);
-  const before = digest === null ? undefined : await findToken(redis, digest);
-  if (digest === null || before === undefined) return undefined;
-  const after: Token = { ...before, ...change };
-  await redis.set(keys.token(digest), JSON.stringify(after));
-  await redis.publish(keys.tokenChanges, digest);
-  return after;
-}
-
-const parseToken: (text: string) => Token = stored(
+/** Reads a stored token. Throws UnknownShape. */
+export const readToken: (text: string) => Token = stored(
   "token",
   Type.Object({
     id: Type.String(),
@@ -132,5 +125,6 @@ const parseToken: (text: string) => Token = stored(
     ),
     createdAt: Type.String(),
     hint: Type.String(),
+    version: Type.Optional(Type.Integer()),
   }),
 );

@@ -12,6 +12,12 @@ export const Receipt = Type.Object(
     hash: Type.String({
       description: "SHA-1, hex, of previous, number, amount, balance and the entry's JSON, joined by line feeds",
     }),
+    replaces: Type.Optional(
+      Type.String({
+        description:
+          "hash of the receipt that the same entry had in a Redis that was lost: it was charged once more there",
+      }),
+    ),
   },
   { $id: "Receipt", additionalProperties: false },
 );

@@ -64,6 +64,7 @@ export const failures = {
   api_key_disabled: { ...unauthenticated, say: "This API key is disabled." },
   account_disabled: { ...forbidden, say: "This account is disabled." },
 
+  permission_denied: { ...forbidden, say: "Your role does not allow this." },
   origin_not_allowed: { ...forbidden, say: "Pages of this origin may not connect." },
 
   // What may be called

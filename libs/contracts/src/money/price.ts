@@ -79,7 +79,7 @@ export const priceDecimals = 12;
 /** Most decimal places of a group's multiplier, and of a service tier's factor. */
 export const multiplierDecimals = 9;
 /** Parts of a second that are told apart when seconds are priced. */
-const unitDecimals = 6;
+export const unitDecimals = 6;
 
 const usualFactor = 10n ** BigInt(multiplierDecimals);
 
@@ -147,16 +147,21 @@ function nearestPrice(field: PriceField, written: WrittenPrice): Dollars {
  * (`unpricedUnits` names those). Never negative for non-negative units.
  */
 export function costOf(units: Units, price: Price, multiplier: number): Nanos {
-  const input = price.lengths.length === 0 ? 0 : inputTotal(units);
-  const applying = price.lengths.findLast(({ above }) => input > above)?.price ?? price;
   let scaled = 0n;
-  for (const [unit, each] of applying) {
+  for (const [unit, each] of applyingPrice(units, price)) {
     const amount = units[unit];
     if (amount === undefined || each === 0n) continue;
     scaled += each * wholeMicros(amount) * (isToolUnit(unit) ? usualFactor : price.factor);
   }
   scaled *= toScale(parseDecimal(multiplier), multiplierDecimals);
   return (scaled + divisor / 2n) / divisor;
+}
+
+/** The price at the length of a call's input. */
+export function applyingPrice(units: Units, price: Price): Price {
+  if (price.lengths.length === 0) return price;
+  const input = inputTotal(units);
+  return price.lengths.findLast(({ above }) => input > above)?.price ?? price;
 }
 
 /** From millionths of units × atto-dollars × the scales of factor and multiplier to nanos. */
@@ -176,7 +181,8 @@ export function mostCostOf(units: Units, price: Price, multiplier: number): Nano
     .reduce((most, cost) => (cost > most ? cost : most));
 }
 
-const isToolUnit = (unit: UnitName): boolean => toolUnits.some((tool) => tool === unit);
+/** Whether a unit is a call of a vendor-side tool: those cost the same at every service tier. */
+export const isToolUnit = (unit: UnitName): boolean => toolUnits.some((tool) => tool === unit);
 
 /**
  * Units that were used and that the price does not name, in the order of the usage event; reasoning is part of output.
@@ -195,7 +201,7 @@ export function unpricedUnits(units: Units, price: Price): readonly UnitName[] {
 }
 
 /** An amount in millionths, exact for whole numbers of any size and rounded for fractions of seconds. */
-function wholeMicros(amount: number): bigint {
+export function wholeMicros(amount: number): bigint {
   if (!(amount >= 0) || amount === Infinity) throw new RangeError(`not an amount of units: ${amount}`);
   if (Number.isInteger(amount)) return BigInt(amount) * 1_000_000n;
   const whole = Math.trunc(amount);

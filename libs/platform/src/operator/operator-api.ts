@@ -11,12 +11,30 @@ import type { Secrets } from "../secrets.ts";
 import { isOperator } from "../signed-caller.ts";
 import { failureOf } from "../store-failure.ts";
 import { Streamed } from "./streamed.ts";
+import { WithHeaders } from "./with-headers.ts";
+
+/** What an operator may do: a viewer reads, an operator changes what calls need, an admin decides who operates. */
+export const operatorRoles = ["viewer", "operator", "admin"] as const;
+export type OperatorRole = (typeof operatorRoles)[number];
+
+/** The one who makes a call of the operator's API. */
+export interface Operator {
+  readonly name: string;
+  readonly role: OperatorRole;
+}
+
+/** Finds out who makes a call. Throws Failure invalid_api_key for a stranger, permission_denied for too small a role. */
+export type Authorise = (request: IncomingMessage) => Operator | Promise<Operator>;
 
 /** What an operator's call brings. */
 interface OperatorCall {
+  readonly operator: Operator;
+  readonly headers: IncomingMessage["headers"];
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly body: unknown;
+  /** Who changes something: the operator, or whom a caller with the secret acts for. */
+  readonly actor: string;
 }
 
 /** A route of the operator's API: `GET /accounts/{id}` and what it answers. */
@@ -30,26 +48,37 @@ const bodyBounds = {
   floorBytesPerSecond: 1_024,
   budget: new BufferBudget(16 * 1024 * 1024),
 };
-/** Whoever has the secret is the operator: nobody else's bodies are read here. */
-const operator = { accountId: "operator", tokenId: "operator" };
+/** Bodies are read of authorised callers only, who share one account's bounds. */
+const reader = { accountId: "operator", tokenId: "operator" };
 const newId = idSource("op");
 
-/** An operator's API, of control or inside: JSON both ways, a credential signed with MODELGATE_SECRET on every call. */
-export function operatorHandler(routes: OperatorRoutes, secrets: Secrets, log: Logger): RequestListener {
+/** Name of a caller that is known by the secret alone. */
+const secretName = "secret";
+
+/** Authorises calls whose credential was made with MODELGATE_SECRET, as an admin's. */
+export function bySecret(secrets: Secrets): Authorise {
+  return ({ headers: { authorization = "" } }) => {
+    const credential = /^Bearer (\S+)$/.exec(authorization)?.[1] ?? "";
+    if (isOperator(secrets, credential, Math.floor(Date.now() / 1_000))) return { name: secretName, role: "admin" };
+    throw new Failure("invalid_api_key", "This is the operator's API; its credential is made with MODELGATE_SECRET.");
+  };
+}
+
+/** An operator's API, of control or inside: JSON both ways, every call authorised. */
+export function operatorHandler(routes: OperatorRoutes, authorise: Authorise, log: Logger): RequestListener {
   const find = finderOf(routes);
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const id = newId();
     try {
-      const credential = /^Bearer (\S+)$/.exec(request.headers.authorization ?? "")?.[1] ?? "";
-      if (!isOperator(secrets, credential, Math.floor(Date.now() / 1_000)))
-        throw new Failure(
-          "invalid_api_key",
-          "This is the operator's API; its credential is made with MODELGATE_SECRET.",
-        );
+      const operator = await authorise(request);
       const [path = "", ...query] = (request.url ?? "/").split("?");
       const { run, params } = find(request.method ?? "", path);
-      const data = await run({ params, query: new URLSearchParams(query.join("?")), body: await readJson(request) });
+      const body = await readJson(request);
+      const { headers } = request;
+      const actor = actorOf(request, operator);
+      const data = await run({ operator, actor, headers, params, query: new URLSearchParams(query.join("?")), body });
+      if (data instanceof WithHeaders) return answerJson(response, 200, { data: data.data }, data.headers);
       if (!(data instanceof Streamed)) return answerJson(response, 200, { data });
       response.writeHead(200, { "content-type": data.contentType });
       await pipeline(Readable.from(data.pieces), response);
@@ -90,9 +119,24 @@ function decoded(places: Readonly<Record<string, string>>): OperatorCall["params
   }
 }
 
+/** Header in which a caller names who acts through it, percent-encoded. */
+export const actorHeader = "x-modelgate-actor";
+/** Most characters of a name. */
+const mostOfActor = 100;
+
+function actorOf({ headers }: IncomingMessage, { name }: Operator): string {
+  const written = headers[actorHeader];
+  if (name !== secretName || typeof written !== "string" || written === "") return name;
+  try {
+    return decodeURIComponent(written).slice(0, mostOfActor);
+  } catch {
+    return name;
+  }
+}
+
 async function readJson(request: IncomingMessage): Promise<unknown> {
   if (request.method !== "POST") return {};
-  using body = await readBody(request, bodyBounds, operator);
+  using body = await readBody(request, bodyBounds, reader);
   try {
     return body.bytes.length === 0 ? {} : JSON.parse(body.bytes.toString());
   } catch {

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLogger } from "../../src/log.ts";
 import { signOperator } from "../../src/signed-caller.ts";
-import { operatorHandler } from "../../src/operator/operator-api.ts";
+import { bySecret, operatorHandler } from "../../src/operator/operator-api.ts";
 
 const secret = "a-secret-of-this-test-alone";
 const routes = {
@@ -17,7 +17,7 @@ const routes = {
 let server: Server;
 let url = "";
 beforeAll(async () => {
-  server = createServer(operatorHandler(routes, [secret], createLogger("control", "silent").log)).listen(
+  server = createServer(operatorHandler(routes, bySecret([secret]), createLogger("control", "silent").log)).listen(
     0,
     "127.0.0.1",
   );

@@ -131,8 +131,11 @@ export class Bill {
     return fees?.billed(units) ?? { units, price: model.price, isTierUnpriced: false };
   }
 
-  /** Settles the call and writes its one log line; the promise never rejects. A second call does nothing. */
-  settle(reported: CallEnd): Promise<void> {
+  /**
+   * Settles the call and writes its one log line; the promise never rejects. A second call does nothing. `onlyIfHeld`: it
+   * is not known whether money was put aside, and nothing was sent.
+   */
+  settle(reported: CallEnd, { onlyIfHeld = false } = {}): Promise<void> {
     if (this.#settled) return Promise.resolve();
     this.#settled = true;
     const { accountId, tokenId } = this.#call.caller;
@@ -153,6 +156,7 @@ export class Bill {
       costNanos,
       tokens: tokensIn(end.units),
       draft,
+      onlyIfHeld,
     });
   }
 
@@ -215,7 +219,10 @@ export async function holdOrForget(bill: Bill): Promise<void> {
   } catch (error) {
     const failure = asFailure(error);
     if (failure.cause !== undefined)
-      void bill.settle({ units: {}, estimated: false, outcome: "failed", status: failure.status });
+      void bill.settle(
+        { units: {}, estimated: false, outcome: "failed", status: failure.status },
+        { onlyIfHeld: true },
+      );
     throw failure;
   }
 }

@@ -1,14 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { createAccount, credit, findAccount, listAccountIds, listCredits, type Account } from "@modelgate/accounts";
+import { creditEventOf, findAccount, listAccountIds, listCredits, type Account } from "@modelgate/accounts";
 import { Failure, formatUsd } from "@modelgate/contracts";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
+import type { Ledger } from "../ledger.ts";
 import { fields } from "./fields.ts";
 
 /** Most rows of one page. */
 const pageSize = 500;
 
-/** Accounts: made, shown, credited. */
-export function accountRoutes(redis: Redis): OperatorRoutes {
+/** Accounts: made, shown, credited. What changes them is written to the books first, by the ledger. */
+export function accountRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
   return {
     "GET /accounts": async ({ query }) => {
       const after = query.get("after") ?? "";
@@ -16,12 +17,12 @@ export function accountRoutes(redis: Redis): OperatorRoutes {
       const accounts = await Promise.all(ids.map((id) => findAccount(redis, id)));
       return accounts.filter((account) => account !== undefined).map(shown);
     },
-    "POST /accounts": async ({ body }) => {
+    "POST /accounts": async ({ body, actor }) => {
       const id = fields.id(body, "id");
       const balance = fields.optionalText(body, "balance") === undefined ? 0n : fields.dollars(body, "balance");
       if (balance < 0n) throw new Failure("invalid_value", "balance must not be negative.", { param: "balance" });
-      const name = fields.optionalText(body, "name");
-      if ((await createAccount(redis, { id, balance, ...(name === undefined ? {} : { name }) })) === "exists") {
+      const name = fields.optionalText(body, "name") ?? id;
+      if (!(await ledger.createAccount({ id, balance, name }, actor))) {
         throw new Failure("invalid_value", `The account ${id} exists.`, { param: "id", status: 409 });
       }
       return shown(await accountOf(redis, id));
@@ -30,20 +31,17 @@ export function accountRoutes(redis: Redis): OperatorRoutes {
       const id = params["id"] ?? "";
       return { ...shown(await accountOf(redis, id)), credits: (await listCredits(redis, id)).slice(0, 20) };
     },
-    "POST /accounts/{id}/credits": async ({ params, body }) => {
+    "POST /accounts/{id}/credits": async ({ params, body, actor }) => {
       const { id: accountId } = await accountOf(redis, params["id"] ?? "");
       const nanos = fields.dollars(body, "amount");
       if (nanos === 0n) throw new Failure("invalid_value", "amount must not be zero.", { param: "amount" });
       const reason = fields.text(body, "reason");
       const kind = fields.optionalWord(body, "kind", ["top-up", "correction"]);
       const operationId = fields.optionalText(body, "operationId") ?? randomUUID();
-      const reply = await credit(redis, {
-        accountId,
-        nanos,
-        reason,
-        operationId,
-        ...(kind === undefined ? {} : { kind }),
-      });
+      const reply = await ledger.credit(
+        creditEventOf({ accountId, nanos, reason, operationId, ...(kind === undefined ? {} : { kind }) }),
+        actor,
+      );
       if (reply === "too-low")
         throw new Failure("invalid_value", "The account has less than that available.", { param: "amount" });
       if (reply === "too-large")

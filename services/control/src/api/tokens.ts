@@ -1,42 +1,53 @@
-import { changeToken, createToken, findTokenById, listTokens, type Token, type TokenBudget } from "@modelgate/accounts";
+import { findTokenById, listTokens, newKey, tokenOf, type TokenBudget } from "@modelgate/accounts";
 import { publishedKey, readPublished } from "@modelgate/catalog";
 import { Failure } from "@modelgate/contracts";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
+import type { Ledger, TokenChange } from "../ledger.ts";
 import { accountOf } from "./accounts.ts";
 import { fields } from "./fields.ts";
 
-/** Tokens of accounts: made, shown, changed. */
-export function tokenRoutes(redis: Redis): OperatorRoutes {
+/** What a change of a token is called with. */
+interface TokenCall {
+  readonly params: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  readonly actor: string;
+}
+
+/** Tokens of accounts: made, shown, changed. What changes them is written to the books first, by the ledger. */
+export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
   const change =
-    (wish: (body: unknown) => Partial<Pick<Token, "disabled" | "expiresAt" | "budget">>) =>
-    async ({ params, body }: { params: Readonly<Record<string, string>>; body: unknown }) =>
-      (await changeToken(redis, params["id"] ?? "", wish(body))) ?? absent(params["id"]);
+    (verb: string, wish: (body: unknown) => TokenChange) =>
+    ({ params, body, actor }: TokenCall) =>
+      ledger.changeToken(params["id"] ?? "", wish(body), { actor, action: `token.${verb}` });
   return {
     "GET /accounts/{id}/tokens": async ({ params }) =>
       listTokens(redis, (await accountOf(redis, params["id"] ?? "")).id),
-    "POST /accounts/{id}/tokens": async ({ params, body }) => {
+    "POST /accounts/{id}/tokens": async ({ params, body, actor }) => {
       const { id: accountId } = await accountOf(redis, params["id"] ?? "");
       const group = fields.text(body, "group");
       const models = fields.optionalTexts(body, "models");
       await checkNames(redis, group, models);
-      const { key, token } = await createToken(redis, {
+      const key = newKey();
+      const wish = {
         accountId,
         group,
         name: fields.optionalText(body, "name"),
         models,
         expiresAt: fields.optionalTime(body, "expiresAt"),
         budget: budgetOf(body, undefined),
-      });
+      };
+      const { token } = await ledger.createToken(tokenOf(key, wish), actor);
       return { ...token, key };
     },
     "GET /tokens/{id}": async ({ params }) => (await findTokenById(redis, params["id"] ?? "")) ?? absent(params["id"]),
-    "POST /tokens/{id}": async ({ params, body }) => {
+    "POST /tokens/{id}": async ({ params, body, actor }) => {
       const before = (await findTokenById(redis, params["id"] ?? "")) ?? absent(params["id"]);
-      return (await changeToken(redis, before.id, { budget: budgetOf(body, before.budget) })) ?? absent(before.id);
+      const budget = budgetOf(body, before.budget) ?? null;
+      return ledger.changeToken(before.id, { budget }, { actor, action: "token.set" });
     },
-    "POST /tokens/{id}/disable": change(() => ({ disabled: true })),
-    "POST /tokens/{id}/enable": change(() => ({ disabled: false })),
-    "POST /tokens/{id}/expire": change((body) => ({
+    "POST /tokens/{id}/disable": change("disable", () => ({ disabled: true })),
+    "POST /tokens/{id}/enable": change("enable", () => ({ disabled: false })),
+    "POST /tokens/{id}/expire": change("expire", (body) => ({
       expiresAt: fields.optionalTime(body, "at") ?? new Date().toISOString(),
     })),
   };

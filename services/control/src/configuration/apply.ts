@@ -1,16 +1,9 @@
-import { createAccount, putToken } from "@modelgate/accounts";
 import { priceVersionOf, publishConfiguration, publishedVersion, type ResolvedChannel } from "@modelgate/catalog";
 import { putBackRefused } from "@modelgate/channels";
-import {
-  compilePrice,
-  nanosOf,
-  parseUsd,
-  pricesIn,
-  type Configuration,
-  type TokenConfiguration,
-} from "@modelgate/contracts";
+import { compilePrice, pricesIn, type Configuration } from "@modelgate/contracts";
 import type { Logger, Redis, Secrets } from "@modelgate/platform";
 import { priceVersionsKey } from "../api/prices.ts";
+import type { DeclaredAccounts } from "./declare-accounts.ts";
 import { warningsOf } from "./warnings.ts";
 
 /** What a configuration is applied with. */
@@ -18,6 +11,7 @@ export interface ApplyDeps {
   /** Variables that the configuration may name. */
   readonly names: Readonly<Record<string, string | undefined>>;
   readonly redis: Redis;
+  readonly declared: Pick<DeclaredAccounts, "declare">;
   readonly secrets: Secrets;
   readonly log: Logger;
 }
@@ -27,12 +21,11 @@ export interface ApplyDeps {
  * published version.
  */
 export async function applyConfiguration(
-  { redis, secrets, log }: Omit<ApplyDeps, "names">,
+  { redis, declared, secrets, log }: Omit<ApplyDeps, "names">,
   configuration: Configuration,
   channels: readonly ResolvedChannel[],
 ): Promise<string> {
   for (const { path, say } of warningsOf(configuration, channels)) log.info({ path }, `configuration: ${path} ${say}`);
-  await createAccounts(redis, log, configuration);
   await rememberPrices(redis, configuration);
   const before = await publishedVersion(redis);
   const version = await publishConfiguration(redis, configuration, channels, secrets);
@@ -42,6 +35,7 @@ export async function applyConfiguration(
     { version, channels: channels.length, models: Object.keys(configuration.models).length },
     "configuration published",
   );
+  await declared.declare(configuration);
   return version;
 }
 
@@ -56,21 +50,4 @@ async function rememberPrices(redis: Redis, { models }: Configuration): Promise<
         redis.hsetnx(priceVersionsKey, priceVersionOf(compilePrice(price)), JSON.stringify({ price, publishedAt })),
       ),
   );
-}
-
-async function createAccounts(redis: Redis, log: Logger, { accounts = {} }: Configuration): Promise<void> {
-  for (const [id, { balance, tokens = [] }] of Object.entries(accounts)) {
-    const made = await createAccount(redis, { id, balance: parseUsd(balance) });
-    if (made === "created") log.info({ account: id }, "account created");
-    for (const { key, budget, ...wish } of tokens) {
-      const { created, token } = await putToken(redis, key, { accountId: id, ...wish, budget: budgetOf(budget) });
-      if (created) log.info({ account: id, token: token.id }, "token created");
-    }
-  }
-}
-
-function budgetOf(budget: TokenConfiguration["budget"]) {
-  if (budget === undefined) return undefined;
-  const nanos = (dollars: number | undefined) => (dollars === undefined ? undefined : nanosOf(dollars).toString());
-  return { perDay: nanos(budget.dollarsPerDay), perMonth: nanos(budget.dollarsPerMonth) };
 }

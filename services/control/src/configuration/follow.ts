@@ -1,6 +1,7 @@
 import { watch } from "node:fs";
 import { dirname } from "node:path";
 import type { ApplyDeps } from "./apply.ts";
+import { DeclaredAccounts, type DeclareDeps } from "./declare-accounts.ts";
 import { ConfigurationInForce, type ConfigurationStatus } from "./in-force.ts";
 
 /** Applies the configuration until disposed. */
@@ -15,8 +16,15 @@ const settleMs = 100;
  * Applies the file and follows it and the key files that it names: a good change takes effect, after a wrong one the last
  * good configuration stays, and so does a key whose file has gone. A file that is wrong at the start is a StartError.
  */
-export async function followConfiguration(deps: ApplyDeps, path: string, pollMs: number): Promise<Follower> {
-  const inForce = await ConfigurationInForce.open(deps, path);
+export async function followConfiguration(
+  deps: Omit<ApplyDeps, "declared"> & DeclareDeps,
+  path: string,
+  pollMs: number,
+): Promise<Follower> {
+  await using opening = new AsyncDisposableStack();
+  const declared = opening.use(new DeclaredAccounts(deps));
+  const inForce = await ConfigurationInForce.open({ ...deps, declared }, path);
+  const open = opening.move();
   let looking = Promise.resolve();
   const lookSoon = (): void => {
     looking = looking
@@ -38,6 +46,7 @@ export async function followConfiguration(deps: ApplyDeps, path: string, pollMs:
       watcher[Symbol.dispose]();
       clearTimeout(quiet);
       clearInterval(poll);
+      await open.disposeAsync();
       await looking;
     },
   };

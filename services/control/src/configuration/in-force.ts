@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ResolvedChannel } from "@modelgate/catalog";
+import { publishedVersion, type ResolvedChannel } from "@modelgate/catalog";
 import type { Configuration } from "@modelgate/contracts";
 import { StartError } from "@modelgate/platform";
 import { applyConfiguration, type ApplyDeps } from "./apply.ts";
@@ -59,6 +59,9 @@ export class ConfigurationInForce {
    */
   async look(): Promise<void> {
     const { text, configuration, problems } = await readConfigurationFile(this.#path);
+    // A Redis that has lost everything has lost the configuration too.
+    const isLost = (await publishedVersion(this.#deps.redis)) === undefined;
+    if (isLost) await this.#apply(this.#applied, this.#status.problems);
     if (text === this.#seen && text !== "") return await this.#lookAtKeys();
     if (configuration === undefined) {
       if (JSON.stringify(problems) !== JSON.stringify(this.#status.problems))

@@ -1,3 +1,4 @@
+import type { Writable } from "node:stream";
 import type { Server } from "./server.ts";
 
 /** What a command was called with. */
@@ -6,6 +7,8 @@ export interface Arguments {
   readonly options: Readonly<Record<string, string | undefined>>;
   /** Whether the answer is one JSON document. */
   readonly json: boolean;
+  /** For an answer that is written piece by piece. */
+  readonly stdout: Writable;
 }
 
 /** What a command found, as JSON and as a person reads it. */

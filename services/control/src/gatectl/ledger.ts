@@ -1,3 +1,4 @@
+import { formatUsd } from "@modelgate/contracts";
 import type { Command } from "./command.ts";
 import { field } from "../field.ts";
 import { cell, money, table, type Column } from "./table.ts";
@@ -7,6 +8,7 @@ const columns: readonly Column[] = [
   ["RECEIPTS", (row) => `${cell("from")(row)} to ${cell("to")(row)}`],
   ["BALANCE", money("balanceNanos")],
   ["BOOKS", (row) => (field(row, "ok") === true ? "hold" : "diverge")],
+  ["PUT BACK", (row) => restoredOf(field(row, "restored"))],
   ["FIRST DIVERGENCE", (row) => divergenceOf(field(row, "divergence"))],
 ];
 
@@ -21,7 +23,28 @@ function divergenceOf(found: unknown): string {
   return which + cell("say")(found);
 }
 
-/** The books, computed anew. */
+const auditColumns: readonly Column[] = [
+  ["TIME", cell("time")],
+  ["ACTOR", cell("actor")],
+  ["ACCOUNT", cell("account")],
+  ["ACTION", cell("action")],
+  ["BEFORE", (row) => changed(field(row, "before"))],
+  ["AFTER", (row) => changed(field(row, "after"))],
+];
+
+function changed(value: unknown): string {
+  return value === null || value === undefined ? "-" : JSON.stringify(value);
+}
+
+/** What was put back of an account that its Redis had lost. */
+function restoredOf(found: unknown): string {
+  if (!Array.isArray(found) || found.length === 0) return "-";
+  const calls = found.reduce((sum: number, row: unknown) => sum + Number(field(row, "calls")), 0);
+  const nanos = found.reduce((sum: bigint, row: unknown) => sum + BigInt(String(field(row, "nanos"))), 0n);
+  return `${calls} of $${formatUsd(nanos)}, last at ${cell("time")(found[0])}`;
+}
+
+/** The books, computed anew; and who changed what in them. */
 export const ledgerCommands: readonly Command[] = [
   {
     name: "ledger verify",
@@ -42,6 +65,17 @@ export const ledgerCommands: readonly Command[] = [
       }
       const ok = accounts.every((row) => field(row, "ok") === true);
       return { data: { ok, accounts }, text: table(accounts, columns, "no accounts"), exitCode: ok ? 0 : 1 };
+    },
+  },
+  {
+    name: "audit list",
+    summary: "Show who changed accounts, tokens and balances, newest first.",
+    positionals: ["[ACCOUNT]"],
+    options: { limit: "how many, 100 where absent" },
+    example: "gatectl audit list acme --limit 20",
+    async run({ positionals: [account], options }, server) {
+      const entries = field(await server.get("/audit", { account, limit: options["limit"] }), "entries");
+      return { data: entries, text: table(entries, auditColumns, "no changes") };
     },
   },
 ];

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
+import { userInfo } from "node:os";
 import { join } from "node:path";
-import { readVariables, signOperator, type VariableReader } from "@modelgate/platform";
+import { actorHeader, readVariables, signOperator, type VariableReader } from "@modelgate/platform";
 import { field } from "../field.ts";
 import { CommandFailed } from "./command.ts";
 
@@ -11,6 +12,8 @@ type Query = Readonly<Record<string, string | undefined>>;
 export interface Server {
   get(path: string, query?: Query): Promise<unknown>;
   post(path: string, body?: object): Promise<unknown>;
+  /** Where it is: links to its pages begin with it. */
+  address(): Promise<string>;
   /** An answer that is no JSON document, as it arrives. */
   stream(path: string, query: Query): Promise<AsyncIterable<Uint8Array>>;
 }
@@ -26,16 +29,20 @@ const variables = (read: VariableReader) => ({
 });
 
 /** Finds the server when it is first needed: CONTROL_URL and MODELGATE_SECRET, or what `npm start` left in its data folder. */
-export function findServer(): Server {
+export function findServer(env: Readonly<Record<string, string | undefined>>): Server {
   let address: Promise<{ readonly url: string; readonly secret: string }> | undefined;
   const send = async (method: "GET" | "POST", path: string, body?: object): Promise<Response> => {
-    const { url, secret } = await (address ??= findAddress());
+    const { url, secret } = await (address ??= findAddress(env));
     const credential = signOperator(secret, Math.floor(Date.now() / 1_000) + credentialSeconds);
     let response: Response;
     try {
       response = await fetch(new URL(path, url), {
         method,
-        headers: { authorization: `Bearer ${credential}`, "content-type": "application/json" },
+        headers: {
+          authorization: `Bearer ${credential}`,
+          "content-type": "application/json",
+          [actorHeader]: encodeURIComponent(personName()),
+        },
         signal: AbortSignal.timeout(longestMs),
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
@@ -55,7 +62,17 @@ export function findServer(): Server {
       return body;
     },
     post: (path, body = {}) => call("POST", path, body),
+    address: async () => (await (address ??= findAddress(env))).url,
   };
+}
+
+/** Who runs gatectl, for the audit: what the system calls them; a number where it has no name for them. */
+function personName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? "gatectl");
+  }
 }
 
 function withQuery(path: string, query: Query): string {
@@ -64,8 +81,10 @@ function withQuery(path: string, query: Query): string {
   return search.size === 0 ? path : `${path}?${search.toString()}`;
 }
 
-async function findAddress(): Promise<{ readonly url: string; readonly secret: string }> {
-  const { url: controlUrl, secret: sharedSecret, folder } = readVariables(variables);
+async function findAddress(
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<{ readonly url: string; readonly secret: string }> {
+  const { url: controlUrl, secret: sharedSecret, folder } = readVariables(variables, env);
   if (controlUrl !== undefined && sharedSecret !== undefined) return { url: controlUrl, secret: sharedSecret };
   if (controlUrl !== undefined)
     throw new CommandFailed("CONTROL_URL is set and MODELGATE_SECRET is not: set both, or neither for `npm start`'s.");

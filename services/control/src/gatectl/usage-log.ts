@@ -63,7 +63,7 @@ export const usageLogCommands: readonly Command[] = [
     positionals: [],
     options: { ...usageFilters, format: "csv or ndjson; csv where absent", out: "a file; stdout where absent" },
     example: "gatectl usage export --format ndjson --from 2026-01-01 --to 2026-01-31 --out january.ndjson",
-    async run({ options: { out, ...query }, json }, server) {
+    async run({ options: { out, ...query }, json, stdout }, server) {
       if (json && out === undefined)
         throw new WrongUsage("--json needs --out: stdout is either the document or the export");
       const source = await server.stream("/usage/export", query);
@@ -74,7 +74,7 @@ export const usageLogCommands: readonly Command[] = [
           yield piece;
         }
       };
-      const target = out === undefined ? process.stdout : createWriteStream(out);
+      const target = out === undefined ? stdout : createWriteStream(out);
       try {
         await pipeline(Readable.from(counted()), target, { end: out !== undefined });
       } catch (error) {

@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from "node:http";
 import { expect, test } from "vitest";
 import { isOperator, Streamed } from "@modelgate/platform";
 import { bookRoutes } from "../../src/api/books.ts";
+import { ledgerAt } from "../../src/ledger.ts";
 
 const secret = "a secret of this test alone";
 
@@ -14,10 +15,13 @@ async function read(path: string, ledger: RequestListener): Promise<unknown> {
   const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
   try {
     const [route = "", query = ""] = path.split("?");
-    const answer = bookRoutes(url, secret)[`GET ${route}`]?.({
+    const answer = bookRoutes(ledgerAt(url, secret))[`GET ${route}`]?.({
+      operator: { name: "test", role: "viewer" },
+      headers: {},
       params: {},
       query: new URLSearchParams(query),
       body: {},
+      actor: "operator",
     });
     const found = await answer;
     if (!(found instanceof Streamed)) return found;

@@ -1,5 +1,5 @@
 import { findAccount, listAccountIds, verifyAccount, type Verification } from "@modelgate/accounts";
-import { readReceipts } from "@modelgate/books";
+import { readReceipts, readRestorations, type Restoration } from "@modelgate/books";
 import { Failure } from "@modelgate/contracts";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
@@ -18,10 +18,12 @@ export interface VerificationDeps {
 
 /** Balances computed anew, from every receipt that the books have. */
 export function verificationRoutes({ redis, connection, keepDays }: VerificationDeps): OperatorRoutes {
-  const verify = (id: string): Promise<Verification | undefined> =>
-    connection.use((books) =>
-      verifyAccount(redis, id, { keepDays, waitMs, readEntries: (from) => readReceipts(books, id, from) }),
-    );
+  const verify = (id: string) =>
+    connection.use(async (books) => {
+      const options = { keepDays, waitMs, readEntries: (from: number) => readReceipts(books, id, from) };
+      const found = await verifyAccount(redis, id, options);
+      return found === undefined ? undefined : shown(found, await readRestorations(books, id, shownRestorations));
+    });
   return {
     "GET /ledger/verification": async ({ query }) => {
       const wanted = query.get("account");
@@ -32,13 +34,16 @@ export function verificationRoutes({ redis, connection, keepDays }: Verification
         wanted === null ? (await listAccountIds(redis)).filter((id) => id > after).slice(0, pageSize) : [wanted];
       const found = await Promise.all(ids.map(verify));
       return {
-        accounts: found.filter((verification) => verification !== undefined).map(shown),
+        accounts: found.filter((verification) => verification !== undefined),
         next: ids.length === pageSize ? ids.at(-1) : null,
       };
     },
   };
 }
 
-function shown({ balanceNanos, ...verification }: Verification) {
-  return { ...verification, balanceNanos: balanceNanos.toString() };
+/** The newest restorations of an account that its verification names. */
+const shownRestorations = 20;
+
+function shown({ balanceNanos, ...verification }: Verification, restored: readonly Restoration[]) {
+  return { ...verification, balanceNanos: balanceNanos.toString(), restored };
 }

@@ -1,0 +1,88 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openBooks, readCalls, readTotals, recordCalls, type Books } from "@modelgate/books";
+import type { UsageEvent } from "@modelgate/contracts";
+import { createLogger } from "@modelgate/platform";
+import { draftOf, startPostgres, type PostgresBackend } from "@modelgate/testkit";
+import { sql } from "kysely";
+
+const { log } = createLogger("test", "silent");
+const readme = readFileSync(join(import.meta.dirname, "../../deploy/README.md"), "utf8");
+const month = { from: Date.parse("2026-01-01"), to: Date.parse("2026-02-01") };
+const calls = Array.from({ length: 50 }, (_, at): UsageEvent => ({
+  ...draftOf("acme", `call-${at}`),
+  time: new Date(month.from + at * 40_000_000).toISOString(),
+  costNanos: "1",
+  tags: { team: `team-${at % 3}` },
+}));
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "modelgate-backup-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Runs the words of deploy/README.md under a mark. */
+function run(mark: string, url = ""): void {
+  const [, words = ""] = new RegExp(`<!-- ${mark} -->\\s*\`\`\`sh\\n([^]*?)\`\`\``).exec(readme) ?? [];
+  expect(words, `deploy/README.md has words under ${mark}`).not.toBe("");
+  const path = `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`;
+  execFileSync("sh", ["-ec", words], {
+    cwd: folder,
+    env: { ...process.env, PATH: path, BOOKS_URL: url },
+    stdio: "pipe",
+  });
+}
+
+async function found(books: Books) {
+  const { events } = await readCalls(books, month, { order: "oldest first", limit: 100 });
+  const [total] = await readTotals(books, { ...month, groupBy: [] });
+  const teams = await readTotals(books, { ...month, groupBy: ["tag:team"] });
+  return { calls: events.length, total: total?.sums["calls"], teams: teams.length };
+}
+
+const whole = { calls: 50, total: "50", teams: 3 };
+
+describe("a backup that was made while the books were open, put back as deploy/README.md says, takes what came since", () => {
+  test("SQLite", async () => {
+    const file = join(folder, "books.sqlite");
+    const books = await openBooks({ file }, log);
+    await recordCalls(books, calls.slice(0, 30));
+    run("sqlite: backup");
+    await recordCalls(books, calls.slice(30));
+    await books[Symbol.asyncDispose]();
+    run("sqlite: restore");
+    await using restored = await openBooks({ file }, log);
+    expect(await found(restored)).toEqual({ calls: 30, total: "30", teams: 3 });
+    expect(await recordCalls(restored, calls)).toHaveLength(20);
+    expect(await found(restored)).toEqual(whole);
+  });
+
+  const hasTools = ["pg_dump", "pg_restore"].every((tool) => {
+    try {
+      execFileSync(tool, ["--version"], { stdio: "ignore" });
+      return true;
+    } catch {
+      return false;
+    }
+  });
+
+  test.skipIf(!hasTools)("PostgreSQL", async () => {
+    await using server: PostgresBackend = await startPostgres();
+    const books = await openBooks({ url: server.url, file: "" }, log);
+    await recordCalls(books, calls.slice(0, 30));
+    run("postgres: backup", server.url);
+    await recordCalls(books, calls.slice(30));
+    await sql`create database restored`.execute(books.db);
+    await books[Symbol.asyncDispose]();
+    const url = server.url.replace(/[^/]+$/, "restored");
+    run("postgres: restore", url);
+    await using restored = await openBooks({ url, file: "" }, log);
+    expect(await found(restored)).toEqual({ calls: 30, total: "30", teams: 3 });
+    expect(await recordCalls(restored, calls)).toHaveLength(20);
+    expect(await found(restored)).toEqual(whole);
+  });
+});

@@ -1,0 +1,29 @@
+--[[ Charges a call whose settlement, or whose hold, was lost with a Redis (receipt.lua and budgets.lua come before this).
+     Once for each receipt that it had before. The cost is true, so it is taken whatever is available: the account may
+     owe some. A hold that came back with an older copy of Redis is given back.
+  account hash   hold hash   holds zset: call id -> lease expiry (ms)   outbox stream
+  charged hash: call id -> the receipt that it had before, "late" for none   event is JSON without its cost
+  replaces: hash of that receipt, nil: none   rememberMs: how long charges are remembered ]]
+if redis.call('EXISTS', account) == 0 then return {'no-account'} end
+local mark, known = replaces or 'late', redis.call('HGET', charged, callId)
+if known and (known == mark or mark == 'late') then return {'charged-before'} end
+redis.call('HSET', charged, callId, mark)
+redis.call('PEXPIRE', charged, rememberMs)
+local found = redis.call('HMGET', hold, 'nanos', 'budgets')
+if found[1] then
+  redis.call('DEL', hold)
+  redis.call('ZREM', holds, callId)
+  if found[1] ~= '0' then
+    redis.call('HINCRBY', account, 'held', '-' .. found[1])
+    redis.call('HINCRBY', account, 'available', found[1])
+    give_back(budgets_of(found[2] or ''), found[1])
+  end
+end
+if cost ~= '0' then
+  redis.call('HINCRBY', account, 'spent', cost)
+  redis.call('HINCRBY', account, 'available', '-' .. cost)
+end
+local number, previous, balance, hash = add_receipt(account, cost == '0' and '0' or '-' .. cost, event)
+local entry = redis.call('XADD', outbox, '*', 'event', event, 'cost', cost, 'uncovered', '0',
+  'number', number, 'previous', previous, 'balance', balance, 'hash', hash, 'replaces', replaces or '')
+return {'charged', entry = entry, number = number, previous = previous, balance = balance, hash = hash}

@@ -1,0 +1,52 @@
+import type { UsageEvent, UsageDraft, Nanos } from "@modelgate/contracts";
+import { defineScript, type Redis } from "@modelgate/platform";
+import { keys, shardOf } from "../keys.ts";
+import { receiptKinds, receiptOf } from "../money/receipt.ts";
+import type { OutboxEntry } from "../outbox/entry.ts";
+import { budgetsScript, receiptScript } from "../shared-scripts.ts";
+
+/** A call that Redis does not know to be settled, and was. */
+export interface LostCall {
+  readonly draft: UsageDraft;
+  readonly costNanos: Nanos;
+  /** Hash of the receipt that it had; absent: it was open when Redis lost its hold. */
+  readonly replaces?: string | undefined;
+}
+
+/** How long a charge is remembered, so that no other ledger makes it again: far longer than one works on it. */
+const rememberMs = 86_400_000;
+
+const run = defineScript({
+  file: new URL("charge.lua", import.meta.url),
+  shared: [receiptScript, budgetsScript],
+  keys: ["account", "hold", "holds", "outbox", "charged"],
+  args: { callId: "text", cost: "nanos", event: "text", replaces: "text?", rememberMs: "number" },
+  replies: {
+    charged: { entry: "text", ...receiptKinds },
+    "charged-before": {},
+    "no-account": {},
+  },
+});
+
+/** Charges a lost call, once; undefined where it was charged before, or its account is not there (yet). */
+export async function chargeLost(
+  redis: Redis,
+  { draft, costNanos, replaces }: LostCall,
+): Promise<OutboxEntry<UsageEvent> | undefined> {
+  const { accountId, id } = draft;
+  const shard = shardOf(accountId);
+  const reply = await run(
+    redis,
+    {
+      account: keys.account(accountId),
+      hold: keys.hold(accountId, id),
+      holds: keys.holds(shard),
+      outbox: keys.outbox(shard),
+      charged: keys.charged(accountId),
+    },
+    { callId: id, cost: costNanos, event: JSON.stringify(draft), replaces, rememberMs },
+  );
+  if (reply.verdict !== "charged") return undefined;
+  const made = { ...receiptOf(reply), ...(replaces === undefined ? {} : { replaces }) };
+  return { shard, entryId: reply.entry, event: { ...draft, costNanos: costNanos.toString(), receipt: made } };
+}

@@ -1,0 +1,73 @@
+import type { CreditEvent, Nanos } from "@modelgate/contracts";
+import { defineScript, type Redis } from "@modelgate/platform";
+import { keys } from "../keys.ts";
+
+/** An account as it was after its newest receipt, with the credits that led there. */
+export interface LostAccount {
+  readonly id: string;
+  readonly name: string;
+  /** RFC 3339. */
+  readonly createdAt: string;
+  readonly balanceNanos: Nanos;
+  readonly creditedNanos: Nanos;
+  readonly receipts: number;
+  readonly head: string;
+  /** Each with its receipt. */
+  readonly credits: readonly CreditEvent[];
+}
+
+const run = defineScript({
+  file: new URL("restore.lua", import.meta.url),
+  keys: ["account"],
+  args: {
+    name: "text",
+    createdAt: "text",
+    available: "nanos",
+    credited: "nanos",
+    spent: "nanos",
+    receipts: "number",
+    head: "text",
+  },
+  replies: { restored: {}, exists: {} },
+});
+
+/** Puts an account back that Redis has lost; false where it is there. Its existence says that it is whole: it comes last. */
+export async function restoreAccount(redis: Redis, account: LostAccount): Promise<boolean> {
+  const { id, name, createdAt, balanceNanos, creditedNanos, receipts, head, credits } = account;
+  await redis.sadd(keys.accounts, id);
+  if (credits.length > 0 && (await redis.exists(keys.account(id))) === 0)
+    await redis.hset(
+      keys.credits(id),
+      Object.fromEntries(credits.map((event) => [event.operationId, JSON.stringify(event)])),
+    );
+  const { verdict } = await run(
+    redis,
+    { account: keys.account(id) },
+    {
+      name,
+      createdAt,
+      available: balanceNanos,
+      credited: creditedNanos,
+      spent: creditedNanos - balanceNanos,
+      receipts,
+      head,
+    },
+  );
+  return verdict === "restored";
+}
+
+/** The newest receipt that Redis has of an account; absent: it has no such account. */
+export interface KnownHead {
+  readonly receipts: number;
+  readonly head: string;
+}
+
+/** What Redis has of accounts, in the order asked for. */
+export function readHeads(redis: Redis, ids: readonly string[]): Promise<readonly (KnownHead | undefined)[]> {
+  return Promise.all(
+    ids.map(async (id) => {
+      const [available, receipts, head] = await redis.hmget(keys.account(id), "available", "receipts", "head");
+      return typeof available === "string" ? { receipts: Number(receipts ?? 0), head: head ?? "" } : undefined;
+    }),
+  );
+}

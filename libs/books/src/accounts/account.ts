@@ -1,0 +1,239 @@
+import { sql, type Transaction } from "kysely";
+import { CreditEvent, stored } from "@modelgate/contracts";
+import { linkOf } from "../chain.ts";
+import type { Books } from "../open.ts";
+import { creditRow } from "../record-credits.ts";
+import type { Tables } from "../schema.ts";
+import { writeAudit } from "./audit.ts";
+
+const readCredit = stored("credit event", CreditEvent);
+
+/** An account as the books have it. */
+export interface BookedAccount {
+  readonly id: string;
+  readonly name: string;
+  /** RFC 3339; empty where only its calls are known. */
+  readonly createdAt: string;
+  /** The newest receipt. */
+  readonly receipts: number;
+  readonly head: string;
+  readonly balanceNanos: bigint;
+  readonly creditedNanos: bigint;
+  /** Whether its receipts are one chain, without a gap and without a fork. */
+  readonly whole: boolean;
+  /** How far the sum of its chain is from the head's, modulo `linkModulus`. */
+  readonly offset: number;
+}
+
+/** A new account with the credit that opens it, absent for none. */
+export interface NewAccount {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly opening?: CreditEvent | undefined;
+}
+
+/** Writes a new account into the books; false where there is one of that id. */
+export async function bookAccount({ db }: Books, account: NewAccount, actor: string): Promise<boolean> {
+  return db.transaction().execute(async (at) => {
+    const { id, name, createdAt, opening } = account;
+    const fresh = await at
+      .insertInto("accounts")
+      .values({ account: id, receipts: 0, head: "", balance: 0n, name, created: createdAt })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning("account")
+      .execute();
+    if (fresh.length === 0) return false;
+    if (opening !== undefined) await insertCredit(at, opening);
+    await writeAudit(at, {
+      account: id,
+      time: createdAt,
+      actor,
+      action: "account.create",
+      after: { name, balanceNanos: opening?.nanos ?? "0" },
+    });
+    return true;
+  });
+}
+
+/** An account of an earlier version, as Redis has it: its newest receipt, and the balance after it. */
+export interface AdoptedAccount extends Omit<NewAccount, "opening"> {
+  readonly receipts: number;
+  readonly head: string;
+  readonly balanceNanos: bigint;
+}
+
+/**
+ * Takes an account of an earlier version into the books. What came before its newest receipt may not be in them: the
+ * chain goes on from there.
+ */
+export async function adoptAccount({ db }: Books, account: AdoptedAccount): Promise<void> {
+  const { id, name, createdAt: created, receipts, head, balanceNanos: balance } = account;
+  const link = linkOf(head);
+  const known = { receipts, head, balance, chain: link, tip: link };
+  await db.transaction().execute(async (at) => {
+    await at
+      .insertInto("accounts")
+      .values({ account: id, name, created, projected: 1, ...known })
+      .onConflict((conflict) =>
+        conflict.column("account").doUpdateSet({ name, created, projected: 1 }).where("accounts.created", "=", ""),
+      )
+      .execute();
+    await at.updateTable("accounts").set(known).where("account", "=", id).where("receipts", "<", receipts).execute();
+  });
+}
+
+/** Writes a credit into the books before it is applied; the one that stands there under its operation. */
+export async function bookCredit({ db }: Books, event: CreditEvent, actor: string): Promise<CreditEvent> {
+  return db.transaction().execute(async (at) => {
+    if (await insertCredit(at, event)) {
+      const { accountId: account, time, kind, nanos, reason, operationId } = event;
+      await writeAudit(at, { account, time, actor, action: `credit.${kind}`, after: { nanos, reason, operationId } });
+      return event;
+    }
+    const { event: text } = await at
+      .selectFrom("credits")
+      .select("event")
+      .where("account", "=", event.accountId)
+      .where("operation", "=", event.operationId)
+      .executeTakeFirstOrThrow();
+    return readCredit(text);
+  });
+}
+
+/** Takes a credit out again that could not be applied; one that was applied stays. */
+export async function withdrawCredit({ db }: Books, event: CreditEvent, why: string): Promise<void> {
+  await db.transaction().execute(async (at) => {
+    const { numDeletedRows } = await at
+      .deleteFrom("credits")
+      .where("account", "=", event.accountId)
+      .where("operation", "=", event.operationId)
+      .where("event", "=", JSON.stringify(event))
+      .executeTakeFirst();
+    if (numDeletedRows === 0n) return;
+    await writeAudit(at, {
+      account: event.accountId,
+      time: new Date().toISOString(),
+      actor: "ledger",
+      action: "credit.refused",
+      before: { nanos: event.nanos, operationId: event.operationId },
+      after: { why },
+    });
+  });
+}
+
+async function insertCredit(at: Transaction<Tables>, event: CreditEvent): Promise<boolean> {
+  const fresh = await at
+    .insertInto("credits")
+    .values(creditRow(event))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("operation")
+    .execute();
+  return fresh.length > 0;
+}
+
+/** Says that Redis was given accounts. */
+export async function markProjected({ db }: Books, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await db.updateTable("accounts").set({ projected: 1 }).where("account", "in", ids).execute();
+}
+
+const accountColumns = [
+  "account",
+  "name",
+  "created",
+  "receipts",
+  "head",
+  "chain",
+  "tip",
+  sql<string>`cast(credited as text)`.as("creditedNanos"),
+  sql<string>`cast(balance as text)`.as("balanceNanos"),
+] as const;
+
+/** Accounts after an id, by their ids, a page. */
+export async function readAccounts({ db }: Books, after: string, limit: number): Promise<readonly BookedAccount[]> {
+  const rows = await db
+    .selectFrom("accounts")
+    .select(accountColumns)
+    .where("account", ">", after)
+    .orderBy("account")
+    .limit(limit)
+    .execute();
+  return rows.map(bookedOf);
+}
+
+/** The accounts of these ids, as far as the books know them. */
+export async function findBooked({ db }: Books, ids: readonly string[]): Promise<readonly BookedAccount[]> {
+  if (ids.length === 0) return [];
+  const rows = await db.selectFrom("accounts").select(accountColumns).where("account", "in", ids).execute();
+  return rows.map(bookedOf);
+}
+
+/** Ids of accounts whose receipts are no whole chain. */
+export async function brokenChains({ db }: Books, limit: number): Promise<readonly string[]> {
+  const rows = await db.selectFrom("accounts").select("account").whereRef("chain", "<>", "tip").limit(limit).execute();
+  return rows.map(({ account }) => account);
+}
+
+/** Accounts that Redis was not given yet. */
+export async function unprojectedAccounts({ db }: Books, limit: number): Promise<readonly NewAccount[]> {
+  const rows = await db
+    .selectFrom("accounts")
+    .select(["account", "name", "created"])
+    .where("projected", "=", 0)
+    .where("created", "<>", "")
+    .limit(limit)
+    .execute();
+  return rows.map(({ account: id, name, created: createdAt }) => ({ id, name, createdAt }));
+}
+
+/** All credits of these accounts, oldest first. */
+export async function creditsOf({ db }: Books, ids: readonly string[]): Promise<readonly CreditEvent[]> {
+  if (ids.length === 0) return [];
+  const rows = await db.selectFrom("credits").select("event").where("account", "in", ids).orderBy("at").execute();
+  return rows.map(({ event }) => readCredit(event));
+}
+
+/** Credits that stand in the books and were not applied yet, oldest first. */
+export async function pendingCredits({ db }: Books, limit: number): Promise<readonly CreditEvent[]> {
+  const rows = await db
+    .selectFrom("credits")
+    .select("event")
+    .where("event", "not like", '%"receipt":{%')
+    .orderBy("at")
+    .limit(limit)
+    .execute();
+  return rows.map(({ event }) => readCredit(event)).filter(({ receipt }) => receipt === undefined);
+}
+
+/** Corrects the sum of an account's chain, whose beginning or middle is not in the books and never will be. */
+export async function shiftChain({ db }: Books, id: string, step: number, modulus: number): Promise<void> {
+  await db
+    .updateTable("accounts")
+    .set({ chain: sql<number>`(chain + ${sql.lit(step)}) % ${sql.lit(modulus)}` })
+    .where("account", "=", id)
+    .execute();
+}
+
+function bookedOf(row: {
+  readonly account: string;
+  readonly name: string;
+  readonly created: string;
+  readonly receipts: number;
+  readonly head: string;
+  readonly chain: number;
+  readonly tip: number;
+  readonly creditedNanos: string;
+  readonly balanceNanos: string;
+}): BookedAccount {
+  return {
+    id: row.account,
+    name: row.name === "" ? row.account : row.name,
+    createdAt: row.created,
+    receipts: row.receipts,
+    head: row.head,
+    creditedNanos: BigInt(row.creditedNanos),
+    balanceNanos: BigInt(row.balanceNanos),
+    whole: row.chain === row.tip,
+    offset: row.chain - row.tip,
+  };
+}

@@ -1,0 +1,60 @@
+import { randomUUID } from "node:crypto";
+import type { Transaction } from "kysely";
+import type { Books } from "../open.ts";
+import type { Tables } from "../schema.ts";
+
+/** A change by an operator: what was there before and after; neither has a secret. */
+export interface AuditEntry {
+  readonly account: string;
+  /** RFC 3339. */
+  readonly time: string;
+  readonly actor: string;
+  readonly action: string;
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+
+/** Writes a change down, in the transaction that makes it. */
+export async function writeAudit(at: Transaction<Tables>, entry: AuditEntry): Promise<void> {
+  const { account, time, actor, action, before = null, after = null } = entry;
+  await at
+    .insertInto("audit")
+    .values({
+      account,
+      at: Date.parse(time),
+      id: randomUUID(),
+      actor,
+      action,
+      before: JSON.stringify(before),
+      after: JSON.stringify(after),
+    })
+    .execute();
+}
+
+/** The newest changes of an account, or of all, newest first. */
+export async function readAudit(
+  { db }: Books,
+  {
+    account,
+    limit,
+    before,
+  }: { readonly account?: string | undefined; readonly limit: number; readonly before?: number },
+): Promise<readonly AuditEntry[]> {
+  let query = db.selectFrom("audit").selectAll();
+  if (account !== undefined) query = query.where("account", "=", account);
+  if (before !== undefined) query = query.where("at", "<", before);
+  const rows = await query.orderBy("at", "desc").orderBy("id", "desc").limit(limit).execute();
+  return rows.map((row) => ({
+    account: row.account,
+    time: new Date(row.at).toISOString(),
+    actor: row.actor,
+    action: row.action,
+    before: valueOf(row.before),
+    after: valueOf(row.after),
+  }));
+}
+
+function valueOf(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  return value;
+}

@@ -1,0 +1,25 @@
+import type { Receipt } from "@modelgate/contracts";
+
+/** Hexadecimal digits of a hash that a link is made of: 52 bits, whose sum with another stays a whole double. */
+const digits = 13;
+/** Links are counted modulo this. */
+export const linkModulus = 2 ** 52;
+
+/** A receipt's hash as a number; 0 for none, and for what is no hash. */
+export function linkOf(hash: string): number {
+  return Number.parseInt(hash.slice(0, digits), 16) || 0;
+}
+
+/**
+ * What a receipt adds to the sum of its account's chain: its own link less that of the receipt before. Over a chain without
+ * a gap and without a fork all but the last cancel out, in whatever order its receipts come: the sum is the link of its
+ * head. A receipt that is missing, or beside the chain, makes another sum.
+ */
+export function stepOf({ hash, previous }: Pick<Receipt, "hash" | "previous">): number {
+  return reduced(linkOf(hash) - linkOf(previous));
+}
+
+/** A sum of links within the modulus. */
+export function reduced(sum: number): number {
+  return ((sum % linkModulus) + linkModulus) % linkModulus;
+}

@@ -1,0 +1,44 @@
+import type { UnitName, Units } from "../units.ts";
+import { parseDecimal, toScale } from "./decimal.ts";
+import { applyingPrice, isToolUnit, multiplierDecimals, unitDecimals, wholeMicros, type Price } from "./price.ts";
+
+/** One term of a cost, each number an exact decimal: amount × dollarsEach × factor × multiplier = dollars. */
+export interface CostLine {
+  readonly unit: UnitName;
+  readonly amount: string;
+  readonly dollarsEach: string;
+  /** The service tier's factor; 1 at the usual tier, and always for tools. */
+  readonly factor: string;
+  readonly multiplier: string;
+  readonly dollars: string;
+}
+
+const priceScale = 18;
+const lineScale = priceScale + unitDecimals + 2 * multiplierDecimals;
+
+/** The terms that `costOf` adds up before it rounds: one for each unit that was used and has a price. */
+export function costLines(units: Units, price: Price, multiplier: number): readonly CostLine[] {
+  const scaledMultiplier = toScale(parseDecimal(multiplier), multiplierDecimals);
+  const applying = applyingPrice(units, price);
+  return [...applying].flatMap(([unit, each]) => {
+    const amount = units[unit];
+    if (amount === undefined || amount === 0) return [];
+    const micros = wholeMicros(amount);
+    const factor = isToolUnit(unit) ? 10n ** BigInt(multiplierDecimals) : price.factor;
+    return {
+      unit,
+      amount: decimalText(micros, unitDecimals),
+      dollarsEach: decimalText(each, priceScale),
+      factor: decimalText(factor, multiplierDecimals),
+      multiplier: decimalText(scaledMultiplier, multiplierDecimals),
+      dollars: decimalText(each * micros * factor * scaledMultiplier, lineScale),
+    };
+  });
+}
+
+/** A whole number of 10^-scale as a plain decimal, without zeros at its end. */
+function decimalText(amount: bigint, scale: number): string {
+  const digits = amount.toString().padStart(scale + 1, "0");
+  const [whole, fraction] = [digits.slice(0, -scale), digits.slice(-scale).replace(/0+$/, "")];
+  return fraction === "" ? whole : `${whole}.${fraction}`;
+}

@@ -1,0 +1,33 @@
+const nanosPerDollar = 1_000_000_000n;
+
+/** Nano-dollars as dollars with every digit that counts: $1.50, $0.000002265. */
+export function exactUsd(nanos: string): string {
+  const amount = BigInt(nanos);
+  const size = amount < 0n ? -amount : amount;
+  const fraction = (size % nanosPerDollar)
+    .toString()
+    .padStart(9, "0")
+    .replace(/0{1,7}$/, "");
+  return `${amount < 0n ? "-" : ""}$${(size / nanosPerDollar).toLocaleString("en-US")}.${fraction}`;
+}
+
+/** Nano-dollars for reading: two decimals from a dollar on, three digits that count below. */
+export function shortUsd(nanos: string): string {
+  const dollars = Number(nanos) / 1e9;
+  if (dollars === 0) return "$0";
+  if (Math.abs(dollars) >= 1)
+    return dollars.toLocaleString("en-US", { style: "currency", currency: "USD", maximumFractionDigits: 2 });
+  return `${dollars < 0 ? "-" : ""}$${plain(Math.abs(dollars))}`;
+}
+
+function plain(dollars: number): string {
+  const decimals = Math.min(9, 2 - Math.floor(Math.log10(dollars)));
+  return dollars.toFixed(decimals).replace(/0+$/, "").replace(/\.$/, "");
+}
+
+/** The sum of amounts in nano-dollars. */
+export function sumNanos(amounts: Iterable<string>): string {
+  let sum = 0n;
+  for (const amount of amounts) sum += BigInt(amount);
+  return sum.toString();
+}

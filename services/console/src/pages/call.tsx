@@ -1,0 +1,126 @@
+import { Card, Code, CopyButton, Button, Group, SimpleGrid, Stack, Table, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { get } from "../api/client.ts";
+import type { Call, CallPage as Calls } from "../api/types.ts";
+import { exactUsd } from "../format/money.ts";
+import { duration } from "../format/numbers.ts";
+import { localTime, periodOf } from "../format/times.ts";
+import { OutcomeBadge } from "../parts/badges.tsx";
+import { Page } from "../parts/page.tsx";
+import { Empty, Loaded } from "../parts/states.tsx";
+import { Sum } from "../parts/sum.tsx";
+import { PageLink } from "../parts/page-link.tsx";
+
+const route = getRouteApi("/frame/calls/$requestId");
+
+/** The calls of one request: one, or as many as a realtime session's responses. */
+export function CallPage() {
+  const { requestId } = route.useParams();
+  const { from, to } = periodOf("90d");
+  const found = useQuery({
+    queryKey: ["call", requestId],
+    queryFn: ({ signal }) => get<Calls>("/usage/events", { request: requestId, from, to, limit: "100" }, signal),
+  });
+  return (
+    <Page title="Call" controls={<RequestId id={requestId} />}>
+      <Loaded query={found}>
+        {({ events }) =>
+          events.length === 0 ? (
+            <Empty>
+              No settled call of the last 90 days has this request id. A call appears a moment after it has ended.
+            </Empty>
+          ) : (
+            <Stack>
+              {events.map((call) => (
+                <OneCall key={call.id} call={call} />
+              ))}
+            </Stack>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function RequestId({ id }: { readonly id: string }) {
+  return (
+    <Group gap="xs">
+      <Code>{id}</Code>
+      <CopyButton value={id}>
+        {({ copied, copy }) => (
+          <Button size="xs" variant="default" onClick={copy}>
+            {copied ? "Copied" : "Copy"}
+          </Button>
+        )}
+      </CopyButton>
+    </Group>
+  );
+}
+
+function OneCall({ call }: { readonly call: Call }) {
+  return (
+    <SimpleGrid cols={{ base: 1, md: 2 }}>
+      <Card withBorder>
+        <Title order={3} size="h5" mb="xs">
+          What happened
+        </Title>
+        <Facts
+          facts={{
+            Time: localTime(call.time),
+            Outcome: <OutcomeBadge {...call} />,
+            Endpoint: <Code>{call.endpoint}</Code>,
+            Account: (
+              <PageLink to="/accounts/$id" params={{ id: call.accountId }}>
+                {call.accountId}
+              </PageLink>
+            ),
+            Key: call.tokenId,
+            Group: call.group,
+            Model: `${call.model} (${call.upstreamModel} at the vendor)`,
+            Channel: `${call.channelId}, after ${call.attempts} ${call.attempts === 1 ? "attempt" : "attempts"}`,
+            "First byte": duration(call.firstByteMs),
+            Total: duration(call.latencyMs),
+          }}
+        />
+      </Card>
+      <Card withBorder>
+        <Title order={3} size="h5" mb="xs">
+          What it cost: {exactUsd(call.costNanos)}
+        </Title>
+        <Sum call={call} />
+        <Notes call={call} />
+      </Card>
+    </SimpleGrid>
+  );
+}
+
+function Facts({ facts }: { readonly facts: Readonly<Record<string, ReactNode>> }) {
+  return (
+    <Table variant="vertical" layout="fixed">
+      <Table.Tbody>
+        {Object.entries(facts).map(([name, value]) => (
+          <Table.Tr key={name}>
+            <Table.Th w={110}>{name}</Table.Th>
+            <Table.Td style={{ overflowWrap: "anywhere" }}>{value}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function Notes({ call }: { readonly call: Call }) {
+  const notes = [
+    call.estimated ? "The vendor reported no usage: the units are estimated." : undefined,
+    call.capped === undefined ? undefined : `Capped at what the call could use: ${call.capped.join(", ")}.`,
+    call.unpriced === undefined ? undefined : `Without a price of its own: ${call.unpriced.join(", ")}.`,
+    call.serviceTier === undefined ? undefined : `Service tier: ${call.serviceTier}.`,
+  ].filter((note) => note !== undefined);
+  return notes.map((note) => (
+    <Text key={note} size="sm" c="dimmed" mt="xs">
+      {note}
+    </Text>
+  ));
+}

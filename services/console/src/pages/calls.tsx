@@ -1,0 +1,163 @@
+import { Button, Group, Select, SegmentedControl, Switch, TextInput } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useState } from "react";
+import { get, withQuery } from "../api/client.ts";
+import type { Call, CallPage } from "../api/types.ts";
+import { exactUsd, shortUsd } from "../format/money.ts";
+import { count, duration } from "../format/numbers.ts";
+import { isSpan, localTime, periodOf, spans } from "../format/times.ts";
+import { OutcomeBadge } from "../parts/badges.tsx";
+import { DataTable, type Column } from "../parts/data-table.tsx";
+import { Page } from "../parts/page.tsx";
+import { Empty, Loaded } from "../parts/states.tsx";
+import type { CallFilters } from "../router.tsx";
+import { PageLink } from "../parts/page-link.tsx";
+
+const route = getRouteApi("/frame/calls");
+const pageRows = "100";
+const liveMs = 2_000;
+
+/** The log of settled calls, newest first. Its filters stand in its address. */
+export function CallsPage() {
+  const filters = route.useSearch();
+  const query = queryOf(filters);
+  const pages = useInfiniteQuery({
+    queryKey: ["calls", query],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      get<CallPage>("/usage/events", { ...query, limit: pageRows, after: pageParam }, signal),
+    getNextPageParam: ({ next }) => next ?? undefined,
+    refetchInterval: ({ state }) => (filters.live === true && state.data?.pages.length === 1 ? liveMs : false),
+  });
+  return (
+    <Page
+      title="Calls"
+      controls={
+        <Button
+          component="a"
+          href={withQuery("/usage/export", { ...query, format: "csv" })}
+          variant="default"
+          size="xs"
+        >
+          Export as CSV
+        </Button>
+      }
+    >
+      <Filters filters={filters} />
+      <Loaded query={pages}>
+        {({ pages: loaded }) => {
+          const calls = loaded.flatMap(({ events }) => events);
+          if (calls.length === 0) return <Empty>No calls match. Widen the span or clear a filter.</Empty>;
+          return <DataTable label="Calls" rows={calls} columns={columns} keyOf={({ id }) => id} />;
+        }}
+      </Loaded>
+      {pages.hasNextPage && (
+        <Button variant="default" loading={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
+          Show older calls
+        </Button>
+      )}
+    </Page>
+  );
+}
+
+function queryOf({ span, account, token, model, channel, outcome, request }: CallFilters) {
+  const { from, to } = periodOf(span);
+  return { from, to, account, token, model, channel, outcome, request };
+}
+
+function Filters({ filters }: { readonly filters: CallFilters }) {
+  const navigate = route.useNavigate();
+  const narrow = (changed: Partial<CallFilters>): void =>
+    void navigate({ search: (before) => ({ ...before, ...changed }), replace: true });
+  const choose = (span: string): void => {
+    if (isSpan(span)) narrow({ span });
+  };
+  return (
+    <Group align="end" gap="sm">
+      <SegmentedControl
+        aria-label="Span"
+        data={Object.entries(spans).map(([value, label]) => ({ value, label }))}
+        value={filters.span}
+        onChange={choose}
+      />
+      <Filter name="account" filters={filters} narrow={narrow} />
+      <Filter name="model" filters={filters} narrow={narrow} />
+      <Filter name="channel" filters={filters} narrow={narrow} />
+      <Filter name="request" filters={filters} narrow={narrow} />
+      <Select
+        label="outcome"
+        size="xs"
+        w={130}
+        clearable
+        data={["completed", "cancelled", "failed"]}
+        value={filters.outcome ?? null}
+        onChange={(outcome) => narrow({ outcome: outcome ?? undefined })}
+      />
+      <Switch
+        label="Live"
+        checked={filters.live === true}
+        onChange={({ currentTarget }) => narrow({ live: currentTarget.checked ? true : undefined })}
+      />
+    </Group>
+  );
+}
+
+/** A filter takes effect when it is left or Enter is pressed: not every letter is a query. */
+function Filter({
+  name,
+  filters,
+  narrow,
+}: {
+  readonly name: "account" | "model" | "channel" | "request";
+  readonly filters: CallFilters;
+  readonly narrow: (changed: Partial<CallFilters>) => void;
+}) {
+  const current = filters[name] ?? "";
+  const [draft, setDraft] = useState<{ readonly from: string; readonly text: string }>({
+    from: current,
+    text: current,
+  });
+  // An address that was followed elsewhere wins over what was typed before.
+  const text = draft.from === current ? draft.text : current;
+  const apply = (): void => {
+    if (text !== current) narrow({ [name]: text === "" ? undefined : text });
+  };
+  return (
+    <TextInput
+      label={name}
+      size="xs"
+      w={150}
+      value={text}
+      onChange={({ currentTarget }) => setDraft({ from: current, text: currentTarget.value })}
+      onBlur={apply}
+      onKeyDown={({ key }) => {
+        if (key === "Enter") apply();
+      }}
+    />
+  );
+}
+
+const columns: readonly Column<Call>[] = [
+  {
+    heading: "Time",
+    cell: ({ time, requestId }) => (
+      <PageLink to="/calls/$requestId" params={{ requestId }} style={{ whiteSpace: "nowrap" }}>
+        {localTime(time)}
+      </PageLink>
+    ),
+  },
+  { heading: "Outcome", cell: (call) => <OutcomeBadge {...call} /> },
+  { heading: "Account", cell: ({ accountId }) => accountId },
+  { heading: "Model", cell: ({ model }) => model },
+  { heading: "Channel", cell: ({ channelId }) => channelId },
+  { heading: "Input", numeric: true, cell: ({ units }) => count(units["inputTokens"]) },
+  { heading: "Output", numeric: true, cell: ({ units }) => count(units["outputTokens"]) },
+  { heading: "First byte", numeric: true, cell: ({ firstByteMs }) => duration(firstByteMs) },
+  { heading: "Total", numeric: true, cell: ({ latencyMs }) => duration(latencyMs) },
+  {
+    heading: "Cost",
+    numeric: true,
+    cell: ({ costNanos }) => <span title={exactUsd(costNanos)}>{shortUsd(costNanos)}</span>,
+  },
+];

@@ -1,0 +1,28 @@
+import { Badge, Tooltip } from "@mantine/core";
+import type { Call, Place } from "../api/types.ts";
+import { localTime } from "../format/times.ts";
+
+const outcomeColors = { completed: "teal", cancelled: "gray", failed: "red" } as const;
+
+/** How a call ended. */
+export function OutcomeBadge({ outcome, status }: Pick<Call, "outcome" | "status">) {
+  return (
+    <Badge variant="dot" color={outcomeColors[outcome]}>
+      {outcome} {status}
+    </Badge>
+  );
+}
+
+/** How a channel, or one of its keys, stands; why and until when in its hint. */
+export function PlaceBadge({ state, reason, until }: Place) {
+  const color = state === "ok" ? "teal" : state === "trying" || state === "resting" ? "yellow" : "red";
+  const hint = [reason, until === undefined ? undefined : `until ${localTime(until)}`].filter(
+    (part) => part !== undefined,
+  );
+  const badge = (
+    <Badge variant="dot" color={color} tabIndex={hint.length === 0 ? undefined : 0}>
+      {state}
+    </Badge>
+  );
+  return hint.length === 0 ? badge : <Tooltip label={hint.join(", ")}>{badge}</Tooltip>;
+}

@@ -1,0 +1,32 @@
+import { CloseButton, Group, Modal, Title } from "@mantine/core";
+import type { ReactNode } from "react";
+
+/** A dialog over the page. Its heading is no <header>: a page has one of those. */
+export function Dialog({
+  title,
+  opened,
+  onClose,
+  children,
+}: {
+  readonly title: string;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}) {
+  return (
+    <Modal.Root opened={opened} onClose={onClose} size="lg">
+      <Modal.Overlay />
+      <Modal.Content aria-label={title}>
+        <Modal.Body>
+          <Group justify="space-between" mb="sm">
+            <Title order={2} size="h4">
+              {title}
+            </Title>
+            <CloseButton aria-label="Close" onClick={onClose} />
+          </Group>
+          {children}
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  );
+}

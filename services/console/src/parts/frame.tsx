@@ -1,0 +1,110 @@
+import { AppShell, Burger, Button, Center, Group, Loader, NavLink, Stack, Text, Title } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import IconActivity from "@tabler/icons-react/dist/esm/icons/IconActivity.mjs";
+import IconBox from "@tabler/icons-react/dist/esm/icons/IconBox.mjs";
+import IconChartBar from "@tabler/icons-react/dist/esm/icons/IconChartBar.mjs";
+import IconMessage from "@tabler/icons-react/dist/esm/icons/IconMessage.mjs";
+import IconPlugConnected from "@tabler/icons-react/dist/esm/icons/IconPlugConnected.mjs";
+import IconUsers from "@tabler/icons-react/dist/esm/icons/IconUsers.mjs";
+import type { ComponentType } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, Navigate, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
+import { ApiError, get, post } from "../api/client.ts";
+import type { Session } from "../api/types.ts";
+import { Failed } from "./states.tsx";
+
+const pages: readonly {
+  readonly to: string;
+  readonly label: string;
+  readonly icon: ComponentType<{ size: number }>;
+}[] = [
+  { to: "/overview", label: "Overview", icon: IconChartBar },
+  { to: "/calls", label: "Calls", icon: IconActivity },
+  { to: "/accounts", label: "Accounts and keys", icon: IconUsers },
+  { to: "/models", label: "Models", icon: IconBox },
+  { to: "/channels", label: "Channels", icon: IconPlugConnected },
+  { to: "/playground", label: "Playground", icon: IconMessage },
+];
+
+/** What stands around every page: navigation, who is signed in, and the way to the sign-in page for others. */
+export function Frame() {
+  const session = useQuery({ queryKey: ["session"], queryFn: () => get<Session>("/session") });
+  if (session.isPending)
+    return (
+      <Center h="100vh">
+        <Loader aria-label="Loading" />
+      </Center>
+    );
+  if (session.error instanceof ApiError && session.error.status === 401) return <Navigate to="/sign-in" />;
+  if (session.error !== null) return <Failed error={session.error} retry={() => void session.refetch()} />;
+  return <SignedIn session={session.data} />;
+}
+
+function SignedIn({ session }: { readonly session: Session }) {
+  const [opened, { toggle, close }] = useDisclosure(false);
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 220, breakpoint: "sm", collapsed: { mobile: !opened } }}
+      padding="md"
+    >
+      <AppShell.Header>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Group wrap="nowrap">
+            <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
+            <Title order={1} size="h4">
+              modelgate
+            </Title>
+          </Group>
+          <Group gap="xs" wrap="nowrap">
+            <Text size="sm" visibleFrom="xs">
+              {session.name} ({session.role})
+            </Text>
+            <SignOut />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="xs">
+        <Navigation onFollow={close} />
+      </AppShell.Navbar>
+      <AppShell.Main>
+        <Outlet />
+      </AppShell.Main>
+    </AppShell>
+  );
+}
+
+function Navigation({ onFollow }: { readonly onFollow: () => void }) {
+  const { pathname } = useLocation();
+  return (
+    <Stack gap={2}>
+      {pages.map(({ to, label, icon: PageIcon }) => (
+        <NavLink
+          key={to}
+          component={Link}
+          to={to}
+          label={label}
+          leftSection={<PageIcon size={18} />}
+          variant="filled"
+          active={pathname.startsWith(to)}
+          onClick={onFollow}
+        />
+      ))}
+    </Stack>
+  );
+}
+
+function SignOut() {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const signOut = async (): Promise<void> => {
+    await post("/session/end");
+    queries.clear();
+    await navigate({ to: "/sign-in" });
+  };
+  return (
+    <Button variant="default" size="xs" onClick={() => void signOut()}>
+      Sign out
+    </Button>
+  );
+}

@@ -1,0 +1,88 @@
+import type { Gateway } from "./new-key.tsx";
+
+/** What a streamed answer has brought so far, and its measures. */
+export interface Streamed {
+  readonly text: string;
+  readonly firstTokenMs?: number | undefined;
+  readonly totalMs?: number | undefined;
+  readonly inputTokens?: number | undefined;
+  readonly outputTokens?: number | undefined;
+  readonly requestId?: string | undefined;
+}
+
+/** A short answer, whole. Throws with what the gateway said. */
+export async function chatOnce(gateway: Gateway, question: string): Promise<string> {
+  let last: Streamed = { text: "" };
+  for await (const answer of chatStream(gateway, [{ role: "user", content: question }])) last = answer;
+  return last.text;
+}
+
+export interface Message {
+  readonly role: "user" | "assistant" | "system";
+  readonly content: string;
+}
+
+/** A chat answer as it arrives. Throws with what the gateway said. */
+export async function* chatStream(
+  { address, key, model }: Gateway,
+  messages: readonly Message[],
+  signal?: AbortSignal,
+): AsyncGenerator<Streamed> {
+  const startedAt = performance.now();
+  const answer = await fetch(`${address}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model, messages, stream: true, stream_options: { include_usage: true } }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  if (!answer.ok || answer.body === null)
+    throw new Error(errorIn(await answer.json().catch(() => undefined)) ?? `status ${answer.status}`);
+  let streamed: Streamed = { text: "", requestId: answer.headers.get("x-request-id") ?? undefined };
+  for await (const chunk of chunksOf(answer.body)) {
+    const failure = errorIn(chunk);
+    if (failure !== undefined) throw new Error(failure);
+    const text = memberOf(memberOf(firstOf(memberOf(chunk, "choices")), "delta"), "content");
+    const usage = memberOf(chunk, "usage");
+    const [inputTokens, outputTokens] = [memberOf(usage, "prompt_tokens"), memberOf(usage, "completion_tokens")];
+    streamed = {
+      ...streamed,
+      text: streamed.text + (typeof text === "string" ? text : ""),
+      firstTokenMs:
+        streamed.firstTokenMs ?? (typeof text === "string" && text !== "" ? performance.now() - startedAt : undefined),
+      ...(typeof inputTokens === "number" ? { inputTokens } : {}),
+      ...(typeof outputTokens === "number" ? { outputTokens } : {}),
+    };
+    yield streamed;
+  }
+  yield { ...streamed, totalMs: performance.now() - startedAt };
+}
+
+/** The JSON of each server-sent event, up to [DONE]. */
+async function* chunksOf(body: NonNullable<Response["body"]>): AsyncGenerator {
+  let rest = "";
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    const events = (rest + read.value).split(/\r?\n\r?\n/);
+    rest = events.pop() ?? "";
+    for (const event of events) {
+      const data = event
+        .split(/\r?\n/)
+        .flatMap((line) => (line.startsWith("data:") ? [line.slice(5).trimStart()] : []))
+        .join("\n");
+      if (data !== "" && data !== "[DONE]") yield JSON.parse(data);
+    }
+  }
+}
+
+function errorIn(body: unknown): string | undefined {
+  const message = memberOf(memberOf(body, "error"), "message");
+  return typeof message === "string" ? message : undefined;
+}
+
+function firstOf(value: unknown): unknown {
+  return Array.isArray(value) ? value[0] : undefined;
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}

@@ -1,0 +1,97 @@
+import { Alert, Button, Code, CopyButton, Group, Loader, Stack, Tabs, Text } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { get } from "../api/client.ts";
+import type { ConfigurationStatus, Model } from "../api/types.ts";
+import { settingsFor, type ClientName } from "./client-settings.ts";
+import { chatOnce } from "./gateway.ts";
+
+/** A key that was just made: shown this once, with settings to copy for clients, and a first call. */
+export function NewKey({ value }: { readonly value: string }) {
+  const status = useQuery({ queryKey: ["config"], queryFn: () => get<ConfigurationStatus>("/config") });
+  const models = useQuery({ queryKey: ["models"], queryFn: () => get<readonly Model[]>("/models") });
+  const model = models.data?.find(({ kind, channels }) => kind === "chat" && channels.length > 0)?.name;
+  const address = status.data?.edgeUrl ?? undefined;
+  return (
+    <Stack>
+      <Alert color="teal" title="Copy the key now: it is shown this once">
+        <Copied text={value} label="Key" />
+      </Alert>
+      {status.isPending || models.isPending ? (
+        <Loader size="sm" aria-label="Loading" />
+      ) : (
+        <Settings gateway={{ address: address ?? "https://your-gateway", key: value, model: model ?? "your-model" }} />
+      )}
+      {address !== undefined && model !== undefined && <FirstCall gateway={{ address, key: value, model }} />}
+    </Stack>
+  );
+}
+
+export interface Gateway {
+  readonly address: string;
+  readonly key: string;
+  readonly model: string;
+}
+
+function Settings({ gateway }: { readonly gateway: Gateway }) {
+  const settings = settingsFor(gateway);
+  const names = Object.keys(settings).filter((name): name is ClientName => name in settings);
+  return (
+    <Tabs defaultValue="curl" keepMounted={false}>
+      <Tabs.List>
+        {names.map((name) => (
+          <Tabs.Tab key={name} value={name}>
+            {name}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {names.map((name) => (
+        <Tabs.Panel key={name} value={name} pt="xs">
+          <Copied text={settings[name]} label={`Settings for ${name}`} />
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
+}
+
+function Copied({ text, label }: { readonly text: string; readonly label: string }) {
+  return (
+    <Group align="start" wrap="nowrap">
+      <Code block flex={1} aria-label={label} style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
+        {text}
+      </Code>
+      <CopyButton value={text}>
+        {({ copied, copy }) => (
+          <Button size="xs" variant="default" onClick={copy} aria-label={`Copy ${label}`}>
+            {copied ? "Copied" : "Copy"}
+          </Button>
+        )}
+      </CopyButton>
+    </Group>
+  );
+}
+
+function FirstCall({ gateway }: { readonly gateway: Gateway }) {
+  const call = useMutation({ mutationFn: () => chatOnce(gateway, "Say hello.") });
+  return (
+    <Stack gap="xs">
+      <Group>
+        <Button size="xs" loading={call.isPending} onClick={() => call.mutate()}>
+          Make the first call
+        </Button>
+        <Text size="sm" c="dimmed">
+          to {gateway.model}
+        </Text>
+      </Group>
+      {call.data !== undefined && (
+        <Alert color="teal" title="The answer" role="status">
+          {call.data}
+        </Alert>
+      )}
+      {call.error !== null && (
+        <Alert color="red" title="The call failed" role="alert">
+          {call.error.message}
+        </Alert>
+      )}
+    </Stack>
+  );
+}

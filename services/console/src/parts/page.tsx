@@ -1,0 +1,23 @@
+import { Group, Stack, Title } from "@mantine/core";
+import type { ReactNode } from "react";
+
+/** A page: its heading, its controls beside it, its content. */
+export function Page({
+  title,
+  controls,
+  children,
+}: {
+  readonly title: ReactNode;
+  readonly controls?: ReactNode;
+  readonly children: ReactNode;
+}) {
+  return (
+    <Stack gap="md">
+      <Group justify="space-between">
+        <Title order={2}>{title}</Title>
+        {controls}
+      </Group>
+      {children}
+    </Stack>
+  );
+}

@@ -1,0 +1,45 @@
+import { Alert, Button, Center, Loader, Stack, Text } from "@mantine/core";
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+
+/** Shows a query's data, or that it is loading, or why it failed and a way to try again. */
+export function Loaded<T>({
+  query,
+  children,
+}: {
+  readonly query: UseQueryResult<T>;
+  readonly children: (data: T) => ReactNode;
+}) {
+  if (query.data !== undefined) return children(query.data);
+  if (query.error !== null) return <Failed error={query.error} retry={() => void query.refetch()} />;
+  return (
+    <Center p="xl">
+      <Loader aria-label="Loading" />
+    </Center>
+  );
+}
+
+/** Says what failed. */
+export function Failed({ error, retry }: { readonly error: Error; readonly retry: () => void }) {
+  return (
+    <Alert color="red" title="This could not be loaded" role="alert" m="md">
+      <Stack align="flex-start" gap="xs">
+        <Text size="sm">{error.message}</Text>
+        <Button size="xs" variant="default" onClick={retry}>
+          Try again
+        </Button>
+      </Stack>
+    </Alert>
+  );
+}
+
+/** Says that there is nothing yet, and what would change that. */
+export function Empty({ children }: { readonly children: ReactNode }) {
+  return (
+    <Center p="xl">
+      <Text c="dimmed" ta="center" component="div">
+        {children}
+      </Text>
+    </Center>
+  );
+}

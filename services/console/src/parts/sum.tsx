@@ -1,0 +1,48 @@
+import { Table, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { post } from "../api/client.ts";
+import type { Bill, Call } from "../api/types.ts";
+import { exactUsd } from "../format/money.ts";
+import { Loaded } from "./states.tsx";
+
+/** Units × price × factor × multiplier, line by line, as a sum that adds up to the cost. */
+export function Sum({ call }: { readonly call: Call }) {
+  const bill = useQuery({ queryKey: ["bill", call.id], queryFn: () => post<Bill>("/bill", call), staleTime: Infinity });
+  return (
+    <Loaded query={bill}>
+      {({ lines, otherNanos }) => (
+        <Table aria-label="Cost">
+          <Table.Tbody>
+            {lines.map(({ unit, amount, dollarsEach, factor, multiplier, dollars }) => (
+              <Table.Tr key={unit}>
+                <Table.Td>{unit}</Table.Td>
+                <Table.Td ta="right">
+                  {amount} × ${dollarsEach}
+                  {factor === "1" ? "" : ` × ${factor}`}
+                  {multiplier === "1" ? "" : ` × ${multiplier}`}
+                </Table.Td>
+                <Table.Td ta="right">${dollars}</Table.Td>
+              </Table.Tr>
+            ))}
+            {otherNanos !== "0" && (
+              <Table.Tr>
+                <Table.Td>other</Table.Td>
+                <Table.Td ta="right">
+                  <Text size="sm">a price by resolution, or the floor of a call that did not end</Text>
+                </Table.Td>
+                <Table.Td ta="right">{exactUsd(otherNanos)}</Table.Td>
+              </Table.Tr>
+            )}
+          </Table.Tbody>
+          <Table.Tfoot>
+            <Table.Tr>
+              <Table.Th>rounded to the nano-dollar</Table.Th>
+              <Table.Th />
+              <Table.Th ta="right">{exactUsd(call.costNanos)}</Table.Th>
+            </Table.Tr>
+          </Table.Tfoot>
+        </Table>
+      )}
+    </Loaded>
+  );
+}

@@ -1,0 +1,41 @@
+import { Alert } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { ApiError } from "../api/client.ts";
+
+/** A change through the API: what it does, and which queries (by the first word of their key) read anew after it. */
+export function useChange<Result>({
+  change,
+  changes,
+  onDone,
+}: {
+  readonly change: () => Promise<Result>;
+  readonly changes: readonly string[];
+  readonly onDone?: (result: Result) => void;
+}) {
+  const queries = useQueryClient();
+  const mutation = useMutation({
+    mutationFn: change,
+    async onSuccess(result) {
+      await Promise.all(changes.map((name) => queries.invalidateQueries({ queryKey: [name] })));
+      onDone?.(result);
+    },
+  });
+  return {
+    start: () => mutation.mutate(),
+    isPending: mutation.isPending,
+    error: mutation.error,
+    /** What was wrong with one field, beside it. */
+    errorAt: (field: string): string | undefined =>
+      mutation.error instanceof ApiError && mutation.error.param === field ? mutation.error.message : undefined,
+  };
+}
+
+/** What was refused, unless it stands beside its field already. */
+export function FailedChange({ error }: { readonly error: Error | null }) {
+  if (error === null || (error instanceof ApiError && error.param !== undefined)) return null;
+  return (
+    <Alert color="red" role="alert" title="Not changed">
+      {error.message}
+    </Alert>
+  );
+}

@@ -1,0 +1,31 @@
+import { Button, Group, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { get } from "../api/client.ts";
+import type { Verification } from "../api/types.ts";
+
+/** Walks an account's receipts and says whether its balance follows from them. */
+export function Verify({ accountId }: { readonly accountId: string }) {
+  const verification = useQuery({
+    queryKey: ["verification", accountId],
+    queryFn: () => get<{ readonly accounts: readonly Verification[] }>("/ledger/verification", { account: accountId }),
+    enabled: false,
+  });
+  const found = verification.data?.accounts[0];
+  return (
+    <Group mt="md" gap="sm">
+      <Button size="xs" variant="default" loading={verification.isFetching} onClick={() => void verification.refetch()}>
+        Verify receipts
+      </Button>
+      <Text size="sm" role="status">
+        {verification.error !== null && verification.error.message}
+        {found !== undefined && sayOf(found)}
+      </Text>
+    </Group>
+  );
+}
+
+function sayOf({ ok, from, to, divergence }: Verification): string {
+  if (ok) return `The books hold: the balance follows from receipts ${from} to ${to}.`;
+  const where = divergence?.receipt === undefined ? "" : ` at receipt ${divergence.receipt}`;
+  return `The books diverge${where}: ${divergence?.say ?? "no reason was given"}.`;
+}

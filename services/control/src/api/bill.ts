@@ -1,0 +1,46 @@
+import { priceVersionsKey } from "./prices.ts";
+import {
+  compilePrice,
+  costLines,
+  costOf,
+  Failure,
+  UsageEvent,
+  type CostLine,
+  type WrittenPrice,
+} from "@modelgate/contracts";
+import type { OperatorRoutes, Redis } from "@modelgate/platform";
+import { Compile } from "typebox/compile";
+
+const eventShape = Compile(UsageEvent);
+
+/** How the cost of a call came about. `otherNanos`: what the price at that time does not explain, as a charge at a hold's floor. */
+interface BillView {
+  readonly lines: readonly CostLine[];
+  readonly otherNanos: string;
+}
+
+/** The terms of a settled call's cost, from the price that its event names: the event goes in, exact decimals come out. */
+export function billRoutes(redis: Redis): OperatorRoutes {
+  return {
+    "POST /bill": async ({ body }) => {
+      if (!eventShape.Check(body)) throw new Failure("invalid_value", "The body must be a usage event.");
+      return billOf(body, await priceAt(redis, body.priceVersion));
+    },
+  };
+}
+
+function billOf(event: UsageEvent, written: WrittenPrice | undefined): BillView {
+  const usual = compilePrice(written ?? {});
+  const price = usual.serviceTiers.get(event.serviceTier ?? "") ?? usual;
+  const otherNanos = BigInt(event.costNanos) - costOf(event.units, price, event.multiplier);
+  return { lines: costLines(event.units, price, event.multiplier), otherNanos: otherNanos.toString() };
+}
+
+async function priceAt(redis: Redis, version: string | undefined): Promise<WrittenPrice | undefined> {
+  const text = version === undefined ? null : await redis.hget(priceVersionsKey, version);
+  if (text === null) return undefined;
+  // Written by this service, from a configuration that it had checked.
+  // oxlint-disable-next-line typescript/no-unsafe-assignment
+  const published: { readonly price?: WrittenPrice } = JSON.parse(text);
+  return published.price;
+}

@@ -1,0 +1,32 @@
+import { publishedKey, readPublished, type Published } from "@modelgate/catalog";
+import type { OperatorRoutes, Redis } from "@modelgate/platform";
+
+/** The models that are published, with their prices as they were written and the channels that serve them. */
+export function modelRoutes(redis: Redis): OperatorRoutes {
+  return {
+    "GET /models": async () => {
+      const text = await redis.get(publishedKey);
+      if (text === null) return [];
+      const published = readPublished(text);
+      return Object.entries(published.models).map(([name, model]) => ({
+        name,
+        kind: model.kind,
+        ownedBy: model.ownedBy,
+        price: model.price,
+        contextTokens: model.contextTokens,
+        channels: published.channels.filter(({ models }) => namesModel(models, name)).map(({ id }) => id),
+      }));
+    },
+    "GET /groups": async () => {
+      const text = await redis.get(publishedKey);
+      if (text === null) return [];
+      const published = readPublished(text);
+      return Object.entries(published.groups).map(([name, group]) => ({ name, ...group }));
+    },
+  };
+}
+
+/** Whether a channel's models, a list or a table of vendor's names, have one. */
+function namesModel(models: Published["channels"][number]["models"], name: string): boolean {
+  return Array.isArray(models) ? models.includes(name) : Object.hasOwn(models, name);
+}

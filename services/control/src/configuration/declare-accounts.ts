@@ -1,0 +1,91 @@
+import { findAccount, findToken, tokenOf } from "@modelgate/accounts";
+import { nanosOf, parseUsd, type Configuration, type TokenConfiguration } from "@modelgate/contracts";
+import type { Logger, Redis } from "@modelgate/platform";
+import type { Ledger } from "../ledger.ts";
+
+/** What accounts are declared with. */
+export interface DeclareDeps {
+  readonly redis: Redis;
+  readonly ledger: Pick<Ledger, "createAccount" | "createToken">;
+  readonly log: Logger;
+}
+
+/** Who creates them, in the audit. */
+const actor = "configuration";
+/** How long a configuration waits for its accounts; what is missing then is made in the background. */
+const waitMs = 20_000;
+/** Pause between two tries. */
+const retryMs = 500;
+/** Accounts that are made at once. */
+const atOnce = 8;
+
+type Accounts = NonNullable<Configuration["accounts"]>;
+
+/** Creates the accounts and tokens that a configuration names where they are absent, through outages of the ledger. */
+export class DeclaredAccounts implements AsyncDisposable {
+  readonly #deps: DeclareDeps;
+  readonly #stop = new AbortController();
+  #wanted: Accounts = {};
+  #going: Promise<void> | undefined;
+
+  constructor(deps: DeclareDeps) {
+    this.#deps = deps;
+  }
+
+  /** Sees to the accounts of a configuration; resolves when they are there, or after a while. */
+  async declare({ accounts = {} }: Configuration): Promise<void> {
+    this.#wanted = accounts;
+    this.#going ??= this.#createAll().finally(() => {
+      this.#going = undefined;
+    });
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, waitMs);
+    await Promise.race([this.#going, late.promise]);
+    clearTimeout(timer);
+  }
+
+  async #createAll(): Promise<void> {
+    let complained = false;
+    for (let done: Accounts | undefined; done !== this.#wanted && !this.#stop.signal.aborted;) {
+      const wanted = this.#wanted;
+      try {
+        await this.#create(Object.entries(wanted));
+        done = wanted;
+      } catch (error) {
+        if (!complained) this.#deps.log.warn({ err: error }, "accounts of the configuration wait for the ledger");
+        complained = true;
+        await new Promise((resolve) => setTimeout(resolve, retryMs));
+      }
+    }
+  }
+
+  async #create(accounts: readonly [string, Accounts[string]][]): Promise<void> {
+    for (let from = 0; from < accounts.length && !this.#stop.signal.aborted; from += atOnce)
+      await Promise.all(accounts.slice(from, from + atOnce).map(([id, account]) => this.#createOne(id, account)));
+  }
+
+  async #createOne(id: string, { balance, tokens = [] }: Accounts[string]): Promise<void> {
+    const { redis, ledger, log } = this.#deps;
+    if ((await findAccount(redis, id)) === undefined) {
+      const created = await ledger.createAccount({ id, name: id, balance: parseUsd(balance) }, actor);
+      if (created) log.info({ account: id }, "account created");
+    }
+    for (const { key, budget, ...wish } of tokens) {
+      const { digest, token } = tokenOf(key, { accountId: id, ...wish, budget: budgetOf(budget) });
+      if ((await findToken(redis, digest)) !== undefined) continue;
+      const { created } = await ledger.createToken({ digest, token }, actor);
+      if (created) log.info({ account: id, token: token.id }, "token created");
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#going;
+  }
+}
+
+function budgetOf(budget: TokenConfiguration["budget"]) {
+  if (budget === undefined) return undefined;
+  const nanos = (dollars: number | undefined) => (dollars === undefined ? undefined : nanosOf(dollars).toString());
+  return { perDay: nanos(budget.dollarsPerDay), perMonth: nanos(budget.dollarsPerMonth) };
+}

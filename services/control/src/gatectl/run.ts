@@ -1,0 +1,128 @@
+import type { Writable } from "node:stream";
+import { parseArgs } from "node:util";
+import { StartError } from "@modelgate/platform";
+import { accountCommands } from "./accounts.ts";
+import { channelCommands } from "./channels.ts";
+import { CommandFailed, WrongUsage, type Arguments, type Command } from "./command.ts";
+import { configCommands } from "./config.ts";
+import { helpOf, overview } from "./help.ts";
+import { findServer } from "./server.ts";
+import { ledgerCommands } from "./ledger.ts";
+import { operatorCommands } from "./operators.ts";
+import { tokenCommands } from "./tokens.ts";
+import { usageLogCommands } from "./usage-log.ts";
+import { usageCommands } from "./usage.ts";
+
+/** No argument of a program holds it. */
+const guard = "\u0000";
+
+/** Every command; one list for parsing, help and running. */
+const commands: readonly Command[] = [
+  ...accountCommands,
+  ...tokenCommands,
+  ...channelCommands,
+  ...usageLogCommands, // before `usage`: the first whose words fit is run
+  ...usageCommands,
+  ...ledgerCommands,
+  ...configCommands,
+  ...operatorCommands,
+];
+
+/** Where a command line is run: what it writes to, and the environment that says which server it asks. */
+export interface Terminal {
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Runs a command line; the exit status. stdout holds the answer and nothing else, whatever went wrong is on stderr. */
+export async function runGatectl(said: readonly string[], { stdout, stderr, env }: Terminal): Promise<number> {
+  const say = (text: string, exitCode: number): number => {
+    stdout.write(`${text}\n`);
+    return exitCode;
+  };
+  const complain = (text: string, exitCode: number): number => {
+    stderr.write(`gatectl: ${text}\n`);
+    return exitCode;
+  };
+  const words = inSingular(said);
+  const command = commands.find(({ name }) => name.split(" ").every((word, at) => words[at] === word));
+  if (command === undefined) {
+    const { text, isHelp } = overviewFor(words);
+    return isHelp ? say(text, 0) : complain(text, 2);
+  }
+  try {
+    const { json, help, ...args } = parse(command, words.slice(command.name.split(" ").length));
+    if (help) return say(helpOf(command), 0);
+    const { data, text, exitCode = 0 } = await command.run({ ...args, json, stdout }, findServer(env));
+    return text === "" && !json ? exitCode : say(json ? JSON.stringify(data) : text, exitCode);
+  } catch (error) {
+    if (error instanceof WrongUsage) return complain(`${error.message}\n\n${helpOf(command)}`, 2);
+    if (error instanceof CommandFailed || error instanceof StartError) return complain(error.message, 1);
+    throw error;
+  }
+}
+
+/** As operators also say it: `channels` lists them, `channels disable main` is `channel disable main`. */
+function inSingular(words: readonly string[]): readonly string[] {
+  const [topic = "", verb = "", ...rest] = words;
+  const one = topic.replace(/s$/, "");
+  const is = (known: string): boolean => commands.some(({ name }) => name === `${one} ${known}`);
+  if (one === topic || !is("list")) return words;
+  return is(verb) ? [one, verb, ...rest] : [one, "list", ...words.slice(1)];
+}
+
+/** What is answered where no command is meant: an overview, or what is wrong and an overview. */
+function overviewFor(words: readonly string[]): { readonly text: string; readonly isHelp: boolean } {
+  if (words.length === 0 || words[0] === "--help" || words[0] === "help")
+    return { text: overview(commands), isHelp: true };
+  const [topic] = words;
+  const near = commands.filter(({ name }) => name.split(" ")[0] === topic);
+  if (near.length > 0 && words.includes("--help")) return { text: overview(near), isHelp: true };
+  const wrong = `There is no command ${JSON.stringify(words.slice(0, 2).join(" "))}.`;
+  return { text: `${wrong}\n\n${overview(near.length > 0 ? near : commands)}`, isHelp: false };
+}
+
+function parse(command: Command, words: readonly string[]): Omit<Arguments, "stdout"> & { readonly help: boolean } {
+  const names = Object.keys(command.options);
+  try {
+    const { values, positionals } = parseArgs({
+      args: words.map(guarded),
+      allowPositionals: true,
+      strict: true,
+      options: {
+        ...Object.fromEntries(names.map((name) => [name.replace("!", ""), { type: "string" as const }])),
+        json: { type: "boolean" as const },
+        help: { type: "boolean" as const },
+      },
+    });
+    const options = Object.fromEntries(
+      Object.entries(values).flatMap(([name, value]) => (typeof value === "string" ? [[name, unguarded(value)]] : [])),
+    );
+    const help = values["help"] === true;
+    const missing = names
+      .filter((name) => name.endsWith("!"))
+      .find((name) => !Object.hasOwn(options, name.replace("!", "")));
+    if (missing !== undefined && !help) throw new WrongUsage(`--${missing.replace("!", "")} is missing`);
+    if (positionals.length > command.positionals.length)
+      throw new WrongUsage(`too many words: ${positionals.slice(command.positionals.length).join(" ")}`);
+    return {
+      positionals: positionals.map(unguarded),
+      options,
+      json: values["json"] === true,
+      help,
+    };
+  } catch (error) {
+    if (error instanceof WrongUsage) throw error;
+    throw new WrongUsage(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** A negative amount is a position or a value, never an option: what begins so is hidden from `parseArgs`. */
+function guarded(word: string): string {
+  return /^-\d/.test(word) ? guard + word : word;
+}
+
+function unguarded(word: string): string {
+  return word.startsWith(guard) ? word.slice(guard.length) : word;
+}

@@ -1,0 +1,99 @@
+import type { CreditReply, Token } from "@modelgate/accounts";
+import { Failure, failures, type CreditEvent, type FailureCode, type Nanos } from "@modelgate/contracts";
+import { actorHeader, signOperator } from "@modelgate/platform";
+import { field } from "./field.ts";
+
+/** The ledger, which keeps the books, as control speaks to it. */
+export interface Ledger {
+  /** Its answer as it comes. Throws what it refused as the same Failure, and server_overloaded where it does not answer. */
+  get(pathAndQuery: string): Promise<Response>;
+  /** Creates an account; false where there is one of that id. */
+  createAccount(account: { id: string; name: string; balance: Nanos }, actor: string): Promise<boolean>;
+  /** Changes a balance, once by its operation. */
+  credit(event: CreditEvent, actor: string): Promise<CreditReply>;
+  /** Creates a token; the one that is there where its key has one. */
+  createToken(
+    wish: { digest: string; token: Token },
+    actor: string,
+  ): Promise<{ readonly token: Token; readonly created: boolean }>;
+  /** Changes some of a token; null takes something away. Throws Failure unknown_url. */
+  changeToken(id: string, change: TokenChange, act: { actor: string; action: string }): Promise<Token>;
+}
+
+/** What of a token may be changed. */
+export interface TokenChange {
+  readonly disabled?: boolean;
+  readonly expiresAt?: string | null;
+  readonly budget?: Token["budget"] | null;
+}
+
+/** What is sent with a call. */
+interface Sent {
+  readonly method?: "POST";
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+const credentialSeconds = 60;
+/** Longest wait for the beginning of the ledger's answer: receipts that are on their way are waited for. */
+const answersWithinMs = 300_000;
+
+/** Opens the way to the ledger at an address; nothing is connected before the first call. */
+export function ledgerAt(url: string, secret: string): Ledger {
+  async function ask(path: string, init: Sent = {}): Promise<Response> {
+    const credential = signOperator(secret, Math.floor(Date.now() / 1_000) + credentialSeconds);
+    const patience = new AbortController();
+    const timer = setTimeout(() => patience.abort(), answersWithinMs);
+    const headers = { ...init.headers, authorization: `Bearer ${credential}` };
+    let answer: Response;
+    try {
+      answer = await fetch(new URL(path, url), { ...init, headers, signal: patience.signal });
+    } catch (cause) {
+      throw new Failure("server_overloaded", "The ledger, which keeps the books, does not answer; try again shortly.", {
+        cause,
+      });
+    } finally {
+      clearTimeout(timer); // a long export may take its time once it has begun
+    }
+    if (answer.ok) return answer;
+    throw refusalOf(await answer.json().catch(() => undefined), answer.status);
+  }
+
+  async function post<T>(path: string, body: object, actor: string): Promise<T> {
+    const answer = await ask(path, {
+      method: "POST",
+      headers: { "content-type": "application/json", [actorHeader]: encodeURIComponent(actor) },
+      body: JSON.stringify(body),
+    });
+    // Answered by the ledger of the same release, over a signed connection.
+    // oxlint-disable-next-line typescript/no-unsafe-assignment
+    const { data }: { readonly data: T } = JSON.parse(await answer.text());
+    return data;
+  }
+
+  return {
+    get: (pathAndQuery) => ask(pathAndQuery),
+    async createAccount({ id, name, balance }, actor) {
+      const sent = { id, name, balance: balance.toString() };
+      return (await post<{ readonly created: boolean }>("/accounts", sent, actor)).created;
+    },
+    async credit(event, actor) {
+      return (await post<{ readonly reply: CreditReply }>("/credits", event, actor)).reply;
+    },
+    createToken: (wish, actor) => post("/tokens", wish, actor),
+    changeToken: (id, change, { actor, action }) =>
+      post(`/tokens/${encodeURIComponent(id)}`, { change, action }, actor),
+  };
+}
+
+function refusalOf(body: unknown, status: number): Failure {
+  const error = field(body, "error");
+  const [code, message, param] = ["code", "message", "param"].map((name) => field(error, name));
+  if (!isCode(code) || typeof message !== "string")
+    return new Failure("internal_error", undefined, { cause: new Error(`the ledger answered ${status}`) });
+  return new Failure(code, message, { status, ...(typeof param === "string" ? { param } : {}) });
+}
+
+function isCode(code: unknown): code is FailureCode {
+  return typeof code === "string" && Object.hasOwn(failures, code);
+}

@@ -1,0 +1,43 @@
+import { findAccount, listAccountIds, listCredits, readSnapshot, tokensWithDigests } from "@modelgate/accounts";
+import { adoptAccount, adoptToken, findBooked, recordCredits } from "@modelgate/books";
+import type { Projecting } from "./project.ts";
+
+/** Accounts that are looked up at once. */
+const atOnce = 500;
+
+/**
+ * Takes accounts with their tokens and credits into the books that only Redis has: those of a version that kept them
+ * nowhere else. How many.
+ */
+export async function adoptAccounts({ redis, books }: Projecting): Promise<number> {
+  const ids = await listAccountIds(redis);
+  let adopted = 0;
+  for (let from = 0; from < ids.length; from += atOnce) {
+    const page = ids.slice(from, from + atOnce);
+    const known = new Set(
+      (await findBooked(books, page)).filter(({ createdAt }) => createdAt !== "").map(({ id }) => id),
+    );
+    for (const id of page.filter((each) => !known.has(each))) if (await adopt({ redis, books }, id)) adopted++;
+  }
+  return adopted;
+}
+
+async function adopt({ redis, books }: Projecting, id: string): Promise<boolean> {
+  const [account, seen] = [await findAccount(redis, id), await readSnapshot(redis, id)];
+  if (account === undefined || seen === undefined) return false;
+  await recordCredits(books, await listCredits(redis, id));
+  const { name, createdAt } = account;
+  await adoptAccount(books, {
+    id,
+    name,
+    createdAt: createdAt === "" ? new Date().toISOString() : createdAt,
+    receipts: seen.receipts,
+    head: seen.head,
+    balanceNanos: seen.availableNanos + seen.heldNanos,
+  });
+  for (const { digest, token } of await tokensWithDigests(redis, id)) {
+    const { version: _version, ...record } = token;
+    await adoptToken(books, { account: id, id: token.id, digest, record });
+  }
+  return true;
+}

@@ -1,0 +1,82 @@
+import { applyCredit, createAccount, type CreditReply, projectToken, readToken, type Token } from "@modelgate/accounts";
+import {
+  creditsOf,
+  markProjected,
+  markTokenProjected,
+  pendingCredits,
+  unprojectedAccounts,
+  unprojectedTokens,
+  withdrawCredit,
+  type BookedToken,
+  type Books,
+  type NewAccount,
+} from "@modelgate/books";
+import type { CreditEvent } from "@modelgate/contracts";
+import type { Redis } from "@modelgate/platform";
+
+/** What stands in the books is given to Redis with these. */
+export interface Projecting {
+  readonly redis: Redis;
+  readonly books: Books;
+}
+
+/** Accounts, tokens and credits of one pass. */
+const atOnce = 500;
+/** A credit that waits this long has been left behind: the ledger that wrote it died before it applied it. */
+const leftBehindMs = 10_000;
+
+/** Gives Redis a new account with what it opens with; one that is there already stays. */
+export async function projectAccount(
+  { redis, books }: Projecting,
+  { id, name, createdAt }: NewAccount,
+  opening: CreditEvent | undefined,
+): Promise<void> {
+  await createAccount(redis, { id, name, balance: BigInt(opening?.nanos ?? "0"), createdAt });
+  await markProjected(books, [id]);
+}
+
+/** Gives Redis a token as it is now; a later version that it has stays. */
+export async function projectBookedToken({ redis, books }: Projecting, token: BookedToken): Promise<Token> {
+  const shown = shownToken(token);
+  await projectToken(redis, token.digest, shown);
+  await markTokenProjected(books, token);
+  return shown;
+}
+
+/** A token as Redis and operators see it. */
+export function shownToken({ record, version }: BookedToken): Token {
+  const token = readToken(JSON.stringify(record));
+  return { ...token, version };
+}
+
+/** Applies a credit that stands in the books, once; one that cannot be applied is taken out of them again. */
+export async function projectCredit({ redis, books }: Projecting, event: CreditEvent): Promise<CreditReply> {
+  const reply = await applyCredit(redis, event);
+  if (reply === "too-low" || reply === "too-large" || reply === "too-many") await withdrawCredit(books, event, reply);
+  return reply;
+}
+
+/**
+ * Gives Redis whatever stands in the books and was not given to it: a ledger died between the two, or Redis was away. Each
+ * step may be repeated at any point.
+ */
+export async function projectLeftovers(projecting: Projecting, nowMs: number): Promise<number> {
+  const { books } = projecting;
+  const accounts = await unprojectedAccounts(books, atOnce);
+  const openings = new Map(
+    (
+      await creditsOf(
+        books,
+        accounts.map(({ id }) => id),
+      )
+    )
+      .filter(({ kind }) => kind === "opening")
+      .map((event) => [event.accountId, event]),
+  );
+  for (const account of accounts) await projectAccount(projecting, account, openings.get(account.id));
+  const tokens = await unprojectedTokens(books, atOnce);
+  for (const token of tokens) await projectBookedToken(projecting, token);
+  const credits = (await pendingCredits(books, atOnce)).filter(({ time }) => Date.parse(time) < nowMs - leftBehindMs);
+  for (const event of credits) await projectCredit(projecting, event);
+  return accounts.length + tokens.length + credits.length;
+}

@@ -1,0 +1,73 @@
+import { openingOf, type CreditReply } from "@modelgate/accounts";
+import { bookAccount, bookCredit, bookToken, changeBookedToken, readAudit, type Books } from "@modelgate/books";
+import { Failure } from "@modelgate/contracts";
+import { orUnavailable, type OperatorRoutes, type Redis } from "@modelgate/platform";
+import type { BooksConnection } from "../books-connection.ts";
+import { projectAccount, projectBookedToken, projectCredit } from "../accounts/project.ts";
+import { bodies } from "./body.ts";
+
+/** What changes of accounts are made with. */
+export interface AccountDeps {
+  readonly redis: Redis;
+  readonly connection: BooksConnection;
+}
+
+/** Rows of a page of the audit, where the operator names no number, and at most. */
+const [usualRows, mostRows] = [100, 1_000];
+
+/** Changes of accounts, tokens and balances: each is written to the books first, then given to Redis. */
+export function accountRoutes({ redis, connection }: AccountDeps): OperatorRoutes {
+  const change = <T>(step: (books: Books) => Promise<T>): Promise<T> => orUnavailable(connection.fill(step));
+  return {
+    "POST /accounts": ({ body, actor }) =>
+      change(async (books) => {
+        const [id, balance, createdAt] = [bodies.text(body, "id"), bodies.nanos(body, "balance"), now()];
+        const account = { id, name: bodies.text(body, "name"), createdAt };
+        const opening = balance === 0n ? undefined : openingOf({ id, balance, createdAt });
+        const created = await bookAccount(books, { ...account, opening }, actor);
+        if (created) await projectAccount({ redis, books }, account, opening);
+        return { created };
+      }),
+    "POST /credits": ({ body, actor }) =>
+      change(async (books) => {
+        const event = bodies.credit(body);
+        const booked = await bookCredit(books, event, actor);
+        const isRepeated = JSON.stringify(booked) !== JSON.stringify(event);
+        const reply = await projectCredit({ redis, books }, booked);
+        return { reply: replyTo(reply, isRepeated) };
+      }),
+    "POST /tokens": ({ body, actor }) =>
+      change(async (books) => {
+        const [digest, record] = [bodies.digest(body), bodies.token(body)];
+        const { accountId: account, id } = record;
+        const { token, created } = await bookToken(books, { account, id, digest, record: { ...record } }, actor);
+        return { token: await projectBookedToken({ redis, books }, token), created };
+      }),
+    "POST /tokens/{id}": ({ params, body, actor }) =>
+      change(async (books) => {
+        const { id = "" } = params;
+        const action = bodies.text(body, "action");
+        const token = await changeBookedToken(books, id, bodies.change(body), { actor, action });
+        if (token === undefined)
+          throw new Failure("unknown_url", `There is no token ${JSON.stringify(id.slice(0, 100))}.`);
+        return projectBookedToken({ redis, books }, token);
+      }),
+    "GET /audit": async ({ query }) => {
+      const limit = Number(query.get("limit") ?? usualRows);
+      if (!Number.isInteger(limit) || limit < 1 || limit > mostRows)
+        throw new Failure("invalid_value", `limit must be a whole number from 1 to ${mostRows}.`, { param: "limit" });
+      const account = query.get("account") ?? undefined;
+      return { entries: await connection.use((books) => readAudit(books, { account, limit })) };
+    },
+  };
+}
+
+/** What became of a credit: a look for what was left behind may have applied it a moment before. */
+function replyTo(reply: CreditReply, isRepeated: boolean): CreditReply {
+  if (isRepeated && reply === "credited") return "credited-before";
+  return !isRepeated && reply === "credited-before" ? "credited" : reply;
+}
+
+function now(): string {
+  return new Date().toISOString();
+}

@@ -1,0 +1,90 @@
+import { readHeads, type KnownHead } from "@modelgate/accounts";
+import { branchesAt, findBooked, linkModulus, reduced, shiftChain, type BookedAccount } from "@modelgate/books";
+import { chargeAgain, putBack, type PutBackDeps } from "./put-back.ts";
+
+/** How an account in Redis is compared with the books. */
+type Standing =
+  | "agrees"
+  /** Redis does not have it. */
+  | "absent"
+  /** The books know a receipt that Redis does not. */
+  | "behind"
+  /** Receipts are missing in the books, which may be on their way, or there is a branch that Redis does not have. */
+  | "broken";
+
+/** How often the same gap is seen before it is taken for one that stays. */
+const looksUntilLasting = 3;
+
+/** What was seen of accounts whose receipts are no whole chain: by how much they are off, and how often it was so much. */
+export type Offsets = Map<string, Map<number, number>>;
+
+/** How an account stands. The books were read before Redis: what Redis has beyond them is on its way. */
+function standingOf({ whole, receipts, head }: BookedAccount, known: KnownHead | undefined): Standing {
+  if (known === undefined) return "absent";
+  if (!whole) return "broken";
+  if (known.receipts < receipts || (known.receipts === receipts && known.head !== head)) return "behind";
+  return "agrees";
+}
+
+/**
+ * Compares accounts with the books, and puts back what Redis has lost of them. The ids of those that have to be looked at
+ * again: what would tell is still on its way.
+ */
+export async function compareAccounts(
+  deps: PutBackDeps,
+  ids: readonly string[],
+  offsets: Offsets,
+): Promise<readonly string[]> {
+  const accounts = await findBooked(deps.books, ids);
+  const heads = await readHeads(
+    deps.redis,
+    accounts.map(({ id }) => id),
+  );
+  const again: string[] = [];
+  for (const [at, account] of accounts.entries()) {
+    const known = heads[at];
+    const standing = standingOf(account, known);
+    if (standing === "agrees") offsets.delete(account.id);
+    else if (!(await mend(deps, account, known, standing, offsets))) again.push(account.id);
+  }
+  return again;
+}
+
+/** Puts back what one account lacks; false where it has to be looked at again. */
+async function mend(
+  deps: PutBackDeps,
+  account: BookedAccount,
+  known: KnownHead | undefined,
+  standing: Standing,
+  offsets: Offsets,
+): Promise<boolean> {
+  if (standing === "absent" || known === undefined) {
+    // One that only its calls are known of was never made here.
+    if (account.createdAt !== "") await putBack(deps, [account]);
+    return account.whole;
+  }
+  if (standing === "broken" && !isLasting(offsets, account)) return false;
+  const branches = await branchesAt(deps.books, account, known.head);
+  if (branches === undefined) return false;
+  const { orphans, complete } = branches;
+  await chargeAgain(deps, account.id, orphans, "Redis was behind the books");
+  if (!complete && orphans.length === 0) await acceptGap(deps, account, offsets);
+  return false; // until the books have heard of it
+}
+
+/** Whether an account is off by the same as it was before: what is on its way is off by something else each time. */
+function isLasting(offsets: Offsets, { id, offset }: BookedAccount): boolean {
+  const seen = offsets.get(id) ?? new Map<number, number>();
+  offsets.set(id, seen);
+  const times = (seen.get(offset) ?? 0) + 1;
+  seen.set(offset, times);
+  return times > 1;
+}
+
+/** A gap that stays is of receipts that the books never had, or have no more: it is counted with. */
+async function acceptGap({ books }: PutBackDeps, account: BookedAccount, offsets: Offsets): Promise<void> {
+  const { id, offset } = account;
+  if ((offsets.get(id)?.get(offset) ?? 0) < looksUntilLasting * 10) return;
+  await shiftChain(books, id, reduced(-offset), linkModulus);
+  offsets.delete(id);
+}

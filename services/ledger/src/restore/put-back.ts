@@ -1,0 +1,109 @@
+import { applyCredit, chargeLost, publishEntries, restoreAccount, type OutboxEntry } from "@modelgate/accounts";
+import {
+  creditsOf,
+  newestChain,
+  readAccounts,
+  tokensOf,
+  writeRestoration,
+  type Booked,
+  type BookedAccount,
+  type Books,
+} from "@modelgate/books";
+import type { CreditEvent } from "@modelgate/contracts";
+import type { Bus, Redis } from "@modelgate/platform";
+import { projectBookedToken } from "../accounts/project.ts";
+
+/** What accounts are put back with. */
+export interface PutBackDeps {
+  readonly redis: Redis;
+  readonly bus: Bus;
+  readonly books: Books;
+}
+
+/** Accounts of one page, whose steps are sent together. */
+const pageSize = 500;
+
+/** Puts all accounts and tokens of the books into a Redis that has none of them; how many accounts. */
+export async function putBackAll(deps: PutBackDeps): Promise<number> {
+  let restored = 0;
+  for (let after = ""; ;) {
+    const page = await readAccounts(deps.books, after, pageSize);
+    restored += await putBack(deps, page);
+    const last = page.at(-1);
+    if (last === undefined || page.length < pageSize) return restored;
+    after = last.id;
+  }
+}
+
+/** Puts accounts that Redis does not have back, with their tokens: each as it was after its newest receipt. */
+export async function putBack(deps: PutBackDeps, accounts: readonly BookedAccount[]): Promise<number> {
+  const { books } = deps;
+  const ids = accounts.map(({ id }) => id);
+  const credits = Map.groupBy(await creditsOf(books, ids), ({ accountId }) => accountId);
+  for (const tokens of inParts(await tokensOf(books, ids)))
+    await Promise.all(tokens.map((token) => projectBookedToken(deps, token)));
+  const put = await Promise.all(accounts.map((account) => putBackOne(deps, account, credits.get(account.id) ?? [])));
+  return put.filter(Boolean).length;
+}
+
+function* inParts<T>(list: readonly T[]): Generator<readonly T[]> {
+  for (let from = 0; from < list.length; from += pageSize) yield list.slice(from, from + pageSize);
+}
+
+async function putBackOne(
+  { redis, books }: PutBackDeps,
+  account: BookedAccount,
+  credits: readonly CreditEvent[],
+): Promise<boolean> {
+  const head = account.whole ? { ...account, lost: new Set<string>() } : await headOf(books, account);
+  // What is beside the chain is applied again once the account is there.
+  const applied = credits.filter(({ operationId, receipt }) => receipt !== undefined && !head.lost.has(operationId));
+  return restoreAccount(redis, {
+    id: account.id,
+    name: account.name,
+    createdAt: account.createdAt === "" ? new Date().toISOString() : account.createdAt,
+    balanceNanos: head.balanceNanos,
+    creditedNanos: applied.reduce((sum, { nanos }) => sum + BigInt(nanos), 0n),
+    receipts: head.receipts,
+    head: head.head,
+    credits: applied,
+  });
+}
+
+async function headOf(books: Books, account: BookedAccount) {
+  const { head, orphans } = await newestChain(books, account);
+  return {
+    receipts: head?.number ?? 0,
+    head: head?.hash ?? "",
+    balanceNanos: BigInt(head?.balanceNanos ?? "0"),
+    lost: new Set(orphans.flatMap((entry) => ("operationId" in entry ? [entry.operationId] : []))),
+  };
+}
+
+/** Charges entries that Redis has lost again, in the order of their numbers, and writes down what was put back. */
+export async function chargeAgain(
+  { redis, bus, books }: PutBackDeps,
+  account: string,
+  orphans: readonly Booked[],
+  reason: string,
+): Promise<number> {
+  const charged: OutboxEntry[] = [];
+  let [calls, nanos] = [0, 0n];
+  for (const entry of orphans) {
+    if ("operationId" in entry) {
+      if ((await applyCredit(redis, entry)) !== "credited") continue;
+      nanos += BigInt(entry.nanos);
+    } else {
+      const { receipt, costNanos, ...draft } = entry;
+      const told = await chargeLost(redis, { draft, costNanos: BigInt(costNanos), replaces: receipt.hash });
+      if (told === undefined) continue;
+      charged.push(told);
+      nanos -= BigInt(costNanos);
+    }
+    calls++;
+  }
+  if (calls === 0) return 0;
+  await writeRestoration(books, { account, time: new Date().toISOString(), reason, calls, nanos: nanos.toString() });
+  await publishEntries(redis, bus, charged);
+  return calls;
+}

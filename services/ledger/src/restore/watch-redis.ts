@@ -1,0 +1,177 @@
+import { randomUUID } from "node:crypto";
+import { readEpoch, writeEpoch } from "@modelgate/accounts";
+import { brokenChains, keepMark, readAccounts, type Books } from "@modelgate/books";
+import { eventStreams } from "@modelgate/contracts";
+import type { Bus, Logger, Redis } from "@modelgate/platform";
+import { adoptAccounts } from "../accounts/adopt.ts";
+import { projectLeftovers } from "../accounts/project.ts";
+import type { BooksConnection } from "../books-connection.ts";
+import { compareAccounts, type Offsets } from "./compare.ts";
+import { settleLate } from "./late-calls.ts";
+import { putBackAll } from "./put-back.ts";
+import { serverRuns } from "./server-runs.ts";
+
+/** What the watch works with. */
+export interface WatchOptions {
+  readonly redis: Redis;
+  readonly bus: Bus;
+  readonly connection: BooksConnection;
+  readonly log: Logger;
+  readonly roundMs: number;
+}
+
+/** Watches that Redis has what the books have. */
+export interface RedisWatch extends AsyncDisposable {
+  /** Whether Redis is known to have what the books have: nothing of it is taken for dead before. */
+  readonly isWhole: boolean;
+  /** These accounts have new receipts in the books. */
+  noticed(accounts: Iterable<string>): void;
+}
+
+/** Accounts that are compared at once, and most that are remembered to be compared; the books tell of those beyond. */
+const [pageSize, mostNoticed] = [500, 50_000];
+/** Rounds between two looks for what was left between the books and Redis, and for chains that are broken. */
+const roundsBetweenLooks = 5;
+/** How long what is in the streams is waited for before an empty Redis is filled. */
+const drainMs = 5_000;
+const epochMark = "epoch";
+
+/**
+ * Compares Redis with the books, again and again: one that has lost all is filled from them, one that is behind is charged
+ * what it does not know. A server that was started or put into another's place has all its accounts compared.
+ */
+export function watchRedis(options: WatchOptions): RedisWatch {
+  const watch = new Watch(options);
+  watch.start();
+  return watch;
+}
+
+class Watch implements RedisWatch {
+  readonly #options: WatchOptions;
+  readonly #sleep = Promise.withResolvers<void>();
+  readonly #offsets: Offsets = new Map();
+  #suspects = new Set<string>();
+  #runs: string | undefined;
+  #whole = false;
+  #adopted = false;
+  #stopped = false;
+  #complained = false;
+  #rounds = 0;
+  #going: Promise<void> = Promise.resolve();
+
+  constructor(options: WatchOptions) {
+    this.#options = options;
+  }
+
+  get isWhole(): boolean {
+    return this.#whole;
+  }
+
+  noticed(accounts: Iterable<string>): void {
+    for (const account of accounts) if (this.#suspects.size < mostNoticed) this.#suspects.add(account);
+  }
+
+  start(): void {
+    this.#going = this.#watch();
+  }
+
+  async #watch(): Promise<void> {
+    const { connection, log, roundMs } = this.#options;
+    while (!this.#stopped) {
+      try {
+        await connection.fill((books) => this.#round(books));
+        this.#complained = false;
+      } catch (error) {
+        if (!this.#complained) log.warn({ err: error }, "Redis is not compared with the books; trying again");
+        this.#complained = true;
+      }
+      await Promise.race([this.#sleep.promise, new Promise((resolve) => setTimeout(resolve, roundMs))]);
+    }
+  }
+
+  async #round(books: Books): Promise<void> {
+    const { redis, bus, log } = this.#options;
+    const deps = { redis, bus, books };
+    const epoch = await keepMark(books, epochMark, randomUUID());
+    const runs = await serverRuns(redis);
+    if (runs !== this.#runs) this.#whole = false;
+    const found = await readEpoch(redis);
+    if (!this.#adopted) {
+      // Before the first epoch there were accounts that only Redis had.
+      const adopted = await adoptAccounts(deps);
+      if (adopted > 0) log.info({ accounts: adopted }, "accounts were taken over into the books");
+      this.#adopted = true;
+    }
+    if (found === undefined) await this.#fill(deps);
+    if (found !== epoch) await writeEpoch(redis, epoch);
+    if (!this.#whole) await this.#noticeAll(books);
+    if (this.#rounds++ % roundsBetweenLooks === 0) {
+      await projectLeftovers(deps, Date.now());
+      this.noticed(await brokenChains(books, pageSize));
+    }
+    await this.#compare(deps);
+    this.#runs = runs;
+    this.#whole = true;
+    const late = await settleLate(deps);
+    if (late > 0) log.warn({ calls: late }, "calls that were open when Redis was lost are charged");
+  }
+
+  /** Fills a Redis that has lost all, with what the streams still have to deliver. */
+  async #fill(deps: { readonly redis: Redis; readonly bus: Bus; readonly books: Books }): Promise<void> {
+    const { log } = this.#options;
+    this.#whole = false;
+    const begin = performance.now();
+    await this.#drained();
+    const accounts = await putBackAll(deps);
+    const ms = Math.round(performance.now() - begin);
+    if (accounts > 0) log.warn({ accounts, ms }, "Redis had lost all: accounts and tokens are put back from the books");
+  }
+
+  /** Waits until the books have what is in the streams, or for a while: what comes later is charged then. */
+  async #drained(): Promise<void> {
+    const { bus } = this.#options;
+    const behind = async (stream: string, durable: string): Promise<boolean> => {
+      const { last, handled } = await bus.progress(stream, durable);
+      return handled < last;
+    };
+    for (const end = Date.now() + drainMs; Date.now() < end;) {
+      try {
+        const { usage, credits } = eventStreams;
+        if (!(await behind(usage.name, "ledger")) && !(await behind(credits.name, "books"))) return;
+      } catch {
+        // NATS is away, or nothing was read yet
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  async #noticeAll(books: Books): Promise<void> {
+    for (let after = ""; ;) {
+      const page = await readAccounts(books, after, pageSize);
+      for (const { id } of page) this.#suspects.add(id);
+      const last = page.at(-1);
+      if (last === undefined || page.length < pageSize) return;
+      after = last.id;
+    }
+  }
+
+  async #compare(deps: { readonly redis: Redis; readonly bus: Bus; readonly books: Books }): Promise<void> {
+    const all = [...this.#suspects];
+    this.#suspects = new Set();
+    for (let from = 0; from < all.length; from += pageSize) {
+      const page = all.slice(from, from + pageSize);
+      try {
+        this.noticed(await compareAccounts(deps, page, this.#offsets));
+      } catch (error) {
+        this.noticed(all.slice(from));
+        throw error;
+      }
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped = true;
+    this.#sleep.resolve();
+    await this.#going;
+  }
+}

@@ -1,0 +1,225 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  createAccount,
+  findAccount,
+  findToken,
+  hold,
+  publishEntries,
+  settle,
+  type OutboxEntry,
+} from "@modelgate/accounts";
+import type { UsageEvent } from "@modelgate/contracts";
+import { createLogger, openBus, signOperator, type Bus } from "@modelgate/platform";
+import {
+  draftOf,
+  startLocalBackends,
+  startServiceAlone,
+  until,
+  type AloneService,
+  type LocalBackends,
+} from "@modelgate/testkit";
+
+const secret = "a secret of the tests, long enough";
+let backends: LocalBackends;
+let redis: Redis;
+let bus: Bus;
+let ledger: AloneService;
+beforeAll(async () => {
+  backends = await startLocalBackends();
+  redis = new Redis(backends.redisUrl);
+  bus = await openBus(backends.natsUrl, createLogger("test", "silent").log);
+  ledger = await startServiceAlone("ledger", {
+    REDIS_URL: backends.redisUrl,
+    NATS_URL: backends.natsUrl,
+    MODELGATE_SECRET: secret,
+    LOG_LEVEL: "info",
+    ROUND_MS: "100",
+    AFTER_OUTAGE_MS: "200",
+    LEFT_BEHIND_MS: "200",
+  });
+});
+afterAll(async () => {
+  await ledger?.stop();
+  redis?.disconnect();
+  await bus?.[Symbol.asyncDispose]();
+  await backends?.[Symbol.asyncDispose]();
+});
+
+async function ask<T>(path: string, body?: object): Promise<T> {
+  const authorization = `Bearer ${signOperator(secret, Math.floor(Date.now() / 1_000) + 60)}`;
+  const answer = await fetch(`${ledger.url}${path}`, {
+    method: body === undefined ? "GET" : "POST",
+    headers: { authorization, connection: "close", "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const { data }: { readonly data: T } = JSON.parse(await answer.text());
+  return data;
+}
+
+/** An account in the books and in Redis, with so much on it. */
+async function accountWith(id: string, balance: bigint): Promise<void> {
+  await ask("/accounts", { id, name: id, balance: balance.toString() });
+  await booked(id, 1);
+}
+
+/** JetStream knows calls by their ids alone. */
+const draft = (accountId: string, callId: string) => ({
+  ...draftOf(accountId, `${accountId} ${callId}`),
+  time: new Date().toISOString(),
+  requestId: `request-${callId}`,
+});
+
+async function begin(accountId: string, callId: string, nanos = 10n) {
+  const event = draft(accountId, callId);
+  const held = { nanos, floorNanos: 1n, tokens: 0, leaseMs: 60_000, outboxBound: 1_000 };
+  await hold(redis, { accountId, callId: event.id, draft: event, tokenId: "tok_1", ...held });
+  return event;
+}
+
+const end = (event: ReturnType<typeof draft>, costNanos = 3n): Promise<OutboxEntry<UsageEvent> | undefined> =>
+  settle(redis, {
+    accountId: event.accountId,
+    callId: event.id,
+    tokenId: "tok_1",
+    costNanos,
+    tokens: 0,
+    draft: event,
+  });
+
+/** A call from its beginning to its event in JetStream. */
+async function call(accountId: string, callId: string): Promise<void> {
+  const entry = await end(await begin(accountId, callId));
+  if (entry !== undefined) await publishEntries(redis, bus, [entry]);
+}
+
+interface Verification {
+  readonly ok: boolean;
+  readonly to: number;
+  readonly balanceNanos: string;
+  readonly restored: readonly { readonly calls: number; readonly nanos: string; readonly reason: string }[];
+}
+
+async function verified(account: string): Promise<Verification> {
+  const { accounts } = await ask<{ accounts: Verification[] }>(`/ledger/verification?account=${account}`);
+  return accounts[0] ?? expect.unreachable("there is no such account");
+}
+
+/** Waits until the books have so many receipts of an account and nothing is open. */
+async function booked(account: string, receipts: number): Promise<Verification> {
+  return until(
+    `${account} to have ${receipts} receipts`,
+    async () => {
+      const found = await verified(account).catch(() => undefined);
+      return found?.ok === true && found.to === receipts && found;
+    },
+    60_000,
+  );
+}
+
+const calls = async (account: string): Promise<readonly string[]> => {
+  const { events } = await ask<{ events: UsageEvent[] }>(`/usage/events?account=${account}`);
+  return events.map(({ id }) => id.slice(account.length + 1)).sort();
+};
+
+test("a Redis that has lost all gets accounts, tokens, balances and receipts back, and calls go on", async () => {
+  await accountWith("flushed", 1_000n);
+  const digest = "a".repeat(64);
+  const token = {
+    id: "tok_a",
+    accountId: "flushed",
+    group: "g",
+    name: "n",
+    createdAt: "2026-01-01",
+    hint: "sk-…",
+    disabled: false,
+  };
+  await ask("/tokens", { digest, token });
+  for (const id of ["one", "two"]) await call("flushed", id);
+  const open = await begin("flushed", "open");
+  await booked("flushed", 3);
+
+  await redis.flushall();
+  await until("the account to be back", async () => (await findAccount(redis, "flushed")) !== undefined, 30_000);
+  expect(await findAccount(redis, "flushed")).toMatchObject({
+    balanceNanos: 994n,
+    heldNanos: 0n,
+    creditedNanos: 1_000n,
+    spentNanos: 6n,
+  });
+  expect(await findToken(redis, digest)).toMatchObject({ id: "tok_a", accountId: "flushed" });
+
+  // The call that was open knows nothing of it; its end finds no hold.
+  expect(await end(open, 5n)).toBeUndefined();
+  await call("flushed", "after");
+  const found = await booked("flushed", 5);
+  expect(found).toMatchObject({ balanceNanos: "986" });
+  expect(found.restored).toMatchObject([{ calls: 1, nanos: "-5", reason: expect.stringContaining("open") }]);
+  expect(await calls("flushed")).toEqual(["after", "one", "open", "two"]);
+}, 120_000);
+
+test("a call whose event comes only after all was lost is charged to the account that was put back, once", async () => {
+  await accountWith("late", 1_000n);
+  await call("late", "before");
+  await booked("late", 2);
+  const entry = await end(await begin("late", "between"));
+  await redis.flushall();
+  await until("the account to be back", async () => (await findAccount(redis, "late")) !== undefined, 30_000);
+  await call("late", "after"); // has the number that "between" has
+  if (entry !== undefined) await publishEntries(redis, bus, [entry, entry]);
+  const found = await booked("late", 4);
+  expect(found).toMatchObject({ balanceNanos: "991", restored: [{ calls: 1, nanos: "-3" }] });
+  expect(await calls("late")).toEqual(["after", "before", "between"]);
+}, 120_000);
+
+test("a Redis that comes back as it was before is charged what the books know, once, and what it does after that", async () => {
+  await accountWith("behind", 1_000n);
+  await call("behind", "kept");
+  const open = await begin("behind", "open then");
+  await booked("behind", 2);
+  const keysOf = async (): Promise<readonly string[]> => redis.keys("*");
+  const copies = new Map<string, Buffer>();
+  for (const key of await keysOf()) copies.set(key, (await redis.dumpBuffer(key)) ?? Buffer.alloc(0));
+  const entry = await end(open, 4n);
+  if (entry !== undefined) await publishEntries(redis, bus, [entry]);
+  for (const id of ["lost one", "lost two"]) await call("behind", id);
+  await ask("/credits", {
+    accountId: "behind",
+    operationId: "top-up",
+    time: new Date().toISOString(),
+    kind: "top-up",
+    nanos: "100",
+    reason: "r",
+  });
+  await booked("behind", 6);
+
+  // What a replica has that lags behind: all of it at once, as it was.
+  const back = redis.multi().flushall();
+  for (const [key, copy] of copies) back.restore(key, 0, copy);
+  await back.exec();
+  await call("behind", "after");
+  const found = await booked("behind", 7);
+  expect(found).toMatchObject({ balanceNanos: String(1_000 + 100 - 3 - 4 - 3 - 3 - 3) });
+  expect(await findAccount(redis, "behind")).toMatchObject({ heldNanos: 0n, creditedNanos: 1_100n });
+  expect(await calls("behind")).toEqual(["after", "kept", "lost one", "lost two", "open then"]);
+}, 120_000);
+
+test("10,000 accounts are back in less than ten seconds of the ledger's", async () => {
+  const many = Number(process.env["MODELGATE_ACCOUNTS"] ?? 1_000);
+  // Accounts of a version before: taken over at the next start.
+  await Promise.all(Array.from({ length: many }, (_, at) => createAccount(redis, { id: `many-${at}`, balance: 5n })));
+  await ledger.stop();
+  ledger = await startServiceAlone("ledger", {
+    REDIS_URL: backends.redisUrl,
+    NATS_URL: backends.natsUrl,
+    MODELGATE_SECRET: secret,
+    LOG_LEVEL: "info",
+    ROUND_MS: "100",
+  });
+  await until("them to be taken over", () => ledger.logs().includes("taken over"), 60_000);
+  await redis.flushall();
+  await until("all to be back", () => ledger.logs().includes("are put back from the books"), 60_000);
+  expect(await redis.scard("accounts")).toBeGreaterThanOrEqual(many);
+  expect(await findAccount(redis, "many-7")).toMatchObject({ balanceNanos: 5n });
+  process.stdout.write(`${/"accounts":\d+,"ms":\d+/.exec(ledger.logs())?.[0]}\n`);
+}, 120_000);
