@@ -1,5 +1,5 @@
 // The first thing that runs: any Node from 20 on, no packages. It gets what is missing and hands over to Node 24.
-//   node deploy/local/bootstrap.mjs start | test | bench | chaos | attack | gatectl … | prepare
+//   node deploy/local/bootstrap.mjs start | test | bench | chaos | restarts | attack | gatectl … | prepare
 import { fail } from "./bootstrap/say.mjs";
 import { Interrupted, watchForInterrupts } from "./bootstrap/interrupt.mjs";
 import { locked } from "./bootstrap/lock.mjs";
@@ -17,6 +17,7 @@ const tasks = {
   test: { entry: "deploy/local/test.ts", servers: true, postgres: true, browser: true, helm: true },
   bench: { entry: "e2e/bench/main.ts", servers: true, postgres: true },
   chaos: { entry: "e2e/chaos/main.ts", servers: true, postgres: true },
+  restarts: { entry: "e2e/restarts/main.ts", servers: true },
   attack: { entry: "e2e/attack/main.ts", servers: true },
   gatectl: { entry: "services/control/src/gatectl/main.ts", servers: false },
   prepare: { entry: undefined, servers: true, postgres: true, browser: true, helm: true },

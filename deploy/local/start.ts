@@ -7,6 +7,7 @@ import { CannotStart, explain, lastWords } from "./cannot-start.ts";
 import { ChildEnded, type Child } from "./child.ts";
 import { complaintTeller } from "./complaints.ts";
 import { freePorts, isFree } from "./ports.ts";
+import { Restarts } from "./restarts.ts";
 import { claimFolder, type FolderClaim } from "./run-file.ts";
 import { startNats, startRedis } from "./servers.ts";
 import { addressOf, portsOf, serviceNames, startService, type ServiceName, type SuitePorts } from "./services.ts";
@@ -27,10 +28,11 @@ const ownNatsBytes = String(128 * 1024 * 1024);
 class AskedToEnd extends Error {}
 
 const startedAt = performance.now();
-const services: Child[] = [];
+const services = new Map<ServiceName, Child>();
 const servers: Child[] = [];
 const ending = Promise.withResolvers<"asked" | Child>();
 const tell = complaintTeller((text) => process.stderr.write(text));
+const restarts = new Restarts((text) => process.stderr.write(text));
 let folder: FolderClaim | undefined;
 
 process.on("SIGINT", stopOrInsist);
@@ -51,6 +53,7 @@ try {
     process.stderr.write(`\n${explain(error)}\n`);
   }
 } finally {
+  restarts[Symbol.dispose]();
   await stopAll();
 }
 
@@ -76,16 +79,24 @@ async function start(): Promise<void> {
     ...(env["NATS_URL"] === undefined ? { NATS_KEEP_BYTES: env["NATS_KEEP_BYTES"] ?? ownNatsBytes } : {}),
   };
   const logFile = (name: ServiceName): string => join(data, "logs", `${name}.log`);
+  const settings = { ports, redisUrl, natsUrl, secret, config, host, env: more, logFile, onComplaint: complain };
+  const startOne = (name: ServiceName): ReturnType<typeof startService> => {
+    const started = startService(name, settings);
+    services.set(name, started.child);
+    return started;
+  };
   await orEnding(buildConsole());
-  const started = wanted.map((name) =>
-    startService(name, { ports, redisUrl, natsUrl, secret, config, host, env: more, logFile, onComplaint: complain }),
-  );
-  for (const { child } of started) {
-    services.push(child);
-    void child.ended.then(() => ending.resolve(child));
-  }
+  const started = wanted.map(startOne);
+  // Who dies before all are ready cannot start at all; later it is started again.
+  let isReady = false;
+  for (const { child } of started)
+    void child.ended.then(() => {
+      if (!isReady) ending.resolve(child);
+    });
   await orEnding(Promise.all(started.map(({ ready }) => ready)));
   await orEnding(untilServing(url));
+  isReady = true;
+  for (const [name, child] of services) restarts.follow(child, () => startOne(name).child);
   folder?.write({
     pid: process.pid,
     edgeUrl: url,
@@ -222,9 +233,10 @@ async function stopWaiting(why: "asked" | Child): Promise<never> {
 async function stopAll(): Promise<void> {
   const graceMs = Number(env["DRAIN_MS"] ?? 30_000) + 10_000;
   // Sessions are told that it ends by their own service, and hear it through the edge.
-  const doors = services.filter(({ name }) => name === "edge" || name === "realtime");
-  const books = services.filter(({ name }) => name === "ledger" || name === "control");
-  const others = services.filter((child) => !doors.includes(child) && !books.includes(child));
+  const all = [...services.values()];
+  const doors = all.filter(({ name }) => name === "edge" || name === "realtime");
+  const books = all.filter(({ name }) => name === "ledger" || name === "control");
+  const others = all.filter((child) => !doors.includes(child) && !books.includes(child));
   await Promise.all(doors.map((child) => child.stop(graceMs)));
   await Promise.all(others.map((child) => child.stop(graceMs)));
   await Promise.all(books.map((child) => child.stop(graceMs)));
@@ -235,6 +247,6 @@ async function stopAll(): Promise<void> {
 function stopOrInsist(): void {
   ending.resolve("asked");
   process.on("SIGINT", () => {
-    for (const child of [...services, ...servers]) child.signal("SIGKILL");
+    for (const child of [...services.values(), ...servers]) child.signal("SIGKILL");
   });
 }

@@ -1,7 +1,7 @@
 import { findAccount } from "@modelgate/accounts";
 import { until } from "@modelgate/testkit";
 import { areas } from "../chaos/areas/index.ts";
-import { readOutcome, verifierOf } from "../chaos/books.ts";
+import { readOutcome, storedEvents, verifierOf } from "../chaos/books.ts";
 import type { Seen } from "../chaos/clients.ts";
 import { pause, type Attack, type Field, type Payer, type Tried } from "./attack.ts";
 import { exchange, exchangeRaw } from "./client.ts";
@@ -98,7 +98,8 @@ async function wrongBooks(attack: Attack, { redis, suite }: House, seen: Seen): 
   const wrong: string[] = [];
   for (const part of partsOf(attack)) {
     const { accountId } = payerOf(attack, part);
-    const books = { redis, natsUrl: suite.backends.natsUrl, divergenceOf: verifierOf(suite) };
+    const eventsOf = (account: string) => storedEvents(suite.backends.natsUrl, account);
+    const books = { redis, eventsOf, divergenceOf: verifierOf(suite) };
     const outcome = await readOutcome(books, accountId, part === "bystander" ? seen : unseen);
     const account = await findAccount(redis, accountId);
     if (outcome.books !== "agree") wrong.push(`books of ${part}: ${outcome.books}`);

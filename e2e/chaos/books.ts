@@ -2,6 +2,7 @@ import { connect, DeliverPolicy } from "nats";
 import type { Redis } from "ioredis";
 import { accountKeys, findAccount } from "@modelgate/accounts";
 import type { UsageEvent } from "@modelgate/contracts";
+import { signOperator } from "@modelgate/platform";
 import type { Suite } from "@modelgate/testkit";
 import type { Seen } from "./clients.ts";
 
@@ -20,7 +21,8 @@ export interface Outcome {
 /** Where the books are. */
 export interface Books {
   readonly redis: Redis;
-  readonly natsUrl: string;
+  /** The account's events, as often as they are stored. */
+  readonly eventsOf: (accountId: string) => Promise<readonly UsageEvent[]>;
   /** `gatectl ledger verify` of an account: the first divergence, where its books do not hold. */
   readonly divergenceOf: (accountId: string) => Promise<string | undefined>;
 }
@@ -41,7 +43,7 @@ const lookMs = 100;
 
 /** Waits until nothing of an account is under way, then compares what clients, account, JetStream and log say. */
 export async function readOutcome(
-  { redis, natsUrl, divergenceOf }: Books,
+  { redis, eventsOf, divergenceOf }: Books,
   accountId: string,
   seen: Seen,
 ): Promise<Outcome> {
@@ -51,7 +53,7 @@ export async function readOutcome(
     await new Promise((resolve) => setTimeout(resolve, lookMs));
     const account = await findAccount(redis, accountId);
     if (account?.heldNanos !== 0n) continue;
-    events = await storedOf(natsUrl, accountId);
+    events = await eventsOf(accountId);
     rested = new Set(events.map(({ id }) => id)).size >= (await settlementsOf(redis, accountId));
   }
   const restMs = Date.now() - begin;
@@ -88,8 +90,28 @@ async function settlementsOf(redis: Redis, accountId: string): Promise<number> {
   return Number((await redis.hget(accountKeys.account(accountId), "receipts")) ?? 1) - 1;
 }
 
-/** The account's events in JetStream, as often as they are stored. */
-async function storedOf(natsUrl: string, accountId: string): Promise<readonly UsageEvent[]> {
+/** The account's events in the books: where JetStream has lost what it held. */
+export async function bookedEvents(
+  { controlUrl, secret }: Pick<Suite, "controlUrl" | "secret">,
+  accountId: string,
+): Promise<readonly UsageEvent[]> {
+  const credential = signOperator(secret, Math.floor(Date.now() / 1_000) + 60);
+  const answer = await fetch(`${controlUrl}/usage/export?account=${accountId}&format=ndjson`, {
+    headers: { authorization: `Bearer ${credential}` },
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`the books were not read: ${text}`);
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line): UsageEvent => JSON.parse(line));
+}
+
+/**
+ * The account's events in JetStream, as often as they are stored. What was charged again, as a Redis had lost it, is told
+ * once more and is no other charge.
+ */
+export async function storedEvents(natsUrl: string, accountId: string): Promise<readonly UsageEvent[]> {
   const connection = await connect({ servers: natsUrl });
   try {
     const { state } = await (await connection.jetstreamManager()).streams.info("USAGE");
@@ -100,7 +122,7 @@ async function storedOf(natsUrl: string, accountId: string): Promise<readonly Us
     const found: UsageEvent[] = [];
     for await (const message of await reader.consume()) {
       const event: UsageEvent = message.json();
-      if (event.accountId === accountId) found.push(event);
+      if (event.accountId === accountId && event.receipt?.replaces === undefined) found.push(event);
       if (message.seq >= state.last_seq) break;
     }
     return found;

@@ -1,4 +1,9 @@
+import { readdirSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { Redis } from "ioredis";
+import { connect } from "nats";
+import { eventStreams } from "@modelgate/contracts";
 import type { LocalBackends, LocalPostgres, Suite } from "@modelgate/testkit";
 import type { Area, Leaves, Misbehaviour, Ways } from "./area.ts";
 import { areas } from "./areas/index.ts";
@@ -29,6 +34,8 @@ export interface Fault {
   readonly refusing?: boolean;
   /** The engine of the books that has such a fault; absent: either. */
   readonly engine?: ChaosBooks["engine"];
+  /** Streams lose what they held: what was settled is counted by the books, not by them. */
+  readonly losesStreams?: boolean;
   begin(house: House): Promise<void>;
   end(house: House): Promise<void>;
 }
@@ -111,6 +118,95 @@ function booksAway(): readonly Fault[] {
   ];
 }
 
+/** Asks a server's own address, past the slow way. */
+async function onRedis<T>({ suite }: House, step: (redis: Redis) => Promise<T>): Promise<T> {
+  const redis = new Redis(suite.backends.redisUrl);
+  try {
+    return await step(redis);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** Where Redis keeps its log. */
+async function logFolder(house: House): Promise<string> {
+  return join(await onRedis(house, async (redis) => (await redis.config("GET", "dir"))[1] ?? ""), "appendonlydir");
+}
+
+/** Redis loses all it has, or the end of it. */
+const redisLost: readonly Fault[] = [
+  {
+    name: "redis emptied (FLUSHALL)",
+    ways: "two",
+    begin: (house) => onRedis(house, async (redis) => void (await redis.flushall())),
+    end: nothing,
+  },
+  {
+    name: "redis comes back on an empty volume",
+    ways: "two",
+    async begin(house) {
+      const folder = await logFolder(house);
+      await house.suite.backends.redis.kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+    end: ({ suite }) => suite.backends.redis.start(),
+  },
+  redisBehind("redis comes back without the last second of its log", 1_000),
+  redisBehind("redis replaced by a replica that was 3 s behind", 3_000),
+];
+
+/** Redis goes on for a while, and comes back as its log was before that: with what was open then, and without the rest. */
+function redisBehind(name: string, byMs: number): Fault {
+  let cut = { file: "", bytes: 0 };
+  return {
+    name,
+    ways: "two",
+    async begin(house) {
+      const folder = await logFolder(house);
+      const newest = readdirSync(folder)
+        .filter((part) => part.endsWith(".incr.aof"))
+        .sort()
+        .at(-1);
+      const file = join(folder, newest ?? "");
+      cut = { file, bytes: statSync(file).size };
+      await new Promise((resolve) => setTimeout(resolve, byMs));
+      await house.suite.backends.redis.kill();
+      truncateSync(cut.file, cut.bytes);
+      await house.suite.backends.redis.start();
+    },
+    end: nothing,
+  };
+}
+
+/** JetStream loses what it holds. */
+const streamsLost: readonly Fault[] = [
+  {
+    name: "streams of events deleted",
+    ways: "two",
+    losesStreams: true,
+    async begin({ suite }) {
+      const connection = await connect({ servers: suite.backends.natsUrl });
+      const { streams } = await connection.jetstreamManager();
+      for (const { name } of Object.values(eventStreams)) await streams.delete(name);
+      await connection.close();
+    },
+    end: nothing,
+  },
+  {
+    name: "nats comes back without its store",
+    ways: "two",
+    losesStreams: true,
+    async begin({ suite }) {
+      const { nats } = suite.backends;
+      const words = readFileSync(`/proc/${nats.pid()}/cmdline`, "utf8").split("\0");
+      const store = words[words.indexOf("-sd") + 1] ?? "";
+      await nats.kill();
+      rmSync(join(store, "jetstream"), { recursive: true, force: true });
+    },
+    end: ({ suite }) => suite.backends.nats.start(),
+  },
+];
+
 /** The first vendors misbehave, in the words of the simulator's README. */
 const vendors = (name: string, ways: Ways, directiveOf: (area: Area) => object): Fault => ({
   name: `vendors ${name}`,
@@ -145,6 +241,8 @@ export const faults: readonly Fault[] = [
   ...server("nats"),
   ...server("redis"),
   ...booksAway(),
+  ...redisLost,
+  ...streamsLost,
   misbehaving("stall in their answers", "stalls"),
   misbehaving("cut their answers", "cuts"),
   vendors("hang up before they answer", "two", () => ({ closeBeforeHead: true })),

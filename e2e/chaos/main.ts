@@ -3,7 +3,7 @@ import { Redis } from "ioredis";
 import { until } from "@modelgate/testkit";
 import type { Area, Ways } from "./area.ts";
 import { areas } from "./areas/index.ts";
-import { readOutcome, verifierOf, type Outcome } from "./books.ts";
+import { bookedEvents, readOutcome, storedEvents, verifierOf, type Outcome } from "./books.ts";
 import { startClients, type Seen } from "./clients.ts";
 import { faults, type Fault } from "./faults.ts";
 import { openHouse, type Payer } from "./house.ts";
@@ -88,9 +88,16 @@ async function live(fault: Fault, at: number): Promise<readonly string[]> {
   return rowOf(fault.name, chosenAreas, results);
 }
 
-async function outcomeOf(area: Area, at: number, seen: Seen, { refusing = false }: Fault): Promise<Outcome> {
+async function outcomeOf(
+  area: Area,
+  at: number,
+  seen: Seen,
+  { refusing = false, losesStreams = false }: Fault,
+): Promise<Outcome> {
+  const eventsOf = (account: string) =>
+    losesStreams ? bookedEvents(house.suite, account) : storedEvents(natsUrl, account);
   const outcome = await readOutcome(
-    { redis, natsUrl, divergenceOf: verifierOf(house.suite) },
+    { redis, eventsOf, divergenceOf: verifierOf(house.suite) },
     payerOf(at, area).accountId,
     seen,
   );

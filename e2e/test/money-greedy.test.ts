@@ -356,7 +356,7 @@ test("what was not billed is shown to the operator: in the list of usage, and ag
   vendor.behave({ usage: { input: 1e300, output: 3 } });
   const { requestId } = await askText(clients[0], "chat-bytes", false, 50);
   const listed = await until("its row", async () => {
-    const rows = JSON.stringify(await suite.ask("usage", "list", "--request", requestId));
+    const rows = JSON.stringify(await suite.ask("usage", "list", "--request-id", requestId));
     return rows.includes(requestId) && rows;
   });
   expect(listed).toContain('"capped":["inputTokens"]');

@@ -1,7 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
 import { channel, config as house, hello, keys, money, post, sdk } from "./house.ts";
@@ -26,6 +26,7 @@ beforeAll(async () => {
   suite = await startSuite({ config: { ...house, models, channels }, env: { HOLD_LEASE_MS: "3000" } });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
+vi.setConfig({ testTimeout: 120_000 });
 
 const slow = 'Hi {{simulate: {"chunks": 400, "chunkDelayMs": 25}}}';
 

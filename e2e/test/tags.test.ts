@@ -176,7 +176,7 @@ test("usage is grouped and narrowed by tag and by end user", async () => {
   expect(event).toMatchObject({ endUser: "bea", tags: { place: "3" } });
   expect(await listed("end-user=bea")).toEqual([event]);
   expect(await listed("end-user=bea&tag=place=0")).toEqual([]);
-  expect(await by("model", `&request=${event?.requestId}`)).toMatchObject([
+  expect(await by("model", `&request-id=${event?.requestId}`)).toMatchObject([
     { by: { model: "chat" }, sums: { calls: "1" } },
   ]);
 });

@@ -19,6 +19,30 @@ const vendor = createServer((request, response) => {
 const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
 const nope = JSON.stringify({ choices: "nope", data: "nope", results: "nope", text: 5, usage });
 const chat = (model: string) => ({ model, messages: [{ role: "user", content: "Hello" }] });
+/** A streamed request of each client's wire. */
+const streams = {
+  chat: { body: (model: string) => ({ ...chat(model), stream: true }) },
+  messages: {
+    path: () => "/v1/messages",
+    body: (model: string) => ({ ...chat(model), max_tokens: 10, stream: true }),
+  },
+  responses: { path: () => "/v1/responses", body: (model: string) => ({ model, input: "Hello", stream: true }) },
+  completions: { path: () => "/v1/completions", body: (model: string) => ({ model, prompt: "Hello", stream: true }) },
+  content: {
+    path: (model: string) => `/v1beta/models/${model}:streamGenerateContent?alt=sse`,
+    body: () => ({ contents: [{ role: "user", parts: [{ text: "Hello" }] }] }),
+  },
+  images: {
+    kind: "image",
+    path: () => "/v1/images/generations",
+    body: (model: string) => ({ model, prompt: "a cat", stream: true }),
+  },
+  speech: {
+    kind: "speech",
+    path: () => "/v1/audio/speech",
+    body: (model: string) => ({ model, input: "Hello", voice: "alloy", stream_format: "sse" }),
+  },
+};
 /** What is asked where, and what the first channel answers. */
 const cases: readonly {
   readonly name: string;
@@ -57,12 +81,12 @@ const cases: readonly {
     body: (model) => ({ model, prompt: "a cat" }),
   },
   { name: "stream-of-garbage", body: (model) => ({ ...chat(model), stream: true }), answer: "data: nope\n\n" },
-  {
-    name: "stream-converted",
-    path: () => "/v1/messages",
-    body: (model) => ({ ...chat(model), max_tokens: 10, stream: true }),
-    answer: "data: nope\n\n",
-  },
+  { name: "stream-converted", ...streams.messages, answer: "data: nope\n\n" },
+  // The vendor answers 200 with an event of another shape, or an error, whatever its wire.
+  ...Object.entries(streams).flatMap(([wire, asked]) => [
+    { name: `${wire}-shape`, ...asked, answer: 'data: {"choices":"nope","candidates":"nope","type":5}\n\n' },
+    { name: `${wire}-error`, ...asked, answer: 'data: {"type":"error","error":{"message":"nope"}}\n\n' },
+  ]),
 ];
 
 const jinaAt = (id: string) => ({ provider: "jina", baseUrl: `\${SIMULATOR_URL}/at/${id}/jina/v1` });

@@ -18,6 +18,8 @@ export interface ServiceRow {
   readonly replicas: { readonly min: number; readonly max: number };
   /** How long open streams or sessions may go on when a pod is asked to end. */
   readonly drainSeconds: number;
+  /** How long its start may take, where it is more than a minute. */
+  readonly startSeconds?: number;
   /** Room below /tmp, for files that pass through; 64 where absent. */
   readonly diskMebibytes?: number;
   /** Variables of its own. */
@@ -103,6 +105,8 @@ const table: readonly ServiceRow[] = [
     resources: { cpu: "250m", memory: "192Mi", memoryLimit: "512Mi" },
     replicas: { min: 2, max: 10 },
     drainSeconds: 30,
+    // The first pod of a new version migrates the books: an index of many calls takes its time.
+    startSeconds: 3_600,
   },
   {
     name: "control",

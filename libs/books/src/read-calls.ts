@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import { stored, UsageEvent } from "@modelgate/contracts";
-import type { Label } from "./labels.ts";
+import { upstreamRequestName, type Label } from "./labels.ts";
 import type { Books } from "./open.ts";
 
 const readEvent = stored("usage event", UsageEvent);
@@ -16,6 +16,7 @@ export interface CallFilter {
   readonly channel?: string | undefined;
   readonly outcome?: string | undefined;
   readonly status?: number | undefined;
+  /** The gateway's id of the request, or the vendor's. */
   readonly requestId?: string | undefined;
   /** The end user and tags that a call must have, all of them. */
   readonly labels?: readonly Label[] | undefined;
@@ -51,7 +52,7 @@ export async function readCalls(
   }: { readonly order: CallOrder; readonly limit: number; readonly after?: CallPlace | undefined },
 ): Promise<CallPage> {
   const isOldestFirst = order === "oldest first";
-  const { tables, led, where } = chosen(filter);
+  const { tables, led, where } = chosen(filter, await answeredAs(db, filter));
   const place = ["at", "account", "id"].map((column) => sql.ref(`${led}.${column}`));
   if (after !== undefined) {
     // Said apart as well: only a plain bound leaves out the partitions of other days.
@@ -76,15 +77,39 @@ interface Chosen {
   readonly where: RawBuilder<unknown>[];
 }
 
-/** Calls with a label are found by the first of their labels: its index is in the order of the log. */
-function chosen({ from, to, requestId, labels = [], ...wanted }: CallFilter): Chosen {
-  const led = labels.length === 0 ? "calls" : "label_0";
-  const columns = [
-    ...(["account", "token", "model", "channel", "outcome", "status"] as const).map(
-      (column) => [column, wanted[column]] as const,
+/** Most calls that are found by one id of a vendor: it gives each to one call, unless it gives none of its own. */
+const mostOfOneId = 1_000;
+
+/** The calls whose vendors gave the id that is looked for: it may be the gateway's or the vendor's. */
+async function answeredAs(db: Books["db"], { from, to, requestId }: CallFilter): Promise<readonly CallPlace[]> {
+  if (requestId === undefined) return [];
+  return await db
+    .selectFrom("call_labels")
+    .select(["account", "at", "id"])
+    .where("name", "=", upstreamRequestName)
+    .where("value", "=", requestId)
+    .where("at", ">=", from)
+    .where("at", "<", to)
+    .limit(mostOfOneId)
+    .execute();
+}
+
+/** A call's own id of the request, or one of the calls' places: each is found by an index. */
+function isOneOf(requestId: string, answered: readonly CallPlace[]): readonly RawBuilder<unknown>[] {
+  return [
+    sql`calls.request = ${requestId}`,
+    ...answered.map(
+      ({ account, at, id }) => sql`(calls.account = ${account} and calls.at = ${at} and calls.id = ${id})`,
     ),
-    ["request", requestId] as const,
   ];
+}
+
+/** Calls with a label are found by the first of their labels: its index is in the order of the log. */
+function chosen({ from, to, requestId, labels = [], ...wanted }: CallFilter, answered: readonly CallPlace[]): Chosen {
+  const led = labels.length === 0 ? "calls" : "label_0";
+  const columns = (["account", "token", "model", "channel", "outcome", "status"] as const).map(
+    (column) => [column, wanted[column]] as const,
+  );
   const joined = labels.map(({ name, value }, place) => {
     const label = (column: string) => sql.ref(`label_${place}.${column}`);
     return sql`join ${sql.table("call_labels")} as ${sql.ref(`label_${place}`)}
@@ -101,6 +126,7 @@ function chosen({ from, to, requestId, labels = [], ...wanted }: CallFilter): Ch
       ...columns.flatMap(([column, value]) =>
         value === undefined ? [] : [sql`${sql.ref(`calls.${column}`)} = ${value}`],
       ),
+      ...(requestId === undefined ? [] : [sql`(${sql.join(isOneOf(requestId, answered), sql` or `)})`]),
       // What the indexes of calls that did not end well are of, in words that both planners know again.
       ...(wanted.status === undefined || wanted.status === 200 ? [] : [sql`calls.status <> 200`]),
       ...(wanted.outcome === undefined || wanted.outcome === "completed" ? [] : [sql`calls.outcome <> 'completed'`]),

@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import { stored, UsageEvent } from "@modelgate/contracts";
 import { changeAccounts, type AccountChange } from "./heads.ts";
-import { labelsOf } from "./labels.ts";
+import { namesOf } from "./labels.ts";
 import type { Books } from "./open.ts";
 import { ensurePartitions, forgetPartitions, isWithoutPartition } from "./partitions.ts";
 import type { CallRow, Tables } from "./schema.ts";
@@ -82,9 +82,10 @@ async function replaceReceipts(at: Transaction<Tables>, known: readonly UsageEve
   return changes;
 }
 
+/** Writes what the calls are found by beside their columns. */
 async function addLabels(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
   const rows = events.flatMap((event) =>
-    labelsOf(event).map((label) => ({
+    namesOf(event).map((label) => ({
       account: event.accountId,
       at: Date.parse(event.time),
       id: event.id,

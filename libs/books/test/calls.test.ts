@@ -52,6 +52,30 @@ describe.each(engines)("$name", ({ name, start }) => {
     expect(await read(books, {}, 10, "oldest first")).toHaveLength(3);
   });
 
+  test("a call is found by the gateway's id of it and by the vendor's, also beyond a page", async () => {
+    await using books = await newBooks(engine);
+    const called = (id: string, requestId: string, upstreamRequestId?: string) =>
+      callOf(id, { requestId, ...(upstreamRequestId === undefined ? {} : { upstreamRequestId }) });
+    await recordCalls(books, [
+      called("one", "ours-1", "theirs-1"),
+      called("two", "ours-2", "theirs-2"),
+      // A client may name its call as a vendor named another.
+      called("three", "theirs-1"),
+      called("four", "ours-4", "theirs-1"),
+      called("five", "ours-5"),
+    ]);
+    expect(await read(books, { requestId: "ours-2" }, 10, "oldest first")).toEqual(["two"]);
+    expect(await read(books, { requestId: "theirs-2" }, 10, "oldest first")).toEqual(["two"]);
+    expect((await read(books, { requestId: "theirs-1" }, 2, "newest first")).toSorted()).toEqual([
+      "four",
+      "one",
+      "three",
+    ]);
+    expect(await read(books, { requestId: "theirs-3" }, 10, "oldest first")).toEqual([]);
+    // No totals are kept of it.
+    expect((await readTotals(books, { ...month, groupBy: [] }))[0]?.sums).toMatchObject({ calls: "5" });
+  });
+
   test("what is recorded at once, in different orders, is recorded once", async () => {
     const place = await engine.place();
     await using one = await openBooks(place, log);

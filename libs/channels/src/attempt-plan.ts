@@ -9,6 +9,7 @@ import type { SocketAnswer, UpstreamAnswer, UpstreamRequest } from "./upstream.t
 /** What a call needs of its attempts. */
 export interface AttemptPlan<Accepted, Wire extends UpstreamWire = UpstreamWire> {
   readonly callId: string;
+  readonly requestId: string;
   /** Whose call it is: what only one account's calls bring about is that account's trouble. */
   readonly account: string;
   readonly model: string;
@@ -75,8 +76,18 @@ export interface Attempted<Accepted> extends Disposable {
 /** One attempt, for those who are told what was tried. */
 export interface Tried {
   readonly channel: string;
+  /** The key's name, never the key. */
+  readonly key: string;
   /** The failure's code; absent where it was answered. */
-  readonly failed?: string;
+  readonly failed?: string | undefined;
+  /** What the vendor answered; absent where it did not. */
+  readonly status?: number | undefined;
+  /** The vendor's own code of its refusal. */
+  readonly vendorCode?: string | undefined;
+  /** The vendor's own id of the exchange. */
+  readonly upstreamRequestId?: string | undefined;
+  /** From the attempt's beginning to the beginning of its answer, or to its failure. */
+  readonly ms: number;
 }
 
 /** A failure after all attempts, with how many there were and where the last one went. */

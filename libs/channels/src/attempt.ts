@@ -9,9 +9,11 @@ import type { Health } from "./health.ts";
 import { nothingLeft } from "./nothing-left.ts";
 import type { Way } from "./pick.ts";
 import { verdictOn, type Sent } from "./verdict.ts";
+import { Refused } from "./refused.ts";
 import { noEndpoint, sendAttempt, type Begun } from "./send-attempt.ts";
 import type { SpokenWires } from "./spoken-wires.ts";
 import type { Transport } from "./transport.ts";
+import { vendorRequestIdOf } from "./vendor-request-id.ts";
 import { WayChooser } from "./way-chooser.ts";
 
 export interface AttemptLimits {
@@ -69,14 +71,14 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
         const sent: Sent = { attempt, at: Date.now() };
         try {
           const begun = await sendAttempt(sent, plan, history, deps, span);
-          tried.push({ channel });
+          tried.push(triedWith(sent));
           observeAttempt(channel);
-          return answered(begun, { sent, entry, tried, health, span, signal: plan.signal });
+          return answered(begun, { sent, entry, tried, health, span, plan });
         } catch (error) {
           const { failure, next } = verdictOn(error, sent, { ...plan, history }, { health, spoken });
           entry[Symbol.dispose]();
           last = { failure, way };
-          tried.push({ channel, failed: failure.code });
+          tried.push(triedWith(sent, failure.code, error));
           observeAttempt(channel, failure.code);
           span.end(failure.code);
           if (next === "none") break;
@@ -91,6 +93,22 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
   };
 }
 
+/** Longest code of a vendor that is repeated. */
+const mostCode = 100;
+
+/** What is told of an attempt that is over, or whose answer has begun. */
+function triedWith({ attempt: { way }, at, answer }: Sent, failed?: string, error?: unknown): Tried {
+  return {
+    channel: way.candidate.channel.id,
+    key: way.key.id,
+    failed,
+    status: answer?.status,
+    vendorCode: error instanceof Refused ? error.said.code?.slice(0, mostCode) : undefined,
+    upstreamRequestId: answer === undefined ? undefined : vendorRequestIdOf(answer),
+    ms: Date.now() - at,
+  };
+}
+
 /** An answer that has begun: its way has answered, and whether the answer comes to its end is not known yet. */
 function answered<Accepted>(
   { accepted, way }: Begun<Accepted>,
@@ -100,11 +118,14 @@ function answered<Accepted>(
     readonly tried: readonly Tried[];
     readonly health: Health;
     readonly span: Span;
-    readonly signal: AbortSignal;
+    readonly plan: Pick<AttemptPlan<unknown>, "callId" | "requestId" | "signal">;
   },
 ): Attempted<Accepted> {
-  const { sent, entry, tried, health, span, signal } = how;
+  const { sent, entry, tried, health, span, plan } = how;
+  const { callId, requestId, signal } = plan;
   const { attempt } = sent;
+  const { upstreamRequestId } = tried.at(-1) ?? {};
+  span.set({ "modelgate.upstream_request_id": upstreamRequestId });
   health.answered(attempt, sent.at);
   entry.tried();
   let over = false;
@@ -114,7 +135,9 @@ function answered<Accepted>(
     attempts: tried.length,
     tried,
     broke(reason) {
-      if (!over) health.failed(attempt, { of: "channel", reason, body: fingerprintOf(sent.prepared?.request.body) });
+      const body = fingerprintOf(sent.prepared?.request.body);
+      const seenBy = { callId, requestId, upstreamRequestId };
+      if (!over) health.failed(attempt, { of: "channel", reason, body, seenBy });
       over = true;
       span.end(reason);
     },

@@ -32,10 +32,12 @@ export function connectSocket(
   const onAbort = (): void => socket.terminate();
   signal.addEventListener("abort", onAbort, { once: true });
   const over = (): void => signal.removeEventListener("abort", onAbort);
+  let answered: IncomingMessage["headers"] = {};
+  socket.once("upgrade", (response: IncomingMessage) => (answered = response.headers));
   socket.once("open", () => {
     over();
     socket.pause();
-    resolve({ status: 101, headers: {}, socket, ...bodiless(socket) });
+    resolve({ status: 101, headers: answered, socket, ...bodiless(socket) });
   });
   socket.once("unexpected-response", (_request, response: IncomingMessage) => {
     over();

@@ -14,8 +14,20 @@ export interface Attempt {
   readonly account: string;
 }
 
+/** The call that saw a failure, for the log line of what comes of it. */
+export interface SeenBy {
+  readonly callId: string;
+  readonly requestId: string;
+  readonly status?: number | undefined;
+  readonly vendorCode?: string | undefined;
+  /** What the vendor said, bounded. */
+  readonly said?: string | undefined;
+  readonly upstreamRequestId?: string | undefined;
+}
+
 /** A failure that somebody is to be blamed for. */
 export interface Blame extends FailureSeen {
+  readonly seenBy?: SeenBy | undefined;
   readonly reason: string;
   /** The rest that the vendor asked for. */
   readonly askedMs?: number | undefined;
@@ -122,7 +134,7 @@ class SharedHealth implements Health {
     if (scope === undefined) return;
     const kind = blame.isRefusal === true ? "refused" : askedMs === undefined ? "failing" : "asked";
     const who = scope.for === "account" ? account : undefined;
-    this.#rests.begin(placeOfScope(way, of, scope), { kind, reason, askedMs, account: who });
+    this.#rests.begin(placeOfScope(way, of, scope), { kind, reason, askedMs, account: who }, blame.seenBy);
   }
 
   answered({ way, account }: Attempt, sentAt: number): void {

@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import type { Provider, VendorFailure } from "@modelgate/providers";
+import { readErrorBody, type Provider, type VendorFailure } from "@modelgate/providers";
 import { readText } from "./read-text.ts";
 import type { UpstreamAnswer } from "./upstream.ts";
 
@@ -17,11 +17,14 @@ export class Refused extends Error {
   readonly failure: Failure;
   readonly status: number;
   readonly retryAfterMs: number | undefined;
-  constructor(meaning: VendorFailure, status: number, retryAfterMs: number | undefined) {
+  /** The vendor's own words and code, without addresses and keys: for logs. */
+  readonly said: { readonly code?: string | undefined; readonly message?: string | undefined };
+  constructor(meaning: VendorFailure, status: number, retryAfterMs: number | undefined, said: Refused["said"] = {}) {
     super(meaning.code);
     this.meaning = meaning;
     this.status = status;
     this.retryAfterMs = retryAfterMs;
+    this.said = said;
     this.failure = new Failure(meaning.code, meaning.say, {
       param: meaning.param,
       vendorCode: meaning.blame === "request" ? meaning.vendorCode : undefined,
@@ -33,8 +36,11 @@ export class Refused extends Error {
 
 /** An answer with an error status, read and understood. */
 export async function refusal(answer: UpstreamAnswer, provider: Provider): Promise<Refused> {
-  const meaning = provider.failureOf(answer.status, await readText(answer, errorBodyBytes));
-  return new Refused(meaning, answer.status, granted(retryAfterOf(answer) ?? meaning.retryAfterMs));
+  const text = await readText(answer, errorBodyBytes);
+  const meaning = provider.failureOf(answer.status, text);
+  const { code, type, status, message } = readErrorBody(text);
+  const said = { code: meaning.vendorCode ?? code ?? type ?? status, message };
+  return new Refused(meaning, answer.status, granted(retryAfterOf(answer) ?? meaning.retryAfterMs), said);
 }
 
 /** What a vendor asks for, within its bound; one that may be asked again at once asks for nothing. */

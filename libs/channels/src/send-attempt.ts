@@ -31,7 +31,7 @@ export async function sendAttempt<Accepted, Wire extends UpstreamWire>(
   sent.wire = way.wire;
   const prepared = await preparing(way, plan, history);
   sent.prepared = prepared;
-  return { way, accepted: await once(way, prepared, plan.signal, deps, span) };
+  return { way, accepted: await once(way, prepared, plan.signal, { ...deps, sent }, span) };
 }
 
 /** A way with the wire for a call. Throws Failure if the last wire was found missing since the call began. */
@@ -69,7 +69,7 @@ function once<Accepted>(
   { candidate: { channel }, provider }: SpokenWay,
   prepared: PreparedAttempt<Accepted>,
   outer: AbortSignal,
-  { transport }: { readonly transport: Transport },
+  { transport, sent }: { readonly transport: Transport; readonly sent: Sent },
   { traceparent }: Span,
 ): Promise<Accepted> {
   const headers = {
@@ -81,10 +81,12 @@ function once<Accepted>(
   return beginsWithin(firstByteMs, outer, async (signal) => {
     if (prepared.connect === undefined) {
       const answer = await reach(transport.send(request, signal), signal);
+      sent.answer = answer;
       if (answer.status >= 300) throw await refusal(answer, provider);
       return prepared.accept(answer);
     }
     const answer = await reach(connectSocket(request, prepared.connect, signal), signal);
+    sent.answer = answer;
     if (answer instanceof RefusedSocket) throw await refusal(answer, provider);
     return prepared.accept(answer);
   });

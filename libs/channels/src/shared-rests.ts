@@ -52,7 +52,8 @@ export class SharedRests implements AsyncDisposable {
     return account === undefined ? coolDowns.get(place) : accountRests.get(restName(place, account));
   }
 
-  begin(place: string, cause: Omit<RestCause, "before">): void {
+  /** Begins a rest; `seenBy` is the call whose failure was the last straw, for the log. */
+  begin(place: string, cause: Omit<RestCause, "before">, seenBy?: object): void {
     const { redis, log } = this.#options;
     const { account, kind, reason } = cause;
     const name = restName(place, account);
@@ -60,7 +61,7 @@ export class SharedRests implements AsyncDisposable {
     const now = Date.now();
     const rest = restFor(known, { ...cause, before: known?.rests ?? this.#before.get(name)?.rests ?? 0 }, now);
     if (rest === undefined) return;
-    const line = { place, account, reason, restMs: rest.until - now };
+    const line = { place, account, reason, restMs: rest.until - now, ...seenBy };
     if (kind === "refused") log.error(line, "a vendor refuses a key: it is tried again after a pause");
     else log.warn(line, "channel rests");
     if (account === undefined) this.#states.coolDowns.set(place, rest);

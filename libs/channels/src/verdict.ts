@@ -1,9 +1,11 @@
 import { Failure, type UpstreamWire } from "@modelgate/contracts";
 import type { AttemptPlan, PreparedAttempt } from "./attempt-plan.ts";
 import { fingerprintOf } from "./evidence.ts";
-import type { Attempt, Blame, Health } from "./health.ts";
+import type { Attempt, Blame, Health, SeenBy } from "./health.ts";
 import { Refused } from "./refused.ts";
 import type { SpokenWires } from "./spoken-wires.ts";
+import type { UpstreamAnswer } from "./upstream.ts";
+import { vendorRequestIdOf } from "./vendor-request-id.ts";
 
 /** An attempt that was made. */
 export interface Sent {
@@ -12,6 +14,7 @@ export interface Sent {
   readonly at: number;
   /** Undefined until they are known. */
   wire?: UpstreamWire;
+  answer?: Pick<UpstreamAnswer, "status" | "headers">;
   prepared?: Pick<PreparedAttempt<unknown>, "request" | "unrepeatable">;
 }
 
@@ -23,7 +26,7 @@ export interface Verdict {
 }
 
 /** What is to be known of the call. */
-type Judged = Pick<AttemptPlan<unknown>, "signal" | "wires" | "unsealable"> & {
+type Judged = Pick<AttemptPlan<unknown>, "callId" | "requestId" | "signal" | "wires" | "unsealable"> & {
   readonly history: "unsealed" | undefined;
 };
 
@@ -39,11 +42,37 @@ export function verdictOn(
   if (isSealed(error, plan)) return { failure: error.failure, next: "unsealed" };
   const blamed = blameOf(error);
   if (blamed !== undefined)
-    health.failed(sent.attempt, { ...blamed, body: fingerprintOf(sent.prepared?.request.body) });
+    health.failed(sent.attempt, {
+      ...blamed,
+      body: fingerprintOf(sent.prepared?.request.body),
+      seenBy: seenBy(plan, sent, error),
+    });
   // What may have been taken by the vendor must not be sent again.
   if (sent.prepared?.unrepeatable === true && mayBeTaken(error))
     return { failure: new Failure("create_uncertain", undefined, { cause: error }), next: "none" };
   return { failure: failureOf(error), next: isWorthAnother(error) ? "another" : "none" };
+}
+
+/** Longest words of a vendor that a log line repeats. */
+const mostSaid = 200;
+
+/** Which call saw a failure, and what the vendor said of it: its words as a client may see them, without our key. */
+function seenBy(
+  { callId, requestId }: Pick<Judged, "callId" | "requestId">,
+  { attempt, answer }: Sent,
+  error: unknown,
+): SeenBy {
+  const refused = error instanceof Refused ? error.said : undefined;
+  const { cause } = failureOf(error);
+  const said = refused?.message ?? (cause instanceof Error ? cause.message : undefined);
+  return {
+    callId,
+    requestId,
+    status: answer?.status,
+    vendorCode: refused?.code?.slice(0, mostSaid),
+    said: said?.replaceAll(attempt.way.key.secret, "[redacted]").slice(0, mostSaid),
+    upstreamRequestId: answer === undefined ? undefined : vendorRequestIdOf(answer),
+  };
 }
 
 /** The failure that the client sees if nothing better comes. */
@@ -53,7 +82,7 @@ function failureOf(error: unknown): Failure {
 }
 
 /** What a failed attempt speaks against; undefined: nothing of the vendor's. */
-export function blameOf(error: unknown): Omit<Blame, "body"> | undefined {
+export function blameOf(error: unknown): Omit<Blame, "body" | "seenBy"> | undefined {
   if (error instanceof Refused) {
     const { meaning, retryAfterMs: askedMs } = error;
     const reason = meaning.blame === "key" && meaning.vendorCode !== undefined ? meaning.vendorCode : meaning.code;

@@ -69,6 +69,7 @@ function attemptsAt(answers: readonly Answer[]) {
 
 const planOf = (candidates: readonly Candidate[], more: Partial<AttemptPlan<number>> = {}): AttemptPlan<number> => ({
   callId: "call",
+  requestId: "request",
   account: "a",
   model: "m",
   candidates,

@@ -15,6 +15,7 @@ import {
   type ErrorFormat,
 } from "@modelgate/contracts";
 import { answerFailure, statusOf } from "./answer.ts";
+import { sinkOf, type AnswerSink } from "./answer-sink.ts";
 import { goingPath, interruptOn, onInterrupt, opened } from "./interrupt.ts";
 import { lingerOver } from "./linger.ts";
 import type { Logger } from "./log.ts";
@@ -29,6 +30,8 @@ import { startSpan, type Span } from "./tracing.ts";
 export interface ServiceCall {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** Where the answer goes, for what need not know that it is HTTP. */
+  readonly answer: AnswerSink;
   readonly id: EndpointId;
   readonly endpoint: Endpoint;
   readonly params: Readonly<Record<string, string>>;
@@ -82,7 +85,9 @@ export function areaHandler<A extends Area>({ area, secrets, log, handlers }: Ar
     const endpoint = endpointOf(found.id);
     const query = new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1));
     const span = seen(request, response, found.id);
-    const call = { request, response, id: found.id, endpoint, params: found.params, query, requestId, log, span };
+    const sink = sinkOf(response);
+    const of = { request, response, answer: sink, id: found.id, endpoint, params: found.params, query };
+    const call = { ...of, requestId, log, span };
     void answer(call, secrets, handler);
   };
 }

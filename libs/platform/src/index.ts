@@ -1,4 +1,5 @@
 export { answerFailure, answerJson, refuseUpgrade, statusOf } from "./answer.ts";
+export { sinkOf, type AnswerSink, type SinkWatcher } from "./answer-sink.ts";
 export { areaHandler, type AreaHandlers, type EndpointHandler, type ServiceCall } from "./area-handler.ts";
 export { areaUpgrade, type UpgradeCall, type UpgradeCallHandler } from "./area-upgrade.ts";
 export { BufferBudget, type BudgetShares, type Holder, type Holding } from "./buffer-budget.ts";
@@ -53,7 +54,7 @@ export { idSource, isRequestId } from "./request-id.ts";
 export { runService, type Service, type ServiceContext } from "./run-service.ts";
 export { defineScript, type Script } from "./script/define-script.ts";
 export type { Values } from "./script/values.ts";
-export { startSpan, type Span } from "./tracing.ts";
+export { startSpan, traceIdOf, type Span } from "./tracing.ts";
 export { openSealer, type Sealer } from "./sealer.ts";
 export type { Secrets } from "./secrets.ts";
 export { isOperator, signCaller, signOperator, verifyCaller } from "./signed-caller.ts";

@@ -25,6 +25,11 @@ export interface SpanStart {
 /** Begins spans. */
 export type StartSpan = (start: SpanStart) => Span;
 
+/** Reads the trace id out of a span's header; undefined where there is no trace. */
+export function traceIdOf(span: Pick<Span, "traceparent"> | undefined): string | undefined {
+  return span?.traceparent?.slice(3, 35);
+}
+
 const wellFormed = /^[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** Without tracing the header goes on as it came. */

@@ -11,6 +11,7 @@ import type { UpstreamWire } from "@modelgate/contracts";
 import type { Provider } from "./provider.ts";
 
 export { cleanWords } from "./clean.ts";
+export { readErrorBody } from "./error-body.ts";
 export type { AnswerCall, FormFile, StartCall, VendorCall } from "./call.ts";
 export type { Provider, VendorFailure } from "./provider.ts";
 export type { VendorRequest } from "./request.ts";

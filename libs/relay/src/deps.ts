@@ -1,12 +1,11 @@
 import type { Channels } from "@modelgate/channels";
 import type { CatalogHandle } from "@modelgate/catalog";
-import type { BufferBudget, Logger, Redis } from "@modelgate/platform";
+import type { BufferBudget, FoundOut, Logger, Redis } from "@modelgate/platform";
 import type { RelayLimits } from "./env.ts";
 import type { HeardOut } from "./call/heard-out.ts";
 import type { Renewals } from "./money/renewals.ts";
 import type { Settlements } from "./money/settlements.ts";
 import type { MadeIds } from "./vendor-stores/made-ids.ts";
-import type { UnseenOutput } from "./money/unseen-output.ts";
 
 /** What calls are run with; opened once, handed down. */
 export interface RelayDeps {
@@ -15,7 +14,11 @@ export interface RelayDeps {
   readonly channels: Channels;
   readonly settlements: Settlements;
   readonly renewals: Renewals;
-  readonly unseen: UnseenOutput;
+  /**
+   * Models whose vendors bill output that their streams do not show: thoughts. What such a stream will cost cannot be
+   * counted while it runs, so it is held for whole. Found out by this process from what vendors report at the end.
+   */
+  readonly unseen: FoundOut<true>;
   readonly madeIds: MadeIds;
   readonly heardOut: HeardOut;
   readonly budget: BufferBudget;

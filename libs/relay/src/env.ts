@@ -21,6 +21,12 @@ export function relayVariables(
       mostAttempts: read.integer("ATTEMPTS", 4, "Attempts of one call.", { min: 1, max: 100 }),
       budgetMs: read.integer("ATTEMPT_BUDGET_MS", 60_000, "Time after which no further attempt begins.", { min: 1 }),
     },
+    metricsTop: read.integer(
+      "METRICS_TOP",
+      0,
+      "Accounts, and groups, with the most calls that the metrics show by name; 0: none.",
+      { max: 1_000 },
+    ),
     channelLeaseMs: read.integer(
       "CHANNEL_LEASE_MS",
       30_000,

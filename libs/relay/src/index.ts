@@ -1,39 +1,44 @@
 export type { Conversation } from "@modelgate/channels";
 export { Bill, holdOrForget, type BillDeps, type Priced } from "./money/bill.ts";
-export { tellDropped } from "./call/deliver.ts";
 export type { RelayDeps } from "./deps.ts";
 export { relayVariables, type RelayEnv, type RelayLimits } from "./env.ts";
 export { CallFees } from "./money/fees.ts";
-export type { CallPlan } from "./call/plan.ts";
+export type { CallPlan, VendorCall } from "./call/plan.ts";
 export { openRelay, type OpenRelay } from "./open-relay.ts";
 export { priced } from "./money/priced.ts";
 export { checkJson, parseJson, renderJson, reparseJson } from "./bodies/large-json.ts";
 export { checked, readJson, type JsonBody, type JsonLimits } from "./bodies/read-json.ts";
 export { runCall } from "./call/run-call.ts";
 export { openSettlements, type Settlements } from "./money/settlements.ts";
-export { eventStream } from "./answers/exchange.ts";
 export type {
-  AnswerForm,
-  Carried,
-  CarriedAnswer,
+  AnswerReader,
   Exchange,
-  ReadAnswer,
-  StreamCarrier,
-  StreamGate,
+  StartedTask,
+  TaskReader,
   VendorLink,
+  WholeAnswer,
+  WholeReader,
 } from "./answers/exchange.ts";
-export type { Measure, Metered } from "./money/measure.ts";
-export { plainWords, Produced } from "./money/meter.ts";
+export { byteFraming } from "./answers/framing.ts";
+export { PassTranslator, type PassMode } from "./answers/pass-translator.ts";
+export {
+  eventStream,
+  isEventStream,
+  requireStreamOf,
+  type AnswerHead,
+  type FrameReading,
+  type StreamReader,
+  type StreamTranslator,
+} from "./answers/stream-reader.ts";
+export type { CallCost, Measure, Metered } from "./money/measure.ts";
 export type { Answered, Forwarded } from "./call/plan.ts";
 export { dearestTokens, wholeOutput, type Expectation, type RequestSize } from "./money/expect.ts";
 export type { Waiting } from "./call/waiting.ts";
 export { countTokens, estimateTokens, loadTokenizer } from "./money/tokens.ts";
 export { tellLosses } from "./answers/unsupported.ts";
 export { boundOfHeld, capUnits, mostBilledImages, type UsageBound } from "./money/usage-bound.ts";
-export { tellWay } from "./call/tell-way.ts";
-export { isSpoken, lookUp } from "./call/query-vendor.ts";
+export { reportDropped, reportWay } from "./call/report-way.ts";
+export { isSpoken, queryVendor } from "./call/query-vendor.ts";
 export { parseAnswer, parseAnyAnswer, readAnswer } from "./answers/whole-answer.ts";
 export { admitVendorIds, refuseVendorIds, refuseVendorIdsInTurns, type AdmittedIds } from "./vendor-stores/admit.ts";
 export { vendorHosts } from "./vendor-stores/vendor-hosts.ts";
-export { gearOf } from "./answers/gear.ts";
-export { PassStream } from "./answers/pass-translator.ts";

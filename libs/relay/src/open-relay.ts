@@ -1,14 +1,14 @@
 import { openOutbox, type Outbox } from "@modelgate/accounts";
 import { openCatalog } from "@modelgate/catalog";
 import { openChannels } from "@modelgate/channels";
-import { BufferBudget, idSource, openBus, openRedis, type Logger } from "@modelgate/platform";
+import { BufferBudget, FoundOut, idSource, openBus, openRedis, type Logger } from "@modelgate/platform";
 import type { RelayDeps } from "./deps.ts";
 import type { RelayEnv } from "./env.ts";
 import { HeardOut } from "./call/heard-out.ts";
 import type { JsonLimits } from "./bodies/read-json.ts";
 import { openRenewals } from "./money/renewals.ts";
 import { openSettlements } from "./money/settlements.ts";
-import { UnseenOutput } from "./money/unseen-output.ts";
+import { showTopCallers } from "./money/top-callers.ts";
 import { openMadeIds } from "./vendor-stores/made-ids.ts";
 
 /** What calls run with, open. */
@@ -41,6 +41,7 @@ export async function openRelay(env: RelayEnv, log: Logger): Promise<OpenRelay> 
   const outbox = opening.use(openOutbox({ redis, bus, log }));
   const settlements = opening.use(openSettlements({ redis, outbox, log }));
   const renewals = opening.use(openRenewals({ redis, log, leaseMs: env.limits.leaseMs }));
+  showTopCallers(env.metricsTop);
   const heardOut = opening.use(new HeardOut(env.heardOut));
   const budget = new BufferBudget(env.buffers.bytes, env.buffers.shares);
   const open = opening.move();
@@ -51,7 +52,7 @@ export async function openRelay(env: RelayEnv, log: Logger): Promise<OpenRelay> 
       channels,
       settlements,
       renewals,
-      unseen: new UnseenOutput(),
+      unseen: new FoundOut(),
       madeIds: openMadeIds({ redis, log, lifetimeMs: env.madeIdLifetimeMs }),
       heardOut,
       budget,

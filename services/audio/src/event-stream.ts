@@ -1,6 +1,7 @@
-import { Failure, failureFrames } from "@modelgate/contracts";
-import { eventStream, type StreamCarrier, type Waiting } from "@modelgate/relay";
-import { SseDecoder, SseSplitter, type Frame } from "@modelgate/wires/sse";
+import { Failure, failureFrames, type Units } from "@modelgate/contracts";
+import { eventStream, type FrameReading, type StreamTranslator, type Waiting } from "@modelgate/relay";
+import { parseRecord } from "@modelgate/wires/json";
+import { parseFrame, type Frame } from "@modelgate/wires/sse";
 
 /** What shows that a stream is alive; every reader of events skips it. */
 const signOfLife = ": keep-alive\n\n";
@@ -9,27 +10,37 @@ const signOfLife = ": keep-alive\n\n";
 export const eventsToClient = {
   contentType: eventStream,
   last: "",
+  wordsOf: (words: string) => words,
   fail: failureFrames.audio,
   heartbeat: () => signOfLife,
-} as const satisfies Partial<StreamCarrier>;
+} as const satisfies Partial<StreamTranslator>;
 
 /** How a client of a stream of events is kept waiting before its vendor begins. */
 export const waitingForEvents: Waiting = { contentType: eventStream, sign: signOfLife, fail: failureFrames.audio };
 
-/** A vendor's events as they came. `look` sees each and says whether it is the last; it throws Failure for an error. */
-export function eventsThrough(look: (event: Frame) => boolean): StreamCarrier {
-  const splitter = new SseSplitter();
-  const decoder = new SseDecoder();
+/** What an event says of itself. */
+export interface EventReading {
+  /** Whether it is the last. */
+  readonly done: boolean;
+  readonly words?: string;
+  readonly usage?: Units | undefined;
+}
+
+/** Reads a frame of which `out` goes to the client. */
+export function readingOf({ done, words = "", usage }: EventReading, out: Buffer | string): FrameReading {
+  return { words, isThought: false, usage, done, render: () => out };
+}
+
+/** Passes a vendor's events on as they came. `read` reads each; it throws Failure for an error. */
+export function eventsThrough(read: (event: Frame) => EventReading): StreamTranslator {
   let done = false;
   return {
     ...eventsToClient,
-    push(chunk) {
-      const frames = splitter.push(chunk);
-      for (const frame of frames) for (const event of decoder.push(frame)) done = look(event) || done;
-      return { out: Buffer.concat(frames) };
-    },
-    get done() {
-      return done;
+    read(frame) {
+      const event = parseFrame(frame.toString());
+      const reading = event === undefined ? comment : read(event);
+      done ||= reading.done;
+      return readingOf(reading, frame);
     },
     end() {
       if (!done) throw endedEarly();
@@ -38,16 +49,19 @@ export function eventsThrough(look: (event: Frame) => boolean): StreamCarrier {
   };
 }
 
+const comment: EventReading = { done: false };
+
 /**
- * Whether a vendor's stream begins with an error, or with what nobody can read: another vendor may be asked then. A
- * comment, which may come first, is neither.
+ * Whether an answer can begin with a vendor's frame: not with an error, nor with what cannot be read; another vendor may
+ * be asked then. A comment, which may come first, is neither.
  */
-export function isErrorEvent(frame: Buffer, read: (event: Frame) => { readonly kind: string }): boolean {
-  const decoder = new SseDecoder();
+export function beginsWith(frame: Buffer, read: (event: Frame) => { readonly kind: string }): boolean {
+  const event = parseFrame(frame.toString());
+  if (event === undefined) return true;
   try {
-    return [...decoder.push(frame), ...decoder.end()].some((event) => read(event).kind === "error");
+    return typeof parseRecord(event.data)?.["type"] === "string" && read(event).kind !== "error";
   } catch {
-    return true;
+    return false;
   }
 }
 

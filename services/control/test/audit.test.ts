@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { actorHeader, signOperator } from "@modelgate/platform";
 import { startLocalSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
 
 const key = "sk-declared-0123456789abcdef";
@@ -12,7 +13,7 @@ beforeAll(async () => {
       accounts: { declared: { balance: "1.00", tokens: [{ key, group: "default" }] } },
     },
   });
-});
+}, 120_000);
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
 interface Entry {
@@ -23,53 +24,71 @@ interface Entry {
   readonly after: unknown;
 }
 
-const entries = (...words: readonly string[]) => suite.ask<readonly Entry[]>("audit", "list", ...words);
+/** Asks control itself, in the name of a person. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters
+async function operate<T>(path: string, body?: object): Promise<{ readonly status: number; readonly data: T }> {
+  const credential = signOperator(suite.secret, Math.floor(Date.now() / 1_000) + 60);
+  const answer = await fetch(suite.controlUrl + path, {
+    method: body === undefined ? "GET" : "POST",
+    headers: {
+      authorization: `Bearer ${credential}`,
+      "content-type": "application/json",
+      [actorHeader]: encodeURIComponent("Jörg"),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const { data }: { readonly data: T } = JSON.parse(await answer.text());
+  return { status: answer.status, data };
+}
+
+async function entries(account = ""): Promise<readonly Entry[]> {
+  const { data } = await operate<{ entries: readonly Entry[] }>(`/audit${account && `?account=${account}`}`);
+  return data.entries;
+}
 
 test("each change of accounts, tokens and balances says who made it, and what was there before, without a secret", async () => {
-  await suite.ask("account", "create", "acme", "--balance", "5.00");
-  await suite.ask("account", "top-up", "acme", "1.5", "--operation-id", "a", "--reason", "invoice 7");
-  await suite.ask("account", "top-up", "acme", "1.5", "--operation-id", "a");
-  const made = await suite.ask<{ id: string; key: string }>("token", "create", "acme", "--group", "default");
-  await suite.ask("token", "disable", made.id);
+  await operate("/accounts", { id: "acme", balance: "5.00" });
+  const topUp = { amount: "1.5", operationId: "a", reason: "invoice 7" };
+  await operate("/accounts/acme/credits", topUp);
+  expect((await operate("/accounts/acme/credits", topUp)).data).toMatchObject({ repeated: true });
+  const { data: made } = await operate<{ id: string; key: string }>("/accounts/acme/tokens", { group: "default" });
+  await operate(`/tokens/${made.id}/disable`, {});
   const found = await entries("acme");
-  expect(found.map(({ action }) => action)).toEqual([
-    "token.disable",
-    "token.create",
-    "credit.top-up",
+  expect(found.map(({ action }) => action).sort()).toEqual([
     "account.create",
+    "credit.top-up",
+    "token.create",
+    "token.disable",
   ]);
-  expect(found[0]).toMatchObject({ before: { disabled: false }, after: { disabled: true, id: made.id } });
-  expect(found[2]).toMatchObject({ after: { nanos: "1500000000", reason: "invoice 7", operationId: "a" } });
-  expect(new Set(found.map(({ actor }) => actor)).size).toBe(1);
-  expect((await entries("declared")).map(({ actor, action }) => `${actor} ${action}`)).toEqual([
-    "configuration token.create",
+  const of = (action: string): Entry | undefined => found.find((entry) => entry.action === action);
+  expect(of("token.disable")).toMatchObject({ before: { disabled: false }, after: { disabled: true, id: made.id } });
+  expect(of("credit.top-up")).toMatchObject({ after: { nanos: "1500000000", reason: "invoice 7", operationId: "a" } });
+  expect(new Set(found.map(({ actor }) => actor))).toEqual(new Set(["Jörg"]));
+  expect((await entries("declared")).map(({ actor, action }) => `${actor} ${action}`).sort()).toEqual([
     "configuration account.create",
+    "configuration token.create",
   ]);
   for (const secret of [made.key, key]) expect(JSON.stringify(await entries())).not.toContain(secret);
 }, 120_000);
 
 test("a correction that the balance does not cover leaves nothing but its refusal", async () => {
-  await suite.ask("account", "create", "poor", "--balance", "1.00");
-  const refused = await suite.gatectl("account", "correct", "poor", "-2.00", "--reason", "too much");
-  expect(refused.status).toBe(1);
-  expect((await entries("poor")).map(({ action }) => action)).toEqual([
-    "credit.refused",
-    "credit.correction",
+  await operate("/accounts", { id: "poor", balance: "1.00" });
+  expect((await operate("/accounts/poor/credits", { amount: "-2.00", reason: "too much" })).status).toBe(400);
+  expect((await entries("poor")).map(({ action }) => action).sort()).toEqual([
     "account.create",
+    "credit.correction",
+    "credit.refused",
   ]);
-  expect(await suite.ask("account", "show", "poor")).toMatchObject({ balanceNanos: "1000000000" });
-  const verified = await until("the books to agree", async () => {
-    const { stdout } = await suite.gatectl("ledger", "verify", "poor", "--json");
-    const { ok }: { ok: boolean } = JSON.parse(stdout);
-    return ok;
+  expect((await operate("/accounts/poor")).data).toMatchObject({ balanceNanos: "1000000000" });
+  await until("the books to agree", async () => {
+    const { data } = await operate<{ accounts: { ok: boolean }[] }>("/ledger/verification?account=poor");
+    return data.accounts[0]?.ok;
   });
-  expect(verified).toBe(true);
 }, 120_000);
 
 test("accounts are changed once the ledger is back, and not without it", async () => {
   await suite.process("ledger").stop();
-  const { status, stderr } = await suite.gatectl("account", "create", "late");
-  expect([status, stderr]).toEqual([1, expect.stringContaining("ledger")]);
+  expect((await operate("/accounts", { id: "late" })).status).toBe(503);
   await suite.restart("ledger");
-  await until("it to be made", async () => (await suite.gatectl("account", "create", "late")).status === 0);
+  await until("it to be made", async () => (await operate("/accounts", { id: "late" })).status === 200, 60_000);
 }, 120_000);

@@ -1,9 +1,9 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { PassThrough } from "node:stream";
+import { join } from "node:path";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { runGatectl } from "../src/gatectl/run.ts";
 
 const key = "sk-configured-0123456789abcdef";
 const payerKey = "sk-payer-0123456789abcdef";
@@ -39,12 +39,11 @@ beforeAll(async () => {
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
-/** Runs a command line in this process: a process for each takes half a second of CPU. */
-async function gatectl(...words: readonly string[]) {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const env = { CONTROL_URL: suite.controlUrl, MODELGATE_SECRET: suite.secret };
-  const status = await runGatectl(words, { stdout, stderr, env });
-  return { status, stdout: String(stdout.read() ?? ""), stderr: String(stderr.read() ?? "") };
+/** Runs a command line as an operator does, in a process of its own. */
+function spawned(...words: readonly string[]) {
+  const main = join(import.meta.dirname, "../src/gatectl/main.ts");
+  const env = { ...process.env, CONTROL_URL: suite.controlUrl, MODELGATE_SECRET: suite.secret };
+  return spawnSync(process.execPath, [main, ...words], { env, encoding: "utf8" });
 }
 
 describe("gatectl", () => {
@@ -110,7 +109,7 @@ describe("gatectl", () => {
       return page.events.length === 3 && page.events;
     });
     expect(all.map(({ requestId }) => requestId)).toEqual(["logged-request-3", "logged-request-2", "logged-request-1"]);
-    const [event = {}] = (await list("--request", "logged-request-2")).events;
+    const [event = {}] = (await list("--request-id", "logged-request-2")).events;
     expect(event).toMatchObject({ requestId: "logged-request-2", receipt: { number: 3 }, model: "chat" });
     expect(event["priceVersion"]).toMatch(/^[0-9a-f]{12}$/);
     const { tokenId } = event;
@@ -207,28 +206,25 @@ describe("gatectl", () => {
     [["account", "fly"], 2, /no command "account fly"/],
     [["account", "show", "demo", "--colour"], 2, /Unknown option/],
   ])("%j fails with one clear message and nothing on stdout", async (words, status, message) => {
-    const answer = await gatectl(...words, "--json");
+    const answer = await suite.gatectl(...words, "--json");
     expect(answer).toMatchObject({ status, stdout: "" });
     expect(answer.stderr).toMatch(message);
     expect(answer.stderr).not.toMatch(/at .*\.ts:/);
   });
 
   test("every command explains itself, and answers people in columns", async () => {
-    const overview = await gatectl("--help");
+    const overview = await suite.gatectl("--help");
     const commands = [
       ...overview.stdout.matchAll(/^ {2}((?:account|token|channel|config|usage|ledger)(?: [a-z-]+)?) {2}/gm),
     ].map(([, name]) => name ?? "");
     expect(commands.length).toBeGreaterThan(15);
     for (const command of commands)
-      expect((await gatectl(...command.split(" "), "--help")).stdout).toContain(`Example: gatectl ${command}`);
-    expect((await gatectl("account", "show", "demo")).stdout).toMatch(/^ACCOUNT +BALANCE.*\ndemo +\$1\.00/);
+      expect((await suite.gatectl(...command.split(" "), "--help")).stdout).toContain(`Example: gatectl ${command}`);
+    expect((await suite.gatectl("account", "show", "demo")).stdout).toMatch(/^ACCOUNT +BALANCE.*\ndemo +\$1\.00/);
   });
 
   test("as a process it ends with the command's status, its answer on stdout and complaints on stderr", async () => {
-    const [fine, wrong] = await Promise.all([
-      suite.gatectl("account", "show", "demo", "--json"),
-      suite.gatectl("account", "fly", "--json"),
-    ]);
+    const [fine, wrong] = [spawned("account", "show", "demo", "--json"), spawned("account", "fly", "--json")];
     expect(fine).toMatchObject({ status: 0, stderr: "" });
     expect(JSON.parse(fine.stdout)).toMatchObject({ id: "demo" });
     expect(wrong).toMatchObject({ status: 2, stdout: "" });

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Failure } from "@modelgate/contracts";
-import { observeRequest, type Logger } from "@modelgate/platform";
+import { observeRequest, traceIdOf, type Logger } from "@modelgate/platform";
 import { exchangeOf } from "./exchange.ts";
 
 /** How a request ended. */
@@ -12,19 +12,21 @@ export interface RequestEnd {
 
 /** Tells of a request that is over: one line (who, what, how long; never a key, never a query), metric and span. */
 export function tellEnd(log: Logger, request: IncomingMessage, { status, whole }: RequestEnd): void {
-  const { requestId, endpoint, token, startedAt, span } = exchangeOf(request);
+  const { requestId, endpoint, token, startedAt, span, failure } = exchangeOf(request);
   const { method } = request;
   const milliseconds = performance.now() - startedAt;
   log.info(
     {
       requestId,
+      traceId: traceIdOf(span),
       method,
       path: endpoint?.path,
       status,
+      error: failure?.code,
       account: token?.accountId,
       token: token?.id,
       ms: Math.round(milliseconds),
-      whole,
+      whole: whole && failure === undefined,
     },
     "request",
   );
@@ -35,7 +37,7 @@ export function tellEnd(log: Logger, request: IncomingMessage, { status, whole }
     "modelgate.account": token?.accountId,
     "modelgate.token": token?.id,
   });
-  span?.end(status >= 500 ? String(status) : undefined);
+  span?.end(failure?.code ?? (status >= 500 ? String(status) : undefined));
 }
 
 /**

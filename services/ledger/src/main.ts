@@ -11,6 +11,7 @@ import { counted, published, swept, unpriced, watchShards } from "./ledger-metri
 import { startMoving } from "./move/move-usage.ts";
 import { startRecording } from "./record-events.ts";
 import { watchRedis } from "./restore/watch-redis.ts";
+import { resupplyAfterMs, startResupplying } from "./restore/resupply.ts";
 import { startRounds } from "./shard-rounds.ts";
 
 await runService(variables, async ({ env, log }) => {
@@ -23,7 +24,8 @@ await runService(variables, async ({ env, log }) => {
   watchShards(redis);
   opening.use(startMoving({ redis, connection, log }));
   const watch = opening.use(watchRedis({ redis, bus, connection, log, roundMs: env.rounds.roundMs }));
-  opening.use(startRecording({ bus, connection, log, counted, unpriced, noticed: (ids) => watch.noticed(ids) }));
+  opening.use(startRecording({ redis, bus, connection, log, counted, unpriced, noticed: (ids) => watch.noticed(ids) }));
+  opening.use(startResupplying({ redis, bus, log, afterMs: resupplyAfterMs }));
   opening.use(startForgetting({ connection, log, keepDays: env.books.keepDays }));
   opening.use(startRounds({ redis, bus, log, ...env.rounds, published, swept, maySweep: () => watch.isWhole }));
   const open = opening.move();

@@ -1,11 +1,13 @@
 import { isRecordable, recordCalls, recordCredits, recordTasks, type Books } from "@modelgate/books";
+import { forgetSent, type ToldEvent } from "@modelgate/accounts";
 import { CreditEvent, eventStreams, Failure, stored, TaskEvent, UsageEvent } from "@modelgate/contracts";
-import type { Bus, Counter, Logger } from "@modelgate/platform";
+import type { Bus, Counter, Logger, Redis } from "@modelgate/platform";
 import type { BooksConnection } from "./books-connection.ts";
 
 /** What recording works with. */
 export interface RecordingOptions {
   readonly bus: Bus;
+  readonly redis: Redis;
   readonly connection: Pick<BooksConnection, "fill">;
   readonly log: Logger;
   readonly counted: Counter;
@@ -49,8 +51,8 @@ function hasTime(event: { readonly accountId?: string; readonly time?: string } 
 }
 
 /** Takes the bodies of a batch; what cannot be read or recorded is logged and passed over, so that it holds up nothing. */
-function recorder<Event>(
-  { connection, log }: RecordingOptions,
+function recorder<Event extends ToldEvent>(
+  { redis, connection, log }: RecordingOptions,
   record: Recording<Event>,
   read: (body: string) => Event,
   isSound: (event: Event) => boolean,
@@ -79,6 +81,8 @@ function recorder<Event>(
       return [];
     });
     if (events.length > 0) await recordAll(events);
+    // What is not forgotten now is published once more, and forgotten then.
+    await forgetSent(redis, events).catch((error: unknown) => log.debug({ err: error }, "sent events not forgotten"));
     log.debug({ events: bodies.length }, "events recorded");
   };
 }

@@ -1,6 +1,15 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createAccount, hold, openHolds, outboxLength, publishEntries, settle, shardOf } from "@modelgate/accounts";
+import {
+  createAccount,
+  forgetSent,
+  hold,
+  openHolds,
+  outboxLength,
+  publishEntries,
+  settle,
+  shardOf,
+} from "@modelgate/accounts";
 import { draftOf, startLocalBackends, type LocalBackends } from "@modelgate/testkit";
 
 let backends: LocalBackends;
@@ -48,7 +57,7 @@ async function settleMany(from: number, count: number): Promise<void> {
           tokens: 0,
           draft,
         });
-        if (entry !== undefined) await publishEntries(redis, bus, [entry]);
+        if (entry !== undefined) await publishEntries(redis, bus, [entry]).then(() => forgetSent(redis, [entry.event]));
       }),
     );
 }

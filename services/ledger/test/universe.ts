@@ -89,6 +89,7 @@ export class Universe {
     this.#credited = balance;
     for (let ledger = 0; ledger < 2; ledger++)
       startRecording({
+        redis: this.#redis,
         bus: this.#bus,
         connection: { fill: (step) => step(this.#books) },
         log: this.#log,

@@ -37,6 +37,7 @@ export function connectVendor(deps: Deps, connecting: Connecting): Promise<Attem
   const { limits, relay } = deps;
   return relay.channels.attempts.run<VendorConnection, RealtimeWire>({
     callId,
+    requestId: call.requestId,
     account: call.caller.accountId,
     model: model.name,
     candidates: relay.catalog.current().candidates(model.name, call.caller.group),

@@ -1,6 +1,6 @@
 import { releaseHold } from "@modelgate/accounts";
 import type { CatalogModel } from "@modelgate/catalog";
-import type { Way } from "@modelgate/channels";
+import type { Tried, Way } from "@modelgate/channels";
 import { asFailure } from "@modelgate/contracts";
 import { Bill, type Expectation } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
@@ -30,23 +30,23 @@ export class Holds {
   readonly #deps: Deps;
   readonly #call: SessionCall;
   #way: Way | undefined;
-  #attempts = 0;
+  #tried: readonly Tried[] = [];
 
   constructor(deps: Deps, call: SessionCall) {
     this.#deps = deps;
     this.#call = call;
   }
 
-  /** Where the session went, after how many attempts. */
-  went(way: Way | undefined, attempts: number): void {
+  /** Where the session went, and what was tried. */
+  went(way: Way | undefined, tried: readonly Tried[]): void {
     this.#way = way;
-    this.#attempts = attempts;
+    this.#tried = tried;
   }
 
   /** A bill whose money is put aside. Throws Failure. */
   async hold(expected: Expectation, { price, by }: HeldFor): Promise<Bill> {
     const bill = new Bill(this.#deps.relay, this.#call, price, expected);
-    bill.went(by === undefined ? this.#way : wayTo(by, this.#way), this.#attempts);
+    bill.went(by === undefined ? this.#way : wayTo(by, this.#way), this.#tried);
     try {
       await bill.hold();
       return bill;

@@ -1,6 +1,6 @@
 import { extendHold } from "@modelgate/accounts";
 import { costOf, type Nanos, type Outcome, type UnitName, type Units } from "@modelgate/contracts";
-import type { Way } from "@modelgate/channels";
+import type { Tried, Way } from "@modelgate/channels";
 import { capUnits, type Bill, type Expectation } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
 import type { Holds, SessionPrice } from "./holds.ts";
@@ -65,9 +65,9 @@ export class SessionBill {
     return this.#current?.bill.callId ?? "";
   }
 
-  /** Where the session went, after how many attempts: for what was held before that was known. */
-  went(way: Way | undefined, attempts: number): void {
-    for (const { bill } of this.#ready) bill.went(way, attempts);
+  /** Where the session went, and what was tried: for what was held before that was known. */
+  went(way: Way | undefined, tried: readonly Tried[]): void {
+    for (const { bill } of this.#ready) bill.went(way, tried);
   }
 
   /** Slices that are held for responses that have not begun. */

@@ -112,8 +112,8 @@ export class Sessions implements Disposable {
     const { callId } = bill;
     const { model } = bill.price;
     const attempted = await connectVendor(this.#deps, { call, sessionId, callId, model, beta, signal: leaving.signal });
-    holds.went(attempted.way, attempted.attempts);
-    bill.went(attempted.way, attempted.attempts);
+    holds.went(attempted.way, attempted.tried);
+    bill.went(attempted.way, attempted.tried);
     const client = switchProtocol(this.#server, upgrade, leaving);
     if (client === undefined) {
       attempted.accepted.socket.terminate();

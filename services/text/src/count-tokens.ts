@@ -2,17 +2,16 @@ import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
 import {
   countTokens,
   isSpoken,
-  lookUp,
   parseAnyAnswer,
   priced,
+  queryVendor,
   reparseJson,
-  type CallPlan,
   type Exchange,
+  type VendorCall,
 } from "@modelgate/relay";
 import { isRecord } from "@modelgate/wires/json";
 import type { CountCodec, ClientCodec, PassCodec, TextAsk, TextRequest } from "@modelgate/wires/text";
 import type { Deps } from "./deps.ts";
-import { sizeOf } from "./text-call.ts";
 
 /** A wire whose clients may have input tokens counted. */
 export interface CountingWire {
@@ -21,7 +20,7 @@ export interface CountingWire {
 }
 
 /** A request whose input tokens are wanted. */
-export interface Counted extends Pick<CallPlan, "forward" | "prefer"> {
+export interface Counted extends Pick<VendorCall, "forward" | "prefer"> {
   readonly codec: CountingWire;
   readonly body: Buffer;
   readonly ask: TextAsk;
@@ -34,19 +33,15 @@ const tokensPerTurn = 4;
 export async function inputTokensOf(deps: Deps, call: ServiceCall, counted: Counted): Promise<number> {
   const { ask, body, codec } = counted;
   const { count } = codec.client;
-  const plan = {
-    ...priced(deps.relay, call, ask.model),
-    body,
-    stream: false,
-    size: await sizeOf({ body, ask }),
+  const query: VendorCall = {
+    model: priced(deps.relay, call, ask.model).model,
     wires: [count.wire],
     forward: counted.forward,
     prefer: counted.prefer,
-    exchange: (_: unknown, way: { readonly candidate: { readonly upstreamModel: string } }) =>
-      countExchange(codec, body, way.candidate.upstreamModel),
+    exchange: ({ candidate }) => countExchange(codec, body, candidate.upstreamModel),
   };
-  if (isSpoken(deps.relay, call, plan)) {
-    const tokens = count.read(await parseAnyAnswer(await lookUp(deps.relay, call, plan)));
+  if (isSpoken(deps.relay, call, query)) {
+    const tokens = count.read(await parseAnyAnswer(await queryVendor(deps.relay, call, query)));
     if (tokens !== undefined) return tokens;
   }
   return await countHere(await requestIn(codec.client, body, ask.model), ask);
@@ -57,15 +52,15 @@ async function countExchange({ client, pass }: CountingWire, body: Buffer, model
   return {
     wire: client.count.wire,
     body: await inTurnsIfLong(pass.upstreamBody(body, { model, reportUsage: false })),
+    streams: false,
     dropped: [],
-    refuses: () => false,
-    async read(json) {
-      await parseAnyAnswer(json);
-      return { carry: () => ({ json, words: () => "" }) };
-    },
-    stream() {
-      throw new Error("a count is never streamed");
-    },
+    read: () => ({
+      kind: "whole",
+      async read(bytes) {
+        await parseAnyAnswer(bytes);
+        return { body: bytes, words: () => "" };
+      },
+    }),
   };
 }
 

@@ -29,8 +29,8 @@ export interface Drawing {
   readonly imageSize?: string | undefined;
 }
 
-/** A drawing that was read: the images that it asks for, and how they are told as generated content. */
-export type ReadDrawing = Pick<ImagesCall, "ask" | "tell">;
+/** A drawing that was read: the images that it asks for, and how they are rendered as generated content. */
+export type ReadDrawing = Pick<ImagesCall, "ask" | "render">;
 
 /** How this wire spells what vendors of images may lack. */
 export const drawingSpelling = {
@@ -48,7 +48,7 @@ export async function readDrawing(drawing: Drawing): Promise<ReadDrawing> {
       request: await inTurnsIfLong(decodeImages(imageRequest(request))),
       dropped: [...dropped, ...lostOf(request)],
     },
-    tell: (made) => tell(drawing, request, made),
+    render: (made) => renderImages(drawing, request, made),
   };
 }
 
@@ -118,7 +118,7 @@ function lostOf(request: TextRequest): readonly string[] {
   return request.image?.size === undefined ? lost : [...lost, "generationConfig.imageConfig.imageSize"];
 }
 
-function tell(drawing: Drawing, request: TextRequest, made: ImagesAnswer): ReturnType<ReadDrawing["tell"]> {
+function renderImages(drawing: Drawing, request: TextRequest, made: ImagesAnswer): ReturnType<ReadDrawing["render"]> {
   const context: AnswerContext = {
     model: drawing.model,
     asked: {},
@@ -128,9 +128,9 @@ function tell(drawing: Drawing, request: TextRequest, made: ImagesAnswer): Retur
     inputTokens: 0,
   };
   const json = JSON.stringify(textCodecs.content.client.renderAnswer(answerOf(made), context));
-  if (!drawing.stream) return { json: Buffer.from(json) };
+  if (!drawing.stream) return { body: Buffer.from(json) };
   const framing = drawing.asArray ? arrayFraming() : sseFraming();
-  return { json: Buffer.from(framing.piece(json) + framing.end()), contentType: framing.contentType };
+  return { body: Buffer.from(framing.piece(json) + framing.end()), contentType: framing.contentType };
 }
 
 function answerOf({ created = 0, images, tokens }: ImagesAnswer): TextAnswer {

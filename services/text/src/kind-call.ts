@@ -43,15 +43,16 @@ export async function runKind<Request>(deps: Deps, call: ServiceCall, asked: Ask
   };
   const paid = priced(deps.relay, call, ask.model);
   await runCall(deps.relay, call, {
-    ...paid,
-    measure: measure?.(size, paid.model.price),
+    model: paid.model,
+    multiplier: paid.multiplier,
     endUser,
-    body,
-    stream: false,
+    cost:
+      measure === undefined
+        ? { by: "text", body, size, stream: false }
+        : { by: "measure", measure: measure(size, paid.model.price) },
     hearsOut: true,
-    size,
     wires,
     prefer: place,
-    exchange: (wire, { candidate }) => exchange(wire, kindCall, candidate.upstreamModel),
+    exchange: ({ wire, candidate }) => exchange(wire, kindCall, candidate.upstreamModel),
   });
 }

@@ -11,16 +11,15 @@ import {
   type CallPlan,
   type Exchange,
   type Measure,
-  type Produced,
-  type StreamCarrier,
+  type RequestSize,
 } from "@modelgate/relay";
 import { imagesExchange, imagesWiresFor, InputImages, refuseDearer } from "@modelgate/relay/images";
 import { imagesInContent } from "@modelgate/wires/images";
 import { parseRecord } from "@modelgate/wires/json";
-import { SseSplitter } from "@modelgate/wires/sse";
 import { parseFrameRecord } from "@modelgate/wires/text";
 import type { Deps } from "./deps.ts";
 import { drawingSpelling, readDrawing, type Drawing } from "./drawn-content.ts";
+import { planText, type AskedText } from "./text-call.ts";
 
 const sizeParam = "generationConfig.imageConfig.imageSize";
 
@@ -28,39 +27,46 @@ const sizeParam = "generationConfig.imageConfig.imageSize";
  * Runs a call for generated content by a model of images, paid for by the image as well as by the token: passed to
  * vendors of that wire, drawn by those of images where there is none. Throws Failure (400) naming the field.
  */
-export async function runImage(deps: Deps, call: ServiceCall, plan: CallPlan, drawing: Drawing): Promise<void> {
+export async function runImage(deps: Deps, call: ServiceCall, asked: AskedText, drawing: Drawing): Promise<void> {
   const { model, unpriced } = priced(deps.relay, call, drawing.model);
   const wanted = { size: drawing.imageSize, spelling: { size: sizeParam } };
   const paid = (exchange: Exchange): Exchange => {
     if (unpriced === "refuse") refuseDearer(wanted, model.price, exchange);
     return exchange;
   };
-  const measured = { ...plan, hearsOut: true, measure: measureOf(plan, deps.relay.limits.outputTokens) };
-  if (isSpoken(deps.relay, call, { model: plan.model, wires: ["content"] }))
-    return runCall(deps.relay, call, {
+  const measured = {
+    ...asked,
+    hearsOut: true,
+    measure: (size: RequestSize) => measureOf(size, model, deps.relay.limits.outputTokens),
+  };
+  if (isSpoken(deps.relay, call, { model, wires: ["content"] })) {
+    const plan = await planText(deps, call, {
       ...measured,
       wires: ["content"],
-      exchange: async (wire, way, history) => countingImages(paid(await plan.exchange(wire, way, history))),
+      exchange: async ({ usual }) => countingImages(paid(await usual())),
     });
-  const { ask, tell } = await readDrawing(drawing);
-  using input = new InputImages(deps.images, ask.request, call.response);
+    return await runCall(deps.relay, call, plan);
+  }
+  const { ask, render } = await readDrawing(drawing);
+  using input = new InputImages(deps.images, ask.request, call.answer);
   const asker = { spelling: drawingSpelling, strict: call.strict };
-  await runCall(deps.relay, call, {
+  const plan = await planText(deps, call, {
     ...measured,
     wires: imagesWiresFor(ask.request),
-    exchange: async (wire, { candidate }) =>
-      paid(await imagesExchange({ deps: deps.images, asker, ask, input, tell }, wire, candidate.upstreamModel)),
+    exchange: async ({ way: { wire, candidate } }) =>
+      paid(await imagesExchange({ deps: deps.images, asker, ask, input, render }, wire, candidate.upstreamModel)),
   });
+  await runCall(deps.relay, call, plan);
 }
 
-function measureOf({ size, model }: CallPlan, usualTokens: number): Measure {
+function measureOf(size: RequestSize, model: CallPlan["model"], usualTokens: number): Measure {
   const { textBytes, mediaTokens, choices } = size;
   const output = wholeOutput(size, model, usualTokens);
   return {
     upper: { images: choices, ...dearestTokens({ input: textBytes + mediaTokens, output }, model.price) },
     most: { images: mostBilledImages(choices) },
     floor: { images: choices, inputTokens: estimateTokens(textBytes) + mediaTokens },
-    meter: (told) => Promise.resolve({ units: told ?? { images: choices }, estimated: told === undefined }),
+    meter: (reported) => Promise.resolve({ units: reported ?? { images: choices }, estimated: reported === undefined }),
   };
 }
 
@@ -68,66 +74,22 @@ function measureOf({ size, model }: CallPlan, usualTokens: number): Measure {
 function countingImages(exchange: Exchange): Exchange {
   return {
     ...exchange,
-    async read(answer) {
-      const read = await exchange.read(answer);
-      return { ...read, usage: withImages(read.usage, imagesInContent(parseRecord(answer.toString()))) };
+    read(head) {
+      const reader = exchange.read(head);
+      if (reader.kind === "stream")
+        return { ...reader, countImages: (frame) => imagesInContent(parseFrameRecord(frame)) };
+      if (reader.kind === "task") return reader;
+      return {
+        ...reader,
+        async read(bytes) {
+          const answer = await reader.read(bytes);
+          return { ...answer, usage: withImages(answer.usage, imagesInContent(parseRecord(bytes.toString()))) };
+        },
+      };
     },
-    stream: (produced) => new CountingStream(exchange.stream(produced), produced),
   };
 }
 
 function withImages(usage: Units | undefined, images: number): Units | undefined {
   return images === 0 ? usage : { ...usage, images };
-}
-
-/** A stream that passes as it is, its images counted. */
-class CountingStream implements StreamCarrier {
-  readonly #inner: StreamCarrier;
-  readonly #produced: Produced;
-  readonly #splitter = new SseSplitter();
-  #images = 0;
-
-  constructor(inner: StreamCarrier, produced: Produced) {
-    this.#inner = inner;
-    this.#produced = produced;
-  }
-
-  get contentType(): string {
-    return this.#inner.contentType;
-  }
-
-  get done(): boolean {
-    return this.#inner.done;
-  }
-
-  get last(): string {
-    return this.#inner.last;
-  }
-
-  push(chunk: Buffer) {
-    const carried = this.#inner.push(chunk);
-    for (const frame of this.#splitter.push(chunk)) this.#images += imagesInContent(parseFrameRecord(frame));
-    this.#tell();
-    return carried;
-  }
-
-  end() {
-    const last = this.#inner.end();
-    this.#images += imagesInContent(parseFrameRecord(this.#splitter.end()));
-    this.#tell();
-    return last;
-  }
-
-  fail(...told: Parameters<StreamCarrier["fail"]>) {
-    return this.#inner.fail(...told);
-  }
-
-  heartbeat(): string {
-    return this.#inner.heartbeat();
-  }
-
-  /** The inner stream tells usage anew with every report. */
-  #tell(): void {
-    this.#produced.usage = withImages(this.#produced.usage, this.#images);
-  }
 }

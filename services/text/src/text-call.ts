@@ -1,4 +1,5 @@
-import { placeOf } from "@modelgate/channels";
+import { placeOf, type SpokenWay } from "@modelgate/channels";
+import type { UpstreamWire } from "@modelgate/contracts";
 import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
 import {
   CallFees,
@@ -7,6 +8,8 @@ import {
   runCall,
   type AdmittedIds,
   type CallPlan,
+  type Exchange,
+  type Measure,
   type RequestSize,
 } from "@modelgate/relay";
 import { textExchanges, waitingIn, type TextCall } from "./exchanges/text.ts";
@@ -39,6 +42,27 @@ export interface AskedText extends Pick<CallPlan, "forward" | "answered"> {
   readonly admitted?: AdmittedIds | undefined;
   /** Another body, for the one `channel/key` whose vendor keeps the conversation. */
   readonly native?: { readonly place: string; readonly body: Buffer } | undefined;
+  /** The wires that it can be served through; absent: all that its client's wire can be converted to. */
+  readonly wires?: readonly UpstreamWire[];
+  /** Makes an attempt's exchange; absent: the usual one. */
+  readonly exchange?: (attempt: TextAttempt) => Exchange | Promise<Exchange>;
+  /** Whether thoughts' seals can be left out of an attempt; absent: they can. */
+  readonly unsealable?: boolean;
+  /** Whether the bound of output is the gateway's own, which a vendor is not sent. */
+  readonly boundIsOurs?: boolean;
+  /** Whether output may be billed that a stream does not show, whatever the request says. */
+  readonly billsUnseen?: boolean;
+  /** How the call is measured where its cost does not hang on text alone. */
+  readonly measure?: (size: RequestSize) => Measure;
+  readonly hearsOut?: boolean;
+}
+
+/** One attempt of a text call. */
+export interface TextAttempt {
+  readonly way: SpokenWay;
+  readonly fees: CallFees;
+  /** Makes the exchange that calls of the client's wire usually have with the way's. */
+  usual(): Promise<Exchange>;
 }
 
 /** Runs a text call, from any client's wire to any vendor's. */
@@ -47,10 +71,9 @@ export async function runText(deps: Deps, call: ServiceCall, asked: AskedText): 
   await runCall(deps.relay, call, await planText(deps, call, { ...asked, admitted }));
 }
 
-/** The plan of a text call. Throws Failure for a model that the caller cannot call. */
+/** Plans a text call: all that its life needs is decided here. Throws Failure for a model that the caller cannot call. */
 export async function planText(deps: Deps, call: ServiceCall, asked: AskedText): Promise<CallPlan> {
   const { wire, body, ask, asArray = false } = asked;
-  const { batch }: ClientCodec = textCodecs[wire].client;
   const asIs = await sizeOf(asked);
   const { unpriced, ...price } = priced(deps.relay, call, ask.model);
   const fees = new CallFees({
@@ -76,35 +99,61 @@ export async function planText(deps: Deps, call: ServiceCall, asked: AskedText):
     inputTokens: estimateTokens(asIs.textBytes) + asIs.mediaTokens,
     echo: asked.echo,
   } satisfies TextCall;
-  const exchange = textExchanges(textCall);
-  const size = {
+  const exchanges = textExchanges(textCall);
+  const size: RequestSize = {
     ...asIs,
     fees: { ...fees.held, inputTokens: fees.held.inputTokens + (ask.media.more ?? 0) },
-    maxOutputTokens: await boundAtVendor(deps, call, asked, exchange),
+    maxOutputTokens: await boundAtVendor(deps, call, asked, exchanges),
+    boundIsOurs: asked.boundIsOurs,
   };
-  const native = asked.native === undefined ? undefined : textExchanges({ ...textCall, body: asked.native.body });
+  const usual = usualExchange(deps, call, asked, { textCall, exchanges, fees });
   return {
-    ...price,
-    body,
-    stream: ask.stream,
-    size,
+    model: price.model,
+    multiplier: price.multiplier,
+    cost: costOf(asked, size),
     fees,
-    wires: wiresServing(wire),
+    wires: asked.wires ?? wiresServing(wire),
     waiting: ask.stream ? waitingIn({ wire, asArray }) : undefined,
-    unsealable: true,
-    // Over a model that only chats several prompts are answered whole.
-    billsUnseen: ask.thinks === true || (batch !== undefined && ask.choices > 1),
-    async exchange(upstream, way, history) {
-      const isNative = history === undefined && upstream === wire && placeOf(way) === asked.native?.place;
-      const render = isNative ? (native ?? exchange) : exchange;
-      const made = await render(textCodec(upstream), way.candidate.upstreamModel, history);
-      return keepingMade(deps, call, asked, fees.checked(made), placeOf(way));
-    },
+    hearsOut: asked.hearsOut,
+    unsealable: asked.unsealable ?? true,
+    exchange: (way, history) =>
+      asked.exchange?.({ way, fees, usual: () => usual(way, history) }) ?? usual(way, history),
     forward: asked.forward,
     prefer: asked.native?.place ?? asked.admitted?.place,
     conversation: ask.conversation,
     endUser: ask.endUser,
     answered: asked.answered,
+  };
+}
+
+/** What bounds and meters a call's cost. */
+function costOf({ wire, body, ask, billsUnseen, measure }: AskedText, size: RequestSize): CallPlan["cost"] {
+  if (measure !== undefined) return { by: "measure", measure: measure(size) };
+  const { batch }: ClientCodec = textCodecs[wire].client;
+  // Over a model that only chats several prompts are answered whole.
+  const isUnseen = billsUnseen === true || ask.thinks === true || (batch !== undefined && ask.choices > 1);
+  return { by: "text", body, size, stream: ask.stream, billsUnseen: isUnseen };
+}
+
+type Exchanges = ReturnType<typeof textExchanges>;
+
+/** Makes the exchange that calls of a wire usually have, over the body that the way's vendor knows the conversation by. */
+function usualExchange(
+  deps: Deps,
+  call: ServiceCall,
+  asked: AskedText,
+  {
+    textCall,
+    exchanges,
+    fees,
+  }: { readonly textCall: TextCall; readonly exchanges: Exchanges; readonly fees: CallFees },
+): (way: SpokenWay, history: "unsealed" | undefined) => Promise<Exchange> {
+  const native = asked.native === undefined ? undefined : textExchanges({ ...textCall, body: asked.native.body });
+  return async (way, history) => {
+    const isNative = history === undefined && way.wire === asked.wire && placeOf(way) === asked.native?.place;
+    const render = isNative ? (native ?? exchanges) : exchanges;
+    const made = await render(textCodec(way.wire), way.candidate.upstreamModel, history);
+    return keepingMade(deps, call, asked, fees.checked(made), placeOf(way));
   };
 }
 
@@ -116,7 +165,7 @@ async function boundAtVendor(
   { relay }: Deps,
   { caller }: ServiceCall,
   { wire, body, ask }: AskedText,
-  exchange: ReturnType<typeof textExchanges>,
+  exchange: Exchanges,
 ): Promise<number | undefined> {
   const { thoughts }: ClientCodec = textCodecs[wire].client;
   const { maxOutputTokens } = ask;

@@ -1,7 +1,6 @@
 import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
-import { admitVendorIds, vendorHosts, type AdmittedIds, type Exchange, type StreamCarrier } from "@modelgate/relay";
+import { admitVendorIds, vendorHosts, type AdmittedIds, type Exchange } from "@modelgate/relay";
 import { parseRecord, type JsonRecord } from "@modelgate/wires/json";
-import { SseSplitter } from "@modelgate/wires/sse";
 import { parseFrameRecord, type ClientWire } from "@modelgate/wires/text";
 import {
   asksToMake,
@@ -83,65 +82,20 @@ export function keepingMade(
   };
   return {
     ...exchange,
-    async read(bytes) {
-      const read = await exchange.read(bytes);
+    read(head) {
+      const reader = exchange.read(head);
+      if (reader.kind === "stream") return { ...reader, observe: (frame) => look(frame, parseFrameRecord) };
+      if (reader.kind === "task") return reader;
       return {
-        ...read,
-        carry(vendor) {
+        ...reader,
+        async read(bytes) {
+          const answer = await reader.read(bytes);
           look(bytes, (json) => parseRecord(json.toString()));
-          return read.carry(vendor);
+          return answer;
         },
       };
     },
-    stream: (produced, gate) =>
-      new WatchedStream(exchange.stream(produced, gate), (frame) => look(frame, parseFrameRecord)),
   };
-}
-
-/** A stream that passes as it is, its frames looked at. */
-class WatchedStream implements StreamCarrier {
-  readonly #inner: StreamCarrier;
-  readonly #look: (frame: Buffer) => void;
-  readonly #splitter = new SseSplitter();
-
-  constructor(inner: StreamCarrier, look: (frame: Buffer) => void) {
-    this.#inner = inner;
-    this.#look = look;
-  }
-
-  get contentType(): string {
-    return this.#inner.contentType;
-  }
-
-  get done(): boolean {
-    return this.#inner.done;
-  }
-
-  get last(): string {
-    return this.#inner.last;
-  }
-
-  push(chunk: Buffer) {
-    for (const frame of this.#splitter.push(chunk)) this.#look(frame);
-    return this.#inner.push(chunk);
-  }
-
-  end() {
-    this.#look(this.#splitter.end());
-    return this.#inner.end();
-  }
-
-  cut(...used: Parameters<NonNullable<StreamCarrier["cut"]>>) {
-    return this.#inner.cut?.(...used);
-  }
-
-  fail(...failed: Parameters<StreamCarrier["fail"]>) {
-    return this.#inner.fail(...failed);
-  }
-
-  heartbeat(): string {
-    return this.#inner.heartbeat();
-  }
 }
 
 function isMaking(dialect: StoreDialect | ClientWire): dialect is MakingWire {

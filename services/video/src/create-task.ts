@@ -1,8 +1,8 @@
 import type { TaskRecord } from "@modelgate/accounts";
-import { Failure, priceAt } from "@modelgate/contracts";
+import { asFailure, Failure, priceAt } from "@modelgate/contracts";
 import { AttemptsFailed, type Attempted } from "@modelgate/channels";
 import type { ServiceCall } from "@modelgate/platform";
-import { Bill, holdOrForget, priced, tellWay, type Priced } from "@modelgate/relay";
+import { Bill, holdOrForget, priced, reportWay, type Priced } from "@modelgate/relay";
 import { askedOf, type AskedVideo } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
 import { mostCost, unitsOf } from "./price-task.ts";
@@ -39,14 +39,14 @@ export async function createTask(deps: Deps, call: ServiceCall, asked: AskedTask
   });
   try {
     using attempted = await startAtVendor(deps, call, asked, { price, ways, callId: bill.callId });
-    bill.went(attempted.way, attempted.attempts);
-    tellWay(deps.relay, call, attempted.tried);
+    bill.went(attempted.way, attempted.tried);
+    reportWay(deps.relay, call, attempted.tried);
     const task = recordOf(deps, call, asked, { price, bill, attempted });
     if (!(await recordSurely(deps, task))) throw new Failure("create_uncertain");
     tell(call, task);
     return { task, dropped: attempted.accepted.dropped };
   } catch (error) {
-    if (error instanceof AttemptsFailed) tellWay(deps.relay, call, error.tried);
+    if (error instanceof AttemptsFailed) reportWay(deps.relay, call, error.tried);
     throw await giveBack(bill, error);
   }
 }
@@ -111,9 +111,9 @@ function recordOf(
 
 /** Settles a create that came to nothing, and gives the failure that its client is told. */
 async function giveBack(bill: Bill, error: unknown): Promise<unknown> {
-  if (error instanceof AttemptsFailed) bill.went(error.way, error.attempts);
+  if (error instanceof AttemptsFailed) bill.went(error.way, error.tried);
   const failure = error instanceof AttemptsFailed ? error.failure : error;
-  const status = failure instanceof Failure ? failure.status : 500;
-  await bill.settle({ units: {}, estimated: false, outcome: "failed", status });
+  const { status, code } = asFailure(failure);
+  await bill.settle({ units: {}, estimated: false, outcome: "failed", status, error: code });
   return failure;
 }

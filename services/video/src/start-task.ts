@@ -67,6 +67,7 @@ export function startAtVendor(
 ): Promise<Attempted<Started>> {
   return deps.relay.channels.attempts.run<Started, VideoWire>({
     callId,
+    requestId: call.requestId,
     account: call.caller.accountId,
     model: price.model.name,
     candidates: ways.candidates,

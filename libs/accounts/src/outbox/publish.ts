@@ -1,31 +1,31 @@
-import {
-  creditSubject,
-  taskSubject,
-  usageSubject,
-  type Area,
-  CreditEvent,
-  stored,
-  TaskEvent,
-  UsageDraft,
-} from "@modelgate/contracts";
+import { CreditEvent, stored, TaskEvent, UsageDraft } from "@modelgate/contracts";
 import type { Bus, Redis } from "@modelgate/platform";
 import { keys } from "../keys.ts";
 import { receiptOf } from "../money/receipt.ts";
 import type { OutboxEntry, ToldEvent } from "./entry.ts";
+import { messageId, subjectOf } from "./message.ts";
+import { forgetSent, rememberSent } from "./sent.ts";
 
 /**
  * Publishes events and removes them from the outbox once JetStream has stored them; how many. What fails stays in
  * the outbox, and with it what follows of the same task. An event that is published twice (its removal was lost) is
- * dropped by its `Nats-Msg-Id`, the event's id.
+ * dropped by its `Nats-Msg-Id`, the event's id. Until it is in the books it is remembered beside the outbox (sent.ts).
  */
 export async function publishEntries(redis: Redis, bus: Bus, entries: readonly OutboxEntry[]): Promise<number> {
+  await rememberSent(redis, entries);
   const inOrder = Map.groupBy(entries, ({ event }) => ("taskId" in event ? event.taskId : event.id));
   const stored = await Promise.all([...inOrder.values()].map((several) => publishInTurn(bus, several)));
   const done = stored.flat();
+  const isDone = new Set(done);
+  const failed = entries.filter((entry) => !isDone.has(entry));
   const byShard = Map.groupBy(done, ({ shard }) => shard);
-  await Promise.all(
-    [...byShard].map(([shard, gone]) => redis.xdel(keys.outbox(shard), ...gone.map(({ entryId }) => entryId))),
-  );
+  await Promise.all([
+    ...[...byShard].map(([shard, gone]) => redis.xdel(keys.outbox(shard), ...gone.map(({ entryId }) => entryId))),
+    forgetSent(
+      redis,
+      failed.map(({ event }) => event),
+    ),
+  ]);
   return done.length;
 }
 
@@ -41,12 +41,6 @@ async function publishInTurn(bus: Bus, entries: readonly OutboxEntry[]): Promise
     // left where it is, with those behind it
   }
   return done;
-}
-
-/** The event's id; what was charged again tells of the same call once more, and is no repetition of what was told before. */
-function messageId(event: ToldEvent): string {
-  const receipt = "receipt" in event ? event.receipt : undefined;
-  return receipt?.replaces === undefined ? event.id : `${event.id}.${receipt.hash}`;
 }
 
 /**
@@ -102,12 +96,4 @@ function eventOf(fields: readonly string[]): ToldEvent {
       ...(fields.includes("replaces") && field("replaces") !== "" ? { replaces: field("replaces") } : {}),
     },
   };
-}
-
-const areas: readonly Area[] = ["text", "media", "video", "audio", "realtime"];
-
-function subjectOf(event: ToldEvent): string {
-  if ("kind" in event) return creditSubject(event.kind);
-  if ("state" in event) return taskSubject(event.state);
-  return usageSubject(areas.find((known) => known === event.area) ?? "edge");
 }

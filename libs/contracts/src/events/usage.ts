@@ -55,6 +55,9 @@ export const UsageEvent = Type.Object(
         description: "the end user that the request names: `safety_identifier`, `user` or `metadata.user_id`",
       }),
     ),
+    upstreamRequestId: Type.Optional(
+      Type.String({ maxLength: 128, description: "the vendor's own id of the exchange, where it gave one" }),
+    ),
     receipt: Type.Optional(Receipt),
   },
   { $id: "UsageEvent" },

@@ -1,57 +1,68 @@
 import { Failure } from "@modelgate/contracts";
 import type { BodySink, UpstreamAnswer } from "@modelgate/channels";
-import { SseSplitter } from "@modelgate/wires/sse";
+import type { FrameCutting } from "./framing.ts";
+import type { StreamReader } from "./stream-reader.ts";
 
 /** A first frame beyond this is no error message: the client gets it as it comes. */
-const mostHeldBack = 64 * 1024;
-const colon = 0x3a;
+const mostHeldBytes = 64 * 1024;
 
-/** A vendor's stream held at its first bytes: they are looked at before the client's head is committed. */
-export class Inlet {
+/** A vendor's stream held at its first bytes, until the client's head may be committed. */
+export class HeldStream {
   readonly #answer: UpstreamAnswer;
   #first: Buffer | undefined;
   #sink: BodySink | undefined;
   #over: { readonly error?: Error } | undefined;
+  /** Whether the sink wants no more for now. */
+  #paused = false;
 
   private constructor(answer: UpstreamAnswer) {
     this.#answer = answer;
   }
 
-  /** Waits for the first bytes. Throws Failure where the stream ends or breaks before them: another way may be tried. */
-  static open(answer: UpstreamAnswer, form: "events" | "bytes" = "events"): Promise<Inlet> {
-    const inlet = new Inlet(answer);
-    const { promise, resolve, reject } = Promise.withResolvers<Inlet>();
+  /**
+   * Waits for the first frame and checks it. Throws Failure if the stream ends or breaks before it, or cannot begin an
+   * answer: another way may be tried.
+   */
+  static async open(
+    answer: UpstreamAnswer,
+    { framing, begins }: Pick<StreamReader, "framing" | "begins">,
+  ): Promise<HeldStream> {
+    const held = await HeldStream.#hold(answer, framing);
+    const first = firstFrame(held.first, framing);
+    if (first === undefined || begins(first)) return held;
+    held.abort();
+    throw new Failure("upstream_error", "The vendor failed before its answer began.");
+  }
+
+  static #hold(answer: UpstreamAnswer, framing: FrameCutting): Promise<HeldStream> {
+    const held = new HeldStream(answer);
+    const { promise, resolve, reject } = Promise.withResolvers<HeldStream>();
     answer.pipe({
       data(chunk) {
-        if (inlet.#sink !== undefined) return inlet.#sink.data(chunk);
-        inlet.#first = inlet.#first === undefined ? chunk : Buffer.concat([inlet.#first, chunk]);
+        if (held.#sink !== undefined) return held.#sink.data(chunk);
+        held.#first = held.#first === undefined ? chunk : Buffer.concat([held.#first, chunk]);
         // An error in pieces must not pass for an answer: the first frame is looked at whole.
-        if (form === "events" && inlet.firstFrame === undefined && inlet.#first.length < mostHeldBack) return;
+        if (held.#first.length < mostHeldBytes && firstFrame(held.#first, framing) === undefined) return;
         answer.pause();
-        resolve(inlet);
+        resolve(held);
       },
       end() {
-        inlet.#over = {};
-        inlet.#sink?.end();
+        held.#over = {};
+        held.#sink?.end();
         reject(new Failure("upstream_error", "The vendor's stream was empty."));
       },
       broken(error) {
-        inlet.#over = { error };
-        inlet.#sink?.broken(error);
+        held.#over = { error };
+        held.#sink?.broken(error);
         reject(brokenOff(error));
       },
     });
     return promise;
   }
 
+  /** The bytes that are held. */
   get first(): Buffer {
     return this.#first ?? Buffer.alloc(0);
-  }
-
-  /** The first event that is whole among the first bytes; comments are none. */
-  get firstFrame(): Buffer | undefined {
-    const frames = new SseSplitter().push(this.first);
-    return frames.find((frame) => frame[0] !== colon) ?? frames[0];
   }
 
   /** Hands the held bytes and all that follows to a sink. */
@@ -60,22 +71,31 @@ export class Inlet {
     this.#first = undefined;
     this.#sink = sink;
     sink.data(held);
-    if (this.#over === undefined) this.#answer.resume();
-    else if (this.#over.error === undefined) sink.end();
+    if (this.#over === undefined) {
+      if (!this.#paused) this.#answer.resume();
+    } else if (this.#over.error === undefined) sink.end();
     else sink.broken(this.#over.error);
   }
 
   pause(): void {
+    this.#paused = true;
     this.#answer.pause();
   }
 
   resume(): void {
+    this.#paused = false;
     this.#answer.resume();
   }
 
   abort(): void {
     this.#answer.abort();
   }
+}
+
+/** The first frame that says something, else the first that only keeps the connection alive; undefined while none is whole. */
+function firstFrame(bytes: Buffer, framing: FrameCutting): Buffer | undefined {
+  const frames = framing.splitter().push(bytes);
+  return frames.find((frame) => framing.parse(frame) !== undefined) ?? frames[0];
 }
 
 /** A body that broke off, as a failure: silence is a time-out. */

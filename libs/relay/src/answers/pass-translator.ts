@@ -1,92 +1,70 @@
 import { Failure, type Units } from "@modelgate/contracts";
-import { SseSplitter } from "@modelgate/wires/sse";
-import type { EarlyEnd, Framing, StreamPassCodec } from "@modelgate/wires/text";
-import { eventStream, type Carried, type StreamCarrier, type StreamGate } from "./exchange.ts";
-import type { Gear } from "./gear.ts";
-import type { Produced } from "../money/meter.ts";
+import type { ClientFraming, EarlyEnd, SeenFees, SeenFrame, StreamPassCodec } from "@modelgate/wires/text";
+import { eventStream, type FrameReading, type StreamTranslator } from "./stream-reader.ts";
+
+/** How an answer of the client's own wire is brought to the client: as it came, or with a few members replaced. */
+export type PassMode = "bytes" | "patched";
 
 /** How a stream of the client's own wire is passed on. */
 export interface PassOptions {
   readonly pass: StreamPassCodec;
-  readonly gear: Gear;
+  readonly mode: PassMode;
   /** The client's name of the model, where the vendor's is another. */
-  readonly rename: string | undefined;
+  readonly rename?: string | undefined;
   /** Whether frames that carry only usage are hidden. */
-  readonly hideUsage: boolean;
+  readonly hideUsage?: boolean | undefined;
   /** Where the client's stream is framed otherwise than as server-sent events. */
-  readonly framing?: Framing | undefined;
+  readonly framing?: ClientFraming | undefined;
   /** Where the stream may have to be ended before its vendor ends it. */
   readonly early?: EarlyEnd | undefined;
-  readonly gate?: StreamGate | undefined;
 }
 
-/** One of these stands in every frame that holds thoughts, in all text wires. */
-const thoughtWords = ['"reasoning', '"thinking', '"thought', "response.reasoning"].map((word) => Buffer.from(word));
+const nothing = Buffer.alloc(0);
 
-/** A stream passed on: frames as they came, looked at, a few members changed where they must be. */
-export class PassStream implements StreamCarrier {
+/** Passes a stream on: frames as they came, read but not parsed where that can be spared, a few members changed where they must be. */
+export class PassTranslator implements StreamTranslator {
   readonly contentType: string;
   readonly #options: PassOptions;
-  readonly #produced: Produced;
-  readonly #splitter = new SseSplitter();
-  #unpaid: readonly Buffer[] = [];
+  /** The usage that was reported so far. */
+  #usage: Units | undefined;
   #done = false;
-  #last: Buffer | undefined;
+  #last: Buffer = nothing;
   #sequence: number | undefined;
 
-  constructor(options: PassOptions, produced: Produced) {
+  constructor(options: PassOptions) {
     this.#options = options;
-    this.#produced = produced;
     this.contentType = options.framing?.contentType ?? eventStream;
-    produced.readAs(options.pass);
   }
 
-  /** A wire that ends with its connection may still have a frame to say after its last word. */
-  get done(): boolean {
-    return this.#done && !this.#options.pass.endsWithConnection;
+  get last(): Buffer {
+    return this.#last;
   }
 
-  get last(): string {
-    return this.#last?.toString() ?? "";
+  read(frame: Buffer): FrameReading {
+    const { pass } = this.#options;
+    const seen = pass.see(frame, this.#usage);
+    if (seen.failed) return failedFrame;
+    this.#usage = seen.usage ?? this.#usage;
+    const words = seen.usageOnly ? "" : pass.written(frame);
+    // A wire that ends with its connection may still have a frame to say after its last word.
+    const done = seen.done && !pass.endsWithConnection;
+    return new PassedFrame({ frame, words, done, seen, pass }, () => this.#render(frame, seen, words));
   }
 
-  /** The client gets whole frames only, so that whatever ends its stream stands in one of its own. */
-  push(chunk: Buffer): Carried {
-    const { gear } = this.#options;
-    const aligned = this.#splitter.empty && this.#unpaid.length === 0;
-    const frames = this.#splitter.push(chunk);
-    const waiting = this.#unpaid.length === 0 ? frames : [...this.#unpaid, ...frames];
-    this.#unpaid = [];
-    const kept: Buffer[] = [];
-    for (const frame of waiting) {
-      const verdict = this.#look(frame);
-      if (verdict === "unpaid") {
-        this.#unpaid = waiting.slice(waiting.indexOf(frame));
-        return { out: Buffer.concat(kept), isDry: true };
-      }
-      if (verdict === "failed") return { out: Buffer.concat(kept), failure: failedInside() };
-      if (verdict === "shown") kept.push(gear === "patched" ? this.#patched(frame) : frame);
-    }
-    if (gear === "bytes" && aligned && this.#splitter.empty) return { out: chunk };
-    return { out: kept.length === 1 && kept[0] !== undefined ? kept[0] : Buffer.concat(kept) };
+  wordsOf(words: string): string {
+    return this.#options.pass.wordsOf(words);
   }
 
-  end(): Buffer {
-    const rest = this.#splitter.end();
-    const verdict = rest.length === 0 ? "hidden" : this.#look(rest);
-    if (verdict === "failed") throw failedInside();
+  end(): Buffer | string {
     if (!this.#done) throw new Failure("upstream_error", "The vendor's answer was cut off.");
-    const { gear, framing } = this.#options;
-    const shown = gear === "patched" ? this.#patched(rest) : rest;
-    const last = verdict === "shown" ? shown : Buffer.alloc(0);
-    return framing === undefined ? last : Buffer.concat([last, Buffer.from(framing.end())]);
+    return this.#options.framing?.end() ?? nothing;
   }
 
   cut(used: Units): Buffer | undefined {
     const { early, framing } = this.#options;
     const frames = early?.frames(used, this.#sequence)?.map((frame) => this.#patched(Buffer.from(frame)));
     if (frames === undefined) return undefined;
-    this.#last = frames.at(-1);
+    this.#last = frames.at(-1) ?? nothing;
     return Buffer.concat([...frames, Buffer.from(framing?.end() ?? "")]);
   }
 
@@ -100,30 +78,16 @@ export class PassStream implements StreamCarrier {
     return this.#options.framing?.heartbeat() ?? this.#options.pass.heartbeat;
   }
 
-  /** Whether a frame's raw text is: its words are read only where the whole of it is not. */
-  #isPaid(raw: string, frame: Buffer): boolean {
-    const { gate, pass } = this.#options;
-    if (gate === undefined || raw === "" || gate.covers(Buffer.byteLength(raw))) return true;
-    const thinks = thoughtWords.some((word) => frame.includes(word));
-    return gate.admits(Buffer.byteLength(pass.wordsOf(raw)), thinks);
-  }
-
-  #look(frame: Buffer): "shown" | "hidden" | "failed" | "unpaid" {
-    const { pass, hideUsage, early } = this.#options;
-    const seen = pass.see(frame, this.#produced.usage);
-    if (seen.failed) return "failed";
-    const raw = seen.usageOnly ? "" : pass.written(frame);
-    if (!this.#isPaid(raw, frame)) return "unpaid";
+  #render(frame: Buffer, seen: SeenFrame, words: string): Buffer {
+    const { mode, hideUsage, early } = this.#options;
     this.#sequence = seen.sequence ?? this.#sequence;
     if (seen.done) {
       this.#done = true;
       this.#last = frame;
     }
-    early?.saw(frame, raw);
-    this.#produced.add(raw);
-    if (seen.usage !== undefined) this.#produced.usage = seen.usage;
-    this.#produced.fees?.saw(seen.fees);
-    return seen.usageOnly && hideUsage ? "hidden" : "shown";
+    early?.saw(frame, words);
+    if (seen.usageOnly && hideUsage === true) return nothing;
+    return mode === "patched" ? this.#patched(frame) : frame;
   }
 
   #patched(frame: Buffer): Buffer {
@@ -133,6 +97,46 @@ export class PassStream implements StreamCarrier {
   }
 }
 
-function failedInside(): Failure {
-  return new Failure("upstream_error", "The vendor failed in the middle of its answer.");
+/** What is known of a frame that passes. */
+interface Passing {
+  readonly frame: Buffer;
+  readonly words: string;
+  readonly done: boolean;
+  readonly seen: Pick<SeenFrame, "fees" | "usage">;
+  readonly pass: Pick<StreamPassCodec, "showsThoughts">;
 }
+
+/** A frame that passes. */
+class PassedFrame implements FrameReading {
+  readonly words: string;
+  readonly usage: Units | undefined;
+  readonly fees: SeenFees | undefined;
+  readonly done: boolean;
+  readonly render: () => Buffer;
+  readonly #passing: Passing;
+
+  constructor(passing: Passing, render: () => Buffer) {
+    const { words, done, seen } = passing;
+    this.#passing = passing;
+    this.words = words;
+    this.usage = seen.usage;
+    this.fees = seen.fees;
+    this.done = done;
+    this.render = render;
+  }
+
+  /** Looked for only where somebody asks. */
+  get isThought(): boolean {
+    const { pass, frame } = this.#passing;
+    return pass.showsThoughts(frame);
+  }
+}
+
+/** A frame in which the vendor says that it failed. */
+const failedFrame: FrameReading = {
+  words: "",
+  isThought: false,
+  done: false,
+  failure: new Failure("upstream_error", "The vendor failed in the middle of its answer."),
+  render: () => nothing,
+};

@@ -1,125 +1,127 @@
-import type { ServerResponse } from "node:http";
 import type { BodySink } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
-import { onInterrupt } from "@modelgate/platform";
-import { wroteBeyondBound } from "../money/allowance.ts";
-import type { Carried, StreamCarrier } from "./exchange.ts";
-import { brokenOff, type Inlet } from "./held-stream.ts";
+import type { AnswerSink } from "@modelgate/platform";
+import type { FrameSplitter } from "@modelgate/wires/sse";
+import { wroteBeyondBound, type StreamStop } from "../money/allowance.ts";
 import type { Metered } from "../money/measure.ts";
+import type { Meter } from "../money/meter.ts";
+import { brokenOff, type HeldStream } from "./held-stream.ts";
+import { Outgoing } from "./outgoing.ts";
+import type { FrameReading, StreamReader, StreamTranslator } from "./stream-reader.ts";
 
-export interface StreamDelivery {
-  readonly response: ServerResponse;
-  readonly inlet: Inlet;
-  readonly carrier: StreamCarrier;
+/** A stream to be passed to its client. */
+export interface StreamPassage {
+  readonly sink: Pick<AnswerSink, "write" | "end" | "destroy" | "watch" | "full" | "closed">;
+  readonly held: HeldStream;
+  readonly reader: Pick<StreamReader, "framing" | "observe" | "countImages">;
+  readonly translator: StreamTranslator;
+  readonly meter: Meter;
   readonly requestId: string;
   readonly heartbeatMs: number;
-  /** Told of every chunk. */
-  readonly watch?: { chunk(): void };
-  /** How a stream goes on that has come to where its money ends. */
-  readonly paid?: PaidStream;
+  /** Most bytes that are taken of the vendor's; absent: as many as come. */
+  readonly mostBytes?: number | undefined;
+  /** Notes that a chunk came. */
+  readonly watch?: { chunk(): void } | undefined;
+  /** The stream's money, where it may not last to its end. */
+  readonly paid?: StreamMoney | undefined;
   /**
-   * Called when the vendor's stream is over and before the client's ends: money is settled first. `cut` is what it used
-   * where its money ended it.
+   * Called when the vendor's stream is over and before the client's ends: money is settled first. `cut` is what a stream
+   * used that was ended where its money or its bound ends.
    */
   readonly ending: (failure: Failure | undefined, cut?: Metered) => void;
 }
 
-/** Why a stream goes no further: it is not paid for, the store is away, or it is longer than it was asked to be. */
-export type StreamStop = Failure | typeof wroteBeyondBound;
-
-/** What a stream runs on whose money may not last to its end. */
-export interface PaidStream {
-  /** Waits until more may pass; else tells why nothing does. */
-  more(): Promise<StreamStop | undefined>;
-  /** What was used until now, by a stream that ends for this reason. */
-  meter(why: StreamStop): Promise<Metered>;
+/** The money that a stream runs on. */
+export interface StreamMoney {
+  /** Says which frames are covered, and waits for more. */
+  readonly allowance: {
+    covers(bytes: number): boolean;
+    admits(wordBytes: number, isThought: boolean): boolean;
+    more(): Promise<StreamStop | undefined>;
+  };
+  /** Meters a stream that ends for this reason. */
+  meterCut(why: StreamStop): Promise<Metered>;
 }
 
-/** How a delivered stream ended. */
+/** How a stream ended. */
 export type StreamEnd =
   | { readonly outcome: "completed" }
   | { readonly outcome: "cancelled" }
   | { readonly outcome: "failed"; readonly failure: Failure };
 
 /**
- * Brings a stream to the client with the client's pace (a slow reader pauses the vendor), a sign of life while the
+ * Passes a stream to the client at the client's pace (a slow reader pauses the vendor), with a sign of life while the
  * vendor is silent, and the wire's own error where it breaks. Does not throw.
  */
-export function deliverStream(delivery: StreamDelivery): Promise<StreamEnd> {
-  return new StreamPass(delivery).ended;
+export function passStream(passage: StreamPassage): Promise<StreamEnd> {
+  return new StreamPass(passage).ended;
 }
 
-/** One stream on its way; it is over once, however many things end it. */
+/** One stream on its way: split, read, covered by money, metered, written. It is over once, however many things end it. */
 class StreamPass implements BodySink {
   readonly ended: Promise<StreamEnd>;
-  readonly #delivery: StreamDelivery;
+  readonly #passage: StreamPassage;
   readonly #resolve: (end: StreamEnd) => void;
+  readonly #splitter: FrameSplitter;
   readonly #heartbeat: NodeJS.Timeout;
-  readonly #onDrain: () => void;
-  readonly #onClose: () => void;
-  readonly #interruption: Disposable;
+  readonly #watching: Disposable;
   #over = false;
-  /** Whether frames wait until more is paid for; what the vendor said after them. */
+  #bytes = 0;
+  /** Whether the terminal frame was taken. */
+  #done = false;
+  /** Whether frames wait until more is paid for. */
   #dry = false;
+  /** The frame that is not paid for, read; and those behind it. */
+  #unpaid: { readonly frame: Buffer; readonly reading: FrameReading } | undefined;
+  #waiting: readonly Buffer[] = [];
+  /** How the vendor's stream ended meanwhile. */
   #after: (() => void) | undefined;
 
-  constructor(delivery: StreamDelivery) {
+  constructor(passage: StreamPassage) {
     const { promise, resolve } = Promise.withResolvers<StreamEnd>();
-    const { inlet, response } = delivery;
+    const { held, sink, reader, heartbeatMs } = passage;
     this.ended = promise;
     this.#resolve = resolve;
-    this.#delivery = delivery;
-    this.#onDrain = () => {
-      if (!this.#dry) inlet.resume();
-    };
-    this.#onClose = () => {
-      this.#finish({ outcome: "cancelled" });
-      inlet.abort();
-    };
-    this.#heartbeat = setInterval(() => this.#signOfLife(), delivery.heartbeatMs);
-    response.on("drain", this.#onDrain).once("close", this.#onClose);
-    this.#interruption = onInterrupt(response, (failure) => this.#fail(failure));
-    inlet.pipe(this);
+    this.#passage = passage;
+    this.#splitter = reader.framing.splitter();
+    this.#heartbeat = setInterval(() => this.#signOfLife(), heartbeatMs);
+    this.#watching = sink.watch({
+      drained: () => {
+        if (!this.#dry) held.resume();
+      },
+      closed: () => {
+        this.#finish({ outcome: "cancelled" });
+        held.abort();
+      },
+      interrupted: (failure) => this.#fail(failure),
+    });
+    held.pipe(this);
   }
 
   data(chunk: Buffer): void {
     if (this.#over) return;
-    const { carrier, response, inlet } = this.#delivery;
     this.#heartbeat.refresh();
-    if (chunk.length > 0) this.#delivery.watch?.chunk();
-    let carried: Carried;
+    this.#passage.watch?.chunk();
+    this.#bytes += chunk.length;
+    if (this.#bytes > (this.#passage.mostBytes ?? Infinity)) return this.#fail(tooLong());
+    const aligned = this.#splitter.empty;
+    let frames: readonly Buffer[];
     try {
-      carried = carrier.push(chunk);
+      frames = this.#splitter.push(chunk);
     } catch (error) {
       return this.#fail(malformed(error));
     }
-    // Nothing follows the terminal frame: a vendor that then resets, or never closes, has still answered whole.
-    if (carrier.done && carried.failure === undefined) return this.end(carried.out);
-    const flows = carried.out.length === 0 || response.write(carried.out);
-    if (carried.failure !== undefined) return this.#fail(carried.failure);
-    if (!flows || carried.isDry === true) inlet.pause();
-    if (carried.isDry === true && !this.#dry)
-      this.#waitForMoney().catch((error: unknown) => this.#fail(malformed(error)));
+    this.#advance(frames, aligned ? chunk : undefined);
   }
 
-  /** `before` is what the client gets before its stream's last words; all of it leaves after money and memory are told. */
-  end(before: Buffer | string = ""): void {
+  end(): void {
     if (this.#over) return;
     if (this.#dry) return void (this.#after = () => this.end());
-    const { response, inlet, carrier, ending } = this.#delivery;
-    let last: Buffer | string;
-    try {
-      last = carrier.end();
-    } catch (error) {
-      if (before.length > 0) response.write(before);
-      return this.#fail(malformed(error));
-    }
-    ending(undefined);
-    this.#finish({ outcome: "completed" });
-    // What may still come is read and dropped, so that the connection can serve the next call.
-    inlet.resume();
-    if (before.length > 0) response.write(before);
-    response.end(last);
+    const rest = this.#splitter.end();
+    if (rest.length > 0) this.#advance([rest]);
+    // A frame without its closing line may be the terminal one, or one that is not paid for.
+    if (this.#dry) this.#after = () => this.end();
+    else this.#end("");
   }
 
   broken(error: Error): void {
@@ -127,59 +129,144 @@ class StreamPass implements BodySink {
     this.#fail(brokenOff(error));
   }
 
+  /** Takes the frames that came. `chunk` is all of them, where nothing stands before or after. */
+  #advance(frames: readonly Buffer[], chunk?: Buffer): void {
+    if (this.#dry) return void (this.#waiting = [...this.#waiting, ...frames]);
+    const out = new Outgoing();
+    const failure = this.#take(frames, out);
+    const isDry = this.#unpaid !== undefined;
+    const bytes = chunk !== undefined && !isDry && this.#splitter.empty ? out.takeOf(chunk) : out.take();
+    // Nothing follows the terminal frame: a vendor that then resets, or never closes, has still answered whole.
+    if (this.#done && !isDry && failure === undefined) return this.#end(bytes);
+    const flows = this.#write(bytes);
+    if (failure !== undefined) return this.#fail(failure);
+    if (!flows || isDry) this.#passage.held.pause();
+    if (isDry) this.#waitForMoney().catch((error: unknown) => this.#fail(malformed(error)));
+  }
+
+  /** Reads, meters and renders frames, as far as they are paid for; gives why the stream failed in one of them. */
+  #take(frames: readonly Buffer[], out: Outgoing): Failure | undefined {
+    try {
+      for (const [at, frame] of frames.entries()) {
+        const reading = this.#readOnce(frame);
+        if (!this.#isPaid(reading)) {
+          this.#unpaid = { frame, reading };
+          this.#waiting = frames.slice(at);
+          return undefined;
+        }
+        this.#meter(reading, frame);
+        out.add(reading.render(), frame);
+        this.#done ||= reading.done;
+        if (reading.failure !== undefined) return reading.failure;
+      }
+    } catch (error) {
+      return malformed(error);
+    }
+    return undefined;
+  }
+
+  /** Reads a frame; one that waited for money has been read. */
+  #readOnce(frame: Buffer): FrameReading {
+    const known = this.#unpaid;
+    this.#unpaid = undefined;
+    return known?.frame === frame ? known.reading : this.#passage.translator.read(frame);
+  }
+
+  #isPaid({ words, isThought }: FrameReading): boolean {
+    const { paid, translator } = this.#passage;
+    if (paid === undefined || words === "" || paid.allowance.covers(Buffer.byteLength(words))) return true;
+    // The words are read only where the whole of them is not covered.
+    return paid.allowance.admits(Buffer.byteLength(translator.wordsOf(words)), isThought);
+  }
+
+  #meter({ words, usage, fees }: FrameReading, frame: Buffer): void {
+    const { meter, reader } = this.#passage;
+    meter.add(words);
+    if (usage !== undefined) meter.usage = usage;
+    meter.fees?.saw(fees);
+    if (reader.countImages !== undefined) meter.addImages(reader.countImages(frame));
+    reader.observe?.(frame);
+  }
+
+  /** Whether the client keeps up. */
+  #write(bytes: Buffer | string): boolean {
+    return bytes.length === 0 || this.#passage.sink.write(bytes);
+  }
+
+  /** The vendor has answered whole. `before` is what the client gets before the last words; all of it leaves after the money. */
+  #end(before: Buffer | string): void {
+    if (this.#over) return;
+    const { sink, held, translator, ending } = this.#passage;
+    let last: Buffer | string;
+    try {
+      last = translator.end();
+    } catch (error) {
+      this.#write(before);
+      return this.#fail(malformed(error));
+    }
+    ending(undefined);
+    this.#finish({ outcome: "completed" });
+    // What may still come is read and dropped, so that the connection can serve the next call.
+    held.resume();
+    this.#write(before);
+    sink.end(last);
+  }
+
   /** Holds the frames back that are not paid for, until they are or the stream ends there. */
   async #waitForMoney(): Promise<void> {
-    const { response, inlet, paid } = this.#delivery;
+    const { sink, held, paid } = this.#passage;
     this.#dry = true;
-    const stop = await paid?.more();
+    const stop = await paid?.allowance.more();
     if (stop !== undefined) return await this.#cut(stop);
     this.#dry = false;
-    this.data(Buffer.alloc(0));
-    if (this.#dry || this.#over) return;
+    if (this.#over) return;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    this.#advance(waiting);
+    if (this.#unpaid !== undefined || this.#over) return;
     this.#after?.();
-    if (!response.writableNeedDrain) inlet.resume();
+    if (!sink.full) held.resume();
   }
 
   /** Nothing more passes: the vendor is stopped, and the client told in its own words for an answer at its bound. */
   async #cut(why: StreamStop): Promise<void> {
     if (this.#over) return;
-    const { response, inlet, carrier, ending, paid } = this.#delivery;
-    inlet.abort();
+    const { sink, held, translator, ending, paid } = this.#passage;
+    held.abort();
     const isAtBound = why === wroteBeyondBound || why.code === "insufficient_quota";
-    const metered = isAtBound ? await paid?.meter(why) : undefined;
+    const metered = isAtBound ? await paid?.meterCut(why) : undefined;
     if (this.#over) return;
-    const last = metered === undefined ? undefined : carrier.cut?.(metered.units);
+    const last = metered === undefined ? undefined : translator.cut?.(metered.units);
     if (last === undefined) return this.#fail(why === wroteBeyondBound ? tooLong() : why);
     ending(undefined, metered);
     this.#finish({ outcome: "completed" });
-    response.end(last);
+    sink.end(last);
   }
 
   #fail(failure: Failure): void {
     if (this.#over) return;
-    const { response, inlet, carrier, requestId, ending } = this.#delivery;
+    const { sink, held, translator, requestId, ending } = this.#passage;
     // The vendor's exchange was ended because the client left: that is no failure.
-    if (response.destroyed) return this.#finish({ outcome: "cancelled" });
-    const last = carrier.fail(failure, requestId);
+    if (sink.closed) return this.#finish({ outcome: "cancelled" });
+    const last = translator.fail(failure, requestId);
     ending(failure);
     this.#finish({ outcome: "failed", failure });
-    if (last === undefined) response.destroy();
-    else response.end(last);
-    inlet.abort();
+    if (last === undefined) sink.destroy();
+    else sink.end(last);
+    held.abort();
   }
 
   #signOfLife(): void {
-    const { response, carrier } = this.#delivery;
-    const sign = response.writableNeedDrain ? "" : carrier.heartbeat();
-    if (sign !== "") response.write(sign);
+    const { sink, translator } = this.#passage;
+    const sign = sink.full ? "" : translator.heartbeat();
+    if (sign !== "") sink.write(sign);
   }
 
   #finish(end: StreamEnd): void {
     if (this.#over) return;
     this.#over = true;
     clearInterval(this.#heartbeat);
-    this.#interruption[Symbol.dispose]();
-    this.#delivery.response.off("drain", this.#onDrain).off("close", this.#onClose);
+    this.#watching[Symbol.dispose]();
     this.#resolve(end);
   }
 }

@@ -3,23 +3,22 @@ import type { UpstreamAnswer } from "@modelgate/channels";
 import type { BufferBudget } from "@modelgate/platform";
 import { isRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
-import type { Exchange, ReadAnswer } from "./exchange.ts";
 import { brokenOff } from "./held-stream.ts";
 import { checkedBefore, isLargeJson, parseJson } from "../bodies/large-json.ts";
 
 /**
- * Reads an answer that is not a stream: whole, within its bound, and by its exchange, so that another channel is tried
- * if it is unusable. Rejects with Failure: answer_too_large, upstream_error, or what the exchange says of it.
+ * Reads an answer that is not a stream: to its last byte, within its bound, and by its reader, so that another channel is
+ * tried if it is unusable. Rejects with Failure: answer_too_large, upstream_error, or what the reader says of it.
  */
-export async function readAnswer(
+export async function readAnswer<Read>(
   answer: UpstreamAnswer,
-  exchange: Pick<Exchange, "read">,
+  { read }: { read(bytes: Buffer): Promise<Read> },
   mostBytes: number,
   budget: BufferBudget,
-): Promise<ReadAnswer> {
+): Promise<Read> {
   const bytes = await collect(answer, mostBytes, budget);
   try {
-    return await exchange.read(bytes);
+    return await read(bytes);
   } catch (cause) {
     // A reader that stumbles over an unforeseen value speaks against the answer, not against the gateway.
     throw cause instanceof Failure ? cause : unreadable("cannot be read", cause);

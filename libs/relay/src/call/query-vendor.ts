@@ -1,41 +1,36 @@
-import { once } from "node:events";
 import { AttemptsFailed } from "@modelgate/channels";
-import type { ServiceCall } from "@modelgate/platform";
+import { Failure } from "@modelgate/contracts";
 import type { RelayDeps } from "../deps.ts";
-import type { CallPlan } from "./plan.ts";
+import type { RelayedCall, VendorCall } from "./plan.ts";
 import { send } from "./send.ts";
-import { vendorLink } from "./vendor-link.ts";
 
 /**
  * Asks a vendor something that costs nothing (how many tokens a request has): the same attempts as a call, without a
- * hold, an event, or an answer to the client. Gives the vendor's answer in the client's wire; throws Failure.
+ * hold, an event, or an answer to the client. Gives the vendor's complete answer; throws Failure.
  */
-export async function lookUp(deps: RelayDeps, call: ServiceCall, plan: CallPlan): Promise<Buffer> {
+export async function queryVendor(deps: RelayDeps, call: RelayedCall, query: VendorCall): Promise<Buffer> {
   const controller = new AbortController();
-  const gone = once(call.response, "close", { signal: controller.signal }).then(
-    () => controller.abort(),
-    () => undefined,
-  );
+  using _watching = call.answer.watch({ closed: () => controller.abort() });
   try {
-    const sending = { callId: deps.newCallId(), signal: controller.signal, firstByte: () => undefined };
-    using attempted = await send(deps, call, plan, sending);
+    using attempted = await send(deps, call, query, {
+      callId: deps.newCallId(),
+      signal: controller.signal,
+      firstByte: () => undefined,
+    });
     const { accepted } = attempted;
-    if (!("whole" in accepted)) throw new Error("a look-up is never streamed");
-    const vendor = vendorLink({ deps, call, plan, attempted, signal: controller.signal }, accepted.exchange);
-    return (await accepted.whole.carry(vendor)).json;
+    if (accepted.kind === "whole") return accepted.answer.body;
+    if (accepted.kind === "stream") accepted.held.abort();
+    throw new Failure("upstream_error", "The vendor did not answer at once.");
   } catch (error) {
     throw error instanceof AttemptsFailed ? error.failure : error;
-  } finally {
-    controller.abort();
-    await gone;
   }
 }
 
-/** Whether any vendor of a plan's model speaks one of its wires. */
+/** Whether any vendor of a model speaks one of the wires. */
 export function isSpoken(
   deps: RelayDeps,
-  call: ServiceCall,
-  { model, wires }: Pick<CallPlan, "model" | "wires">,
+  call: Pick<RelayedCall, "caller">,
+  { model, wires }: Pick<VendorCall, "model" | "wires">,
 ): boolean {
   return deps.catalog
     .current()

@@ -1,16 +1,16 @@
 import { asFailure, tokensIn, type Failure, type Units } from "@modelgate/contracts";
 import { AttemptsFailed } from "@modelgate/channels";
-import { ClientGone, type ServiceCall } from "@modelgate/platform";
+import { ClientGone } from "@modelgate/platform";
 import { Bill, holdOrForget } from "../money/bill.ts";
 import { clientLeft, Leaving } from "./leaving.ts";
 import { deliver } from "./deliver.ts";
 import type { RelayDeps } from "../deps.ts";
 import { expectText, expectUnits, mostOutput, wholeOutput, type Expectation } from "../money/expect.ts";
 import { unitsOfLeft } from "../money/metered.ts";
-import type { CallPlan } from "./plan.ts";
-import { Produced } from "../money/meter.ts";
+import type { CallPlan, RelayedCall } from "./plan.ts";
+import { Meter } from "../money/meter.ts";
 import { send } from "./send.ts";
-import { tellWay } from "./tell-way.ts";
+import { reportWay } from "./report-way.ts";
 import { boundOfHeld, boundOfText } from "../money/usage-bound.ts";
 import { keepWaiting } from "./waiting.ts";
 
@@ -18,50 +18,50 @@ import { keepWaiting } from "./waiting.ts";
  * The life of a call: expect → hold → attempt → deliver → meter → settle. Throws Failure for what the client is to
  * be told; once bytes left for the client it does not throw. Whatever happens, the hold is settled exactly once.
  */
-export async function runCall(deps: RelayDeps, call: ServiceCall, plan: CallPlan): Promise<void> {
+export async function runCall(deps: RelayDeps, call: RelayedCall, plan: CallPlan): Promise<void> {
   const bill = new Bill(deps, call, plan, expect(deps, plan));
   await holdOrForget(bill);
   const { most } = bill.expected;
-  const produced = new Produced({
+  const meter = new Meter({
     mostReported: most === undefined ? undefined : most.outputTokens + most.besideTokens,
     fees: plan.fees,
   });
   using _renewal = deps.renewals.keep({
     accountId: call.caller.accountId,
     callId: bill.callId,
-    progress: () => progressOf(bill, produced),
+    progress: () => progressOf(bill, meter),
   });
-  using leaving = new Leaving(deps, call, plan);
+  using leaving = new Leaving(deps, call.answer, plan);
   try {
     using attempted = await attempt(deps, call, plan, bill, leaving);
-    bill.went(attempted.way, attempted.attempts);
-    await deliver({ deps, call, plan, bill, produced, attempted, leaving, signal: leaving.ended });
+    bill.went(attempted.way, attempted.tried);
+    await deliver({ deps, call, plan, bill, meter, attempted, leaving });
   } catch (error) {
-    if (error instanceof AttemptsFailed) tellWay(deps, call, error.tried);
+    if (error instanceof AttemptsFailed) reportWay(deps, call, error.tried);
     await fail(call, plan, bill, error, leaving);
   }
 }
 
-function expect({ limits, unseen }: RelayDeps, plan: CallPlan): Expectation {
-  const { measure, size, model, multiplier } = plan;
-  if (measure !== undefined)
-    return {
-      ...expectUnits(measure, model, multiplier),
-      most: { ...boundOfHeld(measure.upper), ...measure.most },
-    };
+function expect({ limits, unseen }: RelayDeps, { cost, model, multiplier }: CallPlan): Expectation {
+  if (cost.by === "measure") {
+    const { measure } = cost;
+    const most = { ...boundOfHeld(measure.upper), ...measure.most };
+    return { ...expectUnits(measure, model, multiplier), most };
+  }
+  const { size } = cost;
   const whole = wholeOutput(size, model, limits.outputTokens);
   const usage = boundOfText(size, model);
-  if (!plan.stream) return { ...expectText(size, model, multiplier, whole), most: usage };
+  if (!cost.stream) return { ...expectText(size, model, multiplier, whole), most: usage };
   const step = limits.stepTokens * size.choices;
-  const hidden = plan.billsUnseen === true || unseen.has(model.name);
+  const hidden = cost.billsUnseen === true || unseen.get(model.name) === true;
   const first = hidden ? whole : Math.min(step, whole);
   const output = { first, step, most: mostOutput(size, model) };
   return { ...expectText(size, model, multiplier, first), output, most: usage };
 }
 
 /** Finds a vendor that answers, with signs of life for the client meanwhile. */
-async function attempt(deps: RelayDeps, call: ServiceCall, plan: CallPlan, bill: Bill, leaving: Leaving) {
-  using _waiting = keepWaiting(call, plan.waiting, deps.limits.heartbeatMs);
+async function attempt(deps: RelayDeps, call: RelayedCall, plan: CallPlan, bill: Bill, leaving: Leaving) {
+  using _waiting = keepWaiting(call.answer, plan.waiting, deps.limits.heartbeatMs);
   return await send(deps, call, plan, {
     callId: bill.callId,
     signal: leaving.ended,
@@ -72,8 +72,8 @@ async function attempt(deps: RelayDeps, call: ServiceCall, plan: CallPlan, bill:
 }
 
 /** What is certain of a call that is under way, for its hold's floor. */
-function progressOf(bill: Bill, produced: Produced) {
-  const units: Units = { ...bill.expected.floorUnits, outputTokens: produced.roughTokens };
+function progressOf(bill: Bill, meter: Meter) {
+  const units: Units = { ...bill.expected.floorUnits, outputTokens: meter.roughTokens };
   return {
     floorNanos: bill.costOf(units),
     draft: bill.draft({ units, estimated: true, outcome: "failed", status: tokensIn(units) > 0 ? 200 : 0 }),
@@ -91,19 +91,20 @@ function whatFailed({ broken }: CallPlan, { interrupted }: Leaving, error: unkno
  * Nothing of an answer reached the client. What failed costs nothing, and the client is told. A client that left pays
  * what is certain once its vendor was asked, where it is not known what the vendor made of it.
  */
-async function fail(call: ServiceCall, plan: CallPlan, bill: Bill, error: unknown, leaving: Leaving): Promise<void> {
+async function fail(call: RelayedCall, plan: CallPlan, bill: Bill, error: unknown, leaving: Leaving): Promise<void> {
   const failure = whatFailed(plan, leaving, error);
   const gone = leaving.isClientGone;
-  if (error instanceof AttemptsFailed) bill.went(error.way, error.attempts);
+  if (error instanceof AttemptsFailed) bill.went(error.way, error.tried);
   const isOwed = gone && leaving.isOwing(failure);
   const settled = bill.settle({
-    units: isOwed ? await unitsOfLeft(plan, bill) : {},
+    units: isOwed ? await unitsOfLeft(plan.cost, bill) : {},
     estimated: isOwed,
     outcome: gone ? "cancelled" : "failed",
-    status: gone ? clientLeft : call.response.headersSent ? 200 : failure.status,
+    status: gone ? clientLeft : call.answer.begun ? 200 : failure.status,
+    error: gone ? undefined : failure.code,
   });
-  if (!gone && !call.response.headersSent) throw failure;
-  if (!gone) return void call.response.end(plan.waiting?.fail(failure, call.requestId));
+  if (!gone && !call.answer.begun) throw failure;
+  if (!gone) return call.answer.end(plan.waiting?.fail(failure, call.requestId));
   await settled;
   throw new ClientGone("the client left before its answer");
 }

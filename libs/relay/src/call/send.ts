@@ -1,61 +1,65 @@
-import { Failure, type UpstreamWire } from "@modelgate/contracts";
+import type { UpstreamWire } from "@modelgate/contracts";
 import { placeOf, type Attempted, type SpokenWay, type UpstreamAnswer } from "@modelgate/channels";
-import type { ServiceCall } from "@modelgate/platform";
 import type { VendorRequest } from "@modelgate/providers";
-import { parseFrameRecord } from "@modelgate/wires/text";
-import type { RelayDeps } from "../deps.ts";
-import type { Exchange, ReadAnswer } from "../answers/exchange.ts";
-import { Inlet } from "../answers/held-stream.ts";
-import type { CallPlan } from "./plan.ts";
+import type { Exchange, StartedTask, WholeAnswer } from "../answers/exchange.ts";
+import { HeldStream } from "../answers/held-stream.ts";
+import type { StreamReader } from "../answers/stream-reader.ts";
 import { readAnswer } from "../answers/whole-answer.ts";
+import type { RelayDeps } from "../deps.ts";
+import type { RelayedCall, VendorCall } from "./plan.ts";
 
-/** What an attempt brought: a stream at its first bytes, or a whole answer. */
-export type Accepted = { readonly exchange: Exchange } & ({ readonly stream: Inlet } | { readonly whole: ReadAnswer });
+/** What an attempt brought, and its exchange: a complete answer, a task that is begun, or a stream at its first frame. */
+export type Accepted = { readonly exchange: Exchange } & (
+  | { readonly kind: "whole"; readonly answer: WholeAnswer }
+  | { readonly kind: "task"; readonly task: StartedTask }
+  | { readonly kind: "stream"; readonly reader: StreamReader; readonly held: HeldStream }
+);
 
-/** Who wants an attempt's beginning. */
+/** What a call's sender is told of its attempts. */
 export interface Sending {
   readonly callId: string;
   readonly signal: AbortSignal;
   /** Called once, when the answer that is taken begins. */
   firstByte(): void;
-  /** Called before each attempt; throws where nobody waits for one. */
+  /** Called before each attempt; throws if the client has left. */
   begins?(): void;
   /** Called when an attempt's request is on its way. */
   sent?(): void;
 }
 
-/** Sends a call through channels until one answers with something that can be given to the client. */
+/** Sends a call through channels until one answers with something that can be given to the client. Throws AttemptsFailed. */
 export async function send(
   deps: RelayDeps,
-  call: ServiceCall,
-  plan: CallPlan,
+  call: RelayedCall,
+  vendorCall: VendorCall,
   { callId, signal, firstByte, begins, sent }: Sending,
 ): Promise<Attempted<Accepted>> {
-  const scope = `${call.caller.accountId}:${plan.model.name}`;
+  const { model, conversation, forward } = vendorCall;
+  const scope = `${call.caller.accountId}:${model.name}`;
   const { affinity, attempts } = deps.channels;
-  const { model, conversation } = plan;
   const kept = conversation === undefined ? undefined : await affinity.find(scope, conversation);
   return await attempts.run<Accepted, UpstreamWire>({
     callId,
+    requestId: call.requestId,
     account: call.caller.accountId,
     model: model.name,
     candidates: deps.catalog.current().candidates(model.name, call.caller.group),
-    wires: plan.wires,
-    prefer: plan.prefer ?? kept,
-    unsealable: plan.unsealable,
+    wires: vendorCall.wires,
+    prefer: vendorCall.prefer ?? kept,
+    unsealable: vendorCall.unsealable,
     span: call.span,
     signal,
     async prepare(way, history) {
       begins?.();
-      const exchange = await plan.exchange(way.wire, way, history);
+      const exchange = await vendorCall.exchange(way, history);
       // Kept before the vendor answers, so that the next turn finds it wherever it arrives.
       if (conversation !== undefined) affinity.keep(scope, conversation, placeOf(way));
       return {
-        request: { ...requestFor(call, plan, way, exchange), sent },
-        stream: exchange.asksStream ?? plan.stream,
+        request: { ...requestFor(call, forward, way, exchange), sent },
+        stream: exchange.streams,
         unrepeatable: exchange.unrepeatable,
         async accept(answer: UpstreamAnswer) {
-          const accepted = await accept(deps, plan, exchange, answer);
+          const accepted = await accept(deps, exchange, answer);
           firstByte();
           return accepted;
         },
@@ -66,26 +70,36 @@ export async function send(
 
 /** Reads an answer as far as it takes to know that it can be given to the client. Throws Failure if it cannot. */
 async function accept(
-  { limits, budget }: RelayDeps,
-  plan: CallPlan,
+  { limits, budget }: Pick<RelayDeps, "limits" | "budget">,
   exchange: Exchange,
   answer: UpstreamAnswer,
 ): Promise<Accepted> {
-  const form = exchange.formOf?.(answer) ?? (plan.stream ? "events" : "whole");
-  return form === "whole"
-    ? { exchange, whole: await readAnswer(answer, exchange, limits.answerBytes, budget) }
-    : { exchange, stream: await openStream(answer, exchange, form) };
+  const reader = readerOf(exchange, answer);
+  if (reader.kind === "stream")
+    return { kind: "stream", exchange, reader, held: await HeldStream.open(answer, reader) };
+  if (reader.kind === "task")
+    return { kind: "task", exchange, task: await readAnswer(answer, reader, limits.answerBytes, budget) };
+  return { kind: "whole", exchange, answer: await readAnswer(answer, reader, limits.answerBytes, budget) };
 }
 
-/** The vendor's request for an exchange, with the client's headers and query that go on to a vendor of its own wire. */
+function readerOf(exchange: Exchange, answer: UpstreamAnswer): ReturnType<Exchange["read"]> {
+  try {
+    return exchange.read(answer);
+  } catch (error) {
+    answer.abort();
+    throw error;
+  }
+}
+
+/** The vendor's request for an exchange, with what of the client's goes on to a vendor of its own wire. */
 export function requestFor(
-  call: ServiceCall,
-  plan: Pick<CallPlan, "stream" | "forward">,
+  call: Pick<RelayedCall, "requestId">,
+  forward: VendorCall["forward"],
   { candidate, key, provider }: SpokenWay,
-  { wire, body, headers, asksStream: stream = plan.stream }: Pick<Exchange, "wire" | "body" | "headers" | "asksStream">,
+  { wire, body, headers, streams }: Pick<Exchange, "wire" | "body" | "headers" | "streams">,
 ): VendorRequest {
   const { upstreamModel, channel } = candidate;
-  const forwarded = plan.forward?.wire === wire ? plan.forward : undefined;
+  const forwarded = forward?.wire === wire ? forward : undefined;
   return provider.request({
     act: "answer",
     baseUrl: channel.baseUrl,
@@ -94,32 +108,9 @@ export function requestFor(
     requestId: call.requestId,
     wire,
     model: upstreamModel,
-    stream,
+    stream: streams,
     body,
     headers: forwarded === undefined ? headers : { ...headers, ...forwarded.headers },
     query: forwarded?.query,
   });
-}
-
-/** Holds a stream at its first bytes; what is no stream, or begins with an error, is tried elsewhere. */
-async function openStream(answer: UpstreamAnswer, exchange: Exchange, form: "events" | "bytes"): Promise<Inlet> {
-  const type = answer.headers["content-type"];
-  if (form === "events" && (typeof type !== "string" || !type.includes("text/event-stream"))) {
-    answer.abort();
-    throw new Failure("upstream_error", "The vendor did not answer with a stream.");
-  }
-  const inlet = await Inlet.open(answer, form);
-  const frame = form === "events" ? inlet.firstFrame : undefined;
-  if ((frame !== undefined && isUnreadable(frame)) || exchange.refuses(frame ?? inlet.first)) {
-    inlet.abort();
-    throw new Failure("upstream_error", "The vendor failed before its answer began.");
-  }
-  return inlet;
-}
-
-const data = /^data:[ \t]*(?!\[DONE\])\S/m;
-
-/** Whether a first frame has data that is not a JSON object; the streams of every wire consist of those. */
-function isUnreadable(frame: Buffer): boolean {
-  return data.test(frame.toString()) && parseFrameRecord(frame) === undefined;
 }

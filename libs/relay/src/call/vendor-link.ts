@@ -1,25 +1,41 @@
 import { Failure } from "@modelgate/contracts";
-import { readText } from "@modelgate/channels";
+import { readText, type SpokenWay } from "@modelgate/channels";
 import type { VendorRequest } from "@modelgate/providers";
-import type { Delivery } from "./deliver.ts";
 import type { Exchange, VendorLink } from "../answers/exchange.ts";
-import { requestFor } from "./send.ts";
 import { collect } from "../answers/whole-answer.ts";
+import type { RelayDeps } from "../deps.ts";
+import type { RelayedCall, VendorCall } from "./plan.ts";
+import { requestFor } from "./send.ts";
 
 /** How much of an error answer is read. */
 const errorBodyBytes = 64 * 1024;
 
-/** A way back to the vendor whose answer is being delivered, under the same key. */
+/** What a way back to a vendor is opened with. */
+export interface LinkDeps extends Pick<RelayDeps, "budget" | "limits"> {
+  readonly channels: Pick<RelayDeps["channels"], "transport">;
+}
+
+/** Opens a way back to the vendor that has answered an exchange, under the same key; `signal` ends what is under way. */
 export function vendorLink(
-  { deps, call, plan, attempted, signal }: Pick<Delivery, "deps" | "call" | "plan" | "attempted" | "signal">,
-  exchange: Pick<Exchange, "wire" | "headers">,
+  { channels, limits, budget }: LinkDeps,
+  call: Pick<RelayedCall, "requestId">,
+  forward: VendorCall["forward"],
+  {
+    way,
+    exchange,
+    signal,
+  }: {
+    readonly way: SpokenWay;
+    readonly exchange: Pick<Exchange, "wire" | "headers">;
+    readonly signal: AbortSignal;
+  },
 ): VendorLink {
-  const { candidate, key, provider } = attempted.way;
+  const { candidate, key, provider } = way;
   const { baseUrl, timeoutMs } = candidate.channel;
 
-  async function exchanged(request: VendorRequest): Promise<Buffer> {
-    const answer = await reach(deps.channels.transport.send({ ...request, timeoutMs }, signal));
-    if (answer.status < 300) return collect(answer, deps.limits.answerBytes, deps.budget);
+  async function answerTo(request: VendorRequest): Promise<Buffer> {
+    const answer = await reach(channels.transport.send({ ...request, timeoutMs }, signal));
+    if (answer.status < 300) return collect(answer, limits.answerBytes, budget);
     const { code, say } = provider.failureOf(answer.status, await readText(answer, errorBodyBytes));
     throw new Failure(code, say);
   }
@@ -27,13 +43,13 @@ export function vendorLink(
   return {
     origin: new URL(baseUrl).origin,
     signal,
-    async look(task) {
+    async poll(task) {
       const { requestId } = call;
       const { wire } = exchange;
-      const asked = { act: "poll", baseUrl, key: key.secret, nowMs: Date.now(), requestId, wire, task } as const;
-      return await exchanged(provider.request(asked));
+      const poll = { act: "poll", baseUrl, key: key.secret, nowMs: Date.now(), requestId, wire, task } as const;
+      return await answerTo(provider.request(poll));
     },
-    ask: (body) => exchanged(requestFor(call, plan, attempted.way, { ...exchange, body, asksStream: false })),
+    send: (body) => answerTo(requestFor(call, forward, way, { ...exchange, body, streams: false })),
   };
 }
 

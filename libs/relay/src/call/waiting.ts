@@ -1,5 +1,5 @@
 import type { Failure } from "@modelgate/contracts";
-import type { ServiceCall } from "@modelgate/platform";
+import type { AnswerSink } from "@modelgate/platform";
 
 /** How a client's stream is kept alive, and fails, before any vendor has begun to answer. */
 export interface Waiting {
@@ -18,16 +18,20 @@ export function streamHead(contentType: string): Readonly<Record<string, string>
 
 /**
  * Shows signs of life to a client whose vendor has not begun yet: models that think long would otherwise lose their
- * connection to proxies on the way. The head is out then, so a failure that follows is told in the stream; other
- * vendors are still tried, since nothing of an answer was said. Dispose it when an answer begins.
+ * connection to proxies on the way. The head is out then, so a failure that follows stands in the stream; other vendors
+ * are still tried, since nothing of an answer was said. Dispose it when an answer begins.
  */
-export function keepWaiting({ response }: ServiceCall, waiting: Waiting | undefined, everyMs: number): Disposable {
+export function keepWaiting(
+  answer: Pick<AnswerSink, "begin" | "begun" | "closed" | "full" | "write">,
+  waiting: Waiting | undefined,
+  everyMs: number,
+): Disposable {
   if (waiting === undefined) return { [Symbol.dispose]: () => undefined };
   const timer = setInterval(() => {
     // A client that has left may still have its vendor heard out.
-    if (response.destroyed || waiting.isDue?.() === false) return;
-    if (!response.headersSent) response.writeHead(200, streamHead(waiting.contentType));
-    if (!response.writableNeedDrain) response.write(waiting.sign);
+    if (answer.closed || waiting.isDue?.() === false) return;
+    if (!answer.begun) answer.begin(200, streamHead(waiting.contentType));
+    if (!answer.full) answer.write(waiting.sign);
   }, everyMs);
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }

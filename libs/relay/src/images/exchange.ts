@@ -1,6 +1,9 @@
 import type { UpstreamWire, ImagesWire } from "@modelgate/contracts";
 import { inTurnsIfLong } from "@modelgate/platform";
+import { eventStreamFraming } from "@modelgate/wires/sse";
+import { beginsIn } from "@modelgate/wires/text";
 import {
+  beginsImages,
   imagesPass,
   imagesVendors,
   mostImagesOf,
@@ -10,10 +13,11 @@ import {
   type ImagesVendor,
 } from "@modelgate/wires/images";
 import type { Ask } from "@modelgate/wires/kind";
-import type { CarriedAnswer, Exchange, VendorLink } from "../answers/exchange.ts";
+import type { AnswerReader, Exchange, VendorLink, WholeAnswer } from "../answers/exchange.ts";
 import { tellLosses, type Asker } from "../answers/unsupported.ts";
 import { parseAnswer } from "../answers/whole-answer.ts";
-import { PassStream } from "../answers/pass-translator.ts";
+import { PassTranslator } from "../answers/pass-translator.ts";
+import { isEventStream } from "../answers/stream-reader.ts";
 import { finishTask } from "./finish-task.ts";
 import type { InputImages } from "./input-images.ts";
 import type { ImagesDeps } from "./open-images.ts";
@@ -25,8 +29,8 @@ export interface ImagesCall {
   readonly asker: Asker;
   readonly ask: Pick<Ask<ImageRequest>, "request" | "dropped">;
   readonly input: InputImages;
-  /** Finished images, in the form that the request wants them, as the client's answer. */
-  readonly tell: (made: ImagesAnswer) => Pick<CarriedAnswer, "json" | "contentType">;
+  /** Renders finished images, in the form that the request wants them, as the client's answer. */
+  readonly render: (made: ImagesAnswer) => Pick<WholeAnswer, "body" | "contentType">;
 }
 
 /** Wires that a request for images can be served through, best first: some vendors have one endpoint for both acts. */
@@ -51,15 +55,18 @@ export async function imagesExchange(asked: ImagesCall, wire: UpstreamWire, upst
     headers: { "content-type": sent.contentType },
     dropped,
     unrepeatable: vendor.begins === "task",
-    asksStream: request.stream && vendor.streams,
-    formOf: ({ headers }) => (String(headers["content-type"]).includes("text/event-stream") ? "events" : "whole"),
-    refuses: (frame) => imagesPass().see(frame).failed,
-    ...answering(asked, vendor),
-    stream: (produced) =>
-      new PassStream(
-        { pass: imagesPass(mostImagesOf(request)), gear: "bytes", rename: undefined, hideUsage: false },
-        produced,
-      ),
+    streams: request.stream && vendor.streams,
+    read: (head) => (isEventStream(head) ? imageStream(request) : imagesTask(asked, vendor)),
+  };
+}
+
+/** Reads a stream of partial images, which a vendor may answer with. */
+function imageStream(request: ImageRequest): AnswerReader {
+  return {
+    kind: "stream",
+    framing: eventStreamFraming,
+    begins: (first) => beginsIn({ framing: eventStreamFraming, begins: beginsImages }, first),
+    translator: () => new PassTranslator({ pass: imagesPass(mostImagesOf(request)), mode: "bytes" }),
   };
 }
 
@@ -72,29 +79,30 @@ function isImagesWire(wire: UpstreamWire): wire is ImagesWire {
   return Object.hasOwn(imagesVendors, wire);
 }
 
-/** How a whole answer of a vendor becomes the client's. */
-function answering(asked: ImagesCall, vendor: ImagesVendor): Pick<Exchange, "read"> {
+/** Reads an answer that is not a stream: images, or a task that makes them; either may still have to be fetched. */
+function imagesTask(asked: ImagesCall, vendor: ImagesVendor): AnswerReader {
   const parse = async (answer: Buffer) => vendor.parseAnswer(await parseAnswer(answer));
   return {
-    async read(answer) {
-      const parsed = await parse(answer);
+    kind: "task",
+    async read(bytes) {
+      const parsed = await parse(bytes);
       return {
         usage: "task" in parsed ? undefined : unitsOfImages(parsed),
-        async carry(link) {
+        async finish(link) {
           const made = "task" in parsed ? await finishTask(parsed, link, parse, asked.deps.taskWaitMs) : parsed;
-          return carry(asked, made, link);
+          return await finished(asked, made, link);
         },
       };
     },
   };
 }
 
-async function carry(
-  { deps: { remote }, ask: { request }, tell }: ImagesCall,
+async function finished(
+  { deps: { remote }, ask: { request }, render }: ImagesCall,
   made: ImagesAnswer,
   link: VendorLink,
-): Promise<CarriedAnswer> {
+): Promise<WholeAnswer> {
   const wanted = wantedForm(request);
   const images = await Promise.all(made.images.map((image) => inWantedForm(image, wanted, remote, link)));
-  return { usage: unitsOfImages(made), words: () => "", ...tell({ ...made, images }) };
+  return { usage: unitsOfImages(made), words: () => "", ...render({ ...made, images }) };
 }

@@ -42,7 +42,7 @@ export async function finishTask(
 
 async function look(vendor: VendorLink, task: string): Promise<Buffer | Failure> {
   try {
-    return await vendor.look(task);
+    return await vendor.poll(task);
   } catch (error) {
     if (error instanceof Failure && !vendor.signal.aborted) return error;
     throw error;

@@ -1,6 +1,6 @@
-import type { ServerResponse } from "node:http";
 import { NotFetched, type RemoteFiles } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
+import type { AnswerSink } from "@modelgate/platform";
 import { imageFile, type ImageRequest, type InputImage } from "@modelgate/wires/images";
 import type { ImagesDeps } from "./open-images.ts";
 
@@ -24,16 +24,15 @@ export class InputImages implements Disposable {
   #fetched: Promise<ImageRequest> | undefined;
 
   /** Throws Failure server_overloaded (503) where the process holds too much already. */
-  constructor({ remote, budget }: ImagesDeps, request: ImageRequest, response: ServerResponse) {
+  constructor({ remote, budget }: ImagesDeps, request: ImageRequest, answer: Pick<AnswerSink, "watch">) {
     this.#remote = remote;
     this.#request = request;
     const bytes = copies * bytesOf(request);
     budget.take(bytes);
     this.#held.defer(() => budget.give(bytes));
-    const onClose = (): void => this.#leaving.abort();
-    response.once("close", onClose);
-    this.#held.defer(() => response.off("close", onClose));
-    this.#held.defer(onClose);
+    const leave = (): void => this.#leaving.abort();
+    this.#held.use(answer.watch({ closed: leave }));
+    this.#held.defer(leave);
   }
 
   /** The request with every image in it as bytes. Throws Failure (400) naming the image that cannot be had. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { asFailure, type Failure } from "@modelgate/contracts";
 import type { HeldOutput } from "./expect.ts";
-import type { Produced } from "./meter.ts";
+import type { Meter } from "./meter.ts";
 import { leastBytesPerToken } from "./tokens.ts";
 
 /** The smallest step that a hold is extended by. */
@@ -18,10 +18,13 @@ const beyondBound = { times: 3, tokens: 64 } as const;
 /** Why a stream goes no further although it could be paid for: its vendor wrote more than it was asked for. */
 export const wroteBeyondBound = "beyond-bound";
 
+/** Why a stream goes no further: it is not paid for, the store is away, or it is longer than it was asked to be. */
+export type StreamStop = Failure | typeof wroteBeyondBound;
+
 /** What a stream's money is put aside with. */
 export interface AllowanceOptions {
   readonly output: HeldOutput;
-  readonly produced: Produced;
+  readonly meter: Meter;
   /** Tokens that there may be beyond the bound once the stream has shown thoughts; absent: none. */
   readonly thoughtTokens?: number;
   /**
@@ -32,9 +35,9 @@ export interface AllowanceOptions {
 }
 
 /**
- * How far a stream is paid for. What may pass is told in bytes that words are in: they bound what can be billed, and one
- * comparison a frame is all that a stream pays for being watched. When they are used up the words are read, and when
- * about half a step is left the hold is extended, behind the stream's back. Dispose it with the stream.
+ * Tracks how much of a stream its hold covers, in bytes of text (an upper bound on tokens), so that a frame costs one
+ * comparison. When the bytes are used up the words are read, and when about half a step is left the hold is extended
+ * while the stream goes on. Dispose it with the stream.
  */
 export class Allowance implements Disposable {
   readonly #options: AllowanceOptions;
@@ -64,8 +67,8 @@ export class Allowance implements Disposable {
   }
 
   /** Whether a frame with so many bytes of words is paid for; begins to extend the hold where it is time. */
-  admits(wordBytes: number, thinks = false): boolean {
-    this.#thinks ||= thinks;
+  admits(wordBytes: number, isThought = false): boolean {
+    this.#thinks ||= isThought;
     this.#wanted = Math.ceil(wordBytes / leastBytesPerToken);
     if (!this.#look()) return false;
     this.#bytes = Math.max(0, this.#bytes - wordBytes);
@@ -76,17 +79,17 @@ export class Allowance implements Disposable {
    * Waits until the frame that was not admitted is; else tells why nothing more is. Money is asked for once more, and
    * what came is counted by the tokenizer, before a stream is given up.
    */
-  async more(): Promise<Failure | typeof wroteBeyondBound | undefined> {
+  async more(): Promise<StreamStop | undefined> {
     for (;;) {
       if (this.#isPaidWhole) {
-        await this.#options.produced.outputTokens();
+        await this.#options.meter.outputTokens();
         return this.#over || this.#look() ? undefined : wroteBeyondBound;
       }
       await (this.#extending ?? this.#extend());
       if (this.#over || this.#look()) return undefined;
       const refused = this.#refusal;
       if (refused === undefined) continue;
-      if (refused.code === "insufficient_quota") await this.#options.produced.outputTokens();
+      if (refused.code === "insufficient_quota") await this.#options.meter.outputTokens();
       return this.#look() ? undefined : refused;
     }
   }
@@ -107,9 +110,9 @@ export class Allowance implements Disposable {
 
   /** Finds out how far the stream may go; whether the wanted frame is within that. */
   #look(): boolean {
-    const { output, produced } = this.#options;
+    const { output, meter } = this.#options;
     if (this.#isPaidWhole) return this.#lookAtBound();
-    const left = this.#paid - produced.mostTokens - this.#wanted;
+    const left = this.#paid - meter.mostTokens - this.#wanted;
     const early = left - output.step / 2;
     const isQuiet = (): boolean => this.#extending === undefined && this.#refused === undefined;
     if (early < output.step / 8 && isQuiet()) void this.#extend();
@@ -120,10 +123,10 @@ export class Allowance implements Disposable {
 
   /** The same where all is paid for: only a vendor that does not keep to its bound gets further. */
   #lookAtBound(): boolean {
-    const { output, produced, thoughtTokens = 0 } = this.#options;
+    const { output, meter, thoughtTokens = 0 } = this.#options;
     const most = output.most * beyondBound.times + beyondBound.tokens + (this.#thinks ? thoughtTokens : 0);
     // The frame itself is not counted: a whole answer in one frame may have many bytes a token.
-    const left = most - produced.mostShownTokens;
+    const left = most - meter.mostShownTokens;
     // Half of it, so that thoughts are seen long before words are counted as being too many.
     this.#bytes = Math.max(0, Math.floor((left * leastBytesPerToken) / 2));
     return left >= 0;

@@ -13,7 +13,7 @@ import {
 } from "@modelgate/contracts";
 import { extendHold, hold } from "@modelgate/accounts";
 import { priceVersionOf } from "@modelgate/catalog";
-import type { Way } from "@modelgate/channels";
+import type { Tried, Way } from "@modelgate/channels";
 import type { ServiceCall } from "@modelgate/platform";
 import type { RelayDeps } from "../deps.ts";
 import type { BilledFees } from "./fees.ts";
@@ -34,6 +34,8 @@ export interface CallEnd {
   readonly most?: UsageBound | undefined;
   /** Units that were cut to what the call could use. */
   readonly capped?: readonly UnitName[] | undefined;
+  /** The failure's code, for the log. */
+  readonly error?: string | undefined;
 }
 
 /** What a bill is written with. */
@@ -58,7 +60,7 @@ export class Bill {
   #startedAt = performance.now();
   #firstByteAt: number | undefined;
   #way: Way | undefined;
-  #attempts = 0;
+  #tried: readonly Tried[] = [];
   #settled = false;
 
   constructor(deps: BillDeps, call: BilledCall, plan: Priced, expected: Expectation) {
@@ -94,10 +96,10 @@ export class Bill {
     return extendHold(this.#deps.redis, { accountId: this.#call.caller.accountId, callId: this.callId, nanos });
   }
 
-  /** Where the call went, after how many attempts. */
-  went(way: Way | undefined, attempts: number): void {
+  /** Where the call went, and what was tried. */
+  went(way: Way | undefined, tried: readonly Tried[]): void {
     this.#way = way;
-    this.#attempts = attempts;
+    this.#tried = tried;
   }
 
   /** What is billed at, where that is known only from what a vendor was told: one of the prices that were held for. */
@@ -148,6 +150,8 @@ export class Bill {
       provider: this.#way?.candidate.channel.provider,
       units: draft.units,
       costNanos,
+      tried: this.#tried,
+      error: end.error,
     });
     return this.#deps.settlements.settle({
       accountId,
@@ -179,6 +183,7 @@ export class Bill {
     const latencyMs = Math.round(now - this.#startedAt);
     const { units, price, serviceTier, isTierUnpriced } = this.#billed(end.units);
     const unpriced = [...unpricedUnits(units, price), ...(isTierUnpriced ? (["serviceTier"] as const) : [])];
+    const upstreamRequestId = this.#tried.at(-1)?.upstreamRequestId;
     return {
       id: this.callId,
       time: new Date().toISOString(),
@@ -198,11 +203,12 @@ export class Bill {
       multiplier: this.#plan.multiplier,
       latencyMs,
       firstByteMs: this.#firstByteAt === undefined ? latencyMs : Math.round(this.#firstByteAt - this.#startedAt),
-      attempts: this.#attempts,
+      attempts: this.#tried.length,
       priceVersion: priceVersionOf(price),
       ...(unpriced.length === 0 ? {} : { unpriced }),
       ...(serviceTier === undefined ? {} : { serviceTier }),
       ...(end.capped === undefined ? {} : { capped: [...end.capped] }),
+      ...(upstreamRequestId === undefined ? {} : { upstreamRequestId }),
       ...(caller.tags === undefined ? {} : { tags: caller.tags }),
       ...(this.#plan.endUser === undefined ? {} : { endUser: this.#plan.endUser }),
     };

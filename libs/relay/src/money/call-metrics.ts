@@ -7,7 +7,7 @@ import {
   type Units,
   type UsageDraft,
 } from "@modelgate/contracts";
-import { providerNameOf } from "@modelgate/channels";
+import { providerNameOf, type Tried } from "@modelgate/channels";
 import { Counter, Gauge, Histogram } from "@modelgate/platform";
 
 /** Metrics of calls, by the names and buckets of OpenTelemetry's conventions for generative AI where those have one. */
@@ -77,6 +77,10 @@ export interface CallSeen {
   readonly provider: string | undefined;
   readonly units: Units;
   readonly costNanos: Nanos;
+  /** Every attempt in its order. */
+  readonly tried: readonly Tried[];
+  /** The failure's code, where it failed. */
+  readonly error?: string | undefined;
 }
 
 /** Counts a call that is over. */

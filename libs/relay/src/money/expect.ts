@@ -25,7 +25,7 @@ export interface RequestSize {
   readonly maxOutputTokens: number | undefined;
   readonly choices: number;
   /** Whether the bound is the gateway's own, which a vendor need not be told: it is held for, and does not cap what is billed. */
-  readonly boundIsOurs?: boolean;
+  readonly boundIsOurs?: boolean | undefined;
   /** Whether the vendor may read more than the body holds: results of its own tools, or what it keeps. */
   readonly readsBeyond?: boolean;
   /** What may be charged beside the tokens of the request and its answer. */

@@ -7,23 +7,14 @@ const mostHeld = 64 * 1024;
 /** A vendor's tokenizer may cut finer than the one that counts here: by so much, at most, for all that are known. */
 const finerCut = 1.25;
 
-/** How to read words out of what a stream brings. */
-export interface Script {
-  /** The model's words out of many raw pieces. */
-  wordsOf(raw: string): string;
-}
-
-/** Pieces that are words and nothing else. */
-export const plainWords: Script = { wordsOf: (raw) => raw };
-
 /**
- * What a stream has brought so far: the vendor's last report of usage, or else the words themselves, counted as they
- * come so that no stream is ever held.
+ * Meters what a stream has brought so far: the vendor's last report of usage, or else the words themselves, counted as
+ * they come so that no stream is ever held.
  */
-export class Produced {
+export class Meter {
   /** What the call costs beside its tokens, where its wire tells of that. */
   readonly fees: CallFees | undefined;
-  #script: Script = plainWords;
+  #wordsOf: (raw: string) => string = (raw) => raw;
   /** Raw pieces whose words were not read yet. */
   #raw: string[] = [];
   #rawCharacters = 0;
@@ -36,6 +27,7 @@ export class Produced {
   /** What the tokenizer has counted, and in how many bytes. */
   #exact = { tokens: 0, bytes: 0 };
   #usage: Units | undefined;
+  #images = 0;
   #addedSince = false;
   readonly #mostReported: number;
 
@@ -48,14 +40,14 @@ export class Produced {
     this.fees = fees;
   }
 
-  /** Says how the pieces that follow are read; before the first of them. */
-  readAs(script: Script): void {
-    this.#script = script;
+  /** Sets how words are read out of the pieces that follow; before the first of them. */
+  readWith(reader: { wordsOf(raw: string): string }): void {
+    this.#wordsOf = (raw) => reader.wordsOf(raw);
   }
 
-  /** The newest report; the last one is the value, not the sum. */
+  /** The newest report, with the images that were counted; the last one is the value, not the sum. */
   get usage(): Units | undefined {
-    return this.#usage;
+    return this.#images === 0 ? this.#usage : { ...this.#usage, images: this.#images };
   }
 
   set usage(usage: Units | undefined) {
@@ -68,7 +60,12 @@ export class Produced {
     return this.#addedSince;
   }
 
-  /** Takes a piece of what the model wrote. */
+  /** Adds images that came, where they are paid for beside what is reported. */
+  addImages(count: number): void {
+    this.#images += count;
+  }
+
+  /** Adds a piece of what the model wrote. */
   add(raw: string): void {
     if (raw === "") return;
     this.#addedSince = true;
@@ -79,7 +76,7 @@ export class Produced {
 
   /** Whether anything came at all. */
   get any(): boolean {
-    return this.#rawCharacters > 0 || this.#wordCharacters > 0 || this.#usage !== undefined;
+    return this.#rawCharacters > 0 || this.#wordCharacters > 0 || this.#images > 0 || this.#usage !== undefined;
   }
 
   /** A rough count for a hold's floor. */
@@ -125,7 +122,7 @@ export class Produced {
 
   #read(): void {
     if (this.#rawCharacters === 0) return;
-    const words = this.#script.wordsOf(this.#raw.join(""));
+    const words = this.#wordsOf(this.#raw.join(""));
     this.#raw = [];
     this.#rawCharacters = 0;
     this.#words.push(words);

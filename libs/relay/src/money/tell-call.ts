@@ -1,14 +1,17 @@
-import { tokensIn } from "@modelgate/contracts";
-import type { Logger, Span } from "@modelgate/platform";
+import { formatUsd, inputTotal, outputTotal, tokensIn } from "@modelgate/contracts";
+import { traceIdOf, type Logger, type Span } from "@modelgate/platform";
 import { observeCall, type CallSeen } from "./call-metrics.ts";
+import { observeCaller } from "./top-callers.ts";
 
-/** Tells of a call that is over: its one log line, its metrics, and its part of the trace. */
+/** Logs a call that is over in one line, counts it in the metrics, and completes its part of the trace. */
 export function tellCall(log: Logger, span: Span | undefined, seen: CallSeen): void {
-  const { draft, units, costNanos } = seen;
+  const { draft, units, costNanos, tried, error } = seen;
   log.info(
     {
       requestId: draft.requestId,
+      traceId: traceIdOf(span),
       callId: draft.id,
+      upstreamRequestId: draft.upstreamRequestId,
       account: draft.accountId,
       token: draft.tokenId,
       endpoint: draft.endpoint,
@@ -16,19 +19,28 @@ export function tellCall(log: Logger, span: Span | undefined, seen: CallSeen): v
       channel: draft.channelId,
       status: draft.status,
       outcome: draft.outcome,
+      error,
       ms: draft.latencyMs,
       firstByteMs: draft.firstByteMs,
       attempts: draft.attempts,
+      // What answered at once is told by the members above.
+      tried: tried.length > 1 || draft.outcome === "failed" ? tried : undefined,
       tokens: tokensIn(units),
+      inputTokens: inputTotal(units),
+      outputTokens: outputTotal(units),
       estimated: draft.estimated,
       costNanos: costNanos.toString(),
+      costUsd: formatUsd(costNanos),
     },
     "call",
   );
   observeCall(seen);
+  observeCaller(seen);
   span?.set({
     "modelgate.call": draft.id,
     "modelgate.outcome": draft.outcome,
+    "modelgate.error": error,
+    "modelgate.upstream_request_id": draft.upstreamRequestId,
     "gen_ai.request.model": draft.model,
     "gen_ai.usage.input_tokens": units.inputTokens,
     "gen_ai.usage.output_tokens": units.outputTokens,

@@ -1,169 +1,192 @@
-import { once } from "node:events";
-import { createServer, type RequestListener, type Server } from "node:http";
-import { afterEach, expect, test } from "vitest";
-import { openTransport } from "@modelgate/channels";
+import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
-import { textCodecs } from "@modelgate/wires/text";
-import { deliverStream, type PaidStream, type StreamEnd } from "../../src/answers/stream-pass.ts";
-import type { StreamGate } from "../../src/answers/exchange.ts";
-import { Inlet } from "../../src/answers/held-stream.ts";
-import { Produced } from "../../src/money/meter.ts";
-import { PassStream } from "../../src/answers/pass-translator.ts";
+import { beginsIn, textCodecs } from "@modelgate/wires/text";
+import { HeldStream } from "../../src/answers/held-stream.ts";
+import { PassTranslator } from "../../src/answers/pass-translator.ts";
+import { passStream, type StreamEnd, type StreamMoney } from "../../src/answers/stream-pass.ts";
+import { Meter } from "../../src/money/meter.ts";
+import { FakeAnswer, FakeClient } from "../fakes.ts";
 
+const { chat } = textCodecs;
 const frame = (content: string): string => `data: {"choices":[{"index":0,"delta":{"content":"${content}"}}]}\n\n`;
 const error = 'data: {"error":{"message":"no"}}\n\n';
-const opened: Server[] = [];
-afterEach(() => {
-  for (const server of opened.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-  }
-});
+const done = "data: [DONE]\n\n";
+const reader = { framing: chat.framing, begins: (first: Buffer) => beginsIn(chat, first) };
 
-async function serve(listener: RequestListener): Promise<URL> {
-  const server = createServer(listener).listen(0, "127.0.0.1");
-  opened.push(server);
-  await once(server, "listening");
-  const address = server.address();
-  return new URL(`http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`);
+/** A stream under way from a vendor to a client. */
+interface Passing {
+  readonly vendor: FakeAnswer;
+  readonly client: FakeClient;
+  readonly meter: Meter;
+  readonly ended: Promise<StreamEnd>;
 }
 
-/** A stream whose money comes, or does not, when it is asked for. */
-interface Money {
-  readonly gate: StreamGate;
-  readonly paid: PaidStream;
-}
-
-/** A vendor, and a front that passes its stream on; what the client read, and how the stream ended. */
-async function passed(
-  vendor: RequestListener,
-  money?: Money,
-): Promise<{ readonly text: string; readonly end: StreamEnd }> {
-  await using transport = openTransport();
-  const url = await serve(vendor);
-  const { promise, resolve, reject } = Promise.withResolvers<StreamEnd>();
-  const front = await serve((_, response) => {
-    const request = { url, method: "POST" as const, headers: {}, timeoutMs: 2_000 };
-    transport
-      .send(request, new AbortController().signal)
-      .then(Inlet.open)
-      .then((inlet) =>
-        deliverStream({
-          response,
-          inlet,
-          carrier: new PassStream(
-            {
-              pass: textCodecs.chat.pass,
-              gear: "bytes",
-              rename: undefined,
-              hideUsage: false,
-              gate: money?.gate,
-              early: textCodecs.chat.pass.earlyEnd?.({ choices: 1, includeUsage: false }),
-            },
-            new Produced(),
-          ),
-          ...(money === undefined ? {} : { paid: money.paid }),
-          requestId: "r",
-          heartbeatMs: 60_000,
-          ending: () => undefined,
-        }),
-      )
-      .then(resolve, reject);
+/** Begins a stream with what the vendor has sent. */
+async function begin(
+  vendor: FakeAnswer,
+  { paid, heartbeatMs = 60_000, mostBytes }: { paid?: StreamMoney; heartbeatMs?: number; mostBytes?: number } = {},
+): Promise<Passing> {
+  const client = new FakeClient();
+  const meter = new Meter();
+  const held = await HeldStream.open(vendor, reader);
+  const early = paid === undefined ? undefined : chat.pass.earlyEnd?.({ choices: 1, includeUsage: false });
+  const translator = new PassTranslator({ pass: chat.pass, mode: "bytes", early });
+  meter.readWith(translator);
+  const ended = passStream({
+    sink: client,
+    held,
+    reader,
+    translator,
+    meter,
+    requestId: "r",
+    heartbeatMs,
+    mostBytes,
+    paid,
+    ending: () => undefined,
   });
-  const text = await (await fetch(front)).text();
-  return { text, end: await promise };
+  return { vendor, client, meter, ended };
 }
 
-test.each<[string, RequestListener]>([
-  [
-    "resets its connection",
-    (_, response) => {
-      response.writeHead(200).write(`${frame("a")}data: [DONE]\n\n`);
-      setTimeout(() => response.socket?.resetAndDestroy(), 50);
-    },
-  ],
-  ["never closes", (_, response) => void response.writeHead(200).write(`${frame("a")}data: [DONE]\n\n`)],
-])("a vendor that %s after its terminal frame has answered whole", async (_, vendor) => {
-  expect(await passed(vendor)).toEqual({
-    text: `${frame("a")}data: [DONE]\n\n`,
-    end: { outcome: "completed" },
+describe("a stream that cannot begin an answer", () => {
+  test.each([
+    ["an error in pieces", [error.slice(0, 20), error.slice(20)]],
+    ["an error after a comment", [`: hello\n\n${error}`]],
+    ["an error with more behind it", [`${error}${done}`]],
+    ["an event of another shape", ['data: {"choices":"nope"}\n\n']],
+    ["what is not JSON", ["data: nope\n\n"]],
+    ["nothing but its end", [done]],
+  ])("fails before the client's head is committed: %s", async (_, pieces) => {
+    const vendor = new FakeAnswer().sends(...pieces);
+    await expect(HeldStream.open(vendor, reader)).rejects.toMatchObject({ code: "upstream_error" });
+    expect(vendor.aborted).toBe(true);
+  });
+
+  test("fails if it ends or breaks before its first event", async () => {
+    await expect(HeldStream.open(new FakeAnswer().ends(), reader)).rejects.toMatchObject({ code: "upstream_error" });
+    await expect(HeldStream.open(new FakeAnswer().breaks(), reader)).rejects.toBeInstanceOf(Failure);
   });
 });
 
 test.each([
-  ["in pieces", [error.slice(0, 20), error.slice(20)]],
-  ["after a comment", [`: hello\n\n${error}`]],
-  ["with more behind it", [`${error}data: [DONE]\n\n`]],
-])("an error that comes first, %s, is seen before the client's head is committed", async (_, pieces) => {
-  await using transport = openTransport();
-  const url = await serve(async (__, response) => {
-    response.writeHead(200);
-    for (const piece of pieces) {
-      response.write(piece);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    response.end();
-  });
-  const request = { url, method: "POST" as const, headers: {}, timeoutMs: 2_000 };
-  const inlet = await Inlet.open(await transport.send(request, new AbortController().signal));
-  expect(textCodecs.chat.pass.see(inlet.firstFrame ?? inlet.first).failed).toBe(true);
+  ["resets its connection", (vendor: FakeAnswer) => vendor.breaks()],
+  ["never closes", (vendor: FakeAnswer) => vendor],
+])("a vendor that %s after its terminal frame has answered whole", async (_, then) => {
+  const { client, ended, vendor } = await begin(new FakeAnswer().sends(frame("a"), done));
+  then(vendor);
+  expect(await ended).toEqual({ outcome: "completed" });
+  expect([client.text, client.ended]).toEqual([`${frame("a")}${done}`, true]);
 });
 
-/** Pays for so many frames, and for more when asked until it refuses. */
-function paysFor(frames: number, more: () => Failure | undefined): Money {
-  let left = frames;
-  return {
-    gate: { covers: () => left-- > 0, admits: () => false },
-    paid: {
-      async more() {
-        // Long enough for the vendor to end meanwhile.
-        await new Promise((resolve) => setTimeout(resolve, 50));
-        const refused = more();
-        left = refused === undefined ? 1 : 0;
-        return refused;
+test("frames pass as they came, however they are cut", async () => {
+  const stream = `: hi\r\n\r\n${frame("a")}${frame("b")}${done}`;
+  const vendor = new FakeAnswer().sends(...stream.split(""));
+  const { client, ended, meter } = await begin(vendor);
+  expect(await ended).toEqual({ outcome: "completed" });
+  expect(client.text).toBe(stream);
+  expect(await meter.outputTokens()).toBeGreaterThan(0);
+});
+
+test("a slow client pauses the vendor until it has caught up", async () => {
+  const { client, vendor, ended } = await begin(new FakeAnswer().sends(frame("a")));
+  client.full = true;
+  vendor.sends(frame("b"));
+  expect(vendor.paused).toBe(true);
+  client.drain();
+  expect(vendor.paused).toBe(false);
+  vendor.sends(done);
+  await ended;
+});
+
+test("a silent stream shows signs of life, which a slow client is spared", async () => {
+  const { client, vendor, ended } = await begin(new FakeAnswer().sends(frame("a")), { heartbeatMs: 2 });
+  await client.has(": keep-alive");
+  vendor.sends(done);
+  await ended;
+  expect(client.text.startsWith(frame("a"))).toBe(true);
+});
+
+test("a client that leaves ends the vendor's work", async () => {
+  const { client, vendor, ended } = await begin(new FakeAnswer().sends(frame("a")));
+  client.leave();
+  expect(vendor.aborted).toBe(true);
+  expect(await ended).toEqual({ outcome: "cancelled" });
+});
+
+test.each([
+  ["breaks", (vendor: FakeAnswer) => vendor.breaks()],
+  ["ends without its terminal frame", (vendor: FakeAnswer) => vendor.ends()],
+  ["reports an error", (vendor: FakeAnswer) => vendor.sends(error)],
+])("a stream that %s after its first byte ends with the wire's error", async (_, fails) => {
+  const { client, vendor, ended } = await begin(new FakeAnswer().sends(frame("a")));
+  fails(vendor);
+  expect(await ended).toMatchObject({ outcome: "failed", failure: { code: "upstream_error" } });
+  expect(client.text).toMatch(/^data: .*"a".*\n\ndata: .*"code":"upstream_error"/);
+  expect(client.ended).toBe(true);
+});
+
+test("a stream beyond its bound of bytes fails, and its vendor is stopped", async () => {
+  const { vendor, ended } = await begin(new FakeAnswer().sends(frame("a")), { mostBytes: 200 });
+  vendor.sends(frame("b".repeat(200)));
+  expect(await ended).toMatchObject({ outcome: "failed" });
+  expect(vendor.aborted).toBe(true);
+});
+
+describe("a stream whose money ends", () => {
+  /** Pays for so many frames, and for one more each time it is asked, until it refuses. */
+  function paysFor(frames: number, more: () => Failure | undefined) {
+    let left = frames;
+    const asked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    const paid: StreamMoney = {
+      allowance: {
+        covers: () => left-- > 0,
+        admits: () => false,
+        async more() {
+          asked.resolve();
+          await answered.promise;
+          const refused = more();
+          left = refused === undefined ? 1 : 0;
+          return refused;
+        },
       },
-      meter: async () => ({ units: { outputTokens: 2 }, estimated: true }),
-    },
-  };
-}
+      meterCut: async () => ({ units: { outputTokens: 2 }, estimated: true }),
+    };
+    return { paid, asked: asked.promise, answer: () => answered.resolve() };
+  }
+  const whole = `${frame("a")}${frame("b")}${frame("c")}${done}`;
 
-const whole: RequestListener = (_, response) =>
-  void response.writeHead(200).end(`${frame("a")}${frame("b")}${frame("c")}data: [DONE]\n\n`);
-
-test("frames that wait for money pass in their order once it is there, and the end after them", async () => {
-  expect(
-    await passed(
-      whole,
-      paysFor(1, () => undefined),
-    ),
-  ).toEqual({
-    text: `${frame("a")}${frame("b")}${frame("c")}data: [DONE]\n\n`,
-    end: { outcome: "completed" },
+  test("waits with its vendor paused, and passes its frames in their order once there is more", async () => {
+    const money = paysFor(1, () => undefined);
+    const { client, vendor, ended } = await begin(new FakeAnswer().sends(whole), money);
+    await money.asked;
+    expect([client.text, vendor.paused]).toEqual([frame("a"), true]);
+    // The vendor ends meanwhile.
+    vendor.ends();
+    money.answer();
+    expect(await ended).toEqual({ outcome: "completed" });
+    expect(client.text).toBe(whole);
   });
-});
 
-test("where money is refused the stream ends as one at its bound, and nothing of what waited passes", async () => {
-  const { text, end } = await passed(
-    whole,
-    paysFor(2, () => new Failure("insufficient_quota")),
-  );
-  expect(end).toEqual({ outcome: "completed" });
-  expect(text.startsWith(frame("a") + frame("b"))).toBe(true);
-  expect(text).not.toContain('"c"');
-  expect(text).toContain('"finish_reason":"length"');
-  expect(text.endsWith("data: [DONE]\n\n")).toBe(true);
-});
+  test("ends as one at its bound where it is refused, and nothing that waited passes", async () => {
+    const money = paysFor(2, () => new Failure("insufficient_quota"));
+    const { client, vendor, ended } = await begin(new FakeAnswer().sends(whole), money);
+    money.answer();
+    expect(await ended).toEqual({ outcome: "completed" });
+    expect(client.text.startsWith(frame("a") + frame("b"))).toBe(true);
+    expect(client.text).not.toContain('"c"');
+    expect(client.text).toContain('"finish_reason":"length"');
+    expect(client.text.endsWith(done)).toBe(true);
+    expect(vendor.aborted).toBe(true);
+  });
 
-test("where the store stays away it ends with an error, and so where nothing was told yet", async () => {
-  const away = await passed(
-    whole,
-    paysFor(1, () => new Failure("server_overloaded")),
-  );
-  expect(away.end).toMatchObject({ outcome: "failed", failure: { code: "server_overloaded" } });
-  expect(away.text).toContain('"code":"server_overloaded"');
-  const early = await passed(
-    whole,
-    paysFor(0, () => new Failure("insufficient_quota")),
-  );
-  expect(early.end).toMatchObject({ outcome: "failed", failure: { code: "insufficient_quota" } });
+  test.each([
+    ["the store stays away", 1, "server_overloaded"],
+    ["nothing was shown yet", 0, "insufficient_quota"],
+  ] as const)("ends with an error where %s", async (_, frames, code) => {
+    const money = paysFor(frames, () => new Failure(code));
+    const { client, ended } = await begin(new FakeAnswer().sends(whole), money);
+    money.answer();
+    expect(await ended).toMatchObject({ outcome: "failed", failure: { code } });
+    expect(client.text).toContain(`"code":"${code}"`);
+  });
 });

@@ -2,17 +2,17 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
 import { Allowance, wroteBeyondBound } from "../../src/money/allowance.ts";
-import { Produced } from "../../src/money/meter.ts";
+import { Meter } from "../../src/money/meter.ts";
 import { countTokens } from "../../src/money/tokens.ts";
 
 /** An account that covers so many tokens in all, `held` of them at first. */
 function openOn(tokens: number, output: { first: number; step: number; most: number }) {
-  const produced = new Produced();
+  const meter = new Meter();
   let held = output.first;
   let asked = 0;
   const allowance = new Allowance({
     output,
-    produced,
+    meter,
     extend: async (from, to) => {
       asked++;
       expect(from).toBe(held);
@@ -22,12 +22,12 @@ function openOn(tokens: number, output: { first: number; step: number; most: num
       return true;
     },
   });
-  return { allowance, produced, held: () => held, asked: () => asked };
+  return { allowance, meter, held: () => held, asked: () => asked };
 }
 
 /** Plays frames of words, each with so many bytes around it, as a carrier does; what passed. */
 async function play(
-  { allowance, produced }: { readonly allowance: Allowance; readonly produced: Produced },
+  { allowance, meter }: { readonly allowance: Allowance; readonly meter: Meter },
   frames: readonly (readonly [words: string, around: number])[],
   check: () => void,
 ): Promise<{ readonly passed: number; readonly refused: Awaited<ReturnType<Allowance["more"]>> }> {
@@ -37,7 +37,7 @@ async function play(
       const refused = await allowance.more();
       if (refused !== undefined) return { passed, refused };
     }
-    produced.add(words);
+    meter.add(words);
     check();
   }
   return { passed: frames.length, refused: undefined };
@@ -58,13 +58,13 @@ test("whatever comes, nothing passes that is not held for; and nothing is refuse
       fc.integer({ min: 256, max: 2_048 }),
       async (sent, more, step) => {
         const account = openOn(step + more, { first: step, step, most: Infinity });
-        const check = (): void => expect(account.produced.mostTokens).toBeLessThanOrEqual(account.held());
+        const check = (): void => expect(account.meter.mostTokens).toBeLessThanOrEqual(account.held());
         const { passed, refused } = await play(account, sent, check);
         if (refused === undefined) expect(passed).toBe(sent.length);
         // What is left is less than the smallest step and the frame that did not fit.
         else {
           const next = Buffer.byteLength(sent[passed]?.[0] ?? "");
-          expect(account.produced.mostTokens + Math.ceil(next / 2)).toBeGreaterThan(account.held());
+          expect(account.meter.mostTokens + Math.ceil(next / 2)).toBeGreaterThan(account.held());
           expect(step + more - account.held()).toBeLessThan(64);
         }
       },
@@ -74,10 +74,10 @@ test("whatever comes, nothing passes that is not held for; and nothing is refuse
 });
 
 test("a stream whose account can pay never waits: it is extended before it runs dry", async () => {
-  const { allowance, produced, asked, held } = openOn(1_000_000, { first: 512, step: 512, most: Infinity });
+  const { allowance, meter, asked, held } = openOn(1_000_000, { first: 512, step: 512, most: Infinity });
   for (let at = 0; at < 2_000; at++) {
     expect(allowance.covers(60) || allowance.admits(8)).toBe(true);
-    produced.add("eight by");
+    meter.add("eight by");
     await Promise.resolve().then(() => undefined);
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -97,11 +97,11 @@ test("near the end words are counted, not measured: a stream goes as far as its 
 });
 
 test("once all that can come is held for, nothing more is held, and a frame of any size passes", async () => {
-  const { allowance, produced, asked } = openOn(1_000_000, { first: 256, step: 256, most: 300 });
+  const { allowance, meter, asked } = openOn(1_000_000, { first: 256, step: 256, most: 300 });
   const long = "word ".repeat(300);
   expect(allowance.admits(Buffer.byteLength(long))).toBe(false);
   expect(await allowance.more()).toBeUndefined();
-  produced.add(long);
+  meter.add(long);
   expect(asked()).toBe(1);
   const end = "word ".repeat(2);
   expect(allowance.covers(end.length) || allowance.admits(end.length)).toBe(true);
@@ -110,10 +110,10 @@ test("once all that can come is held for, nothing more is held, and a frame of a
 describe("a stream that was paid for whole", () => {
   const most = 400;
   const wholly = (thoughtTokens = 0) => {
-    const produced = new Produced();
+    const meter = new Meter();
     const output = { first: most, step: 256, most };
     const extend = () => Promise.reject(new Error("nothing more is to be held"));
-    return { produced, allowance: new Allowance({ output, produced, thoughtTokens, extend }) };
+    return { meter, allowance: new Allowance({ output, meter, thoughtTokens, extend }) };
   };
 
   test("is never ended within its bound, in whatever words and frames", async () => {
@@ -146,7 +146,7 @@ describe("a stream that was paid for whole", () => {
 
 test("a hold that is gone, with the Redis that had it, is no matter of the stream's: it is charged at its end", async () => {
   const output = { first: 256, step: 256, most: Infinity };
-  const options = { output, produced: new Produced() };
+  const options = { output, meter: new Meter() };
   const gone = new Allowance({ ...options, extend: () => Promise.resolve(false) });
   expect(gone.admits(10_000)).toBe(false);
   expect(await gone.more()).toBeUndefined();

@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { compilePrice, costOf } from "@modelgate/contracts";
 import { expectText, wholeOutput } from "../../src/money/expect.ts";
-import { gearOf } from "../../src/answers/gear.ts";
 import { countTokens, estimateTokens } from "../../src/money/tokens.ts";
 
 const price = fc.record({
@@ -64,15 +63,6 @@ test.each([
   expect(wholeOutput(asked, model, 16_384)).toBe(held);
   // What a client asks for beyond what the model can say is not kept from its minute.
   expect(expectText(asked, model, 1, held).tokens).toBe(client === undefined ? 1 : Math.min(client, held) + 1);
-});
-
-test.each([
-  [{ model: "a", upstreamModel: "a", stream: false, includeUsage: false }, "bytes"],
-  [{ model: "a", upstreamModel: "a", stream: true, includeUsage: true }, "bytes"],
-  [{ model: "a", upstreamModel: "a", stream: true, includeUsage: false }, "patched"],
-  [{ model: "a", upstreamModel: "b", stream: false, includeUsage: true }, "patched"],
-] as const)("%j goes in gear %s", (question, gear) => {
-  expect(gearOf(question)).toBe(gear);
 });
 
 test("tokens are counted by a tokenizer, and by length where a text is too long for one", async () => {

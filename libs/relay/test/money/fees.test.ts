@@ -34,12 +34,9 @@ function exchange(body: JsonRecord, more: Partial<Exchange> = {}): Exchange {
     wire: "responses",
     body: Buffer.from(JSON.stringify(body)),
     capTools: textCodecs.responses.vendor.capTools,
+    streams: false,
     dropped: [],
-    refuses: () => false,
-    read: (json) => Promise.resolve({ carry: () => ({ json, words: () => "" }) }),
-    stream() {
-      throw new Error("no stream here");
-    },
+    read: () => ({ kind: "whole", read: (bytes) => Promise.resolve({ body: bytes, words: () => "" }) }),
     ...more,
   };
 }

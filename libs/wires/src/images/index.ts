@@ -15,4 +15,4 @@ export { decodeImages, encodedImage, imageFile, imageTypeOf, imageTypeOfBase64 }
 export { mostInputImages, type ImageRequest, type InputImage } from "./hub/request.ts";
 export { imagesInContent } from "./content/index.ts";
 export { imagesVendors } from "./vendors.ts";
-export { imagesPass } from "./openai/pass.ts";
+export { beginsImages, imagesPass } from "./openai/pass.ts";

@@ -1,10 +1,4 @@
 // How streams are cut into frames: server-sent events, and what another framing has to give.
 export { parseFrame, SseDecoder } from "./decode.ts";
-export {
-  eventStreamFraming,
-  type Frame,
-  type FrameDecoder,
-  type FrameSplitter,
-  type StreamFraming,
-} from "./framing.ts";
+export { eventStreamFraming, type Frame, type FrameSplitter, type StreamFraming } from "./framing.ts";
 export { SseSplitter } from "./split.ts";

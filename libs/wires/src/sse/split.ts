@@ -5,6 +5,7 @@ const carriageReturn = 0x0d;
 const maxFrameBytes = 16 * 1024 * 1024;
 /** A frame's end is at most three bytes: so many must be looked at again when more come. */
 const longestEnd = 3;
+const twoReturns = Buffer.from("\r\r");
 const nothing = Buffer.alloc(0);
 
 /**
@@ -22,8 +23,9 @@ export class SseSplitter {
     const searched = Math.max(0, this.#heldBytes - longestEnd);
     const all = this.#heldBytes === 0 ? chunk : this.#append(chunk);
     const frames: Buffer[] = [];
+    const ending = all.includes(carriageReturn, searched) ? endOfAnyFrame : endOfFrame;
     let start = 0;
-    for (let end = endOfFrame(all, searched); end > 0; end = endOfFrame(all, start)) {
+    for (let end = ending(all, searched); end > 0; end = ending(all, start)) {
       frames.push(all.subarray(start, end));
       start = end;
     }
@@ -69,4 +71,11 @@ function endOfFrame(bytes: Buffer, from: number): number {
     if (bytes[at + 1] === carriageReturn && bytes[at + 2] === lineFeed) return at + 3;
   }
   return -1;
+}
+
+/** The same where lines may also end with a carriage return alone. */
+function endOfAnyFrame(bytes: Buffer, from: number): number {
+  const usual = endOfFrame(bytes, from);
+  const twice = bytes.indexOf(twoReturns, from);
+  return twice >= 0 && (usual < 0 || twice < usual) ? twice + twoReturns.length : usual;
 }

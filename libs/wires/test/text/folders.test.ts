@@ -6,7 +6,7 @@ import { textCodecs } from "../../src/text/codecs.ts";
 /** Files that a part of a codec always has. */
 const filesOf = {
   client: ["ask", "endings", "parse-request", "render-answer", "writer"],
-  vendor: ["endings", "fees", "field-support", "parse-answer", "reader", "render-request", "usage"],
+  vendor: ["begins", "endings", "fees", "field-support", "parse-answer", "reader", "render-request", "usage"],
   pass: ["pass"],
   /** A wire that stands at both ends of a conversion. */
   both: [

@@ -18,20 +18,17 @@ export function speech(deps: Deps): EndpointHandler {
       refuseTooLong(asked, deps);
       return asked;
     });
-    const { seen: request, bytes } = body;
+    const { seen: request } = body;
     const { model, multiplier } = priced(deps.relay, call, request.model);
     await runCall(deps.relay, call, {
       model,
       multiplier,
-      body: bytes,
-      stream: true,
       // By the character the cost is known beforehand.
       hearsOut: isByTokens(model.price),
-      size: { textBytes: Buffer.byteLength(request.input), mediaTokens: 0, maxOutputTokens: 0, choices: 1 },
-      measure: speechMeasure(request, model.price),
+      cost: { by: "measure", measure: speechMeasure(request, model.price) },
       wires: ["speech"],
       waiting: request.events ? waitingForEvents : undefined,
-      exchange: (_, { candidate }) =>
+      exchange: ({ candidate }) =>
         speechExchange(request, { model: candidate.upstreamModel, events: request.events || isByTokens(model.price) }),
     });
   };

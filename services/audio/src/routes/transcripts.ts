@@ -61,19 +61,19 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
     await runCall(deps.relay, call, {
       model,
       multiplier,
-      body: Buffer.alloc(0),
-      stream: false,
       hearsOut: true,
-      size: { textBytes: 0, mediaTokens: 0, maxOutputTokens: undefined, choices: 1 },
-      measure: {
-        ...measure,
-        left: async () => (upload.isWhole ? (await measure.meter(undefined, noWords, "cancelled")).units : {}),
-        most: { seconds: mostHeard({ bound, bytes: upload.announced ?? upload.file.size }) },
+      cost: {
+        by: "measure",
+        measure: {
+          ...measure,
+          left: async () => (upload.isWhole ? (await measure.meter(undefined, noWords, "cancelled")).units : {}),
+          most: { seconds: mostHeard({ bound, bytes: upload.announced ?? upload.file.size }) },
+        },
       },
       wires: [wire],
       waiting: { ...waitingForEvents, isDue: () => wanted?.stream === true },
       broken: upload.broken,
-      exchange: (_, { candidate }) => transcriptExchange({ wire, upload, request }, candidate.upstreamModel),
+      exchange: ({ candidate }) => transcriptExchange({ wire, upload, request }, candidate.upstreamModel),
     });
   };
 }
@@ -83,5 +83,5 @@ function noWords(): Promise<number> {
 }
 
 function ignore(): void {
-  // how it ended was told where it mattered
+  // How it ended shows where it matters.
 }

@@ -1,8 +1,9 @@
 import { Failure } from "@modelgate/contracts";
-import type { AnswerForm, Exchange } from "@modelgate/relay";
+import { byteFraming, isEventStream, type AnswerHead, type AnswerReader, type Exchange } from "@modelgate/relay";
 import { speechCodec, speechFormats, type SpeechRequest } from "@modelgate/wires/speech";
-import { isErrorEvent } from "../event-stream.ts";
-import { audioAsEvents, audioThrough, eventsAsAudio, speechEvents } from "./carriers.ts";
+import { eventStreamFraming } from "@modelgate/wires/sse";
+import { beginsWith } from "../event-stream.ts";
+import { audioAsEvents, audioThrough, eventsAsAudio, speechEvents } from "./translators.ts";
 
 /**
  * One attempt at speech. A vendor answers with audio or with events, whichever it was asked for: each is brought to the
@@ -13,31 +14,35 @@ export function speechExchange(
   target: { readonly model: string; readonly events: boolean },
 ): Exchange {
   const { body, dropped } = speechCodec.renderRequest(request, target);
-  let form: AnswerForm = "bytes";
-  let contentType: string = speechFormats[request.format];
   return {
     wire: speechCodec.wire,
     body: Buffer.from(JSON.stringify(body)),
     headers: { accept: target.events ? "text/event-stream" : "*/*" },
+    streams: true,
     dropped,
-    formOf({ headers }) {
-      const type = String(headers["content-type"] ?? "");
-      form = formOf(type);
-      // What the vendor says that it sends is what the client gets to know.
-      if (type.startsWith("audio/")) contentType = type;
-      return form;
-    },
-    refuses: (first) => form === "events" && isErrorEvent(first, speechCodec.readEvent),
-    read: () => Promise.reject(new Failure("upstream_error", "The vendor did not answer with audio.")),
-    stream(produced) {
-      if (form === "events") return request.events ? speechEvents(produced) : eventsAsAudio(produced, contentType);
-      return request.events ? audioAsEvents(request, produced) : audioThrough(produced, contentType);
-    },
+    read: (head) => readSpeech(request, head),
   };
 }
 
-/** What is neither audio nor events is an error in disguise. */
-function formOf(type: string): AnswerForm {
-  if (type.includes("text/event-stream")) return "events";
-  return type.startsWith("audio/") || type.startsWith("application/octet-stream") ? "bytes" : "whole";
+/** Reads events, or bytes of audio. Throws Failure for what is neither: it is an error in disguise. */
+function readSpeech(request: SpeechRequest, head: AnswerHead): AnswerReader {
+  const type = String(head.headers["content-type"] ?? "");
+  const usual = speechFormats[request.format];
+  if (isEventStream(head))
+    return {
+      kind: "stream",
+      framing: eventStreamFraming,
+      begins: (first) => beginsWith(first, speechCodec.readEvent),
+      translator: () => (request.events ? speechEvents() : eventsAsAudio(usual)),
+    };
+  const isAudio = type.startsWith("audio/");
+  if (!isAudio && !type.startsWith("application/octet-stream"))
+    throw new Failure("upstream_error", "The vendor did not answer with audio.");
+  return {
+    kind: "stream",
+    framing: byteFraming,
+    begins: () => true,
+    // What the vendor says that it sends is what the client gets to know.
+    translator: () => (request.events ? audioAsEvents(request) : audioThrough(isAudio ? type : usual)),
+  };
 }

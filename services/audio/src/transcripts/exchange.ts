@@ -1,6 +1,14 @@
 import type { TranscriptsWire } from "@modelgate/contracts";
-import { eventStream, parseAnswer, type AnswerForm, type CarriedAnswer, type Exchange } from "@modelgate/relay";
+import {
+  eventStream,
+  isEventStream,
+  parseAnswer,
+  type AnswerReader,
+  type Exchange,
+  type WholeAnswer,
+} from "@modelgate/relay";
 import type { JsonRecord } from "@modelgate/wires/json";
+import { eventStreamFraming } from "@modelgate/wires/sse";
 import {
   asSrt,
   asText,
@@ -9,10 +17,10 @@ import {
   type TranscriptFormat,
   type TranscriptsRequest,
 } from "@modelgate/wires/transcripts";
-import { isErrorEvent } from "../event-stream.ts";
+import { beginsWith } from "../event-stream.ts";
 import { formBody } from "../upload/form-body.ts";
 import type { Upload } from "../upload/upload.ts";
-import { transcriptEvents } from "./carrier.ts";
+import { transcriptEvents } from "./translator.ts";
 
 /** Formats that are made of a vendor's JSON, and what they are. */
 const rendered: Readonly<
@@ -37,35 +45,44 @@ export interface TranscriptCall {
  */
 export function transcriptExchange({ wire, upload, request }: TranscriptCall, model: string): Exchange {
   // What came before the file decides already whether this vendor's model can answer: another may.
-  const told = upload.entries.filter(([name]) => name === "model" || name === "response_format");
-  if (!upload.isWhole) transcriptsCodec.renderForm(transcriptsCodec.parseForm(wire, told), { model });
+  const known = upload.entries.filter(([name]) => name === "model" || name === "response_format");
+  if (!upload.isWhole) transcriptsCodec.renderForm(transcriptsCodec.parseForm(wire, known), { model });
   const { body, headers } = formBody(upload, model, () => transcriptsCodec.renderForm(request(), { model }));
-  let form: AnswerForm = "whole";
   return {
     wire,
     body,
     headers: { ...headers, accept: "application/json, text/event-stream" },
+    streams: false,
     dropped: [],
-    formOf(answer) {
-      form = String(answer.headers["content-type"] ?? "").includes("text/event-stream") ? "events" : "whole";
-      return form;
-    },
-    refuses: (first) => form === "events" && isErrorEvent(first, transcriptsCodec.readEvent),
-    async read(bytes) {
-      const answer = await parseAnswer(bytes);
-      const carried = carriedAnswer(bytes, answer, request());
-      return { usage: transcriptsCodec.readUsage(answer), carry: () => carried };
-    },
-    stream: transcriptEvents,
+    read: (head) => (isEventStream(head) ? eventsReader : wholeReader(request)),
   };
 }
 
-/** The answer in the format that the client asked for. Throws Failure upstream_error for one that cannot be put so. */
-function carriedAnswer(bytes: Buffer, answer: JsonRecord, { format, stream }: TranscriptsRequest): CarriedAnswer {
+/** Reads a stream of events. */
+const eventsReader: AnswerReader = {
+  kind: "stream",
+  framing: eventStreamFraming,
+  begins: (first) => beginsWith(first, transcriptsCodec.readEvent),
+  translator: transcriptEvents,
+};
+
+/** Reads a transcript in JSON, and renders it in the format that the client asked for, which is known by now. */
+function wholeReader(request: () => TranscriptsRequest): AnswerReader {
+  return {
+    kind: "whole",
+    async read(bytes) {
+      const answer = await parseAnswer(bytes);
+      return { usage: transcriptsCodec.readUsage(answer), ...renderAnswer(bytes, answer, request()) };
+    },
+  };
+}
+
+/** Renders an answer in the format that the client asked for. Throws Failure upstream_error for one that cannot be put so. */
+function renderAnswer(bytes: Buffer, answer: JsonRecord, { format, stream }: TranscriptsRequest): WholeAnswer {
   const transcript = transcriptsCodec.parseAnswer(answer);
   const words = (): string => transcript.text;
-  if (stream) return { json: Buffer.from(transcriptsCodec.writeEvents(answer)), contentType: eventStream, words };
+  if (stream) return { body: Buffer.from(transcriptsCodec.writeEvents(answer)), contentType: eventStream, words };
   const how = rendered[format];
-  if (how === undefined) return { json: bytes, words };
-  return { json: Buffer.from(how.render(transcript)), contentType: how.contentType, words };
+  if (how === undefined) return { body: bytes, words };
+  return { body: Buffer.from(how.render(transcript)), contentType: how.contentType, words };
 }

@@ -6,7 +6,7 @@ export const usageFilters: Readonly<Record<string, string>> = {
   channel: "only this channel",
   outcome: "only calls that ended so: completed, cancelled or failed",
   status: "only calls with this HTTP status",
-  request: "only this request id",
+  "request-id": "only the call with this id: ours, or the vendor's own",
   tag: "only calls with this tag, as in team=search; several with commas between them",
   "end-user": "only calls of this end user",
   day: "one day, as in 2026-01-31; today where absent",

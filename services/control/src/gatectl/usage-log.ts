@@ -22,6 +22,7 @@ const tags = (row: unknown): string => {
 const columns: readonly Column[] = [
   ["TIME", cell("time")],
   ["REQUEST", cell("requestId")],
+  ["VENDOR'S ID", cell("upstreamRequestId")],
   ["ACCOUNT", cell("accountId")],
   ["TOKEN", cell("tokenId")],
   ["MODEL", cell("model")],

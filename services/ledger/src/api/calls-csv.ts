@@ -6,6 +6,7 @@ const columns: Readonly<Record<string, Cell>> = {
   time: ({ time }) => time,
   id: ({ id }) => id,
   requestId: ({ requestId }) => requestId,
+  upstreamRequestId: ({ upstreamRequestId }) => upstreamRequestId,
   accountId: ({ accountId }) => accountId,
   tokenId: ({ tokenId }) => tokenId,
   group: ({ group }) => group,

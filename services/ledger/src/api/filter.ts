@@ -19,7 +19,7 @@ export function narrowingOf(query: URLSearchParams): Narrowing {
     channel: word("channel"),
     outcome,
     status: statusIn(query),
-    requestId: word("request"),
+    requestId: word("request-id"),
     labels: labelsIn(query),
   };
 }

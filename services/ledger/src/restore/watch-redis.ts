@@ -34,6 +34,8 @@ const [pageSize, mostNoticed] = [500, 50_000];
 const roundsBetweenLooks = 5;
 /** How long what is in the streams is waited for before an empty Redis is filled. */
 const drainMs = 5_000;
+/** How long a Redis that was lost is compared before its dead holds are seen to, whatever is still unsure. */
+const wholeWithinMs = 30_000;
 const epochMark = "epoch";
 
 /**
@@ -53,6 +55,8 @@ class Watch implements RedisWatch {
   #suspects = new Set<string>();
   #runs: string | undefined;
   #whole = false;
+  /** When Redis counts as whole, whatever is still to be found out of some accounts. */
+  #comparedBy: number | undefined;
   #adopted = false;
   #stopped = false;
   #complained = false;
@@ -104,14 +108,21 @@ class Watch implements RedisWatch {
     }
     if (found === undefined) await this.#fill(deps);
     if (found !== epoch) await writeEpoch(redis, epoch);
-    if (!this.#whole) await this.#noticeAll(books);
+    if (!this.#whole) {
+      this.#comparedBy ??= performance.now() + wholeWithinMs;
+      await this.#noticeAll(books);
+    }
     if (this.#rounds++ % roundsBetweenLooks === 0) {
       await projectLeftovers(deps, Date.now());
       this.noticed(await brokenChains(books, pageSize));
     }
-    await this.#compare(deps);
+    const again = await this.#compare(deps);
     this.#runs = runs;
-    this.#whole = true;
+    // A hold may be there whose settlement Redis has lost: nothing is swept before that is charged again.
+    if (again === 0 || performance.now() > (this.#comparedBy ?? 0)) {
+      this.#whole = true;
+      this.#comparedBy = undefined;
+    }
     const late = await settleLate(deps);
     if (late > 0) log.warn({ calls: late }, "calls that were open when Redis was lost are charged");
   }
@@ -155,18 +166,22 @@ class Watch implements RedisWatch {
     }
   }
 
-  async #compare(deps: { readonly redis: Redis; readonly bus: Bus; readonly books: Books }): Promise<void> {
+  async #compare(deps: { readonly redis: Redis; readonly bus: Bus; readonly books: Books }): Promise<number> {
     const all = [...this.#suspects];
     this.#suspects = new Set();
+    let unsure = 0;
     for (let from = 0; from < all.length; from += pageSize) {
       const page = all.slice(from, from + pageSize);
       try {
-        this.noticed(await compareAccounts(deps, page, this.#offsets));
+        const again = await compareAccounts(deps, page, this.#offsets);
+        this.noticed(again);
+        unsure += again.length;
       } catch (error) {
         this.noticed(all.slice(from));
         throw error;
       }
     }
+    return unsure;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -8,9 +8,9 @@ import {
   priced,
   runCall,
   type CallPlan,
-  type CarriedAnswer,
   type Measure,
   type RequestSize,
+  type WholeAnswer,
 } from "@modelgate/relay";
 import {
   imagesExchange,
@@ -30,9 +30,8 @@ import {
   type ImageRequest,
   type ImagesAnswer,
 } from "@modelgate/wires/images";
-import type { Ask } from "@modelgate/wires/kind";
 import type { Deps } from "../deps.ts";
-import { readImageRequest } from "../read-request.ts";
+import { readImageRequest, type ReadRequest } from "../read-request.ts";
 
 /** POST /v1/images/generations (interface endpoint 12). */
 export function imageGenerations(deps: Deps): EndpointHandler {
@@ -51,26 +50,33 @@ function images(deps: Deps, act: Act): EndpointHandler {
     using body = await readImageRequest(deps, call);
     const { ask } = body;
     if (act === "edit") refuseWithoutImage(ask.request);
-    using input = new InputImages(deps.images, ask.request, call.response);
-    const plan = planImages(deps, call, ask, {
-      deps: deps.images,
-      asker: { spelling: imageSpelling[ask.request.dialect], strict: call.strict },
-      ask,
-      input,
-      tell: (made) => tell(made, ask.request, act),
-    });
-    await runCall(deps.relay, call, { ...plan, endUser: body.endUser });
+    using input = new InputImages(deps.images, ask.request, call.answer);
+    await runCall(
+      deps.relay,
+      call,
+      planImages(deps, call, body, {
+        deps: deps.images,
+        asker: { spelling: imageSpelling[ask.request.dialect], strict: call.strict },
+        ask,
+        input,
+        render: (made) => renderAnswer(made, ask.request, act),
+      }),
+    );
   };
 }
 
-/** Images as the one answer of both dialects, or as events of a stream that its vendor does not have. */
-function tell(made: ImagesAnswer, { stream }: ImageRequest, act: Act): Pick<CarriedAnswer, "json" | "contentType"> {
+/** Renders images as the one answer of both dialects, or as events of a stream that its vendor does not have. */
+function renderAnswer(
+  made: ImagesAnswer,
+  { stream }: ImageRequest,
+  act: Act,
+): Pick<WholeAnswer, "body" | "contentType"> {
   const now = Math.floor(Date.now() / 1_000);
-  if (!stream) return { json: Buffer.from(JSON.stringify(renderImages(made, now))) };
-  return { json: Buffer.from(renderImageEvents(made, now, act)), contentType: eventStream };
+  if (!stream) return { body: Buffer.from(JSON.stringify(renderImages(made, now))) };
+  return { body: Buffer.from(renderImageEvents(made, now, act)), contentType: eventStream };
 }
 
-function planImages(deps: Deps, call: ServiceCall, ask: Ask<ImageRequest>, asked: ImagesCall): CallPlan {
+function planImages(deps: Deps, call: ServiceCall, { ask, endUser }: ReadRequest, asked: ImagesCall): CallPlan {
   const { request } = ask;
   const pass = imagesPass();
   const size: RequestSize = {
@@ -86,14 +92,13 @@ function planImages(deps: Deps, call: ServiceCall, ask: Ask<ImageRequest>, asked
     spelling: request.dialect === "qwen" ? { size: imageSpelling.qwen.size } : {},
   };
   return {
-    ...paid,
-    body: Buffer.alloc(0),
-    stream: request.stream,
+    model: paid.model,
+    multiplier: paid.multiplier,
+    endUser,
     hearsOut: true,
-    size,
-    measure: measureOf(size, deps.relay.limits.outputTokens, paid.model.price),
+    cost: { by: "measure", measure: measureOf(size, deps.relay.limits.outputTokens, paid.model.price) },
     wires: imagesWiresFor(request),
-    async exchange(wire, { candidate }) {
+    async exchange({ wire, candidate }) {
       const exchange = await imagesExchange(asked, wire, candidate.upstreamModel);
       if (unpriced === "refuse") refuseDearer(wanted, paid.model.price, exchange);
       return exchange;
@@ -115,10 +120,10 @@ function measureOf({ textBytes, mediaTokens, choices }: RequestSize, outputToken
     },
     most: { images: mostBilledImages(choices) },
     floor: floorOfImages(inputTokens, choices, price),
-    meter(told, _words, outcome) {
-      if (outcome === "cancelled" && (told?.images ?? 0) < choices)
-        return Promise.resolve({ units: { inputTokens, ...told, images: choices }, estimated: true });
-      return Promise.resolve({ units: told ?? { images: choices }, estimated: told === undefined });
+    meter(reported, _words, outcome) {
+      if (outcome === "cancelled" && (reported?.images ?? 0) < choices)
+        return Promise.resolve({ units: { inputTokens, ...reported, images: choices }, estimated: true });
+      return Promise.resolve({ units: reported ?? { images: choices }, estimated: reported === undefined });
     },
   };
 }

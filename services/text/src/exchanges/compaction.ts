@@ -1,7 +1,5 @@
 import { parseAnswer, renderJson, type Exchange } from "@modelgate/relay";
-import { ConvertStream } from "./convert-translator.ts";
 import {
-  failsAtOnce,
   textCodecs,
   type AnswerContext,
   type JsonObject,
@@ -10,6 +8,8 @@ import {
 } from "@modelgate/wires/text";
 import { CompactionWriter } from "../responses/compaction-writer.ts";
 import { summaryIn, summaryRequest, summaryTokens } from "../responses/summary.ts";
+import { ConvertTranslator } from "./convert-translator.ts";
+import { textReader } from "./text-reader.ts";
 
 /** A conversation that is to be summed up by whatever model serves it. */
 export interface Compaction {
@@ -24,11 +24,11 @@ export interface Compaction {
   readonly asked: JsonObject;
   /** Its size. */
   readonly askedBytes: number;
-  /** What a whole answer is told as. */
+  /** Renders a complete answer. */
   readonly render: (answer: TextAnswer, sealed: string, context: AnswerContext) => JsonObject;
 }
 
-/** The exchange that has a model sum a conversation up, and tells the sealed summary as the answer. */
+/** Has a model sum a conversation up, and gives the sealed summary as the answer. */
 export async function compactExchange(
   compaction: Compaction,
   upstream: VendorTextCodec,
@@ -49,21 +49,21 @@ export async function compactExchange(
   return {
     wire,
     body: await renderJson(body, compaction.askedBytes),
+    streams: stream,
     dropped: [],
-    refuses: (frame) => failsAtOnce(upstream, frame),
-    async read(bytes) {
-      const answer = await parseAnswer(bytes);
-      const parsed = vendor.parseAnswer(answer);
-      const summary = summaryIn(parsed);
-      const json = Buffer.from(JSON.stringify(compaction.render(parsed, seal(summary), context)));
-      const { usage } = vendor.readAnswer(answer);
-      return { usage, carry: () => ({ json, words: () => summary }) };
-    },
-    stream: (produced) =>
-      new ConvertStream(
-        { upstream, writer: new CompactionWriter(textCodecs.responses.client.writer(context), seal) },
-        produced,
-      ),
+    read: textReader(compaction, upstream, {
+      async whole(bytes) {
+        const answer = await parseAnswer(bytes);
+        const parsed = vendor.parseAnswer(answer);
+        const summary = summaryIn(parsed);
+        const rendered = Buffer.from(JSON.stringify(compaction.render(parsed, seal(summary), context)));
+        return { body: rendered, usage: vendor.readAnswer(answer).usage, words: () => summary };
+      },
+      translator() {
+        const writer = new CompactionWriter(textCodecs.responses.client.writer(context), seal);
+        return new ConvertTranslator({ upstream, writer });
+      },
+    }),
   };
 }
 

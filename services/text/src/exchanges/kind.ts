@@ -28,25 +28,17 @@ export async function kindExchange<Request, Answer>(
   const { body, dropped } = tellLosses(asker, call.dropped, () =>
     vendor.renderRequest(call.request, { model: upstreamModel }),
   );
-  const exchange = await wholeExchange({
+  const isSame = client.wire === vendor.wire && call.model === upstreamModel;
+  return await wholeExchange({
     wire: vendor.wire,
     body,
     bodyBytes: call.bodyBytes,
     dropped,
     usageOf: (answer) => vendor.readUsage(answer),
     render: (answer) => client.renderAnswer(vendor.parseAnswer(answer), call),
+    // Millions of numbers are not parsed only to be written again as they came.
+    usageUnparsed: isSame ? (bytes) => usageAtEnd(bytes, (answer) => vendor.readUsage(answer)) : undefined,
   });
-  if (client.wire !== vendor.wire || call.model !== upstreamModel) return exchange;
-  return {
-    ...exchange,
-    async read(bytes) {
-      // Millions of numbers are not parsed only to be written again as they came.
-      const usage = isLarge(bytes) ? usageAtEnd(bytes, (answer) => vendor.readUsage(answer)) : undefined;
-      return usage === undefined
-        ? await exchange.read(bytes)
-        : { usage, carry: () => ({ json: bytes, words: () => "" }) };
-    },
-  };
 }
 
 /** From this size on an answer in the client's own wire goes on as it came, where its end tells its usage. */
@@ -54,12 +46,9 @@ const largeBytes = 1024 * 1024;
 /** How much of a large answer's end its usage is looked for in. */
 const endBytes = 4_096;
 
-function isLarge(bytes: Buffer): boolean {
-  return bytes.length >= largeBytes;
-}
-
-/** The usage in the last bytes of an answer that ends as a JSON object does; undefined where it stands elsewhere. */
+/** The usage in the last bytes of a large answer that ends as a JSON object does; undefined where it stands elsewhere. */
 function usageAtEnd(bytes: Buffer, read: (answer: JsonObject) => Units | undefined): Units | undefined {
+  if (bytes.length < largeBytes) return undefined;
   const end = bytes.toString("utf8", bytes.length - endBytes);
   const usage = /"usage"\s*:\s*(\{[^{}]*\})[^{}[\]]*\}\s*$/.exec(end)?.[1];
   try {
@@ -78,20 +67,27 @@ export async function wholeExchange(how: {
   readonly dropped: readonly string[];
   readonly usageOf: (answer: JsonObject) => Units | undefined;
   readonly render: (answer: JsonObject) => JsonObject;
+  /** Finds the usage in an answer that may go on as it came, without parsing it; undefined where it cannot. */
+  readonly usageUnparsed?: ((bytes: Buffer) => Units | undefined) | undefined;
 }): Promise<Exchange> {
   return {
     wire: how.wire,
     body: await renderJson(how.body, how.bodyBytes),
+    streams: false,
     dropped: how.dropped,
-    refuses: () => false,
-    async read(bytes) {
-      const answer = await parseAnyAnswer(bytes);
-      const json = Buffer.from(JSON.stringify(how.render(answer)));
-      // What the model wrote is no text here: nothing is counted.
-      return { usage: how.usageOf(answer), carry: () => ({ json, words: () => "" }) };
-    },
-    stream() {
-      throw new Error("an answer of this kind is never streamed");
-    },
+    read: () => ({
+      kind: "whole",
+      async read(bytes) {
+        const known = how.usageUnparsed?.(bytes);
+        if (known !== undefined) return { body: bytes, usage: known, words: noWords };
+        const answer = await parseAnyAnswer(bytes);
+        return { body: Buffer.from(JSON.stringify(how.render(answer))), usage: how.usageOf(answer), words: noWords };
+      },
+    }),
   };
+}
+
+/** What the model wrote is no text here: nothing is counted. */
+function noWords(): string {
+  return "";
 }

@@ -20,14 +20,14 @@ export async function nativeCompact(
         : await inTurnsIfLong(pass.upstreamBody(body, { model: upstreamModel, reportUsage: false })),
     // Tools are only described to a compaction: it calls none.
     asks: { tools: [], tiers },
+    streams: false,
     dropped: [],
-    refuses: () => false,
-    async read(json) {
-      const seen = pass.readAnswer(await parseAnswer(json));
-      return { ...seen, carry: () => ({ json, words: () => pass.wordsOf(json.toString()) }) };
-    },
-    stream: () => {
-      throw new Error("a compaction is never streamed");
-    },
+    read: () => ({
+      kind: "whole",
+      async read(bytes) {
+        const seen = pass.readAnswer(await parseAnswer(bytes));
+        return { ...seen, body: bytes, words: () => pass.wordsOf(bytes.toString()) };
+      },
+    }),
   };
 }

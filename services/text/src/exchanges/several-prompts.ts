@@ -1,6 +1,5 @@
 import { addUnits, type Units } from "@modelgate/contracts";
 import {
-  failsAtOnce,
   type AnswerContext,
   type AnsweredRequest,
   type BatchCodec,
@@ -10,16 +9,16 @@ import {
   type VendorTextCodec,
 } from "@modelgate/wires/text";
 import {
-  type CarriedAnswer,
   eventStream,
   type Exchange,
   parseAnswer,
   renderJson,
   tellLosses,
   type VendorLink,
+  type WholeAnswer,
 } from "@modelgate/relay";
 import type { TextCall } from "./text.ts";
-import { wordsOf } from "./words-of.ts";
+import { wordsOf } from "./text-reader.ts";
 
 /** Most calls of one request that a vendor answers at a time. */
 const mostAtOnce = 4;
@@ -33,8 +32,8 @@ export interface SeveralPrompts {
 }
 
 /**
- * Completions of several prompts over a model that only chats: a call for each, all of one hold and told in one event.
- * The first is the attempt; the others go the same way once it is answered. A stream is told when all of them are.
+ * Completions of several prompts over a model that only chats: a call for each, all of one hold and one usage event. The
+ * first is the attempt; the others go the same way once it is answered. A stream begins when all of them are.
  */
 export async function severalPrompts(
   { call, client, batch, upstream }: SeveralPrompts,
@@ -57,41 +56,40 @@ export async function severalPrompts(
     wire,
     body: await bytesOf(first.body),
     dropped: first.dropped,
-    asksStream: false,
-    formOf: () => "whole",
-    refuses: (frame) => failsAtOnce(upstream, frame),
-    async read(bytes) {
-      const answerIn = async (answer: Buffer): Promise<TextAnswer> => vendor.parseAnswer(await parseAnswer(answer));
-      const answered = await answerIn(bytes);
-      return {
-        // No usage here: the answer to the first prompt reports only its own. `tell` adds them up.
-        async carry(link) {
-          const bodies = await Promise.all(others.map(({ body }) => bytesOf(body)));
-          const rest = await Promise.all((await askAll(link, bodies)).map(answerIn));
-          return tell({ call, batch }, asked, parsed.requests, [answered, ...rest]);
-        },
-      };
-    },
-    stream() {
-      throw new Error("several prompts are answered whole");
-    },
+    streams: false,
+    read: () => ({
+      kind: "task",
+      async read(bytes) {
+        const parse = async (answer: Buffer): Promise<TextAnswer> => vendor.parseAnswer(await parseAnswer(answer));
+        const first = await parse(bytes);
+        return {
+          // No usage here: the answer to the first prompt reports only its own.
+          async finish(link) {
+            const bodies = await Promise.all(others.map(({ body }) => bytesOf(body)));
+            const rest = await Promise.all((await sendAll(link, bodies)).map(parse));
+            return together({ call, batch }, asked, parsed.requests, [first, ...rest]);
+          },
+        };
+      },
+    }),
   };
 }
 
-/** The answers in the order of the bodies. */
-async function askAll(link: VendorLink, bodies: readonly Buffer[]): Promise<readonly Buffer[]> {
+/** Sends the other requests; their answers in the order of the bodies. */
+async function sendAll(link: VendorLink, bodies: readonly Buffer[]): Promise<readonly Buffer[]> {
   const answers: Buffer[] = [];
   for (let at = 0; at < bodies.length; at += mostAtOnce)
-    answers.push(...(await Promise.all(bodies.slice(at, at + mostAtOnce).map((body) => link.ask(body)))));
+    answers.push(...(await Promise.all(bodies.slice(at, at + mostAtOnce).map((body) => link.send(body)))));
   return answers;
 }
 
-function tell(
+/** Renders the answers to all prompts as one, with what they used together. */
+function together(
   { call, batch }: Pick<SeveralPrompts, "call" | "batch">,
   asked: JsonObject,
   requests: ReturnType<BatchCodec["parseRequests"]>["requests"],
   answers: readonly TextAnswer[],
-): CarriedAnswer {
+): WholeAnswer {
   const all: readonly AnsweredRequest[] = answers.map((answer, index) => ({
     answer,
     request: requests[index] ?? requests[0],
@@ -105,7 +103,7 @@ function tell(
     inputTokens: call.inputTokens,
   };
   return {
-    json: Buffer.from(
+    body: Buffer.from(
       call.stream ? batch.streamAnswers(all, context) : JSON.stringify(batch.renderAnswers(all, context)),
     ),
     contentType: call.stream ? eventStream : undefined,
@@ -114,7 +112,7 @@ function tell(
   };
 }
 
-/** What all calls used; undefined where one of them told nothing. */
+/** What all calls used; undefined where one of them reported nothing. */
 function sumOf(answers: readonly TextAnswer[]): Units | undefined {
   const all = answers.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
   return all.length < answers.length ? undefined : all.reduce((sum, usage) => addUnits(sum, usage), {});

@@ -2,12 +2,12 @@ import { Failure } from "@modelgate/contracts";
 import { inTurnsIfLong, once } from "@modelgate/platform";
 import { withoutMembers } from "@modelgate/wires/json";
 import {
-  failsAtOnce,
   hasEnvelope,
   surplusBounds,
   textCodecs,
   unsealed,
   type AnswerContext,
+  type ClientFraming,
   type ClientTextCodec,
   type ClientWire,
   type JsonObject,
@@ -19,17 +19,17 @@ import {
 import {
   eventStream,
   type Exchange,
-  gearOf,
   parseAnswer,
-  PassStream,
+  type PassMode,
+  PassTranslator,
   renderJson,
   reparseJson,
   tellLosses,
   type Waiting,
 } from "@modelgate/relay";
-import { ConvertStream } from "./convert-translator.ts";
+import { ConvertTranslator } from "./convert-translator.ts";
 import { severalPrompts } from "./several-prompts.ts";
-import { wordsOf } from "./words-of.ts";
+import { textReader, wordsOf } from "./text-reader.ts";
 
 /** A text call as its client made it. */
 export interface TextCall {
@@ -83,7 +83,7 @@ export function textExchanges(
     const { wire, vendor } = upstream;
     const own = wire === call.wire ? pass : undefined;
     if (own !== undefined && (vendor === undefined || (history === undefined && (await takes(own, upstreamModel)))))
-      return await passed(call, own, upstreamModel);
+      return await passed(call, { ...upstream, pass: own }, upstreamModel);
     if (vendor === undefined) throw new Error(`a call in ${call.wire} cannot be converted to ${wire}`);
     const to = { ...upstream, vendor };
     if (call.choices > 1 && client.batch !== undefined) {
@@ -101,13 +101,16 @@ function codecOf({ wire }: Pick<TextCall, "wire">): ClientTextCodec {
   return textCodecs[wire];
 }
 
-/** The same wire at both ends. */
-async function passed(call: TextCall, pass: PassCodec, upstreamModel: string): Promise<Exchange> {
-  const { client, vendor } = codecOf(call);
-  const { model, stream, includeUsage } = call;
-  const rename = upstreamModel === model ? undefined : model;
-  const framing = call.asArray === true ? client.array?.framing() : undefined;
-  const gear = framing === undefined ? gearOf({ model, upstreamModel, stream, includeUsage }) : "patched";
+/** Passes a call on: the same wire at both ends. */
+async function passed(
+  call: TextCall,
+  upstream: TextCodec & { readonly pass: PassCodec },
+  upstreamModel: string,
+): Promise<Exchange> {
+  const { client } = codecOf(call);
+  const { pass, vendor } = upstream;
+  const { stream, includeUsage } = call;
+  const rename = upstreamModel === call.model ? undefined : call.model;
   const surplus = surplusBounds(call.boundNames, pass.boundOrder(upstreamModel));
   const body = surplus.length === 0 ? call.body : withoutMembers(call.body, surplus);
   return {
@@ -118,24 +121,35 @@ async function passed(call: TextCall, pass: PassCodec, upstreamModel: string): P
         reportUsage: stream && !includeUsage,
       }),
     ),
+    streams: stream,
     dropped: [],
     capTools: vendor?.capTools,
-    refuses: (frame) => pass.see(frame).failed,
-    async read(answer) {
-      const seen = pass.readAnswer(await parseAnswer(answer));
-      return {
-        ...seen,
-        carry: () => ({
-          json: rename === undefined ? answer : pass.renameAnswer(answer, rename),
-          words: () => pass.wordsOf(answer.toString()),
-        }),
-      };
-    },
-    stream(produced, gate) {
-      const early = gate === undefined ? undefined : pass.earlyEnd?.(call);
-      return new PassStream({ pass, gear, rename, hideUsage: !includeUsage, framing, early, gate }, produced);
-    },
+    read: textReader(call, upstream, {
+      async whole(bytes) {
+        const seen = pass.readAnswer(await parseAnswer(bytes));
+        return {
+          ...seen,
+          body: rename === undefined ? bytes : pass.renameAnswer(bytes, rename),
+          words: () => pass.wordsOf(bytes.toString()),
+        };
+      },
+      translator({ mayBeCut }) {
+        const framing = call.asArray === true ? client.array?.framing() : undefined;
+        const early = mayBeCut ? pass.earlyEnd?.(call) : undefined;
+        const mode = passMode(call, rename, framing);
+        return new PassTranslator({ pass, mode, rename, hideUsage: !includeUsage, framing, early });
+      },
+    }),
   };
+}
+
+/** The cheapest way to pass a stream that gives the client what it asked for. */
+export function passMode(
+  { stream, includeUsage }: Pick<TextCall, "stream" | "includeUsage">,
+  rename: string | undefined,
+  framing: ClientFraming | undefined,
+): PassMode {
+  return framing === undefined && rename === undefined && (!stream || includeUsage) ? "bytes" : "patched";
 }
 
 /** What the client said, in the neutral form; and as it came, for wires that repeat it. */
@@ -163,7 +177,7 @@ function refuseLongArguments({ turns }: Parsed["request"]): void {
     );
 }
 
-/** Another wire at the vendor's end. Throws Failure unsupported_parameter for what it cannot say. */
+/** Converts a call: another wire at the vendor's end. Throws Failure unsupported_parameter for what it cannot say. */
 async function converted(
   call: TextCall,
   upstream: VendorTextCodec,
@@ -190,22 +204,21 @@ async function converted(
     body: await renderJson(body, call.body.length),
     asks: vendor.askedFees(body) ?? { tools: [], tiers: [] },
     capTools: vendor.capTools,
+    streams: call.stream,
     dropped,
-    refuses: (frame) => failsAtOnce(upstream, frame),
-    async read(bytes) {
-      const json = await parseAnswer(bytes);
-      const answer = vendor.parseAnswer(json);
-      const rendered = await renderJson(client.renderAnswer(answer, context()), bytes.length);
-      return {
-        ...vendor.readAnswer(json),
-        carry: () => ({ json: rendered, words: () => wordsOf(answer) }),
-      };
-    },
-    stream(produced, gate) {
-      const array = call.asArray === true ? client.array : undefined;
-      const writer = (array ?? client).writer(context());
-      return new ConvertStream({ upstream, writer, contentType: array?.framing().contentType, gate }, produced);
-    },
+    read: textReader(call, upstream, {
+      async whole(bytes) {
+        const json = await parseAnswer(bytes);
+        const answer = vendor.parseAnswer(json);
+        const rendered = await renderJson(client.renderAnswer(answer, context()), bytes.length);
+        return { ...vendor.readAnswer(json), body: rendered, words: () => wordsOf(answer) };
+      },
+      translator() {
+        const array = call.asArray === true ? client.array : undefined;
+        const writer = (array ?? client).writer(context());
+        return new ConvertTranslator({ upstream, writer, contentType: array?.framing().contentType });
+      },
+    }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
-import { readJson, reparseJson, runCall, type Exchange } from "@modelgate/relay";
+import { readJson, reparseJson, runCall } from "@modelgate/relay";
 import {
   textCodecs,
   vendorCodec,
@@ -23,28 +23,25 @@ export function compactResponse(deps: Deps): EndpointHandler {
     const prepared = await prepareResponses(deps, call, body);
     const ask = { ...prepared.ask, stream: false, maxOutputTokens: summaryTokens };
     const answerId = newAnswerId(deps, "responses");
+    const compaction = await compactionOf(deps, call, prepared.body, answerId);
     const plan = await planText(deps, call, {
       wire: "responses",
       body: prepared.body,
       ask,
       answerId,
       admitted: prepared.admitted,
-    });
-    const checked = (exchange: Exchange): Exchange => plan.fees?.checked(exchange) ?? exchange;
-    const compaction = await compactionOf(deps, call, prepared.body, answerId);
-    await runCall(deps.relay, call, {
-      ...plan,
       // A vendor's own compaction takes no bound.
-      size: { ...plan.size, boundIsOurs: true },
+      boundIsOurs: true,
       wires: ["compact", ...wiresServing("responses")],
       unsealable: false,
-      exchange: async (wire, { candidate: { upstreamModel } }) =>
-        wire === "compact"
-          ? checked(
-              await nativeCompact(prepared.body, { model: ask.model, upstreamModel, tiers: ask.fees?.tiers ?? [] }),
-            )
-          : await compactExchange(compaction, vendorCodec(wire), upstreamModel),
+      async exchange({ way: { wire, candidate }, fees }) {
+        const { upstreamModel } = candidate;
+        if (wire !== "compact") return await compactExchange(compaction, vendorCodec(wire), upstreamModel);
+        const how = { model: ask.model, upstreamModel, tiers: ask.fees?.tiers ?? [] };
+        return fees.checked(await nativeCompact(prepared.body, how));
+      },
     });
+    await runCall(deps.relay, call, plan);
   };
 }
 

@@ -1,10 +1,10 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
-import { runCall } from "@modelgate/relay";
+import { priced } from "@modelgate/relay";
 import { textCodecs } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
 import { readText } from "../read-text.ts";
 import { runImage } from "../run-image.ts";
-import { newAnswerId, planText } from "../text-call.ts";
+import { newAnswerId, runText } from "../text-call.ts";
 import { admitStoreUse } from "../vendor-ids.ts";
 
 /** POST /v1beta/models/{model}:generateContent (interface endpoint 14). */
@@ -22,9 +22,9 @@ function answering(deps: Deps, stream: boolean): EndpointHandler {
     const path = { model: modelIn(call), stream };
     using body = await readText(deps, call, textCodecs.content.client, path);
     const asArray = stream && call.query.get("alt") !== "sse";
+    const asked = { wire: "content", body: body.bytes, ask: body.seen, asArray } as const;
+    if (priced(deps.relay, call, path.model).model.kind !== "image") return await runText(deps, call, asked);
     const admitted = await admitStoreUse(deps, call, body.seen);
-    const plan = await planText(deps, call, { wire: "content", body: body.bytes, ask: body.seen, asArray, admitted });
-    if (plan.model.kind !== "image") return runCall(deps.relay, call, plan);
     const drawing = {
       ...path,
       asArray,
@@ -32,7 +32,7 @@ function answering(deps: Deps, stream: boolean): EndpointHandler {
       answerId: newAnswerId(deps, "content"),
       imageSize: body.seen.imageSize,
     };
-    await runImage(deps, call, plan, drawing);
+    await runImage(deps, call, { ...asked, admitted }, drawing);
   };
 }
 

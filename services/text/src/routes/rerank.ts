@@ -35,10 +35,10 @@ function measureOf(
   return {
     upper: { ...dearestTokens({ input: textBytes + mediaTokens, output: 0 }, price), requests: searches.most },
     floor: { inputTokens, requests: searches.usual },
-    meter: (told) =>
+    meter: (reported) =>
       Promise.resolve({
-        units: { requests: searches.usual, ...(told ?? { inputTokens }) },
-        estimated: told === undefined,
+        units: { requests: searches.usual, ...(reported ?? { inputTokens }) },
+        estimated: reported === undefined,
       }),
   };
 }

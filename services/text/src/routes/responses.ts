@@ -8,7 +8,7 @@ import { itemsOf } from "../responses/conversation.ts";
 import { prepareResponses, readResponses, type PreparedResponses } from "../responses/prepare.ts";
 import { keepMadeItems } from "../responses/made-items.ts";
 import { summaryTokens } from "../responses/summary.ts";
-import { newAnswerId, planText } from "../text-call.ts";
+import { newAnswerId, planText, type AskedText } from "../text-call.ts";
 
 /** POST /v1/responses (interface endpoint 4): with any vendor, also where the client refers to earlier responses. */
 export function responses(deps: Deps): EndpointHandler {
@@ -24,15 +24,16 @@ export function responses(deps: Deps): EndpointHandler {
       native: prepared.native,
       answerId,
       ...(ask.previousId === undefined ? {} : { echo: { previous_response_id: ask.previousId } }),
+      ...(ask.compacts ? await compacting(deps, call, prepared, answerId) : {}),
       admitted: prepared.admitted,
       answered(answered) {
         keepMadeItems(deps, call, { answered, kept: ask.store, admitted: prepared.admitted });
         if (!ask.store) return;
-        const told = { answered, answerId, bytes: body.bytes, ancestors: prepared.ancestors };
-        keep(deps, call, told).catch((error: unknown) => notKept(deps, call, error));
+        const kept = { answered, answerId, bytes: body.bytes, ancestors: prepared.ancestors };
+        keep(deps, call, kept).catch((error: unknown) => notKept(deps, call, error));
       },
     });
-    await runCall(deps.relay, call, ask.compacts ? await compacting(deps, call, plan, prepared, answerId) : plan);
+    await runCall(deps.relay, call, plan);
   };
 }
 
@@ -42,16 +43,13 @@ function heldForSummary(ask: PreparedResponses["ask"]): PreparedResponses["ask"]
   return most === undefined ? ask : { ...ask, maxOutputTokens: Math.max(most, summaryTokens) };
 }
 
-type Plan = Awaited<ReturnType<typeof planText>>;
-
-/** A turn that is to end in a compaction: a vendor of this wire knows how, for any other the model sums up. */
+/** Serves a turn that is to end in a compaction: a vendor of this wire knows how, for any other the model sums up. */
 async function compacting(
   deps: Deps,
   call: ServiceCall,
-  plan: Plan,
   { ask, body }: PreparedResponses,
   answerId: string,
-): Promise<Plan> {
+): Promise<Pick<AskedText, "billsUnseen" | "exchange">> {
   const asked = await reparseJson(body);
   const compaction = {
     model: ask.model,
@@ -65,13 +63,10 @@ async function compacting(
     render: compactedTurn,
   };
   return {
-    ...plan,
-    // The sum is told whole at its end.
+    // The summary is shown whole at its end.
     billsUnseen: true,
-    exchange: (wire, way, history) =>
-      wire === "responses"
-        ? plan.exchange(wire, way, history)
-        : compactExchange(compaction, vendorCodec(wire), way.candidate.upstreamModel),
+    exchange: ({ way: { wire, candidate }, usual }) =>
+      wire === "responses" ? usual() : compactExchange(compaction, vendorCodec(wire), candidate.upstreamModel),
   };
 }
 
@@ -79,21 +74,21 @@ async function compacting(
 async function keep(
   { responses: store, relay }: Deps,
   call: ServiceCall,
-  told: {
+  kept: {
     readonly answered: Answered;
     readonly answerId: string;
     readonly bytes: Buffer;
     readonly ancestors: readonly string[];
   },
 ): Promise<void> {
-  const response = responseIn(told.answered.text);
+  const response = responseIn(kept.answered.text);
   const id = response?.["id"];
   if (response === undefined || typeof id !== "string" || id === "") return;
-  const body = await reparseJson(told.bytes);
+  const body = await reparseJson(kept.bytes);
   // An id that is not ours is the vendor's, which then keeps the response as well.
-  const keptAt = id === told.answerId || told.answered.isCut ? undefined : told.answered.place;
-  const stored = { response, input: itemsOf(body["input"]), ancestors: told.ancestors, keptAt };
-  if (!(await store.save(call.caller.accountId, id, stored, told.bytes.length)))
+  const keptAt = id === kept.answerId || kept.answered.isCut ? undefined : kept.answered.place;
+  const stored = { response, input: itemsOf(body["input"]), ancestors: kept.ancestors, keptAt };
+  if (!(await store.save(call.caller.accountId, id, stored, kept.bytes.length)))
     relay.log.warn({ requestId: call.requestId, response: id }, "a response is too large to be kept");
 }
 

@@ -8,7 +8,7 @@ import { textCodecs, type ClientWire } from "@modelgate/wires/text";
 import { embeddingsCodec } from "@modelgate/wires/vectors";
 import { type Exchange, readAnswer } from "@modelgate/relay";
 import { kindExchange } from "../../src/exchanges/kind.ts";
-import { textExchanges, type TextCall } from "../../src/exchanges/text.ts";
+import { passMode, textExchanges, type TextCall } from "../../src/exchanges/text.ts";
 
 const turns = [{ role: "user", content: "Hello" }];
 const bodies = {
@@ -56,7 +56,9 @@ const unusable = {
 } as const;
 
 function read(exchange: Exchange, text: string) {
-  return readAnswer(answerOf(text), exchange, 1_000_000, new BufferBudget(1_000_000));
+  const reader = exchange.read({ headers: {} });
+  if (reader.kind === "stream") throw new Error("a stream was not asked for");
+  return readAnswer<unknown>(answerOf(text), reader, 1_000_000, new BufferBudget(1_000_000));
 }
 
 function answerOf(text: string): UpstreamAnswer {
@@ -102,8 +104,70 @@ describe("a complete answer that cannot be used fails its attempt", () => {
 
 test("an error of the reader itself fails the attempt", async () => {
   const exchange = await textExchanges(callOf("chat"))(textCodecs.chat, "m");
-  const stumbling = { ...exchange, read: () => Promise.reject(new RangeError("too deep")) };
+  const stumbling: Exchange = {
+    ...exchange,
+    read: () => ({ kind: "whole", read: () => Promise.reject(new RangeError("too deep")) }),
+  };
   const failure: unknown = await read(stumbling, "{}").catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(Failure);
   expect(failure).toMatchObject({ code: "upstream_error", cause: new RangeError("too deep") });
+});
+
+describe("a stream can begin an answer", () => {
+  /** What no stream of any wire begins with. */
+  const never = ["nope", "[]", '"text"', "{}", '{"error":{"message":"no"}}', '{"code":500,"message":"no"}', "[DONE]"];
+  const first: Readonly<Record<ClientWire, { readonly right: object; readonly wrong: readonly object[] }>> = {
+    chat: {
+      right: { object: "chat.completion.chunk", choices: [{ index: 0, delta: { content: "Hi" } }] },
+      wrong: [{ choices: "nope" }, { choices: ["nope"] }, { object: "error", message: "no" }, { error: "no" }],
+    },
+    completions: {
+      right: { object: "text_completion", choices: [{ index: 0, text: "Hi" }] },
+      wrong: [{ choices: "nope" }, { choices: [5] }],
+    },
+    messages: {
+      right: { type: "message_start", message: { id: "m", usage: {} } },
+      wrong: [{ type: "message_start" }, { type: "message_start", message: "nope" }, { type: "error" }, { type: 5 }],
+    },
+    responses: {
+      right: { type: "response.created", response: { id: "r", output: [] } },
+      wrong: [
+        { type: "response.created", response: "nope" },
+        { type: "response.failed", response: {} },
+        { type: "error" },
+      ],
+    },
+    content: {
+      right: { candidates: [{ content: { parts: [{ text: "Hi" }] } }] },
+      wrong: [{ candidates: "nope" }, { candidates: ["nope"] }, { text: "Hi" }],
+    },
+  };
+  const begins = async (client: ClientWire, vendor: ClientWire, data: string): Promise<boolean> => {
+    const exchange = await textExchanges({ ...callOf(client), stream: true })(textCodecs[vendor], "vendor-model");
+    const reader = exchange.read({ headers: { "content-type": "text/event-stream" } });
+    if (reader.kind !== "stream") throw new Error("a stream was asked for");
+    return reader.begins(Buffer.from(`data: ${data}\n\n`));
+  };
+
+  test.each([...pairs, ["completions", "completions"] as const])("client %s, vendor %s", async (client, vendor) => {
+    expect(await begins(client, vendor, JSON.stringify(first[vendor].right))).toBe(true);
+    for (const data of [...never, ...first[vendor].wrong.map((event) => JSON.stringify(event))])
+      expect(await begins(client, vendor, data), data).toBe(false);
+  });
+
+  test("with a comment, and not with an answer that is no stream", async () => {
+    const exchange = await textExchanges({ ...callOf("chat"), stream: true })(textCodecs.chat, "m");
+    const reader = exchange.read({ headers: { "content-type": "text/event-stream" } });
+    expect(reader.kind === "stream" && reader.begins(Buffer.from(": wait\n\n"))).toBe(true);
+    expect(() => exchange.read({ headers: { "content-type": "application/json" } })).toThrow(Failure);
+  });
+});
+
+test.each([
+  [{ model: "a", stream: false, includeUsage: false }, undefined, "bytes"],
+  [{ model: "a", stream: true, includeUsage: true }, undefined, "bytes"],
+  [{ model: "a", stream: true, includeUsage: false }, undefined, "patched"],
+  [{ model: "a", stream: false, includeUsage: true }, "b", "patched"],
+] as const)("%j under another name %j passes as %s", (call, rename, mode) => {
+  expect(passMode(call, rename, undefined)).toBe(mode);
 });

@@ -1,6 +1,6 @@
 import { Failure, type VideoWire } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
-import { refuseVendorIds, tellDropped } from "@modelgate/relay";
+import { refuseVendorIds, reportDropped } from "@modelgate/relay";
 import { formAsBody } from "@modelgate/wires/vendor-stores";
 import { videoCodecs } from "@modelgate/wires/video";
 import { takeCallback } from "../callbacks.ts";
@@ -27,6 +27,6 @@ export function createVideo(deps: Deps, style: VideoWire): EndpointHandler {
 /** Creates a task and answers with it in its client's style; a client that leaves meanwhile finds it in its list. */
 export async function answerCreated(deps: Deps, call: ServiceCall, asked: AskedTask): Promise<void> {
   const { task, dropped }: CreatedTask = await deps.undertakings.keep(createTask(deps, call, asked));
-  tellDropped(call.response, { dropped });
+  reportDropped(call.answer, dropped);
   answerJson(call.response, 200, asked.client.renderCreated(shownTask(task), contextOf(deps, call, task.id)));
 }

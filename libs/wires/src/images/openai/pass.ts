@@ -1,5 +1,5 @@
 import { addUnits, failureFrames, type Units } from "@modelgate/contracts";
-import { isRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { plainFrame, type StreamPassCodec } from "../../text/pass.ts";
 import { parseFrameRecord } from "../../text/pass-json.ts";
 import { readTokens } from "./usage.ts";
@@ -41,3 +41,8 @@ export function imagesPass(most = Infinity): StreamPassCodec {
 /** A partial image says so before its bytes, in the event's name or in its type: they need not be parsed. */
 const partialImage = /^(?:event: ?|data: ?\{[^}]*"type" ?: ?")image_\w+\.partial_image/m;
 const typeWithin = 400;
+
+/** Whether a stream of images can begin with an event: one that says its type, and is no error. */
+export function beginsImages({ type, error }: JsonRecord): boolean {
+  return typeof type === "string" && type !== "error" && !isRecord(error);
+}

@@ -4,6 +4,7 @@ import type { TextCodec } from "../hub/codec.ts";
 import { spellings } from "../hub/field-support.ts";
 import { sharedThoughts } from "../thoughts.ts";
 import { readAsk, relied } from "./ask.ts";
+import { begins } from "./begins.ts";
 import { readDialogue } from "./dialogue.ts";
 import { fieldSupport } from "./field-support.ts";
 import { askedFeesOf } from "./fees.ts";
@@ -19,6 +20,7 @@ import { ChatWriter } from "./writer.ts";
 export const chatCodec = {
   wire: "chat",
   framing: eventStreamFraming,
+  begins,
   vendor: {
     renderRequest,
     parseAnswer,

@@ -1,5 +1,6 @@
 import { endUserIn } from "../../json/end-user.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
+import { begins } from "../chat/begins.ts";
 import type { TextCodec } from "../hub/codec.ts";
 import { readAsk, relied } from "./ask.ts";
 import { hasSeveralPrompts } from "./parse-prompts.ts";
@@ -16,6 +17,7 @@ import { CompletionsWriter } from "./writer.ts";
 export const completionsCodec = {
   wire: "completions",
   framing: eventStreamFraming,
+  begins,
   client: {
     parseRequest,
     renderAnswer,

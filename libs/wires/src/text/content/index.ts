@@ -2,6 +2,7 @@ import { eventStreamFraming } from "../../sse/framing.ts";
 import type { TextCodec } from "../hub/codec.ts";
 import { spellings } from "../hub/field-support.ts";
 import { readAsk, relied } from "./ask.ts";
+import { begins } from "./begins.ts";
 import { countTokens } from "./count.ts";
 import { readDialogue } from "./dialogue.ts";
 import { fieldSupport } from "./field-support.ts";
@@ -20,6 +21,7 @@ import { ContentWriter } from "./writer.ts";
 export const contentCodec = {
   wire: "content",
   framing: eventStreamFraming,
+  begins,
   vendor: {
     renderRequest,
     parseAnswer,

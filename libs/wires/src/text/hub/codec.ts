@@ -88,6 +88,8 @@ export interface TextCodec<Wire extends string = UpstreamWire> {
   readonly wire: Wire;
   /** How its streams are cut into frames. */
   readonly framing: StreamFraming;
+  /** Whether a vendor's stream can begin with an event: not with an error, nor with one of another shape. */
+  begins(event: JsonRecord): boolean;
   readonly vendor?: VendorCodec;
   readonly client?: ClientCodec;
   readonly pass?: PassCodec;

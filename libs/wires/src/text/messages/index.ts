@@ -3,6 +3,7 @@ import type { TextCodec } from "../hub/codec.ts";
 import { spellings } from "../hub/field-support.ts";
 import { sharedThoughts } from "../thoughts.ts";
 import { readAsk, relied } from "./ask.ts";
+import { begins } from "./begins.ts";
 import { countTokens } from "./count.ts";
 import { readDialogue } from "./dialogue.ts";
 import { readEndUser } from "./end-user.ts";
@@ -20,6 +21,7 @@ import { MessagesWriter } from "./writer.ts";
 export const messagesCodec = {
   wire: "messages",
   framing: eventStreamFraming,
+  begins,
   vendor: {
     renderRequest,
     parseAnswer,

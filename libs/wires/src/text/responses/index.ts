@@ -4,6 +4,7 @@ import type { TextCodec } from "../hub/codec.ts";
 import { spellings } from "../hub/field-support.ts";
 import { sharedThoughts } from "../thoughts.ts";
 import { readAsk, relied } from "./ask.ts";
+import { begins } from "./begins.ts";
 import { readDialogue } from "./dialogue.ts";
 import { fieldSupport } from "./field-support.ts";
 import { askedFeesOf, capTools } from "./fees.ts";
@@ -19,6 +20,7 @@ import { ResponsesWriter } from "./writer.ts";
 export const responsesCodec = {
   wire: "responses",
   framing: eventStreamFraming,
+  begins,
   vendor: {
     renderRequest,
     parseAnswer,

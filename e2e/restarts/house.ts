@@ -1,0 +1,118 @@
+import { request, type Agent } from "node:http";
+import { WebSocket } from "ws";
+import { startLocalBackends, startSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
+import { startEndlessVendor, type EndlessVendor } from "../test/endless-vendor.ts";
+import { channel, keys } from "../test/house.ts";
+
+/** A suite for what restarts cost: streams that go on until they are let end, sessions, and plain calls. */
+export interface House extends AsyncDisposable {
+  readonly suite: Suite<LocalBackends>;
+  readonly vendor: EndlessVendor;
+}
+
+const price = { input: 2, output: 10 };
+
+/** Starts it, with the defaults of every lease and bound. */
+export async function openHouse(): Promise<House> {
+  const vendor = await startEndlessVendor();
+  const suite = await startSuite({
+    backends: await startLocalBackends(),
+    config: {
+      groups: { default: { models: ["*"] } },
+      models: {
+        endless: { kind: "chat", price },
+        chat: { kind: "chat", price },
+        live: { kind: "realtime", price },
+      },
+      channels: [
+        channel("endless", ["endless"], { baseUrl: vendor.url }),
+        channel("main", ["chat"]),
+        channel("voice", ["live"]),
+      ],
+      accounts: { demo: { balance: "1000.00", tokens: [{ key: keys.demo, group: "default" }] } },
+    },
+    envOf: { realtime: { HOLD_AUDIO_SECONDS: "0", HOLD_TEXT_TOKENS: "100" } },
+  });
+  return {
+    suite,
+    vendor,
+    async [Symbol.asyncDispose]() {
+      await suite[Symbol.asyncDispose]();
+      await vendor[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** What a client has of an answer. */
+export interface Answer {
+  readonly status: number | undefined;
+  readonly text: string;
+  /** Whether it ended as its framing promised. */
+  readonly whole: boolean;
+  /** When its last byte came, by this process's clock. */
+  readonly endedAt: number;
+}
+
+/** Calls chat; `begun` is told when the first of an answer is there. */
+export function call(
+  url: string,
+  model: string,
+  stream: boolean,
+  agent: Agent | false,
+  begun?: () => void,
+): Promise<Answer> {
+  return new Promise((resolve) => {
+    const asked = request(`${url}/v1/chat/completions`, {
+      method: "POST",
+      agent,
+      headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" },
+    });
+    let [text, status, whole]: [string, number | undefined, boolean] = ["", undefined, false];
+    const over = (): void => resolve({ status, text, whole, endedAt: performance.now() });
+    asked.on("error", over);
+    asked.on("response", (response) => {
+      status = response.statusCode;
+      response.setEncoding("utf8").on("data", (piece: string) => (text += piece));
+      response.once("data", () => begun?.());
+      response.on("error", () => undefined).on("end", () => (whole = response.complete));
+      response.on("close", over);
+    });
+    const messages = [{ role: "user", content: "Hello" }];
+    asked.end(
+      JSON.stringify({ model, stream, messages, stream_options: stream ? { include_usage: true } : undefined }),
+    );
+  });
+}
+
+/** A session of text. */
+export interface Session {
+  /** Asks for an answer, and waits for its end; false where the session ended instead. */
+  answered(): Promise<boolean>;
+  close(): void;
+}
+
+/** Opens one. */
+export async function openSession(url: string): Promise<Session> {
+  const socket = new WebSocket(`${url.replace("http", "ws")}/v1/realtime?model=live`, {
+    headers: { authorization: `Bearer ${keys.demo}` },
+  });
+  let done = 0;
+  let isOver = false;
+  socket.on("message", (data: Buffer) => (done += data.includes('"response.done"') ? 1 : 0));
+  socket.on("close", () => (isOver = true)).on("error", () => undefined);
+  await until("a session to open", () => socket.readyState === WebSocket.OPEN, 30_000);
+  socket.send(JSON.stringify({ type: "session.update", session: { type: "realtime", output_modalities: ["text"] } }));
+  return {
+    async answered() {
+      const before = done;
+      const content = [{ type: "input_text", text: "Hello" }];
+      socket.send(
+        JSON.stringify({ type: "conversation.item.create", item: { type: "message", role: "user", content } }),
+      );
+      socket.send(JSON.stringify({ type: "response.create" }));
+      await until("a response", () => isOver || done > before, 30_000);
+      return done > before;
+    },
+    close: () => socket.close(),
+  };
+}

@@ -1,0 +1,43 @@
+import { until } from "@modelgate/testkit";
+import { storedEvents } from "../test/events.ts";
+import { money } from "../test/house.ts";
+import { call, type House } from "./house.ts";
+
+const failure = /\n\ndata: \{"error":\{.*"code":"server_overloaded"\}\}\n\n$/;
+/** So long streams run before the kill: past a renewal of their holds' leases. */
+const runMs = 12_000;
+
+/** Kills text with open streams; what their clients saw, and when and at what their holds were settled. */
+export async function killed({ suite }: House, streams: number): Promise<readonly (readonly [string, string])[]> {
+  let begun = 0;
+  const open = Array.from({ length: streams }, () => call(suite.edgeUrl, "endless", true, false, () => begun++));
+  await until("every stream to begin", () => begun === streams, 60_000);
+  await new Promise((resolve) => setTimeout(resolve, runMs));
+  const before = new Set((await storedEvents(suite.backends.natsUrl)).map(({ id }) => id));
+  const waiting = call(suite.edgeUrl, "endless", false, false);
+  suite.process("text").signal("SIGKILL");
+  const killedAt = performance.now();
+  const answers = await Promise.all(open);
+  await waiting;
+  const last = Math.max(...answers.map(({ endedAt }) => endedAt - killedAt));
+  await until("the holds of the dead to settle", async () => (await money(suite)).heldNanos === "0", 60_000);
+  const settledMs = performance.now() - killedAt;
+  const events = await until("an event of each", async () => {
+    const stored = (await storedEvents(suite.backends.natsUrl)).filter(({ id }) => !before.has(id));
+    const own = stored.map(({ event }) => event).filter(({ model, status }) => model === "endless" && status === 200);
+    return own.length >= streams && own;
+  });
+  // A word of the vendor is three tokens, every half second.
+  const charged = events.reduce((sum, { units }) => sum + (units.outputTokens ?? 0), 0);
+  const delivered = answers.reduce((sum, { text }) => sum + 3 * (text.split("and so on").length - 1), 0);
+  await suite.restart("text");
+  return [
+    [
+      "streams that ended with their wire's error event",
+      `${answers.filter(({ text }) => failure.test(text)).length} of ${streams}`,
+    ],
+    ["the last of them after", `${Math.round(last)} ms`],
+    ["all holds of the dead settled after", `${(settledMs / 1_000).toFixed(1)} s`],
+    ["output tokens charged, of those delivered", `${charged} of ${delivered}`],
+  ];
+}

@@ -1,0 +1,41 @@
+import { parseArgs } from "node:util";
+import { money } from "../test/house.ts";
+import { openHouse } from "./house.ts";
+import { killed } from "./killed.ts";
+import { renewals } from "./renewals.ts";
+import { rollingRestart } from "./rolling.ts";
+
+/**
+ * What restarts cost: a rolling one under open streams and sessions, and a service that is killed. Prints Markdown, and ends
+ * with 1 where a stream or session was not kept, a client was not told, or the account does not agree.
+ */
+const { values } = parseArgs({
+  options: {
+    streams: { type: "string", default: "300" },
+    sessions: { type: "string", default: "50" },
+    killed: { type: "string", default: "40" },
+  },
+});
+
+await using house = await openHouse();
+const [streams, sessions] = [Number(values.streams), Number(values.sessions)];
+const parts = [
+  ["a rolling restart", await rollingRestart(house, { streams, sessions })],
+  [`text killed (SIGKILL) with ${values.killed} streams open`, await killed(house, Number(values.killed))],
+] as const;
+const { balanceNanos, creditedNanos, spentNanos, heldNanos } = await money(house.suite);
+const agrees = heldNanos === "0" && BigInt(balanceNanos) === BigInt(creditedNanos) - BigInt(spentNanos);
+const all = [...parts, ["holds renewed while calls run", await renewals(house)] as const];
+for (const [title, rows] of all) {
+  process.stdout.write(`| ${title} | |\n| --- | --- |\n`);
+  for (const [what, figure] of rows) process.stdout.write(`| ${what} | ${figure} |\n`);
+  process.stdout.write("\n");
+}
+process.stdout.write(`The account ${agrees ? "agrees" : "does NOT agree"} with its calls.\n`);
+const short = parts
+  .flatMap(([, rows]) => rows)
+  .some(([, figure]) => {
+    const [, some, of] = /^(\d+) of (\d+)$/.exec(figure) ?? [];
+    return some !== undefined && some !== of && some !== "0" && !figure.includes("token");
+  });
+process.exitCode = agrees && !short ? 0 : 1;

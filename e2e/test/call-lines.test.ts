@@ -1,0 +1,141 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { storedEvents } from "./events.ts";
+import { another, channel, config as house, keys, post } from "./house.ts";
+
+/** What a log says of calls: enough for the vendor's support, and nothing secret. */
+const vendorKey = "vendorKeyOfNoTellingShape0123456789";
+let seen = 0;
+/** Fails every call in its own words, and gives each an id of its own. */
+const broken = createServer((request, response) => {
+  request.resume();
+  const headers = { "content-type": "application/json", "x-request-id": `broken-${++seen}` };
+  const message = `The engine is overheated; your key was ${vendorKey}.`;
+  response.writeHead(500, headers).end(JSON.stringify({ error: { message, code: "engine_overheated" } }));
+});
+const good = createServer((request, response) => {
+  request.resume();
+  const choices = [{ index: 0, message: { role: "assistant", content: "Hi" }, finish_reason: "stop" }];
+  const usage = { prompt_tokens: 3, completion_tokens: 5, total_tokens: 8 };
+  response
+    .writeHead(200, { "content-type": "application/json", "request-id": "good-vendor-1" })
+    .end(JSON.stringify({ id: "1", object: "chat.completion", created: 0, model: "chat", choices, usage }));
+});
+
+let suite: Suite;
+beforeAll(async () => {
+  const urls = await Promise.all(
+    [broken, good].map(async (server) => {
+      await once(server.listen(0, "127.0.0.1"), "listening");
+      const address = server.address();
+      return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/v1`;
+    }),
+  );
+  const price = { input: 1, output: 1 };
+  suite = await startSuite({
+    config: {
+      ...house,
+      models: { chat: { kind: "chat", price }, lone: { kind: "chat", price } },
+      channels: [
+        channel("broken", ["chat", "lone"], { baseUrl: urls[0], keys: [vendorKey], priority: 1 }),
+        channel("good", ["chat"], { baseUrl: urls[1] }),
+      ],
+    },
+    envOf: { text: { METRICS_TOP: "1" } },
+  });
+});
+afterAll(async () => {
+  await suite?.[Symbol.asyncDispose]();
+  for (const server of [broken, good]) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+/** The lines of a service's log with all these members. */
+async function line(service: "text" | "edge", want: Readonly<Record<string, unknown>>): Promise<unknown> {
+  return await until(`a line of ${service} with ${JSON.stringify(want)}`, () =>
+    suite
+      .process(service)
+      .logs()
+      .split("\n")
+      .filter((text) => text.startsWith("{"))
+      .map((text): Record<string, unknown> => JSON.parse(text))
+      .find((entry) => Object.entries(want).every(([name, value]) => entry[name] === value)),
+  );
+}
+
+test("a retried call's line has each attempt; the vendor's id is in the answer, the line, the event and gatectl", async () => {
+  const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+  const requestId = "call-lines-retried";
+  const answer = await post(suite, another("chat"), keys.demo, {
+    "x-request-id": requestId,
+    traceparent: `00-${traceId}-00f067aa0ba902b7-01`,
+  });
+  expect([answer.status, answer.headers.get("x-modelgate-upstream-request-id")]).toEqual([200, "good-vendor-1"]);
+  expect(await line("text", { msg: "call", requestId })).toMatchObject({
+    traceId,
+    upstreamRequestId: "good-vendor-1",
+    outcome: "completed",
+    attempts: 2,
+    tokens: 8,
+    inputTokens: 3,
+    outputTokens: 5,
+    costUsd: "0.000008",
+    firstByteMs: expect.any(Number),
+    tried: [
+      {
+        channel: "broken",
+        key: expect.any(String),
+        failed: "upstream_error",
+        status: 500,
+        vendorCode: "engine_overheated",
+        upstreamRequestId: "broken-1",
+        ms: expect.any(Number),
+      },
+      { channel: "good", status: 200, upstreamRequestId: "good-vendor-1" },
+    ],
+  });
+  expect(await line("edge", { msg: "request", requestId })).toMatchObject({ traceId, status: 200, whole: true });
+  const { event } = await until("its event", async () =>
+    (await storedEvents(suite.backends.natsUrl)).find(({ event: stored }) => stored.requestId === requestId),
+  );
+  expect(event.upstreamRequestId).toBe("good-vendor-1");
+  for (const id of [requestId, "good-vendor-1"])
+    await until(`gatectl to find ${id}`, async () => {
+      const { events } = await suite.ask<{ events: readonly { id: string }[] }>("usage", "list", "--request-id", id);
+      return events.length === 1 && events[0]?.id === event.id;
+    });
+});
+
+test("a failed call's line has its error, and the rest that it begins says which call and what the vendor said", async () => {
+  const requestId = "call-lines-failed";
+  let failed = 0;
+  await until("the channel to rest", async () => {
+    await post(suite, another("lone"), keys.demo, { "x-request-id": `${requestId}-${failed++}` });
+    return suite.process("text").logs().includes("channel rests");
+  });
+  expect(await line("text", { msg: "call", requestId: `${requestId}-0` })).toMatchObject({
+    outcome: "failed",
+    error: expect.stringMatching(/^upstream_/),
+    tried: [{ channel: "broken", status: 500, vendorCode: "engine_overheated" }],
+  });
+  expect(await line("text", { msg: "channel rests" })).toMatchObject({
+    requestId: expect.stringContaining("call-lines-"),
+    callId: expect.stringMatching(/^call_/),
+    status: 500,
+    vendorCode: "engine_overheated",
+    said: expect.stringContaining("The engine is overheated"),
+    upstreamRequestId: expect.stringMatching(/^broken-/),
+  });
+  expect(suite.process("text").logs()).not.toContain(vendorKey);
+});
+
+test("the metrics name the account and the group with the most calls, and no more than they are asked to", async () => {
+  const metrics = await (await fetch(`${suite.opsUrl("text")}/metrics`)).text();
+  expect(metrics).toMatch(/^modelgate_account_calls_total\{account="demo",service="text"\} [1-9]/m);
+  expect(metrics).toMatch(/^modelgate_account_cost_usd_total\{account="_other",service="text"\} 0$/m);
+  expect(metrics).toMatch(/^modelgate_group_calls_failed_total\{group="default",service="text"\} [1-9]/m);
+});

@@ -1,0 +1,104 @@
+import { readdirSync, rmSync, statSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startLocalSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
+import { config, hello, keys, money, post, read } from "./house.ts";
+
+let suite: Suite<LocalBackends>;
+beforeAll(async () => {
+  suite = await startLocalSuite({ config, env: { HOLD_LEASE_MS: "3000", SEAT_LEASE_MS: "900" } });
+}, 120_000);
+afterAll(() => suite?.[Symbol.asyncDispose]());
+
+/** Asks Redis one thing by a connection of its own. */
+async function asked<T>(question: (redis: Redis) => Promise<T>): Promise<T> {
+  const redis = new Redis(suite.backends.redisUrl);
+  try {
+    return await question(redis);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+interface Verification {
+  readonly ok: boolean;
+  readonly to: number;
+  readonly restored: readonly { readonly calls: number; readonly reason: string }[];
+}
+
+/** Waits until nothing is held and the books agree about so many receipts. */
+async function booksAgree(receipts: number): Promise<Verification> {
+  let seen: unknown;
+  const found = await until(
+    `the books to agree about ${receipts} receipts`,
+    async () => {
+      const { accounts } = await read<{ accounts: Verification[] }>(suite, "/ledger/verification?account=demo");
+      const [one] = accounts;
+      seen = [one, await money(suite)];
+      return one?.ok === true && one.to === receipts && (await money(suite)).heldNanos === "0" && one;
+    },
+    60_000,
+  ).catch((error: unknown) => expect.unreachable(`${String(error)}: ${JSON.stringify(seen)}`));
+  const { balanceNanos, creditedNanos, spentNanos } = await money(suite);
+  expect(BigInt(balanceNanos)).toBe(BigInt(creditedNanos) - BigInt(spentNanos));
+  return found;
+}
+
+const passes = (): Promise<true> =>
+  until("calls to pass again", async () => (await post(suite, hello("fixed"))).status === 200, 60_000);
+
+test("Redis is emptied under an open stream: it ends as ever and is paid once; others wait with 503", async () => {
+  expect((await post(suite, hello("fixed"))).status).toBe(200);
+  await booksAgree(2);
+  const before = (await suite.simulator.requests("main")).length;
+  const slow = hello("chat", 'Hi {{simulate: {"chunks": 60, "chunkDelayMs": 30}}}');
+  const stream = await post(suite, { ...slow, stream: true });
+  await until("the vendor to be asked", async () => (await suite.simulator.requests("main")).length > before);
+  suite.process("ledger").signal("SIGSTOP");
+  await asked((redis) => redis.flushall());
+  const refused = await post(suite, hello("fixed"));
+  expect(refused.status).toBe(503);
+  expect(refused.headers.get("retry-after")).toBe("1");
+  expect(JSON.parse(await refused.text())).toMatchObject({ error: { code: "server_overloaded" } });
+  suite.process("ledger").signal("SIGCONT");
+  expect(await stream.text()).toContain("[DONE]");
+  await passes();
+  const { restored } = await booksAgree(4);
+  expect(restored).toMatchObject([{ calls: 1, reason: "the call was open when Redis was lost" }]);
+  expect((await money(suite)).creditedNanos).toBe("10000000000");
+}, 180_000);
+
+test("Redis comes back without the end of its log: what was lost of it is charged again, once", async () => {
+  const folder = await asked(async (redis) => (await redis.config("GET", "dir"))[1] ?? "");
+  const first = await booksAgree(4);
+  for (let at = 0; at < 3; at++) expect((await post(suite, hello("fixed"))).status).toBe(200);
+  await booksAgree(first.to + 3);
+  const spent = (await money(suite)).spentNanos;
+  await suite.backends.redis.kill();
+  cutLog(join(folder, "appendonlydir"), 6_000);
+  await suite.backends.redis.start();
+  await passes();
+  const after = await booksAgree(first.to + 4);
+  expect(after.restored.length).toBeGreaterThan(first.restored.length);
+  expect(BigInt((await money(suite)).spentNanos)).toBe(BigInt(spent) + 1_000_000n);
+}, 180_000);
+
+/** Cuts bytes off the end of the newest part of Redis' log, as a crash does whose last writes were not on the disk. */
+function cutLog(folder: string, bytes: number): void {
+  const parts = readdirSync(folder).filter((name) => name.endsWith(".incr.aof"));
+  const newest = join(folder, parts.sort().at(-1) ?? "");
+  truncateSync(newest, Math.max(0, statSync(newest).size - bytes));
+}
+
+test("Redis comes back on an empty volume: keys, balances and the configuration are there again", async () => {
+  const folder = await asked(async (redis) => (await redis.config("GET", "dir"))[1] ?? "");
+  const { balanceNanos } = await money(suite);
+  await suite.backends.redis.kill();
+  rmSync(join(folder, "appendonlydir"), { recursive: true, force: true });
+  await suite.backends.redis.start();
+  await passes();
+  const paid = String(BigInt(balanceNanos) - 1_000_000n);
+  await until("the call to be paid", async () => (await money(suite)).balanceNanos === paid);
+  expect((await post(suite, hello("chat"), keys.disabled)).status).toBe(401);
+}, 180_000);

@@ -1,0 +1,95 @@
+import type { ServerResponse } from "node:http";
+import type { Failure } from "@modelgate/contracts";
+import { onInterrupt } from "./interrupt.ts";
+
+/** Where an answer goes: its head once, then its body in pieces. Nothing of it knows what carries it. */
+export interface AnswerSink {
+  /** Whether the head is out. */
+  readonly begun: boolean;
+  /** Whether nothing more arrives: the answer is over, or its client has left. */
+  readonly closed: boolean;
+  /** Whether the client reads slower than is written: `drained` says when to go on. */
+  readonly full: boolean;
+  /** Adds a header to a head that is not out yet, whoever sends it. */
+  setHeader(name: string, value: string): void;
+  /** Sends the head. */
+  begin(status: number, headers: Readonly<Record<string, string>>): void;
+  /** Sends a piece of the body; false where the sink is full with it. */
+  write(piece: Buffer | string): boolean;
+  /** Sends the last piece. */
+  end(last?: Buffer | string): void;
+  /** Cuts the connection: what the client has must not pass for a whole answer. */
+  destroy(): void;
+  /** Tells of the sink's further life, until disposed. */
+  watch(watcher: SinkWatcher): Disposable;
+}
+
+/** Who is told of a sink's further life. */
+export interface SinkWatcher {
+  /** The client has caught up with what was written. */
+  drained?(): void;
+  /** Nothing more arrives; `whole` says whether the client has the answer to its last byte. */
+  closed?(whole: boolean): void;
+  /** The gateway itself goes before the answer is over. Of several watchers the last one is told. */
+  interrupted?(failure: Failure): void;
+}
+
+/** The sink of node's HTTP server. */
+export function sinkOf(response: ServerResponse): AnswerSink {
+  return new ResponseSink(response);
+}
+
+class ResponseSink implements AnswerSink {
+  readonly #response: ServerResponse;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  get begun(): boolean {
+    return this.#response.headersSent;
+  }
+
+  get closed(): boolean {
+    return this.#response.destroyed;
+  }
+
+  get full(): boolean {
+    return this.#response.writableNeedDrain;
+  }
+
+  setHeader(name: string, value: string): void {
+    this.#response.setHeader(name, value);
+  }
+
+  begin(status: number, headers: Readonly<Record<string, string>>): void {
+    this.#response.writeHead(status, headers);
+  }
+
+  write(piece: Buffer | string): boolean {
+    return this.#response.write(piece);
+  }
+
+  end(last?: Buffer | string): void {
+    this.#response.end(last);
+  }
+
+  destroy(): void {
+    this.#response.destroy();
+  }
+
+  watch({ drained, closed, interrupted }: SinkWatcher): Disposable {
+    const response = this.#response;
+    const onClose = (): void => closed?.(response.writableFinished);
+    const onDrain = (): void => drained?.();
+    response.once("close", onClose).on("drain", onDrain);
+    const interruption =
+      interrupted === undefined ? undefined : onInterrupt(response, (failure) => interrupted(failure));
+    return {
+      [Symbol.dispose]() {
+        response.off("close", onClose).off("drain", onDrain);
+        interruption?.[Symbol.dispose]();
+      },
+    };
+  }
+}

@@ -1,0 +1,122 @@
+import type { Failure, Nanos, Outcome } from "@modelgate/contracts";
+import type { AnswerSink } from "@modelgate/platform";
+import { passStream, type StreamMoney } from "../answers/stream-pass.ts";
+import type { StreamTranslator } from "../answers/stream-reader.ts";
+import { Allowance, wroteBeyondBound } from "../money/allowance.ts";
+import { StreamWatch } from "../money/call-metrics.ts";
+import { upperCost } from "../money/expect.ts";
+import { meterCut, meterStream, reportedUsage, unitsOfLeft } from "../money/metered.ts";
+import { answered, letGo, type Delivery } from "./delivery.ts";
+import { clientLeft } from "./leaving.ts";
+import type { Accepted } from "./send.ts";
+import { streamHead } from "./waiting.ts";
+
+type AcceptedStream = Extract<Accepted, { kind: "stream" }>;
+
+/** Passes a stream to its client, and settles it when the vendor has ended it, before the client's last byte. */
+export async function deliverStream(delivery: Delivery, { reader, held }: AcceptedStream): Promise<void> {
+  const { deps, call, plan, bill, meter, attempted } = delivery;
+  using allowance = allowanceOf(delivery);
+  const translator = reader.translator({ mayBeCut: allowance !== undefined });
+  meter.readWith(translator);
+  if (!call.answer.begun) call.answer.begin(200, streamHead(translator.contentType));
+  const { provider, id: channel } = attempted.way.candidate.channel;
+  using watch = new StreamWatch(plan.model.kind, provider, plan.model.name, bill.firstByteMs);
+  let settled: Promise<void> | undefined;
+  const end = await passStream({
+    sink: call.answer,
+    held,
+    reader,
+    translator,
+    meter,
+    requestId: call.requestId,
+    heartbeatMs: deps.limits.heartbeatMs,
+    watch,
+    paid: allowance === undefined ? undefined : moneyOf(delivery, allowance),
+    ending(failure, cut) {
+      if (cut !== undefined)
+        call.log.info({ requestId: call.requestId }, "a stream was ended where its money or its bound ends");
+      if (failure === undefined) answered(delivery, translator.last, cut !== undefined);
+      else if (failure.code.startsWith("upstream_")) attempted.broke(failure.code);
+      letGo(attempted);
+      const isWhole = failure === undefined;
+      if (cut !== undefined) settled = bill.settle({ ...cut, outcome: "completed", status: 200 });
+      else settled = settle(delivery, isWhole ? "completed" : "failed", failure);
+    },
+  });
+  if (allowance !== undefined && meter.hidesOutput) deps.unseen.set(plan.model.name, true);
+  if (end.outcome === "failed")
+    call.log.warn({ err: end.failure.cause ?? end.failure, requestId: call.requestId, channel }, "stream broke");
+  await (settled ?? settle(delivery, end.outcome, end.outcome === "failed" ? end.failure : undefined));
+}
+
+/** Reads a stream whose client left before it began to its end, and settles it by what its vendor says that it used. */
+export async function settleUnheard(delivery: Delivery, { reader, held }: AcceptedStream): Promise<void> {
+  const { deps, plan, bill, meter, attempted, leaving, call } = delivery;
+  const translator: StreamTranslator = reader.translator({ mayBeCut: false });
+  meter.readWith(translator);
+  const { outcome } = await passStream({
+    sink: nobody,
+    held,
+    reader,
+    translator,
+    meter,
+    requestId: call.requestId,
+    heartbeatMs: deps.limits.heartbeatMs,
+    mostBytes: deps.limits.answerBytes,
+    ending: () => undefined,
+  });
+  const { aborted } = leaving.ended;
+  if (outcome === "failed" && !aborted) attempted.broke("upstream_error");
+  const metered =
+    aborted && !meter.any
+      ? { units: await unitsOfLeft(plan.cost, bill), estimated: true }
+      : await meterStream(plan.cost, meter, aborted ? "cancelled" : outcome);
+  await bill.settle({ ...metered, outcome: "cancelled", status: clientLeft });
+}
+
+/** The sink of a client that has left. */
+const nobody: Pick<AnswerSink, "write" | "end" | "destroy" | "watch" | "full" | "closed"> = {
+  full: false,
+  closed: false,
+  write: () => true,
+  end: () => undefined,
+  destroy: () => undefined,
+  watch: () => ({ [Symbol.dispose]: () => undefined }),
+};
+
+/** Tracks how far a stream is paid for; undefined where all of it is, or it costs nothing, and nothing else bounds it. */
+function allowanceOf({ plan, bill, meter }: Delivery): Allowance | undefined {
+  const { output, most } = bill.expected;
+  if (output === undefined || plan.cost.by !== "text") return undefined;
+  const { model, multiplier, cost } = plan;
+  const upper = (tokens: number): Nanos => upperCost(cost.size, model, multiplier, tokens);
+  const isFree = upper(output.first + output.step) === upper(output.first);
+  if (isFree && !Number.isFinite(output.most)) return undefined;
+  return new Allowance({
+    output: isFree ? { ...output, first: output.most } : output,
+    meter,
+    thoughtTokens: most?.besideTokens ?? 0,
+    extend: (from, to) => bill.extend(upper(to) - upper(from)),
+  });
+}
+
+function moneyOf({ plan: { cost }, bill, meter }: Delivery, allowance: Allowance): StreamMoney {
+  return {
+    allowance,
+    async meterCut(why) {
+      const most = why === wroteBeyondBound ? bill.expected.output?.most : undefined;
+      return cost.by === "text" ? await meterCut(cost, meter, most) : await meterStream(cost, meter, "completed");
+    },
+  };
+}
+
+/** Settles a stream: at once where its usage was reported, so that money goes before the last byte; else once it is counted. */
+async function settle(
+  { plan: { cost }, bill, meter }: Delivery,
+  outcome: Outcome,
+  failure: Failure | undefined,
+): Promise<void> {
+  const metered = reportedUsage(cost, meter, outcome) ?? (await meterStream(cost, meter, outcome));
+  await bill.settle({ ...metered, outcome, status: 200, error: failure?.code });
+}

@@ -1,0 +1,31 @@
+import { placeOf, type Attempted } from "@modelgate/channels";
+import type { RelayDeps } from "../deps.ts";
+import type { Bill } from "../money/bill.ts";
+import type { Meter } from "../money/meter.ts";
+import type { Leaving } from "./leaving.ts";
+import type { CallPlan, RelayedCall } from "./plan.ts";
+import type { WayDeps } from "./report-way.ts";
+import type { Accepted } from "./send.ts";
+import type { LinkDeps } from "./vendor-link.ts";
+
+/** An answer on its way to the client, with all that its bill needs. */
+export interface Delivery {
+  readonly deps: LinkDeps & WayDeps & Pick<RelayDeps, "unseen">;
+  readonly call: Pick<RelayedCall, "answer" | "caller" | "log" | "requestId">;
+  readonly plan: CallPlan;
+  readonly bill: Pick<Bill, "expected" | "extend" | "firstByteMs" | "settle">;
+  readonly meter: Meter;
+  readonly attempted: Attempted<Accepted>;
+  readonly leaving: Pick<Leaving, "ended" | "isClientGone">;
+}
+
+/** Frees the channel's seat: the vendor is done before the client has its last byte, and may ask again. */
+export function letGo(attempted: Disposable): void {
+  attempted[Symbol.dispose]();
+}
+
+/** Shows the answer to who waits for it, just before the client has it. */
+export function answered({ plan, attempted }: Delivery, text: Buffer | string, isCut: boolean): void {
+  const { way, accepted } = attempted;
+  plan.answered?.({ text: text.toString(), place: placeOf(way), wire: accepted.exchange.wire, isCut });
+}

@@ -1,0 +1,112 @@
+import { tokensIn } from "@modelgate/contracts";
+import { Counter } from "@modelgate/platform";
+import type { CallSeen } from "./call-metrics.ts";
+
+/** Callers that are counted for each one that is shown: one that calls more and more is found before it is shown. */
+const countedForOne = 4;
+/** The label of everybody who is not shown. */
+const others = "_other";
+
+/** What a caller's calls came to in this process. */
+interface Sums {
+  calls: number;
+  failed: number;
+  tokens: number;
+  costUsd: number;
+}
+
+const nothing = (): Sums => ({ calls: 0, failed: 0, tokens: 0, costUsd: 0 });
+
+/**
+ * Sums of the callers with the most calls, in bounded memory (the Space-Saving algorithm): where all places are taken,
+ * the caller with the fewest calls gives its place to the next new one, and its sums to the others.
+ */
+export class TopCallers {
+  readonly #shown: number;
+  readonly #places = new Map<string, { readonly sums: Sums; weight: number }>();
+  readonly #rest = nothing();
+
+  constructor(shown: number) {
+    this.#shown = shown;
+  }
+
+  add(caller: string, call: Sums): void {
+    let place = this.#places.get(caller);
+    if (place === undefined) {
+      place = { sums: nothing(), weight: this.#places.size < this.#shown * countedForOne ? 0 : this.#evict() };
+      this.#places.set(caller, place);
+    }
+    place.weight += call.calls;
+    addTo(place.sums, call);
+  }
+
+  /** The callers that are shown, the one with the most calls first, and all others as one. */
+  top(): readonly (readonly [caller: string, sums: Sums])[] {
+    const byCalls = [...this.#places].toSorted(([, left], [, right]) => right.weight - left.weight);
+    const shown = byCalls.slice(0, this.#shown).map(([caller, { sums }]) => [caller, sums] as const);
+    const rest = { ...this.#rest };
+    for (const [, { sums }] of byCalls.slice(this.#shown)) addTo(rest, sums);
+    return [...shown, [others, rest]];
+  }
+
+  /** Takes the place of the caller with the fewest calls; gives how many those were. */
+  #evict(): number {
+    let least: readonly [string, { readonly sums: Sums; readonly weight: number }] | undefined;
+    for (const place of this.#places) if (least === undefined || place[1].weight < least[1].weight) least = place;
+    if (least === undefined) return 0;
+    this.#places.delete(least[0]);
+    addTo(this.#rest, least[1].sums);
+    return least[1].weight;
+  }
+}
+
+function addTo(sums: Sums, more: Sums): void {
+  sums.calls += more.calls;
+  sums.failed += more.failed;
+  sums.tokens += more.tokens;
+  sums.costUsd += more.costUsd;
+}
+
+let accounts: TopCallers | undefined;
+let groups: TopCallers | undefined;
+
+/** Counts calls by account and by group from now on, and shows that many of each in the metrics; 0 counts nothing. */
+export function showTopCallers(count: number): void {
+  accounts = count === 0 ? undefined : new TopCallers(count);
+  groups = count === 0 ? undefined : new TopCallers(count);
+}
+
+/** Counts a call that is over for its account and its group. */
+export function observeCaller({ draft, units, costNanos }: CallSeen): void {
+  if (accounts === undefined) return;
+  const failed = draft.outcome === "failed" ? 1 : 0;
+  const call = { calls: 1, failed, tokens: tokensIn(units), costUsd: Number(costNanos) / 1e9 };
+  accounts.add(draft.accountId, call);
+  groups?.add(draft.group, call);
+}
+
+const measures = {
+  calls: ["calls_total", "calls that were settled"],
+  failed: ["calls_failed_total", "calls that failed"],
+  tokens: ["tokens_total", "tokens of all kinds"],
+  costUsd: ["cost_usd_total", "what calls cost, in US dollars; rounded, the ledger has it exactly"],
+} as const satisfies Record<keyof Sums, readonly [string, string]>;
+
+/** Declares a measure of one kind of caller; who is shown changes, and its counter begins anew then. */
+function declare(of: "account" | "group", measure: keyof Sums, top: () => TopCallers | undefined): void {
+  const [name, help] = measures[measure];
+  const counter: Counter<"account" | "group"> = new Counter({
+    name: `modelgate_${of}_${name}`,
+    help: `${help}, by the ${of}s with the most calls (METRICS_TOP)`,
+    labelNames: [of],
+    collect() {
+      counter.reset();
+      for (const [caller, sums] of top()?.top() ?? []) counter.inc({ [of]: caller }, sums[measure]);
+    },
+  });
+}
+
+for (const measure of ["calls", "failed", "tokens", "costUsd"] as const) {
+  declare("account", measure, () => accounts);
+  declare("group", measure, () => groups);
+}

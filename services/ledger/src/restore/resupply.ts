@@ -1,0 +1,76 @@
+import { readSent, type SentEvent } from "@modelgate/accounts";
+import { eventStreams } from "@modelgate/contracts";
+import type { Bus, Logger, Redis } from "@modelgate/platform";
+
+/** How long an event may be on its way to the books before it is published once more. */
+export const resupplyAfterMs = 15_000;
+/** Pause between two looks. */
+const lookMs = 1_000;
+/** Streams with the consumers that fill the books. */
+const consumers = [
+  [eventStreams.usage.name, "ledger"],
+  [eventStreams.credits.name, "books"],
+  [eventStreams.tasks.name, "books"],
+] as const;
+
+/** What resupplying works with. */
+export interface ResupplyOptions {
+  readonly redis: Redis;
+  readonly bus: Bus;
+  readonly log: Logger;
+  readonly afterMs: number;
+}
+
+/**
+ * Publishes once more what was published and never came to the books: a stream was deleted, or JetStream lost its store,
+ * before it was read. At once where a stream is seen to have begun anew; otherwise where an event has been on its way for
+ * long although all that is in the streams was read. What is there twice counts once.
+ */
+export function startResupplying(options: ResupplyOptions): AsyncDisposable {
+  const { log } = options;
+  const state = { stopped: false };
+  const sleep = Promise.withResolvers<void>();
+  const look = lookerOf(options);
+
+  async function looks(): Promise<void> {
+    while (!state.stopped) {
+      await look().catch((error: unknown) => log.debug({ err: error }, "sent events are not looked through"));
+      await Promise.race([sleep.promise, new Promise((resolve) => setTimeout(resolve, lookMs))]);
+    }
+  }
+
+  const going = looks();
+  return {
+    async [Symbol.asyncDispose]() {
+      state.stopped = true;
+      sleep.resolve();
+      await going;
+    },
+  };
+}
+
+function lookerOf({ redis, bus, log, afterMs }: ResupplyOptions): () => Promise<void> {
+  /** When an event was first seen to be on its way. */
+  let seen = new Map<string, number>();
+  let newest: readonly number[] = [];
+
+  async function publish(events: readonly SentEvent[]): Promise<void> {
+    if (events.length === 0) return;
+    await Promise.all(events.map(({ subject, body, messageId }) => bus.publish(subject, body, messageId)));
+    for (const { messageId } of events) seen.delete(messageId);
+    log.warn({ events: events.length }, "events that never came to the books are published once more");
+  }
+
+  return async () => {
+    if (!bus.connected) return;
+    const now = performance.now();
+    const sent = await readSent(redis);
+    const progress = await Promise.all(consumers.map(([stream, durable]) => bus.progress(stream, durable)));
+    const isAnew = progress.some(({ last }, at) => last < (newest[at] ?? 0));
+    newest = progress.map(({ last }) => last);
+    seen = new Map(sent.map(({ messageId }) => [messageId, seen.get(messageId) ?? now]));
+    if (isAnew) return publish(sent);
+    if (progress.every(({ last, handled }) => handled >= last))
+      await publish(sent.filter(({ messageId }) => now - (seen.get(messageId) ?? now) > afterMs));
+  };
+}

@@ -1,0 +1,36 @@
+import {
+  requireStreamOf,
+  type AnswerHead,
+  type AnswerReader,
+  type StreamTranslator,
+  type WholeAnswer,
+} from "@modelgate/relay";
+import { beginsIn, type TextAnswer, type TextCodec } from "@modelgate/wires/text";
+
+/** Reads answers as their call asked for them: complete, or as a stream in the framing of the vendor's wire. */
+export function textReader(
+  { stream }: { readonly stream: boolean },
+  upstream: Pick<TextCodec, "begins" | "framing">,
+  how: {
+    whole(bytes: Buffer): Promise<WholeAnswer>;
+    translator(how: { readonly mayBeCut: boolean }): StreamTranslator;
+  },
+): (head: AnswerHead) => AnswerReader {
+  const { framing } = upstream;
+  return (head) => {
+    if (!stream) return { kind: "whole", read: (bytes) => how.whole(bytes) };
+    requireStreamOf(framing, head);
+    return {
+      kind: "stream",
+      framing,
+      begins: (first) => beginsIn(upstream, first),
+      translator: (cut) => how.translator(cut),
+    };
+  };
+}
+
+/** What the model wrote in a complete answer. */
+export function wordsOf({ choices }: TextAnswer): string {
+  const parts = choices.flatMap((choice) => choice.parts);
+  return parts.map((part) => (part.kind === "tool-call" ? part.arguments : "text" in part ? part.text : "")).join("");
+}
