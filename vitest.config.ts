@@ -8,6 +8,7 @@ const packages = ["libs", "services"].flatMap((kind) =>
 const others = [
   { name: "deploy", root: "deploy" },
   { name: "e2e", root: "e2e" },
+  { name: "docs", root: "docs" },
   { name: "simulator", root: "e2e/simulator" },
 ];
 const projects = [...packages, ...others].filter(({ root }) => existsSync(`${root}/package.json`));

@@ -1,5 +1,5 @@
 // The first thing that runs: any Node from 20 on, no packages. It gets what is missing and hands over to Node 24.
-//   node deploy/local/bootstrap.mjs start | test | bench | chaos | restarts | attack | gatectl … | prepare
+//   node deploy/local/bootstrap.mjs start | test | bench | chaos | restarts | soak | attack | docs | gatectl … | prepare
 import { fail } from "./bootstrap/say.mjs";
 import { Interrupted, watchForInterrupts } from "./bootstrap/interrupt.mjs";
 import { locked } from "./bootstrap/lock.mjs";
@@ -9,18 +9,30 @@ import { findServers } from "./bootstrap/servers.mjs";
 import { findChromium } from "./bootstrap/chromium.mjs";
 import { findHelm } from "./bootstrap/helm.mjs";
 import { findPostgres } from "./bootstrap/postgres.mjs";
+import { findPrometheus } from "./bootstrap/prometheus.mjs";
+import { findPython } from "./bootstrap/python.mjs";
 import { handOver } from "./bootstrap/hand-over.mjs";
 
-/** Each task's program, whether it starts Redis and NATS itself, and what else it uses: PostgreSQL, a browser, Helm. */
+/** Each task's program, whether it starts Redis and NATS itself, and what else it uses: PostgreSQL, a browser, Prometheus, Python, Helm. */
 const tasks = {
   start: { entry: "deploy/local/start.ts", servers: true },
-  test: { entry: "deploy/local/test.ts", servers: true, postgres: true, browser: true, helm: true },
+  test: { entry: "deploy/local/test.ts", servers: true, postgres: true, browser: true, python: true, helm: true },
   bench: { entry: "e2e/bench/main.ts", servers: true, postgres: true },
-  chaos: { entry: "e2e/chaos/main.ts", servers: true, postgres: true },
+  chaos: { entry: "e2e/chaos/main.ts", servers: true, postgres: true, prometheus: true },
+  soak: { entry: "e2e/soak/main.ts", servers: true },
+  docs: { entry: "docs/main.ts", servers: false },
   restarts: { entry: "e2e/restarts/main.ts", servers: true },
   attack: { entry: "e2e/attack/main.ts", servers: true },
   gatectl: { entry: "services/control/src/gatectl/main.ts", servers: false },
-  prepare: { entry: undefined, servers: true, postgres: true, browser: true, helm: true },
+  prepare: {
+    entry: undefined,
+    servers: true,
+    postgres: true,
+    browser: true,
+    prometheus: true,
+    python: true,
+    helm: true,
+  },
 };
 
 const [name = "", ...args] = process.argv.slice(2);
@@ -37,8 +49,10 @@ try {
     const servers = task.servers ? await findServers() : {};
     const postgres = task.postgres ? await findPostgres() : {};
     const browser = task.browser ? await findChromium() : {};
+    const prometheus = task.prometheus ? await findPrometheus() : {};
+    const python = task.python ? await findPython() : {};
     const helm = task.helm ? await findHelm() : {};
-    return { node, pnpm, programs: { ...servers, ...postgres, ...browser, ...helm } };
+    return { node, pnpm, programs: { ...servers, ...postgres, ...browser, ...prometheus, ...python, ...helm } };
   });
   if (task.entry !== undefined) await handOver(ready, task.entry, args);
 } catch (error) {

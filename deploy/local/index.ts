@@ -1,4 +1,4 @@
-export { ChildEnded, spawnService, type Child } from "./child.ts";
+export { ChildEnded, spawnGuarded, spawnService, type Child } from "./child.ts";
 export { startPostgres } from "./postgres.ts";
 export { freePorts, isFree } from "./ports.ts";
 export { findProgram, startNats, startRedis, startSentinel, type LocalServer } from "./servers.ts";

@@ -42,14 +42,18 @@ export function podMonitorTemplate(head: string): string {
   return print(`${head}{{- if ${at}.enabled }}\n`, [{ object }]).concat("{{- end }}\n");
 }
 
-/** The template of the PrometheusRule. */
+/** The template of the PrometheusRule: each alert's runbook is a page of the site, wherever that is served. */
 export function prometheusRuleTemplate(head: string): string {
   const at = ".Values.monitoring.prometheusRule";
   const object = {
     apiVersion: "monitoring.coreos.com/v1",
     kind: "PrometheusRule",
     metadata: { name: "modelgate", [optional("labels", `${at}.labels`)]: null },
-    spec: { [block('{{- .Files.Get "files/rules.yaml" | nindent @ }}')]: null },
+    spec: {
+      [block(
+        `{{- .Files.Get "files/rules.yaml" | replace "runbook_url: /" (printf "runbook_url: %s/" (trimSuffix "/" ${at}.runbookBaseUrl)) | nindent @ }}`,
+      )]: null,
+    },
   };
   return print(`${head}{{- if ${at}.enabled }}\n`, [{ object }]).concat("{{- end }}\n");
 }

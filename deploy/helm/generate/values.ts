@@ -177,7 +177,11 @@ const monitoring = Type.Object(
       strict,
     ),
     prometheusRule: Type.Object(
-      { enabled: flag("PrometheusRule with the alerts."), labels: texts("Labels that your Prometheus selects by.") },
+      {
+        enabled: flag("PrometheusRule with the alerts."),
+        labels: texts("Labels that your Prometheus selects by."),
+        runbookBaseUrl: text("Where you serve the site of docs/: put before the runbook_url of every alert."),
+      },
       strict,
     ),
     dashboards: Type.Object(

@@ -25,14 +25,20 @@ const bundles = {
     packages: ["postgresql-15"],
     programs: { postgres: "usr/lib/postgresql/15/bin/postgres", initdb: "usr/lib/postgresql/15/bin/initdb" },
   },
+  prometheus: {
+    folder: "debian-prometheus",
+    what: "Prometheus for the alerts of a chaos run from Debian's packages (once, 20 MB)",
+    packages: ["prometheus"],
+    programs: { prometheus: "usr/bin/prometheus", promtool: "usr/bin/promtool" },
+  },
 };
 
 /**
- * Packages that every Debian has, those that a program without a screen has no use for, and what PostgreSQL has for a
- * machine's administrator and for compiling queries.
+ * Packages that every Debian has, those that a program without a screen has no use for (pages of Prometheus too), and what
+ * PostgreSQL has for a machine's administrator and for compiling queries.
  */
 const foreign =
-  /^(libc6|libgcc-s1|libstdc\+\+6|gcc-\d+-base|adduser|passwd|lsb-base|sysvinit-utils|init-system-helpers|debconf|cdebconf|debconf-2\.0|dpkg|libcrypt1|libpam.*|libaudit.*|libselinux1|libsemanage.*|x11-utils|x11-common|xdg-utils|perl.*|libperl.*|libjson-perl|libllvm\d+|postgresql-(?:client-)?common|ssl-cert|locales.*|ucf|netbase|fonts-(?!dejavu-core$).+|ttf-.+)$/;
+  /^(libc6|libgcc-s1|libstdc\+\+6|gcc-\d+-base|adduser|passwd|lsb-base|sysvinit-utils|init-system-helpers|debconf|cdebconf|debconf-2\.0|dpkg|libcrypt1|libpam.*|libaudit.*|libselinux1|libsemanage.*|x11-utils|x11-common|xdg-utils|perl.*|libperl.*|libjson-perl|libllvm\d+|postgresql-(?:client-)?common|ssl-cert|locales.*|ucf|netbase|libjs-.*|fonts-(?!dejavu-core$).+|ttf-.+)$/;
 
 /** The folder with the programs of a bundle, whether or not it is there yet. */
 export function programsOf(bundle) {

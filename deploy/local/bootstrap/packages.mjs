@@ -31,6 +31,7 @@ function digest(node) {
     "package.json",
     "deploy/package.json",
     "e2e/package.json",
+    "docs/package.json",
     ...manifests.sort(),
   ]) {
     if (existsSync(join(root, file))) hash.update(file).update(readFileSync(join(root, file)));

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -14,7 +15,7 @@ interface Rule {
   readonly alert?: string;
   readonly expr: string;
   readonly labels?: { readonly severity?: string };
-  readonly annotations?: { readonly summary?: string; readonly runbook?: string };
+  readonly annotations?: { readonly summary?: string; readonly runbook_url?: string };
 }
 
 const { groups }: { groups: readonly { readonly rules: readonly Rule[] }[] } = parse(
@@ -69,15 +70,13 @@ describe("rules", () => {
 
   test.each(rules.filter(({ alert }) => alert !== undefined).map((rule) => [rule.alert ?? "", rule] as const))(
     "%s says how grave it is, and what to do",
-    (_, { labels, annotations }) => {
+    (alert, { labels, annotations }) => {
       expect(["page", "ticket"]).toContain(labels?.severity);
       expect(annotations?.summary).not.toBe("");
-      const [file = "", heading = ""] = (annotations?.runbook ?? "").split("#");
-      expect(existsSync(join(root, file))).toBe(true);
-      const headings = [...readFileSync(join(root, file), "utf8").matchAll(/^#+ (.*)$/gm)].map(([, words = ""]) =>
-        words.toLowerCase().replaceAll(" ", "-"),
-      );
-      expect(headings).toContain(heading);
+      const page = /^\/runbooks\/([a-z-]+)$/.exec(annotations?.runbook_url ?? "")?.[1] ?? "none";
+      const text = readFileSync(join(root, `docs/runbooks/${page}.md`), "utf8");
+      for (const part of [`\`${alert}\``, "## What it means", "## What to look at", "## What to do"])
+        expect(text).toContain(part);
     },
   );
 });
@@ -107,6 +106,27 @@ const compose: { readonly services: Readonly<Record<string, ComposeService>> } =
   readFileSync(join(root, "docker-compose.yml"), "utf8"),
   { merge: true },
 );
+
+const promtool = [process.env["MODELGATE_PROMETHEUS"], join(root, ".tools/debian-prometheus/bin/prometheus")]
+  .map((program) => join(dirname(program ?? ""), "promtool"))
+  .find((program) => existsSync(program));
+
+test.skipIf(promtool === undefined)(
+  "the alerts fire and end as rules.promtool.yaml says, by Prometheus' own tool",
+  () => {
+    const args = ["test", "rules", join(folder, "rules.promtool.yaml")];
+    const { status, stdout, stderr } = spawnSync(promtool ?? "", args, { encoding: "utf8" });
+    expect(`${stdout}${stderr}`).toContain("SUCCESS");
+    expect(status).toBe(0);
+  },
+);
+
+test("every alert is one that rules.promtool.yaml or a chaos run tries", () => {
+  const tried = readFileSync(join(folder, "rules.promtool.yaml"), "utf8");
+  const provoked = readFileSync(join(root, "e2e/chaos/alerts/provocations.ts"), "utf8");
+  const alerts = rules.flatMap(({ alert }) => alert ?? []);
+  expect(alerts.filter((alert) => !`${tried}${provoked}`.includes(alert))).toEqual([]);
+});
 
 test("Prometheus scrapes every service that compose starts, at its second port", () => {
   const wanted = Object.entries(compose.services)

@@ -13,6 +13,7 @@ const bus = {
   connected: true,
   publish: () => Promise.resolve(),
   consume: () => ({ [Symbol.asyncDispose]: () => Promise.resolve() }),
+  backlog: () => Promise.resolve(undefined),
   progress: () => Promise.resolve({ last: 0, handled: 0 }),
   [Symbol.asyncDispose]: () => Promise.resolve(),
 };

@@ -19,6 +19,7 @@ export {
 } from "./money/account.ts";
 export { applyCredit, credit, creditEventOf, listCredits, type Credit, type CreditReply } from "./money/credit.ts";
 export { hold, type HoldRequest } from "./money/hold.ts";
+export { claimVerification, countDivergences, keepVerification } from "./money/divergences.ts";
 export { extendHold, type Extension } from "./money/extend.ts";
 export { releaseHold, type Release } from "./money/release.ts";
 export { readSnapshot, type Snapshot } from "./money/snapshot.ts";

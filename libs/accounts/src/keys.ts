@@ -38,6 +38,10 @@ export const keys = {
   callbacks: (shard: string) => `callbacks:{s${shard}}`,
   budgets: (accountId: string, period: string) => `budgets:${tag(accountId)}:${accountId}:${period}`,
   outbox: (shard: string) => `outbox:{s${shard}}`,
+  /** Stands while a ledger verifies the account. */
+  verifying: (accountId: string) => `verifying:${tag(accountId)}:${accountId}`,
+  /** Accounts whose books did not hold when they were last verified, with what was found. */
+  divergences: "divergences",
   sent: (shard: string) => `sent:{s${shard}}`,
   late: (shard: string) => `late:{s${shard}}`,
   charged: (accountId: string) => `charged:${tag(accountId)}:${accountId}`,

@@ -249,6 +249,7 @@ describe("events of a task that nobody has published", () => {
         published.push(id);
       },
       consume: () => expect.fail("nobody reads here"),
+      backlog: () => expect.fail("nobody reads here"),
       progress: () => expect.fail("nobody asks here"),
       [Symbol.asyncDispose]: () => Promise.resolve(),
     });

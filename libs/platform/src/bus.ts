@@ -11,6 +11,7 @@ import {
   type NatsConnection,
   type TlsOptions,
 } from "nats";
+import { readBacklog, type Backlog } from "./bus-backlog.ts";
 import { absent, ensureStreams, StreamRefused, type StreamBounds } from "./bus-streams.ts";
 import { certificateRefused, identityAmong, withoutCertificate } from "./certificate.ts";
 import type { Logger } from "./log.ts";
@@ -25,6 +26,10 @@ export interface Bus extends AsyncDisposable {
    * again, also where the stream is deleted meanwhile; what is acknowledged has been handled.
    */
   consume(stream: string, durable: string, handle: (bodies: readonly string[]) => Promise<void>): AsyncDisposable;
+  /**
+   * Reads how far a durable reader is behind its stream; undefined where there is no such stream. Rejects while NATS is away.
+   */
+  backlog(stream: string, durable: string): Promise<Backlog | undefined>;
   /** Whether NATS is there and has the streams. */
   readonly connected: boolean;
   /** How far a durable consumer is. Rejects while NATS is away. */
@@ -127,6 +132,12 @@ class JetStreamBus implements Bus {
         await reading;
       },
     };
+  }
+
+  async backlog(stream: string, durable: string): Promise<Backlog | undefined> {
+    const connection = this.#connection;
+    if (connection === undefined || connection.isClosed()) throw new Error("nats is away");
+    return readBacklog(connection, stream, durable);
   }
 
   async progress(stream: string, durable: string): Promise<Progress> {

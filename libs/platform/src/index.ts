@@ -3,6 +3,7 @@ export { sinkOf, type AnswerSink, type SinkWatcher } from "./answer-sink.ts";
 export { areaHandler, type AreaHandlers, type EndpointHandler, type ServiceCall } from "./area-handler.ts";
 export { areaUpgrade, type UpgradeCall, type UpgradeCallHandler } from "./area-upgrade.ts";
 export { BufferBudget, type BudgetShares, type Holder, type Holding } from "./buffer-budget.ts";
+export type { Backlog } from "./bus-backlog.ts";
 export { openBus, type Bus, type BusLimits } from "./bus.ts";
 export {
   busVariables,
@@ -48,6 +49,7 @@ export { WithHeaders } from "./operator/with-headers.ts";
 export { once } from "./once.ts";
 export type { PaceLimits } from "./pace.ts";
 export { notePassing } from "./passing-bytes.ts";
+export { readRedisMemory, type RedisMemory } from "./redis-memory.ts";
 export { openRedis, openSubscriber, orUnavailable, type Redis } from "./redis.ts";
 export { failureOf } from "./store-failure.ts";
 export { idSource, isRequestId } from "./request-id.ts";

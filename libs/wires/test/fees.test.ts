@@ -2,7 +2,8 @@ import type { TextWire } from "@modelgate/contracts";
 import { describe, expect, test } from "vitest";
 import type { JsonRecord } from "../src/json/index.ts";
 import { SseDecoder } from "../src/sse/index.ts";
-import { dearerImage, textCodecs } from "../src/text/index.ts";
+import { dearerImage } from "../src/images/index.ts";
+import { textCodecs } from "../src/text/index.ts";
 import { mediaOf, measureTypedPart } from "../src/text/media.ts";
 
 const tool = (path: string, unit?: string) => (unit === undefined ? { path } : { path, unit });

@@ -9,7 +9,7 @@ import type { ImageRequest } from "../src/images/hub/request.ts";
 import { nearestRatio, parseSize } from "../src/images/hub/size.ts";
 import { writeForm } from "../src/images/hub/write-form.ts";
 import { imagesPass } from "../src/images/openai/pass.ts";
-import { imagesVendors } from "../src/images/vendors.ts";
+import { imagesCodecs } from "../src/images/codecs.ts";
 
 const png = Buffer.from("\x89PNG\r\n\x1a\n and more", "latin1");
 const jpeg = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]);
@@ -17,8 +17,8 @@ const simple = { model: "m", prompt: "a fox" };
 const ask = (body: object): ImageRequest => askOfImageBody(body).request;
 const qwen = (content: readonly object[], parameters: object = {}, more: object = {}): ImageRequest =>
   ask({ model: "m", input: { messages: [{ role: "user", content }] }, parameters, ...more });
-const bodyFor = (wire: keyof typeof imagesVendors, request: ImageRequest) => {
-  const rendered = imagesVendors[wire].renderRequest(request, { model: "v" });
+const bodyFor = (wire: keyof typeof imagesCodecs, request: ImageRequest) => {
+  const rendered = imagesCodecs[wire].renderRequest(request, { model: "v" });
   const [body, dropped] = [atOnce(rendered.body), rendered.dropped];
   return { body: JSON.parse(body.toString()), dropped };
 };
@@ -193,11 +193,11 @@ describe("a request", () => {
 
   test("is never asked for its form of a model that has one only", () => {
     const request = ask({ ...simple, response_format: "b64_json" });
-    const body = atOnce(imagesVendors.images.renderRequest(request, { model: "gpt-image-1" }).body);
+    const body = atOnce(imagesCodecs.images.renderRequest(request, { model: "gpt-image-1" }).body);
     expect(JSON.parse(body.toString())).toEqual({ model: "gpt-image-1", prompt: "a fox" });
   });
 
-  test.each<[keyof typeof imagesVendors, object, string]>([
+  test.each<[keyof typeof imagesCodecs, object, string]>([
     ["images", { image: png.toString("base64"), mask: png.toString("base64") }, "mask"],
     ["qwen-images", { image: png.toString("base64"), mask: png.toString("base64") }, "mask"],
     ["content", { n: 2 }, "count"],
@@ -290,10 +290,10 @@ describe("a form", () => {
 });
 
 describe("an answer", () => {
-  const parse = (wire: keyof typeof imagesVendors, body: object) => imagesVendors[wire].parseAnswer({ ...body });
+  const parse = (wire: keyof typeof imagesCodecs, body: object) => imagesCodecs[wire].parseAnswer({ ...body });
   const url = "https://a.example/1.png";
 
-  test.each<[keyof typeof imagesVendors, object, object, object]>([
+  test.each<[keyof typeof imagesCodecs, object, object, object]>([
     [
       "images",
       {
@@ -427,7 +427,7 @@ describe("an answer", () => {
     expect(parse("qwen-image-tasks", { output: { task_status: status, task_id: "t" } })).toEqual({ task: "t" });
   });
 
-  test.each<[keyof typeof imagesVendors, object, string]>([
+  test.each<[keyof typeof imagesCodecs, object, string]>([
     ["images", { created: 1, data: [] }, "upstream_error"],
     ["images", { data: "x" }, "upstream_error"],
     ["qwen-images", { code: "InvalidParameter", message: "no" }, "upstream_rejected"],

@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { askOfImageBody, decodeImages, imagesVendors } from "../src/images/index.ts";
+import { askOfImageBody, decodeImages, imagesCodecs } from "../src/images/index.ts";
 import { atOnce, holdsAny, parseInTurns, refuseAmbiguous, refuseTwiceInTurns, turnBytes } from "../src/json/index.ts";
 import { textCodecs } from "../src/text/index.ts";
 import { vendorIdsIn } from "../src/vendor-stores/index.ts";
@@ -130,7 +130,7 @@ describe("a large picture", () => {
     (wire) => {
       const work = decodeImages(asked(`data:image/png;base64,${base64}`));
       expect(stepsOf(decodeImages(asked(base64)))).toBeGreaterThanOrEqual(turns);
-      const { body } = imagesVendors[wire].renderRequest(atOnce(work), { model: "v" });
+      const { body } = imagesCodecs[wire].renderRequest(atOnce(work), { model: "v" });
       const pieces = [];
       let step = body.next();
       for (; step.done !== true; step = body.next()) pieces.push(step.value);

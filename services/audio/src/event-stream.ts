@@ -11,6 +11,7 @@ export const eventsToClient = {
   contentType: eventStream,
   last: "",
   wordsOf: (words: string) => words,
+  mayThink: () => false,
   fail: failureFrames.audio,
   heartbeat: () => signOfLife,
 } as const satisfies Partial<StreamTranslator>;
@@ -28,7 +29,7 @@ export interface EventReading {
 
 /** Reads a frame of which `out` goes to the client. */
 export function readingOf({ done, words = "", usage }: EventReading, out: Buffer | string): FrameReading {
-  return { words, isThought: false, usage, done, render: () => out };
+  return { words, usage, done, render: () => out };
 }
 
 /** Passes a vendor's events on as they came. `read` reads each; it throws Failure for an error. */

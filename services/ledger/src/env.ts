@@ -39,4 +39,25 @@ export const variables = serviceVariables("ledger", (read) => ({
       max: 10_000,
     }),
   },
+  watch: {
+    everyMs: read.integer(
+      "WATCH_MS",
+      15_000,
+      "How often Redis' memory, streams, lag and balances are read for metrics.",
+      {
+        min: 100,
+      },
+    ),
+    verifyEveryMs: read.integer(
+      "VERIFY_EVERY_MS",
+      86_400_000,
+      "Within what time the books of every account are computed anew, spread over it; 0: only on demand.",
+    ),
+    lowHours: read.integer(
+      "LOW_BALANCE_HOURS",
+      24,
+      "An account is low where its balance would not last so long at the rate of the last 24 hours.",
+      { min: 1, max: 8_760 },
+    ),
+  },
 }));

@@ -3,7 +3,7 @@ import { bySecret, openBus, openRedis, operatorHandler, runService } from "@mode
 import { accountRoutes } from "./api/accounts.ts";
 import { callRoutes } from "./api/calls.ts";
 import { totalsRoutes } from "./api/totals.ts";
-import { verificationRoutes } from "./api/verification.ts";
+import { verificationRoutes, verifierOf } from "./api/verification.ts";
 import { connectBooks } from "./books-connection.ts";
 import { variables } from "./env.ts";
 import { startForgetting } from "./forget.ts";
@@ -13,6 +13,7 @@ import { startRecording } from "./record-events.ts";
 import { watchRedis } from "./restore/watch-redis.ts";
 import { resupplyAfterMs, startResupplying } from "./restore/resupply.ts";
 import { startRounds } from "./shard-rounds.ts";
+import { startWatching } from "./watch/watch.ts";
 
 await runService(variables, async ({ env, log }) => {
   await using opening = new AsyncDisposableStack();
@@ -28,12 +29,15 @@ await runService(variables, async ({ env, log }) => {
   opening.use(startResupplying({ redis, bus, log, afterMs: resupplyAfterMs }));
   opening.use(startForgetting({ connection, log, keepDays: env.books.keepDays }));
   opening.use(startRounds({ redis, bus, log, ...env.rounds, published, swept, maySweep: () => watch.isWhole }));
+  const verification = { redis, connection, keepDays: env.books.keepDays };
+  const verify = verifierOf(verification);
+  opening.use(startWatching({ redis, bus, connection, log, ...env.watch, verify, mayVerify: () => watch.isWhole }));
   const open = opening.move();
   const routes = {
     ...accountRoutes({ redis, connection }),
     ...totalsRoutes(connection),
     ...callRoutes(connection),
-    ...verificationRoutes({ redis, connection, keepDays: env.books.keepDays }),
+    ...verificationRoutes(verification),
   };
   return {
     handler: operatorHandler(routes, bySecret(env.secrets), log),

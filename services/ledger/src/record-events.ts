@@ -17,6 +17,12 @@ export interface RecordingOptions {
   readonly noticed?: ((accounts: Iterable<string>) => void) | undefined;
 }
 
+/** The durable readers of the event streams, by stream. */
+export const readers = { USAGE: "ledger", CREDITS: "books", TASKS: "books" } as const satisfies Record<
+  (typeof eventStreams)[keyof typeof eventStreams]["name"],
+  string
+>;
+
 /** Writes a batch of events into the books; how many were new. */
 type Recording<Event> = (books: Books, events: readonly Event[]) => Promise<unknown>;
 
@@ -33,15 +39,19 @@ export function startRecording(options: RecordingOptions): AsyncDisposable {
     options.noticed?.(new Set(events.map(({ accountId }) => accountId)));
     for (const { model, unpriced: units = [] } of added) for (const unit of units) unpriced.inc({ model, unit });
   };
-  const readers = [
-    bus.consume(usage.name, "ledger", recorder(options, calls, stored("usage event", UsageEvent), isRecordable)),
-    bus.consume(credits.name, "books", recorder(options, recordCredits, stored("credit event", CreditEvent), hasTime)),
-    bus.consume(tasks.name, "books", recorder(options, recordTasks, stored("task event", TaskEvent), hasTime)),
+  const reading = [
+    bus.consume(usage.name, readers.USAGE, recorder(options, calls, stored("usage event", UsageEvent), isRecordable)),
+    bus.consume(
+      credits.name,
+      readers.CREDITS,
+      recorder(options, recordCredits, stored("credit event", CreditEvent), hasTime),
+    ),
+    bus.consume(tasks.name, readers.TASKS, recorder(options, recordTasks, stored("task event", TaskEvent), hasTime)),
   ];
   return {
     // Together: each waits for the end of its fetch.
     async [Symbol.asyncDispose]() {
-      await Promise.all(readers.map((reader) => reader[Symbol.asyncDispose]()));
+      await Promise.all(reading.map((reader) => reader[Symbol.asyncDispose]()));
     },
   };
 }

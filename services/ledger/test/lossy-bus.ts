@@ -35,6 +35,10 @@ export class LossyBus implements Bus {
     return { [Symbol.asyncDispose]: () => Promise.resolve() };
   }
 
+  backlog(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
   /** Hands some of what waits to one of the readers, in any order; a batch may come again. */
   async deliver(): Promise<void> {
     const mixed = this.#chance.shuffled(this.#waiting);

@@ -34,6 +34,7 @@ const bus = {
   progress: () => Promise.resolve({ last: 0, handled: 0 }),
   publish: () => Promise.resolve(),
   consume: () => ({ [Symbol.asyncDispose]: () => Promise.resolve() }),
+  backlog: () => Promise.resolve(undefined),
   [Symbol.asyncDispose]: () => Promise.resolve(),
 };
 

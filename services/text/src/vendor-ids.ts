@@ -4,10 +4,10 @@ import { parseRecord, type JsonRecord } from "@modelgate/wires/json";
 import { parseFrameRecord, type ClientWire } from "@modelgate/wires/text";
 import {
   asksToMake,
+  isMakingWire,
   madeIn,
-  mayTellMade,
+  mayNameMade,
   vendorIdsIn,
-  type MakingWire,
   type StoreDialect,
   type VendorId,
 } from "@modelgate/wires/vendor-stores";
@@ -40,7 +40,7 @@ export async function storeUseOf(
   body: unknown,
 ): Promise<StoreUse> {
   const vendorIds = await inTurnsIfLong(vendorIdsIn(dialect, body, vendorHosts(relay.catalog.current())));
-  return { vendorIds, makes: isMaking(dialect) && asksToMake(dialect, body) };
+  return { vendorIds, makes: isMakingWire(dialect) && asksToMake(dialect, body) };
 }
 
 const nothing: AdmittedIds = { place: undefined, own: true };
@@ -73,11 +73,11 @@ export function keepingMade(
   exchange: Exchange,
   place: string,
 ): Exchange {
-  if (ask.makes !== true || wire !== exchange.wire || !isMaking(wire) || wire === "responses") return exchange;
+  if (ask.makes !== true || wire !== exchange.wire || !isMakingWire(wire) || wire === "responses") return exchange;
   // What a shared store showed of another account does not become this account's own.
   if (!admitted.own) return exchange;
   const look = (bytes: Buffer, read: (bytes: Buffer) => JsonRecord | undefined): void => {
-    const answer = mayTellMade(wire, bytes) ? read(bytes) : undefined;
+    const answer = mayNameMade(wire, bytes) ? read(bytes) : undefined;
     if (answer !== undefined) relay.madeIds.keep(caller.accountId, madeIn(wire, answer), place);
   };
   return {
@@ -96,8 +96,4 @@ export function keepingMade(
       };
     },
   };
-}
-
-function isMaking(dialect: StoreDialect | ClientWire): dialect is MakingWire {
-  return dialect === "chat" || dialect === "responses" || dialect === "messages";
 }

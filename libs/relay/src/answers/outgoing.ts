@@ -18,15 +18,24 @@ export class Outgoing {
     }
   }
 
-  /** What was added. */
+  /** Takes what was added. */
   take(): Buffer | string {
     const [first] = this.#pieces;
-    if (first === undefined) return this.#text;
-    return this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
+    const taken = first === undefined ? this.#text : this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
+    this.#clear();
+    return taken;
   }
 
-  /** The same, of frames that are a whole chunk: the chunk itself where nothing of it was changed. */
+  /** Takes the same, of frames that are a whole chunk: the chunk itself where nothing of it was changed. */
   takeOf(chunk: Buffer): Buffer | string {
-    return this.#intact ? chunk : this.take();
+    if (!this.#intact) return this.take();
+    this.#clear();
+    return chunk;
+  }
+
+  #clear(): void {
+    this.#text = "";
+    this.#intact = true;
+    if (this.#pieces.length > 0) this.#pieces = [];
   }
 }

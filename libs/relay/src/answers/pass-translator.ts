@@ -1,5 +1,5 @@
 import { Failure, type Units } from "@modelgate/contracts";
-import type { ClientFraming, EarlyEnd, SeenFees, SeenFrame, StreamPassCodec } from "@modelgate/wires/text";
+import type { ClientFraming, EarlyEnd, SeenFrame, StreamPassCodec } from "@modelgate/wires/text";
 import { eventStream, type FrameReading, type StreamTranslator } from "./stream-reader.ts";
 
 /** How an answer of the client's own wire is brought to the client: as it came, or with a few members replaced. */
@@ -48,7 +48,12 @@ export class PassTranslator implements StreamTranslator {
     const words = seen.usageOnly ? "" : pass.written(frame);
     // A wire that ends with its connection may still have a frame to say after its last word.
     const done = seen.done && !pass.endsWithConnection;
-    return new PassedFrame({ frame, words, done, seen, pass }, () => this.#render(frame, seen, words));
+    const { usage, fees } = seen;
+    return { words, usage, fees, done, render: () => this.#render(frame, seen, words) };
+  }
+
+  mayThink(frame: Buffer): boolean {
+    return this.#options.pass.showsThoughts(frame);
   }
 
   wordsOf(words: string): string {
@@ -97,45 +102,9 @@ export class PassTranslator implements StreamTranslator {
   }
 }
 
-/** What is known of a frame that passes. */
-interface Passing {
-  readonly frame: Buffer;
-  readonly words: string;
-  readonly done: boolean;
-  readonly seen: Pick<SeenFrame, "fees" | "usage">;
-  readonly pass: Pick<StreamPassCodec, "showsThoughts">;
-}
-
-/** A frame that passes. */
-class PassedFrame implements FrameReading {
-  readonly words: string;
-  readonly usage: Units | undefined;
-  readonly fees: SeenFees | undefined;
-  readonly done: boolean;
-  readonly render: () => Buffer;
-  readonly #passing: Passing;
-
-  constructor(passing: Passing, render: () => Buffer) {
-    const { words, done, seen } = passing;
-    this.#passing = passing;
-    this.words = words;
-    this.usage = seen.usage;
-    this.fees = seen.fees;
-    this.done = done;
-    this.render = render;
-  }
-
-  /** Looked for only where somebody asks. */
-  get isThought(): boolean {
-    const { pass, frame } = this.#passing;
-    return pass.showsThoughts(frame);
-  }
-}
-
 /** A frame in which the vendor says that it failed. */
 const failedFrame: FrameReading = {
   words: "",
-  isThought: false,
   done: false,
   failure: new Failure("upstream_error", "The vendor failed in the middle of its answer."),
   render: () => nothing,

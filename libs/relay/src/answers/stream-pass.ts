@@ -65,6 +65,7 @@ class StreamPass implements BodySink {
   readonly #splitter: FrameSplitter;
   readonly #heartbeat: NodeJS.Timeout;
   readonly #watching: Disposable;
+  readonly #out = new Outgoing();
   #over = false;
   #bytes = 0;
   /** Whether the terminal frame was taken. */
@@ -132,8 +133,8 @@ class StreamPass implements BodySink {
   /** Takes the frames that came. `chunk` is all of them, where nothing stands before or after. */
   #advance(frames: readonly Buffer[], chunk?: Buffer): void {
     if (this.#dry) return void (this.#waiting = [...this.#waiting, ...frames]);
-    const out = new Outgoing();
-    const failure = this.#take(frames, out);
+    const out = this.#out;
+    const failure = this.#take(frames);
     const isDry = this.#unpaid !== undefined;
     const bytes = chunk !== undefined && !isDry && this.#splitter.empty ? out.takeOf(chunk) : out.take();
     // Nothing follows the terminal frame: a vendor that then resets, or never closes, has still answered whole.
@@ -145,17 +146,18 @@ class StreamPass implements BodySink {
   }
 
   /** Reads, meters and renders frames, as far as they are paid for; gives why the stream failed in one of them. */
-  #take(frames: readonly Buffer[], out: Outgoing): Failure | undefined {
+  #take(frames: readonly Buffer[]): Failure | undefined {
     try {
-      for (const [at, frame] of frames.entries()) {
+      for (let at = 0; at < frames.length; at++) {
+        const frame = frames[at] ?? nothing;
         const reading = this.#readOnce(frame);
-        if (!this.#isPaid(reading)) {
+        if (!this.#isPaid(reading, frame)) {
           this.#unpaid = { frame, reading };
           this.#waiting = frames.slice(at);
           return undefined;
         }
         this.#meter(reading, frame);
-        out.add(reading.render(), frame);
+        this.#out.add(reading.render(), frame);
         this.#done ||= reading.done;
         if (reading.failure !== undefined) return reading.failure;
       }
@@ -172,11 +174,11 @@ class StreamPass implements BodySink {
     return known?.frame === frame ? known.reading : this.#passage.translator.read(frame);
   }
 
-  #isPaid({ words, isThought }: FrameReading): boolean {
+  #isPaid({ words }: FrameReading, frame: Buffer): boolean {
     const { paid, translator } = this.#passage;
     if (paid === undefined || words === "" || paid.allowance.covers(Buffer.byteLength(words))) return true;
     // The words are read only where the whole of them is not covered.
-    return paid.allowance.admits(Buffer.byteLength(translator.wordsOf(words)), isThought);
+    return paid.allowance.admits(Buffer.byteLength(translator.wordsOf(words)), translator.mayThink(frame));
   }
 
   #meter({ words, usage, fees }: FrameReading, frame: Buffer): void {
@@ -270,6 +272,8 @@ class StreamPass implements BodySink {
     this.#resolve(end);
   }
 }
+
+const nothing = Buffer.alloc(0);
 
 function tooLong(): Failure {
   return new Failure("upstream_error", "The vendor wrote more than it was asked for.");

@@ -26,6 +26,8 @@ export interface StreamTranslator {
   read(frame: Buffer): FrameReading;
   /** The model's words out of `words` of one reading, or of many together. */
   wordsOf(words: string): string;
+  /** Whether the frame that was read last may hold thoughts, which some vendors do not bound. */
+  mayThink(frame: Buffer): boolean;
   /** Ends the client's stream when the vendor's has ended. Throws Failure upstream_error if that was cut off. */
   end(): Buffer | string;
   /** The last frames that the client got, once the stream is over: they hold the whole answer where its wire does that. */
@@ -45,8 +47,6 @@ export interface StreamTranslator {
 export interface FrameReading {
   /** What the model wrote in it, as `wordsOf` reads it; "" for nothing. */
   readonly words: string;
-  /** Whether these may be thoughts, which some vendors do not bound. */
-  readonly isThought: boolean;
   /** The newest report of usage, whole. */
   readonly usage?: Units | undefined;
   /** What is charged beside tokens. */

@@ -1,16 +1,15 @@
 import type { UpstreamWire, ImagesWire } from "@modelgate/contracts";
 import { inTurnsIfLong } from "@modelgate/platform";
-import { eventStreamFraming } from "@modelgate/wires/sse";
-import { beginsIn } from "@modelgate/wires/text";
+import { beginsIn, eventStreamFraming } from "@modelgate/wires/sse";
 import {
   beginsImages,
   imagesPass,
-  imagesVendors,
+  imagesCodecs,
   mostImagesOf,
   unitsOfImages,
   type ImageRequest,
   type ImagesAnswer,
-  type ImagesVendor,
+  type ImagesVendorCodec,
 } from "@modelgate/wires/images";
 import type { Ask } from "@modelgate/wires/kind";
 import type { AnswerReader, Exchange, VendorLink, WholeAnswer } from "../answers/exchange.ts";
@@ -70,17 +69,17 @@ function imageStream(request: ImageRequest): AnswerReader {
   };
 }
 
-function vendorOf(wire: UpstreamWire): ImagesVendor {
+function vendorOf(wire: UpstreamWire): ImagesVendorCodec {
   if (!isImagesWire(wire)) throw new Error(`${wire} is no wire of images`);
-  return imagesVendors[wire];
+  return imagesCodecs[wire];
 }
 
 function isImagesWire(wire: UpstreamWire): wire is ImagesWire {
-  return Object.hasOwn(imagesVendors, wire);
+  return Object.hasOwn(imagesCodecs, wire);
 }
 
 /** Reads an answer that is not a stream: images, or a task that makes them; either may still have to be fetched. */
-function imagesTask(asked: ImagesCall, vendor: ImagesVendor): AnswerReader {
+function imagesTask(asked: ImagesCall, vendor: ImagesVendorCodec): AnswerReader {
   const parse = async (answer: Buffer) => vendor.parseAnswer(await parseAnswer(answer));
   return {
     kind: "task",

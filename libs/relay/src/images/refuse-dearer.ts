@@ -1,5 +1,5 @@
 import { Failure, type Price } from "@modelgate/contracts";
-import { dearerImage } from "@modelgate/wires/text";
+import { dearerImage } from "@modelgate/wires/images";
 import type { Exchange } from "../answers/exchange.ts";
 
 /** Images that are asked for, as far as vendors price them differently. */

@@ -59,6 +59,11 @@ const capped = new Counter({
   help: "calls whose vendor reported or wrote more than the call could use: it was not billed",
   labelNames: ["channel", "model", "unit"],
 });
+/** Settlements that found no hold: the call was charged otherwise, or not at all. */
+export const holdsNotFound = new Counter({
+  name: "modelgate_holds_not_found_total",
+  help: "settlements that found no hold: it was swept, or an earlier try had settled it",
+});
 /** Answers that are waited for though their clients have left. */
 export const leftAnswers = new Gauge({
   name: "modelgate_left_answers",

@@ -1,5 +1,6 @@
 import { settleSurely, type Outbox, type Settlement } from "@modelgate/accounts";
 import type { Logger, Redis } from "@modelgate/platform";
+import { holdsNotFound } from "./call-metrics.ts";
 
 /** Settles calls off the answers' path, and remembers which are under way so that a drain can wait for them. */
 export interface Settlements extends AsyncDisposable {
@@ -13,12 +14,13 @@ export function openSettlements({ redis, outbox, log }: { redis: Redis; outbox: 
   async function settleOne(settlement: Settlement): Promise<void> {
     try {
       const entry = await settleSurely(redis, settlement);
-      if (entry === undefined)
+      if (entry === undefined) {
+        holdsNotFound.inc();
         log.warn(
           { callId: settlement.callId },
           "no hold to settle: swept, never held, or settled by a try whose reply was lost",
         );
-      else outbox.push(entry);
+      } else outbox.push(entry);
     } catch (error) {
       log.error({ err: error, callId: settlement.callId }, "a call is left to the sweep");
     }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
-import { beginsIn, textCodecs } from "@modelgate/wires/text";
+import { beginsIn } from "@modelgate/wires/sse";
+import { textCodecs } from "@modelgate/wires/text";
 import { HeldStream } from "../../src/answers/held-stream.ts";
 import { PassTranslator } from "../../src/answers/pass-translator.ts";
 import { passStream, type StreamEnd, type StreamMoney } from "../../src/answers/stream-pass.ts";

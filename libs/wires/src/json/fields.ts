@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 
-/** A JSON object whose members nobody has looked at yet. */
+/** A JSON object whose members have not been read yet. */
 export type JsonRecord = { readonly [name: string]: unknown };
 
 /** Whether a JSON value is an object; arrays and null are not. */
@@ -13,7 +13,7 @@ export type Spelling = "exact" | "either";
 
 /**
  * An object of a client's body, read field by field. Null counts as absent; 0, false and "" are values. A value of
- * the wrong kind is a Failure (400) that names its path. What nobody read is told by `unread`, so no field is lost
+ * the wrong kind is a Failure (400) that names its path. What was not read is reported by `unread`, so no field is lost
  * in silence.
  */
 export class Fields {
@@ -144,7 +144,7 @@ export class Fields {
     return new Failure("unsupported_parameter", `${param} cannot be carried to the vendor of this model.`, { param });
   }
 
-  /** Paths of all members that nobody read, here and below, list positions written as `[]`, each once. */
+  /** Lists the paths of all members that were not read, here and below, list positions written as `[]`, each once. */
   unread(): readonly string[] {
     const own = Object.keys(this.value)
       .filter((name) => !this.#read.has(name) && (this.value[name] ?? undefined) !== undefined)

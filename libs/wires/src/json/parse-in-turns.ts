@@ -29,7 +29,7 @@ export function* findMembersInTurns(bytes: Buffer): Generator<undefined, void> {
     const { large } = yield* scanInTurns(bytes, unbounded);
     yield* new LargeDocument(bytes, large).rememberMembers();
   } catch {
-    // no object: whoever needs its members finds that out
+    // Not an object: the reader that needs its members reports it.
   }
 }
 
@@ -153,7 +153,7 @@ class LargeDocument {
     return members;
   }
 
-  /** A member by its name and where its value stands. Throws where the item is none. */
+  /** A member by its name and where its value stands. Throws if the item is not a member. */
   *#member({ start, end }: Region): Generator<undefined, Member> {
     const afterName = this.#endOfName(start, end);
     const name: unknown = JSON.parse(this.#bytes.toString("utf8", start, afterName));

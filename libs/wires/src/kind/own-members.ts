@@ -8,20 +8,20 @@ export interface OwnMembers<Wire extends string> {
   readonly wire: Wire;
   readonly members: JsonRecord;
   /** Of these, the names whose meaning the neutral form holds as well: nothing is lost on another wire. */
-  readonly told?: readonly string[] | undefined;
+  readonly shared?: readonly string[] | undefined;
 }
 
-/** The members of a body that nobody has read; undefined for none. Call it after everything else was read. */
+/** Collects the members of a body that have not been read; undefined for none. Call it after everything else was read. */
 export function ownMembers<Wire extends string>(
   wire: Wire,
   fields: Fields,
-  told: readonly string[] = [],
+  shared: readonly string[] = [],
 ): OwnMembers<Wire> | undefined {
   const unread = new Set(fields.unread());
   const names = Object.keys(fields.value).filter((name) => unread.has(fields.at(name)));
   if (names.length === 0) return undefined;
   const members = Object.fromEntries(names.map((name) => [name, fields.value[name]]));
-  return told.length === 0 ? { wire, members } : { wire, members, told };
+  return shared.length === 0 ? { wire, members } : { wire, members, shared };
 }
 
 /** What a rendering to `wire` adds to the body, and what it leaves out. */
@@ -31,5 +31,5 @@ export function renderOwn<Wire extends string>(
 ): { readonly members: JsonRecord; readonly dropped: readonly string[] } {
   if (own === undefined) return { members: {}, dropped: [] };
   if (own.wire === wire) return { members: own.members, dropped: [] };
-  return { members: {}, dropped: Object.keys(own.members).filter((name) => own.told?.includes(name) !== true) };
+  return { members: {}, dropped: Object.keys(own.members).filter((name) => own.shared?.includes(name) !== true) };
 }

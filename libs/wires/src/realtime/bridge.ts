@@ -80,7 +80,7 @@ export interface TranscriberNames {
   toClient(upstreamName: string): string;
 }
 
-/** For a session that is nobody's: every name is the vendor's own. */
+/** For a session without an owner: every name is the vendor's own. */
 export const vendorsTranscribers: TranscriberNames = { toVendor: (name) => name, toClient: (name) => name };
 
 export const nothing: Bridged = { toClient: [], toVendor: [] };

@@ -90,10 +90,10 @@ const readByModel: Readonly<Record<string, "item" | "response" | "session">> = {
 /** Instructions and tools are read by every response, and the items of a response's own input by that one. */
 function inputOfSettings({ instructions, tools, input }: JsonRecord): ModelInput {
   const items = Array.isArray(input) ? input.filter(isRecord).map(inputOfItem) : [];
-  const told = bytesIn(instructions) + (Array.isArray(tools) ? bytesIn(JSON.stringify(tools)) : 0);
+  const settings = bytesIn(instructions) + (Array.isArray(tools) ? bytesIn(JSON.stringify(tools)) : 0);
   return {
     audioBytes: items.reduce((sum, { audioBytes }) => sum + audioBytes, 0),
-    textBytes: items.reduce((sum, { textBytes }) => sum + textBytes, told),
+    textBytes: items.reduce((sum, { textBytes }) => sum + textBytes, settings),
   };
 }
 

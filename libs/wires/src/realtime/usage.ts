@@ -81,7 +81,7 @@ function present(name: keyof Units, amount: number): Units {
   return amount > 0 ? { [name]: amount } : {};
 }
 
-/** A count as vendors report it; what is no count, or below zero, is none. */
+/** Reads a count as vendors report it; anything else, or one below zero, is 0. */
 function count(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0;
 }

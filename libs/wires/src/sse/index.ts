@@ -2,3 +2,4 @@
 export { parseFrame, SseDecoder } from "./decode.ts";
 export { eventStreamFraming, type Frame, type FrameSplitter, type StreamFraming } from "./framing.ts";
 export { SseSplitter } from "./split.ts";
+export { beginsIn, type StreamForm } from "./begins-in.ts";

@@ -21,7 +21,7 @@ export interface EarlyEnd {
 
 /** A stream whose frames all have the same form, one entry for each answer that grows: each with a word for its end. */
 export interface ChunkForm<Chunk> {
-  /** What a frame says; undefined for one that is none of these. */
+  /** Reads a frame; undefined for one of another shape. */
   read(frame: Buffer): Chunk | undefined;
   /** A word that stands in every frame that ends an answer, and hardly in another: the others are not read. */
   readonly endWord: Buffer;

@@ -5,7 +5,7 @@ export type { ClientFraming, ClientFraming as Framing } from "./client-framing.t
 export { textCodec, textCodecs, vendorCodec, wiresServing, type ClientWire } from "./codecs.ts";
 export { unsteadyMembers, type Dialogue } from "./dialogue.ts";
 export type { EarlyEnd, EarlyEndOptions } from "./early-end.ts";
-export { dearerImage, type AskedFees, type AskedTool, type SeenFees } from "./fees.ts";
+export type { AskedFees, AskedTool, SeenFees } from "./fees.ts";
 export type { TextAnswer, TextEvent } from "./hub/answer.ts";
 export type {
   AnswerContext,
@@ -24,7 +24,6 @@ export type {
   VendorTextCodec,
 } from "./hub/codec.ts";
 export type { JsonObject, TextRequest } from "./hub/request.ts";
-export { beginsIn } from "./begins-in.ts";
 export { hasEnvelope } from "./hub/seals.ts";
 export { unsealed } from "./hub/unsealed.ts";
 export type { PassCodec, SeenFrame, StreamPassCodec } from "./pass.ts";

@@ -18,7 +18,7 @@ export function wordsReader(members: readonly string[]): (raw: string) => string
   };
 }
 
-/** What a literal says; of one that was cut off, or is none, what stands in it as it stands. */
+/** Decodes a string literal; one that was cut off, or is malformed, is returned as it stands. */
 function literalText(literal: string): string {
   const inside = literal.slice(1, literal.endsWith('"') ? -1 : undefined);
   if (!literal.includes("\\")) return inside;

@@ -26,7 +26,7 @@ export function isInStore(text: string, vendorHosts: ReadonlySet<string>): boole
   return isWeb(name) ? isOfVendor(text, vendorHosts) : storeSchemes.has(name);
 }
 
-/** The same where the vendor expects a file of its store: all that is no address of the web is one. */
+/** The same where the vendor expects a file of its store: all that is not an address of the web is one. */
 export function isFileInStore(text: string, vendorHosts: ReadonlySet<string>): boolean {
   const head = text.slice(0, headCharacters);
   const name = scheme.exec(head)?.[1]?.toLowerCase();

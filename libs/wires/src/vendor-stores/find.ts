@@ -225,7 +225,7 @@ function compile(dialect: StoreDialect): (name: string) => Rules {
     ...plainMembers.map((name) => [name, null] as const),
     ...[...rules].flatMap(([name, rule]) => [[name, rule] as const, [camel(name), rule] as const]),
   ]);
-  // Most names are none of the table's by their length or first letter already.
+  // Most names are ruled out by their length or first letter.
   const begins = new Set([...folded.keys()].map((name) => name.charCodeAt(0)));
   return (name) => {
     const found = exact.get(name);

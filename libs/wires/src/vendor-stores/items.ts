@@ -2,7 +2,7 @@ import { isRecord, type JsonRecord } from "../json/fields.ts";
 import { responseOfItem } from "../text/responses/item-ids.ts";
 import type { VendorId } from "./find.ts";
 
-/** Items that say all that they mean: their id is a name that nobody looks up. */
+/** Items that say all that they mean: their id is never looked up. */
 const selfContained: ReadonlySet<unknown> = new Set([
   "function_call",
   "function_call_output",

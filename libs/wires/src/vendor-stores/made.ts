@@ -22,8 +22,8 @@ export function madeIn(wire: MakingWire, answer: JsonRecord, kept = true): reado
   return made.length > mostMade ? made.slice(0, mostMade) : made;
 }
 
-/** Whether an answer's bytes may tell of such things; most do not, and need not be parsed. */
-export function mayTellMade(wire: MakingWire, bytes: Buffer | string): boolean {
+/** Whether an answer's bytes may name such things; most do not, and need not be parsed. */
+export function mayNameMade(wire: MakingWire, bytes: Buffer | string): boolean {
   return needles[wire].some((needle) => bytes.includes(needle));
 }
 
@@ -73,6 +73,11 @@ const readers: Readonly<Record<MakingWire, (answer: JsonRecord, kept: boolean) =
     ];
   },
 };
+
+/** Whether answers of a wire may name things that their vendor made in its store. */
+export function isMakingWire(wire: string): wire is MakingWire {
+  return Object.hasOwn(readers, wire);
+}
 
 function madeByItem(item: JsonRecord, kept: boolean): readonly MadeId[] {
   const annotations = records(item["content"]).flatMap(({ annotations: found }) => records(found));

@@ -16,7 +16,7 @@ export type VendorStore =
   | "skill"
   | "profile";
 
-/** Requests that spell such members alike; `other` is every body that is no conversation. */
+/** Requests that spell such members alike; `other` is every body that is not a conversation. */
 export type StoreDialect = "chat" | "responses" | "messages" | "content" | "realtime" | "video" | "other";
 
 /** How a member names what is in a store. */
@@ -28,7 +28,7 @@ export type Naming =
   | "id-or-object"
   /** An address, which may also be of something public; bare names are no addresses. */
   | "address"
-  /** The same, but everything that is no public address is in a store. */
+  /** The same, but everything that is not a public address is in a store. */
   | "file-address"
   /** Text that begins with a scheme that one vendor reads as files of its store. */
   | "text"
@@ -60,7 +60,7 @@ const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 /**
  * Every member by which a request names something that its vendor keeps. Vendors keep it for the operator's one key, so
- * the vendor shows it to whoever names it. Sources: the vendors' references (OpenAI, Azure, Anthropic, Gemini, DashScope,
+ * the vendor shows it to everyone who names it. Sources: the vendors' references (OpenAI, Azure, Anthropic, Gemini, DashScope,
  * Moonshot, Mistral, xAI, Ark, Kling) as of November 2026.
  */
 export const storeMembers: readonly StoreMember[] = [

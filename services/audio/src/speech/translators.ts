@@ -65,6 +65,7 @@ function bytesToClient(contentType: string) {
     contentType,
     last: "",
     wordsOf: (words: string) => words,
+    mayThink: () => false,
     fail: () => undefined,
     heartbeat: () => "",
   } as const satisfies Partial<StreamTranslator>;

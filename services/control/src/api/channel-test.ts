@@ -88,9 +88,11 @@ function callOf(test: Test, wire: UpstreamWire): () => Promise<TriedCall> {
     const request = { ...test.provider.request({ act: "session", ...madeOf(test), wire }), timeoutMs: testMs };
     return () => trySession(request, wire, test.upstreamModel);
   }
-  const body = probe(wire, test.upstreamModel);
-  const request = test.provider.request({ act: "answer", ...madeOf(test), wire, stream: false, body });
-  return () => sent(test, request, (status) => status < 300);
+  return async () => {
+    const body = await probe(wire, test.upstreamModel);
+    const request = test.provider.request({ act: "answer", ...madeOf(test), wire, stream: false, body });
+    return await sent(test, request, (status) => status < 300);
+  };
 }
 
 async function sent(

@@ -7,7 +7,6 @@ import {
   type UpstreamWire,
   type VideoWire,
 } from "@modelgate/contracts";
-import { textCodecs } from "@modelgate/wires/text";
 
 /** Wires whose calls are a body: a video is too dear to be tried, and a session is opened. */
 type ProbedWire = Exclude<UpstreamWire, VideoWire | RealtimeWire>;
@@ -19,11 +18,13 @@ export function probedWire(kind: ModelKind | undefined, spoken: readonly Upstrea
 }
 
 /** The smallest real call of a wire, as a body: for trying a channel out. */
-export function probe(wire: ProbedWire, model: string): Buffer {
-  return Buffer.from(JSON.stringify(isTextWire(wire) ? textProbe(wire, model) : probes(model)[wire]));
+export async function probe(wire: ProbedWire, model: string): Promise<Buffer> {
+  return Buffer.from(JSON.stringify(isTextWire(wire) ? await textProbe(wire, model) : probes(model)[wire]));
 }
 
-function textProbe(wire: TextWire, model: string): object {
+/** Loads the codecs only now: control needs them for this alone, and starts in less than half the time without. */
+async function textProbe(wire: TextWire, model: string): Promise<object> {
+  const { textCodecs } = await import("@modelgate/wires/text");
   const turn = { role: "user", parts: [{ kind: "text", text: "Say OK." }] } as const;
   const request = { model, stream: false, instructions: [], turns: [turn], maxTokens: 16 };
   return textCodecs[wire].vendor.renderRequest(request, { model, defaultMaxTokens: 16 }).body;

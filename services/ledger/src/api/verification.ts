@@ -1,4 +1,4 @@
-import { findAccount, listAccountIds, verifyAccount, type Verification } from "@modelgate/accounts";
+import { findAccount, keepVerification, listAccountIds, verifyAccount, type Verification } from "@modelgate/accounts";
 import { readReceipts, readRestorations, type Restoration } from "@modelgate/books";
 import { Failure } from "@modelgate/contracts";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
@@ -16,14 +16,30 @@ export interface VerificationDeps {
   readonly keepDays: number;
 }
 
-/** Balances computed anew, from every receipt that the books have. */
-export function verificationRoutes({ redis, connection, keepDays }: VerificationDeps): OperatorRoutes {
-  const verify = (id: string) =>
-    connection.use(async (books) => {
-      const options = { keepDays, waitMs, readEntries: (from: number) => readReceipts(books, id, from) };
-      const found = await verifyAccount(redis, id, options);
-      return found === undefined ? undefined : shown(found, await readRestorations(books, id, shownRestorations));
-    });
+/** Makes what computes the balance of an account anew, from every receipt that the books have. */
+export function verifierOf({
+  redis,
+  connection,
+  keepDays,
+}: VerificationDeps): (id: string) => Promise<Verification | undefined> {
+  return async (id) => {
+    const found = await connection.use((books) =>
+      verifyAccount(redis, id, { keepDays, waitMs, readEntries: (from) => readReceipts(books, id, from) }),
+    );
+    if (found !== undefined) await keepVerification(redis, found);
+    return found;
+  };
+}
+
+/** Verification on demand. */
+export function verificationRoutes(deps: VerificationDeps): OperatorRoutes {
+  const { redis, connection } = deps;
+  const compute = verifierOf(deps);
+  const verify = async (id: string) => {
+    const found = await compute(id);
+    if (found === undefined) return undefined;
+    return shown(found, await connection.use((books) => readRestorations(books, id, shownRestorations)));
+  };
   return {
     "GET /ledger/verification": async ({ query }) => {
       const wanted = query.get("account");

@@ -39,18 +39,32 @@ export class ConvertTranslator implements StreamTranslator {
   read(frame: Buffer): FrameReading {
     const parsed = this.#framing.parse(frame);
     if (parsed === undefined) return silent;
-    const { events, failure } = untilFailure(this.#reader.read(parsed));
+    const all = this.#reader.read(parsed);
     let words = "";
     let usage: Units | undefined;
     let fees: SeenFees | undefined;
-    for (const event of events) {
+    for (const event of all) {
       if (event.type === "part-delta") words += event.text;
       else if (event.type === "part-start") this.#thinks ||= event.opened.kind === "reasoning";
       else if (event.type === "fees") fees = event.fees;
       else if (event.type === "usage" || event.type === "start") usage = event.usage ?? usage;
+      else if (event.type === "failure")
+        return this.#failed(all.slice(0, all.indexOf(event)), event, { words, usage, fees });
     }
-    const { done } = this.#reader;
-    return { words, isThought: this.#thinks, usage, fees, done, failure, render: () => this.#write(events) };
+    return { words, usage, fees, done: this.#reader.done, render: () => this.#write(all) };
+  }
+
+  /** What a frame says before its vendor says that it failed. */
+  #failed(
+    before: readonly TextEvent[],
+    event: Extract<TextEvent, { type: "failure" }>,
+    said: Pick<FrameReading, "fees" | "usage" | "words">,
+  ): FrameReading {
+    return { ...said, done: false, failure: failureOf(event), render: () => this.#write(before) };
+  }
+
+  mayThink(): boolean {
+    return this.#thinks;
   }
 
   wordsOf(words: string): string {
@@ -102,17 +116,7 @@ export class ConvertTranslator implements StreamTranslator {
 }
 
 /** A frame that only keeps the connection alive. */
-const silent: FrameReading = { words: "", isThought: false, done: false, render: () => "" };
-
-/** The events before the vendor says that it failed, and how it says so. */
-function untilFailure(events: readonly TextEvent[]): {
-  readonly events: readonly TextEvent[];
-  readonly failure?: Failure;
-} {
-  for (const [at, event] of events.entries())
-    if (event.type === "failure") return { events: events.slice(0, at), failure: failureOf(event) };
-  return { events };
-}
+const silent: FrameReading = { words: "", done: false, render: () => "" };
 
 function failureOf({ message, status }: Extract<TextEvent, { type: "failure" }>): Failure {
   const words = cleanWords(message);

@@ -5,12 +5,13 @@ import {
   type StreamTranslator,
   type WholeAnswer,
 } from "@modelgate/relay";
-import { beginsIn, type TextAnswer, type TextCodec } from "@modelgate/wires/text";
+import { beginsIn, type StreamForm } from "@modelgate/wires/sse";
+import type { TextAnswer } from "@modelgate/wires/text";
 
 /** Reads answers as their call asked for them: complete, or as a stream in the framing of the vendor's wire. */
 export function textReader(
   { stream }: { readonly stream: boolean },
-  upstream: Pick<TextCodec, "begins" | "framing">,
+  upstream: StreamForm,
   how: {
     whole(bytes: Buffer): Promise<WholeAnswer>;
     translator(how: { readonly mayBeCut: boolean }): StreamTranslator;

@@ -53,7 +53,7 @@ export function openCompactions(
     const summary = seal.open(accountId, sealed);
     const path = `input[${at}].encrypted_content`;
     if (summary === undefined)
-      throw new Failure("invalid_value", `${path} is no compaction that this gateway made for this account.`, {
+      throw new Failure("invalid_value", `${path} is not a compaction that this gateway made for this account.`, {
         param: path,
       });
     return summaryItem(summary);

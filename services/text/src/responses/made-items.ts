@@ -1,6 +1,6 @@
 import type { ServiceCall } from "@modelgate/platform";
 import type { AdmittedIds, Answered } from "@modelgate/relay";
-import { madeIn, mayTellMade } from "@modelgate/wires/vendor-stores";
+import { madeIn, mayNameMade } from "@modelgate/wires/vendor-stores";
 import type { Deps } from "../deps.ts";
 import { responseIn } from "./answered-response.ts";
 
@@ -23,7 +23,7 @@ export function keepMadeItems(
   },
 ): void {
   // What a shared store showed of another account does not become this account's own.
-  if (wire !== "responses" || !admitted.own || !(kept || mayTellMade("responses", text))) return;
+  if (wire !== "responses" || !admitted.own || !(kept || mayNameMade("responses", text))) return;
   const response = responseIn(text);
   if (response !== undefined) relay.madeIds.keep(caller.accountId, madeIn("responses", response, kept), place);
 }

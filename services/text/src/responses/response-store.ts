@@ -17,7 +17,7 @@ export interface StoreLimits {
   readonly body: Pick<JsonLimits, "maxBytes">;
 }
 
-/** Responses by owner and id. The owner is in the key: nobody finds another account's. */
+/** Responses by owner and id. The owner is in the key: no account finds another's. */
 export interface ResponseStore {
   /** False where it is too large to be kept. `bodyBytes` is the size of the request that was answered. */
   save(accountId: string, id: string, stored: StoredResponse, bodyBytes: number): Promise<boolean>;

@@ -46,7 +46,7 @@ function pageOf(items: readonly JsonObject[], query: URLSearchParams): object {
 function startOf(items: readonly JsonObject[], after: string | null): number {
   if (after === null) return 0;
   const start = items.findIndex((item) => item["id"] === after) + 1;
-  if (start === 0) throw wrong("after", "is no id of an item of this response");
+  if (start === 0) throw wrong("after", "is not the id of an item of this response");
   return start;
 }
 

@@ -13,13 +13,13 @@ export interface RenderedImages {
   readonly dropped: readonly string[];
 }
 
-/** A vendor's answer that is no image yet: a task that is to be looked at. */
+/** A vendor's answer that names a task to be polled, before there is an image. */
 export interface ImagesTask {
   readonly task: string;
 }
 
 /** A vendor's wire of images. Pure and synchronous; no wire knows another. */
-export interface ImagesVendor {
+export interface ImagesVendorCodec {
   readonly wire: ImagesWire;
   /** Whether images must be brought as bytes; else addresses will do. */
   readonly needsBytes: boolean;

@@ -31,8 +31,8 @@ export function imageFile(bytes: Buffer, at: string): ImageFile {
 }
 
 /**
- * An image as JSON holds it: an address, a data URL, or Base64 alone. Throws Failure (400) naming `at` for what is none
- * of them, and for bytes that are no image.
+ * Reads an image as JSON holds it: an address, a data URL, or Base64 alone. Throws Failure (400) naming `at` for anything
+ * else, and for bytes that are not an image.
  */
 export function inputImage(value: unknown, at: string): InputImage {
   if (typeof value !== "string") throw wrongImage(at, "a string: a URL, a data URL or Base64");
@@ -40,7 +40,7 @@ export function inputImage(value: unknown, at: string): InputImage {
   return encodedImage(/^data:/i.test(value) ? dataOf(value, at) : value, at);
 }
 
-/** An image as Base64; much of it is left to `decodeImages`. Throws Failure (400) naming `at` for what is none. */
+/** Reads an image as Base64; much of it is left to `decodeImages`. Throws Failure (400) naming `at` if it is invalid. */
 export function encodedImage(data: string, at: string): InputImage {
   if (data.length <= turnBytes) return { kind: "file", at, ...imageFile(decoded(data, at), at) };
   if (imageTypeOfBase64(data) === undefined) throw wrongImage(at, `an image (${imageTypes.join(", ")})`);

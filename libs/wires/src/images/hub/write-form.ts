@@ -10,7 +10,7 @@ export function writeForm(entries: readonly FormEntry[]): {
   readonly body: Generator<undefined, Buffer>;
   readonly contentType: string;
 } {
-  // Nobody who made the bytes could know it, so it is in none of them.
+  // Random, so that it cannot stand in any of the bytes.
   const boundary = `modelgate-${randomUUID()}`;
   const pieces = entries.flatMap((entry) => {
     const head = `--${boundary}\r\ncontent-disposition: form-data; name="${quoted(entry.name)}"`;

@@ -1,9 +1,9 @@
-import type { ImagesVendor } from "../hub/codec.ts";
+import type { ImagesVendorCodec } from "../hub/codec.ts";
 import { parseAnswer } from "./parse-answer.ts";
 import { renderEdit, renderGeneration } from "./render-request.ts";
 
 /** POST /v1/images/generations at a vendor. */
-export const imageGenerations: ImagesVendor = {
+export const imageGenerations: ImagesVendorCodec = {
   wire: "images",
   begins: "image",
   needsBytes: false,
@@ -13,7 +13,7 @@ export const imageGenerations: ImagesVendor = {
 };
 
 /** POST /v1/images/edits at a vendor: a form. */
-export const imageEdits: ImagesVendor = {
+export const imageEdits: ImagesVendorCodec = {
   wire: "image-edits",
   begins: "image",
   needsBytes: true,

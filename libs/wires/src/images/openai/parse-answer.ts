@@ -20,7 +20,7 @@ export function parseAnswer(body: JsonRecord): ImagesAnswer {
 function parseImage(item: Fields): readonly MadeImage[] {
   const [url, base64] = [item.text("url"), item.text("b64_json")];
   const revised = item.text("revised_prompt");
-  const told = revised === undefined || revised === "" ? {} : { revisedPrompt: revised };
-  if (base64 !== undefined && base64 !== "") return [{ base64, ...told }];
-  return url === undefined || url === "" ? [] : [{ url, ...told }];
+  const more = revised === undefined || revised === "" ? {} : { revisedPrompt: revised };
+  if (base64 !== undefined && base64 !== "") return [{ base64, ...more }];
+  return url === undefined || url === "" ? [] : [{ url, ...more }];
 }

@@ -20,7 +20,7 @@ export interface BroughtImages {
 }
 
 /**
- * The simple body in the neutral form; what nobody knows travels on to vendors of this wire. `brought` are the files of
+ * The simple body in the neutral form; unknown members travel on to vendors of this wire. `brought` are the files of
  * a form. Throws Failure (400) naming the field.
  */
 export function parseRequest(body: JsonRecord, brought: BroughtImages = { images: [] }): ParsedRequest<ImageRequest> {

@@ -51,8 +51,8 @@ function tokensOf(usage: unknown): Pick<ImagesAnswer, "tokens"> {
 }
 
 /** What the vendor's own words say: a prompt or image that it would not take is the client's to change. */
-function failed(told: Fields): Failure {
-  const [code, message] = [told.text("code"), told.text("message")];
+function failed(output: Fields): Failure {
+  const [code, message] = [output.text("code"), output.text("message")];
   if (code === undefined) return noImages();
   const isInput = /^(?:DataInspectionFailed|InvalidParameter|IPInfringementSuspect|InvalidURL)/.test(code);
   return new Failure(isInput ? "upstream_rejected" : "upstream_error", message, { vendorCode: code });

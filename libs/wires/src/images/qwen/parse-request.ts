@@ -9,7 +9,7 @@ import { parseSize } from "../hub/size.ts";
 import { parseCount, parseHints } from "../openai/parse-request.ts";
 
 /**
- * The qwen-style body (interface section 2.5) in the neutral form; parameters that nobody knows travel on to vendors of
+ * The qwen-style body (interface section 2.5) in the neutral form; unknown parameters travel on to vendors of
  * this dialect. How images are wanted, and whether in a stream, may be said beside them. Throws Failure (400).
  */
 export function parseRequest(body: JsonRecord): ParsedRequest<ImageRequest> {

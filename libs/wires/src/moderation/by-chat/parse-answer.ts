@@ -9,7 +9,7 @@ import type { ModerationRequest } from "../hub/request.ts";
 export const flaggedFrom = 0.5;
 
 /**
- * What a chat model judged. Throws Failure upstream_error for words that are no JSON of the schema that it was given,
+ * What a chat model judged. Throws Failure upstream_error for words that are not JSON of the schema that it was given,
  * for an answer that was cut or refused, and for items that were left out.
  */
 export function parseJudgement(answer: TextAnswer, request: ModerationRequest): ModerationAnswer {

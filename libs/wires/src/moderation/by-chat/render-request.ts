@@ -22,8 +22,8 @@ export const bytesOfInstructions = Buffer.byteLength(instructions);
 
 /**
  * The judgement asked of a chat model, in the neutral form of text: one call for all items, its answer JSON of a fixed
- * schema. Members of the client's wire
- * that nobody knows are dropped by name. Throws Failure unsupported_parameter for more than `mostJudged` items.
+ * schema. Unknown members of
+ * the client's wire are dropped by name. Throws Failure unsupported_parameter for more than `mostJudged` items.
  */
 export function renderJudgementRequest(request: ModerationRequest): Parsed {
   if (request.items.length > mostJudged)

@@ -13,7 +13,7 @@ import {
 /** The model of a request that names none, as the wire's vendor has it. */
 export const defaultModerationModel = "omni-moderation-latest";
 
-/** A request in the neutral form; what nobody knows travels on to vendors of this wire. */
+/** A request in the neutral form; unknown members travel on to vendors of this wire. */
 export function parseRequest(body: JsonRecord): ParsedRequest<ModerationRequest> {
   const fields = new Fields(body);
   const model = fields.text("model") ?? defaultModerationModel;

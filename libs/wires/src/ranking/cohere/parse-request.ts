@@ -5,7 +5,7 @@ import { ownMembers } from "../../kind/own-members.ts";
 import { parseDocuments, parseQuery, parseTop } from "../hub/parse-documents.ts";
 import type { RankingRequest } from "../hub/request.ts";
 
-/** A request in the neutral form; what nobody knows travels on to vendors of this wire. */
+/** A request in the neutral form; unknown members travel on to vendors of this wire. */
 export function parseRequest(body: JsonRecord): ParsedRequest<RankingRequest> {
   const fields = new Fields(body);
   const model = fields.needText("model");

@@ -7,7 +7,7 @@ import type { RankingRequest } from "../hub/request.ts";
 
 /**
  * A request in the neutral form. Documents are returned only where asked for: vendors differ in what they do unasked.
- * What nobody knows travels on to vendors of this wire.
+ * Unknown members travel on to vendors of this wire.
  */
 export function parseRequest(body: JsonRecord): ParsedRequest<RankingRequest> {
   const fields = new Fields(body);

@@ -95,7 +95,7 @@ export class Answers {
     this.#heard ??= { itemId: this.#sink.newId("item"), words: "" };
     this.#heard.words += delta;
     const place = { item_id: this.#heard.itemId, content_index: 0 };
-    this.#sink.tell("conversation.item.input_audio_transcription.delta", { ...place, delta });
+    this.#sink.send("conversation.item.input_audio_transcription.delta", { ...place, delta });
   }
 
   /** The client's turn is over: all of it is written down. */
@@ -104,14 +104,14 @@ export class Answers {
     const { itemId, words } = this.#heard;
     this.#heard = undefined;
     const type = "conversation.item.input_audio_transcription.completed";
-    this.#sink.tell(type, { item_id: itemId, content_index: 0, transcript: words });
+    this.#sink.send(type, { item_id: itemId, content_index: 0, transcript: words });
   }
 
   #interrupted(): void {
     if (this.#response === undefined || this.#stopped !== undefined) return;
     this.#stopped = "turn_detected";
     const itemId = this.#sink.newId("item");
-    this.#sink.tell("input_audio_buffer.speech_started", { audio_start_ms: 0, item_id: itemId });
+    this.#sink.send("input_audio_buffer.speech_started", { audio_start_ms: 0, item_id: itemId });
   }
 
   /** The response that is under way; the vendor may begin one by itself. */

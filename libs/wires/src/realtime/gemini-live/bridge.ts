@@ -52,7 +52,7 @@ class GeminiLiveBridge implements RealtimeBridge, EventSink {
     this.#checkStores = names.checkStores;
     this.#setup = new Setup(names, {
       send: (message) => this.#toVendor.push(message),
-      updated: () => this.#tellSession("session.updated"),
+      updated: () => this.#sendSession("session.updated"),
     });
     this.#answers = new Answers(this, {
       conversationId: `conv_${names.sessionId}`,
@@ -61,7 +61,7 @@ class GeminiLiveBridge implements RealtimeBridge, EventSink {
   }
 
   open(): Bridged {
-    this.#tellSession("session.created");
+    this.#sendSession("session.created");
     return this.#taken();
   }
 
@@ -120,7 +120,7 @@ class GeminiLiveBridge implements RealtimeBridge, EventSink {
     return `${prefix}_${this.#sessionId}${(++this.#ids).toString(36)}`;
   }
 
-  tell(type: string, members: JsonRecord): void {
+  send(type: string, members: JsonRecord): void {
     if (type === "response.created") this.#turnEnded = false;
     this.#toClient.push(eventMessage({ type, event_id: this.newId("event"), ...members }));
   }
@@ -139,12 +139,12 @@ class GeminiLiveBridge implements RealtimeBridge, EventSink {
         this.#turnEnded = true;
       }
       const itemId = this.newId("item");
-      this.tell("input_audio_buffer.committed", { previous_item_id: null, item_id: itemId });
+      this.send("input_audio_buffer.committed", { previous_item_id: null, item_id: itemId });
       this.#added({ id: itemId, type: "message", role: "user", content: [{ type: "input_audio", transcript: null }] });
     },
     "input_audio_buffer.clear": () => {
       this.#pending.clear();
-      this.tell("input_audio_buffer.cleared", {});
+      this.send("input_audio_buffer.cleared", {});
     },
     "conversation.item.create": ({ item }, bytes) => {
       if (!isRecord(item)) throw new Failure("missing_required_parameter", "item is missing.", { param: "item" });
@@ -154,7 +154,7 @@ class GeminiLiveBridge implements RealtimeBridge, EventSink {
     },
     "conversation.item.truncate": ({ item_id: id, content_index: index, audio_end_ms: end }) =>
       // The vendor knows itself what of an interrupted answer was heard.
-      this.tell("conversation.item.truncated", { item_id: id, content_index: index, audio_end_ms: end }),
+      this.send("conversation.item.truncated", { item_id: id, content_index: index, audio_end_ms: end }),
     "response.create": ({ response }) => this.#ask(isRecord(response) ? response : {}),
     "response.cancel": () => {
       if (!this.#answers.underWay)
@@ -184,12 +184,12 @@ class GeminiLiveBridge implements RealtimeBridge, EventSink {
   #added(item: JsonRecord): void {
     const shown = { object: "realtime.item", status: "completed", ...item };
     for (const type of ["conversation.item.added", "conversation.item.done"])
-      this.tell(type, { previous_item_id: null, item: shown });
+      this.send(type, { previous_item_id: null, item: shown });
   }
 
-  #tellSession(type: "session.created" | "session.updated"): void {
+  #sendSession(type: "session.created" | "session.updated"): void {
     const session = { ...this.#setup.settings, object: "realtime.session", id: `sess_${this.#sessionId}` };
-    this.tell(type, { session });
+    this.send(type, { session });
   }
 
   #taken(): Bridged {

@@ -3,7 +3,7 @@ import type { JsonRecord } from "../../json/fields.ts";
 /** Who makes up ids and takes events. */
 export interface EventSink {
   newId(prefix: string): string;
-  tell(type: string, members: JsonRecord): void;
+  send(type: string, members: JsonRecord): void;
 }
 
 /** What a response is known by before it begins. */
@@ -33,25 +33,25 @@ export class ResponseWriter {
     this.#sink = sink;
     this.#facts = facts;
     this.id = sink.newId("resp");
-    sink.tell("response.created", { response: this.#shown("in_progress") });
+    sink.send("response.created", { response: this.#shown("in_progress") });
   }
 
   text(delta: string): void {
     const place = this.#open();
     this.#say(delta);
-    this.#sink.tell("response.output_text.delta", { ...place, delta });
+    this.#sink.send("response.output_text.delta", { ...place, delta });
   }
 
   /** Samples, in Base64. */
   audio(delta: string): void {
-    this.#sink.tell("response.output_audio.delta", { ...this.#open(), delta });
+    this.#sink.send("response.output_audio.delta", { ...this.#open(), delta });
   }
 
   /** What is being spoken, in words. */
   transcript(delta: string): void {
     const place = this.#open();
     this.#say(delta);
-    this.#sink.tell("response.output_audio_transcript.delta", { ...place, delta });
+    this.#sink.send("response.output_audio_transcript.delta", { ...place, delta });
   }
 
   call({ id: callId, name, args }: MadeCall): void {
@@ -62,8 +62,8 @@ export class ResponseWriter {
     const item = { id, object: "realtime.item", type: "function_call", call_id: callId, name };
     const at = { response_id: this.id, output_index: this.#output.length };
     this.#added({ ...item, status: "in_progress", arguments: "" });
-    sink.tell("response.function_call_arguments.delta", { ...at, item_id: id, call_id: callId, delta: text });
-    sink.tell("response.function_call_arguments.done", { ...at, item_id: id, call_id: callId, name, arguments: text });
+    sink.send("response.function_call_arguments.delta", { ...at, item_id: id, call_id: callId, delta: text });
+    sink.send("response.function_call_arguments.done", { ...at, item_id: id, call_id: callId, name, arguments: text });
     this.#done({ ...item, status: "completed", arguments: text });
   }
 
@@ -71,7 +71,7 @@ export class ResponseWriter {
   end(status: "completed" | "cancelled", usage: JsonRecord | null, reason?: string): void {
     this.#close(status === "cancelled" ? "incomplete" : "completed");
     const details = reason === undefined ? null : { type: status, reason };
-    this.#sink.tell("response.done", { response: { ...this.#shown(status), status_details: details, usage } });
+    this.#sink.send("response.done", { response: { ...this.#shown(status), status_details: details, usage } });
   }
 
   #say(words: string): void {
@@ -84,7 +84,7 @@ export class ResponseWriter {
     if (this.#message === undefined) {
       this.#message = { id: this.#sink.newId("item"), words: "" };
       this.#added(this.#item("in_progress"));
-      this.#sink.tell("response.content_part.added", { ...this.#place(index), part: this.#part("") });
+      this.#sink.send("response.content_part.added", { ...this.#place(index), part: this.#part("") });
     }
     return this.#place(index);
   }
@@ -94,10 +94,10 @@ export class ResponseWriter {
     const { words } = this.#message;
     const place = this.#place(this.#output.length);
     if (this.#facts.spoken) {
-      this.#sink.tell("response.output_audio.done", place);
-      this.#sink.tell("response.output_audio_transcript.done", { ...place, transcript: words });
-    } else this.#sink.tell("response.output_text.done", { ...place, text: words });
-    this.#sink.tell("response.content_part.done", { ...place, part: this.#part(words) });
+      this.#sink.send("response.output_audio.done", place);
+      this.#sink.send("response.output_audio_transcript.done", { ...place, transcript: words });
+    } else this.#sink.send("response.output_text.done", { ...place, text: words });
+    this.#sink.send("response.content_part.done", { ...place, part: this.#part(words) });
     const item = this.#item(status);
     this.#message = undefined;
     this.#done(item);
@@ -122,15 +122,15 @@ export class ResponseWriter {
 
   #added(item: JsonRecord): void {
     const at = { response_id: this.id, output_index: this.#output.length };
-    this.#sink.tell("response.output_item.added", { ...at, item });
-    this.#sink.tell("conversation.item.added", { previous_item_id: null, item });
+    this.#sink.send("response.output_item.added", { ...at, item });
+    this.#sink.send("conversation.item.added", { previous_item_id: null, item });
   }
 
   #done(item: JsonRecord): void {
     const at = { response_id: this.id, output_index: this.#output.length };
     this.#output.push(item);
-    this.#sink.tell("response.output_item.done", { ...at, item });
-    this.#sink.tell("conversation.item.done", { previous_item_id: null, item });
+    this.#sink.send("response.output_item.done", { ...at, item });
+    this.#sink.send("conversation.item.done", { previous_item_id: null, item });
   }
 
   #shown(status: string): JsonRecord {

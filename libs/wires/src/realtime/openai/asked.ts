@@ -15,7 +15,7 @@ type Asking = keyof typeof answers;
 
 /**
  * What a client has asked of its vendor, and the vendor has said nothing of yet: a response, the end of a turn, an empty
- * buffer. Whoever leaves before the answer may owe it all the same. The vendor takes events in their order.
+ * buffer. A client that leaves before the answer may owe it all the same. The vendor takes events in their order.
  */
 export class Asked {
   #waiting: { readonly type: Asking; readonly eventId: unknown }[] = [];
@@ -51,7 +51,7 @@ export class Asked {
   }
 
   /** The vendor said something: an answer, or that it will give none. */
-  told(type: string | undefined, data: Buffer): void {
+  seen(type: string | undefined, data: Buffer): void {
     if (type === "input_audio_buffer.committed") this.#hears = false;
     if (!this.any) return;
     if (type === "error") return this.#refused(data);

@@ -103,7 +103,7 @@ class OpenaiBridge implements RealtimeBridge {
 
   fromVendor(message: RealtimeMessage): Bridged {
     const type = message.binary ? undefined : eventType(message.data);
-    this.#asked.told(type, message.data);
+    this.#asked.seen(type, message.data);
     return { toClient: [sessionEvents.has(type ?? "") ? this.#shown(message) : message], toVendor: [] };
   }
 
@@ -134,8 +134,8 @@ class OpenaiBridge implements RealtimeBridge {
   #shown(message: RealtimeMessage): RealtimeMessage {
     const session = parseEvent(message.data)?.["session"];
     if (!isRecord(session)) return message;
-    const named = this.#transcriber.told(message, session);
-    this.#input.told(session);
+    const named = this.#transcriber.seen(message, session);
+    this.#input.seen(session);
     return this.#renamed ? withName(named, modelPath, this.#names.model) : named;
   }
 

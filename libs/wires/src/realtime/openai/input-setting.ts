@@ -13,13 +13,13 @@ const pcmBytes = 2;
  */
 export class InputSetting {
   #asked: Partial<InputFormat> = {};
-  #told: Partial<InputFormat> = {};
+  #reported: Partial<InputFormat> = {};
 
   get format(): InputFormat {
-    const rates = [this.#asked.bytesPerSecond, this.#told.bytesPerSecond].filter((rate) => rate !== undefined);
+    const rates = [this.#asked.bytesPerSecond, this.#reported.bytesPerSecond].filter((rate) => rate !== undefined);
     return {
       bytesPerSecond: rates.length === 0 ? pcmBytesPerSecond : Math.min(...rates),
-      detectsTurns: this.#asked.detectsTurns === true || (this.#told.detectsTurns ?? true),
+      detectsTurns: this.#asked.detectsTurns === true || (this.#reported.detectsTurns ?? true),
     };
   }
 
@@ -29,8 +29,8 @@ export class InputSetting {
   }
 
   /** What the vendor says of its session. */
-  told(session: JsonRecord): void {
-    this.#told = { ...this.#told, ...formatIn(session) };
+  seen(session: JsonRecord): void {
+    this.#reported = { ...this.#reported, ...formatIn(session) };
   }
 }
 

@@ -53,7 +53,7 @@ export class TranscriberSetting {
   }
 
   /** What the vendor tells of its session, in the client's name. */
-  told(message: RealtimeMessage, session: JsonRecord): RealtimeMessage {
+  seen(message: RealtimeMessage, session: JsonRecord): RealtimeMessage {
     for (const place of places) {
       const setting = settingAt(session, place);
       if (setting === undefined) continue;

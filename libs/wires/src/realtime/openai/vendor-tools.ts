@@ -4,7 +4,7 @@ import { isRecord, type JsonRecord } from "../../json/fields.ts";
 /** Members of events that set up a session, or one response of it. */
 const settings = ["session", "response"] as const;
 
-/** Refuses (400) tools of a session or a response that are no functions: the vendor runs them, and they have no price. */
+/** Refuses (400) tools of a session or a response that are not functions: the vendor runs them, and they have no price. */
 export function refuseVendorTools(event: JsonRecord): void {
   for (const name of settings) {
     const setting = event[name];

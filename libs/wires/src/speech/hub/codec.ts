@@ -21,7 +21,7 @@ export interface SpeechCodec {
   parseRequest(body: JsonRecord): ParsedRequest<SpeechRequest>;
   /** Hub → upstream; `events`: whether the vendor is asked for events, whatever the client asked for. */
   renderRequest(request: SpeechRequest, target: { readonly model: string; readonly events: boolean }): RenderedRequest;
-  /** A frame of the vendor's stream. Throws Failure upstream_error for what is none. */
+  /** Reads a frame of the vendor's stream. Throws Failure upstream_error if it cannot be read. */
   readEvent(frame: Frame): SpeechEvent;
   /** A frame for the client: a piece of audio, or the end with what it used. */
   writeAudio(bytes: Buffer): string;

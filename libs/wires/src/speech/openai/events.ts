@@ -44,7 +44,7 @@ function parsed(data: string) {
   } catch {
     // told below
   }
-  throw new Failure("upstream_error", "The vendor's stream has an event that is no JSON object.");
+  throw new Failure("upstream_error", "The vendor's stream has an event that is not a JSON object.");
 }
 
 function bytesOf(audio: unknown): Buffer {

@@ -8,7 +8,7 @@ import { speechFormats, type SpeechFormat, type SpeechRequest } from "../hub/req
 const formats = Object.keys(speechFormats).filter((name): name is SpeechFormat => name in speechFormats);
 const [slowest, fastest] = [0.25, 4] as const;
 
-/** A request for speech (interface endpoint 27) in the neutral form. What nobody knows travels on to the vendor. */
+/** A request for speech (interface endpoint 27) in the neutral form. Unknown members travel on to the vendor. */
 export function parseRequest(body: JsonRecord): ParsedRequest<SpeechRequest> {
   const fields = new Fields(body);
   const input = fields.needText("input");

@@ -8,7 +8,7 @@ import type { JsonObject } from "../hub/request.ts";
 import { extraFor } from "./seals.ts";
 
 /** How an answer is told to its client, by what the client asked. */
-export interface Telling {
+export interface AnswerStyle {
   /** Free-text tools: their calls come wrapped from vendors that have functions only. */
   readonly custom: ReadonlySet<string>;
   /** The client knows functions and no tools: it gets one call, in the spelling of old. */
@@ -17,7 +17,7 @@ export interface Telling {
   readonly hidesThoughts: boolean;
 }
 
-export function tellingOf({ request, asked }: AnswerContext): Telling {
+export function answerStyleOf({ request, asked }: AnswerContext): AnswerStyle {
   return {
     custom: customNames(request.tools),
     oldCalls: Array.isArray(asked["functions"]) && (asked["tools"] ?? undefined) === undefined,
@@ -26,15 +26,15 @@ export function tellingOf({ request, asked }: AnswerContext): Telling {
 }
 
 /** Whether a call comes as a function's and is a free-text tool's. */
-export function isWrapped(call: Pick<ToolCallPart, "name" | "custom">, { custom }: Telling): boolean {
+export function isWrapped(call: Pick<ToolCallPart, "name" | "custom">, { custom }: AnswerStyle): boolean {
   return call.custom !== true && custom.has(call.name);
 }
 
 /** A call in a whole message. */
-export function callMember(call: ToolCallPart, telling: Telling): JsonObject {
+export function callMember(call: ToolCallPart, style: AnswerStyle): JsonObject {
   const { id, name, seal } = call;
   const extra = { extra_content: extraFor(seal) };
-  const wrapped = isWrapped(call, telling);
+  const wrapped = isWrapped(call, style);
   if (call.custom !== true && !wrapped)
     return present({ id, type: "function", function: { name, arguments: call.arguments }, ...extra });
   const input = wrapped ? unwrapCustom(call.arguments) : call.arguments;

@@ -11,7 +11,7 @@ import { failureOf } from "./failure.ts";
 import { modelParts } from "./parse-model.ts";
 import { chatUsage } from "./usage.ts";
 
-/** A completion of a vendor. Throws Failure upstream_error for one that failed or that is none. */
+/** Parses a vendor's completion. Throws Failure upstream_error if it failed or cannot be read. */
 export function parseAnswer(body: JsonObject): TextAnswer {
   const choices = answeredChoices(body);
   const [first] = choices;

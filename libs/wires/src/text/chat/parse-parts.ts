@@ -48,7 +48,7 @@ function need(part: Fields, name: string): Fields {
   return fields;
 }
 
-/** An image; `auto` is what its detail is where nobody says. */
+/** An image; its detail is `auto` by default. */
 export function readImage(part: Fields): Extract<Part, { kind: "image" }> {
   const { source, beside } = addressed(part, "image_url");
   const detail = beside?.text("detail");

@@ -13,8 +13,8 @@ import { readModelImage } from "./parse-model.ts";
 import { markOf, thoughtIn } from "./seals.ts";
 
 /** What is told in text: at most one of them is open at a time. */
-const told = ["reasoning", "text", "refusal"] as const;
-type Told = (typeof told)[number];
+const textKinds = ["reasoning", "text", "refusal"] as const;
+type TextKind = (typeof textKinds)[number];
 
 const none: readonly TextEvent[] = [];
 
@@ -58,7 +58,7 @@ export class PartReader {
 
   /** Ends what is open, and tells what waited for the end. */
   close(): readonly TextEvent[] {
-    const events = [...this.#endTold(undefined), ...this.#calls.end()];
+    const events = [...this.#endTextBut(undefined), ...this.#calls.end()];
     const seal = this.#details.take();
     if (seal !== undefined) events.push(...this.#book.whole({ kind: "reasoning", text: "", seal }));
     const audio = this.#audio.take();
@@ -91,10 +91,10 @@ export class PartReader {
     this.#say("reasoning", text, events);
   }
 
-  #say(key: Told, text: string, events: TextEvent[], probabilities: readonly TokenProbability[] = []): void {
+  #say(key: TextKind, text: string, events: TextEvent[], probabilities: readonly TokenProbability[] = []): void {
     if (text === "" && probabilities.length === 0) return;
     if (!this.#book.isOpen(key)) {
-      events.push(...this.#endTold(key), ...this.#calls.settle(), ...this.#book.start(key, openings[key]));
+      events.push(...this.#endTextBut(key), ...this.#calls.settle(), ...this.#book.start(key, openings[key]));
     }
     events.push(...this.#book.delta(key, text, probabilities));
   }
@@ -137,7 +137,7 @@ export class PartReader {
     const place = { calls: new CallPairs(), place: [this.#answerId], google: "chat" } as const;
     try {
       const part = readModelImage(new Fields(image), place);
-      events.push(...this.#endTold(undefined), ...this.#book.whole(part));
+      events.push(...this.#endTextBut(undefined), ...this.#book.whole(part));
     } catch {
       // No image that can be read: there is nothing to tell of it.
     }
@@ -145,18 +145,18 @@ export class PartReader {
 
   #takeCall(call: unknown, events: TextEvent[]): void {
     if (!isRecord(call)) return;
-    if (this.#calls.isNew(call)) events.push(...this.#endTold(undefined), ...this.#calls.settle());
+    if (this.#calls.isNew(call)) events.push(...this.#endTextBut(undefined), ...this.#calls.settle());
     events.push(...this.#calls.take(call));
   }
 
   /** Ends what is told in text, but for one kind. */
-  #endTold(but: Told | undefined): TextEvent[] {
-    const open = told.filter((key) => key !== but && this.#book.isOpen(key));
+  #endTextBut(but: TextKind | undefined): TextEvent[] {
+    const open = textKinds.filter((key) => key !== but && this.#book.isOpen(key));
     return open.flatMap((key) => this.#book.end(key, key === "reasoning" ? this.#details.take() : undefined));
   }
 }
 
-const openings: Readonly<Record<Told, OpenedPart>> = {
+const openings: Readonly<Record<TextKind, OpenedPart>> = {
   reasoning: { kind: "reasoning" },
   text: { kind: "text" },
   refusal: { kind: "refusal" },

@@ -8,7 +8,7 @@ import { replayPart } from "../hub/replay.ts";
 import type { JsonObject } from "../hub/request.ts";
 import type { Around, Chunks } from "./chunks.ts";
 import { finishWord } from "./endings.ts";
-import { annotation, isWrapped, wholeMembers, type Telling } from "./answer-parts.ts";
+import { annotation, isWrapped, wholeMembers, type AnswerStyle } from "./answer-parts.ts";
 import { detailsFor, extraFor } from "./seals.ts";
 
 /** Characters of free-text tools' calls that wait for their end, to be unwrapped; beyond it: upstream_error. */
@@ -36,11 +36,11 @@ export class PartWriter {
   readonly #choice: number;
   readonly #chunks: Chunks;
   readonly #context: AnswerContext;
-  readonly #telling: Telling;
+  readonly #style: AnswerStyle;
   readonly #around: Around;
   readonly #open = new Map<number, Open>();
   /** Characters of texts and thoughts so far: clients join them, and seals say where theirs stand. */
-  readonly #told = { text: 0, reasoning: 0 };
+  readonly #written = { text: 0, reasoning: 0 };
   #begun = false;
   #finished = false;
   #refused = false;
@@ -51,11 +51,11 @@ export class PartWriter {
   readonly #annotations: unknown[] = [];
   #held = 0;
 
-  constructor(choice: number, chunks: Chunks, context: AnswerContext, telling: Telling) {
+  constructor(choice: number, chunks: Chunks, context: AnswerContext, style: AnswerStyle) {
     this.#choice = choice;
     this.#chunks = chunks;
     this.#context = context;
-    this.#telling = telling;
+    this.#style = style;
     this.#around = chunks.around(choice);
   }
 
@@ -70,14 +70,14 @@ export class PartWriter {
     const { kind } = opened;
     if (kind === "tool-call") return this.#startCall(part, opened);
     if (kind === "refusal") this.#refused = true;
-    const hidden = kind === "reasoning" && this.#telling.hidesThoughts;
+    const hidden = kind === "reasoning" && this.#style.hidesThoughts;
     const name = kind === "text" ? "content" : kind === "reasoning" ? "reasoning_content" : "refusal";
     this.#open.set(part, {
       opened,
       around: hidden ? undefined : this.#aroundText(`"${name}":`, ""),
       call: 0,
       held: undefined,
-      from: kind === "refusal" ? 0 : this.#told[kind],
+      from: kind === "refusal" ? 0 : this.#written[kind],
       length: 0,
     });
     return "";
@@ -108,7 +108,7 @@ export class PartWriter {
     const span = [from, from + open.length] as const;
     if (opened.kind === "tool-call") return this.#endCall(open, seal);
     if (opened.kind === "refusal") return "";
-    this.#told[opened.kind] = span[1];
+    this.#written[opened.kind] = span[1];
     if (seal === undefined || open.around === undefined) return "";
     const of = opened.kind === "text" ? ({ span, previous: true } as const) : { span, id: opened.id };
     return this.#tell({ reasoning_details: detailsFor(seal, { ...of, index: this.#details++ }) });
@@ -127,7 +127,7 @@ export class PartWriter {
     if (this.#finished) return "";
     this.#finished = true;
     const cited = this.#annotations.length > 0 ? this.#tell({ annotations: this.#annotations }) : "";
-    return cited + this.#chunks.finish(this.#choice, finishWord(reason, this.#refused, this.#telling.oldCalls));
+    return cited + this.#chunks.finish(this.#choice, finishWord(reason, this.#refused, this.#style.oldCalls));
   }
 
   #replayed(event: TextEvent): string {
@@ -140,10 +140,10 @@ export class PartWriter {
   #startCall(part: number, opened: Extract<OpenedPart, { kind: "tool-call" }>): string {
     const call = this.#calls++;
     const { id, name } = opened;
-    const held = isWrapped(opened, this.#telling) ? [] : undefined;
+    const held = isWrapped(opened, this.#style) ? [] : undefined;
     const custom = held !== undefined || opened.custom === true;
     const before = { opened, call, held, from: 0, length: 0 };
-    if (this.#telling.oldCalls) {
+    if (this.#style.oldCalls) {
       const first = call === 0 ? this.#aroundText(`"function_call":{"arguments":`, "}") : undefined;
       this.#open.set(part, { ...before, held: undefined, around: first });
       return call === 0 ? this.#tell({ function_call: { name, arguments: "" } }) : "";
@@ -163,7 +163,7 @@ export class PartWriter {
     this.#held -= wrapped.length;
     const input = wrapped === "" ? "" : unwrapCustom(wrapped);
     const late = input === "" ? "" : this.#tell({ tool_calls: [{ index: call, custom: { input } }] });
-    if (seal === undefined || this.#telling.oldCalls) return late;
+    if (seal === undefined || this.#style.oldCalls) return late;
     const custom = held !== undefined || (opened.kind === "tool-call" && opened.custom === true);
     const empty = custom ? { custom: { input: "" } } : { function: { arguments: "" } };
     return late + this.#tell({ tool_calls: [{ index: call, ...empty, extra_content: extraFor(seal) }] });
@@ -171,7 +171,7 @@ export class PartWriter {
 
   #hold(held: string[], text: string): void {
     this.#held += text.length;
-    if (this.#held > mostHeld) throw new Failure("upstream_error", "A tool call is too large to be told whole.");
+    if (this.#held > mostHeld) throw new Failure("upstream_error", "A tool call is too large to be sent whole.");
     held.push(text);
   }
 

@@ -35,7 +35,7 @@ export class ChatReader implements StreamReader {
     if (data === "[DONE]") return this.#finish();
     const chunk = parseRecord(data);
     if (chunk === undefined)
-      return [{ type: "failure", code: "invalid_json", message: "The vendor's stream is no JSON." }];
+      return [{ type: "failure", code: "invalid_json", message: "The vendor's stream is not JSON." }];
     const failure = failureOf(chunk);
     if (failure !== undefined) return [failure];
     const choices = choicesOf(chunk);

@@ -6,7 +6,7 @@ import { logProbability } from "../hub/log-probabilities.ts";
 import type { Part, ReasoningPart, TextPart, ToolCallPart } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { finishWord } from "./endings.ts";
-import { annotation, callMember, tellingOf, wholeMembers, type Telling } from "./answer-parts.ts";
+import { annotation, callMember, answerStyleOf, wholeMembers, type AnswerStyle } from "./answer-parts.ts";
 import { detailsFor } from "./seals.ts";
 import { renderUsage } from "./usage.ts";
 
@@ -25,25 +25,25 @@ export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonOb
 }
 
 function renderChoice({ parts, finish }: Choice, index: number, context: AnswerContext): JsonObject {
-  const telling = tellingOf(context);
+  const style = answerStyleOf(context);
   const probabilities = parts.flatMap((part) => (part.kind === "text" ? (part.logProbabilities ?? []) : []));
   const refused = parts.some(({ kind }) => kind === "refusal");
   return {
     index,
-    message: { role: "assistant", ...messageOf(parts, telling, context) },
+    message: { role: "assistant", ...messageOf(parts, style, context) },
     logprobs: probabilities.length === 0 ? null : { content: probabilities.map(logProbability), refusal: null },
-    finish_reason: finishWord(finish, refused, telling.oldCalls),
+    finish_reason: finishWord(finish, refused, style.oldCalls),
   };
 }
 
-function messageOf(parts: readonly Part[], telling: Telling, context: AnswerContext): JsonObject {
+function messageOf(parts: readonly Part[], style: AnswerStyle, context: AnswerContext): JsonObject {
   const texts = parts.filter((part) => part.kind === "text");
   const refusal = parts.flatMap((part) => (part.kind === "refusal" ? [part.text] : [])).join("");
   const calls = parts.filter((part) => part.kind === "tool-call");
   const pictures = parts.filter((part) => part.kind === "image");
   const images = pictures.flatMap((part, index) => wholeMembers(part, context, index)["images"] ?? []);
   const others = parts.filter((part) => part.kind !== "image").map((part) => wholeMembers(part, context, 0));
-  const thoughts = telling.hidesThoughts ? [] : parts.filter((part) => part.kind === "reasoning");
+  const thoughts = style.hidesThoughts ? [] : parts.filter((part) => part.kind === "reasoning");
   const shown = thoughts.map(({ text }) => text).join("");
   const details = detailsOf(thoughts, texts);
   const saysOtherwise = calls.length > 0 || refusal !== "" || others.some((members) => "audio" in members);
@@ -55,7 +55,7 @@ function messageOf(parts: readonly Part[], telling: Telling, context: AnswerCont
     annotations: annotationsOf(texts),
     reasoning_content: shown === "" ? undefined : shown,
     reasoning_details: details.length > 0 ? details : undefined,
-    ...callMembers(calls, telling),
+    ...callMembers(calls, style),
   });
 }
 
@@ -84,9 +84,9 @@ function annotationsOf(texts: readonly TextPart[]): readonly unknown[] | undefin
   return all.length > 0 ? all : undefined;
 }
 
-function callMembers(calls: readonly ToolCallPart[], telling: Telling): JsonObject {
+function callMembers(calls: readonly ToolCallPart[], style: AnswerStyle): JsonObject {
   const [first] = calls;
   if (first === undefined) return {};
-  if (telling.oldCalls) return { function_call: { name: first.name, arguments: first.arguments } };
-  return { tool_calls: calls.map((call) => callMember(call, telling)) };
+  if (style.oldCalls) return { function_call: { name: first.name, arguments: first.arguments } };
+  return { tool_calls: calls.map((call) => callMember(call, style)) };
 }

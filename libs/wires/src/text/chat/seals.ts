@@ -91,8 +91,8 @@ export function ownDetailsOf(seal: Seal | undefined): readonly unknown[] | undef
 }
 
 /** The thoughts of a message as parts, each with its seal. */
-export function sealedThoughts(text: string, { marks, own, text: told }: Details): readonly ReasoningPart[] {
-  const all = text === "" ? told : text;
+export function sealedThoughts(text: string, { marks, own, text: inDetails }: Details): readonly ReasoningPart[] {
+  const all = text === "" ? inDetails : text;
   const parts = pieces(
     all,
     marks.filter(({ previous }) => previous !== true),

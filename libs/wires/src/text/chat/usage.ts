@@ -4,7 +4,7 @@ import { cacheWritesIn, countOf, unitsOf } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
 
 /**
- * A chat `usage` object as disjoint units (see Units); undefined where it is none. Knows the spellings of other
+ * A chat `usage` object as disjoint units (see Units); undefined for anything else. Knows the spellings of other
  * vendors of this wire: DeepSeek's prompt_cache_hit_tokens, Moonshot's cached_tokens on top, and reasoning that
  * stands beside the completion instead of in it (xAI), which the total betrays. Counts that contradict each other
  * are clamped: never negative, and the sums stay the vendor's.

@@ -4,7 +4,7 @@ import type { AnswerContext, StreamWriter } from "../hub/codec.ts";
 import { dispatch } from "../hub/dispatch.ts";
 import { PartWriter } from "./part-writer.ts";
 import { Chunks } from "./chunks.ts";
-import { tellingOf, type Telling } from "./answer-parts.ts";
+import { answerStyleOf, type AnswerStyle } from "./answer-parts.ts";
 import { renderUsage } from "./usage.ts";
 
 type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEvent, { type: Type }>) => string };
@@ -16,7 +16,7 @@ type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEve
 export class ChatWriter implements StreamWriter {
   readonly #context: AnswerContext;
   readonly #chunks: Chunks;
-  readonly #telling: Telling;
+  readonly #style: AnswerStyle;
   readonly #choices = new Map<number, PartWriter>();
   #usage: Units | undefined;
   readonly #on: Handlers = {
@@ -28,24 +28,24 @@ export class ChatWriter implements StreamWriter {
       this.#usage = usage;
       return "";
     },
-    "part-start": ({ choice, part, opened }) => this.#begun(choice, (told) => told.start(part, opened)),
+    "part-start": ({ choice, part, opened }) => this.#begun(choice, (writer) => writer.start(part, opened)),
     citation: ({ choice, part, citation }) => {
       this.#choice(choice).cite(part, citation);
       return "";
     },
-    "part-end": ({ choice, part, seal }) => this.#begun(choice, (told) => told.end(part, seal)),
-    "part-whole": ({ choice, part, whole }) => this.#begun(choice, (told) => told.whole(part, whole)),
-    finish: ({ choice, reason }) => this.#begun(choice, (told) => told.finish(reason)),
+    "part-end": ({ choice, part, seal }) => this.#begun(choice, (writer) => writer.end(part, seal)),
+    "part-whole": ({ choice, part, whole }) => this.#begun(choice, (writer) => writer.whole(part, whole)),
+    finish: ({ choice, reason }) => this.#begun(choice, (writer) => writer.finish(reason)),
     ping: () => this.heartbeat(),
   };
 
   constructor(context: AnswerContext) {
     this.#context = context;
     this.#chunks = new Chunks(context);
-    this.#telling = tellingOf(context);
+    this.#style = answerStyleOf(context);
   }
 
-  /** A vendor's `failure` writes nothing: whoever reads it calls `fail`. */
+  /** A vendor's `failure` writes nothing: the caller reports it by `fail`. */
   write(event: TextEvent): string {
     // What comes for every few words does not go through the table.
     if (event.type === "part-delta")
@@ -68,13 +68,13 @@ export class ChatWriter implements StreamWriter {
     return ": keep-alive\n\n";
   }
 
-  #begun(choice: number, tell: (choice: PartWriter) => string): string {
-    const told = this.#choice(choice);
-    return told.begin() + tell(told);
+  #begun(choice: number, write: (choice: PartWriter) => string): string {
+    const writer = this.#choice(choice);
+    return writer.begin() + write(writer);
   }
 
   #choice(index: number): PartWriter {
-    const known = this.#choices.get(index) ?? new PartWriter(index, this.#chunks, this.#context, this.#telling);
+    const known = this.#choices.get(index) ?? new PartWriter(index, this.#chunks, this.#context, this.#style);
     this.#choices.set(index, known);
     return known;
   }

@@ -35,7 +35,7 @@ export function renderPromptAnswers(
   });
 }
 
-/** Words only: thoughts have no place here, and nobody asked for calls. */
+/** Words only: thoughts have no place here, and no calls were asked for. */
 function renderChoice({ parts, finish }: Choice, index: number, echo: string): JsonObject {
   const words = parts.flatMap((part) => (part.kind === "text" || part.kind === "refusal" ? [part.text] : []));
   const probabilities = parts.flatMap((part) => (part.kind === "text" ? (part.logProbabilities ?? []) : []));

@@ -10,7 +10,7 @@ export function streamPromptAnswers(
   context: AnswerContext,
 ): string {
   const writer = new CompletionsWriter(context);
-  const told = all.map(({ request, answer }, prompt) => {
+  const rendered = all.map(({ request, answer }, prompt) => {
     const before = prompt === 0 ? "" : writer.next(request);
     return (
       before +
@@ -19,5 +19,5 @@ export function streamPromptAnswers(
         .join("")
     );
   });
-  return told.join("") + writer.end();
+  return rendered.join("") + writer.end();
 }

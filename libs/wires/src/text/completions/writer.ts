@@ -11,7 +11,7 @@ import { finishWords } from "./endings.ts";
 import { renderProbabilities } from "./log-probabilities.ts";
 
 /** A choice of the prompt that is being answered. */
-interface Told {
+interface OpenChoice {
   /** Number of the choice among those of all prompts. */
   readonly index: number;
   /** Kinds of its parts, by number. */
@@ -29,7 +29,7 @@ type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEve
  */
 export class CompletionsWriter implements StreamWriter {
   readonly #context: AnswerContext;
-  readonly #choices = new Map<number, Told>();
+  readonly #choices = new Map<number, OpenChoice>();
   #request: TextRequest;
   /** Number of the prompt's first choice. */
   #first = 0;
@@ -64,7 +64,7 @@ export class CompletionsWriter implements StreamWriter {
     this.#request = context.request;
   }
 
-  /** A vendor's `failure` writes nothing: whoever reads it calls `fail`. */
+  /** A vendor's `failure` writes nothing: the caller reports it by `fail`. */
   write(event: TextEvent): string {
     return dispatch(this.#on, event) ?? "";
   }
@@ -95,40 +95,40 @@ export class CompletionsWriter implements StreamWriter {
     return ": keep-alive\n\n";
   }
 
-  /** Words of the model; thoughts have no place here, and nobody asked for calls. */
+  /** Words of the model; thoughts have no place here, and no calls were asked for. */
   #delta(choice: number, part: number, text: string, probabilities: readonly TokenProbability[]): string {
-    const told = this.#choice(choice);
-    const kind = told.kinds.get(part);
-    return kind === "text" || kind === "refusal" ? this.#tell(told, text, probabilities) : "";
+    const open = this.#choice(choice);
+    const kind = open.kinds.get(part);
+    return kind === "text" || kind === "refusal" ? this.#renderText(open, text, probabilities) : "";
   }
 
   /** The echo of the prompt, which stands before a choice's words; nothing later. */
   #begun(choice: number): string {
     if (this.#choices.has(choice)) return "";
     const echo = echoOf(this.#context, this.#request);
-    const told = this.#choice(choice);
-    return echo === "" ? "" : this.#tell(told, echo, []);
+    const open = this.#choice(choice);
+    return echo === "" ? "" : this.#renderText(open, echo, []);
   }
 
-  #tell(told: Told, text: string, probabilities: readonly TokenProbability[]): string {
-    const logprobs = renderProbabilities(probabilities, told.length);
-    told.length += text.length;
-    return this.#chunk({ text, index: told.index, logprobs, finish_reason: null });
+  #renderText(open: OpenChoice, text: string, probabilities: readonly TokenProbability[]): string {
+    const logprobs = renderProbabilities(probabilities, open.length);
+    open.length += text.length;
+    return this.#chunk({ text, index: open.index, logprobs, finish_reason: null });
   }
 
   #finishAll(): string {
     const begun = this.#begun(0);
-    return begun + [...this.#choices.values()].map((told) => this.#finish(told, "other")).join("");
+    return begun + [...this.#choices.values()].map((open) => this.#finish(open, "other")).join("");
   }
 
   /** Once: a choice has one chunk that tells its end. */
-  #finish(told: Told, reason: FinishReason): string {
-    if (told.finished) return "";
-    told.finished = true;
-    return this.#chunk({ text: "", index: told.index, logprobs: null, finish_reason: finishWords[reason] });
+  #finish(open: OpenChoice, reason: FinishReason): string {
+    if (open.finished) return "";
+    open.finished = true;
+    return this.#chunk({ text: "", index: open.index, logprobs: null, finish_reason: finishWords[reason] });
   }
 
-  #choice(choice: number): Told {
+  #choice(choice: number): OpenChoice {
     const known = this.#choices.get(choice) ?? {
       index: this.#first + choice,
       kinds: new Map<number, OpenedPart["kind"]>(),

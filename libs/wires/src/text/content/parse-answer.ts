@@ -40,7 +40,7 @@ export function candidatesOf(body: JsonObject): readonly JsonObject[] {
   return Array.isArray(candidates) ? candidates.filter(isRecord) : [];
 }
 
-/** The candidates of an answer, at least one. Throws Failure upstream_error if there is none. */
+/** Reads the candidates of an answer, at least one. Throws Failure upstream_error if there is none. */
 export function answeredCandidates(body: JsonObject): readonly JsonObject[] {
   const candidates = candidatesOf(body);
   if (candidates.length === 0) throw new Failure("upstream_error", "The vendor's answer holds no candidate.");

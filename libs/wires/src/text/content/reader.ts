@@ -32,7 +32,7 @@ export class ContentReader implements StreamReader {
     if (data === "") return [];
     const piece = parseRecord(data);
     if (piece === undefined)
-      return [{ type: "failure", code: "invalid_json", message: "The vendor's stream is no JSON." }];
+      return [{ type: "failure", code: "invalid_json", message: "The vendor's stream is not JSON." }];
     if (isRecord(piece["error"])) return [failureOf(piece["error"])];
     this.#pieces++;
     const events = [...this.#start(piece), ...candidatesOf(piece).flatMap((each) => this.#candidate(each))];
@@ -59,7 +59,7 @@ export class ContentReader implements StreamReader {
     const book = this.#book(choice);
     const probabilities = [...parseProbabilities(candidate["logprobsResult"])];
     const events = answerParts(candidate, [this.#started ?? "", choice, this.#pieces]).flatMap((part) =>
-      tell(book, part, probabilities),
+      readPart(book, part, probabilities),
     );
     const part = book.numberOf("text");
     if (part !== undefined)
@@ -85,14 +85,14 @@ export class ContentReader implements StreamReader {
 }
 
 /** Words and thoughts grow until another kind of part comes or a seal closes them; all else comes whole. */
-function tell(book: PartBook, part: Part, probabilities: TokenProbability[]): readonly TextEvent[] {
+function readPart(book: PartBook, part: Part, probabilities: TokenProbability[]): readonly TextEvent[] {
   if (isEmpty(part)) return [];
   if (part.kind !== "text" && part.kind !== "reasoning") return [...book.endAll(), ...book.whole(part)];
   const key = part.kind;
   const others = book.openKeys().filter((open) => open !== key);
   const ended = others.flatMap((other) => book.end(other));
-  const told = part.kind === "text" ? probabilities.splice(0) : [];
-  const grown = [...book.start(key, { kind: key }), ...book.delta(key, part.text, told)];
+  const shown = part.kind === "text" ? probabilities.splice(0) : [];
+  const grown = [...book.start(key, { kind: key }), ...book.delta(key, part.text, shown)];
   return part.seal === undefined ? [...ended, ...grown] : [...ended, ...grown, ...book.end(key, part.seal)];
 }
 

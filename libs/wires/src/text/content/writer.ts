@@ -63,7 +63,7 @@ export class ContentWriter implements StreamWriter {
     this.#framing = framing;
   }
 
-  /** A vendor's `failure` writes nothing: whoever reads it calls `fail`. */
+  /** A vendor's `failure` writes nothing: the caller reports it by `fail`. */
   write(event: TextEvent): string {
     return dispatch(this.#on, event) ?? "";
   }
@@ -100,7 +100,7 @@ export class ContentWriter implements StreamWriter {
       return this.#piece([present({ ...said, logprobsResult: renderProbabilities(logProbabilities) })]);
     }
     this.#held += text.length;
-    if (this.#held > mostHeld) throw new Failure("upstream_error", "A tool call is too large to be told whole.");
+    if (this.#held > mostHeld) throw new Failure("upstream_error", "A tool call is too large to be sent whole.");
     open.pieces.push(text);
     return "";
   }

@@ -3,10 +3,10 @@ import { wrapCustom } from "./custom.ts";
 import type { ToolCallPart } from "./part.ts";
 import type { JsonObject } from "./request.ts";
 
-/** Where arguments that are no JSON object travel on wires that want an object. */
+/** The member for arguments that are not a JSON object, on wires that want an object. */
 const rawName = "_raw";
 
-/** A call's arguments as an object; text that is none travels as it is, under one name. */
+/** Parses a call's arguments as an object; other text travels as it is, under one name. */
 export function argsOf({ arguments: text, custom }: Pick<ToolCallPart, "arguments" | "custom">): JsonObject {
   if (custom === true) return wrapCustom(text);
   if (text.trim() === "") return {};

@@ -41,23 +41,23 @@ export class OneAtATime {
 
   /** What waited, until one of the waiting parts is open itself. */
   #release(): readonly TextEvent[] {
-    const told: TextEvent[] = [];
+    const released: TextEvent[] = [];
     for (const [part, events] of this.#waiting) {
       this.#waiting.delete(part);
-      for (const event of events) told.push(event);
+      for (const event of events) released.push(event);
       if (events.at(-1)?.type === "part-end" || events[0]?.type === "part-whole") continue;
       this.#open = part;
       break;
     }
     if (this.#waiting.size === 0) this.#characters = 0;
-    return told;
+    return released;
   }
 
   /** Everything, at the end: a reader closes its parts before `finish`, so nothing is open by now. */
   #flush(): readonly TextEvent[] {
-    const told = [...this.#waiting.values()].flat();
+    const events = [...this.#waiting.values()].flat();
     this.#waiting.clear();
-    return told;
+    return events;
   }
 
   #wait(event: PartEvent): void {

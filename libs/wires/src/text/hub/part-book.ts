@@ -5,7 +5,7 @@ import { replayPart } from "./replay.ts";
 /** A part that a reader has open. */
 interface Entry {
   readonly number: number;
-  told: boolean;
+  hasText: boolean;
   /** Where in the part its vendor is, for vendors that number a text's paragraphs. */
   index: unknown;
 }
@@ -35,8 +35,8 @@ export class PartBook {
   }
 
   /** Whether anything was told of an open part. */
-  isTold(key: string): boolean {
-    return this.#open.get(key)?.told ?? false;
+  hasText(key: string): boolean {
+    return this.#open.get(key)?.hasText ?? false;
   }
 
   /** Names of the open parts that begin so. */
@@ -52,7 +52,7 @@ export class PartBook {
   /** Whether an open part is in this paragraph already. */
   isAt(key: string, index: unknown): boolean {
     const entry = this.#open.get(key);
-    return entry !== undefined && entry.told && entry.index === index;
+    return entry !== undefined && entry.hasText && entry.index === index;
   }
 
   /** What stands between an open part's last paragraph and this one: a blank line, or nothing. */
@@ -67,14 +67,14 @@ export class PartBook {
   start(key: string, opened: OpenedPart): readonly TextEvent[] {
     if (this.#open.has(key)) return [];
     const part = this.#number(opened.kind);
-    this.#open.set(key, { number: part, told: false, index: undefined });
+    this.#open.set(key, { number: part, hasText: false, index: undefined });
     return [{ type: "part-start", choice: this.#choice, part, opened }];
   }
 
   delta(key: string, text: string, logProbabilities: readonly TokenProbability[] = []): readonly TextEvent[] {
     const entry = this.#open.get(key);
     if (entry === undefined || (text === "" && logProbabilities.length === 0)) return [];
-    entry.told = true;
+    entry.hasText = true;
     const event = { type: "part-delta", choice: this.#choice, part: entry.number, text } as const;
     return [logProbabilities.length > 0 ? { ...event, logProbabilities } : event];
   }

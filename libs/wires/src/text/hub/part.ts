@@ -108,7 +108,7 @@ export interface RefusalPart {
   readonly text: string;
 }
 
-/** A conversation's earlier part, sealed by whoever compacted it. */
+/** A conversation's earlier part, sealed by the vendor that compacted it. */
 export interface CompactionPart {
   readonly kind: "compaction";
   readonly id?: string | undefined;

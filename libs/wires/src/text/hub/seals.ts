@@ -21,7 +21,7 @@ export type Span = readonly [start: number, end: number];
 export const envelopeMark = Buffer.from('{"modelgate"').toString("base64");
 
 /**
- * Stands where a client's wire has a seal, beside thoughts that nobody sealed: clients send thoughts without one back
+ * Stands where a client's wire has a seal, beside unsealed thoughts: clients send thoughts without one back
  * in ways that no vendor takes, or not at all. It begins as envelopes do and holds nothing.
  */
 export const unsealed = Buffer.from('{"modelgate":1}').toString("base64");

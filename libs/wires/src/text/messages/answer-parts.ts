@@ -12,11 +12,11 @@ import { carrierBlock, isRedacted, signatureFor } from "./seals.ts";
  * only seals of calls are ones that a vendor insists on.
  */
 export function allAnswerBlocks(parts: readonly Part[]): readonly JsonObject[] {
-  const told = parts.slice(0, parts.findLastIndex((part) => !(part.kind === "text" && part.text === "")) + 1);
-  const last = told.at(-1);
+  const shown = parts.slice(0, parts.findLastIndex((part) => !(part.kind === "text" && part.text === "")) + 1);
+  const last = shown.at(-1);
   return last?.kind === "text"
-    ? [...told.slice(0, -1), { ...last, seal: undefined }].flatMap(answerBlocks)
-    : told.flatMap(answerBlocks);
+    ? [...shown.slice(0, -1), { ...last, seal: undefined }].flatMap(answerBlocks)
+    : shown.flatMap(answerBlocks);
 }
 
 /** A part of an answer for a client; none for what this wire has no word for. */

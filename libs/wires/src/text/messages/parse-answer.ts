@@ -7,7 +7,7 @@ import { finishOf } from "./endings.ts";
 import { parseContent } from "./parse-parts.ts";
 import { messagesUsage, tierOf } from "./usage.ts";
 
-/** A message of a vendor; it tells no time. Throws Failure upstream_error for what is none. */
+/** Parses a vendor's message, which has no time. Throws Failure upstream_error if it cannot be read. */
 export function parseAnswer(body: JsonObject): TextAnswer {
   blocksOf(body);
   const parts = partsOf(body).filter((part) => !isEmpty(part));
@@ -25,7 +25,7 @@ export function parseAnswer(body: JsonObject): TextAnswer {
   };
 }
 
-/** The content blocks of a message. Throws Failure upstream_error if there are none to read. */
+/** Reads the content blocks of a message. Throws Failure upstream_error if there are none to read. */
 export function blocksOf(body: JsonObject): readonly unknown[] {
   const { content } = body;
   if (!Array.isArray(content)) throw new Failure("upstream_error", sayOf(body));

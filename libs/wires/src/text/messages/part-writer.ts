@@ -62,7 +62,7 @@ export class PartWriter {
   #open(): string {
     const opened = this.#opened;
     if (this.#isOpen || opened === undefined) return "";
-    const waited = this.#tellWaiting();
+    const waited = this.#flush();
     this.#isOpen = true;
     this.#head = `event: content_block_delta\ndata: {"type":"content_block_delta","index":${this.#index},"delta":${deltaHeads[opened.kind]}`;
     if (opened.kind === "tool-call")
@@ -72,7 +72,7 @@ export class PartWriter {
     return waited + this.#announce(empty);
   }
 
-  #tellWaiting(): string {
+  #flush(): string {
     const waiting = this.#waiting;
     this.#waiting = [];
     return this.#allWhole(waiting);
@@ -133,7 +133,7 @@ export class PartWriter {
 
   /** A block at once; an input comes as clients expect it, after the block's beginning. */
   #wholeBlock(block: JsonObject): string {
-    const waited = this.#tellWaiting();
+    const waited = this.#flush();
     const { input } = block;
     if (!isRecord(input)) return waited + this.#announce(block) + this.#stopFrame();
     const begun = this.#announce({ ...block, input: {} });

@@ -33,8 +33,8 @@ type Handler = (event: JsonRecord) => readonly TextEvent[];
 const opened: ReadonlySet<unknown> = new Set(["text", "thinking", "tool_use"]);
 
 /**
- * A vendor's stream of message events: blocks one after another, each named by its index. Events and deltas that
- * nobody knows yet are passed over.
+ * A vendor's stream of message events: blocks one after another, each named by its index. Unknown events and
+ * deltas are ignored.
  */
 export class MessagesReader implements StreamReader {
   readonly #book = new PartBook(0);
@@ -70,7 +70,7 @@ export class MessagesReader implements StreamReader {
     if (data === "" || data === "[DONE]") return [];
     const event = parseRecord(data);
     if (event === undefined)
-      return [{ type: "failure", code: "invalid_json", message: "The vendor's stream is no JSON." }];
+      return [{ type: "failure", code: "invalid_json", message: "The vendor's stream is not JSON." }];
     const type = event["type"];
     return own(this.#on, typeof type === "string" ? type : (name ?? ""))?.(event) ?? [];
   }
@@ -128,16 +128,16 @@ export class MessagesReader implements StreamReader {
   #end(key: string): readonly TextEvent[] {
     const begun = this.#begun.get(key);
     this.#begun.delete(key);
-    if (begun?.whole === true) return this.#tellWhole(begun);
+    if (begun?.whole === true) return this.#readWhole(begun);
     // Vendors that send no pieces give the arguments with the call's beginning; none at all are an empty object.
     const late =
-      begun?.block["type"] === "tool_use" && !this.#book.isTold(key)
+      begun?.block["type"] === "tool_use" && !this.#book.hasText(key)
         ? this.#book.delta(key, argumentsOf(begun.block["input"]))
         : [];
     return [...late, ...this.#book.end(key, sealOfSignature(begun?.signature ?? ""))];
   }
 
-  #tellWhole({ block, input }: Begun): readonly TextEvent[] {
+  #readWhole({ block, input }: Begun): readonly TextEvent[] {
     if (block["type"] === "redacted_thinking") {
       const { seal } = envelopeOf(textOf(block["data"]));
       return this.#book.whole({ kind: "reasoning", text: "", seal });

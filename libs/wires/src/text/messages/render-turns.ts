@@ -83,10 +83,10 @@ function callsIn(content: readonly JsonObject[]): readonly unknown[] {
 
 function answered(content: readonly JsonObject[], calls: readonly unknown[]): Message {
   const results = content.filter(isResult);
-  const told = results.map((block) => block["tool_use_id"]);
-  if (told.some((id) => !calls.includes(id))) throw unsupportedFailure("a tool result without its call");
+  const answered = results.map((block) => block["tool_use_id"]);
+  if (answered.some((id) => !calls.includes(id))) throw unsupportedFailure("a tool result without its call");
   const missing = calls
-    .filter((id) => !told.includes(id))
+    .filter((id) => !answered.includes(id))
     .map((id) => ({ type: "tool_result", tool_use_id: id, content: noResult, is_error: true }));
   return { role: "user", content: [...results, ...missing, ...content.filter((block) => !isResult(block))] };
 }

@@ -15,7 +15,7 @@ const counted = [
 ] as const satisfies readonly UnitName[];
 
 /** The counts of one report, undefined where it does not tell them. */
-type Told = { readonly [Name in (typeof counted)[number]]?: number | undefined };
+type Counts = { readonly [Name in (typeof counted)[number]]?: number | undefined };
 
 /**
  * `usage` of a message as disjoint units; undefined where it tells no tokens. `input_tokens` leaves out what was read
@@ -24,22 +24,22 @@ type Told = { readonly [Name in (typeof counted)[number]]?: number | undefined }
  */
 export function messagesUsage(usage: unknown, before: Units = {}): Units | undefined {
   if (!isRecord(usage)) return undefined;
-  const told = toldBy(usage);
-  if (told.inputTokens === undefined && told.outputTokens === undefined) return undefined;
+  const counts = countsOf(usage);
+  if (counts.inputTokens === undefined && counts.outputTokens === undefined) return undefined;
   const all: Units = { ...before };
   for (const name of counted) {
-    const count = told[name];
+    const count = counts[name];
     if (count !== undefined) all[name] = count;
   }
   // A later report of the sum alone does not repeat how much of it is kept for an hour.
-  if (told.cacheWriteTokens !== undefined && told.cacheWrite1hTokens === undefined) {
-    all.cacheWrite1hTokens = Math.min(before.cacheWrite1hTokens ?? 0, told.cacheWriteTokens);
-    all.cacheWriteTokens = told.cacheWriteTokens - all.cacheWrite1hTokens;
+  if (counts.cacheWriteTokens !== undefined && counts.cacheWrite1hTokens === undefined) {
+    all.cacheWrite1hTokens = Math.min(before.cacheWrite1hTokens ?? 0, counts.cacheWriteTokens);
+    all.cacheWriteTokens = counts.cacheWriteTokens - all.cacheWrite1hTokens;
   }
   return unitsOf(all);
 }
 
-function toldBy(usage: JsonRecord): Told {
+function countsOf(usage: JsonRecord): Counts {
   const details = usage["output_tokens_details"];
   const output = {
     outputTokens: countOf(usage["output_tokens"]),
@@ -59,7 +59,7 @@ function toldBy(usage: JsonRecord): Told {
 function cacheWrites({
   cache_creation_input_tokens: sum,
   cache_creation: creation,
-}: JsonRecord): Pick<Told, "cacheWriteTokens" | "cacheWrite1hTokens"> {
+}: JsonRecord): Pick<Counts, "cacheWriteTokens" | "cacheWrite1hTokens"> {
   const all = countOf(sum);
   if (!isRecord(creation)) return { cacheWriteTokens: all };
   const [short, long] = [

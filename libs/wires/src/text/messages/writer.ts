@@ -48,7 +48,7 @@ export class MessagesWriter implements StreamWriter {
     this.#usage = { inputTokens: context.inputTokens };
   }
 
-  /** A vendor's `failure` writes nothing: whoever reads it calls `fail`. */
+  /** A vendor's `failure` writes nothing: the caller reports it by `fail`. */
   write(event: TextEvent): string {
     let text = dispatch(this.#on, event) ?? "";
     if ("part" in event && !this.#started) text += this.#start();
@@ -65,8 +65,8 @@ export class MessagesWriter implements StreamWriter {
       stop_sequence: this.#stopSequence ?? null,
     };
     const json = JSON.stringify({ type: "message_delta", delta, usage: renderUsage(this.#usage) });
-    const told = this.#start() + this.#blocks.close();
-    return told + frame("message_delta", json) + frame("message_stop", '{"type":"message_stop"}');
+    const written = this.#start() + this.#blocks.close();
+    return written + frame("message_delta", json) + frame("message_stop", '{"type":"message_stop"}');
   }
 
   fail(failure: Failure, requestId: string): string {

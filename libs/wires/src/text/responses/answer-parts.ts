@@ -24,9 +24,9 @@ export function reasoningItem(
   parts: readonly ReasoningPart[],
   sealed: string | undefined,
 ): JsonObject {
-  const told = parts.filter(({ text }) => text !== "");
-  const summary = told.filter(isSummary).map(({ text }) => ({ type: "summary_text", text }));
-  const content = told.filter((part) => !isSummary(part)).map(({ text }) => ({ type: "reasoning_text", text }));
+  const shown = parts.filter(({ text }) => text !== "");
+  const summary = shown.filter(isSummary).map(({ text }) => ({ type: "summary_text", text }));
+  const content = shown.filter((part) => !isSummary(part)).map(({ text }) => ({ type: "reasoning_text", text }));
   return present({
     type: "reasoning",
     id,

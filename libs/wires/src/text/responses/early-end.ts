@@ -28,10 +28,10 @@ const wholeEvents: Readonly<Record<string, readonly [type: string, member: strin
  * vendor told it, and of what is open its words.
  */
 export function endResponseEarly(): EarlyEnd {
-  const told = new Told();
+  const answer = new SeenAnswer();
   return {
-    saw: (frame, raw) => told.saw(frame, raw),
-    frames: (used, sequence = -1) => told.end(used, sequence),
+    saw: (frame, raw) => answer.saw(frame, raw),
+    frames: (used, sequence = -1) => answer.end(used, sequence),
   };
 }
 
@@ -41,7 +41,7 @@ interface OpenPart {
   readonly annotations: unknown[];
 }
 
-class Told {
+class SeenAnswer {
   #response: JsonRecord | undefined;
   readonly #output: unknown[] = [];
   /** The event that added the item that is open. */
@@ -82,13 +82,13 @@ class Told {
     const response = this.#response;
     if (response === undefined) return undefined;
     let number = sequence;
-    const tell = (type: string, members: JsonRecord): string => {
+    const event = (type: string, members: JsonRecord): string => {
       number++;
       return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: number, ...members })}\n\n`;
     };
-    const frames = this.#endOpen(tell);
+    const frames = this.#endOpen(event);
     const ending = { ...endingOf("length", false), output: this.#output, usage: renderUsage(used) };
-    return [...frames, tell("response.incomplete", { response: { ...response, ...ending } })];
+    return [...frames, event("response.incomplete", { response: { ...response, ...ending } })];
   }
 
   #delta(raw: string): void {
@@ -128,33 +128,33 @@ class Told {
     return this.#words;
   }
 
-  #endOpen(tell: (type: string, members: JsonRecord) => string): readonly string[] {
+  #endOpen(event: (type: string, members: JsonRecord) => string): readonly string[] {
     const item = this.#item?.["item"];
     if (!isRecord(item)) return [];
     const at = { item_id: item["id"], output_index: this.#item?.["output_index"] };
-    const [ends, whole] = this.#wholeItem(item, at, tell);
+    const [ends, whole] = this.#wholeItem(item, at, event);
     this.#output.push(whole);
     this.#item = undefined;
-    return [...ends, tell("response.output_item.done", { output_index: at.output_index, item: whole })];
+    return [...ends, event("response.output_item.done", { output_index: at.output_index, item: whole })];
   }
 
   /** What an item's words are told by at their end, and the item with them. */
   #wholeItem(
     item: JsonRecord,
     at: JsonRecord,
-    tell: (type: string, members: JsonRecord) => string,
+    event: (type: string, members: JsonRecord) => string,
   ): readonly [events: readonly string[], item: JsonRecord] {
     const words = this.#read();
     if (item["type"] === "function_call") {
       const said = { name: item["name"], arguments: words };
-      const end = tell("response.function_call_arguments.done", { ...at, ...said });
+      const end = event("response.function_call_arguments.done", { ...at, ...said });
       return [[end], { ...item, arguments: words, status: "incomplete" }];
     }
     if (item["type"] === "custom_tool_call") {
-      const end = tell("response.custom_tool_call_input.done", { ...at, input: words });
+      const end = event("response.custom_tool_call_input.done", { ...at, input: words });
       return [[end], { ...item, input: words, status: "incomplete" }];
     }
-    const [ends, part] = this.#wholePart(words, at, tell);
+    const [ends, part] = this.#wholePart(words, at, event);
     const parts = part === undefined ? this.#parts : [...this.#parts, part];
     if (item["type"] === "message") return [ends, { ...item, content: parts, status: "incomplete" }];
     const isSummary = ({ type }: JsonRecord): boolean => type === "summary_text";
@@ -166,7 +166,7 @@ class Told {
   #wholePart(
     words: string,
     at: JsonRecord,
-    tell: (type: string, members: JsonRecord) => string,
+    event: (type: string, members: JsonRecord) => string,
   ): readonly [events: readonly string[], part: JsonRecord | undefined] {
     const { added, annotations } = this.#part ?? { added: {}, annotations: [] };
     const began = isRecord(added["part"]) ? added["part"] : {};
@@ -178,6 +178,6 @@ class Told {
     const place = summary ? { summary_index: added["summary_index"] } : { content_index: added["content_index"] };
     const said = { [member]: words, ...(isText ? { logprobs: [] } : {}) };
     const done = summary ? "response.reasoning_summary_part.done" : "response.content_part.done";
-    return [[tell(type, { ...at, ...place, ...said }), tell(done, { ...at, ...place, part })], part];
+    return [[event(type, { ...at, ...place, ...said }), event(done, { ...at, ...place, part })], part];
   }
 }

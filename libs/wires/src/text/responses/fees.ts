@@ -1,5 +1,6 @@
 import type { ToolUnit } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { dearerImage } from "../../images/dearer-image.ts";
 import { spliceMembers } from "../../json/splice.ts";
 import { memberOf } from "../pass-json.ts";
 import {
@@ -7,7 +8,6 @@ import {
   askedSearches,
   askedTiers,
   countedTools,
-  dearerImage,
   recordsIn,
   reliedOfSearch,
   seenFees,
@@ -96,7 +96,7 @@ const units: Readonly<Record<string, ToolUnit>> = {
   image_generation_call: "imageGenerations",
 };
 
-/** The call of a tool that an item tells of. A session of code is one however often it is used; looking at what a search found is none. */
+/** The call of a tool that an item tells of. A session of code is one however often it is used; looking at what a search found does not count. */
 export function callOfItem(item: JsonRecord): readonly SeenCall[] {
   const { type, id, container_id: container, action, environment } = item;
   const unit = typeof type === "string" && Object.hasOwn(units, type) ? units[type] : undefined;

@@ -37,7 +37,7 @@ export class OpenCall implements OpenItem {
 
   delta(text: string): string {
     this.#pieces.push(text);
-    return this.#wrapped ? "" : this.#tell("delta", { delta: text });
+    return this.#wrapped ? "" : this.#event("delta", { delta: text });
   }
 
   cite(): string {
@@ -46,10 +46,10 @@ export class OpenCall implements OpenItem {
 
   endPart(): string {
     const text = this.#text();
-    const late = this.#wrapped && text !== "" ? this.#tell("delta", { delta: text }) : "";
+    const late = this.#wrapped && text !== "" ? this.#event("delta", { delta: text }) : "";
     const said =
       this.#call.custom === true ? { input: text } : { name: this.#local?.name ?? this.#call.name, arguments: text };
-    return late + this.#tell("done", said);
+    return late + this.#event("done", said);
   }
 
   close(): string {
@@ -66,7 +66,7 @@ export class OpenCall implements OpenItem {
     return this.#wrapped ? unwrapCustom(text) : text;
   }
 
-  #tell(what: "delta" | "done", members: JsonObject): string {
+  #event(what: "delta" | "done", members: JsonObject): string {
     const type = this.#call.custom === true ? "custom_tool_call_input" : "function_call_arguments";
     const { id, index } = this.#place;
     return this.#emit(`response.${type}.${what}`, { item_id: id, output_index: index, ...members });

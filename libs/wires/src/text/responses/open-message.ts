@@ -13,7 +13,7 @@ interface Growing {
   readonly pieces: string[];
   readonly citations: Citation[];
   readonly logProbabilities: TokenProbability[];
-  told: number;
+  annotated: number;
   /** Characters so far. */
   length: number;
 }
@@ -40,19 +40,19 @@ export class OpenMessage implements OpenItem {
       pieces: [],
       citations: [],
       logProbabilities: [],
-      told: 0,
+      annotated: 0,
       length: 0,
     };
     this.#open = open;
-    return this.#tell("response.content_part.added", { part: content(whole(open)) });
+    return this.#event("response.content_part.added", { part: content(whole(open)) });
   }
 
   delta(text: string, logProbabilities: readonly TokenProbability[]): string {
     if (this.#open !== undefined) this.#open.length += text.length;
     this.#open?.pieces.push(text);
-    if (this.#open?.kind === "refusal") return this.#tell("response.refusal.delta", { delta: text });
+    if (this.#open?.kind === "refusal") return this.#event("response.refusal.delta", { delta: text });
     for (const each of logProbabilities) this.#open?.logProbabilities.push(each);
-    return this.#tell("response.output_text.delta", { delta: text, logprobs: logProbabilities.map(logProbability) });
+    return this.#event("response.output_text.delta", { delta: text, logprobs: logProbabilities.map(logProbability) });
   }
 
   cite(citation: Citation): string {
@@ -62,7 +62,10 @@ export class OpenMessage implements OpenItem {
     if (first === undefined) return "";
     // Kept as it was told, so that the text's end does not change what a client already has.
     open.citations.push({ own: { wire: "responses", value: first } });
-    return this.#tell("response.output_text.annotation.added", { annotation: first, annotation_index: open.told++ });
+    return this.#event("response.output_text.annotation.added", {
+      annotation: first,
+      annotation_index: open.annotated++,
+    });
   }
 
   endPart(): string {
@@ -71,9 +74,9 @@ export class OpenMessage implements OpenItem {
     const part = whole(open);
     const end =
       part.kind === "refusal"
-        ? this.#tell("response.refusal.done", { refusal: part.text })
-        : this.#tell("response.output_text.done", { text: part.text, logprobs: content(part)["logprobs"] });
-    const done = this.#tell("response.content_part.done", { part: content(part) });
+        ? this.#event("response.refusal.done", { refusal: part.text })
+        : this.#event("response.output_text.done", { text: part.text, logprobs: content(part)["logprobs"] });
+    const done = this.#event("response.content_part.done", { part: content(part) });
     this.#done.push(part);
     this.#open = undefined;
     return end + done;
@@ -88,7 +91,7 @@ export class OpenMessage implements OpenItem {
     return messageItem(this.#place.id, [...this.#done, ...open], status);
   }
 
-  #tell(type: string, members: JsonObject): string {
+  #event(type: string, members: JsonObject): string {
     const { id, index } = this.#place;
     return this.#emit(type, { item_id: id, output_index: index, content_index: this.#done.length, ...members });
   }

@@ -13,7 +13,7 @@ export class OpenReasoning implements OpenItem {
   readonly #done: ReasoningPart[] = [];
   #summary = true;
   #pieces: string[] | undefined;
-  #told = false;
+  #hasText = false;
   #sealed: string | undefined;
 
   constructor(emit: Emit, place: ItemPlace, givenId: string | undefined) {
@@ -30,16 +30,16 @@ export class OpenReasoning implements OpenItem {
   start(opened: OpenedPart): string {
     this.#summary = isSummary(opened.kind === "reasoning" ? opened : {});
     this.#pieces = [];
-    this.#told = false;
+    this.#hasText = false;
     return "";
   }
 
   /** A summary's part is announced with its first words: a seal without thoughts has none. */
   delta(text: string): string {
-    const first = this.#told ? "" : this.#announce("added", "");
-    this.#told = true;
+    const first = this.#hasText ? "" : this.#announce("added", "");
+    this.#hasText = true;
     this.#pieces?.push(text);
-    return first + this.#tell(`${this.#word}.delta`, { delta: text });
+    return first + this.#event(`${this.#word}.delta`, { delta: text });
   }
 
   cite(): string {
@@ -48,7 +48,7 @@ export class OpenReasoning implements OpenItem {
 
   endPart(seal: Seal | undefined): string {
     const text = this.#pieces?.join("") ?? "";
-    const events = this.#told ? this.#tell(`${this.#word}.done`, { text }) + this.#announce("done", text) : "";
+    const events = this.#hasText ? this.#event(`${this.#word}.done`, { text }) + this.#announce("done", text) : "";
     if (text !== "") this.#done.push({ kind: "reasoning", text, summary: this.#summary });
     if (seal !== undefined) this.#sealed = sealForClient(seal, "responses");
     this.#pieces = undefined;
@@ -72,10 +72,10 @@ export class OpenReasoning implements OpenItem {
 
   #announce(what: "added" | "done", text: string): string {
     if (!this.#summary) return "";
-    return this.#tell(`response.reasoning_summary_part.${what}`, { part: { type: "summary_text", text } });
+    return this.#event(`response.reasoning_summary_part.${what}`, { part: { type: "summary_text", text } });
   }
 
-  #tell(type: string, members: JsonObject): string {
+  #event(type: string, members: JsonObject): string {
     const index = this.#done.filter(({ summary }) => summary === this.#summary).length;
     const at = this.#summary ? { summary_index: index } : { content_index: index };
     return this.#emit(type, { item_id: this.#place.id, output_index: this.#place.index, ...at, ...members });

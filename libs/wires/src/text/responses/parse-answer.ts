@@ -7,7 +7,7 @@ import { finishOf } from "./endings.ts";
 import { parseModelItem } from "./parse-items.ts";
 import { responsesUsage } from "./usage.ts";
 
-/** A response of a vendor. Throws Failure upstream_error for one that failed or that is none. */
+/** Parses a vendor's response. Throws Failure upstream_error if it failed or cannot be read. */
 export function parseAnswer(body: JsonObject): TextAnswer {
   const parts = outputOf(body).flatMap((item) => answerItem(item));
   const usage = responsesUsage(body["usage"]);
@@ -30,7 +30,7 @@ export function outputOf(body: JsonObject): readonly unknown[] {
   return output;
 }
 
-/** One output item; types that nobody knows yet are passed over. */
+/** One output item; unknown types are ignored. */
 export function answerItem(item: unknown): readonly Part[] {
   if (!isRecord(item) || typeof item["type"] !== "string") return [];
   try {

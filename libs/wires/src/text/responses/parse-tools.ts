@@ -50,8 +50,8 @@ function parseNamespace(set: Fields): readonly Tool[] {
     const tool = each.raw("type") === "custom" ? parseCustom(each) : parseFunction(each);
     const { name, description } = tool;
     const within: NamespacedTool = { namespace, about, name, description };
-    const told = at === 0 ? [about, description].filter((text) => text !== undefined).join("\n\n") : description;
-    return { ...tool, name: qualifiedName(namespace, name), ...(told === "" ? {} : { description: told }), within };
+    const whole = at === 0 ? [about, description].filter((text) => text !== undefined).join("\n\n") : description;
+    return { ...tool, name: qualifiedName(namespace, name), ...(whole === "" ? {} : { description: whole }), within };
   });
 }
 

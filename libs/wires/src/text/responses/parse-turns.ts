@@ -60,7 +60,7 @@ function isCall(part: Part, id: string): boolean {
   return part.kind === "tool-call" && part.id === id;
 }
 
-/** Reads `input`: a string, or items. Throws Failure (400) for items that are wrong or that nobody resolved. */
+/** Reads `input`: a string, or items. Throws Failure (400) for items that are wrong or were not resolved. */
 export function parseTurns(body: Fields): Input {
   const conversation = new Conversation();
   const input = body.has("input") ? body.raw("input") : body.needText("input");

@@ -76,12 +76,12 @@ function grow(book: PartBook, key: string, opened: OpenedPart, text: unknown): r
 
 /** The whole text, for vendors that sent no deltas. */
 function late(book: PartBook, key: string, opened: OpenedPart, text: unknown): readonly TextEvent[] {
-  return book.isTold(key) ? [] : grow(book, key, opened, text);
+  return book.hasText(key) ? [] : grow(book, key, opened, text);
 }
 
 function lateArguments(book: PartBook, event: JsonRecord, text: unknown): readonly TextEvent[] {
   const key = itemKey(event["output_index"]);
-  return book.isTold(key) ? [] : book.delta(key, textOf(text));
+  return book.hasText(key) ? [] : book.delta(key, textOf(text));
 }
 
 function thoughtKey(event: JsonRecord, summary: boolean): string {

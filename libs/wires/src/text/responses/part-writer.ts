@@ -103,14 +103,15 @@ export class PartWriter {
 
   #carry(seal: Seal, call: string | undefined): string {
     const envelope = closeEnvelope({ seal, ...(call === undefined ? { previous: true } : { call }) });
-    return this.#tellWhole(reasoningItem(this.#place("rs").id, [], envelope));
+    return this.#writeWhole(reasoningItem(this.#place("rs").id, [], envelope));
   }
 
   #whole(part: Part): string {
-    if (part.kind === "vendor" && part.wire === "responses" && isRecord(part.value)) return this.#tellWhole(part.value);
+    if (part.kind === "vendor" && part.wire === "responses" && isRecord(part.value))
+      return this.#writeWhole(part.value);
     if (part.kind === "compaction") {
       const item = compactionItem(part.id ?? this.#place("cmp").id, part);
-      return item === undefined ? "" : this.#tellWhole(item);
+      return item === undefined ? "" : this.#writeWhole(item);
     }
     return part.kind === "image" ? this.#image(part) : "";
   }
@@ -121,15 +122,15 @@ export class PartWriter {
     if (item === undefined) return "";
     this.#keep(JSON.stringify(item).length);
     const at = { item_id: place.id, output_index: place.index };
-    const told =
+    const written =
       this.#added({ ...item, status: "in_progress", result: null }) +
       ["in_progress", "generating", "completed"]
         .map((step) => this.#emit(`response.image_generation_call.${step}`, at))
         .join("");
-    return told + this.#done(item) + (part.seal === undefined ? "" : this.#carry(part.seal, undefined));
+    return written + this.#done(item) + (part.seal === undefined ? "" : this.#carry(part.seal, undefined));
   }
 
-  #tellWhole(item: JsonObject): string {
+  #writeWhole(item: JsonObject): string {
     this.#keep(JSON.stringify(item).length);
     return this.#added(item) + this.#done(item);
   }
@@ -158,6 +159,6 @@ export class PartWriter {
 
   #keep(characters: number): void {
     this.#kept += characters;
-    if (this.#kept > mostKept) throw new Failure("upstream_error", "The answer is too large to be told whole.");
+    if (this.#kept > mostKept) throw new Failure("upstream_error", "The answer is too large to be sent whole.");
   }
 }

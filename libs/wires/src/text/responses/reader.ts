@@ -13,7 +13,7 @@ import { responsesUsage } from "./usage.ts";
 
 /**
  * A vendor's stream of response events. Items are told as their events come; what only an item's end says (a seal,
- * an item of a tool) is told then. Events that nobody knows yet are passed over.
+ * an item of a tool) is told then. Unknown events are ignored.
  */
 export class ResponsesReader implements StreamReader {
   readonly #book = new PartBook(0);
@@ -32,7 +32,7 @@ export class ResponsesReader implements StreamReader {
     if (data === "" || data === "[DONE]") return [];
     const event = parseRecord(data);
     if (event === undefined)
-      return [{ type: "failure", code: "invalid_json", message: "The vendor's stream is no JSON." }];
+      return [{ type: "failure", code: "invalid_json", message: "The vendor's stream is not JSON." }];
     const type = textOf(event["type"]);
     if (type === "error" || type === "response.failed") return [failureOf(event)];
     if (type === "response.completed" || type === "response.incomplete") return this.#finish(event);

@@ -10,11 +10,11 @@ export function renderTools(
   unsupported: Unsupported,
 ): readonly JsonObject[] | undefined {
   const images = modalities?.includes("image") === true ? [{ type: "image_generation" }] : [];
-  const told = setsOf(tools ?? []).flatMap(({ within, members }) => {
+  const sets = setsOf(tools ?? []).flatMap(({ within, members }) => {
     const rendered = members.map((tool) => renderTool(tool, unsupported));
     return within === undefined ? rendered : [namespaceOf(within, rendered)];
   });
-  const all = [...told, ...images];
+  const all = [...sets, ...images];
   return all.length > 0 ? all : undefined;
 }
 

@@ -43,16 +43,16 @@ export class ResponsesWriter implements StreamWriter {
     this.#builder = new PartWriter(context, (type, members) => this.#emit(type, members));
   }
 
-  /** A vendor's `failure` writes nothing: whoever reads it calls `fail`. */
+  /** A vendor's `failure` writes nothing: the caller reports it by `fail`. */
   write(event: TextEvent): string {
     const own = dispatch(this.#on, event) ?? "";
     return own + ("part" in event ? this.#start() : "") + this.#builder.take(event);
   }
 
   end(): string {
-    const told = this.#start() + this.#builder.finish();
+    const written = this.#start() + this.#builder.finish();
     const ending = endingOf(this.#finish, this.#builder.refusedInWords);
-    return told + this.#respond(`response.${ending.status}`, { ...running, ...ending }, this.#builder.output);
+    return written + this.#respond(`response.${ending.status}`, { ...running, ...ending }, this.#builder.output);
   }
 
   fail(failure: Failure): string {

@@ -18,7 +18,7 @@ export interface TranscriptsCodec {
   parseAnswer(body: JsonRecord): Transcript;
   /** What the vendor says that it used: tokens, or the seconds that it heard; undefined where it says neither. */
   readUsage(body: JsonRecord): Units | undefined;
-  /** A frame of the vendor's stream. Throws Failure upstream_error for what is none. */
+  /** Reads a frame of the vendor's stream. Throws Failure upstream_error if it cannot be read. */
   readEvent(frame: Frame): TranscriptEvent;
   /** A whole answer as the stream that the client asked for. */
   writeEvents(body: JsonRecord): string;

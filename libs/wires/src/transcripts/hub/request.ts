@@ -20,6 +20,6 @@ export interface TranscriptsRequest {
   readonly temperature?: number | undefined;
   readonly granularities: readonly Granularity[];
   readonly stream: boolean;
-  /** Fields that nobody here reads; they travel on as they are. */
+  /** Fields that are not read here; they travel on as they are. */
   readonly own: readonly FormEntry[];
 }

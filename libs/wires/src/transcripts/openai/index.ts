@@ -1,7 +1,9 @@
 import type { TranscriptsCodec } from "../hub/codec.ts";
-import { parseAnswer, readEvent, readUsage, writeEvents } from "./answer.ts";
-import { parseForm } from "./parse-form.ts";
-import { renderForm } from "./render-form.ts";
+import { readEvent, writeEvents } from "./events.ts";
+import { parseAnswer } from "./parse-answer.ts";
+import { parseForm } from "./parse-request.ts";
+import { renderForm } from "./render-request.ts";
+import { readUsage } from "./usage.ts";
 
 /** POST /v1/audio/transcriptions and /v1/audio/translations, both directions. */
 export const transcriptsCodec: TranscriptsCodec = {

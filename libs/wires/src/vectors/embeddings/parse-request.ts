@@ -8,7 +8,7 @@ import { parseTurns } from "./parse-input.ts";
 import { taskOf } from "./tasks.ts";
 
 /**
- * A request for embeddings in the neutral form. What nobody knows travels on to vendors of this wire. A model in the
+ * A request for embeddings in the neutral form. Unknown members travel on to vendors of this wire. A model in the
  * path (the engines endpoint) wins; another one in the body is refused.
  */
 export function parseRequest(
@@ -18,7 +18,7 @@ export function parseRequest(
   const fields = new Fields(body);
   const model = modelOf(fields, path.model);
   const contents = parseTurns(fields);
-  const { task, told } = taskOf(body);
+  const { task, read } = taskOf(body);
   const request: VectorsRequest = {
     model,
     inputs: contents.map((content) => present({ content, task })),
@@ -26,7 +26,7 @@ export function parseRequest(
       dimensions: fields.count("dimensions", 1),
       encoding: fields.word("encoding_format", ["float", "base64"]),
       user: fields.text("user"),
-      own: ownMembers("embeddings", fields, told),
+      own: ownMembers("embeddings", fields, read),
     }),
   };
   return { request, dropped: [] };

@@ -24,15 +24,15 @@ const words: Readonly<Record<string, VectorTask>> = {
   code_retrieval_query: "code-query",
 };
 
-/** What the vectors are for, and the members that say so; nothing for a word that nobody knows. */
+/** What the vectors are for, and the members that say so; nothing for an unknown word. */
 export function taskOf(body: JsonRecord): {
   readonly task: VectorTask | undefined;
-  readonly told: readonly string[];
+  readonly read: readonly string[];
 } {
   for (const name of members) {
     const word = body[name];
     const task = typeof word === "string" ? own(words, word.toLowerCase()) : undefined;
-    if (task !== undefined) return { task, told: [name] };
+    if (task !== undefined) return { task, read: [name] };
   }
-  return { task: undefined, told: [] };
+  return { task: undefined, read: [] };
 }

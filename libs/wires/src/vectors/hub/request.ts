@@ -21,7 +21,7 @@ export type VectorTask = (typeof vectorTasks)[number];
 /** What becomes one vector. */
 export type VectorContent =
   | { readonly kind: "text"; readonly text: string }
-  /** Numbers of a vendor's own tokenizer; nobody else can read them. */
+  /** Numbers of a vendor's own tokenizer; only that vendor can read them. */
   | { readonly kind: "tokens"; readonly tokens: readonly number[] }
   /** Images and the like, in the words of one wire: it travels to that wire only. */
   | { readonly kind: "own"; readonly wire: VectorsWire; readonly value: JsonRecord };

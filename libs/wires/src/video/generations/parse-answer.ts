@@ -33,22 +33,22 @@ export function parseStarted(body: JsonRecord): string {
 
 /** What the vendor says of a task; some wrap it into `data`. */
 export function parseSighting(body: JsonRecord): Sighting {
-  const told = isRecord(body["data"]) && body["status"] === undefined ? body["data"] : body;
-  const word = told["status"];
+  const task = isRecord(body["data"]) && body["status"] === undefined ? body["data"] : body;
+  const word = task["status"];
   const state = typeof word === "string" ? own(states, word.toLowerCase()) : undefined;
   if (state === undefined) return unseen;
   if (state === "completed") {
-    const { url, result_url: result, video_url: video, metadata } = told;
+    const { url, result_url: result, video_url: video, metadata } = task;
     const urls = [url, result, video, isRecord(metadata) ? metadata["url"] : undefined];
     return { kind: "finished", result: { url: urls.filter((each) => typeof each === "string").find(Boolean) } };
   }
-  if (state === "failed") return { kind: "failed", error: errorOf(told) };
-  return { kind: "seen", state, progress: readProgress(told["progress"]) };
+  if (state === "failed") return { kind: "failed", error: errorOf(task) };
+  return { kind: "seen", state, progress: readProgress(task["progress"]) };
 }
 
-function errorOf(told: JsonRecord): { readonly code: string; readonly message: string } {
-  const { code, message } = isRecord(told["error"]) ? told["error"] : {};
-  const words = message ?? told["fail_reason"];
+function errorOf(task: JsonRecord): { readonly code: string; readonly message: string } {
+  const { code, message } = isRecord(task["error"]) ? task["error"] : {};
+  const words = message ?? task["fail_reason"];
   return {
     code: typeof code === "string" || typeof code === "number" ? String(code) : "upstream_error",
     message: typeof words === "string" && words !== "" ? words : "The vendor says that the task has failed.",

@@ -4,7 +4,7 @@ import { objectIn } from "./extras.ts";
 
 /** Vendors' words for a resolution that say no pixels; "std" and "pro" are kling's modes. */
 const words: Readonly<Record<string, number>> = { std: 720, pro: 1080, "1k": 1024, "2k": 1440, "4k": 2160, "8k": 4320 };
-/** Members that may be about something else: a word in them that is none of a resolution says nothing. */
+/** Members that may be about something else: a word in them that is not a resolution says nothing. */
 const maybe = ["mode", "quality", "ratio", "aspect_ratio"];
 /** More lines than any resolution has. */
 const beyondAll = 100_000;
@@ -13,7 +13,7 @@ const leastSide = 100;
 
 /**
  * The resolution that a request tells its vendor, in pixels of the shorter side; undefined where that is left to the
- * vendor. The price hangs on it, so of several words the largest counts, and one that nobody knows is beyond all.
+ * vendor. The price hangs on it, so of several words the largest counts, and an unknown one is beyond all.
  */
 export function linesIn(body: JsonRecord): number | undefined {
   const { metadata } = body;
@@ -27,7 +27,7 @@ export function linesIn(body: JsonRecord): number | undefined {
   return known.length === 0 ? undefined : Math.max(...known);
 }
 
-/** `1280x720`, `1280*720`, `1280:720`, `720p`, 720 or a word; `otherwise` for what is none of them. */
+/** `1280x720`, `1280*720`, `1280:720`, `720p`, 720 or a word; `otherwise` for anything else. */
 function linesOf(said: unknown, otherwise: number | undefined): number | undefined {
   if (said === undefined || said === null || said === "") return undefined;
   if (typeof said === "number") return said >= leastSide ? said : otherwise;

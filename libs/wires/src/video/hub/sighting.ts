@@ -3,7 +3,7 @@ import type { Fields } from "../../json/fields.ts";
 
 /** What a look at a vendor's task showed. */
 export type Sighting =
-  /** Nothing new: no answer, or a word that nobody knows. */
+  /** Nothing new: no answer, or an unknown word. */
   | { readonly kind: "unseen" }
   /** Under way; the vendor's progress in percent where it tells one. */
   | { readonly kind: "seen"; readonly state: "queued" | "in_progress"; readonly progress?: number | undefined }
@@ -24,7 +24,7 @@ export interface VideoResult {
 
 export const unseen: Sighting = { kind: "unseen" };
 
-/** A vendor's word for a state, as ours; undefined for one that nobody knows. */
+/** Maps a vendor's word for a state to ours; undefined for an unknown one. */
 export type StateWords = Readonly<Record<string, "queued" | "in_progress" | "completed" | "failed">>;
 
 /** The vendor's name of a task that it has just taken. Throws Failure upstream_error where there is none. */

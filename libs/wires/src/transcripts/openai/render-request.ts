@@ -20,7 +20,7 @@ export function renderForm(request: TranscriptsRequest, { model }: { readonly mo
   if (format === "verbose_json" && withoutTimes.test(model))
     throw new Failure(
       "unsupported_parameter",
-      `The vendor of this model tells no times: response_format can be json or text, not ${request.format}.`,
+      `The vendor of this model reports no times: response_format can be json or text, not ${request.format}.`,
       { param: "response_format" },
     );
   return [

@@ -1,0 +1,54 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { throwIfInterrupted } from "./interrupt.mjs";
+import { root, tools } from "./places.mjs";
+import { ask, onPath, run } from "./run.mjs";
+import { say } from "./say.mjs";
+
+/** Where the Python of the documentation's samples is named; `none` for tests without it. */
+const variable = "MODELGATE_PYTHON";
+const requirements = join(root, "docs/requirements.txt");
+/** How long pip may take: less than another bootstrap waits for this one (lock.mjs). */
+const installMs = 8 * 60_000;
+
+/**
+ * A Python with the SDKs that the documentation's samples import: the one that is named, or this machine's Python 3.10 or
+ * newer with `docs/requirements.txt` installed beside it in `.tools` (once). Where none can be had the reason is printed and
+ * those samples are left out.
+ */
+export async function findPython() {
+  if (process.env[variable]) return {};
+  const digest = createHash("sha256").update(readFileSync(requirements)).digest("hex").slice(0, 12);
+  const folder = join(tools, `python-${digest}`);
+  if (!existsSync(folder)) await install(folder);
+  if (existsSync(folder)) return { [variable]: join(folder, "bin/python") };
+  say(
+    `no Python for the documentation's samples in it: they are left out (install Python 3.10, or name one by ${variable})`,
+  );
+  return {};
+}
+
+/** The packages stand beside Python, not in it: made elsewhere and moved, so that a kill half way leaves nothing. */
+async function install(folder) {
+  const python = onPath("python3");
+  const check = "import sys, venv; sys.exit(sys.version_info < (3, 10))";
+  if (python === undefined || (await ask(python, ["-c", check])) === undefined) return;
+  for (const left of readdirSync(tools).filter((entry) => entry.startsWith("python-")))
+    rmSync(join(tools, left), { recursive: true, force: true });
+  say("getting the Python SDKs of the documentation's samples (once, a minute or two)");
+  const making = `${folder}.making`;
+  mkdirSync(making, { recursive: true });
+  try {
+    await run(python, ["-m", "venv", making], "");
+    const pip = join(making, "bin/python");
+    const options = ["--quiet", "--disable-pip-version-check", "-r", requirements];
+    await run(pip, ["-m", "pip", "install", ...options], "", { timeout: installMs });
+    // Called by its path it finds its packages by pyvenv.cfg, wherever it stands.
+    renameSync(making, folder);
+  } catch (error) {
+    throwIfInterrupted();
+    say(`the Python SDKs could not be had: ${error.message.trim().split("\n").at(-1)}`);
+    rmSync(making, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,65 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { defineConfig } from "vitepress";
+
+const docs = join(import.meta.dirname, "..");
+
+/** The pages of a folder by their headings. */
+function pagesOf(folder: string): { text: string; link: string }[] {
+  return readdirSync(join(docs, folder))
+    .filter((file) => file.endsWith(".md") && file !== "index.md")
+    .map((file) => ({
+      text: /^# (.*)$/m.exec(readFileSync(join(docs, folder, file), "utf8"))?.[1] ?? file,
+      link: `/${folder}/${file.replace(".md", "")}`,
+    }))
+    .sort((a, b) => a.text.localeCompare(b.text));
+}
+
+// oxlint-disable-next-line import/no-default-export -- VitePress reads it so
+export default defineConfig({
+  title: "modelgate",
+  description: "One address and one key for every AI model.",
+  outDir: "dist",
+  cleanUrls: true,
+  rewrites: { "generated/:path*": ":path*" },
+  srcExclude: ["generated/fragments/**", "dist/**"],
+  markdown: { attrs: { disable: true } },
+  themeConfig: {
+    search: { provider: "local" },
+    outline: [2, 3],
+    nav: [
+      { text: "Quick start", link: "/quick-start" },
+      { text: "Clients", link: "/clients/" },
+      { text: "Vendors", link: "/vendors/" },
+      { text: "Operations", link: "/operations/deploy" },
+    ],
+    sidebar: [
+      { text: "Start", items: [{ text: "Quick start", link: "/quick-start" }, ...pagesOf("guide")] },
+      { text: "Clients", link: "/clients/", collapsed: false, items: pagesOf("clients") },
+      { text: "Vendors", link: "/vendors/", collapsed: true, items: pagesOf("vendors") },
+      {
+        text: "Reference",
+        items: [
+          { text: "Configuration", link: "/reference/configuration" },
+          { text: "Environment", link: "/reference/environment" },
+          { text: "API", link: "/reference/api" },
+          { text: "Errors", link: "/reference/errors" },
+        ],
+      },
+      {
+        text: "Operations",
+        items: [
+          { text: "Deploy", link: "/operations/deploy" },
+          { text: "Helm chart", link: "/operations/helm" },
+          { text: "Capacity", link: "/operations/capacity" },
+          { text: "Monitoring", link: "/operations/monitoring" },
+          { text: "Architecture", link: "/operations/architecture" },
+          { text: "What faults cost", link: "/operations/chaos" },
+          { text: "What grows", link: "/operations/soak" },
+          { text: "What was attacked", link: "/operations/attack" },
+        ],
+      },
+      { text: "Runbooks", link: "/runbooks/", collapsed: true, items: pagesOf("runbooks") },
+    ],
+  },
+});

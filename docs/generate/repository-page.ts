@@ -1,0 +1,42 @@
+import { readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+
+const root = join(import.meta.dirname, "../..");
+
+/** Why the commands of a page of the repository are not run with the site's. */
+const notRun: Readonly<Record<string, string>> = {
+  "deploy/README.md": "it needs a cluster, or servers of yours; deploy/k8s/test and e2e/test try what they do",
+  "deploy/helm/README.md": "it needs a cluster; deploy/helm/test renders the chart",
+};
+
+/** Files of the repository that are pages of the site, by their path. */
+export const repositoryPages: Readonly<Record<string, string>> = {
+  "deploy/README.md": "operations/deploy",
+  "deploy/helm/README.md": "operations/helm",
+  "deploy/capacity.md": "operations/capacity",
+  "deploy/monitoring/README.md": "operations/monitoring",
+  "ARCHITECTURE.md": "operations/architecture",
+  "e2e/CHAOS.md": "operations/chaos",
+  "e2e/SOAK.md": "operations/soak",
+  "e2e/ATTACK.md": "operations/attack",
+  "libs/contracts/FAILURES.md": "reference/errors",
+};
+
+/**
+ * Reads a file of the repository as a page of the site: links to files that are pages become links to those, links to other
+ * files and pictures become their paths in the repository.
+ */
+export function repositoryPage(file: string): string {
+  const text = readFileSync(join(root, file), "utf8");
+  const reason = notRun[file];
+  return text
+    .replaceAll(/^(?= *```\w)/gm, reason === undefined ? "" : `<!-- not run: ${reason} -->\n`)
+    .replaceAll(/!\[([^\]]*)\]\([^)]*\)/g, "")
+    .replaceAll(/\[([^\]]*)\]\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)/g, (_, label: string, target: string, at = "") => {
+      const path = relative(root, join(root, dirname(file), target));
+      const page = repositoryPages[path];
+      if (page !== undefined) return `[${label}](/${page}${at})`;
+      const plain = label.replaceAll("`", "");
+      return path.endsWith(plain) ? `\`${path}\`` : `${label} (\`${path}\`)`;
+    });
+}

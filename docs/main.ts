@@ -1,0 +1,12 @@
+import { build, createServer } from "vitepress";
+import { generate } from "./generate/main.ts";
+
+/** The documentation's site: `npm run docs` serves it while it is written, `npm run docs -- build` writes it to docs/dist. */
+const [command = "serve"] = process.argv.slice(2);
+await generate();
+if (command === "build") await build(import.meta.dirname);
+else if (command === "serve") {
+  const server = await createServer(import.meta.dirname);
+  await server.listen();
+  server.printUrls();
+} else throw new Error(`There is no command ${JSON.stringify(command)}; there are serve and build.`);

@@ -1,0 +1,98 @@
+import { existsSync, globSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { checkConfiguration } from "@modelgate/contracts";
+import { providers } from "@modelgate/providers";
+import { generate } from "../generate/main.ts";
+import { blocksIn, blocksOf, type Block } from "./blocks.ts";
+import { root, startDemo, type Demo, type Ended } from "./start.ts";
+
+const docs = join(import.meta.dirname, "..");
+await generate();
+const blocks = blocksOf(docs);
+const chosen = blocks.filter(({ notRun }) => notRun === undefined);
+const named = process.env["MODELGATE_PYTHON"] ?? globSync(join(root, ".tools/python-*/bin/python"))[0];
+const python = named !== undefined && existsSync(named) ? named : undefined;
+
+let demo: Demo;
+beforeAll(async () => {
+  demo = await startDemo();
+}, 150_000);
+afterAll(() => demo?.[Symbol.asyncDispose]());
+
+/** A block as it is run here: at the port of this demo, and with gatectl called without npm, which takes a second each. */
+const here = (text: string): string =>
+  text
+    .replaceAll("127.0.0.1:8080", demo.address)
+    .replaceAll("npm run gatectl --", `${process.execPath} services/control/src/gatectl/main.ts`);
+
+let files = 0;
+
+/** Runs a block of JavaScript from a file beside the packages that have the SDKs. */
+async function runModule(text: string): Promise<Ended> {
+  const file = join(docs, `sample-${process.pid}-${files++}.mjs`);
+  writeFileSync(file, here(text));
+  try {
+    return await demo.run(process.execPath, [file]);
+  } finally {
+    rmSync(file);
+  }
+}
+
+/** How the blocks of a language are run. */
+const runners: Readonly<Record<string, (text: string) => Promise<Ended> | Ended>> = {
+  sh: (text) => demo.run("bash", ["-euo", "pipefail", "-c", here(text)]),
+  js: runModule,
+  python: (text) => demo.run(python ?? "python3", ["-c", here(text)]),
+  yaml: (text) => {
+    const written: object = parse(text);
+    const { problems } = checkConfiguration({
+      groups: { default: { models: ["*"] } },
+      models: {},
+      channels: [],
+      ...written,
+    });
+    return { status: problems === undefined ? 0 : 1, output: JSON.stringify(problems) };
+  },
+};
+
+describe("code blocks", () => {
+  test.concurrent.each(chosen.filter(({ language }) => language !== "python" || python !== undefined))(
+    "$place runs ($language)",
+    { timeout: 300_000 },
+    async ({ language, text, prints }) => {
+      const runner = runners[language];
+      if (runner === undefined)
+        throw new Error("there is no way to run it: say why not by <!-- not run: … --> before it");
+      const { status, output } = await runner(text);
+      expect({ status, output }).toMatchObject({ status: 0 });
+      if (prints !== undefined) expect(output.toLowerCase()).toContain(prints.toLowerCase());
+    },
+  );
+
+  test.skipIf(python !== undefined)("of Python are left out: there is no Python with docs/requirements.txt", () => {
+    expect(python).toBeUndefined();
+  });
+
+  test("that are not run say why, and are few among those that people wrote for the site", () => {
+    const left = blocks.filter(({ notRun }) => notRun !== undefined);
+    const own = (block: Block): boolean => !block.place.startsWith("generated/");
+    process.stdout.write(`${chosen.length} code blocks are run; ${left.length} are not:\n`);
+    for (const { place, notRun } of left) process.stdout.write(`  ${place}: ${notRun ?? ""}\n`);
+    expect(left.filter(({ notRun = "" }) => notRun.length < 15)).toEqual([]);
+    expect(left.filter(own).length).toBeLessThan(chosen.filter(own).length / 2);
+  });
+});
+
+test("a block's marks are read", () => {
+  const page = "a\n\n<!-- not run: it needs the moon -->\n```sh\nls\n```\n\n```js\n1;\n```\n<!-- prints: one -->\n";
+  expect(blocksIn("page.md", page)).toEqual([
+    { place: "page.md:3", language: "sh", text: "ls\n", notRun: "it needs the moon", prints: undefined },
+    { place: "page.md:8", language: "js", text: "1;\n", notRun: undefined, prints: "one" },
+  ]);
+});
+
+test("every vendor has a page", () => {
+  for (const name of Object.keys(providers)) expect(existsSync(join(docs, `vendors/${name}.md`)), name).toBe(true);
+});

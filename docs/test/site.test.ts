@@ -1,0 +1,22 @@
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+
+const docs = join(import.meta.dirname, "..");
+
+test("the site is built, and none of its links leads nowhere", { timeout: 240_000 }, async () => {
+  await promisify(execFile)(process.execPath, [join(docs, "main.ts"), "build"], { cwd: docs });
+  for (const page of [
+    "index",
+    "quick-start",
+    "clients/codex",
+    "reference/configuration",
+    "operations/deploy",
+    "runbooks/store-away",
+  ])
+    expect(existsSync(join(docs, `dist/${page}.html`)), page).toBe(true);
+  expect(readFileSync(join(docs, "dist/reference/errors.html"), "utf8")).toContain("insufficient_quota");
+  expect(readFileSync(join(docs, "dist/vendors/azure.html"), "utf8")).toContain("provider: azure");
+});

@@ -1,0 +1,58 @@
+import { execFile, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePorts, until } from "@modelgate/testkit";
+
+/** The repository. */
+export const root = join(import.meta.dirname, "../..");
+
+/** What became of a program. */
+export interface Ended {
+  readonly status: number;
+  readonly output: string;
+}
+
+/** The demo, as `npm start` starts it. */
+export interface Demo extends AsyncDisposable {
+  readonly address: string;
+  /** Runs a program as somebody in the repository's folder would. */
+  run(command: string, args: readonly string[]): Promise<Ended>;
+}
+
+const startsWithinMs = 120_000;
+/** Longest that one block may take: Python SDKs are slow to load. */
+const runsWithinMs = 240_000;
+
+/** Starts the demo on a free port and a data folder of its own. */
+export async function startDemo(): Promise<Demo> {
+  const [port = 0] = await freePorts(1);
+  const folder = mkdtempSync(join(tmpdir(), "modelgate-docs-"));
+  const env = { ...process.env, PORT: String(port), MODELGATE_DATA: folder, REDIS_URL: "", NATS_URL: "" };
+  const npm = spawn("npm", ["start"], { cwd: root, env });
+  const ended = new Promise((resolve) => void npm.once("close", resolve));
+  let output = "";
+  for (const stream of [npm.stdout, npm.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  await until(
+    "npm start to be ready",
+    () => {
+      if (npm.exitCode !== null) throw new Error(`npm start ended:\n${output}`);
+      return output.includes("Ctrl-C ends everything");
+    },
+    startsWithinMs,
+  );
+  return {
+    address: `127.0.0.1:${port}`,
+    run: (command, args) =>
+      new Promise((resolve) => {
+        execFile(command, args, { cwd: root, env, timeout: runsWithinMs }, (error, stdout, stderr) => {
+          resolve({ status: error === null ? 0 : Number(error.code ?? 1), output: stdout + stderr });
+        });
+      }),
+    async [Symbol.asyncDispose]() {
+      npm.kill("SIGTERM");
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

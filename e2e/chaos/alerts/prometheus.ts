@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { spawnGuarded } from "@modelgate/deploy/local";
+import { freePorts, until } from "@modelgate/testkit";
+import { stringify } from "yaml";
+
+/** A Prometheus that scrapes a suite. */
+export interface Prometheus extends AsyncDisposable {
+  /** The alerts that fire now, by name. */
+  firing(): Promise<ReadonlySet<string>>;
+}
+
+/** Scrapes and evaluations: often enough for windows of seconds. */
+const everyMs = 250;
+
+/** Starts a Prometheus with these rules over the second ports of services, by their names. */
+export async function startPrometheus(
+  program: string,
+  rules: string,
+  opsUrls: Readonly<Record<string, string>>,
+): Promise<Prometheus> {
+  const folder = mkdtempSync(join(tmpdir(), "modelgate-prometheus-"));
+  const [port = 0] = await freePorts(1);
+  const interval = `${everyMs}ms`;
+  const config = {
+    global: { scrape_interval: interval, scrape_timeout: interval, evaluation_interval: interval },
+    rule_files: [join(folder, "rules.yaml")],
+    scrape_configs: [
+      {
+        job_name: "modelgate",
+        honor_labels: true,
+        static_configs: Object.entries(opsUrls).map(([service, url]) => ({
+          targets: [new URL(url).host],
+          labels: { service },
+        })),
+      },
+    ],
+  };
+  writeFileSync(join(folder, "prometheus.yaml"), stringify(config));
+  writeFileSync(join(folder, "rules.yaml"), rules);
+  const child = spawnGuarded({
+    name: "prometheus",
+    command: program,
+    args: [
+      `--config.file=${join(folder, "prometheus.yaml")}`,
+      `--storage.tsdb.path=${join(folder, "data")}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+      // What is there no more counts as gone as fast as everything else does.
+      "--query.lookback-delta=2s",
+    ],
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const ready = async (): Promise<boolean> => (await fetch(`${url}/-/ready`).catch(() => undefined))?.ok === true;
+  await until(
+    "Prometheus to be ready",
+    () => {
+      if (!child.running) throw new Error(`Prometheus ended:\n${child.logs()}`);
+      return ready();
+    },
+    30_000,
+  );
+  return {
+    async firing() {
+      const answer = await fetch(`${url}/api/v1/alerts`);
+      const { data }: { data: { alerts: readonly { state: string; labels: { alertname: string } }[] } } = JSON.parse(
+        await answer.text(),
+      );
+      return new Set(data.alerts.filter(({ state }) => state === "firing").map(({ labels }) => labels.alertname));
+    },
+    async [Symbol.asyncDispose]() {
+      await child.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { alertNames, hurried } from "./hurried-rules.ts";
+import { openAlertHouse, scraped, type AlertHouse } from "./house.ts";
+import { startPrometheus, type Prometheus } from "./prometheus.ts";
+import { provocations, unprovoked, type Provocation } from "./provocations.ts";
+
+/** What became of an alert. */
+export interface AlertRow {
+  readonly alert: string;
+  readonly by: string;
+  /** Until it fired, and until it ended after what provoked it had; undefined where it did not within the wait. */
+  readonly firedMs: number | undefined;
+  readonly endedMs: number | undefined;
+}
+
+/** Longest wait for an alert to fire, or to end: the longest window of a rule is that of the day before. */
+const withinMs = 90_000;
+const lookMs = 100;
+/** What a calm hour of the rules is: what is spent later is compared with it. */
+const calmMs = 65_000;
+
+const rulesFile = join(import.meta.dirname, "../../../deploy/monitoring/rules.yaml");
+
+/** Provokes every alert once, against what the services really tell; undefined where there is no Prometheus. */
+export async function provokeAlerts(
+  program: string | undefined,
+  only: string | undefined,
+  seen: (row: AlertRow) => void,
+): Promise<readonly AlertRow[] | undefined> {
+  if (program === undefined || program === "none") return undefined;
+  const text = readFileSync(rulesFile, "utf8");
+  const chosen = provocations.filter(({ alert }) => only === undefined || alert.includes(only));
+  await using house = await openAlertHouse();
+  const opsUrls = Object.fromEntries(scraped.map((name) => [name, house.suite.opsUrl(name)]));
+  await using prometheus = await startPrometheus(program, hurried(text), opsUrls);
+  await calm(house, chosen);
+  const rows: AlertRow[] = [];
+  for (const provocation of chosen) {
+    const row = await provoke(provocation, house, prometheus);
+    seen(row);
+    rows.push(row);
+  }
+  return rows;
+}
+
+/** The alerts of the rules that nothing here provokes, and that are not excused. */
+export function forgottenAlerts(): readonly string[] {
+  const known = new Set([...provocations.map(({ alert }) => alert), ...Object.keys(unprovoked)]);
+  return alertNames(readFileSync(rulesFile, "utf8")).filter((name) => !known.has(name));
+}
+
+/** Calls that cost next to nothing, for as long as what is spent later is compared with. */
+async function calm({ ask }: AlertHouse, chosen: readonly Provocation[]): Promise<void> {
+  const calls = chosen.some(({ alert }) => alert === "ModelgateSpendRate") ? calmMs / 250 : 1;
+  for (let call = 0; call < calls; call++) {
+    await ask("plain");
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+}
+
+async function provoke(
+  { alert, by, begin }: Provocation,
+  house: AlertHouse,
+  prometheus: Prometheus,
+): Promise<AlertRow> {
+  const fires = async (): Promise<boolean> => (await prometheus.firing()).has(alert);
+  const from = performance.now();
+  const end = await begin(house);
+  const firedMs = (await waitFor(fires)) ? performance.now() - from : undefined;
+  await end();
+  const ended = performance.now();
+  const over = await waitFor(async () => !(await fires()));
+  return { alert, by, firedMs, endedMs: over ? performance.now() - ended : undefined };
+}
+
+async function waitFor(holds: () => Promise<boolean>): Promise<boolean> {
+  for (const end = performance.now() + withinMs; performance.now() < end;) {
+    if (await holds()) return true;
+    await new Promise((resolve) => setTimeout(resolve, lookMs));
+  }
+  return false;
+}
+
+/** All rows as Markdown. */
+export function alertTable(rows: readonly AlertRow[]): string {
+  const shown = (ms: number | undefined): string => (ms === undefined ? "**never**" : `${(ms / 1_000).toFixed(1)} s`);
+  const lines = [
+    ["alert", "provoked by", "fired after", "ended after"],
+    ["---", "---", "---", "---"],
+    ...rows.map(({ alert, by, firedMs, endedMs }) => [alert, by, shown(firedMs), shown(endedMs)]),
+  ];
+  return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}

@@ -1,0 +1,83 @@
+/** One reading of a series. */
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** A slope with the interval that holds the true one, at the confidence that was asked for. */
+export interface Slope {
+  readonly slope: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Fewest readings that a slope is taken from: below, the interval's normal approximation is poor. */
+const fewest = 10;
+/** Two-sided quantile of the normal distribution for the interval: 99 %. */
+const z = 2.5758;
+/** Correlations of neighbours up to this lag are looked for, as a share of the readings. */
+const lagShare = 1 / 4;
+
+/**
+ * Estimates the slope of a series (Theil–Sen: the median of the slopes of all pairs) with its 99 % interval (Sen 1968, from
+ * Kendall's variance). Readings of memory depend on the ones before, which makes that variance too small: it is
+ * multiplied by the correction of Hamed and Rao (1998), taken from the ranks of the residuals. Undefined where there are
+ * too few readings, or they are all of one `x`.
+ */
+export function theilSen(points: readonly Point[]): Slope | undefined {
+  const slopes = pairSlopes(points);
+  if (points.length < fewest || slopes.length === 0) return undefined;
+  const slope = median(slopes);
+  const n = points.length;
+  const kendall = (n * (n - 1) * (2 * n + 5)) / 18;
+  const residuals = points.map(({ x, y }) => y - slope * x);
+  const reach = z * Math.sqrt(kendall * correlationFactor(residuals));
+  const at = (place: number): number => slopes[Math.min(slopes.length - 1, Math.max(0, Math.round(place)))] ?? slope;
+  const middle = (slopes.length - 1) / 2;
+  return { slope, low: at(middle - reach / 2), high: at(middle + reach / 2) };
+}
+
+/** Slopes of all pairs of different `x`, ascending. */
+function pairSlopes(points: readonly Point[]): Float64Array {
+  const slopes: number[] = [];
+  for (const [at, a] of points.entries())
+    for (const b of points.slice(at + 1)) if (a.x !== b.x) slopes.push((b.y - a.y) / (b.x - a.x));
+  return Float64Array.from(slopes).sort();
+}
+
+function median(sorted: Float64Array): number {
+  const middle = (sorted.length - 1) / 2;
+  return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle)] ?? 0)) / 2;
+}
+
+/** By how much the variance is larger than that of independent readings; at least 1. */
+function correlationFactor(residuals: readonly number[]): number {
+  const ranks = ranksOf(residuals);
+  const n = ranks.length;
+  const mean = (n + 1) / 2;
+  const spread = ranks.reduce((sum, rank) => sum + (rank - mean) ** 2, 0);
+  if (spread === 0) return 1;
+  let sum = 0;
+  for (let lag = 1; lag <= n * lagShare; lag++) {
+    let together = 0;
+    for (let at = 0; at + lag < n; at++) together += ((ranks[at] ?? 0) - mean) * ((ranks[at + lag] ?? 0) - mean);
+    const correlation = together / spread;
+    // Beyond the first lag that is not above chance (95 %) there is noise only, which would cancel what is there.
+    if (correlation <= 1.645 / Math.sqrt(n)) break;
+    sum += (n - lag) * (n - lag - 1) * (n - lag - 2) * correlation;
+  }
+  return 1 + (2 / (n * (n - 1) * (n - 2))) * sum;
+}
+
+/** The rank of each value, 1 for the least; equal ones share the mean of theirs. */
+function ranksOf(values: readonly number[]): readonly number[] {
+  const order = values.map((value, at) => ({ value, at })).sort((a, b) => a.value - b.value);
+  const ranks = values.map(() => 0);
+  for (let from = 0; from < order.length;) {
+    let to = from + 1;
+    while (to < order.length && order[to]?.value === order[from]?.value) to++;
+    for (const { at } of order.slice(from, to)) ranks[at] = (from + 1 + to) / 2;
+    from = to;
+  }
+  return ranks;
+}

@@ -1,0 +1,103 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { judge, type SeriesKind } from "../soak/series.ts";
+import { theilSen } from "../soak/theil-sen.ts";
+
+/** Random numbers that are the same in every run (mulberry32). */
+function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Readings with a slope and noise in which each reading keeps a share of the one before. */
+function noisy(seed: number, { slope = 0, keeps = 0, count = 80 } = {}) {
+  const random = randomNumbers(seed);
+  let noise = 0;
+  return Array.from({ length: count }, (_, x) => {
+    noise = keeps * noise + random() + random() + random() - 1.5;
+    return { x, y: 100 + slope * x + noise };
+  });
+}
+
+const runs = 300;
+const shareOf = (holds: (seed: number) => boolean): number =>
+  Array.from({ length: runs }, (_, seed) => holds(seed)).filter(Boolean).length / runs;
+
+describe("Theil-Sen", () => {
+  test("gives the slope of a line exactly", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -1_000, max: 1_000 }), fc.integer({ min: 10, max: 60 }), (slope, count) => {
+        const points = Array.from({ length: count }, (_, x) => ({ x, y: slope * x + 7 }));
+        expect(theilSen(points)).toEqual({ slope, low: slope, high: slope });
+      }),
+    );
+  });
+
+  test("is not moved by a few readings that are far off", () => {
+    const points = noisy(1, { slope: 2 }).map(({ x, y }) => ({ x, y: x % 10 === 3 ? y + 100_000 : y }));
+    expect(theilSen(points)?.slope).toBeCloseTo(2, 1);
+  });
+
+  test("moves with the data: shifted it is the same, scaled it scales", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 9_999 }), fc.integer({ min: 1, max: 100 }), (seed, factor) => {
+        const points = noisy(seed, { slope: 0.1 });
+        const plain = theilSen(points);
+        const moved = theilSen(points.map(({ x, y }) => ({ x: x + 50, y: y * factor + 1_000 })));
+        expect(moved?.slope).toBeCloseTo((plain?.slope ?? NaN) * factor, 6);
+        expect(moved?.low).toBeCloseTo((plain?.low ?? NaN) * factor, 6);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test.each([
+    { noise: "independent", keeps: 0, most: 0.03 },
+    { noise: "readings that depend on the one before", keeps: 0.6, most: 0.06 },
+  ])("sees no growth where there is $noise and none", ({ keeps, most }) => {
+    expect(shareOf((seed) => (theilSen(noisy(seed, { keeps }))?.low ?? 0) > 0)).toBeLessThanOrEqual(most);
+  });
+
+  test("sees growth under noise", () => {
+    expect(shareOf((seed) => (theilSen(noisy(seed, { slope: 0.05, keeps: 0.6 }))?.low ?? 0) > 0)).toBeGreaterThan(0.9);
+  });
+
+  test.each([
+    ["too few readings", noisy(1, { count: 9 })],
+    ["readings of one place", noisy(1).map(({ y }) => ({ x: 1, y }))],
+  ])("gives nothing for %s", (_, points) => {
+    expect(theilSen(points)).toBeUndefined();
+  });
+});
+
+describe("a soak's series", () => {
+  const kind: SeriesKind = { unit: "B", tolerance: 50 };
+  const seriesOf = (y: (x: number) => number, its = kind) => ({
+    name: "memory",
+    kind: its,
+    points: Array.from({ length: 400 }, (_, x) => ({ x: x * 10, y: y(x * 10) })),
+  });
+
+  test("is real where all of the interval is above what is tolerated", () => {
+    expect(judge(seriesOf((calls) => 1_000 + calls * 0.051)).real).toBe(true);
+    expect(judge(seriesOf((calls) => 1_000 + calls * 0.049)).real).toBe(false);
+  });
+
+  test("is not real where it grows only at the beginning", () => {
+    expect(judge(seriesOf((calls) => Math.min(1_000, calls))).real).toBe(false);
+  });
+
+  test("is not judged where its growth is meant to be", () => {
+    expect(judge(seriesOf((calls) => calls * 100, { unit: "B" })).real).toBe(false);
+  });
+
+  test("is not hidden by a sawtooth of collections", () => {
+    expect(judge(seriesOf((calls) => calls + ((calls / 10) % 13) * 30)).real).toBe(true);
+    expect(judge(seriesOf((calls) => 1_000 + ((calls / 10) % 13) * 30)).real).toBe(false);
+  });
+});

@@ -1,0 +1,127 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startSuite, type Suite } from "@modelgate/testkit";
+import { keys, money } from "./house.ts";
+import { framed, lengthPrefixed } from "./toy-wire/framing.ts";
+
+/** What the vendor was sent, the newest last. */
+const asked: unknown[] = [];
+const spent = { in: 7, out: 3 };
+
+/** A vendor of the toy wire: it repeats what it was told, or fails where it is told to. */
+const vendor = createServer(async (request, response) => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const body = JSON.parse(Buffer.concat(chunks).toString());
+  asked.push(body);
+  const said = body.lines.join(" ");
+  if (!body.live) {
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ said, spent }));
+    return;
+  }
+  response.writeHead(200, { "content-type": lengthPrefixed.mediaType });
+  const pieces = said.includes("fail")
+    ? [{ problem: { words: "no" } }]
+    : [...said.split(" ").map((word: string) => ({ say: `${word} ` })), { spent }];
+  const stream = Buffer.concat([framed(""), ...pieces.map((piece) => framed(JSON.stringify(piece)))]);
+  // Frames come in pieces that end anywhere; an error is one.
+  const middle = pieces.length === 1 ? stream.length : Math.floor(stream.length / 3);
+  response.write(stream.subarray(0, middle));
+  setImmediate(() => response.end(stream.subarray(middle)));
+});
+
+let suite: Suite;
+beforeAll(async () => {
+  vendor.listen(0, "127.0.0.1");
+  await once(vendor, "listening");
+  const address = vendor.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  suite = await startSuite({
+    env: { NODE_OPTIONS: `--import=${new URL("./toy-wire/register.ts", import.meta.url).href}` },
+    config: {
+      groups: { default: { models: ["*"] } },
+      models: { toy: { kind: "chat", price: { input: 1, output: 10 } } },
+      channels: [{ id: "toy", provider: "toy", baseUrl: `http://127.0.0.1:${port}/`, keys: ["k"], models: ["toy"] }],
+      accounts: { demo: { balance: "10.00", tokens: [{ key: keys.demo, group: "default" }] } },
+    },
+  });
+});
+afterAll(async () => {
+  vendor.close();
+  vendor.closeAllConnections();
+  await suite?.[Symbol.asyncDispose]();
+});
+
+const turns = [{ role: "user", content: "Say it again" }];
+/** Each client's wire: where it asks, and how what the model wrote stands in an answer and in a stream. */
+const clients: readonly {
+  readonly name: string;
+  readonly path: (stream: boolean) => string;
+  readonly body: (stream: boolean, words?: string) => object;
+}[] = [
+  {
+    name: "chat",
+    path: () => "/v1/chat/completions",
+    body: (stream, content = "Say it again") => ({ model: "toy", stream, messages: [{ role: "user", content }] }),
+  },
+  {
+    name: "messages",
+    path: () => "/v1/messages",
+    body: (stream) => ({ model: "toy", stream, max_tokens: 50, messages: turns }),
+  },
+  { name: "responses", path: () => "/v1/responses", body: (stream) => ({ model: "toy", stream, input: turns }) },
+  {
+    name: "content",
+    path: (stream) => `/v1beta/models/toy:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
+    body: () => ({ contents: [{ role: "user", parts: [{ text: "Say it again" }] }] }),
+  },
+  {
+    name: "completions",
+    path: () => "/v1/completions",
+    body: (stream) => ({ model: "toy", stream, prompt: "Say it again" }),
+  },
+];
+
+function ask(path: string, body: object): Promise<Response> {
+  return fetch(suite.edgeUrl + path, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${keys.demo}`,
+      "content-type": "application/json",
+      "anthropic-version": "2023-06-01",
+    },
+    body: JSON.stringify(body),
+  });
+}
+
+describe("a wire that no client speaks and whose streams are no events is one folder and its registry line", () => {
+  test.each(clients)("$name: a whole answer is converted", async ({ path, body }) => {
+    const answer = await ask(path(false), body(false));
+    const text = await answer.text();
+    expect([answer.status, text]).toEqual([200, expect.stringContaining("Say it again")]);
+    expect(answer.headers.get("content-type")).toContain("application/json");
+    expect(asked.at(-1)).toMatchObject({ lines: ["Say it again"], live: false });
+  });
+
+  test.each(clients)("$name: a stream is converted", async ({ path, body }) => {
+    const answer = await ask(path(true), body(true));
+    const text = await answer.text();
+    expect([answer.status, text]).toEqual([200, expect.stringContaining("Say ")]);
+    expect(answer.headers.get("content-type")).toContain("text/event-stream");
+    for (const word of ["Say ", "it ", "again "]) expect(text).toContain(`"${word}"`);
+    expect(asked.at(-1)).toMatchObject({ lines: ["Say it again"], live: true });
+  });
+
+  test("a stream that begins with an error fails before its client's answer begins", async () => {
+    const [chat] = clients;
+    const answer = await ask("/v1/chat/completions", chat?.body(true, "fail") ?? {});
+    expect(answer.status).toBe(502);
+  });
+
+  test("every answer is paid by the usage that its vendor reported", async () => {
+    const { spentNanos } = await money(suite);
+    // 7 input tokens at 1 and 3 output tokens at 10 dollars a million.
+    expect(Number(spentNanos)).toBe(2 * clients.length * 37_000);
+  });
+});

@@ -1,0 +1,75 @@
+import { Failure } from "@modelgate/contracts";
+import { isRecord, parseRecord, type JsonRecord } from "@modelgate/wires/json";
+import type { Frame } from "@modelgate/wires/sse";
+import type { StreamReader, TextAnswer, TextCodec, TextEvent } from "@modelgate/wires/text";
+import { lengthPrefixed } from "./framing.ts";
+
+/** A wire that no client speaks, and whose streams are no server-sent events. */
+export const toyCodec = {
+  wire: "toy",
+  framing: lengthPrefixed,
+  begins: (event) => !isRecord(event["problem"]),
+  vendor: {
+    renderRequest({ instructions, turns, maxTokens, stream }, { model, defaultMaxTokens }) {
+      const lines = [...instructions, ...turns.flatMap(({ parts }) => parts)].map((part) =>
+        part.kind === "text" ? part.text : "",
+      );
+      return { body: { who: model, lines, limit: maxTokens ?? defaultMaxTokens, live: stream }, dropped: [] };
+    },
+    parseAnswer,
+    readAnswer: (answer) => ({ usage: parseAnswer(answer).usage, fees: undefined }),
+    reader: () => new ToyReader(),
+    askedFees: () => undefined,
+  },
+} as const satisfies TextCodec<"toy">;
+
+function parseAnswer({ said, spent }: JsonRecord): TextAnswer {
+  if (typeof said !== "string") throw new Failure("upstream_error", "The vendor's answer says nothing.");
+  const choice = { parts: [{ kind: "text", text: said }], finish: "stop" } as const;
+  return { id: "toy-1", model: "toy-model", createdAt: 1, choices: [choice], usage: usageOf(spent) };
+}
+
+function usageOf(spent: unknown): TextAnswer["usage"] {
+  if (!isRecord(spent)) return undefined;
+  return { inputTokens: Number(spent["in"]), outputTokens: Number(spent["out"]) };
+}
+
+/** Reads `{"say": …}` until `{"spent": …}`, which ends the stream. */
+class ToyReader implements StreamReader {
+  #started = false;
+  #whole = false;
+
+  get whole(): boolean {
+    return this.#whole;
+  }
+
+  get done(): boolean {
+    return this.#whole;
+  }
+
+  read({ data }: Frame): readonly TextEvent[] {
+    const { say, spent, problem } = parseRecord(data) ?? {};
+    if (isRecord(problem)) return [{ type: "failure", code: "toy", message: String(problem["words"]) }];
+    const at = { choice: 0, part: 0 } as const;
+    const start: readonly TextEvent[] = this.#started
+      ? []
+      : [
+          { type: "start", id: "toy-1", model: "toy-model", createdAt: 1 },
+          { type: "part-start", ...at, opened: { kind: "text" } },
+        ];
+    this.#started = true;
+    if (typeof say === "string") return [...start, { type: "part-delta", ...at, text: say }];
+    this.#whole = true;
+    const usage = usageOf(spent);
+    return [
+      ...start,
+      { type: "part-end", ...at },
+      { type: "finish", choice: 0, reason: "stop" },
+      ...(usage === undefined ? [] : [{ type: "usage", usage } as const]),
+    ];
+  }
+
+  end(): readonly TextEvent[] {
+    return [];
+  }
+}

@@ -1,0 +1,30 @@
+import { textWires, upstreamWires } from "@modelgate/contracts";
+import { providers } from "@modelgate/providers";
+import { textCodecs } from "@modelgate/wires/text";
+import { toyCodec } from "./index.ts";
+
+/*
+ * What one more wire adds outside its folder, done to a process as it starts: its name, its line in the registry, and a
+ * vendor that speaks it. Loaded with `node --import`.
+ */
+append(textWires, toyCodec.wire);
+append(upstreamWires, toyCodec.wire);
+Object.assign(textCodecs, { [toyCodec.wire]: toyCodec });
+Object.assign(providers, {
+  toy: {
+    name: "toy",
+    wires: [toyCodec.wire],
+    request: ({ baseUrl, key, body, stream }: { baseUrl: string; key: string; body: Buffer; stream: boolean }) => ({
+      url: new URL(baseUrl),
+      method: "POST",
+      headers: { accept: stream ? toyCodec.framing.mediaType : "application/json", "x-toy-key": key },
+      body,
+    }),
+    failureOf: () => ({ code: "upstream_error", retryable: true, blame: "channel" }),
+  },
+});
+
+/** The lists of names are read-only to the type checker alone. */
+function append(list: readonly string[], name: string): void {
+  Object.assign(list, { [list.length]: name });
+}

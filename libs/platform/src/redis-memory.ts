@@ -1,0 +1,31 @@
+import { Cluster } from "ioredis";
+import type { Redis } from "./redis.ts";
+
+/** Memory of one Redis server that takes writes. */
+export interface RedisMemory {
+  /** Its address, `host:port`. */
+  readonly node: string;
+  readonly usedBytes: number;
+  /** `maxmemory`, or what its machine has where there is none. */
+  readonly limitBytes: number;
+}
+
+/** Reads the memory of Redis: of each primary of a Cluster, or of the one server. */
+export async function readRedisMemory(redis: Redis): Promise<readonly RedisMemory[]> {
+  const nodes = redis instanceof Cluster ? redis.nodes("master") : [redis];
+  return Promise.all(
+    nodes.map(async (node) => {
+      const info = await node.info("memory");
+      const limit = numberOf(info, "maxmemory");
+      return {
+        node: `${node.options.host ?? ""}:${node.options.port ?? ""}`,
+        usedBytes: numberOf(info, "used_memory"),
+        limitBytes: limit > 0 ? limit : numberOf(info, "total_system_memory"),
+      };
+    }),
+  );
+}
+
+function numberOf(info: string, field: string): number {
+  return Number(new RegExp(`^${field}:(\\d+)`, "m").exec(info)?.[1] ?? "0");
+}

@@ -1,0 +1,46 @@
+import { findAccount } from "@modelgate/accounts";
+import { readTotals } from "@modelgate/books";
+import type { Logger, Redis } from "@modelgate/platform";
+import type { BooksConnection } from "../books-connection.ts";
+import { lowAccounts } from "./watch-metrics.ts";
+
+/** What the look at balances works with. */
+export interface BalanceWatch {
+  readonly redis: Redis;
+  readonly connection: Pick<BooksConnection, "fill">;
+  readonly log: Logger;
+  /** An account is low where its balance would not last so long at the rate of the last 24 hours. */
+  readonly lowHours: number;
+}
+
+const hourMs = 3_600_000;
+const dayHours = 24;
+/** Accounts that are looked at: those that spent most. */
+const mostAccounts = 10_000;
+/** Accounts that the log names at once. */
+const mostNamed = 20;
+
+/** Makes a step that counts the accounts that run low, and logs those that newly do. */
+export function balanceWatch({ redis, connection, log, lowHours }: BalanceWatch): () => Promise<void> {
+  let known: ReadonlySet<string> = new Set();
+  return async () => {
+    const now = Date.now();
+    const totals = await connection.fill((books) =>
+      readTotals(books, { from: now - dayHours * hourMs, to: now, groupBy: ["account"] }),
+    );
+    const spending = totals
+      .map(({ by, sums }) => ({ id: by.account ?? "", nanos: BigInt(sums["costNanos"] ?? "0") }))
+      .filter(({ nanos }) => nanos > 0n)
+      .sort((a, b) => (a.nanos < b.nanos ? 1 : -1))
+      .slice(0, mostAccounts);
+    const low = new Set<string>();
+    for (const { id, nanos } of spending) {
+      const account = await findAccount(redis, id);
+      if (account !== undefined && account.availableNanos < (nanos * BigInt(lowHours)) / BigInt(dayHours)) low.add(id);
+    }
+    lowAccounts.set(low.size);
+    const newly = [...low].filter((id) => !known.has(id));
+    if (newly.length > 0) log.info({ accounts: newly.slice(0, mostNamed), count: newly.length }, "accounts run low");
+    known = low;
+  };
+}

@@ -1,0 +1,47 @@
+import { countDivergences } from "@modelgate/accounts";
+import { eventStreams } from "@modelgate/contracts";
+import { readRedisMemory, type Bus, type Redis } from "@modelgate/platform";
+import { readers } from "../record-events.ts";
+import {
+  divergingAccounts,
+  lagEvents,
+  lagSeconds,
+  redisMemory,
+  redisMemoryLimit,
+  streamPresent,
+} from "./watch-metrics.ts";
+
+/** Reads how full Redis is, by primary, and how many accounts are known to diverge. */
+export async function watchRedis(redis: Redis): Promise<void> {
+  const nodes = await readRedisMemory(redis);
+  // A primary that is one no more is not told of any longer.
+  redisMemory.reset();
+  redisMemoryLimit.reset();
+  for (const { node, usedBytes, limitBytes } of nodes) {
+    redisMemory.set({ node }, usedBytes);
+    redisMemoryLimit.set({ node }, limitBytes);
+  }
+  divergingAccounts.set(await countDivergences(redis));
+}
+
+/** Removes the figures of a Redis that does not answer. */
+export function forgetRedis(): void {
+  redisMemory.reset();
+  redisMemoryLimit.reset();
+  divergingAccounts.remove();
+}
+
+/** Reads which streams NATS has, and how far the books are behind each. */
+export async function watchStreams(bus: Bus): Promise<void> {
+  for (const { name: stream } of Object.values(eventStreams)) {
+    const backlog = await bus.backlog(stream, readers[stream]);
+    streamPresent.set({ stream }, backlog === undefined ? 0 : 1);
+    lagEvents.set({ stream }, backlog?.events ?? 0);
+    lagSeconds.set({ stream }, (backlog?.ageMs ?? 0) / 1_000);
+  }
+}
+
+/** Removes the figures of a NATS that does not answer. */
+export function forgetStreams(): void {
+  for (const gauge of [streamPresent, lagEvents, lagSeconds]) gauge.reset();
+}

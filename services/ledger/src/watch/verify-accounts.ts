@@ -1,0 +1,64 @@
+import { createHash } from "node:crypto";
+import { claimVerification, listAccountIds } from "@modelgate/accounts";
+import type { Verification } from "@modelgate/accounts";
+import type { Logger, Redis } from "@modelgate/platform";
+import { verifications } from "./watch-metrics.ts";
+
+/** What the verification of all accounts works with. */
+export interface VerifyingOptions {
+  readonly redis: Redis;
+  readonly log: Logger;
+  /** Within what time every account is verified once. */
+  readonly everyMs: number;
+  /** False while accounts are being put back into a Redis that has lost them. */
+  readonly mayVerify: () => boolean;
+  readonly verify: (accountId: string) => Promise<Verification | undefined>;
+}
+
+/** Looks for accounts that are due in a period of verification: a day has 1,440 of them. */
+export const looksPerPeriod = 1_440;
+
+/**
+ * Makes a step that verifies the accounts that have become due since the one before. Each account has a place of its own in
+ * the period, by its id, so that they are spread over it; of several ledgers that see it due one takes it.
+ */
+export function verifyingStep({
+  redis,
+  log,
+  everyMs,
+  mayVerify,
+  verify,
+}: VerifyingOptions): (signal: AbortSignal) => Promise<void> {
+  let since = Date.now();
+  return async (signal) => {
+    if (!mayVerify()) return;
+    const now = Date.now();
+    const due = (await listAccountIds(redis)).filter((id) => isDue(id, since, now, everyMs));
+    since = now;
+    for (const id of due) {
+      if (signal.aborted) return;
+      if (!(await claimVerification(redis, id, Math.ceil(everyMs / 2)))) continue;
+      await verifyOne(id);
+    }
+  };
+
+  async function verifyOne(id: string): Promise<void> {
+    try {
+      const found = await verify(id);
+      if (found === undefined) return;
+      verifications.inc({ result: found.ok ? "holds" : "diverges" });
+      if (!found.ok) log.error({ account: id, divergence: found.divergence }, "the books of an account do not hold");
+    } catch (error) {
+      verifications.inc({ result: "failed" });
+      log.debug({ err: error, account: id }, "an account could not be verified; it is due again in the next period");
+    }
+  }
+}
+
+/** Whether an account's place in the period lies after `since` and not after `now`. */
+export function isDue(accountId: string, since: number, now: number, everyMs: number): boolean {
+  if (now - since >= everyMs) return true;
+  const place = createHash("sha256").update(accountId).digest().readUIntBE(0, 6) % everyMs;
+  // How long ago it was due last, counted from now.
+  return (((now - place) % everyMs) + everyMs) % everyMs < now - since;
+}

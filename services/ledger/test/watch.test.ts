@@ -1,0 +1,149 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
+import { Redis } from "ioredis";
+import { connect, type JetStreamManager, type NatsConnection } from "nats";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { accountKeys, createAccount, hold, settle } from "@modelgate/accounts";
+import {
+  type AloneService,
+  draftOf,
+  type LocalBackends,
+  startLocalBackends,
+  startServiceAlone,
+  until,
+} from "@modelgate/testkit";
+import { isDue } from "../src/watch/verify-accounts.ts";
+
+describe("an account's place in a period of verification", () => {
+  test("comes once in a period, however often and irregularly it is looked", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ minLength: 1, maxLength: 20 }),
+        fc.integer({ min: 1_000, max: 100_000 }),
+        fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 50 }),
+        (id, everyMs, pauses) => {
+          let [since, due] = [1_700_000_000_000, 0];
+          const end = since + everyMs;
+          for (let at = 0; since < end; at++) {
+            const now = Math.min(end, since + (pauses[at % pauses.length] ?? 1));
+            if (isDue(id, since, now, everyMs)) due++;
+            since = now;
+          }
+          expect(due).toBe(1);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  test("is different for most accounts", () => {
+    const due = Array.from({ length: 1_000 }, (_, at) => isDue(`account-${at}`, 0, 8_640, 86_400)).filter(Boolean);
+    expect(due.length).toBeGreaterThan(50);
+    expect(due.length).toBeLessThan(200);
+  });
+});
+
+describe("what the ledger watches", () => {
+  const folder = mkdtempSync(join(tmpdir(), "modelgate-watch-"));
+  let backends: LocalBackends;
+  let redis: Redis;
+  let nats: NatsConnection;
+  let streams: JetStreamManager["streams"];
+  let ledger: AloneService;
+  beforeAll(async () => {
+    backends = await startLocalBackends();
+    redis = new Redis(backends.redisUrl);
+    nats = await connect({ servers: backends.natsUrl });
+    ({ streams } = await nats.jetstreamManager());
+    ledger = await startServiceAlone("ledger", {
+      REDIS_URL: backends.redisUrl,
+      NATS_URL: backends.natsUrl,
+      MODELGATE_SECRET: "a secret of some length",
+      MODELGATE_DATA: folder,
+      WATCH_MS: "100",
+      VERIFY_EVERY_MS: "500",
+      ROUND_MS: "50",
+      LEFT_BEHIND_MS: "50",
+    });
+  });
+  afterAll(async () => {
+    await ledger?.stop();
+    redis?.disconnect();
+    await nats?.close();
+    await backends?.[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** A figure of the ledger, by what its line begins with but for the service's own label. */
+  async function figure(name: string, label?: readonly [string, string]): Promise<number | undefined> {
+    const lines = (await (await fetch(`${ledger.opsUrl}/metrics`)).text()).split("\n");
+    const line = lines.find(
+      (each) => each.startsWith(`${name}{`) && (label === undefined || each.includes(`${label[0]}="${label[1]}"`)),
+    );
+    return line === undefined ? undefined : Number(line.split(" ").at(-1));
+  }
+
+  async function spend(accountId: string, nanos: bigint): Promise<void> {
+    const callId = `${accountId}-call`;
+    const draft = { ...draftOf(accountId, callId), time: new Date().toISOString(), units: { inputTokens: 3 } };
+    const held = { nanos, floorNanos: 0n, tokens: 0, leaseMs: 600_000, outboxBound: 1_000 };
+    await hold(redis, { accountId, callId, draft, tokenId: "tok_1", ...held });
+    await settle(redis, { accountId, callId, tokenId: "tok_1", costNanos: nanos, tokens: 0, draft });
+  }
+
+  test("Redis' memory against what it may use", async () => {
+    await redis.config("SET", "maxmemory", "100mb");
+    await until(
+      "the limit to be seen",
+      async () => (await figure("modelgate_redis_memory_limit_bytes")) === 104_857_600,
+    );
+    const used = await figure("modelgate_redis_memory_bytes");
+    expect(used).toBeGreaterThan(500_000);
+    expect(used).toBeLessThan(104_857_600);
+  });
+
+  test("events that are not in the books yet, and for how long", async () => {
+    const stream = ["stream", "CREDITS"] as const;
+    await until("no lag", async () => (await figure("modelgate_ledger_lag_events", stream)) === 0);
+    expect(await figure("modelgate_ledger_lag_seconds", stream)).toBe(0);
+    const locker = new DatabaseSync(join(folder, "books.sqlite"), { timeout: 10_000 });
+    locker.exec("begin immediate");
+    await createAccount(redis, { id: "waits", balance: 1n });
+    await until("it to wait", async () => (await figure("modelgate_ledger_lag_events", stream)) === 1);
+    await until("it to grow older", async () => ((await figure("modelgate_ledger_lag_seconds", stream)) ?? 0) > 0);
+    locker.close();
+    await until("it to be caught up with", async () => (await figure("modelgate_ledger_lag_events", stream)) === 0);
+  });
+
+  test("a stream that is not there", async () => {
+    const stream = ["stream", "TASKS"] as const;
+    await until("it to be seen", async () => (await figure("modelgate_stream_present", stream)) === 1);
+    await streams.delete("TASKS");
+    // Another one has its subjects: it cannot be made anew.
+    await streams.add({ name: "OTHER", subjects: ["task.v1.video.*"] });
+    await until("it to be missed", async () => (await figure("modelgate_stream_present", stream)) === 0);
+    await streams.delete("OTHER");
+    await until("it to be there again", async () => (await figure("modelgate_stream_present", stream)) === 1);
+  });
+
+  test("accounts whose balance would not last a day at the rate of the last one", async () => {
+    await createAccount(redis, { id: "rich", balance: 1_000_000n });
+    await createAccount(redis, { id: "poor", balance: 1_000_000n });
+    await spend("rich", 100_000n);
+    await spend("poor", 900_000n);
+    await until("one to be low", async () => (await figure("modelgate_accounts_low_balance")) === 1);
+  });
+
+  test("books that do not hold, until they do again", async () => {
+    await createAccount(redis, { id: "robbed", balance: 1_000_000n });
+    await until("accounts to be verified", async () => (await figure("modelgate_verifications_total")) !== undefined);
+    expect(await figure("modelgate_accounts_diverging")).toBe(0);
+    await redis.hincrby(accountKeys.account("robbed"), "available", -7);
+    await until("it to be found", async () => (await figure("modelgate_accounts_diverging")) === 1);
+    await redis.hincrby(accountKeys.account("robbed"), "available", 7);
+    await until("it to hold again", async () => (await figure("modelgate_accounts_diverging")) === 0);
+  });
+});
