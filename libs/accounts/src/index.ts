@@ -21,7 +21,7 @@ export { applyCredit, credit, creditEventOf, listCredits, type Credit, type Cred
 export { hold, type HoldRequest } from "./money/hold.ts";
 export { claimVerification, countDivergences, keepVerification } from "./money/divergences.ts";
 export { extendHold, type Extension } from "./money/extend.ts";
-export { releaseHold, type Release } from "./money/release.ts";
+export { releaseHold, releaseSurely, type Release } from "./money/release.ts";
 export { readSnapshot, type Snapshot } from "./money/snapshot.ts";
 export { verifyAccount, type Verification, type VerifyOptions } from "./money/verify.ts";
 export { renewHold, type Renewal } from "./money/renew.ts";

@@ -6,7 +6,7 @@ import type { Logger } from "./log.ts";
 import { breakWhenSlow } from "./redis-breaker.ts";
 import { observeStore } from "./metrics.ts";
 import { readRedisUrl, type RedisPlace } from "./redis-url.ts";
-import { scriptSources } from "./script/define-script.ts";
+import { scriptSources } from "./script/sources.ts";
 import { storeAway } from "./store-failure.ts";
 
 /** One Redis, the master that Sentinels name, or a Redis Cluster; callers see no difference. */

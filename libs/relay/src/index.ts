@@ -1,5 +1,15 @@
 export type { Conversation } from "@modelgate/channels";
-export { Bill, holdOrForget, type BillDeps, type Priced } from "./money/bill.ts";
+export { HeldMoney, holdMoney, type HoldDeps } from "./money/held-money.ts";
+export {
+  costOfUnits,
+  notSent,
+  usageDraft,
+  type BilledCall,
+  type CallEnd,
+  type Priced,
+  type SentCall,
+  type UsageRecord,
+} from "./money/usage-draft.ts";
 export type { RelayDeps } from "./deps.ts";
 export { relayVariables, type RelayEnv, type RelayLimits } from "./env.ts";
 export { CallFees } from "./money/fees.ts";
@@ -32,7 +42,8 @@ export {
 } from "./answers/stream-reader.ts";
 export type { CallCost, Measure, Metered } from "./money/measure.ts";
 export type { Answered, Forwarded } from "./call/plan.ts";
-export { dearestTokens, wholeOutput, type Expectation, type RequestSize } from "./money/expect.ts";
+export { dearestTokens, wholeOutput, type Expectation } from "./money/expect.ts";
+export type { RequestSize } from "./money/request-size.ts";
 export type { Waiting } from "./call/waiting.ts";
 export { countTokens, estimateTokens, loadTokenizer } from "./money/tokens.ts";
 export { tellLosses } from "./answers/unsupported.ts";

@@ -2,16 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts, startNats, startRedis } from "@modelgate/deploy/local";
-import { dockerAnswers, startContainers } from "./containers.ts";
+import { dockerAnswers, startContainers, type Backends } from "./containers.ts";
 import { control, type ServerControl } from "./server-control.ts";
 
-/** A real Redis and a real NATS with JetStream, for one test file alone. */
-export interface Backends extends AsyncDisposable {
-  readonly redisUrl: string;
-  readonly natsUrl: string;
-  /** Containers, or servers of this machine. */
-  readonly how: "containers" | "local servers";
-}
+export type { Backends };
 
 /** Backends of this machine, whose servers a test can stop, pause, kill and start again. */
 export interface LocalBackends extends Backends {

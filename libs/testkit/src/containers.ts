@@ -1,6 +1,13 @@
 import { RedisContainer } from "@testcontainers/redis";
 import { GenericContainer, getContainerRuntimeClient, ImageName } from "testcontainers";
-import type { Backends } from "./backends.ts";
+
+/** A real Redis and a real NATS with JetStream, for one test file alone. */
+export interface Backends extends AsyncDisposable {
+  readonly redisUrl: string;
+  readonly natsUrl: string;
+  /** Containers, or servers of this machine. */
+  readonly how: "containers" | "local servers";
+}
 
 const images = { redis: "redis:7-alpine", nats: "nats:2-alpine" } as const;
 /** What marks the containers of tests. */

@@ -10,31 +10,33 @@ import {
 import { capUnits } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
 import type { ClientEvent } from "./event-queue.ts";
-import type { HeldFor } from "./holds.ts";
 import { Payments } from "./payments.ts";
 import { RecentIds } from "./recent-ids.ts";
-import type { SessionBill } from "./session-bill.ts";
+import type { ResponseMoney } from "./response-money.ts";
 import { priceOfTranscripts } from "./transcribers.ts";
-import type { TranscriptBill } from "./transcript-bill.ts";
+import type { TranscriptMoney, WritingModel } from "./transcript-money.ts";
 import { Transcripts } from "./transcripts.ts";
 import type { SessionCall } from "./session-call.ts";
 
-/** Who is charged, for what. */
+/** What is charged, and how the session hears of it. */
 export interface ChargesParts {
   readonly call: SessionCall;
-  readonly bill: SessionBill;
-  readonly transcriptBill: TranscriptBill;
+  readonly responses: ResponseMoney;
+  readonly transcripts: TranscriptMoney;
   readonly bridge: RealtimeBridge;
-  /** Whether the session has ended: nothing is held for it any more. */
-  readonly ended: () => boolean;
+  readonly session: ChargedSession;
+}
+
+/** What charges make a session do. */
+export interface ChargedSession {
   /** Sends the vendor a message of the gateway's own. */
-  readonly tellVendor: (message: RealtimeMessage) => void;
-  /** Events of the client's that waited for money may go by now. */
-  readonly paid: () => void;
-  /** The money does not come at once: the client is told why it waits. */
-  readonly waits: (failure: Failure) => void;
-  /** The money does not come. */
-  readonly unpaid: (error: unknown) => void;
+  sendToVendor(message: RealtimeMessage): void;
+  /** Lets client events go on that waited for money. */
+  paid(): void;
+  /** Reports money that does not come at once. */
+  waits(failure: Failure): void;
+  /** Ends the session, because its money does not come. */
+  unpaid(error: unknown): void;
 }
 
 type Seen<Kind extends SeenEvent["kind"]> = Extract<SeenEvent, { readonly kind: Kind }>;
@@ -52,20 +54,28 @@ export class Charges {
   readonly #parts: ChargesParts;
   /** Responses that the vendor has begun and not ended. */
   readonly #responses = new Set<string>();
-  readonly #transcripts = new Transcripts();
+  readonly #turns = new Transcripts();
   readonly #billed = new RecentIds();
   readonly #payments: Payments;
-  /** The vendor is lost: what it owes will never be told. */
+  /** The vendor is lost: what it owes will never be reported. */
   #forgotten = false;
+  /** The session has ended: nothing more is held for it. */
+  #ended = false;
   /** Called when the vendor owes no usage any more. */
   #settledDown: (() => void) | undefined;
 
   constructor(deps: Deps, parts: ChargesParts) {
     this.#deps = deps;
     this.#parts = parts;
-    const { ended, paid, waits, unpaid, bridge, call } = parts;
-    const underWay = (): number => this.#responses.size + bridge.responsesAsked;
-    this.#payments = new Payments(deps, { tokenId: call.caller.tokenId, ended, underWay, paid, waits, unpaid });
+    const { bridge, call, session } = parts;
+    this.#payments = new Payments({
+      redis: deps.relay.redis,
+      tokenId: call.caller.tokenId,
+      underWay: () => this.#responses.size + bridge.responsesAsked,
+      paid: () => session.paid(),
+      waits: (failure) => session.waits(failure),
+      unpaid: (error) => session.unpaid(error),
+    });
   }
 
   /** Whether the vendor owes an answer: the rest of a response, or its first word to what it was asked. */
@@ -80,39 +90,39 @@ export class Charges {
 
   /** Counts what an event of the client's gives the vendor to read and to hear, before it goes there. */
   counted({ message, type }: ClientEvent): void {
-    const { bill, bridge, transcriptBill } = this.#parts;
+    const { responses, bridge, transcripts } = this.#parts;
     const { audioBytes, textBytes } = inputOf(type, message.data);
     const { bytesPerSecond, detectsTurns } = bridge.input;
     const seconds = audioBytes / bytesPerSecond;
-    bill.passed.heard(seconds * pcmBytesPerSecond, textBytes);
+    responses.passed.heard(seconds * pcmBytesPerSecond, textBytes);
     const nowMs = Date.now();
     if (seconds > 0 && type === "input_audio_buffer.append") {
-      transcriptBill.speech.heard(seconds, { detectsTurns, nowMs });
-      if (detectsTurns) bill.ahead.heard(seconds, nowMs);
-    } else if (seconds > 0) transcriptBill.speech.added(seconds);
-    if (type === "input_audio_buffer.commit") transcriptBill.speech.ending();
+      transcripts.speech.heard(seconds, { detectsTurns, nowMs });
+      if (detectsTurns) responses.ahead.heard(seconds, nowMs);
+    } else if (seconds > 0) transcripts.speech.added(seconds);
+    if (type === "input_audio_buffer.commit") transcripts.speech.ending();
     // Words are read whole by the next response; what of the sound is speech, a vendor that detects turns finds out.
-    const isRead = textBytes > 0 || (seconds > 0 && (!detectsTurns || bill.ahead.turns(nowMs) > 1));
-    if (isRead && bill.isShort) this.#payments.payOn(() => bill.cover());
+    const isRead = textBytes > 0 || (seconds > 0 && (!detectsTurns || responses.ahead.turns(nowMs) > 1));
+    if (isRead && responses.isShort) this.#payments.payOn(() => responses.cover());
     this.coverSpeech();
   }
 
   /** Whether an event of the client's may go to the vendor: for a response, a slice must be ready. */
   mayGo({ type }: ClientEvent): boolean {
     if (this.#payments.holdUp) return false;
-    const { bill, bridge } = this.#parts;
-    if (type !== "response.create" || bill.ready > bridge.responsesAsked) return true;
-    this.#payments.payForAnother(() => bill.hold(bridge.responsesAsked));
+    const { responses, bridge } = this.#parts;
+    if (type !== "response.create" || responses.ready > bridge.responsesAsked) return true;
+    this.#payments.payForAnother(() => responses.hold(bridge.responsesAsked));
     return false;
   }
 
   /** Holds money for speech that will be written down, where there is not enough. */
   coverSpeech(): void {
-    const { bridge, transcriptBill } = this.#parts;
+    const { bridge, transcripts } = this.#parts;
     const { nextTranscriber } = bridge;
     if (nextTranscriber === undefined) return;
-    const by = this.#heldFor(nextTranscriber.model);
-    if (transcriptBill.isShort(by)) this.#payments.payOn(() => transcriptBill.cover(by));
+    const by = this.#writtenBy(nextTranscriber.model);
+    if (transcripts.isShort(by)) this.#payments.payOn(() => transcripts.cover(by));
   }
 
   /** A message to the client, whether it is still there or not. */
@@ -122,23 +132,24 @@ export class Charges {
   }
 
   #charge(message: RealtimeMessage): void {
-    const { bill, transcriptBill, unpaid } = this.#parts;
+    const { responses, transcripts, session } = this.#parts;
     const seen = lookAtEvent(message);
     if (seen.kind === "delta") {
-      bill.responseSpoke();
-      if (bill.passed.spoke(seen.audioBytes, seen.textBytes)) bill.cover().catch(unpaid);
+      responses.responseSpoke();
+      if (responses.passed.spoke(seen.audioBytes, seen.textBytes))
+        responses.cover().catch((error: unknown) => session.unpaid(error));
     } else if (seen.kind === "response-begun") this.#begin(seen.id);
     else if (seen.kind === "response-done") {
       this.#responses.delete(seen.id);
-      transcriptBill.speech.answered();
+      transcripts.speech.answered();
       this.#chargeResponse(seen);
     } else this.#hear(seen);
   }
 
   /** What the vendor does with the client's speech. */
   #hear(seen: Exclude<SeenEvent, Seen<"delta" | "response-begun" | "response-done">>): void {
-    const { bridge, transcriptBill } = this.#parts;
-    const { speech } = transcriptBill;
+    const { bridge, transcripts } = this.#parts;
+    const { speech } = transcripts;
     switch (seen.kind) {
       case "speech-began":
         return speech.began();
@@ -147,20 +158,26 @@ export class Charges {
       case "committed":
         if (bridge.nextTranscriber === undefined) speech.cleared();
         else speech.committed(seen.item);
-        return this.#transcripts.begun(seen.item, bridge.transcriber);
+        return this.#turns.begun(seen.item, bridge.transcriber);
       case "transcribed":
         speech.ended(seen.item, seen.units?.seconds);
-        return this.#chargeTranscript(seen, (this.#transcripts.ended(seen.item) ?? bridge.transcriber)?.model);
+        return this.#chargeTranscript(seen, (this.#turns.ended(seen.item) ?? bridge.transcriber)?.model);
       case "not-transcribed":
         speech.ended(seen.item);
-        this.#transcripts.ended(seen.item);
+        this.#turns.ended(seen.item);
         return;
       case "error":
       case "other":
     }
   }
 
-  /** Nothing more is expected of the vendor. */
+  /** Holds nothing more: the session has ended, and pays what it owes at its close. */
+  end(): void {
+    this.#ended = true;
+    this.#payments.end();
+  }
+
+  /** Expects nothing more of the vendor. */
   forget(): void {
     this.#forgotten = true;
     this.#settledDown?.();
@@ -172,11 +189,11 @@ export class Charges {
    */
   windUp(withinMs: number): Promise<void> {
     if (this.#forgotten) return Promise.resolve();
-    const { bill, bridge, tellVendor } = this.#parts;
+    const { responses, bridge } = this.#parts;
     // A transcript may take a while, for which the client may want its money in another session.
-    if (!this.answering) void bill.letGo();
-    for (const id of this.#responses) bridge.cancel(id).forEach(tellVendor);
-    bridge.stop().forEach(tellVendor);
+    if (!this.answering) void responses.close();
+    for (const id of this.#responses) this.#send(bridge.cancel(id));
+    this.#send(bridge.stop());
     if (!this.#isOwing()) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, withinMs);
@@ -189,62 +206,68 @@ export class Charges {
 
   /** The session is over: what was said and never reported is charged as it was counted, what is held goes back. */
   async close(): Promise<void> {
-    const { bill, transcriptBill } = this.#parts;
-    const { spoken, units } = bill.passed;
+    const { responses, transcripts } = this.#parts;
+    const { spoken, units } = responses.passed;
     const last = [...this.#responses].at(-1) ?? "";
-    if (spoken) await bill.settle(last, { units: { requests: 1, ...units }, estimated: true, outcome: "cancelled" });
-    await Promise.all([bill.letGo(), transcriptBill.close()]);
+    if (spoken)
+      await responses.settle(last, { units: { requests: 1, ...units }, estimated: true, outcome: "cancelled" });
+    await Promise.all([responses.close(), transcripts.close()]);
   }
 
   /** A response that the vendor began by itself, and without a slice, is held for now. */
   #begin(id: string): void {
-    const { bill, bridge, ended, tellVendor } = this.#parts;
+    const { responses, bridge } = this.#parts;
     this.#responses.add(id);
-    if (!bill.responseBegun(id)) this.#payments.payOn(() => bill.holdFor(id));
-    if (ended()) bridge.cancel(id).forEach(tellVendor);
+    if (!responses.responseBegun(id)) this.#payments.payOn(() => responses.holdFor(id));
+    if (this.#ended) this.#send(bridge.cancel(id));
   }
 
   #chargeResponse({ id, units, outcome }: Seen<"response-done">): void {
-    const { bill, bridge } = this.#parts;
+    const { responses, bridge } = this.#parts;
     if (id !== "" && !this.#billed.add(id)) return;
     this.#payments.settled();
     // What failed before its first word, and is not said to have cost anything, costs nothing.
-    if (units === undefined && !bill.passed.spoken) void bill.responseFree(id).then(this.#parts.paid);
+    if (units === undefined && !responses.passed.spoken)
+      void responses.responseFree(id).then(() => this.#parts.session.paid());
     else {
-      const counted = { requests: 1, ...bill.passed.units };
-      void bill.settle(id, { units: units ?? counted, estimated: units === undefined, outcome });
-      this.#payments.payOn(() => bill.hold(bridge.responsesAsked), { mayWait: true });
+      const counted = { requests: 1, ...responses.passed.units };
+      void responses.settle(id, { units: units ?? counted, estimated: units === undefined, outcome });
+      this.#payments.payOn(() => responses.hold(bridge.responsesAsked), { mayWait: true });
     }
   }
 
   /** A transcript is a use of the model that wrote it: of the session's own where the catalogue has none for it. */
   #chargeTranscript({ id, units, textBytes }: Seen<"transcribed">, model: string | undefined): void {
-    const { transcriptBill } = this.#parts;
+    const { transcripts } = this.#parts;
     // A vendor that names no model and tells no use does it as a part of its responses.
     if ((units === undefined && model === undefined) || !this.#billed.add(id)) return;
     const written = { requests: 1, ...roughUnits({ audioIn: 0, textIn: 0, audioOut: 0, textOut: textBytes }) };
     const outcome: Outcome = "completed";
-    const used = capUnits(units ?? written, this.#parts.bill.passed.most);
-    transcriptBill.owe({
+    const used = capUnits(units ?? written, this.#parts.responses.passed.most);
+    transcripts.owe({
       units: used.units,
       capped: used.capped.length > 0 ? used.capped : undefined,
       estimated: units === undefined,
       outcome,
-      ...this.#heldFor(model),
+      ...this.#writtenBy(model),
     });
-    this.#payments.payOn(() => transcriptBill.pay());
+    this.#payments.payOn(() => transcripts.pay());
   }
 
-  /** What a transcript by a model is held and billed as. */
-  #heldFor(model: string | undefined): HeldFor {
-    const { bill, call } = this.#parts;
+  /** The model that writes a transcript, with its price: the session's own where the catalogue has none of that name. */
+  #writtenBy(model: string | undefined): WritingModel {
+    const { responses, call } = this.#parts;
     const price = model === undefined ? undefined : priceOfTranscripts(this.#deps, call, model);
-    return { price: price ?? bill.price, by: model };
+    return { price: price ?? responses.price, by: model };
   }
 
   /** Whether the vendor has still to tell what something costs. */
   #isOwing(): boolean {
-    return this.answering || this.#transcripts.pending;
+    return this.answering || this.#turns.pending;
+  }
+
+  #send(messages: readonly RealtimeMessage[]): void {
+    for (const message of messages) this.#parts.session.sendToVendor(message);
   }
 
   #look(): void {

@@ -1,36 +1,37 @@
-import { Failure } from "@modelgate/contracts";
-import type { Deps } from "./deps.ts";
-import { holdOn } from "./hold-on.ts";
+import { findTokenById, unlessLost } from "@modelgate/accounts";
+import { asFailure, Failure } from "@modelgate/contracts";
+import { orUnavailable, type Redis } from "@modelgate/platform";
 
-/** What payments of a session need to know, and whom they tell. */
-export interface PaymentsParts {
+/** The session that payments are made for. */
+export interface PayingSession {
+  readonly redis: Redis;
   readonly tokenId: string;
-  /** Whether the session has ended: nothing is held for it any more. */
-  readonly ended: () => boolean;
-  /** Responses that are under way or asked for: their settlement gives back what they did not need. */
-  readonly underWay: () => number;
-  /** Events of the client's that waited for money may go by now. */
-  readonly paid: () => void;
-  /** The money does not come at once: the client is told why it waits. */
-  readonly waits: (failure: Failure) => void;
-  /** The money does not come. */
-  readonly unpaid: (error: unknown) => void;
+  /** Counts responses that are under way or requested: their settlement gives back what they did not need. */
+  underWay(): number;
+  /** Lets client events go on that waited for money. */
+  paid(): void;
+  /** Reports a payment that has to wait: for a limit, or the store. */
+  waits(failure: Failure): void;
+  /** Reports a payment that cannot be made. */
+  unpaid(error: unknown): void;
 }
+
+/** Tries to pay after a failure that may pass, and the pause between them where it does not say its own. */
+const [mostTries, pauseMs] = [10, 1_000];
 
 /** Payments that events of a session's client wait for. */
 export class Payments {
-  readonly #deps: Deps;
-  readonly #parts: PaymentsParts;
+  readonly #session: PayingSession;
   /** Payments that the client's next event waits for. */
   #waiting = 0;
   /** A slice is being held beside those of responses that are under way. */
   #isHolding = false;
   /** There was no money for it: it is tried again when one of those is settled. */
   #isBroke = false;
+  #ended = false;
 
-  constructor(deps: Deps, parts: PaymentsParts) {
-    this.#deps = deps;
-    this.#parts = parts;
+  constructor(session: PayingSession) {
+    this.#session = session;
   }
 
   /** Whether every event of the client's waits. */
@@ -43,21 +44,26 @@ export class Payments {
     return this.#waiting > 0 || this.#isHolding;
   }
 
-  /** A response is done: there may be money again. */
+  /** Tries again what there was no money for: a response is done. */
   settled(): void {
     this.#isBroke = false;
   }
 
+  /** Pays for nothing more: the session has ended, and pays what it owes at its close. */
+  end(): void {
+    this.#ended = true;
+  }
+
   /**
-   * Lets nothing more of the client's to the vendor until this is paid; a session that has ended pays at its close. With
-   * `mayWait`, an account that cannot pay waits for a response that is under way.
+   * Pays before anything more of the client's goes to the vendor. With `mayWait`, an account that cannot pay waits for a
+   * response that is under way.
    */
   payOn(pay: () => Promise<void>, { mayWait = false } = {}): void {
-    if (this.#parts.ended()) return;
+    if (this.#ended) return;
     this.#waiting++;
     void this.#pay(pay, mayWait).then(() => {
       this.#waiting--;
-      this.#parts.paid();
+      this.#session.paid();
     });
   }
 
@@ -67,19 +73,47 @@ export class Payments {
     this.#isHolding = true;
     void this.#pay(pay, true).then(() => {
       this.#isHolding = false;
-      this.#parts.paid();
+      this.#session.paid();
     });
   }
 
   /** Never rejects: where the account cannot pay, and need not wait, the session ends. */
   async #pay(pay: () => Promise<void>, mayWait: boolean): Promise<void> {
-    const { tokenId, ended, underWay, waits, unpaid } = this.#parts;
     try {
-      await holdOn(this.#deps, { tokenId, pay, ended, waits });
+      await this.#retried(pay);
     } catch (error) {
       const isUnpaid = error instanceof Failure && error.code === "insufficient_quota";
-      if (mayWait && isUnpaid && underWay() > 0) this.#isBroke = true;
-      else unpaid(error);
+      if (mayWait && isUnpaid && this.#session.underWay() > 0) this.#isBroke = true;
+      else this.#session.unpaid(error);
     }
+  }
+
+  /**
+   * Pays, through a limit or an outage that passes. Throws Failure where the account cannot pay, the key was disabled or
+   * has expired, or the store stays away.
+   */
+  async #retried(pay: () => Promise<void>): Promise<void> {
+    for (let tries = 1; !this.#ended; tries++) {
+      try {
+        await this.#checkKey();
+        return await pay();
+      } catch (error) {
+        const failure = asFailure(error);
+        if (!failure.kind.retryable || tries >= mostTries) throw failure;
+        if (tries === 1) this.#session.waits(failure);
+        const forMs = (failure.retryAfterSeconds ?? 0) * 1_000 || pauseMs;
+        await new Promise((resolve) => setTimeout(resolve, forMs).unref());
+      }
+    }
+  }
+
+  /** Refuses a key that was disabled while its session was open. */
+  async #checkKey(): Promise<void> {
+    const { redis, tokenId } = this.#session;
+    const look = () => findTokenById(redis, tokenId);
+    const token = await orUnavailable(unlessLost(redis, look, (found) => found === undefined));
+    if (token === undefined || token.disabled) throw new Failure("api_key_disabled");
+    if (token.expiresAt !== undefined && Date.parse(token.expiresAt) <= Date.now())
+      throw new Failure("api_key_expired");
   }
 }

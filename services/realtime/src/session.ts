@@ -9,11 +9,11 @@ import { closeCodes, endingByClient, endingByVendor, type Ending } from "./closi
 import type { VendorConnection } from "./connect.ts";
 import type { Deps } from "./deps.ts";
 import { EventQueue, type ClientEvent } from "./event-queue.ts";
-import type { SessionBill } from "./session-bill.ts";
+import type { ResponseMoney } from "./response-money.ts";
 import { SessionClock } from "./session-clock.ts";
 import { Side } from "./side.ts";
 import type { SessionCall } from "./session-call.ts";
-import type { TranscriptBill } from "./transcript-bill.ts";
+import type { TranscriptMoney } from "./transcript-money.ts";
 
 /** What a session is made of. */
 export interface SessionParts {
@@ -23,8 +23,8 @@ export interface SessionParts {
   readonly sessionId: string;
   readonly client: WebSocket;
   readonly vendor: VendorConnection;
-  readonly bill: SessionBill;
-  readonly transcriptBill: TranscriptBill;
+  readonly responses: ResponseMoney;
+  readonly transcripts: TranscriptMoney;
   /** Longest silence of the vendor while a response is under way, ms. */
   readonly silenceMs: number;
   /** Called when the vendor's connection broke: its channel is to blame. */
@@ -65,7 +65,7 @@ export class Session {
       },
       drained: () => this.#readOn(),
       check: (data) => checkEvent(data, deps),
-      refused: (error) => this.#tell(asFailure(error)),
+      refused: (error) => this.#sendError(asFailure(error)),
     });
     this.#vendor = new Side(parts.vendor.socket, limits, {
       message: (message) => this.#safely(() => this.#fromVendor(message)),
@@ -74,24 +74,25 @@ export class Session {
     });
     this.#charges = new Charges(deps, {
       call: parts.call,
-      bill: parts.bill,
-      transcriptBill: parts.transcriptBill,
+      responses: parts.responses,
+      transcripts: parts.transcripts,
       bridge: parts.vendor.bridge,
-      ended: () => this.#ended,
-      tellVendor: (message) => this.#vendor.send(message),
-      paid: () =>
-        this.#safely(() => {
-          this.#queue.go();
-          this.#endIfLeft();
-        }),
-      waits: (failure) => this.#tell(failure),
-      unpaid: (error) => this.#unpaid(error),
+      session: {
+        sendToVendor: (message) => this.#vendor.send(message),
+        paid: () =>
+          this.#safely(() => {
+            this.#queue.go();
+            this.#endIfLeft();
+          }),
+        waits: (failure) => this.#sendError(failure),
+        unpaid: (error) => this.#unpaid(error),
+      },
     });
     this.#queue = new EventQueue(limits, {
       counted: (event) => this.#charges.counted(event),
       mayGo: (event) => this.#charges.mayGo(event),
       deliver: (event) => this.#deliver(event),
-      refuse: (event, failure) => this.#tell(failure, parseEvent(event.message.data)?.["event_id"]),
+      refuse: (event, failure) => this.#sendError(failure, parseEvent(event.message.data)?.["event_id"]),
       full: (isFull) => (isFull ? this.#client.pause("queue") : this.#client.resume("queue")),
     });
   }
@@ -206,7 +207,7 @@ export class Session {
     this.#end({ code: closeCodes.broken, reason: failure.code, failure });
   }
 
-  #tell(failure: Failure, causedBy?: unknown): void {
+  #sendError(failure: Failure, causedBy?: unknown): void {
     const cause = typeof causedBy === "string" ? causedBy : undefined;
     this.#client.send(errorEvent(failure, `event_${this.#parts.sessionId}g${++this.#errors}`, cause));
   }
@@ -215,13 +216,14 @@ export class Session {
   #end({ code, reason, failure, vendorCode = closeCodes.normal }: Ending): void {
     if (this.#ended) return;
     this.#ended = true;
+    this.#charges.end();
     this.#queue.clear();
-    if (failure !== undefined) this.#tell(failure);
+    if (failure !== undefined) this.#sendError(failure);
     this.#client.close(code, reason);
     void this.#windUp(vendorCode, reason).then(this.#resolve);
-    const { call, bill } = this.#parts;
+    const { call, responses } = this.#parts;
     const seconds = Math.round((Date.now() - this.#clock.startedAt) / 1_000);
-    const said = { code, reason, failure: failure?.code, seconds, callId: bill.callId };
+    const said = { code, reason, failure: failure?.code, seconds, callId: responses.callId };
     this.#deps.relay.log.info({ requestId: call.requestId, account: call.caller.accountId, ...said }, "session ended");
   }
 

@@ -1,17 +1,17 @@
 import { Failure, headers } from "@modelgate/contracts";
 import { AttemptsFailed } from "@modelgate/channels";
 import { ClientGone, Gauge, type Registry, type UpgradeCall } from "@modelgate/platform";
-import { priced } from "@modelgate/relay";
+import { priced, type HeldMoney } from "@modelgate/relay";
 import { WebSocketServer, type WebSocket } from "ws";
 import { watchLeaving, type Leaving } from "./leaving.ts";
 import { connectVendor } from "./connect.ts";
 import type { Deps } from "./deps.ts";
-import { Holds, type SessionPrice } from "./holds.ts";
+import type { SessionPrice } from "./hold-use.ts";
 import { chooseProtocol, readHandshake, type Handshake } from "./handshake.ts";
 import { Session } from "./session.ts";
 import { sessionCall, type SessionCall } from "./session-call.ts";
-import { SessionBill } from "./session-bill.ts";
-import { TranscriptBill } from "./transcript-bill.ts";
+import { holdFirst, ResponseMoney } from "./response-money.ts";
+import { TranscriptMoney } from "./transcript-money.ts";
 
 /** Longest pause between two looks at the limits of all sessions. */
 const longestTickMs = 1_000;
@@ -21,8 +21,9 @@ const looksPerLimit = 4;
 /** A session that is about to begin. */
 interface Starting extends Handshake {
   readonly call: SessionCall;
-  readonly bill: SessionBill;
-  readonly holds: Holds;
+  readonly price: SessionPrice;
+  /** Money for its first response. */
+  readonly first: HeldMoney;
 }
 
 /** All sessions of this process. */
@@ -70,14 +71,12 @@ export class Sessions implements Disposable {
       throw new Failure("server_overloaded", "The gateway holds as many sessions as it may; try again shortly.");
     const handshake = readHandshake(upgrade.request, upgrade.query);
     const call = sessionCall(upgrade);
-    const holds = new Holds(this.#deps, call);
-    const bill = new SessionBill(this.#deps, call, priceOf(this.#deps, call, handshake.model), holds);
+    const price = priceOf(this.#deps, call, handshake.model);
     this.#opening++;
     try {
-      await bill.hold();
-      await this.#start(upgrade, { ...handshake, call, bill, holds });
+      const first = await holdFirst(this.#deps, call, price);
+      await this.#start(upgrade, { ...handshake, call, price, first });
     } catch (error) {
-      await bill.letGo();
       if (!(error instanceof AttemptsFailed)) throw error;
       const { failure, attempts } = error;
       this.#deps.relay.log.info({ requestId: call.requestId, code: failure.code, attempts }, "session not opened");
@@ -106,27 +105,34 @@ export class Sessions implements Disposable {
     clearInterval(this.#timer);
   }
 
-  async #start(upgrade: UpgradeCall, { call, beta, bill, holds }: Starting): Promise<void> {
+  async #start(upgrade: UpgradeCall, { call, beta, price, first }: Starting): Promise<void> {
+    using opening = new DisposableStack();
+    opening.use(first);
+    const leaving = opening.use(watchLeaving(upgrade.socket));
     const sessionId = this.#deps.newSessionId();
-    using leaving = watchLeaving(upgrade.socket);
-    const { callId } = bill;
-    const { model } = bill.price;
-    const attempted = await connectVendor(this.#deps, { call, sessionId, callId, model, beta, signal: leaving.signal });
-    holds.went(attempted.way, attempted.tried);
-    bill.went(attempted.way, attempted.tried);
+    const connecting = { call, sessionId, callId: first.callId, model: price.model, beta, signal: leaving.signal };
+    const attempted = await connectVendor(this.#deps, connecting);
+    opening.use(attempted);
+    const { accepted: vendor, way, tried } = attempted;
     const client = switchProtocol(this.#server, upgrade, leaving);
     if (client === undefined) {
-      attempted.accepted.socket.terminate();
-      attempted[Symbol.dispose]();
+      vendor.socket.terminate();
       throw new ClientGone("the client left before its session");
     }
-    const { accepted: vendor } = attempted;
-    const { timeoutMs: silenceMs } = attempted.way.candidate.channel;
-    const broke = (reason: string): void => attempted.broke(reason);
-    const { socket: connection } = upgrade;
-    const transcriptBill = new TranscriptBill(this.#deps, call, holds);
-    const parts = { call, connection, sessionId, client, vendor, bill, transcriptBill, silenceMs, broke };
-    this.#keep(new Session(this.#deps, parts), attempted);
+    const sent = { way, tried };
+    const session = new Session(this.#deps, {
+      call,
+      connection: upgrade.socket,
+      sessionId,
+      client,
+      vendor,
+      responses: new ResponseMoney(this.#deps, { call, price, sent, first }),
+      transcripts: new TranscriptMoney(this.#deps, call, sent),
+      silenceMs: way.candidate.channel.timeoutMs,
+      broke: (reason) => attempted.broke(reason),
+    });
+    opening.move();
+    this.#keep(session, attempted);
   }
 
   #keep(session: Session, seat: Disposable): void {

@@ -3,7 +3,7 @@ import { Failure } from "@modelgate/contracts";
 import { priced } from "@modelgate/relay";
 import type { TranscriberNames } from "@modelgate/wires/realtime";
 import type { Deps } from "./deps.ts";
-import type { SessionPrice } from "./holds.ts";
+import type { SessionPrice } from "./hold-use.ts";
 import type { SessionCall } from "./session-call.ts";
 
 /** What a model must be for to write down a client's speech. */

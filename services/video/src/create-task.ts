@@ -2,12 +2,25 @@ import type { TaskRecord } from "@modelgate/accounts";
 import { asFailure, Failure, priceAt } from "@modelgate/contracts";
 import { AttemptsFailed, type Attempted } from "@modelgate/channels";
 import type { ServiceCall } from "@modelgate/platform";
-import { Bill, holdOrForget, priced, reportWay, type Priced } from "@modelgate/relay";
+import {
+  costOfUnits,
+  holdMoney,
+  notSent,
+  priced,
+  reportWay,
+  usageDraft,
+  type CallEnd,
+  type HeldMoney,
+  type Priced,
+  type SentCall,
+  type UsageRecord,
+} from "@modelgate/relay";
 import { askedOf, type AskedVideo } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
 import { mostCost, unitsOf } from "./price-task.ts";
 import { recordSurely } from "./record-task.ts";
-import { startAtVendor, waysOf, type AskedTask, type Started } from "./start-task.ts";
+import { startAtVendor, waysOf, type Started } from "./start-task.ts";
+import type { WantedTask } from "./wanted-task.ts";
 
 /** A task as it was taken, and what its vendor could not be told. */
 export interface CreatedTask {
@@ -21,38 +34,37 @@ export interface CreatedTask {
  * the task, and is settled by whoever sees it end. Throws Failure; nothing is charged then, and a start that the vendor
  * may have accepted without our knowing it is create_uncertain (502, not to be repeated).
  */
-export async function createTask(deps: Deps, call: ServiceCall, asked: AskedTask): Promise<CreatedTask> {
-  const price = pricedInWords(deps, call, asked);
-  const ways = waysOf(deps, call, asked);
-  const upperNanos = mostCost(asked, ways, price);
-  // The floor is zero, unlike a text call's: a task that nobody knows of gives its client nothing, so it costs nothing,
-  // even where its vendor has taken it and this service died before it could be recorded.
-  const bill = new Bill(deps.relay, call, price, { upperNanos, floorNanos: 0n, floorUnits: {}, tokens: 0 });
-  await holdOrForget(bill);
-  using _renewal = deps.relay.renewals.keep({
-    accountId: call.caller.accountId,
-    callId: bill.callId,
-    progress: () => ({
-      floorNanos: 0n,
-      draft: bill.draft({ units: {}, estimated: true, outcome: "failed", status: 0 }),
-    }),
-  });
+export async function createTask(deps: Deps, call: ServiceCall, wanted: WantedTask): Promise<CreatedTask> {
+  const price = pricedInWords(deps, call, wanted);
+  const ways = waysOf(deps, call, wanted);
+  const upperNanos = mostCost(wanted, ways, price);
+  // The floor is zero, unlike a text call's: a task that was not recorded gives its client nothing, so it costs nothing,
+  // even where its vendor has accepted it and this service died before it could be recorded.
+  const expected = { upperNanos, floorNanos: 0n, floorUnits: {}, tokens: 0 };
+  const certain: CallEnd = { ...nothingUsed, estimated: true, status: 0, sent: notSent };
+  using held = await holdMoney(deps.relay, { call, price, expected, certain });
+  let sent = notSent;
   try {
-    using attempted = await startAtVendor(deps, call, asked, { price, ways, callId: bill.callId });
-    bill.went(attempted.way, attempted.tried);
+    using attempted = await startAtVendor(deps, call, wanted, { price, ways, callId: held.callId });
+    sent = { way: attempted.way, tried: attempted.tried };
     reportWay(deps.relay, call, attempted.tried);
-    const task = recordOf(deps, call, asked, { price, bill, attempted });
+    const task = recordOf(deps, wanted, { record: held.record, attempted, sent });
     if (!(await recordSurely(deps, task))) throw new Failure("create_uncertain");
-    tell(call, task);
+    held.handOver();
+    logTask(call, task);
     return { task, dropped: attempted.accepted.dropped };
   } catch (error) {
-    if (error instanceof AttemptsFailed) reportWay(deps.relay, call, error.tried);
-    throw await giveBack(bill, error);
+    if (!(error instanceof AttemptsFailed)) throw await settleFailed(held, error, sent);
+    reportWay(deps.relay, call, error.tried);
+    throw await settleFailed(held, error.failure, { way: error.way, tried: error.tried });
   }
 }
 
+/** What a create costs that came to nothing. */
+const nothingUsed = { units: {}, estimated: false, outcome: "failed" } as const;
+
 /** The model's price. Throws Failure where the caller may not call it, naming the field as the client's style spells it. */
-function pricedInWords(deps: Deps, call: ServiceCall, { client, request }: AskedTask): Priced {
+function pricedInWords(deps: Deps, call: ServiceCall, { client, request }: WantedTask): Priced {
   try {
     return priced(deps.relay, call, request.model);
   } catch (error) {
@@ -62,8 +74,8 @@ function pricedInWords(deps: Deps, call: ServiceCall, { client, request }: Asked
   }
 }
 
-/** The one log line of a create that came to something; its transitions have lines of their own. */
-function tell(
+/** Logs a created task in one line; its transitions have lines of their own. */
+function logTask(
   { log, requestId }: ServiceCall,
   { id, accountId, tokenId, model, channelId, state, callId, costNanos }: TaskRecord,
 ): void {
@@ -73,33 +85,38 @@ function tell(
   );
 }
 
-function recordOf(
-  deps: Deps,
-  { caller }: ServiceCall,
-  asked: AskedTask,
-  made: { readonly price: Priced; readonly bill: Bill; readonly attempted: Attempted<Started> },
-): TaskRecord {
-  const { price, bill, attempted } = made;
+/** A task that a vendor has accepted. */
+interface AcceptedTask {
+  readonly record: UsageRecord;
+  readonly attempted: Attempted<Started>;
+  readonly sent: SentCall;
+}
+
+function recordOf(deps: Deps, wanted: WantedTask, { record, attempted, sent }: AcceptedTask): TaskRecord {
   const { accepted, way } = attempted;
+  const { accountId, tokenId } = record.call.caller;
   const { seconds, lines } = accepted.measure;
-  const units = unitsOf(asked.request, accepted.measure);
-  bill.pricedAt(priceAt(price.model, lines));
+  const units = unitsOf(wanted.request, accepted.measure);
+  const { model } = record.price;
+  // Billed at the price of what the vendor was asked for, which is one of the prices that were held for.
+  const price = { ...record.price, model: { ...model, price: priceAt(model, lines) } };
+  const end: CallEnd = { units, estimated: false, outcome: "completed", status: 200, sent };
   const createdAt = deps.now();
-  const echo: AskedVideo = { ...askedOf(asked.request, seconds), lines, remixOf: asked.remix?.id };
+  const echo: AskedVideo = { ...askedOf(wanted.request, seconds), lines, remixOf: wanted.remix?.id };
   return {
     id: deps.newTaskId(),
-    accountId: caller.accountId,
-    tokenId: caller.tokenId,
-    model: price.model.name,
+    accountId,
+    tokenId,
+    model: model.name,
     channelId: way.candidate.channel.id,
     keyId: way.key.id,
     wire: accepted.wire,
     operation: accepted.operation,
     asked: { ...echo },
-    callbackUrl: asked.callbackUrl,
-    callId: bill.callId,
-    costNanos: bill.costOf(units).toString(),
-    draft: bill.draft({ units, estimated: false, outcome: "completed", status: 200 }),
+    callbackUrl: wanted.callbackUrl,
+    callId: record.callId,
+    costNanos: costOfUnits(price, units).toString(),
+    draft: usageDraft({ ...record, price }, end),
     state: "queued",
     progress: 0,
     createdAt,
@@ -109,11 +126,9 @@ function recordOf(
   };
 }
 
-/** Settles a create that came to nothing, and gives the failure that its client is told. */
-async function giveBack(bill: Bill, error: unknown): Promise<unknown> {
-  if (error instanceof AttemptsFailed) bill.went(error.way, error.tried);
-  const failure = error instanceof AttemptsFailed ? error.failure : error;
-  const { status, code } = asFailure(failure);
-  await bill.settle({ units: {}, estimated: false, outcome: "failed", status, error: code });
-  return failure;
+/** Settles a create that failed at nothing, and returns its error. */
+async function settleFailed(held: HeldMoney, error: unknown, sent: SentCall): Promise<unknown> {
+  const { status, code } = asFailure(error);
+  await held.settle({ ...nothingUsed, status, sent, error: code });
+  return error;
 }

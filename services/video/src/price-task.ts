@@ -3,13 +3,13 @@ import { providers } from "@modelgate/providers";
 import type { Priced } from "@modelgate/relay";
 import { videoCodecs, type RenderedVideo, type VideoRequest } from "@modelgate/wires/video";
 import { askedIn } from "./show-task.ts";
-import type { AskedTask, Ways } from "./start-task.ts";
+import type { WantedTask, Ways } from "./wanted-task.ts";
 
 /** What a video is priced by. */
 export type Measured = Pick<RenderedVideo, "seconds" | "lines">;
 
 /** What a vendor is told, as it is priced; a remix has the resolution of the video that it is made from. */
-export function measured({ remix }: AskedTask, { seconds, lines }: RenderedVideo): Measured {
+export function measured({ remix }: WantedTask, { seconds, lines }: RenderedVideo): Measured {
   return { seconds, lines: remix === undefined ? lines : askedIn(remix).lines };
 }
 
@@ -20,14 +20,14 @@ export function unitsOf({ firstFrame, lastFrame }: VideoRequest, { seconds }: Me
 }
 
 /** The most that a request can cost, at whichever vendor and in whichever wire; 0 where it can be said in none. */
-export function mostCost(asked: AskedTask, ways: Ways, { model, multiplier }: Priced): Nanos {
+export function mostCost(asked: WantedTask, ways: Ways, { model, multiplier }: Priced): Nanos {
   return measuresOf(asked, ways)
     .map((measure) => costOf(unitsOf(asked.request, measure), priceAt(model, measure.lines), multiplier))
     .reduce((most, cost) => (cost > most ? cost : most), 0n);
 }
 
 /** What the request comes to in each wire that a candidate may be spoken to in. */
-function measuresOf(asked: AskedTask, { candidates, wires }: Ways): readonly Measured[] {
+function measuresOf(asked: WantedTask, { candidates, wires }: Ways): readonly Measured[] {
   const spoken = new Set(
     candidates.flatMap(({ channel }) => channel.wires ?? providers[channel.provider]?.wires ?? []),
   );

@@ -6,28 +6,10 @@ import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
 import type { Provider, StartCall } from "@modelgate/providers";
 import { tellLosses, type Priced } from "@modelgate/relay";
 import { isRecord, type JsonRecord } from "@modelgate/wires/json";
-import { videoCodecs, type VideoCodec, type VideoRequest } from "@modelgate/wires/video";
+import { videoCodecs, type VideoCodec } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
 import { measured, type Measured } from "./price-task.ts";
-
-/** A request for a video that has been read. */
-export interface AskedTask {
-  /** The client's style. */
-  readonly client: VideoCodec;
-  readonly request: VideoRequest;
-  /** Hints that had no place in the neutral form. */
-  readonly dropped: readonly string[];
-  readonly callbackUrl?: string | undefined;
-  /** The task whose video is made anew; it stays with the vendor and key that have it. */
-  readonly remix?: TaskRecord | undefined;
-}
-
-/** Where a task could be started. */
-export interface Ways {
-  readonly candidates: readonly Candidate[];
-  /** The wires that may be spoken, the client's own first. */
-  readonly wires: readonly VideoWire[];
-}
+import type { WantedTask, Ways } from "./wanted-task.ts";
 
 /** What a vendor has taken. */
 export interface Started {
@@ -41,7 +23,7 @@ export interface Started {
 const answerBytes = 1024 * 1024;
 
 /** The channels that could serve a request. */
-export function waysOf(deps: Deps, { caller }: ServiceCall, { client, request, remix }: AskedTask): Ways {
+export function waysOf(deps: Deps, { caller }: ServiceCall, { client, request, remix }: WantedTask): Ways {
   const { catalog, channels } = deps.relay;
   const wires =
     remix === undefined ? [client.wire, ...videoWires.filter((wire) => wire !== client.wire)] : [remix.wire];
@@ -62,7 +44,7 @@ function onlyAt({ channel, upstreamModel }: Candidate, { channelId, keyId }: Tas
 export function startAtVendor(
   deps: Deps,
   call: ServiceCall,
-  asked: AskedTask,
+  asked: WantedTask,
   { price, ways, callId }: { readonly price: Priced; readonly ways: Ways; readonly callId: string },
 ): Promise<Attempted<Started>> {
   return deps.relay.channels.attempts.run<Started, VideoWire>({
@@ -100,7 +82,7 @@ interface Saying {
 function say(
   deps: Deps,
   { strict, requestId }: ServiceCall,
-  asked: AskedTask,
+  asked: WantedTask,
   { candidate, key, provider, wire }: SpokenWay<VideoWire>,
 ): Saying {
   const { client, request, dropped, remix } = asked;

@@ -1,6 +1,7 @@
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
 import { budgetsScript } from "../shared-scripts.ts";
+import { surely } from "./surely.ts";
 
 /** A hold that is not needed any more. */
 export interface Release {
@@ -36,4 +37,9 @@ export async function releaseHold(redis: Redis, { accountId, callId, tokenId }: 
     ),
   );
   return verdict === "released";
+}
+
+/** Gives a hold back through an outage of Redis of about a minute. */
+export function releaseSurely(redis: Redis, release: Release): Promise<boolean> {
+  return surely(() => releaseHold(redis, release));
 }

@@ -5,6 +5,7 @@ import type { OutboxEntry } from "../outbox/entry.ts";
 import { settlementScripts } from "../shared-scripts.ts";
 import { within } from "./bounds.ts";
 import { receiptKinds, receiptOf } from "./receipt.ts";
+import { surely } from "./surely.ts";
 
 /** A call's end, as it is to be billed. */
 export interface Settlement {
@@ -75,20 +76,7 @@ export async function settle(redis: Redis, settlement: Settlement): Promise<Outb
   return { shard, entryId: reply.entry, event: { ...draft, costNanos, receipt: receiptOf(reply) } };
 }
 
-/** Pauses between the tries of `settleSurely`, in ms: Redis is given about a minute to come back. */
-const pausesMs = [50, 100, 250, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 20_000];
-
-/**
- * Settles through an outage of Redis: tried again for about a minute, harmless because a settlement happens once.
- * After that the hold's lease runs out and the sweep settles it at its floor. Rejects with the last error.
- */
-export async function settleSurely(redis: Redis, settlement: Settlement): Promise<OutboxEntry<UsageEvent> | undefined> {
-  for (const pauseMs of pausesMs) {
-    try {
-      return await settle(redis, settlement);
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    }
-  }
-  return settle(redis, settlement);
+/** Settles through an outage of Redis of about a minute: a settlement happens once, however often it is tried. */
+export function settleSurely(redis: Redis, settlement: Settlement): Promise<OutboxEntry<UsageEvent> | undefined> {
+  return surely(() => settle(redis, settlement));
 }

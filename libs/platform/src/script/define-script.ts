@@ -13,6 +13,7 @@ import {
   type ScriptKeys,
 } from "./exchange.ts";
 import { scriptText } from "./lua.ts";
+import { scriptSources } from "./sources.ts";
 import type { Kind, Values } from "./values.ts";
 
 /** What a script is given and what it answers, by name: the .lua uses the names as local variables. */
@@ -42,9 +43,6 @@ export type Script<Key extends string, Arguments extends Readonly<Record<string,
   keys: ScriptKeys<Key>,
   args: Values<Arguments>,
 ) => Promise<ReplyOf<Shapes>>;
-
-/** Every script of this process, for loading them in advance. */
-export const scriptSources = new Set<string>();
 
 /**
  * Reads a script and makes the function that runs it: by digest, sending the text only where the server does not know

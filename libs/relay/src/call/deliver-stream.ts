@@ -15,13 +15,14 @@ type AcceptedStream = Extract<Accepted, { kind: "stream" }>;
 
 /** Passes a stream to its client, and settles it when the vendor has ended it, before the client's last byte. */
 export async function deliverStream(delivery: Delivery, { reader, held }: AcceptedStream): Promise<void> {
-  const { deps, call, plan, bill, meter, attempted } = delivery;
+  const { deps, call, plan, money, sent, meter, attempted } = delivery;
   using allowance = allowanceOf(delivery);
   const translator = reader.translator({ mayBeCut: allowance !== undefined });
   meter.readWith(translator);
   if (!call.answer.begun) call.answer.begin(200, streamHead(translator.contentType));
   const { provider, id: channel } = attempted.way.candidate.channel;
-  using watch = new StreamWatch(plan.model.kind, provider, plan.model.name, bill.firstByteMs);
+  const firstByteMs = (sent.firstByteAt ?? performance.now()) - money.heldAt;
+  using watch = new StreamWatch(plan.model.kind, provider, plan.model.name, firstByteMs);
   let settled: Promise<void> | undefined;
   const end = await passStream({
     sink: call.answer,
@@ -40,7 +41,7 @@ export async function deliverStream(delivery: Delivery, { reader, held }: Accept
       else if (failure.code.startsWith("upstream_")) attempted.broke(failure.code);
       letGo(attempted);
       const isWhole = failure === undefined;
-      if (cut !== undefined) settled = bill.settle({ ...cut, outcome: "completed", status: 200 });
+      if (cut !== undefined) settled = money.settle({ ...cut, outcome: "completed", status: 200, sent });
       else settled = settle(delivery, isWhole ? "completed" : "failed", failure);
     },
   });
@@ -52,7 +53,7 @@ export async function deliverStream(delivery: Delivery, { reader, held }: Accept
 
 /** Reads a stream whose client left before it began to its end, and settles it by what its vendor says that it used. */
 export async function settleUnheard(delivery: Delivery, { reader, held }: AcceptedStream): Promise<void> {
-  const { deps, plan, bill, meter, attempted, leaving, call } = delivery;
+  const { deps, plan, money, sent, meter, attempted, leaving, call } = delivery;
   const translator: StreamTranslator = reader.translator({ mayBeCut: false });
   meter.readWith(translator);
   const { outcome } = await passStream({
@@ -70,9 +71,9 @@ export async function settleUnheard(delivery: Delivery, { reader, held }: Accept
   if (outcome === "failed" && !aborted) attempted.broke("upstream_error");
   const metered =
     aborted && !meter.any
-      ? { units: await unitsOfLeft(plan.cost, bill), estimated: true }
+      ? { units: await unitsOfLeft(plan.cost, money.expected), estimated: true }
       : await meterStream(plan.cost, meter, aborted ? "cancelled" : outcome);
-  await bill.settle({ ...metered, outcome: "cancelled", status: clientLeft });
+  await money.settle({ ...metered, outcome: "cancelled", status: clientLeft, sent });
 }
 
 /** The sink of a client that has left. */
@@ -86,8 +87,8 @@ const nobody: Pick<AnswerSink, "write" | "end" | "destroy" | "watch" | "full" | 
 };
 
 /** Tracks how far a stream is paid for; undefined where all of it is, or it costs nothing, and nothing else bounds it. */
-function allowanceOf({ plan, bill, meter }: Delivery): Allowance | undefined {
-  const { output, most } = bill.expected;
+function allowanceOf({ plan, money, meter }: Delivery): Allowance | undefined {
+  const { output, most } = money.expected;
   if (output === undefined || plan.cost.by !== "text") return undefined;
   const { model, multiplier, cost } = plan;
   const upper = (tokens: number): Nanos => upperCost(cost.size, model, multiplier, tokens);
@@ -97,15 +98,15 @@ function allowanceOf({ plan, bill, meter }: Delivery): Allowance | undefined {
     output: isFree ? { ...output, first: output.most } : output,
     meter,
     thoughtTokens: most?.besideTokens ?? 0,
-    extend: (from, to) => bill.extend(upper(to) - upper(from)),
+    extend: (from, to) => money.extend(upper(to) - upper(from)),
   });
 }
 
-function moneyOf({ plan: { cost }, bill, meter }: Delivery, allowance: Allowance): StreamMoney {
+function moneyOf({ plan: { cost }, money, meter }: Delivery, allowance: Allowance): StreamMoney {
   return {
     allowance,
     async meterCut(why) {
-      const most = why === wroteBeyondBound ? bill.expected.output?.most : undefined;
+      const most = why === wroteBeyondBound ? money.expected.output?.most : undefined;
       return cost.by === "text" ? await meterCut(cost, meter, most) : await meterStream(cost, meter, "completed");
     },
   };
@@ -113,10 +114,10 @@ function moneyOf({ plan: { cost }, bill, meter }: Delivery, allowance: Allowance
 
 /** Settles a stream: at once where its usage was reported, so that money goes before the last byte; else once it is counted. */
 async function settle(
-  { plan: { cost }, bill, meter }: Delivery,
+  { plan: { cost }, money, sent, meter }: Delivery,
   outcome: Outcome,
   failure: Failure | undefined,
 ): Promise<void> {
   const metered = reportedUsage(cost, meter, outcome) ?? (await meterStream(cost, meter, outcome));
-  await bill.settle({ ...metered, outcome, status: 200, error: failure?.code });
+  await money.settle({ ...metered, outcome, status: 200, sent, error: failure?.code });
 }

@@ -27,12 +27,12 @@ export async function deliver(delivery: Delivery): Promise<void> {
 }
 
 async function deliverWhole(delivery: Delivery, answer: WholeAnswer): Promise<void> {
-  const { call, plan, bill, attempted, leaving } = delivery;
+  const { call, plan, money, sent, attempted, leaving } = delivery;
   letGo(attempted);
   plan.fees?.saw(answer.fees);
   const metered = await meterWhole(plan.cost, answer);
-  if (leaving.isClientGone) return await bill.settle({ ...metered, outcome: "cancelled", status: clientLeft });
-  const settled = bill.settle({ ...metered, outcome: "completed", status: 200 });
+  if (leaving.isClientGone) return await money.settle({ ...metered, outcome: "cancelled", status: clientLeft, sent });
+  const settled = money.settle({ ...metered, outcome: "completed", status: 200, sent });
   answered(delivery, answer.body, false);
   if (!call.answer.begun)
     call.answer.begin(200, {

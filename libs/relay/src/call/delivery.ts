@@ -1,19 +1,22 @@
 import { placeOf, type Attempted } from "@modelgate/channels";
 import type { RelayDeps } from "../deps.ts";
-import type { Bill } from "../money/bill.ts";
+import type { HeldMoney } from "../money/held-money.ts";
 import type { Meter } from "../money/meter.ts";
+import type { SentCall } from "../money/usage-draft.ts";
 import type { Leaving } from "./leaving.ts";
 import type { CallPlan, RelayedCall } from "./plan.ts";
 import type { WayDeps } from "./report-way.ts";
 import type { Accepted } from "./send.ts";
 import type { LinkDeps } from "./vendor-link.ts";
 
-/** An answer on its way to the client, with all that its bill needs. */
+/** An answer on its way to the client, with all that its settlement needs. */
 export interface Delivery {
   readonly deps: LinkDeps & WayDeps & Pick<RelayDeps, "unseen">;
   readonly call: Pick<RelayedCall, "answer" | "caller" | "log" | "requestId">;
   readonly plan: CallPlan;
-  readonly bill: Pick<Bill, "expected" | "extend" | "firstByteMs" | "settle">;
+  readonly money: Pick<HeldMoney, "expected" | "extend" | "heldAt" | "settle">;
+  /** Where the call went. */
+  readonly sent: SentCall;
   readonly meter: Meter;
   readonly attempted: Attempted<Accepted>;
   readonly leaving: Pick<Leaving, "ended" | "isClientGone">;

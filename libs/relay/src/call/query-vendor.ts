@@ -12,11 +12,7 @@ export async function queryVendor(deps: RelayDeps, call: RelayedCall, query: Ven
   const controller = new AbortController();
   using _watching = call.answer.watch({ closed: () => controller.abort() });
   try {
-    using attempted = await send(deps, call, query, {
-      callId: deps.newCallId(),
-      signal: controller.signal,
-      firstByte: () => undefined,
-    });
+    using attempted = await send(deps, call, query, { callId: deps.newCallId(), signal: controller.signal });
     const { accepted } = attempted;
     if (accepted.kind === "whole") return accepted.answer.body;
     if (accepted.kind === "stream") accepted.held.abort();

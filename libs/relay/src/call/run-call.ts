@@ -1,17 +1,19 @@
 import { asFailure, tokensIn, type Failure, type Units } from "@modelgate/contracts";
 import { AttemptsFailed } from "@modelgate/channels";
 import { ClientGone } from "@modelgate/platform";
-import { Bill, holdOrForget } from "../money/bill.ts";
+import { holdMoney, type HeldMoney } from "../money/held-money.ts";
 import { clientLeft, Leaving } from "./leaving.ts";
 import { deliver } from "./deliver.ts";
 import type { RelayDeps } from "../deps.ts";
-import { expectText, expectUnits, mostOutput, wholeOutput, type Expectation } from "../money/expect.ts";
+import { expectText, expectUnits, wholeOutput, type Expectation } from "../money/expect.ts";
+import { mostOutput } from "../money/request-size.ts";
 import { unitsOfLeft } from "../money/metered.ts";
 import type { CallPlan, RelayedCall } from "./plan.ts";
 import { Meter } from "../money/meter.ts";
 import { send } from "./send.ts";
 import { reportWay } from "./report-way.ts";
 import { boundOfHeld, boundOfText } from "../money/usage-bound.ts";
+import { notSent, type CallEnd, type SentCall } from "../money/usage-draft.ts";
 import { keepWaiting } from "./waiting.ts";
 
 /**
@@ -19,26 +21,28 @@ import { keepWaiting } from "./waiting.ts";
  * be told; once bytes left for the client it does not throw. Whatever happens, the hold is settled exactly once.
  */
 export async function runCall(deps: RelayDeps, call: RelayedCall, plan: CallPlan): Promise<void> {
-  const bill = new Bill(deps, call, plan, expect(deps, plan));
-  await holdOrForget(bill);
-  const { most } = bill.expected;
+  const expected = expect(deps, plan);
+  const { most } = expected;
   const meter = new Meter({
     mostReported: most === undefined ? undefined : most.outputTokens + most.besideTokens,
     fees: plan.fees,
   });
-  using _renewal = deps.renewals.keep({
-    accountId: call.caller.accountId,
-    callId: bill.callId,
-    progress: () => progressOf(bill, meter),
-  });
+  let sent = notSent;
+  const certain: CallEnd = { units: expected.floorUnits, estimated: true, outcome: "failed", status: 0, sent };
+  using held = await holdMoney(deps, { call, price: plan, expected, certain });
+  held.renew(() => progressOf(expected, meter, sent));
   using leaving = new Leaving(deps, call.answer, plan);
   try {
-    using attempted = await attempt(deps, call, plan, bill, leaving);
-    bill.went(attempted.way, attempted.tried);
-    await deliver({ deps, call, plan, bill, meter, attempted, leaving });
+    using attempted = await attempt(deps, call, plan, held, leaving);
+    const { way, tried, accepted } = attempted;
+    sent = { way, tried, firstByteAt: accepted.firstByteAt };
+    await deliver({ deps, call, plan, money: held, sent, meter, attempted, leaving });
   } catch (error) {
-    if (error instanceof AttemptsFailed) reportWay(deps, call, error.tried);
-    await fail(call, plan, bill, error, leaving);
+    if (error instanceof AttemptsFailed) {
+      reportWay(deps, call, error.tried);
+      sent = { way: error.way, tried: error.tried };
+    }
+    await fail({ call, plan, held, sent, leaving }, error);
   }
 }
 
@@ -60,24 +64,20 @@ function expect({ limits, unseen }: RelayDeps, { cost, model, multiplier }: Call
 }
 
 /** Finds a vendor that answers, with signs of life for the client meanwhile. */
-async function attempt(deps: RelayDeps, call: RelayedCall, plan: CallPlan, bill: Bill, leaving: Leaving) {
+async function attempt(deps: RelayDeps, call: RelayedCall, plan: CallPlan, held: HeldMoney, leaving: Leaving) {
   using _waiting = keepWaiting(call.answer, plan.waiting, deps.limits.heartbeatMs);
   return await send(deps, call, plan, {
-    callId: bill.callId,
+    callId: held.callId,
     signal: leaving.ended,
-    firstByte: () => bill.firstByte(),
     begins: () => leaving.begins(),
     sent: () => leaving.sent(),
   });
 }
 
-/** What is certain of a call that is under way, for its hold's floor. */
-function progressOf(bill: Bill, meter: Meter) {
-  const units: Units = { ...bill.expected.floorUnits, outputTokens: meter.roughTokens };
-  return {
-    floorNanos: bill.costOf(units),
-    draft: bill.draft({ units, estimated: true, outcome: "failed", status: tokensIn(units) > 0 ? 200 : 0 }),
-  };
+/** What is certain of a call that is under way: what is charged if the service dies. */
+function progressOf({ floorUnits }: Expectation, meter: Meter, sent: SentCall): CallEnd {
+  const units: Units = { ...floorUnits, outputTokens: meter.roughTokens };
+  return { units, estimated: true, outcome: "failed", status: tokensIn(units) > 0 ? 200 : 0, sent };
 }
 
 /** A gateway that goes, or a body that failed, is the reason, whatever came of the exchange meanwhile. */
@@ -91,20 +91,29 @@ function whatFailed({ broken }: CallPlan, { interrupted }: Leaving, error: unkno
  * Nothing of an answer reached the client. What failed costs nothing, and the client is told. A client that left pays
  * what is certain once its vendor was asked, where it is not known what the vendor made of it.
  */
-async function fail(call: RelayedCall, plan: CallPlan, bill: Bill, error: unknown, leaving: Leaving): Promise<void> {
+async function fail({ call, plan, held, sent, leaving }: Failing, error: unknown): Promise<void> {
   const failure = whatFailed(plan, leaving, error);
   const gone = leaving.isClientGone;
-  if (error instanceof AttemptsFailed) bill.went(error.way, error.tried);
   const isOwed = gone && leaving.isOwing(failure);
-  const settled = bill.settle({
-    units: isOwed ? await unitsOfLeft(plan.cost, bill) : {},
+  const settled = held.settle({
+    units: isOwed ? await unitsOfLeft(plan.cost, held.expected) : {},
     estimated: isOwed,
     outcome: gone ? "cancelled" : "failed",
     status: gone ? clientLeft : call.answer.begun ? 200 : failure.status,
+    sent,
     error: gone ? undefined : failure.code,
   });
   if (!gone && !call.answer.begun) throw failure;
   if (!gone) return call.answer.end(plan.waiting?.fail(failure, call.requestId));
   await settled;
   throw new ClientGone("the client left before its answer");
+}
+
+/** A call that is about to fail, with its money. */
+interface Failing {
+  readonly call: RelayedCall;
+  readonly plan: CallPlan;
+  readonly held: HeldMoney;
+  readonly sent: SentCall;
+  readonly leaving: Leaving;
 }

@@ -9,7 +9,11 @@ import type { RelayDeps } from "../deps.ts";
 import type { RelayedCall, VendorCall } from "./plan.ts";
 
 /** What an attempt brought, and its exchange: a complete answer, a task that is begun, or a stream at its first frame. */
-export type Accepted = { readonly exchange: Exchange } & (
+export type Accepted = {
+  readonly exchange: Exchange;
+  /** When it began, by `performance.now()`. */
+  readonly firstByteAt: number;
+} & (
   | { readonly kind: "whole"; readonly answer: WholeAnswer }
   | { readonly kind: "task"; readonly task: StartedTask }
   | { readonly kind: "stream"; readonly reader: StreamReader; readonly held: HeldStream }
@@ -19,8 +23,6 @@ export type Accepted = { readonly exchange: Exchange } & (
 export interface Sending {
   readonly callId: string;
   readonly signal: AbortSignal;
-  /** Called once, when the answer that is taken begins. */
-  firstByte(): void;
   /** Called before each attempt; throws if the client has left. */
   begins?(): void;
   /** Called when an attempt's request is on its way. */
@@ -32,7 +34,7 @@ export async function send(
   deps: RelayDeps,
   call: RelayedCall,
   vendorCall: VendorCall,
-  { callId, signal, firstByte, begins, sent }: Sending,
+  { callId, signal, begins, sent }: Sending,
 ): Promise<Attempted<Accepted>> {
   const { model, conversation, forward } = vendorCall;
   const scope = `${call.caller.accountId}:${model.name}`;
@@ -58,11 +60,7 @@ export async function send(
         request: { ...requestFor(call, forward, way, exchange), sent },
         stream: exchange.streams,
         unrepeatable: exchange.unrepeatable,
-        async accept(answer: UpstreamAnswer) {
-          const accepted = await accept(deps, exchange, answer);
-          firstByte();
-          return accepted;
-        },
+        accept: (answer: UpstreamAnswer) => accept(deps, exchange, answer),
       };
     },
   });
@@ -75,11 +73,16 @@ async function accept(
   answer: UpstreamAnswer,
 ): Promise<Accepted> {
   const reader = readerOf(exchange, answer);
-  if (reader.kind === "stream")
-    return { kind: "stream", exchange, reader, held: await HeldStream.open(answer, reader) };
-  if (reader.kind === "task")
-    return { kind: "task", exchange, task: await readAnswer(answer, reader, limits.answerBytes, budget) };
-  return { kind: "whole", exchange, answer: await readAnswer(answer, reader, limits.answerBytes, budget) };
+  if (reader.kind === "stream") {
+    const held = await HeldStream.open(answer, reader);
+    return { kind: "stream", exchange, reader, held, firstByteAt: performance.now() };
+  }
+  if (reader.kind === "task") {
+    const task = await readAnswer(answer, reader, limits.answerBytes, budget);
+    return { kind: "task", exchange, task, firstByteAt: performance.now() };
+  }
+  const whole = await readAnswer(answer, reader, limits.answerBytes, budget);
+  return { kind: "whole", exchange, answer: whole, firstByteAt: performance.now() };
 }
 
 function readerOf(exchange: Exchange, answer: UpstreamAnswer): ReturnType<Exchange["read"]> {

@@ -12,35 +12,9 @@ import {
 } from "@modelgate/contracts";
 import type { CatalogModel } from "@modelgate/catalog";
 import type { Measure } from "./measure.ts";
+import { mostOutput, type HeldFees, type RequestSize } from "./request-size.ts";
 import { estimateTokens } from "./tokens.ts";
 import type { UsageBound } from "./usage-bound.ts";
-
-/** What a request says of its own size. */
-export interface RequestSize {
-  /** Bytes of the body that are text to the model. */
-  readonly textBytes: number;
-  /** Bound of the input tokens of images, files and audio. */
-  readonly mediaTokens: number;
-  /** Most output tokens, where the client set a bound. */
-  readonly maxOutputTokens: number | undefined;
-  readonly choices: number;
-  /** Whether the bound is the gateway's own, which a vendor need not be told: it is held for, and does not cap what is billed. */
-  readonly boundIsOurs?: boolean | undefined;
-  /** Whether the vendor may read more than the body holds: results of its own tools, or what it keeps. */
-  readonly readsBeyond?: boolean;
-  /** What may be charged beside the tokens of the request and its answer. */
-  readonly fees?: HeldFees | undefined;
-}
-
-/** What is put aside for vendor-side tools and service tiers. */
-export interface HeldFees {
-  /** Calls of tools. */
-  readonly units: Units;
-  /** Input tokens that tools may add, and images at their own size. */
-  readonly inputTokens: number;
-  /** The price of the dearest service tier that may serve the call. */
-  readonly price: Price;
-}
 
 /** What a call may cost, before it is sent. */
 export interface Expectation {
@@ -77,11 +51,6 @@ export function expectUnits({ upper, floor }: Measure, model: CatalogModel, mult
 
 /** A client may write any number; what a token's minute reserves stays a number that Redis can count with. */
 const mostReservedTokens = 1_000_000_000;
-
-/** Most output of a call's answers together: by the client or by the catalogue; Infinity where neither says. */
-export function mostOutput({ maxOutputTokens = Infinity, choices }: RequestSize, model: CatalogModel): number {
-  return Math.min(maxOutputTokens, (model.maxOutputTokens ?? Infinity) * choices);
-}
 
 /** Output that an answer in one piece is held for; `usual` is that of one of a model that has no bound. */
 export function wholeOutput(size: RequestSize, model: CatalogModel, usual: number): number {

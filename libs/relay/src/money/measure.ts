@@ -1,5 +1,5 @@
 import type { Outcome, UnitName, Units } from "@modelgate/contracts";
-import type { RequestSize } from "./expect.ts";
+import type { RequestSize } from "./request-size.ts";
 import type { UsageBound } from "./usage-bound.ts";
 
 /** What bounds a call's cost, and what it used: the tokens of a text, or a measure of its own. */

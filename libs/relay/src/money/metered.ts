@@ -1,6 +1,6 @@
 import type { Outcome, Units } from "@modelgate/contracts";
 import type { WholeAnswer } from "../answers/exchange.ts";
-import type { Bill } from "./bill.ts";
+import type { Expectation } from "./expect.ts";
 import type { CallCost, Measure, Metered, TextCost } from "./measure.ts";
 import type { Meter } from "./meter.ts";
 import { countTokens, estimateTokens } from "./tokens.ts";
@@ -45,7 +45,7 @@ async function unreported(cost: TextCost, meter: Meter): Promise<Units> {
 }
 
 /** What is certain of a call whose client left, and of which its vendor reported nothing. */
-export async function unitsOfLeft(cost: CallCost, { expected }: Pick<Bill, "expected">): Promise<Units> {
+export async function unitsOfLeft(cost: CallCost, expected: Expectation): Promise<Units> {
   const units = cost.by === "measure" ? await cost.measure.left?.() : undefined;
   return units === undefined ? expected.floorUnits : { requests: 1, ...units };
 }

@@ -2,37 +2,45 @@ import { renewHold } from "@modelgate/accounts";
 import type { Nanos, UsageDraft } from "@modelgate/contracts";
 import { leasesHeld, type Logger, type Redis } from "@modelgate/platform";
 
-/** An open call, as its hold's lease sees it. */
-interface Renewed {
+/** What is certain of a call by now. */
+export interface Progress {
+  readonly floorNanos: Nanos;
+  /** The usage event of a call that ends here. */
+  readonly draft: UsageDraft;
+}
+
+/** A hold whose lease is to be renewed. */
+export interface RenewedHold {
   readonly accountId: string;
   readonly callId: string;
-  /** What is certain by now. */
-  progress(): { readonly floorNanos: Nanos; readonly draft: UsageDraft };
+  /** What is certain by now; undefined where that is still what it was when the money was held. */
+  progress(): Progress | undefined;
 }
 
-/** Keeps the leases of open calls' holds, all of a process together. */
+/** Renews the leases of all holds of a process. */
 export interface Renewals extends Disposable {
-  /** Keeps a call's hold until disposed. */
-  keep(call: Renewed): Disposable;
+  /** Renews a hold's lease until disposed. */
+  keep(hold: RenewedHold): Disposable;
 }
 
+/** Renews each lease three times within its length. */
 export function openRenewals({ redis, log, leaseMs }: { redis: Redis; log: Logger; leaseMs: number }): Renewals {
-  const open = new Set<Renewed>();
+  const open = new Set<RenewedHold>();
   const timer = setInterval(() => {
-    for (const call of open) {
-      renewHold(redis, { accountId: call.accountId, callId: call.callId, leaseMs, ...call.progress() }).catch(
-        (error: unknown) => log.debug({ err: error, callId: call.callId }, "hold not renewed"),
+    for (const { accountId, callId, progress } of open) {
+      renewHold(redis, { accountId, callId, leaseMs, ...progress() }).catch((error: unknown) =>
+        log.debug({ err: error, callId }, "hold not renewed"),
       );
     }
   }, leaseMs / 3);
   timer.unref();
   return {
-    keep(call) {
-      open.add(call);
+    keep(hold) {
+      open.add(hold);
       leasesHeld.set({ of: "holds" }, open.size);
       return {
         [Symbol.dispose]: () => {
-          open.delete(call);
+          open.delete(hold);
           leasesHeld.set({ of: "holds" }, open.size);
         },
       };

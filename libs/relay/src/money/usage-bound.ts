@@ -8,7 +8,7 @@ import {
   type Units,
 } from "@modelgate/contracts";
 import type { CatalogModel } from "@modelgate/catalog";
-import { mostOutput, type RequestSize } from "./expect.ts";
+import { mostOutput, type RequestSize } from "./request-size.ts";
 
 /**
  * The most that one call can have used, in tokens, images, seconds and so on. What a vendor reports beyond it is not

@@ -14,7 +14,7 @@ import { HeardOut } from "../../src/call/heard-out.ts";
 import { Leaving } from "../../src/call/leaving.ts";
 import type { CallPlan } from "../../src/call/plan.ts";
 import type { Accepted } from "../../src/call/send.ts";
-import type { CallEnd } from "../../src/money/bill.ts";
+import { notSent, type CallEnd } from "../../src/money/usage-draft.ts";
 import { expectText } from "../../src/money/expect.ts";
 import { Meter } from "../../src/money/meter.ts";
 import { FakeAnswer, FakeClient } from "../fakes.ts";
@@ -120,11 +120,12 @@ function begin(
     },
     call,
     plan,
-    bill: {
+    sent: notSent,
+    money: {
       expected: { ...expectText(size, model, 1, stepTokens), ...(accepted.kind === "stream" ? { output } : {}) },
-      firstByteMs: 1,
+      heldAt: 0,
       extend: () => (pays ? Promise.resolve(true) : Promise.reject(new Failure("insufficient_quota"))),
-      settle(end) {
+      settle(end: CallEnd) {
         events.push("settled");
         ends.push(end);
         return Promise.resolve();
@@ -145,7 +146,7 @@ function begin(
 }
 
 async function streamed(vendor: FakeAnswer): Promise<Accepted> {
-  return { kind: "stream", exchange, reader, held: await HeldStream.open(vendor, reader) };
+  return { kind: "stream", exchange, firstByteAt: 0, reader, held: await HeldStream.open(vendor, reader) };
 }
 
 test("a stream's seat is free and its money settled before the client has the last byte", async () => {
@@ -158,7 +159,7 @@ test("a stream's seat is free and its money settled before the client has the la
     "settled",
     "the client has its last byte",
   ]);
-  expect(ends).toEqual([
+  expect(ends).toMatchObject([
     { units: { requests: 1, inputTokens: 3, outputTokens: 4 }, estimated: false, outcome: "completed", status: 200 },
   ]);
   expect(client.headers).toMatchObject({ "x-modelgate-dropped": "seed" });
@@ -201,7 +202,7 @@ test("a stream whose client had left before it began is read to its end, and set
   const { ends, over } = begin(await streamed(vendor), { client });
   await over;
   expect(client.text).toBe("");
-  expect(ends).toEqual([
+  expect(ends).toMatchObject([
     { units: { requests: 1, inputTokens: 3, outputTokens: 4 }, estimated: false, outcome: "cancelled", status: 499 },
   ]);
 });
@@ -209,7 +210,7 @@ test("a stream whose client had left before it began is read to its end, and set
 const answer: WholeAnswer = { body: Buffer.from("{}"), usage: { inputTokens: 3, outputTokens: 4 }, words: () => "" };
 
 test("a complete answer is settled before the client has it", async () => {
-  const { client, events, ends, over } = begin({ kind: "whole", exchange, answer });
+  const { client, events, ends, over } = begin({ kind: "whole", exchange, firstByteAt: 0, answer });
   await over;
   expect(events).toEqual([
     "the seat is free",
@@ -224,7 +225,7 @@ test("a complete answer is settled before the client has it", async () => {
 test("a complete answer whose client has left is settled as 499 and goes nowhere", async () => {
   const client = new FakeClient();
   client.leave();
-  const { ends, over } = begin({ kind: "whole", exchange, answer }, { client });
+  const { ends, over } = begin({ kind: "whole", exchange, firstByteAt: 0, answer }, { client });
   await over;
   expect([client.begun, client.text]).toEqual([false, ""]);
   expect(ends).toMatchObject([{ outcome: "cancelled", status: 499, units: { outputTokens: 4 } }]);
@@ -232,11 +233,11 @@ test("a complete answer whose client has left is settled as 499 and goes nowhere
 
 test("a task is finished with its vendor, and one that fails before a byte left throws what the client is answered", async () => {
   const task = { finish: () => Promise.resolve(answer) };
-  const { client, over } = begin({ kind: "task", exchange, task });
+  const { client, over } = begin({ kind: "task", exchange, firstByteAt: 0, task });
   await over;
   expect([client.status, client.text]).toEqual([200, "{}"]);
   const failing = { finish: () => Promise.reject(new Failure("upstream_error", "The task failed.")) };
-  const failed = begin({ kind: "task", exchange, task: failing });
+  const failed = begin({ kind: "task", exchange, firstByteAt: 0, task: failing });
   await expect(failed.over).rejects.toMatchObject({ code: "upstream_error", message: "The task failed." });
   expect([failed.client.begun, failed.events, failed.ends]).toEqual([false, ["the channel broke: upstream_error"], []]);
 });

@@ -1,4 +1,4 @@
-import type { Frame } from "./framing.ts";
+import type { Frame } from "./frame.ts";
 
 /** A stream whose frame never ends must not grow memory. */
 const maxFrameChars = 16 * 1024 * 1024;

@@ -1,11 +1,8 @@
+import type { Frame } from "./frame.ts";
 import { parseFrame } from "./decode.ts";
 import { SseSplitter } from "./split.ts";
 
-/** One frame of a vendor's stream: its data, and the name of its event where the framing has one. */
-export interface Frame {
-  readonly event?: string | undefined;
-  readonly data: string;
-}
+export type { Frame };
 
 /** Cuts a stream into the bytes of its frames, untouched. Any split of the bytes gives the same frames. */
 export interface FrameSplitter {

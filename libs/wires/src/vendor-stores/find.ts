@@ -3,6 +3,7 @@ import { isRecord, type JsonRecord } from "../json/fields.ts";
 import { parseRecord } from "../json/parse-record.ts";
 import { isFileInStore, isInStore } from "./address.ts";
 import { itemsIn } from "./items.ts";
+import type { VendorId } from "./vendor-id.ts";
 import {
   opaqueMembers,
   plainMembers,
@@ -10,17 +11,9 @@ import {
   type Naming,
   type StoreDialect,
   type StoreMember,
-  type VendorStore,
 } from "./members.ts";
 
-/** Something in a vendor's store that a request names. */
-export interface VendorId {
-  readonly store: VendorStore;
-  /** Its id, or the value that names it. */
-  readonly id: string;
-  /** Where it stands, as the client would write it: `input[2].content[0].file_id`. */
-  readonly path: string;
-}
+export type { VendorId };
 
 /** Most ids of one request that are told; it names too many. */
 export const mostVendorIds = 10_000;

@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from "../json/fields.ts";
 import { responseOfItem } from "../text/responses/item-ids.ts";
-import type { VendorId } from "./find.ts";
+import type { VendorId } from "./vendor-id.ts";
 
 /** Items that say all that they mean: their id is never looked up. */
 const selfContained: ReadonlySet<unknown> = new Set([

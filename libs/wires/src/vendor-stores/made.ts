@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from "../json/fields.ts";
 import { isWhole } from "./items.ts";
-import type { VendorId } from "./find.ts";
+import type { VendorId } from "./vendor-id.ts";
 
 /** Something that a vendor made in its store while it answered. */
 export type MadeId = Pick<VendorId, "store" | "id">;

@@ -36,11 +36,6 @@ export class WrongUsage extends Error {
   override readonly name = "WrongUsage";
 }
 
-/** What a command could not do, in words for a person; exit status 1. */
-export class CommandFailed extends Error {
-  override readonly name = "CommandFailed";
-}
-
 /** A position that the command cannot do without. Throws WrongUsage. */
 export function position({ positionals }: Arguments, at: number, name: string): string {
   const value = positionals[at];

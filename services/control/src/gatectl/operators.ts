@@ -1,5 +1,6 @@
 import { field } from "../field.ts";
-import { CommandFailed, type Command } from "./command.ts";
+import { CommandFailed } from "./command-failed.ts";
+import type { Command } from "./command.ts";
 
 /** Those who operate the gateway through the console. */
 export const operatorCommands: readonly Command[] = [

@@ -3,7 +3,7 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import { actorHeader, readVariables, signOperator, type VariableReader } from "@modelgate/platform";
 import { field } from "../field.ts";
-import { CommandFailed } from "./command.ts";
+import { CommandFailed } from "./command-failed.ts";
 
 /** What is asked for beside the path; undefined is left out. */
 type Query = Readonly<Record<string, string | undefined>>;

@@ -17,7 +17,7 @@ import {
   type VendorLink,
   type WholeAnswer,
 } from "@modelgate/relay";
-import type { TextCall } from "./text.ts";
+import type { TextCall } from "./text-call.ts";
 import { wordsOf } from "./text-reader.ts";
 
 /** Most calls of one request that a vendor answers at a time. */

@@ -9,7 +9,6 @@ import {
   type AnswerContext,
   type ClientFraming,
   type ClientTextCodec,
-  type ClientWire,
   type JsonObject,
   type Parsed,
   type PassCodec,
@@ -29,34 +28,10 @@ import {
 } from "@modelgate/relay";
 import { ConvertTranslator } from "./convert-translator.ts";
 import { severalPrompts } from "./several-prompts.ts";
+import type { TextCall } from "./text-call.ts";
 import { textReader, wordsOf } from "./text-reader.ts";
 
-/** A text call as its client made it. */
-export interface TextCall {
-  readonly wire: ClientWire;
-  /** The client's body, untouched. */
-  readonly body: Buffer;
-  /** The client's name of the model. */
-  readonly model: string;
-  readonly stream: boolean;
-  /** Whether the client asked for usage at a stream's end. */
-  readonly includeUsage: boolean;
-  /** Answers that the client asked for. */
-  readonly choices: number;
-  /** The members of the body that bound its output. */
-  readonly boundNames: readonly string[];
-  /** Whether the client wants a refusal rather than a dropped hint. */
-  readonly strict: boolean;
-  /** Whether a stream of generated content is one JSON array (no `alt=sse`). */
-  readonly asArray?: boolean | undefined;
-  /** Tokens asked for where a vendor's wire demands a number and the client gave none. */
-  readonly defaultMaxTokens: number;
-  readonly answerId: string;
-  /** Members that the answer repeats otherwise than the body says them. */
-  readonly echo?: JsonObject | undefined;
-  /** The gateway's count of input tokens, for wires that tell it at a stream's start. */
-  readonly inputTokens: number;
-}
+export type { TextCall };
 
 /**
  * The exchanges of one text call: with a vendor of its own wire it is passed on, with any other it is converted. So is

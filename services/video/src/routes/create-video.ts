@@ -8,7 +8,7 @@ import { createTask, type CreatedTask } from "../create-task.ts";
 import type { Deps } from "../deps.ts";
 import { readVideoBody } from "../read-body.ts";
 import { contextOf, shownTask } from "../show-task.ts";
-import type { AskedTask } from "../start-task.ts";
+import type { WantedTask } from "../wanted-task.ts";
 
 /** POST of a new task in styles A, B and C (interface endpoints 15, 18, 20 and 23). */
 export function createVideo(deps: Deps, style: VideoWire): EndpointHandler {
@@ -25,7 +25,7 @@ export function createVideo(deps: Deps, style: VideoWire): EndpointHandler {
 }
 
 /** Creates a task and answers with it in its client's style; a client that leaves meanwhile finds it in its list. */
-export async function answerCreated(deps: Deps, call: ServiceCall, asked: AskedTask): Promise<void> {
+export async function answerCreated(deps: Deps, call: ServiceCall, asked: WantedTask): Promise<void> {
   const { task, dropped }: CreatedTask = await deps.undertakings.keep(createTask(deps, call, asked));
   reportDropped(call.answer, dropped);
   answerJson(call.response, 200, asked.client.renderCreated(shownTask(task), contextOf(deps, call, task.id)));

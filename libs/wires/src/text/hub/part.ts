@@ -1,4 +1,5 @@
-import type { CacheHint, TextWire } from "./request.ts";
+import type { TextWire } from "@modelgate/contracts";
+import type { CacheHint } from "./cache-hint.ts";
 
 /**
  * Something that only its maker can read: a thinking signature, a thought signature, encrypted reasoning, a

@@ -1,4 +1,5 @@
 import type { TextWire } from "@modelgate/contracts";
+import type { CacheHint } from "./cache-hint.ts";
 import type { Part, TextPart } from "./part.ts";
 
 /** Where the responses wire has a tool that stands in a set of tools; elsewhere its own name says both. */
@@ -67,11 +68,6 @@ export type OutputFormat =
       readonly strict?: boolean | undefined;
     };
 
-/** A mark after which the vendor may cache the prompt. */
-export interface CacheHint {
-  readonly lifetime?: "5m" | "1h" | undefined;
-}
-
 /** One turn of the conversation. Adjacent turns of one role are allowed; each wire merges or splits as it must. */
 export interface Turn {
   /** `system` here is an instruction in the middle of the dialogue; those before it are in `instructions`. */
@@ -122,6 +118,7 @@ export interface TextRequest {
 /** A field of the request that a wire may be unable to say; each codec knows its own spelling of it. */
 export type RequestField = Exclude<keyof TextRequest, "model" | "stream" | "instructions" | "turns" | "includeUsage">;
 
+export type { CacheHint };
 export { textWires, type TextWire } from "@modelgate/contracts";
 
 export type JsonObject = { readonly [name: string]: unknown };

@@ -1,41 +1,53 @@
-import { extendHold } from "@modelgate/accounts";
-import { costOf, type Nanos, type Outcome, type UnitName, type Units } from "@modelgate/contracts";
-import type { Tried, Way } from "@modelgate/channels";
-import { capUnits, type Bill, type Expectation } from "@modelgate/relay";
+import { costOf, type Nanos, type Units } from "@modelgate/contracts";
+import { capUnits, notSent, type CallEnd, type HeldMoney, type SentCall } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
-import type { Holds, SessionPrice } from "./holds.ts";
+import {
+  holdUse,
+  settleUnheld,
+  switchedProtocols,
+  unknownEnd,
+  type SessionPrice,
+  type Use,
+  type WantedUse,
+} from "./hold-use.ts";
 import { InTurn } from "./in-turn.ts";
 import { PassedSince } from "./passed.ts";
 import type { SessionCall } from "./session-call.ts";
 import { SpeechAhead } from "./speech-ahead.ts";
 
-/** A use that the vendor reported, or that was counted where it did not. */
-export interface Use {
-  readonly units: Units;
-  readonly estimated: boolean;
-  readonly outcome: Outcome;
-  /** Units that were cut to what the use can have come to. */
-  readonly capped?: readonly UnitName[] | undefined;
-}
-
-/** Money put aside for one response, under a call id of its own. */
+/** Money held for one response, under a call id of its own. */
 interface Slice {
-  readonly bill: Bill;
-  readonly renewal: Disposable;
-  held: Nanos;
+  readonly held: HeldMoney;
+  nanos: Nanos;
+  /** When its response began, and when that said its first word, by `performance.now()`. */
+  startedAt?: number;
+  firstByteAt?: number;
 }
 
-/** Status of every event of a session: its protocol was switched. */
-export const switched = 101;
 /** Tokens of audio in a second, in and out, as vendors count them. */
 const [inputTokensPerSecond, outputTokensPerSecond] = [10, 20];
+
+/** Holds money for the first response of a session, before its vendor is connected. Throws Failure. */
+export function holdFirst(deps: Deps, call: SessionCall, price: SessionPrice): Promise<HeldMoney> {
+  return holdUse(deps, { call, price, sent: notSent, upperNanos: costOfSlice(deps, price), tokens: 1 });
+}
+
+/** What a session's responses are charged to. */
+export interface ResponseMoneyParts {
+  readonly call: SessionCall;
+  readonly price: SessionPrice;
+  /** Where the session went. */
+  readonly sent: SentCall;
+  /** What `holdFirst` held. */
+  readonly first: HeldMoney;
+}
 
 /**
  * The money of a session's responses. Each response has a slice of its own, held before the vendor is asked for it and
  * settled by what the vendor reports; a slice that is held and not used yet is ready for the next one. Steps run one
  * after the other.
  */
-export class SessionBill {
+export class ResponseMoney {
   readonly price: SessionPrice;
   /** What has passed since the last settlement. */
   readonly passed = new PassedSince();
@@ -43,7 +55,7 @@ export class SessionBill {
   readonly ahead = new SpeechAhead();
   readonly #deps: Deps;
   readonly #call: SessionCall;
-  readonly #holds: Holds;
+  readonly #sent: SentCall;
   /** Held for responses that have not begun, oldest first. */
   readonly #ready: Slice[] = [];
   /** Held for responses that are under way, by response id. */
@@ -53,21 +65,17 @@ export class SessionBill {
   /** What a response cost last: the next one has its context again. */
   #lastCost: Nanos = 0n;
 
-  constructor(deps: Deps, call: SessionCall, price: SessionPrice, holds: Holds) {
+  constructor(deps: Deps, { call, price, sent, first }: ResponseMoneyParts) {
     this.#deps = deps;
     this.#call = call;
-    this.#holds = holds;
+    this.#sent = sent;
     this.price = price;
+    this.#ready.push(this.#sliceOf(first));
   }
 
-  /** Names the session to others: the call id of the slice that is held. */
+  /** The call id of the current slice. */
   get callId(): string {
-    return this.#current?.bill.callId ?? "";
-  }
-
-  /** Where the session went, and what was tried: for what was held before that was known. */
-  went(way: Way | undefined, tried: readonly Tried[]): void {
-    for (const { bill } of this.#ready) bill.went(way, tried);
+    return this.#current?.held.callId ?? "";
   }
 
   /** Slices that are held for responses that have not begun. */
@@ -76,7 +84,7 @@ export class SessionBill {
   }
 
   /**
-   * Holds a slice, unless more than `reserved` are ready: so many wait for responses that were asked for already. Throws
+   * Holds a slice, unless more than `reserved` are ready: so many wait for responses that were requested already. Throws
    * Failure for what the client is told: no balance, no tokens left, store away.
    */
   hold(reserved = 0): Promise<void> {
@@ -92,26 +100,27 @@ export class SessionBill {
     });
   }
 
-  /** A response begins, with the slice that is ready for it, and its latency counts from here; false without one. */
+  /** Starts a response with the slice that is ready for it, from when its latency counts; false without one. */
   responseBegun(id: string): boolean {
     if (this.#inUse.has(id)) return true;
     this.passed.begun();
     const slice = this.#ready.shift();
     if (slice === undefined) return false;
     this.#inUse.set(id, slice);
-    slice.bill.begins();
+    slice.startedAt = performance.now();
     return true;
   }
 
-  /** A response says something. */
+  /** Notes the first word of the current response. */
   responseSpoke(): void {
-    this.#current?.bill.firstByte();
+    const slice = this.#current;
+    if (slice !== undefined) slice.firstByteAt ??= performance.now();
   }
 
   /** Whether what was counted comes near what is held. */
   get isShort(): boolean {
     const slice = this.#current;
-    return slice !== undefined && this.#likely() * 4n >= slice.held * 3n;
+    return slice !== undefined && this.#likely() * 4n >= slice.nanos * 3n;
   }
 
   /** Extends the slice where it is short. Throws Failure where the account cannot cover more. */
@@ -119,12 +128,10 @@ export class SessionBill {
     return this.#steps.run(async () => {
       const slice = this.#current;
       if (slice === undefined || !this.isShort) return;
-      const step = this.#expectation().upperNanos;
-      const missing = this.#likely() - slice.held;
+      const step = this.#upperNanos();
+      const missing = this.#likely() - slice.nanos;
       const nanos = missing > 0n ? missing + step : step;
-      const { accountId } = this.#call.caller;
-      if (await extendHold(this.#deps.relay.redis, { accountId, callId: slice.bill.callId, nanos }))
-        slice.held += nanos;
+      if (await slice.held.extend(nanos)) slice.nanos += nanos;
     });
   }
 
@@ -134,8 +141,10 @@ export class SessionBill {
     this.#lastCost = this.#costOf(capUnits(use.units, most).units);
     this.passed.settled();
     return this.#steps.run(async () => {
-      const bill = this.#take(id) ?? (await this.#holds.holdNothing(this));
-      await bill?.settle({ ...use, most, status: switched });
+      const slice = this.#inUse.get(id) ?? this.#ready.shift();
+      this.#inUse.delete(id);
+      const end: CallEnd = { ...use, most, status: switchedProtocols, sent: this.#sentOf(slice) };
+      await (slice?.held.settle(end) ?? settleUnheld(this.#deps, this.#wanted(), end));
     });
   }
 
@@ -148,15 +157,13 @@ export class SessionBill {
     });
   }
 
-  /** No response is expected any more: what is held goes back. Never rejects. */
-  letGo(): Promise<void> {
+  /** Gives back what is held: no response is expected any more. Never rejects. */
+  close(): Promise<void> {
     this.#closed = true;
     return this.#steps.run(async () => {
-      for (const { bill, renewal } of [...this.#inUse.values(), ...this.#ready.splice(0)]) {
-        renewal[Symbol.dispose]();
-        await this.#holds.release(bill.callId);
-      }
+      const slices = [...this.#inUse.values(), ...this.#ready.splice(0)];
       this.#inUse.clear();
+      await Promise.all(slices.map(({ held }) => held.release()));
     });
   }
 
@@ -174,44 +181,49 @@ export class SessionBill {
     return (this.#costOf(this.passed.units) * (turns + 1n)) / 2n + this.#lastCost * turns;
   }
 
-  #expectation(): Expectation {
-    const { audioSeconds, textTokens } = this.#deps.slice;
-    const units: Units = {
-      requests: 1,
-      inputTokens: textTokens,
-      outputTokens: textTokens,
-      inputAudioTokens: audioSeconds * inputTokensPerSecond,
-      outputAudioTokens: audioSeconds * outputTokensPerSecond,
-    };
-    // A token's minute is charged when it is known what was used; until then it must not be in debt.
-    return { upperNanos: this.#costOf(units) + this.#likely(), floorNanos: 0n, floorUnits: {}, tokens: 1 };
+  #upperNanos(): Nanos {
+    return costOfSlice(this.#deps, this.price) + this.#likely();
   }
 
   async #open(): Promise<Slice> {
-    const expected = this.#expectation();
-    const bill = await this.#holds.hold(expected, this);
-    const [{ accountId }, { callId }] = [this.#call.caller, bill];
-    const renewal = this.#deps.relay.renewals.keep({ accountId, callId, progress: () => this.#progress(bill) });
-    return { bill, renewal, held: expected.upperNanos };
+    const upperNanos = this.#upperNanos();
+    // A token's minute is charged when it is known what was used; until then it must not be in debt.
+    return this.#sliceOf(await holdUse(this.#deps, { ...this.#wanted(), upperNanos, tokens: 1 }));
   }
 
-  #take(id: string): Bill | undefined {
-    const slice = this.#inUse.get(id) ?? this.#ready.shift();
-    this.#inUse.delete(id);
-    slice?.renewal[Symbol.dispose]();
-    return slice?.bill;
+  #wanted(): Omit<WantedUse, "upperNanos"> {
+    return { call: this.#call, price: this.price, sent: this.#sent };
   }
 
-  /** What is certain of a response that is under way, for its hold's floor. */
-  #progress(bill: Bill) {
-    const units = this.passed.spoken && this.#current?.bill === bill ? this.passed.units : {};
-    return {
-      floorNanos: this.#costOf(units),
-      draft: bill.draft({ units, estimated: true, outcome: "failed", status: switched }),
-    };
+  #sliceOf(held: HeldMoney): Slice {
+    const slice: Slice = { held, nanos: held.expected.upperNanos };
+    held.renew(() => this.#progressOf(slice));
+    return slice;
+  }
+
+  /** What is certain of a slice's response while it is under way. */
+  #progressOf(slice: Slice): CallEnd {
+    const units = this.passed.spoken && this.#current === slice ? this.passed.units : {};
+    return { ...unknownEnd(this.#sentOf(slice)), units };
+  }
+
+  #sentOf(slice: Slice | undefined): SentCall {
+    return { ...this.#sent, startedAt: slice?.startedAt, firstByteAt: slice?.firstByteAt };
   }
 
   #costOf(units: Units): Nanos {
     return costOf(units, this.price.model.price, this.price.multiplier);
   }
+}
+
+/** What a response costs of the usual length. */
+function costOfSlice({ slice }: Deps, { model, multiplier }: SessionPrice): Nanos {
+  const units: Units = {
+    requests: 1,
+    inputTokens: slice.textTokens,
+    outputTokens: slice.textTokens,
+    inputAudioTokens: slice.audioSeconds * inputTokensPerSecond,
+    outputAudioTokens: slice.audioSeconds * outputTokensPerSecond,
+  };
+  return costOf(units, model.price, multiplier);
 }

@@ -4,7 +4,7 @@ import { observeCall, type CallSeen } from "./call-metrics.ts";
 import { observeCaller } from "./top-callers.ts";
 
 /** Logs a call that is over in one line, counts it in the metrics, and completes its part of the trace. */
-export function tellCall(log: Logger, span: Span | undefined, seen: CallSeen): void {
+export function logCall(log: Logger, span: Span | undefined, seen: CallSeen): void {
   const { draft, units, costNanos, tried, error } = seen;
   log.info(
     {

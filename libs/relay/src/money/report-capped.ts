@@ -3,7 +3,7 @@ import { countCapped } from "@modelgate/channels";
 import type { Logger, Redis } from "@modelgate/platform";
 import { observeCapped } from "./call-metrics.ts";
 
-/** A call of which less was billed than its vendor reported. */
+/** A call that was billed for less than its vendor reported. */
 export interface CappedCall {
   readonly requestId: string;
   readonly callId: string;
@@ -14,7 +14,7 @@ export interface CappedCall {
 }
 
 /** Reports it against its channel: the operator pays what the vendor charges beyond what was billed. */
-export function tellCapped({ log, redis }: { log: Logger; redis: Redis }, call: CappedCall): void {
+export function reportCapped({ log, redis }: { log: Logger; redis: Redis }, call: CappedCall): void {
   observeCapped(call);
   log.warn(call, "a vendor reported more than the call could use");
   countCapped(redis, call.channel).catch((error: unknown) =>

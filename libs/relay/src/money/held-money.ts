@@ -1,0 +1,176 @@
+import { extendHold, hold } from "@modelgate/accounts";
+import { asFailure, tokensIn, type Nanos } from "@modelgate/contracts";
+import type { RelayDeps } from "../deps.ts";
+import type { Expectation } from "./expect.ts";
+import { logCall } from "./log-call.ts";
+import type { Progress } from "./renewals.ts";
+import { reportCapped } from "./report-capped.ts";
+import { capUnits } from "./usage-bound.ts";
+import {
+  costOfUnits,
+  notSent,
+  usageDraft,
+  type BilledCall,
+  type CallEnd,
+  type Priced,
+  type UsageRecord,
+} from "./usage-draft.ts";
+
+/** What holds are made with. */
+export type HoldDeps = Pick<RelayDeps, "redis" | "settlements" | "renewals" | "log" | "newCallId"> & {
+  readonly limits: Pick<RelayDeps["limits"], "leaseMs" | "outboxBound">;
+};
+
+/** A call that money is to be held for. */
+export interface HoldWanted {
+  readonly call: BilledCall;
+  readonly price: Priced;
+  readonly expected: Expectation;
+  /** How the call would be billed if the process died as soon as the money is held. */
+  readonly certain: CallEnd;
+}
+
+/** Holds money for a call. Throws Failure where it cannot be held: no balance, no tokens left, the store away. */
+export async function holdMoney(deps: HoldDeps, { call, price, expected, certain }: HoldWanted): Promise<HeldMoney> {
+  const record: UsageRecord = { callId: deps.newCallId(), call, price, heldAt: performance.now() };
+  const { accountId, tokenId, tokensPerMinute, budgets } = call.caller;
+  const { upperNanos, floorNanos, tokens } = expected;
+  const { leaseMs, outboxBound } = deps.limits;
+  try {
+    await hold(deps.redis, {
+      accountId,
+      tokenId,
+      tokensPerMinute,
+      budgets,
+      callId: record.callId,
+      nanos: upperNanos,
+      floorNanos,
+      draft: usageDraft(record, certain),
+      tokens,
+      leaseMs,
+      outboxBound,
+    });
+    return new HeldMoney(deps, record, expected);
+  } catch (error) {
+    const failure = asFailure(error);
+    // A store that did not answer may have held: that is settled at nothing, and nothing is done where it did not.
+    if (failure.cause !== undefined)
+      void new HeldMoney(deps, record, expected).settle(refusedAt(failure.status), { onlyIfHeld: true });
+    throw failure;
+  }
+}
+
+/** The end of a call that was never sent, because its money could not be held. */
+function refusedAt(status: number): CallEnd {
+  return { units: {}, estimated: false, outcome: "failed", status, sent: notSent };
+}
+
+/**
+ * Money held for one call. Its lease is renewed until it is settled, given back, or handed over; the first of these
+ * decides, and each later one does nothing. Disposal gives back what none of them has ended, so that whatever is thrown
+ * between, nothing stays held.
+ */
+export class HeldMoney implements Disposable {
+  readonly record: UsageRecord;
+  readonly expected: Expectation;
+  readonly #deps: HoldDeps;
+  readonly #renewal: Disposable;
+  #progress: (() => CallEnd) | undefined;
+  #isOver = false;
+
+  constructor(deps: HoldDeps, record: UsageRecord, expected: Expectation) {
+    this.record = record;
+    this.expected = expected;
+    this.#deps = deps;
+    const { accountId } = record.call.caller;
+    this.#renewal = deps.renewals.keep({ accountId, callId: record.callId, progress: () => this.#certain() });
+  }
+
+  get callId(): string {
+    return this.record.callId;
+  }
+
+  /** When the money was held, by `performance.now()`. */
+  get heldAt(): number {
+    return this.record.heldAt;
+  }
+
+  /** Holds more; false where the hold is gone. Throws Failure as `extendHold` does. */
+  extend(nanos: Nanos): Promise<boolean> {
+    const { accountId } = this.record.call.caller;
+    return extendHold(this.#deps.redis, { accountId, callId: this.callId, nanos });
+  }
+
+  /** From now on renews the lease with what is certain by then: what is charged if the process dies. */
+  renew(progress: () => CallEnd): void {
+    this.#progress = progress;
+  }
+
+  /**
+   * Settles the call and logs it in one line; the promise never rejects. With `onlyIfHeld`, it is not known whether the
+   * money is held, and nothing was sent.
+   */
+  settle(reported: CallEnd, { onlyIfHeld = false } = {}): Promise<void> {
+    if (this.#isOver) return Promise.resolve();
+    this.#isOver = true;
+    const { call, price } = this.record;
+    const { accountId, tokenId } = call.caller;
+    const end = this.#capped(reported);
+    const draft = usageDraft(this.record, end);
+    const costNanos = costOfUnits(price, end.units);
+    logCall(this.#deps.log, call.span, {
+      draft,
+      kind: price.model.kind,
+      provider: end.sent.way?.candidate.channel.provider,
+      units: draft.units,
+      costNanos,
+      tried: end.sent.tried,
+      error: end.error,
+    });
+    const tokens = tokensIn(end.units);
+    const settlement = { accountId, tokenId, callId: this.callId, costNanos, tokens, draft, onlyIfHeld };
+    return this.#endAfter(this.#deps.settlements.settle(settlement));
+  }
+
+  /** Gives the money back: nothing was bought with it, and no usage is recorded. The promise never rejects. */
+  release(): Promise<void> {
+    if (this.#isOver) return Promise.resolve();
+    this.#isOver = true;
+    const { accountId, tokenId } = this.record.call.caller;
+    return this.#endAfter(this.#deps.settlements.release({ accountId, tokenId, callId: this.callId }));
+  }
+
+  /** Leaves the hold to what has been recorded with it, which settles it later. */
+  handOver(): void {
+    this.#isOver = true;
+    this.#renewal[Symbol.dispose]();
+  }
+
+  [Symbol.dispose](): void {
+    void this.release();
+  }
+
+  /** Renews until the hold is ended in the store: an outage must not leave it to the sweep, which charges the floor. */
+  async #endAfter(ended: Promise<void>): Promise<void> {
+    await ended;
+    this.#renewal[Symbol.dispose]();
+  }
+
+  #certain(): Progress | undefined {
+    const end = this.#progress?.();
+    if (end === undefined) return undefined;
+    return { floorNanos: costOfUnits(this.record.price, end.units), draft: usageDraft(this.record, end) };
+  }
+
+  /** Cuts what a vendor reports beyond what the call could use: it is not billed, and counted against its channel. */
+  #capped(end: CallEnd): CallEnd {
+    const { units, capped } = capUnits(end.units, end.most ?? this.expected.most);
+    const all = [...new Set([...(end.capped ?? []), ...capped])];
+    if (all.length === 0) return end;
+    const { callId, call, price } = this.record;
+    const channel = end.sent.way?.candidate.channel.id ?? "";
+    const reported = { callId, requestId: call.requestId, channel, model: price.model.name };
+    reportCapped(this.#deps, { ...reported, capped: all, reported: end.units });
+    return { ...end, units, capped: all };
+  }
+}

@@ -1,0 +1,112 @@
+import {
+  costOf,
+  endpointLabel,
+  unpricedUnits,
+  type Nanos,
+  type Outcome,
+  type UnitName,
+  type Units,
+  type UsageDraft,
+} from "@modelgate/contracts";
+import { priceVersionOf } from "@modelgate/catalog";
+import type { Tried, Way } from "@modelgate/channels";
+import type { ServiceCall } from "@modelgate/platform";
+import type { CallPlan } from "../call/plan.ts";
+import type { BilledFees } from "./fees.ts";
+import type { UsageBound } from "./usage-bound.ts";
+
+/** Whose call it is, and what it is a call of. */
+export type BilledCall = Pick<ServiceCall, "caller" | "requestId" | "id" | "endpoint"> &
+  Partial<Pick<ServiceCall, "span">>;
+
+/** What a call's price is made from, and what its event says of who caused it. */
+export type Priced = Pick<CallPlan, "model" | "multiplier" | "fees" | "endUser">;
+
+/** A call as its usage events name it. */
+export interface UsageRecord {
+  readonly callId: string;
+  readonly call: BilledCall;
+  readonly price: Priced;
+  /** When its money was held, by `performance.now()`. */
+  readonly heldAt: number;
+}
+
+/** Where a call was sent; times are those of `performance.now()`. */
+export interface SentCall {
+  /** The way of the last attempt; undefined where there was none. */
+  readonly way: Way | undefined;
+  /** What was tried, in order. */
+  readonly tried: readonly Tried[];
+  /** When it began, where that was not when its money was held: a session holds for what may be asked later. */
+  readonly startedAt?: number | undefined;
+  /** When the vendor's first byte came; undefined where none did. */
+  readonly firstByteAt?: number | undefined;
+}
+
+/** A call that was sent nowhere. */
+export const notSent: SentCall = { way: undefined, tried: [] };
+
+/** How a call ended, as it is billed. */
+export interface CallEnd {
+  readonly units: Units;
+  readonly estimated: boolean;
+  readonly outcome: Outcome;
+  /** HTTP status that the client got; 0 where it got none. */
+  readonly status: number;
+  readonly sent: SentCall;
+  /** The most that this end can have used, where that shows only now; absent: as was expected. */
+  readonly most?: UsageBound | undefined;
+  /** Units that were cut to what the call could use. */
+  readonly capped?: readonly UnitName[] | undefined;
+  /** The failure's code, for the log. */
+  readonly error?: string | undefined;
+}
+
+/** Returns what units cost, with what the call used beside its tokens. */
+export function costOfUnits(price: Priced, units: Units): Nanos {
+  const billed = billedUnits(price, units);
+  return costOf(billed.units, billed.price, price.multiplier);
+}
+
+/** Writes the usage event of an end; its final cost is the settlement's to add. */
+export function usageDraft({ callId, call, price, heldAt }: UsageRecord, end: CallEnd): UsageDraft {
+  const { caller, requestId, id, endpoint } = call;
+  const { way, tried, startedAt = heldAt, firstByteAt } = end.sent;
+  const upstreamRequestId = tried.at(-1)?.upstreamRequestId;
+  const latencyMs = Math.round(performance.now() - startedAt);
+  const billed = billedUnits(price, end.units);
+  const { units, serviceTier, isTierUnpriced } = billed;
+  const unpriced = [...unpricedUnits(units, billed.price), ...(isTierUnpriced ? (["serviceTier"] as const) : [])];
+  return {
+    id: callId,
+    time: new Date().toISOString(),
+    requestId,
+    accountId: caller.accountId,
+    tokenId: caller.tokenId,
+    group: caller.group,
+    area: endpoint.area,
+    endpoint: endpointLabel(id),
+    model: price.model.name,
+    upstreamModel: way?.candidate.upstreamModel ?? "",
+    channelId: way?.candidate.channel.id ?? "",
+    status: end.status,
+    outcome: end.outcome,
+    units,
+    estimated: end.estimated,
+    multiplier: price.multiplier,
+    latencyMs,
+    firstByteMs: firstByteAt === undefined ? latencyMs : Math.round(firstByteAt - startedAt),
+    attempts: tried.length,
+    priceVersion: priceVersionOf(billed.price),
+    ...(unpriced.length === 0 ? {} : { unpriced }),
+    ...(serviceTier === undefined ? {} : { serviceTier }),
+    ...(end.capped === undefined ? {} : { capped: [...end.capped] }),
+    ...(upstreamRequestId === undefined ? {} : { upstreamRequestId }),
+    ...(caller.tags === undefined ? {} : { tags: caller.tags }),
+    ...(price.endUser === undefined ? {} : { endUser: price.endUser }),
+  };
+}
+
+function billedUnits({ fees, model }: Priced, units: Units): BilledFees {
+  return fees?.billed(units) ?? { units, price: model.price, isTierUnpriced: false };
+}

@@ -1,0 +1,170 @@
+import fc from "fast-check";
+import { Redis, type Command } from "ioredis";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createAccount, findAccount, readLeftovers, settle, shardOf, type OutboxEntry } from "@modelgate/accounts";
+import { compilePrice, endpoints, parseNanos } from "@modelgate/contracts";
+import { createLogger } from "@modelgate/platform";
+import { startBackends, type Backends } from "@modelgate/testkit";
+import { holdMoney, type HeldMoney } from "../../src/money/held-money.ts";
+import type { RenewedHold } from "../../src/money/renewals.ts";
+import { openSettlements } from "../../src/money/settlements.ts";
+import { notSent, type CallEnd, usageDraft } from "../../src/money/usage-draft.ts";
+
+/** What the store does with one command: answers, is not reached, or does it and its answer is lost. */
+type StoreFault = "answers" | "is away" | "loses its answer";
+/** What the holder does with the money after its extensions. */
+type Step = "settle" | "release" | "hand over" | "throw";
+
+/** A connection that fails its scripts as it is told. */
+class FaultyRedis extends Redis {
+  faults: StoreFault[] = [];
+
+  override sendCommand(...[command, stream]: Parameters<Redis["sendCommand"]>): unknown {
+    const fault = isScript(command) ? this.faults.shift() : undefined;
+    if (fault === undefined || fault === "answers") return super.sendCommand(command, stream);
+    const done: Promise<unknown> = fault === "is away" ? Promise.resolve() : this.#send(command, stream);
+    return done.then(() => Promise.reject(new Error(`the store ${fault}`)));
+  }
+
+  async #send(...sent: Parameters<Redis["sendCommand"]>): Promise<void> {
+    try {
+      await super.sendCommand(...sent);
+    } catch {
+      // Its answer is lost, whatever it was.
+    }
+  }
+}
+
+const isScript = ({ name }: Command): boolean => name === "evalsha";
+
+const price = { model: { name: "m", kind: "chat" as const, ownedBy: "o", price: compilePrice({ output: 1 }) } };
+const balance = 1_000_000_000n;
+const upperNanos = 400_000n;
+const used: CallEnd = {
+  units: { outputTokens: 300 },
+  estimated: false,
+  outcome: "completed",
+  status: 200,
+  sent: notSent,
+};
+const costNanos = 300_000n;
+const { log } = createLogger("held", "silent");
+
+let backends: Backends;
+let store: FaultyRedis;
+let calls = 0;
+
+beforeAll(async () => {
+  backends = await startBackends();
+  store = new FaultyRedis(backends.redisUrl);
+});
+afterAll(async () => {
+  store?.disconnect();
+  await backends?.[Symbol.asyncDispose]();
+});
+
+/** A holder's life: money is held, extended, and ended in some ways, one after the other; what is thrown is caught. */
+async function live(accountId: string, extensions: number, steps: readonly Step[]) {
+  const renewed = new Set<RenewedHold>();
+  const pushed: OutboxEntry[] = [];
+  const outbox = { push: (...entries: readonly OutboxEntry[]) => void pushed.push(...entries) };
+  const settlements = openSettlements({
+    redis: store,
+    outbox: { ...outbox, waiting: 0, [Symbol.asyncDispose]: () => Promise.resolve() },
+    log,
+  });
+  const renewals = {
+    keep(hold: RenewedHold) {
+      renewed.add(hold);
+      return { [Symbol.dispose]: () => void renewed.delete(hold) };
+    },
+    [Symbol.dispose]: () => undefined,
+  };
+  const deps = { redis: store, settlements, renewals, log, newCallId: () => `call_${++calls}`, limits };
+  const caller = { accountId, tokenId: "tok_1", group: "g", requestId: "r", expiresAt: 0 };
+  const call = { caller, requestId: "r", id: "chatCompletions" as const, endpoint: endpoints.chatCompletions };
+  let held: HeldMoney | undefined;
+  const done: Step[] = [];
+  try {
+    using money = await holdMoney(deps, {
+      call,
+      price: { ...price, multiplier: 1 },
+      expected: { upperNanos, floorNanos: 0n, floorUnits: {}, tokens: 0 },
+      certain: { ...used, units: {} },
+    });
+    held = money;
+    for (let at = 0; at < extensions; at++) await money.extend(1_000n).catch(() => false);
+    for (const step of steps) {
+      done.push(step);
+      if (step === "throw") throw new Error("whatever comes between");
+      if (step === "settle") void money.settle(used);
+      if (step === "release") void money.release();
+      if (step === "hand over") money.handOver();
+    }
+  } catch {
+    // Whatever was thrown, the money has been ended.
+  }
+  await settlements[Symbol.asyncDispose]();
+  return { held, first: done.find((step) => step !== "throw"), renewed, pushed };
+}
+
+const limits = { leaseMs: 60_000, outboxBound: 1_000_000 };
+const fault = fc.constantFrom<StoreFault>("answers", "is away", "loses its answer");
+const step = fc.constantFrom<Step>("settle", "release", "hand over", "throw");
+
+test("whatever is thrown and whenever the store is away, held money is settled or given back exactly once", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fault, { maxLength: 5 }),
+      fc.nat({ max: 2 }),
+      fc.array(step, { maxLength: 4 }),
+      async (faults, extensions, steps) => {
+        const accountId = `account_${++calls}`;
+        await createAccount(store, { id: accountId, balance });
+        store.faults = [...faults];
+        const { held, first, renewed, pushed } = await live(accountId, extensions, steps);
+        store.faults = [];
+        expect(renewed.size).toBe(0);
+        const after = await findAccount(store, accountId);
+        const settled = held !== undefined && first === "settle";
+        const handedOver = held !== undefined && first === "hand over";
+        expect(after?.spentNanos).toBe(settled ? costNanos : 0n);
+        expect((after?.heldNanos ?? 0n) > 0n).toBe(handedOver);
+        expect((after?.availableNanos ?? 0n) + (after?.heldNanos ?? 0n)).toBe(balance - (after?.spentNanos ?? 0n));
+        await expectEvents(accountId, { settled, isRefused: held === undefined, pushed });
+        if (handedOver) await settleLater(accountId, held);
+      },
+    ),
+    { numRuns: 150 },
+  );
+}, 120_000);
+
+interface Events {
+  readonly settled: boolean;
+  readonly isRefused: boolean;
+  readonly pushed: readonly OutboxEntry[];
+}
+
+/** One event for a settled call; for one that was refused none, or one that costs nothing. */
+async function expectEvents(accountId: string, { settled, isRefused, pushed }: Events): Promise<void> {
+  const stored = (await readLeftovers(store, shardOf(accountId), -1_000, 1_000_000)).filter(
+    ({ event }) => event.accountId === accountId && "units" in event,
+  );
+  expect(pushed.length).toBeLessThanOrEqual(stored.length);
+  if (settled) expect(stored.map(({ event }) => event)).toMatchObject([{ costNanos: String(costNanos) }]);
+  else if (isRefused) for (const { event } of stored) expect(event).toMatchObject({ costNanos: "0" });
+  else expect(stored).toEqual([]);
+}
+
+/** What was handed over is settled by whoever it was handed to. */
+async function settleLater(accountId: string, { record, callId }: HeldMoney): Promise<void> {
+  await settle(store, {
+    accountId,
+    callId,
+    tokenId: "tok_1",
+    costNanos: parseNanos("5"),
+    tokens: 0,
+    draft: usageDraft(record, used),
+  });
+  expect(await findAccount(store, accountId)).toMatchObject({ heldNanos: 0n, spentNanos: 5n });
+}

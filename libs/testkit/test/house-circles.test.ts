@@ -1,0 +1,40 @@
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "../../..");
+
+test("no file imports itself through others, not even a type", () => {
+  const files = globSync("{libs,services}/*/src/**/*.ts", { cwd: root });
+  const imports = new Map(files.map((file) => [file, importsOf(file)]));
+  expect(imports.size).toBeGreaterThan(500);
+  expect(circlesIn(imports)).toEqual([]);
+});
+
+test("a circle is found, and named by its files", () => {
+  const imports = new Map([
+    ["a", ["b"]],
+    ["b", ["c"]],
+    ["c", ["b", "d"]],
+    ["d", []],
+  ]);
+  expect(circlesIn(imports)).toEqual([["b", "c"]]);
+});
+
+function importsOf(file: string): readonly string[] {
+  const source = readFileSync(join(root, file), "utf8");
+  return [...source.matchAll(/^(?:import|export)\b[^;]*?from "(\.[^"]+)"/gms)].map(([, to = ""]) =>
+    normalize(join(dirname(file), to)),
+  );
+}
+
+/** Takes away, again and again, what imports nothing that is left or is imported by nothing: circles remain. */
+function circlesIn(imports: ReadonlyMap<string, readonly string[]>): readonly (readonly string[])[] {
+  const left = new Map(imports);
+  for (let before = -1; before !== left.size;) {
+    before = left.size;
+    const imported = new Set([...left.values()].flat());
+    for (const [file, to] of left) if (!imported.has(file) || !to.some((other) => left.has(other))) left.delete(file);
+  }
+  return left.size === 0 ? [] : [[...left.keys()].toSorted()];
+}

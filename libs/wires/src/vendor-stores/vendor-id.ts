@@ -1,0 +1,10 @@
+import type { VendorStore } from "./members.ts";
+
+/** Something in a vendor's store that a request names. */
+export interface VendorId {
+  readonly store: VendorStore;
+  /** Its id, or the value that names it. */
+  readonly id: string;
+  /** Where it stands, as the client would write it: `input[2].content[0].file_id`. */
+  readonly path: string;
+}

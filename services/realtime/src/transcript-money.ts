@@ -1,0 +1,164 @@
+import { costOf, type Nanos, type Units } from "@modelgate/contracts";
+import type { CallEnd, HeldMoney, SentCall } from "@modelgate/relay";
+import type { Deps } from "./deps.ts";
+import { holdUse, settleUnheld, switchedProtocols, type SessionPrice, type Use, type WantedUse } from "./hold-use.ts";
+import { InTurn } from "./in-turn.ts";
+import type { SessionCall } from "./session-call.ts";
+import { Untranscribed } from "./untranscribed.ts";
+
+/** The model that writes down speech, and what it costs. */
+export interface WritingModel {
+  readonly price: SessionPrice;
+  /** Its name as the client gave it; undefined where the session's own model does it. */
+  readonly by: string | undefined;
+}
+
+/** A transcript, with the model that wrote it. */
+export type TranscriptUse = Use & WritingModel;
+
+/** Money held for speech that is not written down yet. */
+interface Slice {
+  readonly held: HeldMoney;
+  readonly for: WritingModel;
+  nanos: Nanos;
+}
+
+/** Most tokens that a second of speech is heard as, and written as. */
+const [mostHeardTokens, mostWrittenTokens] = [25, 12];
+
+/**
+ * The money of the transcripts of what a client says: each is a call of the model that writes it, beside the session's
+ * own. Money for speech is held before it is sent, and each transcript is settled by what the vendor reports. Steps run
+ * one after the other.
+ */
+export class TranscriptMoney {
+  /** Speech that may still be written down. */
+  readonly speech = new Untranscribed();
+  readonly #deps: Deps;
+  readonly #call: SessionCall;
+  readonly #sent: SentCall;
+  readonly #owed: TranscriptUse[] = [];
+  readonly #steps = new InTurn();
+  #slice: Slice | undefined;
+  #closed = false;
+
+  /** `sent` says where the session went. */
+  constructor(deps: Deps, call: SessionCall, sent: SentCall) {
+    this.#deps = deps;
+    this.#call = call;
+    this.#sent = sent;
+  }
+
+  /** Whether the speech costs more than is held for it. */
+  isShort(model: WritingModel): boolean {
+    const { seconds } = this.speech;
+    if (seconds === 0) return false;
+    const held = this.#slice === undefined || !isFor(this.#slice, model) ? 0n : this.#slice.nanos;
+    return this.#costOf(seconds, model) > held;
+  }
+
+  /** Holds more where it is short, for some speech to come too. Throws Failure where the account cannot pay for it. */
+  cover(model: WritingModel): Promise<void> {
+    return this.#steps.run(async () => {
+      if (!this.#closed && this.isShort(model)) await this.#cover(model);
+    });
+  }
+
+  /** Remembers a transcript until it is paid; when the session is over at the latest. */
+  owe(use: TranscriptUse): void {
+    this.#owed.push(use);
+  }
+
+  /**
+   * Charges what is owed, and holds again for the speech that is left. Throws Failure where the account cannot pay, or
+   * the store is away.
+   */
+  pay(): Promise<void> {
+    return this.#steps.run(async () => {
+      for (let [use] = this.#owed; use !== undefined; [use] = this.#owed) {
+        const held = this.#take(use) ?? (await this.#hold(use, costOf(use.units, ...priceOf(use))));
+        this.#owed.shift();
+        await held.settle(this.#endOf(use));
+        if (!this.#closed && this.isShort(use)) await this.#cover(use);
+      }
+    });
+  }
+
+  /** Gives back what is held, and charges what is owed: the session is over, or never was. Never rejects. */
+  close(): Promise<void> {
+    this.#closed = true;
+    return this.#steps.run(async () => {
+      for (const use of this.#owed.splice(0)) {
+        const end = this.#endOf(use);
+        await (this.#take(use)?.settle(end) ?? settleUnheld(this.#deps, this.#wanted(use), end));
+      }
+      await this.#release();
+    });
+  }
+
+  async #cover(model: WritingModel): Promise<void> {
+    const upperNanos = this.#costOf(this.speech.seconds + this.#deps.slice.audioSeconds, model);
+    const current = this.#slice;
+    if (current !== undefined && isFor(current, model)) {
+      if (await current.held.extend(upperNanos - current.nanos)) current.nanos = upperNanos;
+      return;
+    }
+    const held = await this.#hold(model, upperNanos);
+    await this.#release();
+    this.#slice = { held, for: model, nanos: upperNanos };
+  }
+
+  async #release(): Promise<void> {
+    const slice = this.#slice;
+    this.#slice = undefined;
+    await slice?.held.release();
+  }
+
+  /** Takes the money that is held for the model of this use. */
+  #take(use: WritingModel): HeldMoney | undefined {
+    const slice = this.#slice;
+    if (slice === undefined || !isFor(slice, use)) return undefined;
+    this.#slice = undefined;
+    return slice.held;
+  }
+
+  #hold(model: WritingModel, upperNanos: Nanos): Promise<HeldMoney> {
+    return holdUse(this.#deps, { ...this.#wanted(model), upperNanos });
+  }
+
+  #wanted({ price, by }: WritingModel): Omit<WantedUse, "upperNanos"> {
+    return { call: this.#call, price, sent: sentTo(by, this.#sent) };
+  }
+
+  #endOf({ by, ...use }: TranscriptUse): CallEnd {
+    const { units, estimated, outcome, capped } = use;
+    return { units, estimated, outcome, capped, status: switchedProtocols, sent: sentTo(by, this.#sent) };
+  }
+
+  /** The most that so many seconds of speech can cost, rounded up as vendors do: by the second, or by the token. */
+  #costOf(seconds: number, model: WritingModel): Nanos {
+    const requests = Math.max(1, this.speech.turns);
+    const rounded = Math.ceil(seconds) + requests;
+    const units: Units = model.price.model.price.has("seconds")
+      ? { requests, seconds: rounded }
+      : { requests, inputAudioTokens: rounded * mostHeardTokens, outputTokens: rounded * mostWrittenTokens };
+    return costOf(units, ...priceOf(model));
+  }
+}
+
+function priceOf({ price: { model, multiplier } }: WritingModel) {
+  return [model.price, multiplier] as const;
+}
+
+function isFor({ for: held }: Slice, model: WritingModel): boolean {
+  const [own, other] = [held.price, model.price];
+  return held.by === model.by && own.model.price === other.model.price && own.multiplier === other.multiplier;
+}
+
+/** The same way, to another model of its vendor. */
+function sentTo(model: string | undefined, sent: SentCall): SentCall {
+  if (model === undefined || sent.way === undefined) return sent;
+  const { channel } = sent.way.candidate;
+  const candidate = { channel, upstreamModel: channel.models.get(model) ?? model };
+  return { ...sent, way: { ...sent.way, candidate } };
+}

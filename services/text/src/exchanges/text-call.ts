@@ -1,0 +1,28 @@
+import type { ClientWire, JsonObject } from "@modelgate/wires/text";
+
+/** A text call as its client made it. */
+export interface TextCall {
+  readonly wire: ClientWire;
+  /** The client's body, untouched. */
+  readonly body: Buffer;
+  /** The client's name of the model. */
+  readonly model: string;
+  readonly stream: boolean;
+  /** Whether the client asked for usage at a stream's end. */
+  readonly includeUsage: boolean;
+  /** Answers that the client asked for. */
+  readonly choices: number;
+  /** The members of the body that bound its output. */
+  readonly boundNames: readonly string[];
+  /** Whether the client wants a refusal rather than a dropped hint. */
+  readonly strict: boolean;
+  /** Whether a stream of generated content is one JSON array (no `alt=sse`). */
+  readonly asArray?: boolean | undefined;
+  /** Tokens asked for where a vendor's wire demands a number and the client gave none. */
+  readonly defaultMaxTokens: number;
+  readonly answerId: string;
+  /** Members that the answer repeats otherwise than the body says them. */
+  readonly echo?: JsonObject | undefined;
+  /** The gateway's count of input tokens, for wires that tell it at a stream's start. */
+  readonly inputTokens: number;
+}
