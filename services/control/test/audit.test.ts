@@ -25,6 +25,7 @@ interface Entry {
 }
 
 /** Asks control itself, in the name of a person. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters
 async function operate<T>(path: string, body?: object): Promise<{ readonly status: number; readonly data: T }> {
   const credential = signOperator(suite.secret, Math.floor(Date.now() / 1_000) + 60);
   const answer = await fetch(suite.controlUrl + path, {
