@@ -36,6 +36,8 @@ export interface Fault {
   readonly engine?: ChaosBooks["engine"];
   /** Streams lose what they held: what was settled is counted by the books, not by them. */
   readonly losesStreams?: boolean;
+  /** Redis loses holds: that nothing is held does not say that all is settled. How long calls may take to be charged. */
+  readonly settlesWithinMs?: number;
   begin(house: House): Promise<void>;
   end(house: House): Promise<void>;
 }
@@ -133,17 +135,22 @@ async function logFolder(house: House): Promise<string> {
   return join(await onRedis(house, async (redis) => (await redis.config("GET", "dir"))[1] ?? ""), "appendonlydir");
 }
 
+/** Beyond the longest pause of a service between two tries to settle, and the ledger's wait. */
+const lateMs = 15_000;
+
 /** Redis loses all it has, or the end of it. */
 const redisLost: readonly Fault[] = [
   {
     name: "redis emptied (FLUSHALL)",
     ways: "two",
+    settlesWithinMs: lateMs,
     begin: (house) => onRedis(house, async (redis) => void (await redis.flushall())),
     end: nothing,
   },
   {
     name: "redis comes back on an empty volume",
     ways: "two",
+    settlesWithinMs: lateMs,
     async begin(house) {
       const folder = await logFolder(house);
       await house.suite.backends.redis.kill();
@@ -161,6 +168,7 @@ function redisBehind(name: string, byMs: number): Fault {
   return {
     name,
     ways: "two",
+    settlesWithinMs: lateMs,
     async begin(house) {
       const folder = await logFolder(house);
       const newest = readdirSync(folder)

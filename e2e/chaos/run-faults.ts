@@ -91,6 +91,7 @@ async function live(
   const results = await Promise.all(
     clients.map(async ({ area, stop }) => {
       const seen = await stop();
+      await pause(fault.settlesWithinMs ?? 0);
       return { area, seen, outcome: await outcomeOf(round, area, at, seen, fault) };
     }),
   );

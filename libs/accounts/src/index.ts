@@ -57,6 +57,7 @@ export {
   findTokenById,
   listTokens,
   projectToken,
+  readToken,
   tokenOf,
   tokensWithDigests,
   type Token,

@@ -1,7 +1,9 @@
 import { sql, type RawBuilder } from "kysely";
-import type { UsageEvent } from "@modelgate/contracts";
+import { stored, UsageEvent } from "@modelgate/contracts";
 import { upstreamRequestName, type Label } from "./labels.ts";
 import type { Books } from "./open.ts";
+
+const readEvent = stored("usage event", UsageEvent);
 
 /** Which calls are asked for; what is absent narrows nothing. */
 export interface CallFilter {
@@ -58,7 +60,7 @@ export async function readCalls(books: Books, filter: CallFilter, reading: CallR
       : await readLabelled(books, filter, reading);
   const page = rows.slice(0, reading.limit);
   const last = page.at(-1);
-  const events = page.flatMap(({ event }): readonly UsageEvent[] => (event === null ? [] : [JSON.parse(event)]));
+  const events = page.flatMap(({ event }): readonly UsageEvent[] => (event === null ? [] : [readEvent(event)]));
   if (last === undefined || page.length < reading.limit) return { events };
   return { events, next: { at: last.at, account: last.account, id: last.id } };
 }

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { CreditEvent, UsageEvent } from "@modelgate/contracts";
+import { CreditEvent, stored, type UsageEvent } from "@modelgate/contracts";
 import type { Books } from "./open.ts";
 import { readCalls, type CallPlace } from "./read-calls.ts";
 
@@ -22,6 +22,8 @@ export async function* readReceipts(
   }
 }
 
+const readCredit = stored("credit event", CreditEvent);
+
 /** The changes of an account's balance by its operator, oldest first. */
 export async function readCredits({ db }: Books, account: string): Promise<readonly CreditEvent[]> {
   const rows = await db
@@ -31,7 +33,7 @@ export async function readCredits({ db }: Books, account: string): Promise<reado
     .orderBy("at")
     .orderBy("operation")
     .execute();
-  return rows.map(({ event }): CreditEvent => JSON.parse(event));
+  return rows.map(({ event }) => readCredit(event));
 }
 
 /** The newest receipt of an account that the books know. */

@@ -60,7 +60,7 @@ async function addLabelled(books: Books, query: TotalsQuery, groups: Groups): Pr
   for (const { by, amounts } of await readTable(books, "labelled_totals", query)) {
     groups.add(by, amounts);
     const key = by.filter((_, at) => !isLabelName(query.groupBy[at] ?? "")).join("\u001f");
-    const sums = labelled.get(key) ?? new Map();
+    const sums = labelled.get(key) ?? new Map<string, bigint>();
     labelled.set(key, sums);
     for (const [name, amount] of amounts) sums.set(name, (sums.get(name) ?? 0n) + amount);
   }

@@ -1,11 +1,13 @@
 import type { Transaction } from "kysely";
-import type { UsageEvent } from "@modelgate/contracts";
+import { stored, UsageEvent } from "@modelgate/contracts";
 import { changeAccounts, type AccountChange } from "./heads.ts";
 import { namesOf } from "./labels.ts";
 import type { Books } from "./open.ts";
 import { ensurePartitions, forgetPartitions, isWithoutPartition } from "./partitions.ts";
 import type { CallRow, Tables } from "./schema.ts";
 import { addTotals } from "./add-totals.ts";
+
+const readCall = stored("usage event", UsageEvent);
 
 /** Rows of one statement: SQLite and PostgreSQL bound the parameters of one at 32,766 and 65,535. */
 const rowsAtOnce = 500;
@@ -69,7 +71,7 @@ async function replaceReceipts(at: Transaction<Tables>, known: readonly UsageEve
       .where("id", "=", id)
       .executeTakeFirst();
     if (found === undefined) continue;
-    const { receipt: before }: UsageEvent = JSON.parse(found.event);
+    const { receipt: before } = readCall(found.event);
     if (before?.hash !== receipt?.replaces) continue;
     await row
       .set({ event: JSON.stringify(event) })

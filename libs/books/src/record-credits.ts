@@ -1,8 +1,10 @@
 import type { Transaction } from "kysely";
-import type { CreditEvent } from "@modelgate/contracts";
+import { CreditEvent, stored } from "@modelgate/contracts";
 import { changeAccounts, type AccountChange } from "./heads.ts";
 import type { Books } from "./open.ts";
 import type { Tables } from "./schema.ts";
+
+const readCredit = stored("credit event", CreditEvent);
 
 /**
  * Writes changes of balances that Redis has applied into the books, as one transaction: an operation that waited for its
@@ -37,7 +39,7 @@ async function record(at: Transaction<Tables>, event: CreditEvent): Promise<Acco
       .executeTakeFirst();
     return numInsertedOrUpdatedRows === 0n ? undefined : { accountId, receipt, credited };
   }
-  const { receipt: before }: CreditEvent = JSON.parse(found.event);
+  const { receipt: before } = readCredit(found.event);
   if (receipt === undefined || before?.hash !== receipt.replaces) return undefined;
   const { numUpdatedRows } = await at
     .updateTable("credits")

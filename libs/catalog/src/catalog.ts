@@ -144,7 +144,7 @@ export function compileCatalog(published: Published, open: (sealed: string, plac
       const model = models.get(name);
       if (model === undefined || !reaches(group, name)) throw unknownModel(name);
       if (narrowed !== undefined && !narrowed.includes(name))
-        throw new Failure("model_not_allowed", `This key is narrowed to other models than ${JSON.stringify(name)}.`, {
+        throw new Failure("model_not_allowed", `This key may not use the model ${JSON.stringify(name)}.`, {
           param: "model",
         });
       if (!kinds.includes(model.kind)) {

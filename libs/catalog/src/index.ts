@@ -5,6 +5,7 @@ export {
   publishConfiguration,
   publishedVersion,
   publishedKey,
+  readPublished,
   type Published,
   type PublishedChannel,
   type ResolvedChannel,

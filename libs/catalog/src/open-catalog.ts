@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import { openSealer, openSubscriber, type Logger, type Redis, type Secrets } from "@modelgate/platform";
 import { compileCatalog, type Catalog } from "./catalog.ts";
-import { publishedChannel, publishedKey, sealedKeys, type Published } from "./published.ts";
+import { publishedChannel, publishedKey, readPublished, sealedKeys } from "./published.ts";
 
 /** The current catalog of a process, swapped while it runs. */
 export interface CatalogHandle extends AsyncDisposable {
@@ -37,7 +37,7 @@ export async function openCatalog({
     // What an earlier start left was made with its secret; control is about to publish anew.
     const isFirst = state.catalog === undefined && state.leftBehind === undefined;
     try {
-      const published: Published = JSON.parse(text);
+      const published = readPublished(text);
       if (published.version === state.catalog?.version) return;
       state.catalog = compileCatalog(published, sealer.open);
       delete state.refused;

@@ -1,5 +1,13 @@
 import { createHash } from "node:crypto";
-import type { ChannelConfiguration, Configuration, GroupConfiguration, ModelConfiguration } from "@modelgate/contracts";
+import { Type } from "typebox";
+import {
+  ChannelConfiguration,
+  GroupConfiguration,
+  ModelConfiguration,
+  stored,
+  UnknownShape,
+  type Configuration,
+} from "@modelgate/contracts";
 import { openSealer, type Redis, type Secrets } from "@modelgate/platform";
 
 /** Where the published configuration stands, and the pub/sub channel that tells of a new one. */
@@ -32,13 +40,35 @@ export interface Published {
   readonly channels: readonly PublishedChannel[];
 }
 
-/** Version of what is published now; undefined where nothing that can be read is. */
+const { keys: _keys, ...channelProperties } = ChannelConfiguration.properties;
+
+/** Reads what is published. Throws UnknownShape. */
+export const readPublished: (text: string) => Published = stored(
+  "configuration",
+  Type.Object({
+    version: Type.String(),
+    publishedAt: Type.String(),
+    groups: Type.Record(Type.String(), GroupConfiguration),
+    models: Type.Record(Type.String(), ModelConfiguration),
+    channels: Type.Array(
+      Type.Object({
+        ...channelProperties,
+        baseUrl: Type.String(), // resolved: empty where the environment has none
+        keys: Type.Array(Type.Object({ id: Type.String(), sealed: Type.String() })),
+        off: Type.Optional(Type.String()),
+      }),
+    ),
+  }),
+);
+const readVersion = stored("configuration", Type.Object({ version: Type.String() }));
+
+/** Reads the version of what is published now; undefined where nothing is, or nothing that can be read. */
 export async function publishedVersion(redis: Redis): Promise<string | undefined> {
   try {
-    const published: Partial<Published> = JSON.parse((await redis.get(publishedKey)) ?? "{}");
-    return published.version;
+    const text = await redis.get(publishedKey);
+    return text === null ? undefined : readVersion(text).version;
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
+    if (error instanceof UnknownShape) return undefined;
     throw error;
   }
 }

@@ -1,3 +1,5 @@
+import { Type } from "typebox";
+import { stored } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { cappedKey } from "./capped-calls.ts";
 
@@ -116,12 +118,19 @@ export async function putBackRefused(redis: Redis): Promise<void> {
   );
 }
 
-function parseCoolDown(text: string): CoolDown {
-  const coolDown: CoolDown = JSON.parse(text);
-  return coolDown;
-}
+const parseCoolDown: (text: string) => CoolDown = stored(
+  "rest of a channel",
+  Type.Object({
+    kind: Type.Enum(["failing", "asked", "refused"]),
+    reason: Type.String(),
+    since: Type.String(),
+    until: Type.Number(),
+    rests: Type.Number(),
+    account: Type.Optional(Type.String()),
+  }),
+);
 
-function parseSwitched(text: string): Switched {
-  const switched: Switched = JSON.parse(text);
-  return switched;
-}
+const parseSwitched: (text: string) => Switched = stored(
+  "switched-off channel",
+  Type.Object({ reason: Type.String(), since: Type.String() }),
+);

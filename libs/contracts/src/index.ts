@@ -35,7 +35,7 @@ export { CreditEvent, CreditKind } from "./events/credit.ts";
 export { Receipt } from "./events/receipt.ts";
 export { creditSubject, eventStreams, taskSubject, usageSubject } from "./events/streams.ts";
 export { TaskEvent, TaskState } from "./events/task.ts";
-export { Outcome, UsageEvent, type UsageDraft } from "./events/usage.ts";
+export { Outcome, UsageDraft, UsageEvent } from "./events/usage.ts";
 export { asFailure, Failure, type FailureDetails } from "./failures/failure.ts";
 export { failureFrameOf, failureFrames, type FailureFrame } from "./failures/frames.ts";
 export { failures, type FailureCode, type FailureKind } from "./failures/registry.ts";
@@ -99,3 +99,4 @@ export {
   type VideoWire,
 } from "./upstream-wires.ts";
 export { wiresOfKind } from "./wires-of-kind.ts";
+export { stored, UnknownShape } from "./stored.ts";

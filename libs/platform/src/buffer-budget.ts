@@ -230,7 +230,7 @@ function forget(uses: Map<string, Use>, id: string, use: Use, holding: Holding):
 }
 
 function full(): Failure {
-  return new Failure("server_overloaded", "The gateway holds as many request bodies as it may; try again shortly.", {
+  return new Failure("server_overloaded", "The gateway is at its memory limit for request bodies; try again shortly.", {
     retryAfterSeconds: 1,
   });
 }

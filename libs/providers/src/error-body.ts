@@ -15,8 +15,8 @@ export interface ErrorBody {
 export function readErrorBody(body: string): ErrorBody {
   const parsed = parse(body);
   // Some vendors wrap the object into an array.
-  const outer = Array.isArray(parsed) ? parsed[0] : parsed;
-  const inner = isObject(outer) ? (outer["error"] ?? outer["detail"] ?? outer) : outer;
+  const outer: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
+  const inner: unknown = isObject(outer) ? (outer["error"] ?? outer["detail"] ?? outer) : outer;
   const error: Readonly<Record<string, unknown>> = isObject(inner) ? inner : { message: inner };
   return {
     code: cleanName(error["code"]),

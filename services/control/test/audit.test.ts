@@ -25,7 +25,8 @@ interface Entry {
 }
 
 /** Asks control itself, in the name of a person. */
-async function operate(path: string, body?: object): Promise<{ readonly status: number; readonly data: any }> {
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters
+async function operate<T>(path: string, body?: object): Promise<{ readonly status: number; readonly data: T }> {
   const credential = signOperator(suite.secret, Math.floor(Date.now() / 1_000) + 60);
   const answer = await fetch(suite.controlUrl + path, {
     method: body === undefined ? "GET" : "POST",
@@ -36,12 +37,12 @@ async function operate(path: string, body?: object): Promise<{ readonly status: 
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  const { data }: { readonly data: unknown } = JSON.parse(await answer.text());
+  const { data }: { readonly data: T } = JSON.parse(await answer.text());
   return { status: answer.status, data };
 }
 
 async function entries(account = ""): Promise<readonly Entry[]> {
-  const { data } = await operate(`/audit${account && `?account=${account}`}`);
+  const { data } = await operate<{ entries: readonly Entry[] }>(`/audit${account && `?account=${account}`}`);
   return data.entries;
 }
 
@@ -50,7 +51,7 @@ test("each change of accounts, tokens and balances says who made it, and what wa
   const topUp = { amount: "1.5", operationId: "a", reason: "invoice 7" };
   await operate("/accounts/acme/credits", topUp);
   expect((await operate("/accounts/acme/credits", topUp)).data).toMatchObject({ repeated: true });
-  const { data: made } = await operate("/accounts/acme/tokens", { group: "default" });
+  const { data: made } = await operate<{ id: string; key: string }>("/accounts/acme/tokens", { group: "default" });
   await operate(`/tokens/${made.id}/disable`, {});
   const found = await entries("acme");
   expect(found.map(({ action }) => action).sort()).toEqual([
@@ -80,7 +81,7 @@ test("a correction that the balance does not cover leaves nothing but its refusa
   ]);
   expect((await operate("/accounts/poor")).data).toMatchObject({ balanceNanos: "1000000000" });
   await until("the books to agree", async () => {
-    const { data } = await operate("/ledger/verification?account=poor");
+    const { data } = await operate<{ accounts: { ok: boolean }[] }>("/ledger/verification?account=poor");
     return data.accounts[0]?.ok;
   });
 }, 120_000);

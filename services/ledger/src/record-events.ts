@@ -1,7 +1,7 @@
 import { isRecordable, recordCalls, recordCredits, recordTasks, type Books } from "@modelgate/books";
-import { eventStreams, Failure, type CreditEvent, type TaskEvent, type UsageEvent } from "@modelgate/contracts";
-import type { Bus, Counter, Logger, Redis } from "@modelgate/platform";
 import { forgetSent, type ToldEvent } from "@modelgate/accounts";
+import { CreditEvent, eventStreams, Failure, stored, TaskEvent, UsageEvent } from "@modelgate/contracts";
+import type { Bus, Counter, Logger, Redis } from "@modelgate/platform";
 import type { BooksConnection } from "./books-connection.ts";
 
 /** What recording works with. */
@@ -40,9 +40,13 @@ export function startRecording(options: RecordingOptions): AsyncDisposable {
     for (const { model, unpriced: units = [] } of added) for (const unit of units) unpriced.inc({ model, unit });
   };
   const reading = [
-    bus.consume(usage.name, readers.USAGE, recorder(options, calls, isRecordable)),
-    bus.consume(credits.name, readers.CREDITS, recorder<CreditEvent>(options, recordCredits, hasTime)),
-    bus.consume(tasks.name, readers.TASKS, recorder<TaskEvent>(options, recordTasks, hasTime)),
+    bus.consume(usage.name, readers.USAGE, recorder(options, calls, stored("usage event", UsageEvent), isRecordable)),
+    bus.consume(
+      credits.name,
+      readers.CREDITS,
+      recorder(options, recordCredits, stored("credit event", CreditEvent), hasTime),
+    ),
+    bus.consume(tasks.name, readers.TASKS, recorder(options, recordTasks, stored("task event", TaskEvent), hasTime)),
   ];
   return {
     // Together: each waits for the end of its fetch.
@@ -60,6 +64,7 @@ function hasTime(event: { readonly accountId?: string; readonly time?: string } 
 function recorder<Event extends ToldEvent>(
   { redis, connection, log }: RecordingOptions,
   record: Recording<Event>,
+  read: (body: string) => Event,
   isSound: (event: Event) => boolean,
 ): (bodies: readonly string[]) => Promise<void> {
   const recordAll = async (events: readonly Event[]): Promise<void> => {
@@ -77,7 +82,7 @@ function recorder<Event extends ToldEvent>(
   return async (bodies) => {
     const events = bodies.flatMap((body): readonly Event[] => {
       try {
-        const event: Event = JSON.parse(body);
+        const event = read(body);
         if (isSound(event)) return [event];
         log.error({ bytes: body.length }, "an event that cannot be recorded is left out");
       } catch (error) {

@@ -80,9 +80,11 @@ async function sweepShard(shard: string, { redis, log, batch, swept }: ShardLook
 
 async function publishLeftovers(
   shard: string,
-  { redis, bus, leftBehindMs, batch, published }: ShardLook,
+  { redis, bus, log, leftBehindMs, batch, published }: ShardLook,
 ): Promise<void> {
   if (!bus.connected) return;
-  const left = await readLeftovers(redis, shard, leftBehindMs, batch);
+  const left = await readLeftovers(redis, shard, leftBehindMs, batch, (error, entryId) =>
+    log.error({ err: error, shard, entryId }, "an event in the outbox cannot be read and stays there"),
+  );
   if (left.length > 0) published.inc(await publishEntries(redis, bus, [...left]));
 }

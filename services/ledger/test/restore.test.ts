@@ -126,7 +126,15 @@ const calls = async (account: string): Promise<readonly string[]> => {
 test("a Redis that has lost all gets accounts, tokens, balances and receipts back, and calls go on", async () => {
   await accountWith("flushed", 1_000n);
   const digest = "a".repeat(64);
-  const token = { id: "tok_a", accountId: "flushed", group: "g", name: "n", createdAt: "2026-01-01", hint: "sk-…" };
+  const token = {
+    id: "tok_a",
+    accountId: "flushed",
+    group: "g",
+    name: "n",
+    createdAt: "2026-01-01",
+    hint: "sk-…",
+    disabled: false,
+  };
   await ask("/tokens", { digest, token });
   for (const id of ["one", "two"]) await call("flushed", id);
   const open = await begin("flushed", "open");

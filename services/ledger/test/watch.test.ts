@@ -46,7 +46,10 @@ describe("an account's place in a period of verification", () => {
   });
 });
 
-describe("what the ledger watches", () => {
+/** Longest wait for a figure: SQLite waits for a lock with the ledger's whole loop. */
+const withinMs = 60_000;
+
+describe("what the ledger watches", { timeout: 4 * withinMs }, () => {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-watch-"));
   let backends: LocalBackends;
   let redis: Redis;
@@ -99,6 +102,7 @@ describe("what the ledger watches", () => {
     await until(
       "the limit to be seen",
       async () => (await figure("modelgate_redis_memory_limit_bytes")) === 104_857_600,
+      withinMs,
     );
     const used = await figure("modelgate_redis_memory_bytes");
     expect(used).toBeGreaterThan(500_000);
@@ -107,26 +111,34 @@ describe("what the ledger watches", () => {
 
   test("events that are not in the books yet, and for how long", async () => {
     const stream = ["stream", "CREDITS"] as const;
-    await until("no lag", async () => (await figure("modelgate_ledger_lag_events", stream)) === 0);
+    await until("no lag", async () => (await figure("modelgate_ledger_lag_events", stream)) === 0, withinMs);
     expect(await figure("modelgate_ledger_lag_seconds", stream)).toBe(0);
     const locker = new DatabaseSync(join(folder, "books.sqlite"), { timeout: 10_000 });
     locker.exec("begin immediate");
     await createAccount(redis, { id: "waits", balance: 1n });
-    await until("it to wait", async () => (await figure("modelgate_ledger_lag_events", stream)) === 1);
-    await until("it to grow older", async () => ((await figure("modelgate_ledger_lag_seconds", stream)) ?? 0) > 0);
+    await until("it to wait", async () => (await figure("modelgate_ledger_lag_events", stream)) === 1, withinMs);
+    await until(
+      "it to grow older",
+      async () => ((await figure("modelgate_ledger_lag_seconds", stream)) ?? 0) > 0,
+      withinMs,
+    );
     locker.close();
-    await until("it to be caught up with", async () => (await figure("modelgate_ledger_lag_events", stream)) === 0);
+    await until(
+      "it to be caught up with",
+      async () => (await figure("modelgate_ledger_lag_events", stream)) === 0,
+      withinMs,
+    );
   });
 
   test("a stream that is not there", async () => {
     const stream = ["stream", "TASKS"] as const;
-    await until("it to be seen", async () => (await figure("modelgate_stream_present", stream)) === 1);
+    await until("it to be seen", async () => (await figure("modelgate_stream_present", stream)) === 1, withinMs);
     await streams.delete("TASKS");
     // Another one has its subjects: it cannot be made anew.
     await streams.add({ name: "OTHER", subjects: ["task.v1.video.*"] });
-    await until("it to be missed", async () => (await figure("modelgate_stream_present", stream)) === 0);
+    await until("it to be missed", async () => (await figure("modelgate_stream_present", stream)) === 0, withinMs);
     await streams.delete("OTHER");
-    await until("it to be there again", async () => (await figure("modelgate_stream_present", stream)) === 1);
+    await until("it to be there again", async () => (await figure("modelgate_stream_present", stream)) === 1, withinMs);
   });
 
   test("accounts whose balance would not last a day at the rate of the last one", async () => {
@@ -134,16 +146,20 @@ describe("what the ledger watches", () => {
     await createAccount(redis, { id: "poor", balance: 1_000_000n });
     await spend("rich", 100_000n);
     await spend("poor", 900_000n);
-    await until("one to be low", async () => (await figure("modelgate_accounts_low_balance")) === 1);
+    await until("one to be low", async () => (await figure("modelgate_accounts_low_balance")) === 1, withinMs);
   });
 
   test("books that do not hold, until they do again", async () => {
     await createAccount(redis, { id: "robbed", balance: 1_000_000n });
-    await until("accounts to be verified", async () => (await figure("modelgate_verifications_total")) !== undefined);
+    await until(
+      "accounts to be verified",
+      async () => (await figure("modelgate_verifications_total")) !== undefined,
+      withinMs,
+    );
     expect(await figure("modelgate_accounts_diverging")).toBe(0);
     await redis.hincrby(accountKeys.account("robbed"), "available", -7);
-    await until("it to be found", async () => (await figure("modelgate_accounts_diverging")) === 1);
+    await until("it to be found", async () => (await figure("modelgate_accounts_diverging")) === 1, withinMs);
     await redis.hincrby(accountKeys.account("robbed"), "available", 7);
-    await until("it to hold again", async () => (await figure("modelgate_accounts_diverging")) === 0);
+    await until("it to hold again", async () => (await figure("modelgate_accounts_diverging")) === 0, withinMs);
   });
 });

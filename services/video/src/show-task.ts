@@ -1,6 +1,7 @@
 import type { TaskRecord } from "@modelgate/accounts";
 import { endpoints } from "@modelgate/contracts";
 import type { ServiceCall } from "@modelgate/platform";
+import { isRecord } from "@modelgate/wires/json";
 import type { AskedVideo, TaskContext, VideoResult, VideoTask } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
 
@@ -28,8 +29,13 @@ export function askedIn({ asked }: TaskRecord): AskedVideo {
 /** Where a finished video is; undefined for a task that has not completed. */
 export function resultOf({ result }: TaskRecord): VideoResult | undefined {
   if (result === undefined) return undefined;
-  const found: VideoResult = JSON.parse(result);
-  return found;
+  const found: unknown = JSON.parse(result);
+  const { url, expiresAt, keptMs } = isRecord(found) ? found : {};
+  return {
+    url: typeof url === "string" ? url : undefined,
+    expiresAt: typeof expiresAt === "number" ? expiresAt : undefined,
+    keptMs: typeof keptMs === "number" ? keptMs : undefined,
+  };
 }
 
 /** What an answer needs beside the task. */

@@ -1,4 +1,4 @@
-import type { CreditEvent, CreditKind, Nanos } from "@modelgate/contracts";
+import { CreditEvent, stored, type CreditKind, type Nanos } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
 import { creditScripts } from "../shared-scripts.ts";
@@ -79,8 +79,10 @@ export async function applyCredit(redis: Redis, { receipt, ...entry }: CreditEve
   return verdict;
 }
 
-/** The credits of an account, newest first. */
+const readCredit = stored("credit", CreditEvent);
+
+/** Lists the credits of an account, newest first. Throws UnknownShape. */
 export async function listCredits(redis: Redis, accountId: string): Promise<readonly CreditEvent[]> {
-  const entries = (await redis.hvals(keys.credits(accountId))).map((text): CreditEvent => JSON.parse(text));
+  const entries = (await redis.hvals(keys.credits(accountId))).map((text) => readCredit(text));
   return entries.sort((left, right) => right.time.localeCompare(left.time));
 }

@@ -1,4 +1,4 @@
-import { tokensIn, type UsageDraft, type UsageEvent } from "@modelgate/contracts";
+import { stored, tokensIn, UsageDraft, type UsageEvent } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { keys } from "../keys.ts";
 import type { OutboxEntry } from "../outbox/entry.ts";
@@ -8,7 +8,8 @@ import { settle } from "./settle.ts";
  * Settles the holds of a shard whose lease ran out: their service died. The rule: a dead hold is charged its floor —
  * what was certain when it was last heard of: the price per request, the input that was sent to the vendor, and the
  * output known at the last renewal — and the rest goes back. Its event says `failed` and `estimated`. Two sweeps
- * and a late service may race: the settlement script decides, once.
+ * and a late service may race: the settlement script decides, once. Throws after the others where the draft of a hold
+ * cannot be read: such a hold stays.
  */
 export async function sweepHolds(
   redis: Redis,
@@ -19,13 +20,20 @@ export async function sweepHolds(
   const now = nowMs ?? Date.now();
   const expired = await redis.zrangebyscore(keys.holds(shard), "-inf", now, "LIMIT", 0, limit);
   const swept: OutboxEntry<UsageEvent>[] = [];
+  const unreadable: unknown[] = [];
   for (const callId of expired) {
     const { account, floor, draft } = await redis.hgetall(keys.holdOfShard(shard, callId));
     if (account === undefined || floor === undefined || draft === undefined) {
       await redis.zrem(keys.holds(shard), callId);
       continue;
     }
-    const event = deadDraft(draft);
+    let event: UsageDraft;
+    try {
+      event = deadDraft(draft);
+    } catch (error) {
+      unreadable.push(error);
+      continue;
+    }
     const entry = await settle(redis, {
       accountId: account,
       callId,
@@ -38,6 +46,7 @@ export async function sweepHolds(
     });
     if (entry !== undefined) swept.push(entry);
   }
+  if (unreadable.length > 0) throw new AggregateError(unreadable, `${unreadable.length} dead holds cannot be read`);
   return swept;
 }
 
@@ -46,9 +55,11 @@ export async function openHolds(redis: Redis, shard: string): Promise<number> {
   return redis.zcard(keys.holds(shard));
 }
 
-/** The event of a hold whose service died: nobody can say how its client fared. */
+const readDraft = stored("usage draft", UsageDraft);
+
+/** Makes the event of a hold whose service died. How its client fared is unknown: it counts as failed. */
 function deadDraft(text: string): UsageDraft {
-  const draft: UsageDraft = JSON.parse(text);
+  const draft = readDraft(text);
   return {
     ...draft,
     time: new Date().toISOString(),

@@ -1,4 +1,4 @@
-import type { CreditEvent, TaskEvent, UsageDraft } from "@modelgate/contracts";
+import { CreditEvent, stored, TaskEvent, UsageDraft } from "@modelgate/contracts";
 import type { Bus, Redis } from "@modelgate/platform";
 import { keys } from "../keys.ts";
 import { receiptOf } from "../money/receipt.ts";
@@ -12,7 +12,8 @@ import { forgetSent, rememberSent } from "./sent.ts";
  * dropped by its `Nats-Msg-Id`, the event's id. Until it is in the books it is remembered beside the outbox (sent.ts).
  */
 export async function publishEntries(redis: Redis, bus: Bus, entries: readonly OutboxEntry[]): Promise<number> {
-  await rememberSent(redis, entries);
+  // Without Redis they are published all the more: it may have lost them.
+  await rememberSent(redis, entries).catch(() => undefined);
   const inOrder = Map.groupBy(entries, ({ event }) => ("taskId" in event ? event.taskId : event.id));
   const stored = await Promise.all([...inOrder.values()].map((several) => publishInTurn(bus, several)));
   const done = stored.flat();
@@ -45,16 +46,29 @@ async function publishInTurn(bus: Bus, entries: readonly OutboxEntry[]): Promise
 
 /**
  * The events of a shard that have waited at least `olderThanMs`: a service died before it published them, or NATS
- * was away. The settled cost is composed here, exactly.
+ * was away. The settled cost is composed here, exactly. An entry that cannot be read goes to `onUnreadable`, which throws
+ * unless given, and stays in the outbox.
  */
 export async function readLeftovers(
   redis: Redis,
   shard: string,
   olderThanMs: number,
   limit: number,
+  onUnreadable: (error: unknown, entryId: string) => void = rethrow,
 ): Promise<readonly OutboxEntry[]> {
   const entries = await redis.xrange(keys.outbox(shard), "-", String(Date.now() - olderThanMs), "COUNT", limit);
-  return entries.map(([entryId, fields]) => ({ shard, entryId, event: eventOf(fields) }));
+  return entries.flatMap(([entryId, fields]) => {
+    try {
+      return [{ shard, entryId, event: eventOf(fields) }];
+    } catch (error) {
+      onUnreadable(error, entryId);
+      return [];
+    }
+  });
+}
+
+function rethrow(error: unknown): never {
+  throw error;
 }
 
 /** How many events wait in a shard. */
@@ -62,19 +76,16 @@ export async function outboxLength(redis: Redis, shard: string): Promise<number>
   return redis.xlen(keys.outbox(shard));
 }
 
+const readTaskEvent = stored("task event", TaskEvent);
+const readCreditEvent = stored("credit event", CreditEvent);
+const readDraft = stored("usage event", UsageDraft);
+
 function eventOf(fields: readonly string[]): ToldEvent {
   const field = (name: string): string => fields[fields.indexOf(name) + 1] ?? "";
-  if (fields[0] === "task") {
-    const task: TaskEvent = JSON.parse(field("task"));
-    return task;
-  }
-  if (fields[0] === "credit") {
-    const credit: CreditEvent = JSON.parse(field("credit"));
-    return credit;
-  }
-  const event: UsageDraft = JSON.parse(field("event"));
+  if (fields[0] === "task") return readTaskEvent(field("task"));
+  if (fields[0] === "credit") return readCreditEvent(field("credit"));
   return {
-    ...event,
+    ...readDraft(field("event")),
     costNanos: (BigInt(field("cost")) - BigInt(field("uncovered"))).toString(),
     receipt: {
       ...receiptOf({

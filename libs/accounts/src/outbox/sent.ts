@@ -1,3 +1,5 @@
+import { Type } from "typebox";
+import { CreditEvent, stored, TaskEvent, UsageEvent } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { keys, shardOf, shards } from "../keys.ts";
 import type { OutboxEntry, ToldEvent } from "./entry.ts";
@@ -36,13 +38,14 @@ export async function forgetSent(redis: Redis, events: readonly ToldEvent[]): Pr
   await Promise.all([...byShard].map(([shard, several]) => redis.hdel(keys.sent(shard), ...several.map(messageId))));
 }
 
+const readEvent = stored("event", Type.Union([UsageEvent, TaskEvent, CreditEvent]));
+
 /** What was published and is not in the books yet, of all shards. */
 export async function readSent(redis: Redis): Promise<readonly SentEvent[]> {
   const found = await Promise.all(shards.map((shard) => redis.hgetall(keys.sent(shard))));
   return found.flatMap((events) =>
     Object.entries(events).map(([id, body]) => {
-      const event: ToldEvent = JSON.parse(body);
-      return { subject: subjectOf(event), body, messageId: id };
+      return { subject: subjectOf(readEvent(body)), body, messageId: id };
     }),
   );
 }

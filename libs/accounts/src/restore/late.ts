@@ -1,6 +1,8 @@
-import type { Nanos, UsageDraft } from "@modelgate/contracts";
+import { type Nanos, stored, UsageDraft } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { keys } from "../keys.ts";
+
+const readDraft = stored("usage draft", UsageDraft);
 
 /** A call that ended and whose hold was gone: swept, settled by a try whose reply was lost, or lost with a Redis. */
 export interface LateCall {
@@ -19,8 +21,7 @@ export async function readLate(
   const entries = await redis.xrange(keys.late(shard), "-", String(Date.now() - olderThanMs), "COUNT", limit);
   return entries.map(([entryId, fields]) => {
     const field = (name: string): string => fields[fields.indexOf(name) + 1] ?? "";
-    const draft: UsageDraft = JSON.parse(field("event"));
-    return { entryId, draft, costNanos: BigInt(field("cost")) };
+    return { entryId, draft: readDraft(field("event")), costNanos: BigInt(field("cost")) };
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Nanos, TaskEvent, TaskState, UsageDraft } from "@modelgate/contracts";
+import { stored, TaskEvent, type Nanos, type TaskState, type UsageDraft } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
 import { within } from "../money/bounds.ts";
@@ -110,12 +110,13 @@ export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<r
   return entries;
 }
 
+const readEvent = stored("task event", TaskEvent);
+
 /** Events in pairs of entry id and JSON. */
 function earlierEntries(shard: string, parts: readonly string[]): OutboxEntry[] {
   const found: OutboxEntry[] = [];
   for (let at = 0; at < parts.length; at += 2) {
-    const event: TaskEvent = JSON.parse(parts[at + 1] ?? "");
-    found.push({ shard, entryId: parts[at] ?? "", event });
+    found.push({ shard, entryId: parts[at] ?? "", event: readEvent(parts[at + 1] ?? "") });
   }
   return found;
 }

@@ -1,4 +1,5 @@
-import type { TaskEvent } from "@modelgate/contracts";
+import { Type } from "typebox";
+import { stored, TaskEvent } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
 import type { ToldEvent } from "../outbox/entry.ts";
@@ -31,6 +32,11 @@ export function callbackAmong(task: TaskRecord, told: readonly { readonly event:
   return event !== undefined && "taskId" in event ? callbackOf(task, event) : undefined;
 }
 
+const readCallback: (text: string) => Callback = stored(
+  "callback",
+  Type.Object({ url: Type.String(), event: TaskEvent, tries: Type.Integer() }),
+);
+
 /** The arguments of the scripts that store a callback with its event. */
 export const callbackKinds = { callbackId: "text?", callback: "text?", callbackDueAt: "number?" } as const;
 
@@ -46,8 +52,7 @@ export async function claimCallbacks(redis: Redis, shard: string, claim: Claim):
   const kept = await redis.hmget(keys.callbacks(shard), ...ids);
   return kept.flatMap((text) => {
     if (text === null) return []; // told meanwhile
-    const callback: Callback = JSON.parse(text);
-    return [callback];
+    return [readCallback(text)];
   });
 }
 

@@ -1,7 +1,7 @@
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { keys } from "../keys.ts";
 import type { TaskPlace } from "./claim.ts";
-import type { TaskRecord } from "./record.ts";
+import { readTask, type TaskRecord } from "./record.ts";
 
 /** A task with the version that a change of it must name. */
 export interface StoredTask {
@@ -93,6 +93,5 @@ async function idsAfter(redis: Redis, list: string, { after, limit, order }: Tas
 
 function parsed([version, record]: readonly (string | null)[]): StoredTask | undefined {
   if (typeof version !== "string" || typeof record !== "string") return undefined;
-  const task: TaskRecord = JSON.parse(record);
-  return { version, task };
+  return { version, task: readTask(record) };
 }

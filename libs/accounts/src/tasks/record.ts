@@ -1,4 +1,5 @@
-import type { TaskEvent, TaskState, UsageDraft, VideoWire } from "@modelgate/contracts";
+import { Type } from "typebox";
+import { stored, TaskState, UsageDraft, videoWires, type TaskEvent, type VideoWire } from "@modelgate/contracts";
 
 /** A video task as it is kept in Redis, by owner and id. Times are Unix ms. No key and no secret is in it. */
 export interface TaskRecord {
@@ -40,6 +41,38 @@ export interface TaskRecord {
   /** Where the vendor keeps the video, in words that only its provider reads. */
   readonly result?: string | undefined;
 }
+
+const time = Type.Number();
+
+/** Reads a stored task. Throws UnknownShape. */
+export const readTask: (text: string) => TaskRecord = stored(
+  "task",
+  Type.Object({
+    id: Type.String(),
+    accountId: Type.String(),
+    tokenId: Type.String(),
+    model: Type.String(),
+    channelId: Type.String(),
+    keyId: Type.String(),
+    wire: Type.Enum([...videoWires]),
+    operation: Type.String(),
+    asked: Type.Record(Type.String(), Type.Unknown()),
+    callbackUrl: Type.Optional(Type.String()),
+    callId: Type.String(),
+    costNanos: Type.String({ pattern: "^\\d+$" }),
+    draft: UsageDraft,
+    state: TaskState,
+    progress: Type.Number(),
+    createdAt: time,
+    startedAt: Type.Optional(time),
+    endedAt: Type.Optional(time),
+    deadlineAt: time,
+    looks: Type.Integer(),
+    misses: Type.Integer(),
+    error: Type.Optional(Type.Object({ code: Type.String(), message: Type.String() })),
+    result: Type.Optional(Type.String()),
+  }),
+);
 
 /** What the event of a task's present state is called: each state is entered once, so that it never repeats. */
 export function transitionId({ id, state }: TaskRecord): string {

@@ -1,3 +1,5 @@
+import { Type } from "typebox";
+import { stored } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { keys } from "../keys.ts";
 import { digestOf, hintOf, tokenIdOf } from "./key.ts";
@@ -74,7 +76,7 @@ export async function projectToken(redis: Redis, digest: string, token: Token): 
 /** The token of a key's digest, or undefined. */
 export async function findToken(redis: Redis, digest: string): Promise<Token | undefined> {
   const text = await redis.get(keys.token(digest));
-  return text === null ? undefined : parseToken(text);
+  return text === null ? undefined : readToken(text);
 }
 
 /** The token with an id, or undefined. */
@@ -107,7 +109,22 @@ export async function tokensWithDigests(
   });
 }
 
-function parseToken(text: string): Token {
-  const token: Token = JSON.parse(text);
-  return token;
-}
+/** Reads a stored token. Throws UnknownShape. */
+export const readToken: (text: string) => Token = stored(
+  "token",
+  Type.Object({
+    id: Type.String(),
+    accountId: Type.String(),
+    group: Type.String(),
+    name: Type.String(),
+    models: Type.Optional(Type.Array(Type.String())),
+    expiresAt: Type.Optional(Type.String()),
+    disabled: Type.Boolean(),
+    budget: Type.Optional(
+      Type.Object({ perDay: Type.Optional(Type.String()), perMonth: Type.Optional(Type.String()) }),
+    ),
+    createdAt: Type.String(),
+    hint: Type.String(),
+    version: Type.Optional(Type.Integer()),
+  }),
+);

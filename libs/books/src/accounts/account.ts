@@ -1,10 +1,12 @@
 import { sql, type Transaction } from "kysely";
-import type { CreditEvent } from "@modelgate/contracts";
+import { CreditEvent, stored } from "@modelgate/contracts";
 import { linkOf } from "../chain.ts";
 import type { Books } from "../open.ts";
 import { creditRow } from "../record-credits.ts";
 import type { Tables } from "../schema.ts";
 import { writeAudit } from "./audit.ts";
+
+const readCredit = stored("credit event", CreditEvent);
 
 /** An account as the books have it. */
 export interface BookedAccount {
@@ -95,8 +97,7 @@ export async function bookCredit({ db }: Books, event: CreditEvent, actor: strin
       .where("account", "=", event.accountId)
       .where("operation", "=", event.operationId)
       .executeTakeFirstOrThrow();
-    const booked: CreditEvent = JSON.parse(text);
-    return booked;
+    return readCredit(text);
   });
 }
 
@@ -189,7 +190,7 @@ export async function unprojectedAccounts({ db }: Books, limit: number): Promise
 export async function creditsOf({ db }: Books, ids: readonly string[]): Promise<readonly CreditEvent[]> {
   if (ids.length === 0) return [];
   const rows = await db.selectFrom("credits").select("event").where("account", "in", ids).orderBy("at").execute();
-  return rows.map(({ event }): CreditEvent => JSON.parse(event));
+  return rows.map(({ event }) => readCredit(event));
 }
 
 /** Credits that stand in the books and were not applied yet, oldest first. */
@@ -201,7 +202,7 @@ export async function pendingCredits({ db }: Books, limit: number): Promise<read
     .orderBy("at")
     .limit(limit)
     .execute();
-  return rows.map(({ event }): CreditEvent => JSON.parse(event)).filter(({ receipt }) => receipt === undefined);
+  return rows.map(({ event }) => readCredit(event)).filter(({ receipt }) => receipt === undefined);
 }
 
 /** Corrects the sum of an account's chain, whose beginning or middle is not in the books and never will be. */

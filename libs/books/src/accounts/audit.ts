@@ -49,7 +49,12 @@ export async function readAudit(
     time: new Date(row.at).toISOString(),
     actor: row.actor,
     action: row.action,
-    before: JSON.parse(row.before),
-    after: JSON.parse(row.after),
+    before: valueOf(row.before),
+    after: valueOf(row.after),
   }));
+}
+
+function valueOf(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  return value;
 }

@@ -10,6 +10,7 @@ const statementMs = 60_000;
 
 /** 64-bit integers come as numbers: times in ms and counts are below 2^53, and queries read money as text. */
 const parsers: typeof types.getTypeParser = (oid, format) =>
+  // oxlint-disable-next-line typescript/no-unsafe-return -- pg types its parsers so
   oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format);
 
 /** A pool of connections to a PostgreSQL; nothing is connected before the first query. */

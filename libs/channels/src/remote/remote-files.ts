@@ -133,8 +133,8 @@ async function read({ headers, body }: Dispatcher.ResponseData, { ask, limits, b
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    for await (const chunk of body) {
-      const piece: Buffer = chunk;
+    for await (const piece of body) {
+      if (!Buffer.isBuffer(piece)) throw new TypeError("a body is read in buffers");
       if (size + piece.length > limits.mostBytes) throw tooLarge(limits);
       budget.take(piece.length);
       size += piece.length;

@@ -65,4 +65,5 @@ export const UsageEvent = Type.Object(
 export type UsageEvent = Static<typeof UsageEvent>;
 
 /** A usage event before its price is final: the settlement script decides what was charged. */
+export const UsageDraft = Type.Omit(UsageEvent, ["costNanos", "receipt"]);
 export type UsageDraft = Omit<UsageEvent, "costNanos" | "receipt">;

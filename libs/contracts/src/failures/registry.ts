@@ -69,7 +69,7 @@ export const failures = {
 
   // What may be called
   model_not_found: { ...absent, say: "The model does not exist or this key cannot use it." },
-  model_not_allowed: { ...forbidden, say: "This key is narrowed to other models." },
+  model_not_allowed: { ...forbidden, say: "This key may not use this model." },
   group_not_allowed: { ...forbidden, say: "The group of this key no longer exists." },
   insufficient_quota: { ...unpaid, say: "The account's balance does not cover this call." },
   rate_limit_exceeded: { ...limited, say: "Too many requests for this key." },
@@ -160,7 +160,7 @@ export const failures = {
   upstream_rate_limited: { ...limited, say: "The vendor is rate limiting this model." },
   upstream_rejected: { ...invalid, status: 400, say: "The vendor refused the request." },
 
-  session_expired: { ...invalid, status: 400, say: "The session has reached a limit of its life." },
+  session_expired: { ...invalid, status: 400, say: "The session has reached one of its limits." },
 
   // What we did
   server_overloaded: { ...unavailable, say: "The gateway is at a limit of its own; try again shortly." },

@@ -21,6 +21,8 @@ function used(value: unknown): unknown {
 }
 
 function membersOf(schema: unknown): unknown {
-  const members = Object.entries(Object(schema)).filter(([name]) => name !== "$id");
+  const members = Object.entries(typeof schema === "object" && schema !== null ? schema : {}).filter(
+    ([name]) => name !== "$id",
+  );
   return Object.fromEntries(members.map(([name, member]) => [name, used(member)]));
 }

@@ -44,8 +44,9 @@ export async function checkJson(bytes: Buffer, bounds: JsonBounds): Promise<void
 
 /** Parses a body once more that `readJson` has read: an object, in turns where it is large. */
 export async function reparseJson(bytes: Buffer): Promise<JsonObject> {
-  if (!isLargeJson(bytes)) return JSON.parse(bytes.toString());
-  const value = await inTurns(parseInTurns(bytes, checkedBefore));
+  const value: unknown = isLargeJson(bytes)
+    ? await inTurns(parseInTurns(bytes, checkedBefore))
+    : JSON.parse(bytes.toString());
   if (!isRecord(value)) throw new Failure("invalid_value", "The body must be a JSON object.");
   return value;
 }

@@ -1,4 +1,4 @@
-import { releaseSurely, settleSurely, type Outbox, type Release, type Settlement } from "@modelgate/accounts";
+import { releaseSurely, settle, settleSurely, type Outbox, type Release, type Settlement } from "@modelgate/accounts";
 import type { Logger, Redis } from "@modelgate/platform";
 import { holdsNotFound } from "./call-metrics.ts";
 
@@ -10,9 +10,25 @@ export interface Settlements extends AsyncDisposable {
   release(release: Release): Promise<void>;
 }
 
+/** When a late call is told once more, and most that wait for it. */
+const [sayAgainMs, mostLate] = [10_000, 10_000];
+
 /** Opens the settlements of a process; disposal waits until all that began are done. */
 export function openSettlements({ redis, outbox, log }: { redis: Redis; outbox: Outbox; log: Logger }): Settlements {
   const pending = new Set<Promise<void>>();
+  const late = new Set<NodeJS.Timeout>();
+
+  /** Says once more, later, that a call found no hold: what the ledger was told may be lost with the same Redis. */
+  function sayAgain(settlement: Settlement): void {
+    if (late.size >= mostLate) return;
+    const timer = setTimeout(() => {
+      late.delete(timer);
+      settle(redis, settlement).catch((error: unknown) =>
+        log.warn({ err: error, callId: settlement.callId }, "a late call was told once only"),
+      );
+    }, sayAgainMs).unref();
+    late.add(timer);
+  }
 
   function run(callId: string, step: () => Promise<void>): Promise<void> {
     const done = step()
@@ -30,12 +46,14 @@ export function openSettlements({ redis, outbox, log }: { redis: Redis; outbox: 
         holdsNotFound.inc();
         log.warn(
           { callId: settlement.callId },
-          "no hold to settle: swept, never held, or settled by a try whose reply was lost",
+          "no hold to settle: swept, never held, lost with a Redis, or settled by a try whose reply was lost",
         );
+        if (settlement.onlyIfHeld !== true) sayAgain(settlement);
       }),
     release: (release) => run(release.callId, async () => void (await releaseSurely(redis, release))),
     async [Symbol.asyncDispose]() {
       await Promise.all(pending);
+      for (const timer of late) clearTimeout(timer);
     },
   };
 }

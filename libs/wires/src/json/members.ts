@@ -66,7 +66,7 @@ function findMembers(bytes: Buffer): readonly Member[] {
   while (at < bytes.length && bytes[at] !== 0x7d) {
     const from = at;
     const nameEnd = endOfString(bytes, at);
-    const name: string = JSON.parse(bytes.toString("utf8", at, nameEnd + 1));
+    const name = String(JSON.parse(bytes.toString("utf8", at, nameEnd + 1)));
     const start = skipSpace(bytes, skipSpace(bytes, nameEnd + 1) + 1);
     const end = endOfValue(bytes, start);
     members.push({ name, from, start, end });

@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import type { JsonRecord } from "./fields.ts";
+import { isRecord } from "./fields.ts";
 import { decodeLongString } from "./long-string.ts";
 import { areMembersKnown, membersOf, rememberMemberCount, rememberMembers, type Member } from "./members.ts";
 import { JsonScanner, turnBytes, type JsonBounds, type LargeContainer } from "./scan.ts";
@@ -18,7 +18,7 @@ const nameBytes = 64 * 1024;
  */
 export function* parseInTurns(bytes: Buffer, bounds: JsonBounds): Generator<undefined, unknown> {
   const { large } = yield* scanInTurns(bytes, bounds);
-  if (bytes.length <= turnBytes) return JSON.parse(bytes.toString());
+  if (bytes.length <= turnBytes) return jsonOf(bytes.toString());
   return yield* new LargeDocument(bytes, large).parse();
 }
 
@@ -94,7 +94,7 @@ class LargeDocument {
 
   /** A value of any size without spaces around it. */
   *#value({ start, end }: Region): Generator<undefined, unknown> {
-    if (end - start <= turnBytes) return JSON.parse(this.#bytes.toString("utf8", start, end));
+    if (end - start <= turnBytes) return jsonOf(this.#bytes.toString("utf8", start, end));
     if (this.#bytes[start] === quote) return yield* decodeLongString(this.#bytes, start, end);
     const container = this.#large.get(start);
     if (container?.end !== end) throw new SyntaxError("no JSON value");
@@ -108,8 +108,8 @@ class LargeDocument {
     const values: unknown[] = [];
     for (const { region, count } of batches(container)) {
       if (isSmall(region)) {
-        const parsed: unknown[] = JSON.parse(`[${this.#bytes.toString("utf8", region.start, region.end)}]`);
-        if (parsed.length !== count) throw new SyntaxError("an item is missing");
+        const parsed = jsonOf(`[${this.#bytes.toString("utf8", region.start, region.end)}]`);
+        if (!Array.isArray(parsed) || parsed.length !== count) throw new SyntaxError("an item is missing");
         for (const value of parsed) values.push(value);
       } else {
         const item = yield* this.#trim(region);
@@ -125,7 +125,8 @@ class LargeDocument {
     const object: Record<string, unknown> = {};
     for (const { region } of batches(container)) {
       if (isSmall(region)) {
-        const parsed: JsonRecord = JSON.parse(`{${this.#bytes.toString("utf8", region.start, region.end)}}`);
+        const parsed = jsonOf(`{${this.#bytes.toString("utf8", region.start, region.end)}}`);
+        if (!isRecord(parsed)) throw new SyntaxError("not a JSON object");
         const names = Object.keys(parsed);
         if (names.length === 0) throw new SyntaxError("a member is missing");
         for (const name of names) put(object, name, parsed[name]);
@@ -231,4 +232,9 @@ function put(object: Record<string, unknown>, name: string, value: unknown): voi
   if (name === "__proto__")
     Object.defineProperty(object, name, { value, configurable: true, enumerable: true, writable: true });
   else object[name] = value;
+}
+
+function jsonOf(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  return value;
 }

@@ -71,7 +71,7 @@ function* refuseFirst(bytes: Buffer): Generator<undefined, void> {
         turnEnds = at + turnBytes;
         yield;
       }
-      if (expectsName) note(open.at(-1), JSON.parse(bytes.toString("utf8", start, at + 1)));
+      if (expectsName) note(open.at(-1), String(JSON.parse(bytes.toString("utf8", start, at + 1))));
       expectsName = false;
     } else if (byte === openObject) {
       open.push(new Set());

@@ -39,6 +39,8 @@ function billOf(event: UsageEvent, written: WrittenPrice | undefined): BillView 
 async function priceAt(redis: Redis, version: string | undefined): Promise<WrittenPrice | undefined> {
   const text = version === undefined ? null : await redis.hget(priceVersionsKey, version);
   if (text === null) return undefined;
+  // Written by this service, from a configuration that it had checked.
+  // oxlint-disable-next-line typescript/no-unsafe-assignment
   const published: { readonly price?: WrittenPrice } = JSON.parse(text);
   return published.price;
 }

@@ -1,4 +1,4 @@
-import { publishedKey, type Published } from "@modelgate/catalog";
+import { publishedKey, readPublished, type Published } from "@modelgate/catalog";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
 
 /** The models that are published, with their prices as they were written and the channels that serve them. */
@@ -7,7 +7,7 @@ export function modelRoutes(redis: Redis): OperatorRoutes {
     "GET /models": async () => {
       const text = await redis.get(publishedKey);
       if (text === null) return [];
-      const published: Published = JSON.parse(text);
+      const published = readPublished(text);
       return Object.entries(published.models).map(([name, model]) => ({
         name,
         kind: model.kind,
@@ -20,7 +20,7 @@ export function modelRoutes(redis: Redis): OperatorRoutes {
     "GET /groups": async () => {
       const text = await redis.get(publishedKey);
       if (text === null) return [];
-      const published: Published = JSON.parse(text);
+      const published = readPublished(text);
       return Object.entries(published.groups).map(([name, group]) => ({ name, ...group }));
     },
   };

@@ -1,5 +1,5 @@
 import { findTokenById, listTokens, newKey, tokenOf, type TokenBudget } from "@modelgate/accounts";
-import { publishedKey, type Published } from "@modelgate/catalog";
+import { publishedKey, readPublished } from "@modelgate/catalog";
 import { Failure } from "@modelgate/contracts";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
 import type { Ledger, TokenChange } from "../ledger.ts";
@@ -70,7 +70,7 @@ function budgetOf(body: unknown, before: TokenBudget | undefined): TokenBudget |
 async function checkNames(redis: Redis, group: string, models: readonly string[] | undefined): Promise<void> {
   const text = await redis.get(publishedKey);
   if (text === null) return;
-  const published: Published = JSON.parse(text);
+  const published = readPublished(text);
   if (!Object.hasOwn(published.groups, group))
     throw new Failure(
       "invalid_value",

@@ -46,14 +46,15 @@ async function begin(
     vendorTools: false,
   };
   const bridge = realtimeBridges[wire](names);
-  const closed = once(socket, "close", { signal }).then(([code, reason]) => ({
+  const closed = once(socket, "close", { signal }).then(([code, reason]: unknown[]) => ({
     ok: false,
-    said: `The vendor closed with ${code} ${String(reason)}`,
+    said: `The vendor closed with ${String(code)} ${String(reason)}`,
   }));
-  const first = once(socket, "message", { signal }).then(([data]) => {
-    const told = bridge.fromVendor({ data: Buffer.from(data), binary: false }).toClient.map(({ data }) => data);
+  const first = once(socket, "message", { signal }).then(([data]: unknown[]) => {
+    if (!Buffer.isBuffer(data)) return { ok: false, said: "The vendor sent no text." };
+    const told = bridge.fromVendor({ data, binary: false }).toClient.map(({ data }) => data);
     const begun = told.some((event) => eventType(event)?.startsWith("session."));
-    return { ok: begun, said: Buffer.from(data).toString("utf8", 0, saidBytes) };
+    return { ok: begun, said: data.toString("utf8", 0, saidBytes) };
   });
   const asked = bridge.greets ? [] : bridge.fromClient({ data: ordinary, binary: false }).toVendor;
   for (const { data } of asked) socket.send(data, { binary: false });

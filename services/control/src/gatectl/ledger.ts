@@ -57,7 +57,8 @@ export const ledgerCommands: readonly Command[] = [
       for (let after: string | undefined; ;) {
         const page = await server.get("/ledger/verification", { account, after });
         const found = field(page, "accounts");
-        if (Array.isArray(found)) accounts.push(...found);
+        const listed: readonly unknown[] = Array.isArray(found) ? found : [];
+        accounts.push(...listed);
         const next = field(page, "next");
         if (typeof next !== "string") break;
         after = next;

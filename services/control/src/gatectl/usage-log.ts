@@ -15,10 +15,11 @@ const toolCalls = (row: unknown): string => {
   const calls = toolUnits.reduce((all, name) => all + Number(field(units, name) ?? 0), 0);
   return calls === 0 ? "" : String(calls);
 };
-const tags = (row: unknown): string =>
-  Object.entries(Object(field(row, "tags")))
-    .map(([name, value]) => `${name}=${String(value)}`)
-    .join(",") || "-";
+const tags = (row: unknown): string => {
+  const given = field(row, "tags");
+  const pairs = Object.entries(typeof given === "object" && given !== null ? given : {});
+  return pairs.map(([name, value]) => `${name}=${String(value)}`).join(",") || "-";
+};
 const columns: readonly Column[] = [
   ["TIME", cell("time")],
   ["REQUEST", cell("requestId")],

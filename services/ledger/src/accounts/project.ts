@@ -1,4 +1,4 @@
-import { applyCredit, createAccount, projectToken, type CreditReply, type Token } from "@modelgate/accounts";
+import { applyCredit, createAccount, type CreditReply, projectToken, readToken, type Token } from "@modelgate/accounts";
 import {
   creditsOf,
   markProjected,
@@ -45,7 +45,7 @@ export async function projectBookedToken({ redis, books }: Projecting, token: Bo
 
 /** A token as Redis and operators see it. */
 export function shownToken({ record, version }: BookedToken): Token {
-  const token: Token = JSON.parse(JSON.stringify(record));
+  const token = readToken(JSON.stringify(record));
   return { ...token, version };
 }
 

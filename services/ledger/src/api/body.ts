@@ -1,5 +1,5 @@
-import { Failure, type CreditEvent, type CreditKind } from "@modelgate/contracts";
-import type { Token } from "@modelgate/accounts";
+import { type CreditEvent, type CreditKind, Failure, UnknownShape } from "@modelgate/contracts";
+import { readToken, type Token } from "@modelgate/accounts";
 
 /** Readers of what control sends; each throws Failure (400) naming what is wrong. */
 export const bodies = {
@@ -35,9 +35,12 @@ export const bodies = {
   token(body: unknown): Token {
     const value = memberOf(body, "token");
     if (typeof value !== "object" || value === null) throw wrong("token", "an object");
-    for (const name of ["id", "accountId", "group", "name", "createdAt", "hint"]) bodies.text(value, name);
-    const token: Token = JSON.parse(JSON.stringify(value));
-    return token;
+    try {
+      return readToken(JSON.stringify(value));
+    } catch (error) {
+      if (error instanceof UnknownShape) throw wrong("token", "a token");
+      throw error;
+    }
   },
   change(body: unknown): Readonly<Record<string, unknown>> {
     const value = memberOf(body, "change");

@@ -73,7 +73,9 @@ function cursorOf({ at, account, id }: CallPlace): string {
 
 function placeOf(cursor: string): CallPlace {
   try {
-    const [at, account, id]: readonly unknown[] = JSON.parse(Buffer.from(cursor, "base64url").toString());
+    const place: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
+    const parts: readonly unknown[] = Array.isArray(place) ? place : [];
+    const [at, account, id] = parts;
     if (typeof at === "number" && Number.isSafeInteger(at) && typeof account === "string" && typeof id === "string")
       return { at, account, id };
   } catch {

@@ -1,5 +1,12 @@
-import { findAccount, keepVerification, listAccountIds, verifyAccount, type Verification } from "@modelgate/accounts";
-import { readReceipts, readRestorations, type Restoration } from "@modelgate/books";
+import {
+  findAccount,
+  keepVerification,
+  listAccountIds,
+  readHeads,
+  verifyAccount,
+  type Verification,
+} from "@modelgate/accounts";
+import { findBooked, readReceipts, readRestorations, type Books, type Restoration } from "@modelgate/books";
 import { Failure } from "@modelgate/contracts";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
@@ -23,9 +30,10 @@ export function verifierOf({
   keepDays,
 }: VerificationDeps): (id: string) => Promise<Verification | undefined> {
   return async (id) => {
-    const found = await connection.use((books) =>
-      verifyAccount(redis, id, { keepDays, waitMs, readEntries: (from) => readReceipts(books, id, from) }),
-    );
+    const found = await connection.use(async (books) => {
+      await untilWhole(redis, books, id);
+      return verifyAccount(redis, id, { keepDays, waitMs, readEntries: (from) => readReceipts(books, id, from) });
+    });
     if (found !== undefined) await keepVerification(redis, found);
     return found;
   };
@@ -55,6 +63,19 @@ export function verificationRoutes(deps: VerificationDeps): OperatorRoutes {
       };
     },
   };
+}
+
+/** Pause between two looks whether an account is whole. */
+const lookMs = 100;
+
+/** Waits, for a while, until what a lost Redis had of an account is put back: meanwhile numbers are given twice. */
+async function untilWhole(redis: Redis, books: Books, id: string): Promise<void> {
+  for (const end = Date.now() + waitMs; Date.now() < end;) {
+    const [account] = await findBooked(books, [id]);
+    const [known] = await readHeads(redis, [id]);
+    if (account === undefined || (account.whole && (known?.receipts ?? 0) >= account.receipts)) return;
+    await new Promise((resolve) => setTimeout(resolve, lookMs));
+  }
 }
 
 /** The newest restorations of an account that its verification names. */

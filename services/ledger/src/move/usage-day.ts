@@ -1,6 +1,6 @@
 import { shardOf } from "@modelgate/accounts";
 import { addMovedTotals, isRecordable, measuresOf, recordCalls, type Books, type MovedTotal } from "@modelgate/books";
-import type { UsageEvent } from "@modelgate/contracts";
+import { stored, UnknownShape, UsageEvent } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 
 /** A day of an account, as versions before the books kept it in Redis. */
@@ -38,7 +38,7 @@ export async function moveDay(redis: Redis, books: Books, { account, date }: Usa
   const left = partsOf(await redis.hgetall(totals));
   for (let after = "-"; ;) {
     const entries = await redis.xrange(log, after, "+", "COUNT", eventsAtOnce);
-    const events = entries.map(([, fields]): UsageEvent => JSON.parse(fields[1] ?? "{}")).filter(isRecordable);
+    const events = entries.flatMap(([, fields]) => readEvents(fields[1] ?? "")).filter(isRecordable);
     await recordCalls(books, events);
     for (const event of events) subtract(left, event);
     const last = entries.at(-1);
@@ -48,6 +48,18 @@ export async function moveDay(redis: Redis, books: Books, { account, date }: Usa
   const parts = [...left.values()].filter(({ sums }) => (sums.get("calls") ?? 0n) > 0n);
   if (parts.length > 0) await addMovedTotals(books, account, Date.parse(date), parts);
   await redis.del(totals, log, ...others);
+}
+
+const readEvent = stored("usage event", UsageEvent);
+
+/** Reads an entry of the log. One of an unknown shape stays in the totals, which are added without it. */
+function readEvents(text: string): readonly UsageEvent[] {
+  try {
+    return [readEvent(text)];
+  } catch (error) {
+    if (error instanceof UnknownShape) return [];
+    throw error;
+  }
 }
 
 /** Totals of a day by token, model and channel. */

@@ -86,9 +86,8 @@ function keyOf(accountId: string, id: string): string {
   return `response:{s${shardOf(accountId)}}:${accountId}:${id}`;
 }
 
-/** What was stored by `save`. */
+/** Reads what `save` stored. */
 async function parsed(text: Buffer): Promise<StoredResponse> {
-  if (text.length <= mostAtOnce) return JSON.parse(text.toString());
   const { response, input, ancestors, keptAt } = await reparseJson(text);
   return {
     response: isRecord(response) ? response : {},

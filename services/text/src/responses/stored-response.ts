@@ -1,3 +1,4 @@
+import { isRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
 /** A response that can be referred to later, as it is kept. */
@@ -15,5 +16,5 @@ export interface StoredResponse {
 /** The items that a response answered with. */
 export function outputOf({ response }: StoredResponse): readonly JsonObject[] {
   const output = response["output"];
-  return Array.isArray(output) ? output : [];
+  return Array.isArray(output) ? output.filter(isRecord) : [];
 }

@@ -57,7 +57,7 @@ export class PendingInput {
     this.#itemCharacters = 0;
     const turns = items.flatMap(({ turn }) => (turn === undefined ? [] : [turn]));
     const results = items.flatMap(({ result }) => (result === undefined ? [] : [result]));
-    const speech = items.flatMap(({ speech: samples }) => (Array.isArray(samples) ? samples : []));
+    const speech = items.flatMap(({ speech: samples }): readonly unknown[] => (Array.isArray(samples) ? samples : []));
     const messages: JsonRecord[] = [];
     if (turns.length > 0 || (results.length === 0 && speech.length === 0))
       // Speech and results are answered by themselves: turns before them only tell.

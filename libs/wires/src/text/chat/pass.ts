@@ -85,7 +85,7 @@ function renameAnswer(json: Buffer, model: string): Buffer {
 
 /** Some vendors report usage inside the last choice instead of beside it. */
 function usageInChoice(choices: unknown): Units | undefined {
-  const [first]: readonly unknown[] = Array.isArray(choices) ? choices : [];
+  const first: unknown = Array.isArray(choices) ? choices[0] : undefined;
   return isRecord(first) ? chatUsage(first["usage"]) : undefined;
 }
 

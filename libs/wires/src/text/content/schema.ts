@@ -53,7 +53,8 @@ function typeName(value: unknown): unknown {
 
 function orNull(schema: JsonObject): JsonObject {
   const { type, enum: values, ...rest } = schema;
-  const allowed = Array.isArray(values) ? { enum: [...values, null] } : {};
+  const listed: readonly unknown[] | undefined = Array.isArray(values) ? values : undefined;
+  const allowed = listed === undefined ? {} : { enum: [...listed, null] };
   if (typeof type === "string") return { type: [type, "null"], ...rest, ...allowed };
   return { anyOf: [schema, { type: "null" }] };
 }

@@ -50,6 +50,6 @@ export function parseSighting(body: JsonRecord): Sighting {
 
 function videoUrl(result: unknown): string | undefined {
   const videos = isRecord(result) ? result["videos"] : undefined;
-  const [first]: readonly unknown[] = Array.isArray(videos) ? videos : [];
+  const first: unknown = Array.isArray(videos) ? videos[0] : undefined;
   return isRecord(first) && typeof first["url"] === "string" ? first["url"] : undefined;
 }

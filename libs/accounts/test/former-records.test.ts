@@ -1,0 +1,68 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { UnknownShape } from "@modelgate/contracts";
+import { type LocalBackends, startLocalBackends } from "@modelgate/testkit";
+import {
+  accountKeys as keys,
+  createAccount,
+  findTask,
+  findToken,
+  listCredits,
+  readLeftovers,
+  shardOf,
+} from "../src/index.ts";
+
+/** Records as version 1c5319f wrote them, byte for byte, but for their names. */
+const former = {
+  token:
+    '{"id":"tok_1","accountId":"acme","group":"default","name":"laptop","disabled":false,"createdAt":"2026-11-01T10:00:00.000Z","hint":"mg-abc…xyz"}',
+  task: '{"id":"task_1","accountId":"acme","tokenId":"tok_1","model":"clip","channelId":"kling","keyId":"k1","wire":"kling-video","operation":"op-1","asked":{"prompt":"a cat","seconds":5,"fromImage":false},"callId":"call-1","costNanos":"1000","draft":{"id":"call-1","time":"2026-11-01T10:00:00.000Z","requestId":"r-1","accountId":"acme","tokenId":"tok_1","group":"default","area":"video","endpoint":"POST /v1/videos","model":"clip","upstreamModel":"clip-1","channelId":"kling","status":200,"outcome":"completed","units":{"seconds":5},"estimated":false,"multiplier":1,"latencyMs":12,"firstByteMs":0,"attempts":1},"state":"in_progress","progress":40,"createdAt":1793527200000,"startedAt":1793527201000,"deadlineAt":1793530800000,"looks":3,"misses":0}',
+  credit:
+    '{"id":"acme.opening","time":"2026-11-01T10:00:00.000Z","accountId":"acme","operationId":"opening","kind":"opening","nanos":"1000","reason":"opening balance","receipt":{"number":1,"previous":"","balanceNanos":"1000","hash":"abc"}}',
+};
+
+let backends: LocalBackends;
+let redis: Redis;
+beforeAll(async () => {
+  backends = await startLocalBackends();
+  redis = new Redis(backends.redisUrl);
+});
+afterAll(async () => {
+  redis?.disconnect();
+  await backends?.[Symbol.asyncDispose]();
+});
+
+describe("a record of the former version", () => {
+  test("reads a token", async () => {
+    await redis.set(keys.token("digest"), former.token);
+    expect(await findToken(redis, "digest")).toEqual(JSON.parse(former.token));
+  });
+
+  test("reads a task", async () => {
+    await redis.hset(keys.task("acme", "task_1"), { version: "3", record: former.task });
+    expect(await findTask(redis, "acme", "task_1")).toEqual({ version: "3", task: JSON.parse(former.task) });
+  });
+
+  test("reads a credit", async () => {
+    await redis.hset(keys.credits("acme"), "opening", former.credit);
+    expect(await listCredits(redis, "acme")).toEqual([JSON.parse(former.credit)]);
+  });
+});
+
+describe("a record of an unknown shape", () => {
+  test("refuses a token, and does not quote it", async () => {
+    await redis.set(keys.token("odd"), '{"id":"secret"}');
+    await expect(findToken(redis, "odd")).rejects.toThrow(UnknownShape);
+    await expect(findToken(redis, "odd")).rejects.toThrow(/^stored token cannot be read: it must have required prop/);
+  });
+
+  test("does not hold up the other events of its outbox", async () => {
+    const shard = shardOf("late");
+    const odd = await redis.xadd(keys.outbox(shard), "*", "task", '{"taskId":7}');
+    await createAccount(redis, { id: "late", balance: 5n });
+    const unreadable: string[] = [];
+    const left = await readLeftovers(redis, shard, -1_000, 10, (_, entryId) => unreadable.push(entryId));
+    expect(unreadable).toEqual([odd]);
+    expect(left.map(({ event }) => event.id)).toEqual(["late.opening"]);
+  });
+});

@@ -1,0 +1,54 @@
+import type { Static, TSchema } from "typebox";
+import { Compile, type Validator } from "typebox/compile";
+
+/** A stored record whose shape this version does not know. Its values are not in the message. */
+export class UnknownShape extends Error {
+  override readonly name = "UnknownShape";
+  constructor(record: string, problem: string, cause?: unknown) {
+    super(`stored ${record} cannot be read: ${problem}`, { cause });
+  }
+}
+
+/**
+ * Makes the function that reads a stored record: parses its JSON and checks its shape. Members that the schema does not
+ * have are kept: a newer version, whose replicas run beside this one during an upgrade, may have written them. Throws
+ * UnknownShape. The schema is compiled at the first reading.
+ */
+export function stored<const Schema extends TSchema>(record: string, schema: Schema): (text: string) => Static<Schema> {
+  let validator: Validator | undefined;
+  const compiled = (): Validator => (validator ??= Compile(open(schema)));
+  const isSound = (value: unknown): value is Static<Schema> => compiled().Check(value);
+  return (text) => {
+    const value = parsed(record, text);
+    if (isSound(value)) return value;
+    const [first] = compiled().Errors(value);
+    throw new UnknownShape(record, `${first?.instancePath || "it"} ${first?.message ?? "has another shape"}`);
+  };
+}
+
+function parsed(record: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // The error of JSON.parse quotes the text.
+    throw new UnknownShape(
+      record,
+      `it is not JSON (${text.length} characters)`,
+      error instanceof Error ? error.name : "",
+    );
+  }
+}
+
+/** The same schema without `additionalProperties: false`. */
+function open(schema: TSchema): TSchema {
+  return Object.fromEntries(
+    Object.entries(schema).flatMap(([name, value]: [string, unknown]) =>
+      name === "additionalProperties" && value === false ? [] : [[name, opened(value)]],
+    ),
+  );
+}
+
+function opened(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(opened);
+  return typeof value === "object" && value !== null ? open(value) : value;
+}

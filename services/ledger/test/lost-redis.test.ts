@@ -1,0 +1,225 @@
+import fc from "fast-check";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  applyCredit,
+  creditEventOf,
+  findAccount,
+  hold,
+  openingOf,
+  publishEntries,
+  readLeftovers,
+  settle,
+  shardOf,
+  verifyAccount,
+  type OutboxEntry,
+} from "@modelgate/accounts";
+import {
+  bookAccount,
+  bookCredit,
+  findBooked,
+  openBooks,
+  readReceipts,
+  recordCalls,
+  recordCredits,
+  type Books,
+} from "@modelgate/books";
+import type { CreditEvent, UsageDraft, UsageEvent } from "@modelgate/contracts";
+import { createLogger, type Bus } from "@modelgate/platform";
+import { draftOf, startBackends, type Backends } from "@modelgate/testkit";
+import { projectAccount, projectLeftovers } from "../src/accounts/project.ts";
+import { compareAccounts, type Offsets } from "../src/restore/compare.ts";
+import { settleLate } from "../src/restore/late-calls.ts";
+
+let backends: Backends;
+let redis: Redis;
+let books: Books;
+beforeAll(async () => {
+  books = await openBooks({ file: ":memory:" }, createLogger("ledger", "silent").log);
+  backends = await startBackends();
+  redis = new Redis(backends.redisUrl);
+});
+afterAll(async () => {
+  redis?.disconnect();
+  await books?.[Symbol.asyncDispose]();
+  await backends?.[Symbol.asyncDispose]();
+});
+
+/** One account, whose Redis is put back to any earlier moment, or emptied, and beside it what must be true in the end. */
+class History implements Bus {
+  readonly connected = true;
+  readonly #id: string;
+  readonly #ids = new Set<string>();
+  #waiting: string[] = [];
+  #published = 0;
+  #moments: ReadonlyMap<string, Buffer>[] = [];
+  #open: { readonly draft: UsageDraft; readonly cost: bigint }[] = [];
+  /** Settled, and known to their service alone. */
+  #told: OutboxEntry[] = [];
+  /** Calls that found no hold: their service says so once more, later. */
+  #late: (() => Promise<unknown>)[] = [];
+  #made = 0;
+  #spent = 0n;
+  #credited = 1_000_000n;
+
+  constructor(id: string) {
+    this.#id = id;
+  }
+
+  async begin(): Promise<void> {
+    await redis.flushall();
+    const createdAt = new Date().toISOString();
+    const account = { id: this.#id, name: this.#id, createdAt };
+    const opening = openingOf({ id: this.#id, balance: this.#credited, createdAt });
+    await bookAccount(books, { ...account, opening }, "test");
+    await projectAccount({ redis, books }, account, opening);
+    await this.#look();
+  }
+
+  async step(what: number, amount: number): Promise<void> {
+    if (what < 25) return this.#hold(BigInt(amount));
+    if (what < 50) return this.#settle();
+    if (what < 62) return this.#publish();
+    if (what < 72) return this.#deliver();
+    if (what < 78) return this.#credit(BigInt(amount + 1));
+    if (what < 86) return this.#remember();
+    if (what < 92) return this.#goBack(amount);
+    if (what < 94) {
+      await redis.flushall();
+      return;
+    }
+    await this.#look();
+  }
+
+  /** A call; without its account in Redis it is refused, as its client is told to come again. */
+  async #hold(cost: bigint): Promise<void> {
+    const id = `${this.#id}-${this.#made++}`;
+    const draft = { ...draftOf(this.#id, id), time: new Date().toISOString(), requestId: `request-${id}` };
+    const held = { nanos: cost + 5n, floorNanos: 0n, tokens: 0, leaseMs: 3_600_000, outboxBound: 10_000 };
+    const passed = await hold(redis, { accountId: this.#id, callId: id, draft, tokenId: "tok_1", ...held }).then(
+      () => true,
+      () => false,
+    );
+    if (passed) this.#open.push({ draft, cost });
+  }
+
+  async #settle(): Promise<void> {
+    const call = this.#open.shift();
+    if (call === undefined) return;
+    const { draft, cost: costNanos } = call;
+    const asked = { accountId: this.#id, callId: draft.id, tokenId: "tok_1", costNanos, tokens: 0, draft };
+    const entry = await settle(redis, asked);
+    this.#spent += costNanos;
+    if (entry !== undefined) this.#told.push(entry);
+    else this.#late.push(() => settle(redis, asked));
+  }
+
+  async #publish(): Promise<void> {
+    await publishEntries(redis, this, this.#told.splice(0));
+  }
+
+  publish(_subject: string, body: string, id: string): Promise<void> {
+    if (!this.#ids.has(id)) this.#waiting.push(body);
+    this.#ids.add(id);
+    this.#published++;
+    return Promise.resolve();
+  }
+
+  progress(): Promise<{ readonly last: number; readonly handled: number }> {
+    return Promise.resolve({ last: this.#published, handled: this.#published - this.#waiting.length });
+  }
+
+  consume(): AsyncDisposable {
+    return this;
+  }
+
+  backlog(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async #deliver(): Promise<void> {
+    const events = this.#waiting.splice(0).map((body): UsageEvent | CreditEvent => JSON.parse(body));
+    await recordCalls(
+      books,
+      events.filter((event) => "costNanos" in event),
+    );
+    await recordCredits(
+      books,
+      events.filter((event) => "operationId" in event),
+    );
+  }
+
+  async #credit(nanos: bigint): Promise<void> {
+    const operationId = `operation-${this.#made++}`;
+    const event = creditEventOf({ accountId: this.#id, nanos, reason: "test", operationId });
+    await applyCredit(redis, await bookCredit(books, event, "test"));
+    this.#credited += nanos;
+  }
+
+  async #remember(): Promise<void> {
+    const moment = new Map<string, Buffer>();
+    for (const key of await redis.keys("*")) moment.set(key, (await redis.dumpBuffer(key)) ?? Buffer.alloc(0));
+    this.#moments.push(moment);
+  }
+
+  async #goBack(which: number): Promise<void> {
+    const moment = this.#moments.at(-1 - (which % Math.max(1, this.#moments.length)));
+    if (moment === undefined) return;
+    const back = redis.multi().flushall();
+    for (const [key, copy] of moment) back.restore(key, 0, copy);
+    await back.exec();
+  }
+
+  /** What a round of the ledger does; what is left in the outbox is published by it too. */
+  async #look(offsets: Offsets = new Map()): Promise<boolean> {
+    await publishEntries(redis, this, await readLeftovers(redis, shardOf(this.#id), -1_000, 1_000));
+    await this.#deliver();
+    const again = await compareAccounts({ redis, bus: this, books }, [this.#id], offsets);
+    await this.#deliver();
+    return again.length === 0;
+  }
+
+  /** Everything comes to its end: then each call was charged once, at its true cost. */
+  async end(): Promise<void> {
+    const offsets: Offsets = new Map();
+    await this.#look(offsets); // a Redis without the account gets it back before its last calls end
+    while (this.#open.length > 0) await this.#settle();
+    await this.#publish();
+    for (const again of this.#late) await again();
+    await new Promise((resolve) => setTimeout(resolve, 1_100)); // so long late calls wait
+    for (let rounds = 0; rounds < 12; rounds++) {
+      await this.#look(offsets);
+      await projectLeftovers({ redis, books }, Date.now() + 3_600_000);
+      await settleLate({ redis, bus: this, books });
+    }
+    await this.#look(offsets);
+    const [booked] = await findBooked(books, [this.#id]);
+    expect(booked).toMatchObject({ whole: true });
+    expect(await findAccount(redis, this.#id)).toMatchObject({
+      creditedNanos: this.#credited,
+      spentNanos: this.#spent,
+      balanceNanos: this.#credited - this.#spent,
+    });
+    const readEntries = (from: number) => readReceipts(books, this.#id, from);
+    expect(await verifyAccount(redis, this.#id, { keepDays: 2, waitMs: 0, readEntries })).toMatchObject({ ok: true });
+  }
+}
+
+let histories = 0;
+
+test("Redis put back to any moment of any history, or emptied: in the end each call is charged once, at its true cost", async () => {
+  const steps = fc.array(fc.tuple(fc.nat(99), fc.nat(50)), { minLength: 5, maxLength: 60 });
+  await fc.assert(
+    fc.asyncProperty(steps, async (chosen) => {
+      const history = new History(`history-${histories++}`);
+      await history.begin();
+      for (const [what, amount] of chosen) await history.step(what, amount);
+      await history.end();
+    }),
+    { numRuns: Number(process.env["MODELGATE_HISTORIES"] ?? 12), endOnFailure: true },
+  );
+}, 300_000);
