@@ -10,8 +10,9 @@ export class UnknownShape extends Error {
 }
 
 /**
- * Makes the function that reads a stored record: parses its JSON and checks its shape. Members that the schema does not
- * have are kept: a newer version, whose replicas run beside this one during an upgrade, may have written them. Throws
+ * Makes the function that reads a stored record: parses its JSON and checks its shape: types, required
+ * members and literals, not bounds. Members that the schema does not have are kept: a newer version, whose replicas run
+ * beside this one during an upgrade, may have written them. Throws
  * UnknownShape. The schema is compiled at the first reading.
  */
 export function stored<const Schema extends TSchema>(record: string, schema: Schema): (text: string) => Static<Schema> {
@@ -39,11 +40,25 @@ function parsed(record: string, text: string): unknown {
   }
 }
 
-/** The same schema without `additionalProperties: false`. */
+/** Keywords that bound values. A record that was stored under other bounds is still one that can be read. */
+const bounds: ReadonlySet<string> = new Set([
+  "additionalProperties",
+  "pattern",
+  "minLength",
+  "maxLength",
+  "minimum",
+  "maximum",
+  "minItems",
+  "maxItems",
+  "maxProperties",
+]);
+
+/** The same schema without its bounds: types, required members and literals are left. */
 function open(schema: TSchema): TSchema {
   return Object.fromEntries(
     Object.entries(schema).flatMap(([name, value]: [string, unknown]) =>
-      name === "additionalProperties" && value === false ? [] : [[name, opened(value)]],
+      // A schema under such a name is that of a member.
+      bounds.has(name) && typeof value !== "object" ? [] : [[name, opened(value)]],
     ),
   );
 }
