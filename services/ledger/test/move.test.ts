@@ -108,7 +108,8 @@ test("the first start of a ledger moves all days of all accounts, and readers wa
     expect(events.map(({ id }) => id).toSorted()).toEqual(
       accounts.flatMap((account) => days.map((day) => `${account}-${day}`)).toSorted(),
     );
-    expect(await redis.keys("*")).toEqual(["of somebody else"]);
+    // The running ledger has marked Redis as one that it knows.
+    expect((await redis.keys("*")).filter((name) => name !== "epoch")).toEqual(["of somebody else"]);
   } finally {
     await ledger.stop();
   }
