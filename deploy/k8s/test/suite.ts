@@ -64,7 +64,8 @@ export async function declaredBy(service: string): Promise<Readonly<Record<strin
   return Object.fromEntries((await variablesOf(service)).map((variable) => [variable.name, variable]));
 }
 
-/** Every service of the suite. */
-export const services: readonly string[] = readdirSync(join(root, "services")).filter((name) =>
-  existsSync(join(root, "services", name, "src/main.ts")),
-);
+/** Everything that gets an image: the services, and the simulator, which stands with the tests. */
+export const services: readonly string[] = [
+  ...readdirSync(join(root, "services")).filter((name) => existsSync(join(root, "services", name, "src/main.ts"))),
+  "simulator",
+];

@@ -39,9 +39,9 @@ export function bareCheckout(name = "modelgate-bare-"): BareCheckout {
   };
   program("npm", "echo npm was asked >&2; exit 1");
   program("pnpm", installing("true"));
-  for (const server of ["redis-server", "nats-server", "chromium", "postgres"]) program(server, "exit 0");
+  for (const server of ["redis-server", "nats-server", "chromium", "postgres", "prometheus"]) program(server, "exit 0");
   program("helm", "echo v3.0.0");
-  const place = { cwd: folder, env: { PATH: `${path("bin")}:/usr/bin:/bin` } };
+  const place = { cwd: folder, env: { PATH: `${path("bin")}:/usr/bin:/bin`, MODELGATE_PYTHON: "none" } };
   return {
     path,
     program,

@@ -40,7 +40,10 @@ describe("in a bare checkout", () => {
     chmodSync(join(folder, "bin", name), 0o755);
   };
   const words = (task: string): readonly string[] => ["deploy/local/bootstrap.mjs", task];
-  const place = () => ({ cwd: folder, env: { PATH: `${join(folder, "bin")}:/usr/bin:/bin` } });
+  const place = () => ({
+    cwd: folder,
+    env: { PATH: `${join(folder, "bin")}:/usr/bin:/bin`, MODELGATE_PYTHON: "none" },
+  });
   const bootstrap = (task: string) => spawnSync(process.execPath, words(task), { ...place(), encoding: "utf8" });
   const tools = (): readonly string[] =>
     existsSync(join(folder, ".tools")) ? readdirSync(join(folder, ".tools")) : [];
@@ -63,7 +66,7 @@ describe("in a bare checkout", () => {
   test("programs that are there are used, and nothing is got", () => {
     program("npm", "echo npm was asked >&2; exit 1");
     program("pnpm", 'if [ "$1" = --version ]; then echo 12.21.0; else mkdir -p node_modules && echo installed; fi');
-    for (const name of ["redis-server", "nats-server", "chromium", "postgres"]) program(name, "exit 0");
+    for (const name of ["redis-server", "nats-server", "chromium", "postgres", "prometheus"]) program(name, "exit 0");
     program("helm", "echo v3.18.6");
     const { status, stdout, stderr } = bootstrap("prepare");
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: "", stderr: "installing packages\n" });
@@ -75,6 +78,8 @@ describe("in a bare checkout", () => {
   test("an unknown task is one clear sentence", () => {
     const { status, stderr } = bootstrap("fly");
     expect(status).toBe(1);
-    expect(stderr).toBe('There is no task "fly"; there are start, test, bench, chaos, attack, gatectl, prepare.\n');
+    expect(stderr).toBe(
+      'There is no task "fly"; there are start, test, bench, chaos, soak, docs, restarts, attack, gatectl, prepare.\n',
+    );
   });
 });

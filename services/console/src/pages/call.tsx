@@ -21,7 +21,7 @@ export function CallPage() {
   const { from, to } = periodOf("90d");
   const found = useQuery({
     queryKey: ["call", requestId],
-    queryFn: ({ signal }) => get<Calls>("/usage/events", { request: requestId, from, to, limit: "100" }, signal),
+    queryFn: ({ signal }) => get<Calls>("/usage/events", { "request-id": requestId, from, to, limit: "100" }, signal),
   });
   return (
     <Page title="Call" controls={<RequestId id={requestId} />}>

@@ -63,7 +63,7 @@ export function CallsPage() {
 
 function queryOf({ span, account, token, model, channel, outcome, request }: CallFilters) {
   const { from, to } = periodOf(span);
-  return { from, to, account, token, model, channel, outcome, request };
+  return { from, to, account, token, model, channel, outcome, "request-id": request };
 }
 
 function Filters({ filters }: { readonly filters: CallFilters }) {
