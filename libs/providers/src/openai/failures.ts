@@ -1,5 +1,13 @@
 import { readErrorBody } from "../error-body.ts";
-import { forbidden, keyRefused, meaningOfStatus, noEndpoint, noModel, regionRefused } from "../meanings.ts";
+import {
+  forbidden,
+  inputRefused,
+  keyRefused,
+  meaningOfStatus,
+  noEndpoint,
+  noModel,
+  regionRefused,
+} from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
 
 /** Codes that say that a key is unknown or closed, or that its account cannot pay, whatever the status. */
@@ -30,8 +38,17 @@ export function failureOf(status: number, body: string): VendorFailure {
   // With 404, or with 403 where a key's project may not use it.
   if (code === "model_not_found" || code === "model_not_available") return noModel;
   if (code !== undefined && requestCodes.has(code) && (status === 401 || status === 403)) return forbidden(error);
+  if (status === 400 && isEndpoints(error.message ?? "")) return { ...inputRefused(error), isEndpoints: true };
   if (status === 404) return notFound(code, error.message ?? "") ?? meaningOfStatus(status, error);
   return meaningOfStatus(status, error);
+}
+
+/**
+ * Whether an endpoint refuses what another one takes, and says so: `Function tools with reasoning_effort are not supported
+ * for gpt-5.4 in /v1/chat/completions. Please use /v1/responses instead.`
+ */
+function isEndpoints(message: string): boolean {
+  return /\bnot supported\b.{0,80}\bv1\/[a-z/]+\b.{0,80}\buse \/?v1\/[a-z/]+/is.test(message);
 }
 
 /** A model or path that this vendor does not have is no fault of the client's: the model was in our catalogue. */
