@@ -8,7 +8,7 @@ import { fingerprintOf } from "./evidence.ts";
 import type { Health } from "./health.ts";
 import { nothingLeft } from "./nothing-left.ts";
 import type { Way } from "./pick.ts";
-import { verdictOn, type Sent } from "./verdict.ts";
+import { verdictOn, type Sent, type Verdict } from "./verdict.ts";
 import { Refused } from "./refused.ts";
 import { noEndpoint, sendAttempt, type Begun, type TriedAlready } from "./send-attempt.ts";
 import type { SpokenWires } from "./spoken-wires.ts";
@@ -82,10 +82,8 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
           observeAttempt(channel, failure.code);
           span.end(failure.code);
           if (next === "none") break;
-          if (next === "unsealed") already = { ...already, history: next };
-          if (next === "elsewhere") already = { ...already, refusing: sent.wire };
-          if (next === "another") already = { ...already, refusing: undefined };
-          else ways.retry(chosen);
+          already = knowing(already, next, sent);
+          if (next !== "another") ways.retry(chosen);
         }
       }
       const { model } = plan;
@@ -93,6 +91,12 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
       throw new AttemptsFailed(failure, tried, last?.way);
     },
   };
+}
+
+/** What the next attempt has to know. */
+function knowing(already: TriedAlready, next: Verdict["next"], { wire }: Sent): TriedAlready {
+  if (next === "unsealed") return { ...already, history: next };
+  return { ...already, refusing: next === "elsewhere" ? wire : undefined };
 }
 
 /** Longest code of a vendor that is repeated. */
