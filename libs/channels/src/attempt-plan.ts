@@ -29,7 +29,7 @@ export interface AttemptPlan<Accepted, Wire extends UpstreamWire = UpstreamWire>
   /** A way that is tried first while it can be: `channel/key`. */
   readonly prefer?: string | undefined;
   readonly signal: AbortSignal;
-  /** The call's part of the trace; attempts stand below it, and their vendors are told. */
+  /** The call's span; attempts are its children, and are propagated to their vendors. */
   readonly span?: Span | undefined;
 }
 
@@ -73,7 +73,7 @@ export interface Attempted<Accepted> extends Disposable {
   broke(reason: string): void;
 }
 
-/** One attempt, for those who are told what was tried. */
+/** One attempt, as reported in logs, events and headers. */
 export interface Tried {
   readonly channel: string;
   /** The key's name, never the key. */

@@ -96,7 +96,7 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
 /** Longest code of a vendor that is repeated. */
 const mostCode = 100;
 
-/** What is told of an attempt that is over, or whose answer has begun. */
+/** What is reported of an attempt that is over, or whose answer has begun. */
 function triedWith({ attempt: { way }, at, answer }: Sent, failed?: string, error?: unknown): Tried {
   return {
     channel: way.candidate.channel.id,

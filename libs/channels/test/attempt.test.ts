@@ -94,7 +94,7 @@ describe("an attempt", () => {
     expect(attempted.way).toMatchObject({ wire: "chat", provider: { name: "openai" } });
   });
 
-  test("is none where no channel speaks any of the wires", async () => {
+  test("is not made where no channel supports any of the wires", async () => {
     const { asked, attempts } = attemptsAt([]);
     await expect(attempts.run(planOf([candidate("a", mute)]))).rejects.toMatchObject({
       name: "AttemptsFailed",

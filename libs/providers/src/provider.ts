@@ -5,7 +5,7 @@ import type { VendorRequest } from "./request.ts";
 /** A vendor's refusal, understood. */
 export interface VendorFailure {
   readonly code: FailureCode;
-  /** What the client may be told: the vendor's words without addresses and keys. Absent: our own words. */
+  /** What the client may see: the vendor's words without addresses and keys. Absent: our own words. */
   readonly say?: string | undefined;
   readonly vendorCode?: string | undefined;
   readonly param?: string | undefined;

@@ -23,7 +23,7 @@ import {
   PassTranslator,
   renderJson,
   reparseJson,
-  tellLosses,
+  renderSupported,
   type Waiting,
 } from "@modelgate/relay";
 import { ConvertTranslator } from "./convert-translator.ts";
@@ -163,7 +163,7 @@ async function converted(
   const { client } = codecOf(call);
   const { asked, parsed } = await read();
   const asker = { spelling: client.spelling, strict: call.strict };
-  const { body, dropped } = tellLosses(asker, parsed.dropped, () =>
+  const { body, dropped } = renderSupported(asker, parsed.dropped, () =>
     vendor.renderRequest(parsed.request, { model: upstreamModel, defaultMaxTokens: call.defaultMaxTokens }),
   );
   const context = (): AnswerContext => ({
