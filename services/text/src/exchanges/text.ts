@@ -213,7 +213,7 @@ async function converted(
   };
 }
 
-/** How a client of a wire is kept waiting, and told of a failure, before its stream begins. */
+/** How a client of a wire is kept waiting, and gets a failure, before its stream begins. */
 export function waitingIn({ wire, asArray = false }: Pick<TextCall, "wire" | "asArray">): Waiting {
   const { client } = codecOf({ wire });
   const frame = (failure: Failure, requestId: string): string => client.failureFrame(failure, requestId);
