@@ -119,8 +119,8 @@ export interface VendorCodec {
   /** What the wire says of the neutral form's fields. Absent: it has a word for each. */
   readonly fields?: FieldSupport;
   /**
-   * The member that bounds an answer's tokens, where the wire counts thoughts among them and a rendering raises the
-   * client's bound by their budget. Absent: the client's bound is sent as it is.
+   * The member that bounds an answer's tokens, where the wire counts thoughts among them and a rendering raises
+   * the gateway's own bound by their budget. Absent: bounds are sent as they are.
    */
   readonly raisedBound?: string;
 }
