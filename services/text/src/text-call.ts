@@ -113,7 +113,7 @@ export async function planText(deps: Deps, call: ServiceCall, asked: AskedText):
     cost: costOf(asked, size),
     fees,
     wires: asked.wires ?? wiresServing(wire),
-    saysWhole: asked.exchange === undefined ? exchanges.saysWhole : undefined,
+    losses: asked.exchange === undefined ? exchanges.losses : undefined,
     waiting: ask.stream ? waitingIn({ wire, asArray }) : undefined,
     hearsOut: asked.hearsOut,
     unsealable: asked.unsealable ?? true,

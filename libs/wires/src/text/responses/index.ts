@@ -27,7 +27,6 @@ export const responsesCodec = {
     readAnswer: responsesPass.readAnswer,
     reader: () => new ResponsesReader(),
     askedFees: askedFeesOf,
-    fields: fieldSupport,
     capTools,
   },
   client: {
