@@ -177,7 +177,12 @@ const shared = {
     fc.oneof(
       functionTool,
       functionTool.map((tool) => ({ ...tool, strict: true, cache: {} })),
-      fc.constant({ kind: "web-search" as const, wire: "messages" as const, options: { max_uses: 3 } }),
+      fc.constant({
+        kind: "web-search" as const,
+        wire: "messages" as const,
+        options: { max_uses: 3 },
+        wish: { mostUses: 3 },
+      }),
       fc.constant({
         kind: "vendor" as const,
         wire: "messages" as const,

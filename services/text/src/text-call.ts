@@ -1,5 +1,5 @@
 import { placeOf, type SpokenWay } from "@modelgate/channels";
-import type { UpstreamWire } from "@modelgate/contracts";
+import { textWires, type UpstreamWire } from "@modelgate/contracts";
 import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
 import {
   CallFees,
@@ -156,6 +156,9 @@ function usualExchange(
   };
 }
 
+/** What a client's bound may be raised to, whatever the vendor. */
+const leastBound = Math.max(...textWires.map((wire) => textCodec(wire).vendor?.leastBound ?? 0));
+
 /**
  * Finds the bound of a call's output: the client's own. Where there is none, some vendors' wires demand one that thoughts
  * count in, and are sent ours raised by their budget: where such a vendor may be reached, the call is held for that.
@@ -168,7 +171,8 @@ async function boundAtVendor(
 ): Promise<number | undefined> {
   const { thoughts }: ClientCodec = textCodecs[wire].client;
   const { maxOutputTokens } = ask;
-  if (maxOutputTokens !== undefined || thoughts === undefined) return maxOutputTokens;
+  if (maxOutputTokens !== undefined) return Math.max(maxOutputTokens, leastBound * ask.choices);
+  if (thoughts === undefined) return undefined;
   if (!(await inTurnsIfLong(holdsAny(body, ...thoughts.words)))) return undefined;
   for (const candidate of relay.catalog.current().candidates(ask.model, caller.group)) {
     const chosen = relay.channels.spoken.choose(candidate, wiresServing(wire));

@@ -120,6 +120,8 @@ export interface VendorCodec {
    * the gateway's own bound by their budget. Absent: bounds are sent as they are.
    */
   readonly raisedBound?: string;
+  /** The least bound of output that its vendors take: a smaller one is raised to it. Absent: any. */
+  readonly leastBound?: number;
 }
 
 /** What it takes to serve clients of a wire through vendors of any. */
