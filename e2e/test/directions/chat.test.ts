@@ -35,12 +35,7 @@ const rare: readonly {
   readonly field: string;
 }[] = [
   { name: "two answers", asked: { n: 2 }, refusedBy: ["responses", "messages"], field: "n" },
-  {
-    name: "probabilities",
-    asked: { logprobs: true, top_logprobs: 2 },
-    refusedBy: ["messages"],
-    field: "top_logprobs",
-  },
+  { name: "probabilities", asked: { logprobs: true, top_logprobs: 2 }, refusedBy: [], field: "top_logprobs" },
 ];
 
 describe.each(vendors)("chat completions over $name", ({ name: model, wire }) => {
@@ -56,7 +51,7 @@ describe.each(vendors)("chat completions over $name", ({ name: model, wire }) =>
     for (const { message, logprobs } of choices) {
       expect(message.content).toBe("You said: Hello");
       const tokens = logprobs?.content?.map(({ token }) => token).join("");
-      expect(tokens).toBe(asked.logprobs === true ? "You said: Hello" : undefined);
+      expect(tokens).toBe(asked.logprobs === true && wire !== "messages" ? "You said: Hello" : undefined);
     }
   });
 
