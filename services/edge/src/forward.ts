@@ -2,7 +2,14 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { createProxyMiddleware, type Plugin, type RequestHandler } from "http-proxy-middleware";
 import { Failure, headers, ownHeaderPrefix, type Area } from "@modelgate/contracts";
-import { partingMs, refuseUpgrade, type Logger } from "@modelgate/platform";
+import {
+  partingMs,
+  refuseUpgrade,
+  signCaller,
+  type LocalArea,
+  type LocalAreas,
+  type Logger,
+} from "@modelgate/platform";
 import { exchangeOf } from "./exchange.ts";
 import { away, HttpPass, type HttpTarget } from "./http-pass.ts";
 import { PatientAgent } from "./patient-agent.ts";
@@ -25,7 +32,10 @@ const notForwarded = new Set([
 /** Most idle connections kept to the services. */
 const mostIdle = 1_024;
 
-/** Passes a call to its area's service: nothing is read of a request, both directions stream, either side's end ends the other. */
+/**
+ * Hands a call to its area: directly where it is served by this process, else to its service: nothing is read of a request
+ * then, both directions stream, either side's end ends the other.
+ */
 export interface Forward extends Disposable {
   (request: IncomingMessage, response: ServerResponse): void;
   /** The same for a WebSocket. Throws Failure where no more are taken. */
@@ -37,16 +47,22 @@ export interface Forward extends Disposable {
   drain(withinMs: number): Promise<void>;
 }
 
-/** How the services are reached. */
+/** How the areas are reached. */
 export interface ForwardOptions {
+  /** Those of this process. */
+  readonly areas: LocalAreas;
+  /** The services of the others. */
   readonly urls: AreaUrls;
+  /** What services know the edge's word by. */
+  readonly secret: string;
   readonly log: Logger;
   readonly silenceMs: number;
   readonly streamSilenceMs: number;
 }
 
 /** Opens the ways to the services. */
-export function createForward({ urls, log, ...silence }: ForwardOptions): Forward {
+export function createForward(options: ForwardOptions): Forward {
+  const { areas, secret } = options;
   const agent = new PatientAgent({
     keepAlive: true,
     scheduling: "lifo",
@@ -55,21 +71,7 @@ export function createForward({ urls, log, ...silence }: ForwardOptions): Forwar
   });
   const webSockets = new WebSockets();
   const open = new Set<HttpPass>();
-  const ways = new Map<string, Way>();
-  for (const [area, url] of Object.entries(urls)) {
-    ways.set(area, {
-      target: { url: new URL(url), agent, log, ...silence },
-      proxy: createProxyMiddleware({
-        target: url,
-        agent,
-        changeOrigin: false,
-        xfwd: false,
-        ejectPlugins: true,
-        plugins: [failurePlugin(log), webSockets.plugin],
-        proxyTimeout: silence.silenceMs,
-      }),
-    });
-  }
+  const ways = waysTo(options, agent, webSockets);
 
   function wayFor(request: IncomingMessage): Way {
     const { endpoint } = exchangeOf(request);
@@ -79,9 +81,17 @@ export function createForward({ urls, log, ...silence }: ForwardOptions): Forwar
     return way;
   }
 
+  function localArea(request: IncomingMessage): LocalArea | undefined {
+    const { endpoint } = exchangeOf(request);
+    return endpoint === undefined ? undefined : areas.get(endpoint.area);
+  }
+
   const forward = (request: IncomingMessage, response: ServerResponse): void => {
-    const { target } = wayFor(request);
     cleanHeaders(request);
+    const local = localArea(request);
+    if (local !== undefined) return local.take({ request, response, ...admitted(request) });
+    const { target } = wayFor(request);
+    sign(request, secret);
     const pass = new HttpPass(target, request, response);
     open.add(pass);
     response.once("close", () => open.delete(pass));
@@ -89,8 +99,11 @@ export function createForward({ urls, log, ...silence }: ForwardOptions): Forwar
   return Object.assign(forward, {
     upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
       webSockets.admit();
-      const { proxy } = wayFor(request);
       cleanHeaders(request);
+      const local = localArea(request);
+      if (local !== undefined) return local.takeUpgrade({ request, socket, head, ...admitted(request) });
+      const { proxy } = wayFor(request);
+      sign(request, secret);
       proxy.upgrade(request, socket, head);
     },
     async drain(withinMs: number) {
@@ -108,6 +121,31 @@ export function createForward({ urls, log, ...silence }: ForwardOptions): Forwar
   });
 }
 
+/** The ways to the services of other processes, by area. */
+function waysTo(
+  { urls, log, silenceMs, streamSilenceMs }: ForwardOptions,
+  agent: PatientAgent,
+  webSockets: WebSockets,
+): ReadonlyMap<string, Way> {
+  const plugins = [failurePlugin(log), webSockets.plugin];
+  const ways = Object.entries(urls).map(([area, url]): readonly [string, Way] => [
+    area,
+    {
+      target: { url: new URL(url), agent, log, silenceMs, streamSilenceMs },
+      proxy: createProxyMiddleware({
+        target: url,
+        agent,
+        changeOrigin: false,
+        xfwd: false,
+        ejectPlugins: true,
+        plugins,
+        proxyTimeout: silenceMs,
+      }),
+    },
+  ]);
+  return new Map(ways);
+}
+
 /** How an area's service is reached: for calls, and for WebSockets. */
 interface Way {
   readonly target: HttpTarget;
@@ -117,12 +155,10 @@ interface Way {
 /** Drops what a client may not say, and writes what the edge says: the id, the path without its key. */
 function cleanHeaders(request: IncomingMessage): void {
   const exchange = exchangeOf(request);
-  const caller = request.headers[headers.caller];
   const strict = request.headers[headers.strict];
   for (const name of Object.keys(request.headers)) {
     if (name.startsWith(ownHeaderPrefix) || notForwarded.has(name)) delete request.headers[name];
   }
-  if (caller !== undefined) request.headers[headers.caller] = caller;
   if (strict !== undefined) request.headers[headers.strict] = strict;
   request.headers[headers.requestId] = exchange.requestId;
   const traceparent = exchange.span?.traceparent;
@@ -130,6 +166,19 @@ function cleanHeaders(request: IncomingMessage): void {
   else request.headers[headers.traceparent] = traceparent;
   const query = exchange.query.size === 0 ? "" : `?${exchange.query.toString()}`;
   request.url = exchange.path + query;
+}
+
+/** What the edge found out of a request that it has let in. */
+function admitted(request: IncomingMessage) {
+  const { id, endpoint, params, query, caller, requestId, span } = exchangeOf(request);
+  if (id === undefined || endpoint === undefined || caller === undefined || span === undefined)
+    throw new Error("a request is forwarded before it is let in");
+  return { id, endpoint, params: params ?? {}, query, caller, requestId, span };
+}
+
+/** Gives the service of another process the edge's word for who calls. */
+function sign(request: IncomingMessage, secret: string): void {
+  request.headers[headers.caller] = signCaller(secret, admitted(request).caller);
 }
 
 /** The service of a WebSocket cannot be reached, or broke off: before the first byte that can still be told. */
