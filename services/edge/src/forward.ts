@@ -31,8 +31,8 @@ export interface Forward extends Disposable {
   /** The same for a WebSocket; `answered` is called with its service's status. Throws Failure where no more are taken. */
   upgrade(request: IncomingMessage, socket: Socket, head: Buffer, answered: (status: number) => void): void;
   /**
-   * Takes no more WebSockets, and tells the services of all that is still open towards the end of this time that the
-   * edge goes: they end it in their own words, and book it as what it is.
+   * Takes no more WebSockets, and notifies the services of calls that are still open towards the end of this time that the
+   * edge ends: they end each in its wire's words, and book it as failed.
    */
   drain(withinMs: number): Promise<void>;
 }
@@ -82,10 +82,10 @@ export function createForward({ urls, log, ...silence }: ForwardOptions): Forwar
       webSockets.add(socket, new WebSocketPass(target, request, socket, answered));
     },
     async drain(withinMs: number) {
-      // Their services are told before this server ends by itself what is still open then.
+      // Their services are notified before this server ends by itself what is still open then.
       const timer = setTimeout(
         () => {
-          for (const pass of open) pass.tellGoing();
+          for (const pass of open) pass.notifyGoing();
         },
         withinMs - 2 * partingMs(withinMs),
       );

@@ -80,10 +80,11 @@ function frameAt(
 ): { readonly opcode: number; readonly isFinal: boolean; readonly length: number } | undefined {
   const [first, second] = [bytes[at], bytes[at + 1]];
   if (first === undefined || second === undefined) return undefined;
-  const told = second & ~maskBit;
-  const more = told === longLength ? 8 : told === shortLength ? 2 : 0;
+  const shortest = second & ~maskBit;
+  const more = shortest === longLength ? 8 : shortest === shortLength ? 2 : 0;
   if (bytes.length < at + 2 + more) return undefined;
-  const payload = more === 8 ? Number(bytes.readBigUInt64BE(at + 2)) : more === 2 ? bytes.readUInt16BE(at + 2) : told;
+  const payload =
+    more === 8 ? Number(bytes.readBigUInt64BE(at + 2)) : more === 2 ? bytes.readUInt16BE(at + 2) : shortest;
   const mask = (second & maskBit) === 0 ? 0 : 4;
   return {
     opcode: first & opcodeBits,

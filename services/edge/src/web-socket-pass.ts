@@ -67,8 +67,8 @@ export class WebSocketPass {
       .end();
   }
 
-  /** Ends the service's half: the service, which speaks the protocol, tells the client that the gateway goes. */
-  tellGoing(): void {
+  /** Ends the service's half: the service, which speaks the protocol, closes the session (1001). */
+  notifyGoing(): void {
     this.#isGoing = true;
     const [client, service] = [this.#client, this.#service];
     if (service === undefined) return;
@@ -92,7 +92,7 @@ export class WebSocketPass {
       .once("close", () => this.#ended());
     if (head.length > 0) service.unshift(head);
     client.pipe(service);
-    if (this.#isGoing) this.tellGoing();
+    if (this.#isGoing) this.notifyGoing();
   }
 
   #pass(chunk: Buffer): void {

@@ -21,10 +21,10 @@ export class WebSockets {
       this.#open.delete(client);
       if (this.#open.size === 0) this.#drained?.();
     });
-    if (this.#state === "ending") pass.tellGoing();
+    if (this.#state === "ending") pass.notifyGoing();
   }
 
-  /** Takes no more; the open ones get their time, then are told to go by their services. Resolves when all have. */
+  /** Takes no more; the open ones get their time, then are closed by their services. Resolves when all have. */
   async drain(withinMs: number): Promise<void> {
     this.#state = "draining";
     if (this.#open.size === 0) return;
@@ -33,7 +33,7 @@ export class WebSockets {
     const timer = setTimeout(
       () => {
         this.#state = "ending";
-        for (const pass of this.#open.values()) pass.tellGoing();
+        for (const pass of this.#open.values()) pass.notifyGoing();
       },
       Math.max(0, withinMs - 2 * lastWordsMs),
     );
