@@ -108,7 +108,7 @@ export async function openSession(url: string): Promise<Session> {
   });
   let done = 0;
   let isOver = false;
-  let last = Buffer.from("{}");
+  let last: Buffer = Buffer.from("{}");
   socket.on("message", (data: Buffer) => {
     last = data;
     done += data.includes('"response.done"') ? 1 : 0;
