@@ -59,30 +59,41 @@ export function areaUpgrade({ area, secrets, log, handlers }: AreaUpgradeOptions
   };
 }
 
-/** Upgrades what the edge of the same process has let in: as `areaUpgrade`, without signature and span. */
+/**
+ * Upgrades what the edge of the same process has let in: as `areaUpgrade`, without signature and span. Resolves with the
+ * status that the client was answered with.
+ */
 export function localUpgrades({
   log,
   handlers,
-}: Pick<AreaUpgradeOptions, "log" | "handlers">): (call: AdmittedUpgrade) => void {
+}: Pick<AreaUpgradeOptions, "log" | "handlers">): (call: AdmittedUpgrade) => Promise<number> {
   return (call) => {
     const handler = handlers[call.id];
     if (handler === undefined) throw new Failure("unknown_url");
-    void orRefused({ ...call, log }, () => handler({ ...call, log }));
+    return orRefused({ ...call, log }, () => handler({ ...call, log }));
   };
 }
 
-/** Runs an upgrade, and answers on its socket whatever it throws. */
+/** The status of a request that became a connection of its own. */
+const switching = 101;
+
+/** Runs an upgrade, and answers on its socket whatever it throws; resolves with the status of the answer. */
 async function orRefused(
   { socket, requestId, log }: Pick<UpgradeCall, "socket" | "requestId" | "log">,
   upgrade: () => Promise<void>,
-): Promise<void> {
+): Promise<number> {
   socket.on("error", () => socket.destroy());
   try {
     await upgrade();
+    return switching;
   } catch (error) {
-    if (error instanceof ClientGone || socket.destroyed) return void socket.destroy();
+    if (error instanceof ClientGone || socket.destroyed) {
+      socket.destroy();
+      return switching;
+    }
     const failure = failureOf(error);
     if (failure.code === "internal_error") log.error({ err: failure.cause ?? failure, requestId }, "upgrade failed");
     refuseUpgrade(socket, "common", failure, requestId);
+    return failure.status;
   }
 }

@@ -1,18 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { Socket } from "node:net";
-import { createProxyMiddleware, type Plugin, type RequestHandler } from "http-proxy-middleware";
+import type { Socket } from "node:net";
 import { Failure, headers, ownHeaderPrefix, type Area } from "@modelgate/contracts";
-import {
-  partingMs,
-  refuseUpgrade,
-  signCaller,
-  type LocalArea,
-  type LocalAreas,
-  type Logger,
-} from "@modelgate/platform";
+import { partingMs, signCaller, type LocalArea, type LocalAreas, type Logger } from "@modelgate/platform";
 import { exchangeOf } from "./exchange.ts";
-import { away, HttpPass, type HttpTarget } from "./http-pass.ts";
+import { HttpPass, type HttpTarget } from "./http-pass.ts";
 import { PatientAgent } from "./patient-agent.ts";
+import { WebSocketPass } from "./web-socket-pass.ts";
 import { WebSockets } from "./web-sockets.ts";
 
 /** Addresses of the services, by area. */
@@ -38,11 +31,11 @@ const mostIdle = 1_024;
  */
 export interface Forward extends Disposable {
   (request: IncomingMessage, response: ServerResponse): void;
-  /** The same for a WebSocket. Throws Failure where no more are taken. */
-  upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void;
+  /** The same for a WebSocket; `answered` is called with its service's status. Throws Failure where no more are taken. */
+  upgrade(request: IncomingMessage, socket: Socket, head: Buffer, answered: (status: number) => void): void;
   /**
-   * Takes no more WebSockets, and tells the services of all that is still open towards the end of this time that the
-   * edge goes: they end it in their own words, and book it as what it is.
+   * Takes no more WebSockets, and notifies the services of calls that are still open towards the end of this time that the
+   * edge ends: they end each in its wire's words, and book it as failed.
    */
   drain(withinMs: number): Promise<void>;
 }
@@ -71,14 +64,14 @@ export function createForward(options: ForwardOptions): Forward {
   });
   const webSockets = new WebSockets();
   const open = new Set<HttpPass>();
-  const ways = waysTo(options, agent, webSockets);
+  const targets = targetsOf(options, agent);
 
-  function wayFor(request: IncomingMessage): Way {
+  function targetOf(request: IncomingMessage): HttpTarget {
     const { endpoint } = exchangeOf(request);
-    const way = endpoint === undefined ? undefined : ways.get(endpoint.area);
-    if (way === undefined)
+    const target = endpoint === undefined ? undefined : targets.get(endpoint.area);
+    if (target === undefined)
       throw new Failure("api_not_implemented", `This deployment runs no ${endpoint?.area ?? ""} service.`);
-    return way;
+    return target;
   }
 
   function localArea(request: IncomingMessage): LocalArea | undefined {
@@ -90,27 +83,31 @@ export function createForward(options: ForwardOptions): Forward {
     cleanHeaders(request);
     const local = localArea(request);
     if (local !== undefined) return local.take({ request, response, ...admitted(request) });
-    const { target } = wayFor(request);
+    const target = targetOf(request);
     sign(request, secret);
     const pass = new HttpPass(target, request, response);
     open.add(pass);
     response.once("close", () => open.delete(pass));
   };
   return Object.assign(forward, {
-    upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    upgrade(request: IncomingMessage, socket: Socket, head: Buffer, answered: (status: number) => void): void {
       webSockets.admit();
       cleanHeaders(request);
       const local = localArea(request);
-      if (local !== undefined) return local.takeUpgrade({ request, socket, head, ...admitted(request) });
-      const { proxy } = wayFor(request);
+      if (local !== undefined) {
+        void local.takeUpgrade({ request, socket, head, ...admitted(request) }).then(answered);
+        return;
+      }
+      const target = targetOf(request);
       sign(request, secret);
-      proxy.upgrade(request, socket, head);
+      if (head.length > 0) socket.unshift(head);
+      webSockets.add(socket, new WebSocketPass(target, request, socket, answered));
     },
     async drain(withinMs: number) {
-      // Their services are told before this server ends by itself what is still open then.
+      // Their services are notified before this server ends by itself what is still open then.
       const timer = setTimeout(
         () => {
-          for (const pass of open) pass.tellGoing();
+          for (const pass of open) pass.notifyGoing();
         },
         withinMs - 2 * partingMs(withinMs),
       );
@@ -121,35 +118,15 @@ export function createForward(options: ForwardOptions): Forward {
   });
 }
 
-/** The ways to the services of other processes, by area. */
-function waysTo(
-  { urls, log, silenceMs, streamSilenceMs }: ForwardOptions,
-  agent: PatientAgent,
-  webSockets: WebSockets,
-): ReadonlyMap<string, Way> {
-  const plugins = [failurePlugin(log), webSockets.plugin];
-  const ways = Object.entries(urls).map(([area, url]): readonly [string, Way] => [
-    area,
-    {
-      target: { url: new URL(url), agent, log, silenceMs, streamSilenceMs },
-      proxy: createProxyMiddleware({
-        target: url,
-        agent,
-        changeOrigin: false,
-        xfwd: false,
-        ejectPlugins: true,
-        plugins,
-        proxyTimeout: silenceMs,
-      }),
-    },
-  ]);
-  return new Map(ways);
-}
-
-/** How an area's service is reached: for calls, and for WebSockets. */
-interface Way {
-  readonly target: HttpTarget;
-  readonly proxy: RequestHandler;
+/** The services of other processes, by area. */
+function targetsOf({ urls, log, silenceMs, streamSilenceMs }: ForwardOptions, agent: PatientAgent) {
+  const silence = { silenceMs, streamSilenceMs };
+  return new Map(
+    Object.entries(urls).map(([area, url]): readonly [string, HttpTarget] => [
+      area,
+      { url: new URL(url), agent, log, ...silence },
+    ]),
+  );
 }
 
 /** Drops what a client may not say, and writes what the edge says: the id, the path without its key. */
@@ -179,17 +156,4 @@ function admitted(request: IncomingMessage) {
 /** Gives the service of another process the edge's word for who calls. */
 function sign(request: IncomingMessage, secret: string): void {
   request.headers[headers.caller] = signCaller(secret, admitted(request).caller);
-}
-
-/** The service of a WebSocket cannot be reached, or broke off: before the first byte that can still be told. */
-function failurePlugin(log: Logger): Plugin {
-  return (proxy) => {
-    proxy.on("error", (_error, request, socket) => {
-      if (request === undefined || !(socket instanceof Socket)) return;
-      const { requestId, endpoint } = exchangeOf(request);
-      log.warn({ requestId, path: endpoint?.path }, "service of a WebSocket lost");
-      if (socket.destroyed || socket.bytesWritten > 0) socket.destroy();
-      else refuseUpgrade(socket, "common", away(), requestId);
-    });
-  };
 }

@@ -8,8 +8,8 @@ import type { UpgradeHandler } from "../http-server.ts";
 export interface LocalArea {
   /** Answers a call that this edge has let in. Throws Failure where the area has no such endpoint. */
   readonly take: (call: AdmittedCall) => void;
-  /** Upgrades a connection that this edge has let in. Throws Failure where nothing is upgraded. */
-  readonly takeUpgrade: (call: AdmittedUpgrade) => void;
+  /** Upgrades a connection that this edge has let in, or refuses it: the answer's status. Throws Failure where nothing is upgraded. */
+  readonly takeUpgrade: (call: AdmittedUpgrade) => Promise<number>;
 }
 
 /** The areas that a process serves itself. */

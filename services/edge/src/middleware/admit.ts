@@ -17,7 +17,7 @@ export interface AdmitDeps {
   readonly seats: OpenSeats;
 }
 
-/** Lets the call in (one step in Redis for all replicas), tells the limits, and says whose it is. */
+/** Lets the call in (one step in Redis for all replicas), sets the limit headers, and notes whose it is. */
 export function admit({
   redis,
   catalog,
@@ -39,7 +39,7 @@ export function admit({
     });
     observeDecision(admission.decision);
     if (admission.decision === "admitted" && group.limits.concurrency !== undefined) seats.take(seat, response);
-    tellLimits(response, admission, exchange.format === "alpha");
+    setLimitHeaders(response, admission, exchange.format === "alpha");
     refuse(admission, group.limits, token);
     exchange.caller = callerOf(exchange, token, group.limits, endpoint);
   };
@@ -99,13 +99,13 @@ function refuse({ decision, retryAfterMs }: Admission, limits: TokenLimits, toke
   }
 }
 
-function tellLimits(response: ServerResponse, { requests, tokens }: Admission, alpha: boolean): void {
-  if (requests !== undefined) tellLimit(response, "requests", requests, alpha);
-  if (tokens !== undefined) tellLimit(response, "tokens", tokens, alpha);
+function setLimitHeaders(response: ServerResponse, { requests, tokens }: Admission, alpha: boolean): void {
+  if (requests !== undefined) setLimitHeader(response, "requests", requests, alpha);
+  if (tokens !== undefined) setLimitHeader(response, "tokens", tokens, alpha);
 }
 
 /** A limit in the words of the common clients and, on their own routes, of the alpha clients too. */
-function tellLimit(
+function setLimitHeader(
   response: ServerResponse,
   what: "requests" | "tokens",
   { limit, remaining, resetMs }: Remaining,
