@@ -82,7 +82,7 @@ test("a client that leaves just before the service ends pays what its vendor rep
   expect(more).toEqual([]);
 });
 
-test("the service killed: clients see it, every hold ends, none twice", async () => {
+test("the service killed: the edge tells every client, every hold ends, none twice", async () => {
   const sessions = await Promise.all(Array.from({ length: 10 }, () => textSession(suite)));
   for (const session of sessions) {
     session.send(say(simulated({ chunks: 500, chunkDelayMs: 10, bodyBytes: 5_000 })));
@@ -91,7 +91,12 @@ test("the service killed: clients see it, every hold ends, none twice", async ()
   }
   suite.process("realtime").signal("SIGKILL");
   await suite.process("realtime").ended;
-  for (const { closed } of sessions) expect((await closed).code).toBe(1006);
+  for (const { closed, texts } of sessions) {
+    expect(await closed).toEqual({ code: 1012, reason: "server_overloaded" });
+    expect(JSON.parse(texts.at(-1) ?? "")).toMatchObject({ type: "error", error: { code: "server_overloaded" } });
+    // What came before it is whole.
+    for (const text of texts) expect(JSON.parse(text)).toHaveProperty("event_id");
+  }
   await suite.restart("realtime");
   await booksAgree(suite, "demo");
 });
