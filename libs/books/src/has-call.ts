@@ -1,7 +1,7 @@
 import type { UsageDraft } from "@modelgate/contracts";
 import type { Books } from "./open.ts";
 
-/** How far the time of one call's event may be from another's that tells of the same call. */
+/** How far apart the times of two events of the same call may be. */
 const aroundMs = 2 * 86_400_000;
 
 /** Whether a call is in the books, whatever they say of its end. */

@@ -15,7 +15,7 @@ const rowsAtOnce = 500;
 /**
  * Writes settled calls into the books, as one transaction: what is there already is left out, and totals are summed from
  * the rows that were really inserted, so that a repeated delivery counts once. Returns the events that were new. Throws
- * RangeError for an event whose time is none: `isRecordable` says so beforehand.
+ * RangeError for an event with an invalid time: `isRecordable` checks for it beforehand.
  */
 export async function recordCalls(books: Books, events: readonly UsageEvent[]): Promise<readonly UsageEvent[]> {
   if (events.length === 0) return [];
@@ -132,7 +132,7 @@ function nameOf(account: string, id: string): string {
 
 function rowOf(event: UsageEvent): CallRow {
   const at = Date.parse(event.time);
-  if (Number.isNaN(at)) throw new RangeError(`the time of call ${event.id} is none: ${event.time}`);
+  if (Number.isNaN(at)) throw new RangeError(`call ${event.id} has an invalid time: ${event.time}`);
   return {
     account: event.accountId,
     at,

@@ -170,7 +170,7 @@ describe("a wrong BOOKS_URL is one clear line", () => {
     expect(await refusal(place.url ?? "")).toContain("it is read-only: BOOKS_URL must name the primary");
   });
 
-  test("a file that is no database, a folder, and a data folder that is none", async () => {
+  test("a file that is not a database, a folder, and a folder that is not a data folder", async () => {
     writeFileSync(join(folder, "text"), "this is not a database, and long enough to be seen for what it is".repeat(20));
     mkdirSync(join(folder, "folder"));
     expect(await refusal("", join(folder, "text"))).toContain("the file is no SQLite database");

@@ -31,8 +31,8 @@ export interface Forward extends Disposable {
   /** The same for a WebSocket. Throws Failure where no more are taken. */
   upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void;
   /**
-   * Takes no more WebSockets, and tells the services of all that is still open towards the end of this time that the
-   * edge goes: they end it in their own words, and book it as what it is.
+   * Takes no more WebSockets, and notifies the services of calls that are still open towards the end of this time that the
+   * edge ends: they end each in its wire's words, and book it as failed.
    */
   drain(withinMs: number): Promise<void>;
 }
@@ -94,10 +94,10 @@ export function createForward({ urls, log, ...silence }: ForwardOptions): Forwar
       proxy.upgrade(request, socket, head);
     },
     async drain(withinMs: number) {
-      // Their services are told before this server ends by itself what is still open then.
+      // Their services are notified before this server ends by itself what is still open then.
       const timer = setTimeout(
         () => {
-          for (const pass of open) pass.tellGoing();
+          for (const pass of open) pass.notifyGoing();
         },
         withinMs - 2 * partingMs(withinMs),
       );
@@ -132,7 +132,7 @@ function cleanHeaders(request: IncomingMessage): void {
   request.url = exchange.path + query;
 }
 
-/** The service of a WebSocket cannot be reached, or broke off: before the first byte that can still be told. */
+/** The service of a WebSocket cannot be reached, or broke off: before the first byte an error can still be answered. */
 function failurePlugin(log: Logger): Plugin {
   return (proxy) => {
     proxy.on("error", (_error, request, socket) => {

@@ -19,7 +19,7 @@ export class WebSockets {
   readonly plugin: Plugin = (proxy) => {
     proxy.on("proxyReqWs", (asked, _request, client) => {
       const leave = (): void => void asked.destroy();
-      // It may have left while it was let in: its end is not told again.
+      // It may have left while it was let in: its end is not signalled again.
       if (client.destroyed) return leave();
       this.#open.set(client, undefined);
       client.once("close", leave).once("close", () => this.#left(client));
@@ -31,7 +31,7 @@ export class WebSockets {
           return;
         }
         this.#open.set(client, service);
-        if (this.#state === "ending") tellToGo(client, service);
+        if (this.#state === "ending") endService(client, service);
       });
     });
   };
@@ -42,7 +42,7 @@ export class WebSockets {
       throw new Failure("server_overloaded", "This gateway is going away; connect again.", { retryAfterSeconds: 1 });
   }
 
-  /** Takes no more; the open ones get their time, then are told to go by their services. Resolves when all have. */
+  /** Takes no more; the open ones get their time, then are closed by their services. Resolves when all have. */
   async drain(withinMs: number): Promise<void> {
     this.#state = "draining";
     if (this.#open.size === 0) return;
@@ -51,7 +51,7 @@ export class WebSockets {
     const timer = setTimeout(
       () => {
         this.#state = "ending";
-        for (const [client, service] of this.#open) if (service !== undefined) tellToGo(client, service);
+        for (const [client, service] of this.#open) if (service !== undefined) endService(client, service);
       },
       Math.max(0, withinMs - 2 * lastWordsMs),
     );
@@ -66,7 +66,7 @@ export class WebSockets {
 }
 
 /** Ends the service's half; what the client still says has nowhere to go. */
-function tellToGo(client: Duplex, service: Duplex): void {
+function endService(client: Duplex, service: Duplex): void {
   client.unpipe(service).resume();
   endSoon(service);
 }

@@ -1,5 +1,5 @@
 import { isRecordable, recordCalls, recordCredits, recordTasks, type Books } from "@modelgate/books";
-import { forgetSent, type ToldEvent } from "@modelgate/accounts";
+import { forgetSent, type OutboxEvent } from "@modelgate/accounts";
 import { CreditEvent, eventStreams, Failure, stored, TaskEvent, UsageEvent } from "@modelgate/contracts";
 import type { Bus, Counter, Logger, Redis } from "@modelgate/platform";
 import type { BooksConnection } from "./books-connection.ts";
@@ -61,7 +61,7 @@ function hasTime(event: { readonly accountId?: string; readonly time?: string } 
 }
 
 /** Takes the bodies of a batch; what cannot be read or recorded is logged and passed over, so that it holds up nothing. */
-function recorder<Event extends ToldEvent>(
+function recorder<Event extends OutboxEvent>(
   { redis, connection, log }: RecordingOptions,
   record: Recording<Event>,
   read: (body: string) => Event,

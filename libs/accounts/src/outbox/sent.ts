@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { CreditEvent, stored, TaskEvent, UsageEvent } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { keys, shardOf, shards } from "../keys.ts";
-import type { OutboxEntry, ToldEvent } from "./entry.ts";
+import type { OutboxEntry, OutboxEvent } from "./entry.ts";
 import { messageId, subjectOf } from "./message.ts";
 
 /** Events of a shard that are remembered until they are in the books; what is beyond is in JetStream alone. */
@@ -16,8 +16,8 @@ export interface SentEvent {
 }
 
 /**
- * Remembers events from before they are published until the books have them: JetStream may lose its store with what nobody
- * has read of it. Only so many of each shard: while the books are away they are in JetStream.
+ * Remembers events from before they are published until the books have them: JetStream may lose its store with what has not been
+ * read of it. Only so many of each shard: while the books are away they are in JetStream.
  */
 export async function rememberSent(redis: Redis, entries: readonly OutboxEntry[]): Promise<void> {
   const byShard = Map.groupBy(entries, ({ shard }) => shard);
@@ -33,7 +33,7 @@ export async function rememberSent(redis: Redis, entries: readonly OutboxEntry[]
 }
 
 /** Forgets events that the books have, or that stay in the outbox. */
-export async function forgetSent(redis: Redis, events: readonly ToldEvent[]): Promise<void> {
+export async function forgetSent(redis: Redis, events: readonly OutboxEvent[]): Promise<void> {
   const byShard = Map.groupBy(events, ({ accountId }) => shardOf(accountId));
   await Promise.all([...byShard].map(([shard, several]) => redis.hdel(keys.sent(shard), ...several.map(messageId))));
 }
