@@ -3,7 +3,10 @@ import type { VendorRow } from "./row.ts";
 /** Of vendors that follow the wire as it was before its newest fields. */
 const older = { maxTokens: "max_tokens", noDeveloper: true } as const;
 /** Paths of the messages wire beside an OpenAI one under `/v1`. */
-const messagesBeside = { messages: "/../anthropic/v1/messages", "count-messages": "/../anthropic/v1/messages/count_tokens" };
+const messagesBeside = {
+  messages: "/../anthropic/v1/messages",
+  "count-messages": "/../anthropic/v1/messages/count_tokens",
+};
 
 /** Vendors by their names: one row each, and a recording of each in `e2e/test/vendors`. */
 export const rows = {
@@ -90,7 +93,12 @@ export const rows = {
     wires: ["chat"],
     modelsAt: "none",
     pricesAs: "perplexity",
-    dialect: { ...older, refuses: ["parallel_tool_calls", "n", "logit_bias", "seed", "user"], usageUnasked: true, thoughts: "none" },
+    dialect: {
+      ...older,
+      refuses: ["parallel_tool_calls", "n", "logit_bias", "seed", "user"],
+      usageUnasked: true,
+      thoughts: "none",
+    },
     docs: "https://docs.perplexity.ai/api-reference/chat-completions-post",
   },
   cerebras: {
@@ -255,7 +263,16 @@ export const rows = {
     baseUrl: "http://127.0.0.1:8000/v1",
     keyVariable: "VLLM_API_KEY",
     isLocal: true,
-    wires: ["chat", "responses", "messages", "completions", "embeddings", "jina-rerank", "transcriptions", "translations"],
+    wires: [
+      "chat",
+      "responses",
+      "messages",
+      "completions",
+      "embeddings",
+      "jina-rerank",
+      "transcriptions",
+      "translations",
+    ],
     dialect: { maxTokens: "max_completion_tokens", noDeveloper: true, thoughts: "reasoning" },
     docs: "https://docs.vllm.ai/en/latest/serving/openai_compatible_server/",
   },
@@ -290,14 +307,44 @@ export const rows = {
     title: "LiteLLM",
     baseUrl: "${LITELLM_PROXY_API_BASE}/v1",
     keyVariable: "LITELLM_PROXY_API_KEY",
-    wires: ["chat", "responses", "messages", "count-messages", "completions", "embeddings", "moderations", "jina-rerank", "images", "image-edits", "speech", "transcriptions", "realtime"],
+    wires: [
+      "chat",
+      "responses",
+      "messages",
+      "count-messages",
+      "completions",
+      "embeddings",
+      "moderations",
+      "jina-rerank",
+      "images",
+      "image-edits",
+      "speech",
+      "transcriptions",
+      "realtime",
+    ],
     docs: "https://docs.litellm.ai/docs/providers/litellm_proxy",
   },
   modelgate: {
     title: "another modelgate",
     baseUrl: "${MODELGATE_UPSTREAM}/v1",
     keyVariable: "MODELGATE_UPSTREAM_KEY",
-    wires: ["chat", "responses", "messages", "compact", "count-messages", "completions", "embeddings", "moderations", "jina-rerank", "images", "image-edits", "speech", "transcriptions", "translations", "realtime"],
-    docs: "https://github.com/modelgate",
+    wires: [
+      "chat",
+      "responses",
+      "messages",
+      "compact",
+      "count-messages",
+      "completions",
+      "embeddings",
+      "moderations",
+      "jina-rerank",
+      "images",
+      "image-edits",
+      "speech",
+      "transcriptions",
+      "translations",
+      "realtime",
+    ],
+    docs: "docs/index.md",
   },
 } as const satisfies Readonly<Record<string, VendorRow>>;

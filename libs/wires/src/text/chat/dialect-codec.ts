@@ -41,12 +41,13 @@ export function chatCodecIn(dialect: ChatDialect): ChatCodec {
 function passIn(dialect: ChatDialect): PassCodec {
   const { pass } = chatCodec;
   const words = foreignWords(dialect);
+  const { takes: usuallyTakes } = pass;
   const { maxTokens, usageUnasked, usageIn } = dialect;
   return {
     ...pass,
     *takes(body, model) {
       if (words.length > 0 && (yield* holdsAny(body, ...words))) return false;
-      return yield* pass.takes(body, model);
+      return usuallyTakes === undefined || (yield* usuallyTakes(body, model));
     },
     boundOrder: (model) => (maxTokens === undefined ? pass.boundOrder(model) : [maxTokens, ...pass.boundOrder(model)]),
     upstreamBody: (body, change) =>

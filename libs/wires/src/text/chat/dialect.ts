@@ -94,13 +94,9 @@ function changesFor(names: readonly string[], valueOf: (name: string) => unknown
   const values: Record<string, unknown> = {};
   const dropped = refuses.filter((name) => names.includes(name));
   const surplus = [...dropped];
-  const other = bounds.find((name) => name !== maxTokens);
-  if (maxTokens !== undefined && other !== undefined && names.includes(other)) {
-    if (!names.includes(maxTokens)) values[maxTokens] = valueOf(other);
-    surplus.push(other);
-  }
-  for (const [from, to] of Object.entries(renames)) {
-    if (!names.includes(from)) continue;
+  const bound = maxTokens === undefined ? {} : Object.fromEntries(bounds.map((name) => [name, maxTokens]));
+  for (const [from, to] of Object.entries({ ...bound, ...renames })) {
+    if (from === to || !names.includes(from)) continue;
     if (!names.includes(to)) values[to] = valueOf(from);
     surplus.push(from);
   }

@@ -1,4 +1,4 @@
-import { failureFrames, type Units } from "@modelgate/contracts";
+import { failureFrames } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import { holdsAny } from "../../json/holds.ts";
 import { membersOf, type Member } from "../../json/members.ts";

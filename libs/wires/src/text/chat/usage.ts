@@ -17,14 +17,19 @@ export function chatUsage(usage: unknown, dialect: ChatDialect = {}): Units | un
   const prompt = countOf(usage["prompt_tokens"]);
   const completion = countOf(usage["completion_tokens"]);
   if (prompt === undefined && completion === undefined) return undefined;
-  return unitsOf({ ...inputOf(usage, prompt ?? 0, dialect), ...outputOf(usage, prompt ?? 0, completion ?? 0, dialect) });
+  return unitsOf({
+    ...inputOf(usage, prompt ?? 0, dialect),
+    ...outputOf(usage, prompt ?? 0, completion ?? 0, dialect),
+  });
 }
 
 /** The usage that an answer or a chunk reports, beside its choices or wherever its vendor puts it. */
 export function usageOf(answer: JsonObject, dialect: ChatDialect = {}): Units | undefined {
   const choices = answer["choices"];
   const first: unknown = Array.isArray(choices) ? choices[0] : undefined;
-  return chatUsage(usageAt(answer, dialect), dialect) ?? (isRecord(first) ? chatUsage(first["usage"], dialect) : undefined);
+  return (
+    chatUsage(usageAt(answer, dialect), dialect) ?? (isRecord(first) ? chatUsage(first["usage"], dialect) : undefined)
+  );
 }
 
 function inputOf(usage: JsonObject, prompt: number, { cachedAt }: ChatDialect): Units {
