@@ -53,7 +53,7 @@ afterAll(async () => {
 async function ask(path: string, body: object) {
   const answer = await fetch(`${suite.edgeUrl}${path}`, {
     method: "POST",
-    headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
+    headers: { "content-type": "application/json", authorization: `Bearer ${key}`, "anthropic-version": "2023-06-01" },
     body: JSON.stringify(body),
   });
   const requestId = answer.headers.get("x-request-id") ?? "";
@@ -61,8 +61,8 @@ async function ask(path: string, body: object) {
 }
 
 async function eventOf(requestId: string): Promise<UsageEvent> {
-  return await until(async () => {
-    const found = (await storedEvents(suite.natsUrl)).find(({ event }) => event.requestId === requestId);
+  return await until("the usage event", async () => {
+    const found = (await storedEvents(suite.backends.natsUrl)).find(({ event }) => event.requestId === requestId);
     return found?.event;
   });
 }

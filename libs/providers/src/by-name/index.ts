@@ -1,8 +1,13 @@
 import type { Provider } from "../provider.ts";
-import { rows } from "./rows.ts";
+import { chineseVendors } from "./chinese.ts";
+import { hostedVendors } from "./hosted.ts";
+import { ownVendors } from "./own.ts";
 import { vendorOf } from "./vendor.ts";
 
-/** The vendors that are a row of the table, by name. */
+/** The vendors that are a row of a table, by name. */
 export const byName: Readonly<Record<string, Provider>> = Object.fromEntries(
-  Object.entries(rows).map(([name, row]) => [name, vendorOf(name, row)]),
+  Object.entries({ ...hostedVendors, ...chineseVendors, ...ownVendors }).map(([name, row]) => [
+    name,
+    vendorOf(name, row),
+  ]),
 );

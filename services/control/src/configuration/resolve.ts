@@ -30,15 +30,7 @@ async function resolveChannel(configuration: ChannelConfiguration, names: Names)
     if (value === undefined || value === "") missing.push(`${name} is not set`);
     return value ?? "";
   });
-  const keys: string[] = [];
-  const absent: string[] = [];
-  for (const [at, place] of named.entries()) {
-    const key = await resolveKey(place, names);
-    const wrong = "key" in key ? keyProblem(key.key, provider) : undefined;
-    if (wrong !== undefined) absent.push(`${placeOf(place, at)} ${wrong}`);
-    else if ("key" in key) keys.push(key.key);
-    else absent.push(key.absent);
-  }
+  const { keys, absent } = await resolveKeys(named, names, provider);
   if (keys.length === 0 && configuration.keys === undefined && provider?.isLocal === true) keys.push(noKey);
   const wrong = missing.length > 0 || provider === undefined ? undefined : baseUrlProblem(baseUrl, provider);
   if (wrong !== undefined) missing.push(`its base URL ${wrong}`);
@@ -58,6 +50,20 @@ const noKey = "none";
 /** The keys of a channel that names none. */
 function usualKeys(provider: Provider | undefined): readonly string[] {
   return provider?.keyVariable === undefined ? [] : [`env:${provider.keyVariable}`];
+}
+
+/** The keys that are there and usable, and why the others are not. */
+async function resolveKeys(named: readonly string[], names: Names, provider: Provider | undefined) {
+  const keys: string[] = [];
+  const absent: string[] = [];
+  for (const [at, place] of named.entries()) {
+    const key = await resolveKey(place, names);
+    const wrong = "key" in key ? keyProblem(key.key, provider) : undefined;
+    if (wrong !== undefined) absent.push(`${placeOf(place, at)} ${wrong}`);
+    else if ("key" in key) keys.push(key.key);
+    else absent.push(key.absent);
+  }
+  return { keys, absent };
 }
 
 /** Why a key cannot be used; it is not repeated. */
