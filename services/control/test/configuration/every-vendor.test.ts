@@ -34,7 +34,7 @@ test("a file with every vendor by its name alone is good, and every channel of i
   const channels = await resolveChannels(configuration, variables);
   expect(channels.filter(({ off }) => off !== undefined)).toEqual([]);
   expect(channels.flatMap(({ baseUrl }) => (baseUrl.includes("$") ? [baseUrl] : []))).toEqual([]);
-  const warnings = warningsOf(configuration, channels).filter(({ say }) => !say.includes("speaks no wire"));
+  const warnings = warningsOf(configuration, channels).filter(({ say }) => !say.includes("no wire for it"));
   expect(warnings).toEqual([]);
 });
 
