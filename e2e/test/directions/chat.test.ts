@@ -83,7 +83,7 @@ describe.each(vendors)("chat completions over $name", ({ name: model, wire }) =>
     expect(answer.choices[0]?.message.parsed).toEqual({ city: "words" });
   });
 
-  test("a stream that was not asked for usage tells none", async () => {
+  test("a stream that was not asked for usage has none", async () => {
     for await (const chunk of await completions().create({ ...hello(), stream: true })) {
       expect(chunk.usage ?? null).toBeNull();
       expect(chunk.choices).toHaveLength(1);
@@ -93,9 +93,9 @@ describe.each(vendors)("chat completions over $name", ({ name: model, wire }) =>
   test("a picture that the model made", async () => {
     const answer = await completions().create(hello('{{simulate: {"image": true}}}'));
     const [choice] = answer.choices;
-    // The wire's own vendor has no word for it: this is how its followers tell pictures.
-    const told = JSON.stringify(choice?.message);
-    if (wire === "messages") return expect(told).not.toContain("image_url");
+    // The wire's own vendor has no word for it: this is how its followers send pictures.
+    const messageText = JSON.stringify(choice?.message);
+    if (wire === "messages") return expect(messageText).not.toContain("image_url");
     expect(choice?.message).toMatchObject({
       images: [{ type: "image_url", image_url: { url: expect.stringMatching(/^data:image\/png;base64,/) } }],
     });
@@ -104,13 +104,9 @@ describe.each(vendors)("chat completions over $name", ({ name: model, wire }) =>
   test("the older words: max_tokens, functions as tools of their own, json_object", async () => {
     const short = await completions().create({ ...hello("word ".repeat(40)), max_tokens: 20 });
     expect(short.choices[0]?.finish_reason).toBe("length");
-    const json = completions().create({ ...hello("Answer in JSON"), response_format: { type: "json_object" } });
-    if (wire === "messages")
-      return expect(json).rejects.toMatchObject({
-        status: 400,
-        code: "unsupported_parameter",
-        param: "response_format",
-      });
-    expect(JSON.parse((await json).choices[0]?.message.content ?? "")).toEqual({ answer: "You said: Answer in JSON" });
+    const json = await completions().create({ ...hello("Answer in JSON"), response_format: { type: "json_object" } });
+    // The messages wire has no word for it, and asks the model in words, which the simulator does not heed.
+    const heeded = JSON.stringify({ answer: "You said: Answer in JSON" });
+    expect(json.choices[0]?.message.content).toBe(wire === "messages" ? "You said: Answer in JSON" : heeded);
   });
 });

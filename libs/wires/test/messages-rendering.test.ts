@@ -160,7 +160,7 @@ describe("tools on the way to a vendor", () => {
   });
 });
 
-describe("what a vendor of this wire cannot be told", () => {
+describe("what a vendor of this wire does not support", () => {
   test.each<readonly [string, Partial<TextRequest>, string]>([
     ["several choices", { choices: 2 }, "choices"],
     ["images from the model", { modalities: ["text", "image"] }, "modalities"],

@@ -7,17 +7,17 @@ import { parseLogProbabilities } from "../hub/log-probabilities.ts";
 import type { Part } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { parseCitations } from "./citations.ts";
+import type { ChatDialect } from "./dialect.ts";
 import { finishOf } from "./endings.ts";
 import { failureOf } from "./failure.ts";
 import { modelParts } from "./parse-model.ts";
-import { chatUsage } from "./usage.ts";
+import { usageOf } from "./usage.ts";
 
 /** Parses a vendor's completion. Throws Failure upstream_error if it failed or cannot be read. */
-export function parseAnswer(body: JsonObject): TextAnswer {
+export function parseAnswer(body: JsonObject, dialect: ChatDialect = {}): TextAnswer {
   const choices = answeredChoices(body);
-  const [first] = choices;
   const head = headOf(body);
-  const usage = chatUsage(body["usage"]) ?? chatUsage(first["usage"]);
+  const usage = usageOf(body, dialect);
   const tier = body["service_tier"];
   return {
     ...head,
@@ -27,7 +27,7 @@ export function parseAnswer(body: JsonObject): TextAnswer {
   };
 }
 
-/** Who answered, and when: what whole answers and chunks say alike. The time is 0 where the vendor tells none. */
+/** Who answered, and when: what whole answers and chunks share. The time is 0 where the vendor gives none. */
 export function headOf({ id, model, created }: JsonObject): Pick<TextAnswer, "id" | "model" | "createdAt"> {
   return { id: textOf(id), model: textOf(model), createdAt: typeof created === "number" ? created : 0 };
 }

@@ -34,7 +34,7 @@ function parseTool(tool: Fields): readonly Tool[] {
   return [{ kind: "vendor", wire: "responses", name: type, definition }];
 }
 
-/** A set of functions and free-text tools: its members can be told one by one. */
+/** A set of functions and free-text tools: its members can be sent one by one. */
 function isPlainNamespace(namespace: Fields): boolean {
   const members = namespace.list("tools") ?? [];
   return members.every((tool) => isRecord(tool) && (tool["type"] === "function" || tool["type"] === "custom"));

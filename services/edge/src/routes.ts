@@ -40,7 +40,7 @@ const openPages: Readonly<Record<string, () => string>> = {
  * The edge's chain, each step a file: request id → endpoint → key → caller → tags → admit → forward. No step reads a body.
  * Whatever a step throws is rendered in the format of the request.
  */
-export function createApp(deps: Deps): { readonly handler: RequestListener; readonly upgrade: UpgradeHandler } {
+export function routes(deps: Deps): { readonly handler: RequestListener; readonly upgrade: UpgradeHandler } {
   const { log, forward } = deps;
   const preflight = cors(deps.corsOrigins);
   const findCaller = caller(deps.tokens);
@@ -124,7 +124,9 @@ function upgradeHandler(enter: Step, { log, forward, corsOrigins }: Deps): Upgra
       await enter(request, response);
       if (socket.destroyed) return; // the client left while it was let in
       if (!(socket instanceof Socket)) throw new Error("not a network socket");
-      forward.upgrade(request, socket, head);
+      forward.upgrade(request, socket, head, (answered) => {
+        status = answered;
+      });
     };
     run().catch((error: unknown) => {
       const failure = failureOf(error);
