@@ -1,7 +1,7 @@
-import type { CreditEvent, TaskEvent, UsageEvent } from "@modelgate/contracts";
+import type { CreditEvent, KeptTaskEvent, UsageEvent } from "@modelgate/contracts";
 
 /** What is told through the outbox: a settled call, a task's transition, or a change of a balance. */
-export type ToldEvent = UsageEvent | TaskEvent | CreditEvent;
+export type ToldEvent = UsageEvent | KeptTaskEvent | CreditEvent;
 
 /** An event that stands in the outbox. */
 export interface OutboxEntry<Event extends ToldEvent = ToldEvent> {
