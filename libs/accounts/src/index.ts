@@ -29,7 +29,7 @@ export { settle, settleSurely, type Settlement } from "./money/settle.ts";
 export { openHolds, sweepHolds, type SweepBounds } from "./money/sweep.ts";
 export type { OutboxEntry } from "./outbox/entry.ts";
 export { openOutbox, type Outbox } from "./outbox/outbox.ts";
-export type { ToldEvent } from "./outbox/entry.ts";
+export type { OutboxEvent } from "./outbox/entry.ts";
 export { forgetRead, forgetSent, readSent, type SentEvent } from "./outbox/sent.ts";
 export { outboxLength, publishEntries, readLeftovers } from "./outbox/publish.ts";
 export { advanceTask, type TaskAdvance, type TaskSettlement } from "./tasks/advance.ts";

@@ -70,8 +70,8 @@ describe("what is refused takes nothing", () => {
   });
 
   test("a call of an account that there is not", async () => {
-    await expect(take(0n, { accountId: "nobody" })).rejects.toMatchObject({ code: "insufficient_quota" });
-    expect(await findAccount(redis, "nobody")).toBeUndefined();
+    await expect(take(0n, { accountId: "absent" })).rejects.toMatchObject({ code: "insufficient_quota" });
+    expect(await findAccount(redis, "absent")).toBeUndefined();
   });
 
   test("an amount beyond what can be counted", async () => {
@@ -141,7 +141,7 @@ describe("a budget", () => {
     await take(100n, { budgets, nowMs: at(next) });
   });
 
-  test("is told by its own amount, whichever of several it is; the others keep what they had", async () => {
+  test("is named with its own amount, whichever of several it is; the others keep what they had", async () => {
     const budgets = { tokenPerDay: "100", tokenPerMonth: "2000000000", groupPerDay: "300", groupPerMonth: "50" };
     await expect(take(60n, { budgets })).rejects.toThrow(/group may spend \$0\.00000005 a month/);
     await expect(take(60n, { budgets: { groupPerMonth: "50" } })).rejects.toThrow(
@@ -205,7 +205,7 @@ describe("a hold", () => {
     expect(await openHolds(redis, shardOf(id))).toBe(before);
   });
 
-  test("whose lease has not run out is nobody's but its service's", async () => {
+  test("whose lease has not run out is settled by its own service only", async () => {
     const nowMs = at("03-10T12:00:00");
     const callId = await take(100n, { leaseMs: 1_000, nowMs });
     await renewHold(redis, { accountId: id, callId, leaseMs: 1_000, nowMs: nowMs + 900 });
@@ -214,7 +214,7 @@ describe("a hold", () => {
     expect(await end(callId, 10n, { onlyIfExpired: true, nowMs: nowMs + 1_900 })).toBeDefined();
   });
 
-  test("whose service died is settled as its last renewal told; what is left of a broken one is cleared away", async () => {
+  test("whose service died is settled as its last renewal said; what is left of a broken one is cleared away", async () => {
     const nowMs = at("03-10T12:00:00");
     const shard = shardOf(id);
     await redis.del(keys.outbox(shard), keys.holds(shard));
@@ -223,9 +223,9 @@ describe("a hold", () => {
     await renewHold(redis, { accountId: id, callId, leaseMs: 1_000, floorNanos: 30n, draft, nowMs });
     await redis.zadd(keys.holds(shard), nowMs, "broken");
     await sweepHolds(redis, shard, 10, { nowMs: nowMs + 2_000 });
-    const [told, ...others] = await readLeftovers(redis, shard, 0, 10);
+    const [entry, ...others] = await readLeftovers(redis, shard, 0, 10);
     expect(others).toEqual([]);
-    expect(told?.event).toMatchObject({ id: callId, costNanos: "30", units: { outputTokens: 7 }, outcome: "failed" });
+    expect(entry?.event).toMatchObject({ id: callId, costNanos: "30", units: { outputTokens: 7 }, outcome: "failed" });
     expect(await openHolds(redis, shard)).toBe(0);
   });
 });

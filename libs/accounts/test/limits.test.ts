@@ -137,19 +137,19 @@ describe("tokens per minute", () => {
   });
 });
 
-test("an empty or absent account is told apart, and free endpoints need no money", async () => {
+test("an empty and an absent account are distinguished, and free endpoints need no money", async () => {
   const poor = `${accountId}-poor`;
   await createAccount(redis, { id: poor, balance: 0n });
   const base = { tokenId: "t", permitId: "p", limits: {}, leaseMs: 1_000 };
   expect((await admit(redis, { ...base, accountId: poor, metered: true })).decision).toBe("balance");
   expect((await admit(redis, { ...base, accountId: poor, metered: false })).decision).toBe("admitted");
-  expect((await admit(redis, { ...base, accountId: "nobody", metered: false })).decision).toBe("no-account");
+  expect((await admit(redis, { ...base, accountId: "absent", metered: false })).decision).toBe("no-account");
 });
 
-test("tokens are found by digest, changed by id, told to every edge, and their keys are nowhere in Redis", async () => {
+test("tokens are found by digest, changed by id, announced to every edge, and their keys are nowhere in Redis", async () => {
   const listener = new Redis(backends.redisUrl);
-  const told: string[] = [];
-  listener.on("message", (_channel: string, digest: string) => told.push(digest));
+  const announced: string[] = [];
+  listener.on("message", (_channel: string, digest: string) => announced.push(digest));
   await listener.subscribe(keys.tokenChanges);
   const [key, own] = [newKey(), newKey()];
   const { digest, token } = tokenOf(key, { accountId, group: "g", models: ["m"] });
@@ -164,7 +164,7 @@ test("tokens are found by digest, changed by id, told to every edge, and their k
   expect(await findTokenById(redis, token.id)).toMatchObject({ disabled: true });
   expect(await findTokenById(redis, "tok_none")).toBeUndefined();
   expect(await listTokens(redis, accountId)).toHaveLength(2);
-  expect(told).toEqual([digest, digestOf(own), digest, digest]);
+  expect(announced).toEqual([digest, digestOf(own), digest, digest]);
   listener.disconnect();
   expect(await everythingIn(redis)).not.toMatch(new RegExp(`${key}|${own}`));
 });

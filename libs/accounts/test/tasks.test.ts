@@ -93,14 +93,14 @@ async function another(
     outboxBound: 1_000,
     nowMs: createdAt,
   });
-  const told = await createTask(redis, {
+  const created = await createTask(redis, {
     task,
     dueAt: createdAt + 5_000,
     holdUntil: createdAt + 2 * day,
     keepMs: 30 * day,
     callbackDueAt: createdAt + 20_000,
   });
-  expect(told).toMatchObject({ event: { id: `${id}.queued`, state: "queued", previousState: null } });
+  expect(created).toMatchObject({ event: { id: `${id}.queued`, state: "queued", previousState: null } });
   return task;
 }
 
@@ -167,15 +167,15 @@ test("due tasks go to one poller each until its lease is over", async () => {
   expect(await claim(createdAt + 15_000)).toHaveLength(1);
 });
 
-test("however many see a task end, one settles it, and each state is told once", async () => {
+test("however many see a task end, one settles it, and each state has one event", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.constantFrom("completed" as const, "failed" as const), { minLength: 1, maxLength: 6 }),
       async (sightings) => {
         const task = await begin();
-        const told = await Promise.all(sightings.map((state) => advanceTask(redis, ended(task, state, "1"))));
-        expect(told.filter((entries) => entries !== undefined)).toHaveLength(1);
-        const first = told.find((entries) => entries !== undefined)?.slice(1);
+        const advanced = await Promise.all(sightings.map((state) => advanceTask(redis, ended(task, state, "1"))));
+        expect(advanced.filter((entries) => entries !== undefined)).toHaveLength(1);
+        const first = advanced.find((entries) => entries !== undefined)?.slice(1);
         expect(first?.map(({ event }) => event.id)).toEqual([`${task.id}.${sightings[0]}`, task.callId]);
         const spent = sightings[0] === "completed" ? cost : 0n;
         expect(await findAccount(redis, task.accountId)).toMatchObject({ heldNanos: 0n, spentNanos: spent });
@@ -184,7 +184,7 @@ test("however many see a task end, one settles it, and each state is told once",
           `${task.id}.${sightings[0]}`,
           task.callId,
         ]);
-        // Nobody looks at it again, and what comes late changes nothing.
+        // It is not polled again, and what comes late changes nothing.
         const claimed = await claimTasks(redis, shardOf(task.accountId), {
           nowMs: Date.now() + day,
           leaseMs: 1,
@@ -198,7 +198,7 @@ test("however many see a task end, one settles it, and each state is told once",
   );
 });
 
-describe("events of a task that nobody has published", () => {
+describe("events of a task that are not published yet", () => {
   const states = (entries: readonly { event: { id: string } }[] | undefined, { id }: TaskRecord) =>
     entries?.map(({ event }) => event.id.replace(`${id}.`, ""));
   const progressing = (task: TaskRecord, version: string) => ({
@@ -234,9 +234,9 @@ describe("events of a task that nobody has published", () => {
     await removed(task, entry?.entryId);
     // Nothing is remembered of them either: an open task takes no more room than it needs.
     const key = accountKeys.task(task.accountId, task.id);
-    expect(await redis.hexists(key, "told")).toBe(1);
+    expect(await redis.hexists(key, "entries")).toBe(1);
     expect(await advanceTask(redis, { ...progressing(task, "1"), from: undefined })).toEqual([]);
-    expect(await redis.hexists(key, "told")).toBe(0);
+    expect(await redis.hexists(key, "entries")).toBe(0);
     expect(states(await advanceTask(redis, ended(task, "failed", "2")), task)).toEqual(["failed", task.callId]);
   });
 
@@ -250,9 +250,9 @@ describe("events of a task that nobody has published", () => {
         if (isAway && id.endsWith(".queued")) throw new Error("nats is away");
         published.push(id);
       },
-      consume: () => expect.fail("nobody reads here"),
-      backlog: () => expect.fail("nobody reads here"),
-      progress: () => expect.fail("nobody asks here"),
+      consume: () => expect.fail("not read here"),
+      backlog: () => expect.fail("not read here"),
+      progress: () => expect.fail("not asked here"),
       [Symbol.asyncDispose]: () => Promise.resolve(),
     });
     expect(await publishEntries(redis, bus(true), entries)).toBe(0);
@@ -263,7 +263,7 @@ describe("events of a task that nobody has published", () => {
   });
 });
 
-test("a transition that its client wants told is kept until it is", async () => {
+test("a transition that its client wants is kept until it is delivered", async () => {
   const url = "https://client.example/done";
   const task = await begin({ callbackUrl: url });
   const shard = shardOf(task.accountId);
@@ -287,9 +287,9 @@ test("a transition that its client wants told is kept until it is", async () => 
   expect(await claim(task.createdAt + day)).toEqual([]);
 
   const end = ended(task, "completed", "1", task.createdAt);
-  const told = (await advanceTask(redis, end)) ?? [];
-  expect(callbackAmong(end.task, told)).toMatchObject({ url, event: { state: "completed" } });
-  expect(await claim(task.createdAt + day)).toEqual([callbackAmong(end.task, told)]);
+  const entries = (await advanceTask(redis, end)) ?? [];
+  expect(callbackAmong(end.task, entries)).toMatchObject({ url, event: { state: "completed" } });
+  expect(await claim(task.createdAt + day)).toEqual([callbackAmong(end.task, entries)]);
   const silent = await begin();
   expect(callbackAmong(silent, (await advanceTask(redis, ended(silent, "failed", "1"))) ?? [])).toBeUndefined();
 });

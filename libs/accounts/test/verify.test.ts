@@ -67,7 +67,7 @@ function tamper(id: string, call: number, change: (text: string) => string | und
   log.splice(0, log.length, ...changed);
 }
 
-/** An event's text with its receipt's hash made anew, as whoever forges one would. */
+/** An event's text with its receipt's hash made anew, as a forger would. */
 function sealed(text: string): string {
   const { costNanos, receipt, ...draft } = JSON.parse(text);
   const hash = createHash("sha1")
@@ -76,7 +76,7 @@ function sealed(text: string): string {
   return text.replace(receipt.hash, hash);
 }
 
-test("books that nobody touched hold, with calls under way", async () => {
+test("untouched books are valid, also with calls under way", async () => {
   const id = await booked();
   expect(await verifyAccount(redis, id, optionsFor(id))).toEqual({
     account: id,
@@ -85,7 +85,7 @@ test("books that nobody touched hold, with calls under way", async () => {
     to: 5,
     balanceNanos: 1_290n,
   });
-  expect(await verifyAccount(redis, "nobody", optionsFor("nobody"))).toBeUndefined();
+  expect(await verifyAccount(redis, "absent", optionsFor("absent"))).toBeUndefined();
 });
 
 test.each<[string, (id: string) => unknown, object]>([

@@ -14,7 +14,7 @@ const rowsAtOnce = 500;
 /**
  * Writes settled calls into the books, as one transaction: what is there already is left out, and totals are summed from
  * the rows that were really inserted, so that a repeated delivery counts once. Returns the events that were new. Throws
- * RangeError for an event whose time is none: `isRecordable` says so beforehand.
+ * RangeError for an event with an invalid time: `isRecordable` checks for it beforehand.
  */
 export async function recordCalls(books: Books, events: readonly UsageEvent[]): Promise<readonly UsageEvent[]> {
   if (events.length === 0) return [];
@@ -131,7 +131,7 @@ function nameOf(account: string, id: string): string {
 
 function timeOf({ id, time }: UsageEvent): number {
   const at = Date.parse(time);
-  if (Number.isNaN(at)) throw new RangeError(`the time of call ${id} is none: ${time}`);
+  if (Number.isNaN(at)) throw new RangeError(`call ${id} has an invalid time: ${time}`);
   return at;
 }
 

@@ -317,7 +317,7 @@ describe.each(engines)("$name", ({ name, start }) => {
     await recordCalls(books, [callOf("late", { receipt: receipt(2) })]);
     await recordCalls(books, [callOf("of another", { accountId: "other", receipt: receipt(9) })]);
     expect(await readHead(books, "acme")).toMatchObject({ receipts: 3, head: "hash-3" });
-    expect(await readHead(books, "nobody")).toBeUndefined();
+    expect(await readHead(books, "absent")).toBeUndefined();
     const found = [];
     for await (const entries of readReceipts(books, "acme"))
       found.push(...entries.map(({ receipt }) => receipt?.number));

@@ -140,7 +140,7 @@ describe.each(engines)("$name", ({ name, start }) => {
 
   test("books of the version before ids: a call that is there stays once, whatever time it is told with, and is found by its ids", async () => {
     const old = callOf("old", { requestId: "ours", upstreamRequestId: "theirs" });
-    const place = await booksOf("0010-accounts", async (db) => {
+    const place = await booksOf("0011-operators", async (db) => {
       await insertCall(db, old, at);
       await insertCall(db, old, at + 1); // it may have been there twice
       await sql`insert into call_labels values ('acme', ${at}, 'old', 'upstreamRequest', 'theirs')`.execute(db);
@@ -244,7 +244,7 @@ describe("a wrong BOOKS_URL is one clear line", () => {
     expect(await refusal(place.url ?? "")).toContain("it is read-only: BOOKS_URL must name the primary");
   });
 
-  test("a file that is no database, a folder, and a data folder that is none", async () => {
+  test("a file that is not a database, a folder, and a folder that is not a data folder", async () => {
     writeFileSync(join(folder, "text"), "this is not a database, and long enough to be seen for what it is".repeat(20));
     mkdirSync(join(folder, "folder"));
     expect(await refusal("", join(folder, "text"))).toContain("the file is no SQLite database");

@@ -29,7 +29,7 @@ export interface Group {
   readonly vendorStores: "refuse" | "shared";
   /** What becomes of vendor-side tools and dearer service tiers that a model has no price for. */
   readonly unpriced: "refuse" | "pass";
-  /** Whether callers are told which channel served them. */
+  /** Whether answers name the channel that served them. */
   readonly showChannel: boolean;
 }
 
@@ -41,9 +41,9 @@ export interface CatalogModel {
   readonly price: Price;
   /** What it costs from a resolution on, where that differs (`priceAt`). */
   readonly resolutions?: readonly ResolutionPrice[] | undefined;
-  /** Most tokens of one answer; absent: nobody knows. */
+  /** Most tokens of one answer; absent: unknown. */
   readonly maxOutputTokens?: number | undefined;
-  /** Most tokens of a call's input and answer, as model lists tell it. */
+  /** Most tokens of a call's input and answer, as model lists show it. */
   readonly contextTokens?: number | undefined;
 }
 

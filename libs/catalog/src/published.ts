@@ -10,7 +10,7 @@ import {
 } from "@modelgate/contracts";
 import { openSealer, type Redis, type Secrets } from "@modelgate/platform";
 
-/** Where the published configuration stands, and the pub/sub channel that tells of a new one. */
+/** Where the published configuration is stored, and the pub/sub channel that announces a new one. */
 export const publishedKey = "config:current";
 export const publishedChannel = "config";
 /** What the sealer of vendor keys is for: they pass through Redis only sealed. */

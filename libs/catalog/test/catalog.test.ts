@@ -86,20 +86,20 @@ test("what a model is for is known of each that there is, served or not", () => 
   ]);
 });
 
-test("what a channel does not say has its default, and of an unknown model there is none", () => {
+test("what a channel does not say has its default, and an unknown model has none", () => {
   const [low] = catalog.candidates("vectors", "all");
   expect(low?.channel.weight).toBe(1);
   expect(catalog.candidates("vip", "some")[0]?.channel).toMatchObject({ priority: 0, weight: 1 });
   expect(catalog.candidates("nothing", "all")).toEqual([]);
 });
 
-test("a name of any length is told back cut", () => {
+test("a long name is shortened in its error", () => {
   const [fits, long] = ["m".repeat(200), "m".repeat(201)];
   expect(() => catalog.resolve({ group: "all" }, fits, ["chat"])).toThrow(`"${fits}" does not exist`);
   expect(() => catalog.resolve({ group: "all" }, long, ["chat"])).toThrow(`"${fits}…" does not exist`);
 });
 
-test("a price is named by what it says, whoever compiles it", () => {
+test("a price's version depends on its contents only", () => {
   const named = (price: WrittenPrice) => priceVersionOf(compilePrice(price));
   expect(named({ input: 1, output: 2 })).toBe(named({ output: 2, input: 1 }));
   expect(named({ input: 1, output: 2 })).not.toBe(named({ input: 2, output: 1 }));

@@ -67,7 +67,7 @@ describe("what is published", () => {
   });
 });
 
-test("a channel that is off is there with its reason, and serves nobody", async () => {
+test("a channel that is off is listed with its reason, and serves no calls", async () => {
   await publish("one", secret, { off: "KEY is not set" });
   await using catalog = await openCatalog({ redis, secrets: [secret], log });
   expect(catalog.current().channels.map(({ off }) => off)).toEqual(["KEY is not set"]);
@@ -75,7 +75,7 @@ test("a channel that is off is there with its reason, and serves nobody", async 
 });
 
 describe("a process that follows", () => {
-  test("has nothing before the first, says so, and takes each up as it is told of it", async () => {
+  test("has no configuration before the first, says so, and loads each as it is announced", async () => {
     await using catalog = await openCatalog({ redis, secrets: [secret], log });
     expect(catalog.ready).toBe(false);
     expect(() => catalog.current()).toThrow(expect.objectContaining({ code: "server_overloaded", status: 503 }));

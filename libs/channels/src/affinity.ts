@@ -13,7 +13,7 @@ export interface Conversation {
  * account's at a vendor. It is a wish: what is full, rests or is off is passed over, and the conversation moves.
  */
 export interface Affinity {
-  /** Where a conversation went last; undefined where nobody knows, and where Redis does not answer. */
+  /** Where a conversation went last; undefined if unknown, or if Redis does not answer. */
   find(scope: string, conversation: Conversation): Promise<string | undefined>;
   /** Where it goes now; kept without waiting for it. */
   keep(scope: string, conversation: Conversation, place: string): void;

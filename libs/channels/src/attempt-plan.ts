@@ -16,6 +16,8 @@ export interface AttemptPlan<Accepted, Wire extends UpstreamWire = UpstreamWire>
   readonly candidates: readonly Candidate[];
   /** The wires that a vendor may be spoken to in, best first for the client. Candidates that speak none are skipped. */
   readonly wires: readonly Wire[];
+  /** Whether a wire can say the whole request; asked where a vendor speaks several. Absent: each can. */
+  readonly saysWhole?: ((wire: Wire) => Promise<boolean>) | undefined;
   /**
    * Prepares one attempt, always from the untouched client body. `history` is "unsealed" once a vendor has refused seals
    * of thoughts in it. What it throws is not the vendor's failure.
@@ -29,7 +31,7 @@ export interface AttemptPlan<Accepted, Wire extends UpstreamWire = UpstreamWire>
   /** A way that is tried first while it can be: `channel/key`. */
   readonly prefer?: string | undefined;
   readonly signal: AbortSignal;
-  /** The call's part of the trace; attempts stand below it, and their vendors are told. */
+  /** The call's span; attempts are its children, and are propagated to their vendors. */
   readonly span?: Span | undefined;
 }
 
@@ -73,7 +75,7 @@ export interface Attempted<Accepted> extends Disposable {
   broke(reason: string): void;
 }
 
-/** One attempt, for those who are told what was tried. */
+/** One attempt, as reported in logs, events and headers. */
 export interface Tried {
   readonly channel: string;
   /** The key's name, never the key. */

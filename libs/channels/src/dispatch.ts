@@ -88,7 +88,7 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
   pipe(sink: BodySink): void {
     this.#sink = sink;
     if (this.#over === undefined) this.#controller?.resume();
-    else this.#tell(sink, this.#over);
+    else this.#end(sink, this.#over);
   }
 
   pause(): void {
@@ -106,10 +106,10 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
   #finish(over: { readonly error?: Error }): void {
     this.#signal.removeEventListener("abort", this.#onAbort);
     this.#over = over;
-    if (this.#sink !== undefined) this.#tell(this.#sink, over);
+    if (this.#sink !== undefined) this.#end(this.#sink, over);
   }
 
-  #tell(sink: BodySink, { error }: { readonly error?: Error }): void {
+  #end(sink: BodySink, { error }: { readonly error?: Error }): void {
     if (error === undefined) sink.end();
     else sink.broken(error);
   }
@@ -117,7 +117,7 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
 
 /**
  * Whether the system refused the very write that hands a request over: it took none of it then. A write that it took
- * in part, or took and could not deliver, fails later, with the same code; only where the error was made tells them
+ * in part, or took and could not deliver, fails later, with the same code; only where the error was made sets them
  * apart. (Of TLS it does not: there nothing is sure, and nothing is sent again.)
  */
 function isRefusedWrite(error: Error): boolean {

@@ -5,7 +5,7 @@ import { placeOf, type Way } from "./pick.ts";
 
 /** What an attempt holds while it goes on; dispose it when the exchange is over. */
 export interface Entry extends Disposable {
-  /** The vendor has answered, or failed: whoever waited to try this way may. */
+  /** The vendor has answered, or failed: callers that waited to try this way may. */
   tried(): void;
 }
 
@@ -31,7 +31,7 @@ export interface Gate extends AsyncDisposable {
   enter(attempt: Attempt, permit: string, isLastResort?: boolean): Promise<Entry | TurnedAway>;
 }
 
-/** When a full channel may have a seat again: nobody knows, so soon. */
+/** When to try a full channel again: unknown, so soon. */
 const seatRetryMs = 1_000;
 const takeSeats = defineScript({
   file: new URL("take-seats.lua", import.meta.url),

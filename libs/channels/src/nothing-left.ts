@@ -3,7 +3,7 @@ import { Failure } from "@modelgate/contracts";
 import type { TurnedAway } from "./gate.ts";
 import { soonest, type Rests } from "./pick.ts";
 
-/** What a client is told where nobody knows when a channel may be used again. */
+/** The `retry-after` where it is unknown when a channel may be used again. */
 const unknownRestSeconds = 30;
 
 /**

@@ -191,7 +191,7 @@ test("what is kept is bounded, and the one unused for longest is dropped", () =>
   expect(kept.find(({ account }) => account === "a0")?.outcomes).toHaveLength(32);
 });
 
-test("bodies are told apart by their ends and their length, and a stream has no fingerprint", () => {
+test("bodies are distinguished by their ends and their length, and a stream has no fingerprint", () => {
   const large = Buffer.alloc(1_000_000, "a");
   const other = Buffer.from(large);
   other[other.length - 1] = 0x62;

@@ -16,7 +16,7 @@ const candidate = (id: string, more: Partial<Candidate["channel"]> = {}): Candid
     ...more,
   },
 });
-/** Rests by place, as Health tells them. */
+/** Rests by place, as Health reports them. */
 const restsBy = (until: (place: string) => number): Rests => ({
   ofChannel: (at) => Math.max(until(at.channel.id), until(modelPlaceOf(at))),
   ofKey: (at, key) => until(placeOf({ candidate: at, key })),

@@ -111,7 +111,7 @@ test.each([
   expect(await ask("/", " ".repeat(size))).toBe("2");
 });
 
-test("once more, not twice: then it is told that nothing was sent", async () => {
+test("once more, not twice: then the error says that nothing was sent", async () => {
   expect(await ask("/")).toBe("1");
   using _resets = resetUnderWrites(2);
   await expect(ask("/")).rejects.toBeInstanceOf(NothingSent);

@@ -10,7 +10,7 @@ export interface AnswerSink {
   readonly closed: boolean;
   /** Whether the client reads slower than is written: `drained` says when to go on. */
   readonly full: boolean;
-  /** Adds a header to a head that is not out yet, whoever sends it. */
+  /** Adds a header to a head that is not out yet. */
   setHeader(name: string, value: string): void;
   /** Sends the head. */
   begin(status: number, headers: Readonly<Record<string, string>>): void;
@@ -20,17 +20,17 @@ export interface AnswerSink {
   end(last?: Buffer | string): void;
   /** Cuts the connection: what the client has must not pass for a whole answer. */
   destroy(): void;
-  /** Tells of the sink's further life, until disposed. */
+  /** Calls the watcher about the sink's further life, until disposed. */
   watch(watcher: SinkWatcher): Disposable;
 }
 
-/** Who is told of a sink's further life. */
+/** Called when a sink drains, closes or is interrupted. */
 export interface SinkWatcher {
   /** The client has caught up with what was written. */
   drained?(): void;
   /** Nothing more arrives; `whole` says whether the client has the answer to its last byte. */
   closed?(whole: boolean): void;
-  /** The gateway itself goes before the answer is over. Of several watchers the last one is told. */
+  /** The gateway itself ends before the answer is over. Of several watchers only the last one is called. */
   interrupted?(failure: Failure): void;
 }
 

@@ -44,7 +44,7 @@ export function refuseUpgrade(socket: Duplex, format: ErrorFormat, failure: Fail
   socket.end(`HTTP/1.1 ${status}\r\n${lines.join("\r\n")}\r\n\r\n${body}`);
 }
 
-/** Nginx' word for a client that left before its answer, for logs and metrics: nobody gets it. */
+/** Nginx' status for a client that left before its answer: for logs and metrics only. */
 const clientLeft = 499;
 
 /** How a closed response ended. */

@@ -92,7 +92,7 @@ export function areaHandler<A extends Area>({ area, secrets, log, handlers }: Ar
   };
 }
 
-/** Begins the request's span, and tells of the request when it is over. */
+/** Begins the request's span, and logs and counts the request when it is over. */
 function seen(request: IncomingMessage, response: ServerResponse, id: EndpointId): Span {
   const startedAt = performance.now();
   const { method } = request;

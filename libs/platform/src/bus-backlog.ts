@@ -5,7 +5,7 @@ import { absent } from "./bus-streams.ts";
 export interface Backlog {
   /** Events that it has not acknowledged. */
   readonly events: number;
-  /** How long the oldest of them has been stored, in ms; 0 where there is none. */
+  /** How long the oldest of them has been stored, in ms; 0 without any. */
   readonly ageMs: number;
 }
 

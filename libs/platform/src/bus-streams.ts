@@ -23,8 +23,8 @@ export class StreamRefused extends Error {
 }
 
 /**
- * Creates the event streams where they are absent, and lets those that there are grow; none is ever made less, by a
- * service that was told less. One that cannot grow is used as it is; throws StreamRefused for one that cannot be made,
+ * Creates the event streams where they are absent, and lets those that exist grow; they are never made smaller, by a
+ * service with smaller settings. One that cannot grow is used as it is; throws StreamRefused for one that cannot be made,
  * or not on as many servers as it must be.
  */
 export async function ensureStreams(connection: NatsConnection, bounds: StreamBounds, log: Logger): Promise<void> {

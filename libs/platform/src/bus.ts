@@ -95,7 +95,7 @@ class JetStreamBus implements Bus {
     this.#servers = servers;
     this.#log = log;
     this.#bounds = bounds;
-    this.#tell(false); // told from the start: what nobody has heard of sets off no alert
+    this.#report(false); // from the start: without a sample no alert fires
     this.#opened = this.#connectForGood();
   }
 
@@ -108,7 +108,7 @@ class JetStreamBus implements Bus {
     return this.#firstTry.promise;
   }
 
-  #tell(connected: boolean): void {
+  #report(connected: boolean): void {
     this.#connected = connected;
     observeStore("nats", connected);
   }
@@ -163,7 +163,7 @@ class JetStreamBus implements Bus {
    */
   #mend(): void {
     if (this.#connected) this.#log.warn("streams of events may be gone: looking for them");
-    this.#tell(false);
+    this.#report(false);
     this.#mending ??= this.#makeStreams().finally(() => {
       this.#mending = undefined;
     });
@@ -176,7 +176,7 @@ class JetStreamBus implements Bus {
       try {
         if (connection === undefined || connection.isClosed()) return;
         await ensureStreams(connection, this.#bounds, this.#log);
-        this.#tell(true);
+        this.#report(true);
         this.#log.info("nats is back");
         return;
       } catch (error) {
@@ -212,7 +212,7 @@ class JetStreamBus implements Bus {
     const connection = await connect({
       servers: [...this.#servers],
       ...(username === "" ? {} : { user: decodeURIComponent(username), pass: decodeURIComponent(password) }),
-      // Whoever says tls: is refused by a server that has none.
+      // A client that says tls: is refused by a server without TLS.
       ...(protocol === "tls:" ? { tls } : {}),
       maxReconnectAttempts: -1,
       // A password that is being changed is no reason to give up either.
@@ -228,16 +228,16 @@ class JetStreamBus implements Bus {
     void this.#watch(connection);
     await ensureStreams(connection, this.#bounds, this.#log);
     this.#jetstream = connection.jetstream({ timeout: this.#bounds.ackMs });
-    this.#tell(true);
+    this.#report(true);
   }
 
   async #watch(connection: NatsConnection): Promise<void> {
     for await (const { type } of connection.status()) {
       // It may have come back without its store. Before the first look at the streams `#connect` sees to them.
       if (type === Events.Reconnect && this.#jetstream !== undefined) this.#mend();
-      // Each attempt that is turned away is told again.
+      // Each refused attempt is reported again.
       if (type !== Events.Disconnect || !this.#connected) continue;
-      this.#tell(false);
+      this.#report(false);
       this.#log.warn("nats is away");
     }
   }
@@ -270,7 +270,7 @@ class JetStreamBus implements Bus {
     const [connection, jetstream] = [this.#connection, this.#jetstream];
     if (!this.connected || connection === undefined || jetstream === undefined) throw new Error("nats is away");
     const management = await connection.jetstreamManager();
-    // Made again with the same settings it is the same: whoever comes first makes it.
+    // Idempotent with the same settings: the first to come makes it.
     await management.consumers.add(stream, {
       durable_name: durable,
       ack_policy: AckPolicy.Explicit,
@@ -308,7 +308,7 @@ async function fetched(batch: AsyncIterable<JsMsg>): Promise<readonly JsMsg[]> {
   return messages;
 }
 
-/** Whether nobody keeps what is published, or there is no such stream: JetStream's words for a stream that is gone. */
+/** Whether the error is one of those that JetStream has for a stream that is gone. */
 function isStreamGone(error: unknown): boolean {
   if (!(error instanceof NatsError)) return false;
   return error.code === ErrorCode.NoResponders.toString() || error.api_error?.err_code === streamNotFound;

@@ -32,11 +32,11 @@ const keepAliveMs = 75_000;
 
 /**
  * How long a draining server still serves kept connections after its last request, each for one more answer that says
- * `close`: whoever keeps one cannot know, and a connection that is closed under a request fails it.
+ * `close`: its client cannot know, and a connection that is closed under a request fails it.
  */
 const lastRequestsMs = 1_000;
 
-/** Listens on a port; a port in use is a StartError in words. Bodies are timed by whoever reads them. */
+/** Listens on a port; throws StartError if it is in use. Bodies are timed by their readers. */
 export async function listen({ host, port, handler, upgrade, drainMs }: HttpServerOptions): Promise<HttpServer> {
   const state = { draining: false, lastAt: 0 };
   const open = new Set<ServerResponse>();

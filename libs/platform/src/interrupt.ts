@@ -8,7 +8,7 @@ type Interrupted = (failure: Failure) => void;
 const listeners = new WeakMap<ServerResponse, Interrupted[]>();
 const open = new WeakMap<Socket, ServerResponse>();
 
-/** The path with which an edge that ends tells a service, on the connection of an open call, to end that call. */
+/** The path that an ending edge requests of a service, on the connection of an open call, to end that call. */
 export const goingPath = "/-/going";
 
 /** The request for it, as it stands on the connection. */

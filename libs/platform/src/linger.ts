@@ -5,7 +5,7 @@ const lingerMs = 2_000;
 
 /**
  * Reads a body that was refused on to nowhere, for a moment: closing the connection at once, or not reading, would
- * lose the refusal on its way to a client that is still sending. Whoever sends on after that is cut off.
+ * lose the refusal on its way to a client that is still sending. A client that still sends after that is cut off.
  */
 export function lingerOver(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;

@@ -5,7 +5,7 @@ export type { Logger } from "pino";
 /** Lines are written in blocks of this size, or after `flushMs`: a synchronous line costs 60–100 µs. */
 const blockBytes = 8_192;
 const flushMs = 250;
-/** How long the end of a process waits for whoever reads its lines; a reader that is gone never takes them. */
+/** How long the end of a process waits for the reader of its log; one that is gone never reads it. */
 const lastLinesMs = 1_000;
 
 /**
@@ -56,7 +56,7 @@ export function createLogger(name: string, level: string): { readonly log: Logge
       const alarm = Promise.withResolvers<void>();
       const late = setTimeout(alarm.resolve, lastLinesMs);
       const written = new Promise<void>((resolve) => destination.once("close", resolve).once("error", () => resolve()));
-      // Not `flushSync`: with a pipe that nobody reads any more it tries for ever, and the process with it.
+      // Not `flushSync`: with a pipe without a reader it tries for ever, and the process hangs.
       destination.end();
       await Promise.race([written, alarm.promise]);
       clearTimeout(late);

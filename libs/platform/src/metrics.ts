@@ -57,7 +57,7 @@ const storeUp = new Gauge({
   labelNames: ["store"],
 });
 
-/** Tells whether a store is there. */
+/** Sets whether a store answers. */
 export function observeStore(store: "redis" | "nats" | "books", up: boolean): void {
   storeUp.set({ store }, up ? 1 : 0);
 }

@@ -18,7 +18,7 @@ export interface Body extends Disposable {
   readonly bytes: Buffer;
 }
 
-/** The client left before its request was whole: there is nobody to answer. */
+/** The client left before its request was whole: no answer is sent. */
 export class ClientGone extends Error {
   override readonly name = "ClientGone";
 }

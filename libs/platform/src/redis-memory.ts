@@ -6,7 +6,7 @@ export interface RedisMemory {
   /** Its address, `host:port`. */
   readonly node: string;
   readonly usedBytes: number;
-  /** `maxmemory`, or what its machine has where there is none. */
+  /** `maxmemory`, or what its machine has if that is not set. */
   readonly limitBytes: number;
 }
 

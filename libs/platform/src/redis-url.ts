@@ -36,12 +36,12 @@ export function readRedisUrl(text: string): RedisPlace {
   const urls = text.split(",").map((item) => new URL(item.trim()));
   const [first] = urls;
   const kinds = new Set(urls.map(({ protocol }) => protocol));
-  const [, secure, told] = scheme.exec(first?.protocol ?? "") ?? [];
+  const [, secure, named] = scheme.exec(first?.protocol ?? "") ?? [];
   if (first === undefined || secure === undefined || kinds.size > 1)
     throw new StartError(
       "REDIS_URL must be redis:// or rediss://, or with +cluster or +sentinel, the same throughout.",
     );
-  const kind = told === "sentinel" ? "sentinel" : told === "cluster" || urls.length > 1 ? "cluster" : "single";
+  const kind = named === "sentinel" ? "sentinel" : named === "cluster" || urls.length > 1 ? "cluster" : "single";
   const nodes = urls.map(({ hostname, port }) => ({
     host: hostname.replaceAll(/^\[|\]$/g, ""),
     port: port === "" ? ports[kind] : Number(port),

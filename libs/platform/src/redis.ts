@@ -130,7 +130,7 @@ async function certificateProblem(place: RedisPlace): Promise<StartError | undef
 }
 
 /**
- * A second connection for subscriptions; it waits in line for Redis to come back, since it answers nobody. In a
+ * A second connection for subscriptions; it waits for Redis to come back, since no caller waits for it. In a
  * cluster every node hears what is published at any.
  */
 export function openSubscriber(redis: Redis): Redis {

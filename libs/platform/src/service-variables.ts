@@ -81,10 +81,7 @@ export function storeVariables(read: VariableReader) {
       }),
     },
     secrets: secretsOf(
-      read.secret(
-        "MODELGATE_SECRET",
-        "Key that signs what services tell each other, and seals vendors' keys in Redis.",
-      ),
+      read.secret("MODELGATE_SECRET", "Key that signs messages between services, and seals vendors' keys in Redis."),
       read.optionalSecret("MODELGATE_SECRET_BEFORE", "The other secret during a rotation: accepted, not used."),
     ),
   };

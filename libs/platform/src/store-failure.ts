@@ -20,7 +20,7 @@ const words = [
   "TRYAGAIN",
 ];
 
-/** What a caller is told whose step needed a store that is away or slow (503). */
+/** The failure of a step that needed a store which is away or slow (503). */
 export function storeAway(cause: unknown): Failure {
   return new Failure("server_overloaded", "The gateway's store is away or slow; try again shortly.", {
     cause,
@@ -28,7 +28,7 @@ export function storeAway(cause: unknown): Failure {
   });
 }
 
-/** What was thrown, as a failure: a store that is away or slow is told as such wherever it was asked, all else is internal. */
+/** Maps anything thrown to a Failure: a store that is away or slow becomes server_overloaded, everything else internal_error. */
 export function failureOf(thrown: unknown): Failure {
   return isStoreAway(thrown) ? storeAway(thrown) : asFailure(thrown);
 }

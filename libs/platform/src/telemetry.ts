@@ -63,7 +63,7 @@ function spanOf(span: TelemetrySpan): Span {
 
 const form = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** The context of a W3C header. The SDK itself leaves out ids that are none. */
+/** The context of a W3C header. The SDK itself ignores invalid ids. */
 function above(parent: string | undefined): Context {
   const [, traceId, spanId, flags] = form.exec(parent ?? "") ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT;

@@ -6,7 +6,7 @@ export type SpanAttributes = Readonly<Record<string, string | number | boolean |
 
 /** A piece of a request's way, as its service sees it. */
 export interface Span {
-  /** The W3C header for whoever is called next; undefined where there is nothing to carry on. */
+  /** The W3C header for the next hop; undefined where there is nothing to carry on. */
   readonly traceparent: string | undefined;
   set(attributes: SpanAttributes): void;
   /** Ends it; `error` is a word of ours (a failure's code, a status), never a message. A second call does nothing. */
@@ -17,7 +17,7 @@ export interface Span {
 export interface SpanStart {
   readonly name: string;
   readonly kind: "server" | "client";
-  /** The W3C header of the span above; one that is not well formed is none. */
+  /** The W3C header of the parent span; a malformed one is ignored. */
   readonly parent: string | undefined;
   readonly attributes?: SpanAttributes;
 }
@@ -41,7 +41,7 @@ const passOn: StartSpan = ({ parent }) => ({
 
 let starting: StartSpan = passOn;
 
-/** Begins a span of this process; where nobody collects spans it only carries the header on. */
+/** Begins a span of this process; without a collector it only carries the header on. */
 export function startSpan(start: SpanStart): Span {
   return starting(start);
 }

@@ -4,7 +4,7 @@ import { StartError } from "./start-error.ts";
 export interface VariableDescription {
   readonly name: string;
   readonly kind: "text" | "url" | "integer" | "port" | "choice" | "secret";
-  /** The value where it is unset; undefined where there is none. */
+  /** The value where it is unset; undefined without a default. */
   readonly fallback: string | undefined;
   /** Whether the process does not start without it. */
   readonly isRequired: boolean;

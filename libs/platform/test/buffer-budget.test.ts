@@ -15,7 +15,7 @@ function arriving(budget: BufferBudget, holder: ReturnType<typeof of>, bytes: nu
 }
 
 describe("a full budget", () => {
-  test("refuses whoever holds most, and ends nothing for it", () => {
+  test("refuses the account that holds most, and ends nothing for it", () => {
     const budget = new BufferBudget(100);
     const small = arriving(budget, of("small"), 30);
     const large = arriving(budget, of("large"), 60);

@@ -33,7 +33,7 @@ describe.skipIf(!clusterIsPossible)("a NATS with little room", () => {
   test("says which stream there is no room for, and of which size all are, instead of being away", async () => {
     const { bus, said } = await open(40 * mebibyte);
     await using _closed = bus;
-    await until("it to be told", () => said.length > 0);
+    await until("it to be logged", () => said.length > 0);
     expect(said.join("")).toContain("events cannot be kept");
     expect(said.join("")).toMatch(
       /does not keep TASKS: insufficient storage .* 3 streams of 41943040 bytes \(NATS_KEEP/,

@@ -26,7 +26,7 @@ test("a draining server serves a kept connection once more, says that it closes,
   const drained = server.drain();
   const last = await ask(server.port, kept);
   expect([last.statusCode, last.headers.connection]).toEqual([200, "close"]);
-  // The idle one is not waited for up to the end of the drain, and nobody new is let in.
+  // The idle one is not waited for up to the end of the drain, and no new connection is accepted.
   await drained;
   await expect(ask(server.port, new Agent())).rejects.toMatchObject({ code: "ECONNREFUSED" });
 });

@@ -17,7 +17,7 @@ test("no secret reaches a line, by its name or by its shape", () => {
   expect(printed.match(/\[redacted\]/g)).toHaveLength(8); // an error shows its words twice, in message and stack
 });
 
-test("lines that nobody reads any more do not keep a process from ending", async () => {
+test("lines without a reader do not keep a process from ending", async () => {
   const script = `
     import { createLogger } from ${JSON.stringify(join(import.meta.dirname, "../src/log.ts"))};
     const { log, close } = createLogger("test", "info");

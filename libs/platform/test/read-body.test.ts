@@ -56,7 +56,7 @@ describe("compressions", () => {
     ["deflate", deflateSync],
     ["br", brotliCompressSync],
     ["zstd", zstdCompressSync],
-  ])("%s is read, its bomb is refused at the limit, its ruin is told", async (encoding, compress) => {
+  ])("%s is read, its bomb is refused at the limit, its corruption is reported", async (encoding, compress) => {
     const headers = { "content-encoding": encoding };
     expect(await send(compress(Buffer.from("hello")), headers)).toBe(200);
     expect(outcomes).toEqual(["hello"]);
@@ -104,7 +104,7 @@ test("a sender that drips for ever is 408 as well", async () => {
   asked.destroy();
 });
 
-test("a sender that leaves is told apart from one that is wrong", async () => {
+test("a sender that leaves is distinguished from one that is wrong", async () => {
   const asked = request({ port, method: "POST", headers: { "content-length": "100" } });
   asked.on("error", () => undefined);
   asked.write("half");
@@ -151,7 +151,7 @@ test("a body below the floor is 408, and names it", async () => {
   expect(budget.taken).toBe(0);
 });
 
-test("a full budget ends the newest body of whoever holds most, and takes the other's", async () => {
+test("a full budget ends the newest body of the account that holds most, and takes the other's", async () => {
   changes = { silenceMs: 10_000 };
   budget = new BufferBudget(20_000);
   const first = begin("greedy t", 10_000, "x".repeat(8_000));

@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
 import { failureOf, openRedis } from "../src/index.ts";
 
-/** A Redis that can be told to hear and to answer late; what it heard, by name. */
+/** A Redis that can be made to hear and to answer late; what it heard, by name. */
 const heard: string[] = [];
 const store = { late: false };
 const sockets = new Set<Socket>();
@@ -54,7 +54,7 @@ test("once Redis is slow nothing more is sent to it until it answers again", asy
     answer = await redis.get("f").catch(() => new Promise((go) => setTimeout(go, 20)));
   expect(heard).toContain("get");
 
-  // However it did not answer, whoever needed it is told that it is away; what it refused is our own fault.
+  // However it did not answer, callers get that it is away; what it refused is our own fault.
   for (const socket of sockets) socket.destroy();
   server.close();
   await once(redis, "close");

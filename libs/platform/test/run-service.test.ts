@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-/** A service in a process of its own, without any drain, that opens and ends as it is told. */
+/** A service in a process of its own, without any drain, that opens and ends as the test says. */
 async function run(open: string): Promise<{ readonly status: unknown; readonly printed: string }> {
   const script = `
     import { runService, serviceVariables } from ${JSON.stringify(join(import.meta.dirname, "../src/index.ts"))};

@@ -23,7 +23,7 @@ export function cleanWords(text: string): string {
     .replaceAll(keys, "[key]");
 }
 
-/** A vendor's code or field name; undefined for what is none, so that nothing else comes through this door. */
+/** A vendor's code or field name; undefined for anything else, so that no other text comes through. */
 export function cleanName(text: unknown): string | undefined {
   return typeof text === "string" && /^[\w.[\]/-]{1,200}$/.test(text) ? text : undefined;
 }

@@ -16,7 +16,7 @@ export const noModel: VendorFailure = { code: "upstream_error", retryable: true,
 /** The vendor has no endpoint for the wire that it was spoken to in. */
 export const noEndpoint: VendorFailure = { code: "upstream_error", retryable: true, blame: "wire" };
 
-/** The client's input was refused: it is told the vendor's words. */
+/** The client's input was refused: it gets the vendor's words. */
 export function inputRefused(error: ErrorBody): VendorFailure {
   const { code, type, status, message, param } = error;
   return {
@@ -35,7 +35,7 @@ export const regionRefused: VendorFailure = { code: "upstream_auth_failed", retr
 
 /**
  * A 403 that says nothing of the key: it is about what the request names (a file, a region, a policy), and another vendor
- * may take it. The client is told the vendor's words.
+ * may take it. The client gets the vendor's words.
  */
 export function forbidden(error: ErrorBody): VendorFailure {
   return { ...inputRefused(error), retryable: true };

@@ -281,7 +281,7 @@ describe("an error means", () => {
     expect(providers[name]?.failureOf(status, body)).toMatchObject({ blame });
   });
 
-  test("a refused seal of thoughts is told by its code or by its words", () => {
+  test("a refused seal of thoughts is recognised by its code or by its words", () => {
     const refused = (error: object) => providers["openai"]?.failureOf(400, JSON.stringify({ error }));
     expect(refused({ message: "no", code: "invalid_encrypted_content" })?.aboutSeals).toBe(true);
     expect(refused({ message: "messages.1: Invalid `signature` in `thinking` block" })?.aboutSeals).toBe(true);

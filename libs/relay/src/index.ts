@@ -46,7 +46,7 @@ export { dearestTokens, wholeOutput, type Expectation } from "./money/expect.ts"
 export type { RequestSize } from "./money/request-size.ts";
 export type { Waiting } from "./call/waiting.ts";
 export { countTokens, estimateTokens, loadTokenizer } from "./money/tokens.ts";
-export { tellLosses } from "./answers/unsupported.ts";
+export { renderSupported } from "./answers/unsupported.ts";
 export { boundOfHeld, capUnits, mostBilledImages, type UsageBound } from "./money/usage-bound.ts";
 export { reportDropped, reportWay } from "./call/report-way.ts";
 export { isSpoken, queryVendor } from "./call/query-vendor.ts";

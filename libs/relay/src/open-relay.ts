@@ -14,7 +14,7 @@ import { openMadeIds } from "./vendor-stores/made-ids.ts";
 /** What calls run with, open. */
 export interface OpenRelay extends AsyncDisposable {
   readonly relay: RelayDeps;
-  /** For events that a settlement does not tell. */
+  /** For events that are not written by a settlement. */
   readonly outbox: Outbox;
   /** Bounds of JSON bodies. */
   readonly body: JsonLimits;

@@ -1,7 +1,7 @@
 import type { BodySink, UpstreamAnswer } from "@modelgate/channels";
 import type { AnswerSink, SinkWatcher } from "@modelgate/platform";
 
-/** A client that keeps what it is sent, and reads as fast or slowly as it is told. */
+/** A client that keeps what it is sent, and reads at the pace that the test sets. */
 export class FakeClient implements AnswerSink {
   readonly headers: Record<string, string> = {};
   status: number | undefined;
@@ -77,7 +77,7 @@ export class FakeClient implements AnswerSink {
   }
 }
 
-/** A vendor's answer that comes piece by piece, as it is told. */
+/** A vendor's answer that comes piece by piece, as the test says. */
 export class FakeAnswer implements UpstreamAnswer {
   readonly status = 200;
   readonly headers: UpstreamAnswer["headers"];
@@ -92,7 +92,7 @@ export class FakeAnswer implements UpstreamAnswer {
 
   pipe(sink: BodySink): void {
     this.#sink = sink;
-    for (const tell of this.#early.splice(0)) tell(sink);
+    for (const act of this.#early.splice(0)) act(sink);
   }
 
   pause(): void {
@@ -108,21 +108,21 @@ export class FakeAnswer implements UpstreamAnswer {
   }
 
   sends(...pieces: readonly string[]): this {
-    for (const piece of pieces) this.#tell((sink) => sink.data(Buffer.from(piece)));
+    for (const piece of pieces) this.#act((sink) => sink.data(Buffer.from(piece)));
     return this;
   }
 
   ends(): this {
-    this.#tell((sink) => sink.end());
+    this.#act((sink) => sink.end());
     return this;
   }
 
   breaks(): this {
-    this.#tell((sink) => sink.broken(new Error("reset")));
+    this.#act((sink) => sink.broken(new Error("reset")));
     return this;
   }
 
-  #tell(what: (sink: BodySink) => void): void {
+  #act(what: (sink: BodySink) => void): void {
     if (this.#sink === undefined) this.#early.push(what);
     else what(this.#sink);
   }

@@ -10,7 +10,7 @@ export interface IssuedCertificate {
 
 /** An authority of a test's own. */
 export interface Authority {
-  /** Its certificate, as a client is told of it. */
+  /** The path of its certificate, for clients. */
   readonly file: string;
   /** A certificate for servers at 127.0.0.1. */
   issue(name: string): Promise<IssuedCertificate>;

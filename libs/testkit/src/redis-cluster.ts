@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts, startNats, startRedis } from "@modelgate/deploy/local";
 import type { Backends } from "./backends.ts";
-import { tell } from "./redis-tell.ts";
+import { redisCommand } from "./redis-command.ts";
 import { until } from "./until.ts";
 
 /** Slots of a Redis Cluster. */
 const slotCount = 16_384;
 const nodeCount = 3;
 
-/** Nodes of a cluster talk to each other at the addresses that they tell: servers of this machine can, containers not. */
+/** Nodes of a cluster talk to each other at the addresses that they announce: servers of this machine can, containers not. */
 export const clusterIsPossible = ["MODELGATE_REDIS_SERVER", "MODELGATE_NATS_SERVER"].every(
   (name) => process.env[name]?.startsWith("docker:") !== true,
 );
@@ -46,16 +46,16 @@ export async function startClusterBackends(): Promise<Backends> {
 async function joinNodes(ports: readonly number[], clusterPorts: readonly number[]): Promise<void> {
   for (const [at, port] of ports.entries()) {
     const [from, to] = [at, at + 1].map((part) => Math.floor((part * slotCount) / nodeCount));
-    await tell(port, `CLUSTER ADDSLOTSRANGE ${from ?? 0} ${(to ?? 0) - 1}`);
+    await redisCommand(port, `CLUSTER ADDSLOTSRANGE ${from ?? 0} ${(to ?? 0) - 1}`);
     // Of two nodes with one epoch only one would keep its word.
-    await tell(port, `CLUSTER SET-CONFIG-EPOCH ${at + 1}`);
+    await redisCommand(port, `CLUSTER SET-CONFIG-EPOCH ${at + 1}`);
   }
   const [first = 0] = ports;
   for (const [at, port] of ports.entries())
-    if (port !== first) await tell(first, `CLUSTER MEET 127.0.0.1 ${port} ${clusterPorts[at] ?? 0}`);
+    if (port !== first) await redisCommand(first, `CLUSTER MEET 127.0.0.1 ${port} ${clusterPorts[at] ?? 0}`);
   for (const port of ports)
     await until("the cluster to be whole", async () => {
-      const info = await tell(port, "CLUSTER INFO");
+      const info = await redisCommand(port, "CLUSTER INFO");
       return info.includes("cluster_state:ok") && info.includes(`cluster_known_nodes:${nodeCount}`);
     });
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts, startNats, startRedis, startSentinel } from "@modelgate/deploy/local";
 import type { Backends } from "./backends.ts";
-import { tell } from "./redis-tell.ts";
+import { redisCommand } from "./redis-command.ts";
 import { control, type ServerControl } from "./server-control.ts";
 import { until } from "./until.ts";
 
@@ -61,7 +61,7 @@ export async function startSentinels(): Promise<SentinelBackends> {
   const [primary] = servers;
   if (primary === undefined) throw new Error("no Redis was started");
   await until("the replicas to follow", async () =>
-    (await tell(first, "INFO replication")).includes(`min_slaves_good_slaves:${redisCount - 1}`),
+    (await redisCommand(first, "INFO replication")).includes(`min_slaves_good_slaves:${redisCount - 1}`),
   );
   for (const [at, port] of sentinelPorts.entries()) {
     const sentinel = await startSentinel({
@@ -74,7 +74,7 @@ export async function startSentinels(): Promise<SentinelBackends> {
   }
   for (const port of sentinelPorts)
     await until("the Sentinels to know all", async () =>
-      (await tell(port, "INFO sentinel")).includes(`slaves=${redisCount - 1},sentinels=${sentinelCount}`),
+      (await redisCommand(port, "INFO sentinel")).includes(`slaves=${redisCount - 1},sentinels=${sentinelCount}`),
     );
   const started = starting.move();
   return {
@@ -85,7 +85,7 @@ export async function startSentinels(): Promise<SentinelBackends> {
     how: "local servers",
     primary,
     async primaryPort() {
-      const word = await tell(sentinelPorts[0] ?? 0, "INFO sentinel");
+      const word = await redisCommand(sentinelPorts[0] ?? 0, "INFO sentinel");
       return Number(/address=[^:]*:(\d+)/.exec(word)?.[1]);
     },
     [Symbol.asyncDispose]: () => started.disposeAsync(),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { freePorts, startNats, startRedis, startSentinel } from "@modelgate/deploy/local";
 import type { Backends } from "./backends.ts";
 import { makeAuthority, type Authority, type IssuedCertificate } from "./certificates.ts";
-import { tell } from "./redis-tell.ts";
+import { redisCommand } from "./redis-command.ts";
 
 /** A Redis and a NATS that are reached by TLS. */
 export interface TlsBackends extends Backends {
@@ -16,7 +16,7 @@ export interface TlsBackends extends Backends {
   readonly sentinelUrl: string;
   /** The certificate of the authority that both are certified by. */
   readonly authorityFile: string;
-  /** The certificate of an authority that has certified nobody. */
+  /** The certificate of an authority that has issued none of the others. */
   readonly strangerFile: string;
 }
 
@@ -49,7 +49,7 @@ export async function startTlsBackends(): Promise<TlsBackends> {
     }),
   ]);
   for (const { child } of started) starting.defer(() => child.stop());
-  await tell(clusterPlain, "CLUSTER ADDSLOTSRANGE 0 16383");
+  await redisCommand(clusterPlain, "CLUSTER ADDSLOTSRANGE 0 16383");
   const servers = starting.move();
   return {
     redisUrl: `rediss://127.0.0.1:${port}`,

@@ -30,7 +30,7 @@ test("a local server keeps its address over a kill, and a pause is only that", a
   expect(await asked).toBe("+PONG\r\n");
 });
 
-/** The first words of a server, after what it was told. */
+/** The first words of a server, after what it was sent. */
 function says(url: string, words: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);

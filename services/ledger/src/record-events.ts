@@ -1,5 +1,5 @@
 import { isRecordable, recordCalls, recordCredits, recordTasks, type Books } from "@modelgate/books";
-import { forgetSent, type ToldEvent } from "@modelgate/accounts";
+import { forgetSent, type OutboxEvent } from "@modelgate/accounts";
 import { CreditEvent, eventStreams, Failure, KeptTaskEvent, stored, UsageEvent } from "@modelgate/contracts";
 import type { Bus, Counter, Logger, Redis } from "@modelgate/platform";
 import type { BooksConnection } from "./books-connection.ts";
@@ -13,7 +13,7 @@ export interface RecordingOptions {
   readonly counted: Counter;
   /** Events with a unit that their model's price does not name, by model and unit. */
   readonly unpriced: Counter<"model" | "unit">;
-  /** Told of the accounts of every batch that was recorded. */
+  /** Called with the accounts of every batch that was recorded. */
   readonly noticed?: ((accounts: Iterable<string>) => void) | undefined;
 }
 
@@ -65,7 +65,7 @@ function hasTime(event: { readonly accountId?: string; readonly time?: string } 
 }
 
 /** Takes the bodies of a batch; what cannot be read or recorded is logged and passed over, so that it holds up nothing. */
-function recorder<Event extends ToldEvent>(
+function recorder<Event extends OutboxEvent>(
   { redis, connection, log }: RecordingOptions,
   record: Recording<Event>,
   read: (body: string) => Event,

@@ -59,7 +59,7 @@ class History implements Bus {
   readonly #ended: Parameters<typeof settle>[1][] = [];
   #open: { readonly draft: UsageDraft; readonly cost: bigint }[] = [];
   /** Settled, and known to their service alone. */
-  #told: OutboxEntry[] = [];
+  #settled: OutboxEntry[] = [];
   /** Calls that found no hold: their service says so once more, later. */
   #late: (() => Promise<unknown>)[] = [];
   #made = 0;
@@ -96,7 +96,7 @@ class History implements Bus {
     await this.#look();
   }
 
-  /** A call; without its account in Redis it is refused, as its client is told to come again. */
+  /** A call; without its account in Redis it is refused, as its client is asked to retry. */
   async #hold(cost: bigint): Promise<void> {
     const id = `${this.#id}-${this.#made++}`;
     const draft = { ...draftOf(this.#id, id), time: new Date().toISOString(), requestId: `request-${id}` };
@@ -116,7 +116,7 @@ class History implements Bus {
     const entry = await settle(redis, asked);
     this.#ended.push(asked);
     this.#spent += costNanos;
-    if (entry !== undefined) this.#told.push(entry);
+    if (entry !== undefined) this.#settled.push(entry);
     else this.#late.push(() => settle(redis, asked));
   }
 
@@ -124,11 +124,11 @@ class History implements Bus {
   async #settleAgain(which: number): Promise<void> {
     const asked = this.#ended.at(-1 - (which % Math.max(1, this.#ended.length)));
     const entry = asked && (await settle(redis, { ...asked, onlyIfHeld: true }));
-    if (entry !== undefined) this.#told.push(entry);
+    if (entry !== undefined) this.#settled.push(entry);
   }
 
   async #publish(): Promise<void> {
-    await publishEntries(redis, this, this.#told.splice(0));
+    await publishEntries(redis, this, this.#settled.splice(0));
   }
 
   publish(_subject: string, body: string, id: string): Promise<void> {

@@ -4,7 +4,7 @@ import { readText, Refused, type Attempted, type SpokenWay, type UpstreamAnswer 
 import { Failure, videoWires, type VideoWire } from "@modelgate/contracts";
 import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
 import type { Provider, StartCall } from "@modelgate/providers";
-import { tellLosses, type Priced } from "@modelgate/relay";
+import { renderSupported, type Priced } from "@modelgate/relay";
 import { isRecord, type JsonRecord } from "@modelgate/wires/json";
 import { videoCodecs, type VideoCodec } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
@@ -87,7 +87,7 @@ function say(
 ): Saying {
   const { client, request, dropped, remix } = asked;
   const { channel, upstreamModel: model } = candidate;
-  const said = tellLosses({ spelling: client.spelling, strict }, dropped, () =>
+  const said = renderSupported({ spelling: client.spelling, strict }, dropped, () =>
     videoCodecs[wire].renderRequest(request, { model }),
   );
   return {

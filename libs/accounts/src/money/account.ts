@@ -26,7 +26,7 @@ const run = defineScript({
   replies: { created: {}, exists: {} },
 });
 
-/** An account to be made; what tells its opening is there where it opens with money. */
+/** An account to be created; one that opens with money has an event for its opening. */
 export interface AccountOpening {
   readonly id: string;
   readonly name?: string | undefined;

@@ -35,7 +35,7 @@ const run = defineScript({
   } satisfies Record<CreditReply, object>,
 });
 
-/** A change of a balance as its event tells it. Throws RangeError for an amount that no step moves. */
+/** A change of a balance as its event. Throws RangeError for an amount that no step moves. */
 export function creditEventOf({ accountId, nanos, kind, reason, operationId }: Credit): CreditEvent {
   if (nanos === 0n || nanos > largestAmount || nanos < -largestAmount)
     throw new RangeError("a credit is not zero and at most a billion dollars");
@@ -56,7 +56,7 @@ export function credit(redis: Redis, wish: Credit): Promise<CreditReply> {
 }
 
 /**
- * Changes a balance as an event tells it, once by its operation. One that has a receipt already was lost with its Redis: it
+ * Changes a balance as an event says, once per operation. One that has a receipt already was lost with its Redis: it
  * is applied again, whatever is available.
  */
 export async function applyCredit(redis: Redis, { receipt, ...entry }: CreditEvent): Promise<CreditReply> {

@@ -3,7 +3,7 @@
   account hash: available, held (nanos)   hold hash, made here   holds zset: call id -> lease expiry (ms)
   outbox stream, of which only the length is read   bucket hash: t level, tt when (ms)
   dayBudgets, monthBudgets hash: "token:" .. id or "group:" .. name -> spent and held (nanos)
-  tokensPerMinute of 0 is no limit; a budget that is nil is none. ]]
+  tokensPerMinute of 0 is no limit; a budget that is nil has no limit. ]]
 local now = clock(nowMs)
 if redis.call('EXISTS', hold) == 1 then return {'held-before'} end
 if redis.call('XLEN', outbox) >= outboxBound then return {'outbox-full'} end

@@ -16,7 +16,7 @@ export interface Settlement {
   /** All tokens used, for the token's minute. */
   readonly tokens: number;
   readonly draft: UsageDraft;
-  /** The sweep's condition: settle only what nobody holds on to any more. */
+  /** The sweep's condition: settle only what is no longer renewed. */
   readonly onlyIfExpired?: boolean | undefined;
   /** Nothing was sent: where there is no hold, there is nothing to charge. */
   readonly onlyIfHeld?: boolean | undefined;

@@ -1,10 +1,10 @@
 import type { CreditEvent, KeptTaskEvent, UsageEvent } from "@modelgate/contracts";
 
-/** What is told through the outbox: a settled call, a task's transition, or a change of a balance. */
-export type ToldEvent = UsageEvent | KeptTaskEvent | CreditEvent;
+/** What is published through the outbox: a settled call, a task's transition, or a change of a balance. */
+export type OutboxEvent = UsageEvent | KeptTaskEvent | CreditEvent;
 
 /** An event that stands in the outbox. */
-export interface OutboxEntry<Event extends ToldEvent = ToldEvent> {
+export interface OutboxEntry<Event extends OutboxEvent = OutboxEvent> {
   readonly shard: string;
   readonly entryId: string;
   readonly event: Event;

@@ -2,7 +2,7 @@ import { CreditEvent, KeptTaskEvent, stored, UsageDraft } from "@modelgate/contr
 import type { Bus, Redis } from "@modelgate/platform";
 import { keys } from "../keys.ts";
 import { receiptOf } from "../money/receipt.ts";
-import type { OutboxEntry, ToldEvent } from "./entry.ts";
+import type { OutboxEntry, OutboxEvent } from "./entry.ts";
 import { messageId, subjectOf } from "./message.ts";
 import { forgetSent, rememberSent } from "./sent.ts";
 
@@ -80,7 +80,7 @@ const readTaskEvent = stored("task event", KeptTaskEvent);
 const readCreditEvent = stored("credit event", CreditEvent);
 const readDraft = stored("usage event", UsageDraft);
 
-function eventOf(fields: readonly string[]): ToldEvent {
+function eventOf(fields: readonly string[]): OutboxEvent {
   const field = (name: string): string => fields[fields.indexOf(name) + 1] ?? "";
   if (fields[0] === "task") return readTaskEvent(field("task"));
   if (fields[0] === "credit") return readCreditEvent(field("credit"));

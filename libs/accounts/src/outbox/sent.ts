@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { CreditEvent, KeptTaskEvent, stored, UsageEvent } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { keys, shardOf, shards } from "../keys.ts";
-import type { OutboxEntry, ToldEvent } from "./entry.ts";
+import type { OutboxEntry, OutboxEvent } from "./entry.ts";
 import { messageId, subjectOf } from "./message.ts";
 
 /** Events of a shard that are remembered until they are in the books; what is beyond is in JetStream alone. */
@@ -11,7 +11,7 @@ const mostRemembered = 500;
 /** An event that was published and is not in the books yet. */
 export interface SentEvent {
   readonly subject: string;
-  readonly event: ToldEvent;
+  readonly event: OutboxEvent;
   readonly messageId: string;
   /** What it is remembered under. */
   readonly shard: string;
@@ -19,14 +19,14 @@ export interface SentEvent {
 }
 
 /** A call that a Redis settled again, as it had lost the first settlement, has the same id and another receipt. */
-function nameOf(event: ToldEvent): string {
+function nameOf(event: OutboxEvent): string {
   const receipt = "receipt" in event ? event.receipt : undefined;
   return receipt === undefined ? event.id : `${event.id}.${receipt.hash}`;
 }
 
 /**
- * Remembers events from before they are published until the books have them: JetStream may lose its store with what nobody
- * has read of it. Only so many of each shard: while the books are away they are in JetStream.
+ * Remembers events from before they are published until the books have them: JetStream may lose its store with what has not been
+ * read of it. Only so many of each shard: while the books are away they are in JetStream.
  */
 export async function rememberSent(redis: Redis, entries: readonly OutboxEntry[]): Promise<void> {
   const byShard = Map.groupBy(entries, ({ shard }) => shard);
@@ -42,7 +42,7 @@ export async function rememberSent(redis: Redis, entries: readonly OutboxEntry[]
 }
 
 /** Forgets events that the books have, or that stay in the outbox. */
-export async function forgetSent(redis: Redis, events: readonly ToldEvent[]): Promise<void> {
+export async function forgetSent(redis: Redis, events: readonly OutboxEvent[]): Promise<void> {
   const byShard = Map.groupBy(events, ({ accountId }) => shardOf(accountId));
   await Promise.all([...byShard].map(([shard, several]) => redis.hdel(keys.sent(shard), ...several.map(nameOf))));
 }

@@ -13,7 +13,7 @@ export async function writeEpoch(redis: Redis, epoch: string): Promise<void> {
 }
 
 /**
- * Looks something up whose absence means two things: there is none, or Redis has lost it and is being filled again. Throws
+ * Looks something up whose absence means two things: it does not exist, or Redis has lost it and is being filled again. Throws
  * Failure server_overloaded (503) for the latter. What is looked up twice is absent before and after Redis is known whole.
  */
 export async function unlessLost<T>(redis: Redis, look: () => Promise<T>, isAbsent: (found: T) => boolean): Promise<T> {

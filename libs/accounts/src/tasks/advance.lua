@@ -1,7 +1,7 @@
 --[[ Replaces a task's record if it is still at the version that was read; settles its hold where the task ends, and
      writes the events, all in one step (clock.lua and the receipt.lua, budgets.lua and settlement.lua of money come
      before this).
-  task hash: version, record, told (outbox entries of its events)   due zset: member -> when (ms)
+  task hash: version, record, entries (of its events in the outbox)   due zset: member -> when (ms)
   account, hold, holds, outbox, bucket, late: see settlement.lua
   callbacksDue zset: event id -> when (ms)   callbacks hash: event id -> JSON
   dueAt nil: never again   event nil: the state is the same   settleCall nil: nothing to settle   callbackId nil: none
@@ -16,7 +16,7 @@ else
   if redis.call('PTTL', task) < 0 then redis.call('PEXPIRE', task, keepMs) end
 end
 local taskEntry, entries, earlier = nil, {}, {}
-for id in string.gmatch(redis.call('HGET', task, 'told') or '', '%S+') do
+for id in string.gmatch(redis.call('HGET', task, 'entries') or '', '%S+') do
   local entry = redis.call('XRANGE', outbox, id, id)[1]
   if entry then
     entries[#entries + 1] = id
@@ -28,7 +28,7 @@ if event then
   taskEntry = redis.call('XADD', outbox, '*', 'task', event)
   entries[#entries + 1] = taskEntry
 end
-if #entries == 0 then redis.call('HDEL', task, 'told') else redis.call('HSET', task, 'told', table.concat(entries, ' ')) end
+if #entries == 0 then redis.call('HDEL', task, 'entries') else redis.call('HSET', task, 'entries', table.concat(entries, ' ')) end
 if callbackId then
   redis.call('HSET', callbacks, callbackId, callback)
   redis.call('ZADD', callbacksDue, callbackDueAt, callbackId)

@@ -9,7 +9,7 @@ import { callbackArguments, callbackKinds, callbackOf } from "./callback.ts";
 import { placeName } from "./claim.ts";
 import { taskEvent, type TaskRecord } from "./record.ts";
 
-/** What a task's end costs, and the usage event that tells of it. */
+/** What a task's end costs, and its usage event. */
 export interface TaskSettlement {
   readonly costNanos: Nanos;
   readonly draft: UsageDraft;
@@ -28,7 +28,7 @@ export interface TaskAdvance {
   readonly settlement?: TaskSettlement | undefined;
   /** How long an ended task is kept, in ms. */
   readonly keepMs: number;
-  /** When another process may tell the transition's callback, Unix ms: this one tells it at once. */
+  /** When another process may send the transition's callback, Unix ms: this one sends it at once. */
   readonly callbackDueAt: number;
   readonly nowMs: number;
 }
@@ -60,7 +60,7 @@ const run = defineScript({
 /**
  * Puts the next record into its place if the task is still at the version that was read: of several who saw the same,
  * one wins, and with it the settlement and the events. Undefined for those who came later. Before the new events of the
- * task come those that nobody has published yet, as their process died: in this order they are told.
+ * task come those that are not published yet, as their process died: in this order they are to be published.
  */
 export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<readonly OutboxEntry[] | undefined> {
   const { task, version, dueAt, from, settlement, keepMs, callbackDueAt, nowMs } = advance;

@@ -2,11 +2,11 @@ import { Type } from "typebox";
 import { stored, TaskEvent, type KeptTaskEvent } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
-import type { ToldEvent } from "../outbox/entry.ts";
+import type { OutboxEvent } from "../outbox/entry.ts";
 import { claimDue, type Claim } from "./claim.ts";
 import { transitionId, type TaskRecord } from "./record.ts";
 
-/** A transition that its client wants to be told, kept until it is told or given up. */
+/** A transition that its client wants to receive, kept until it is delivered or given up. */
 export interface Callback {
   readonly url: string;
   readonly event: TaskEvent;
@@ -30,8 +30,11 @@ export function callbackOf(
 }
 
 /** The callback that was kept with a task's record, among the events that were written with it; undefined for none. */
-export function callbackAmong(task: TaskRecord, told: readonly { readonly event: ToldEvent }[]): Callback | undefined {
-  const event = told.map((entry) => entry.event).find(({ id }) => id === transitionId(task));
+export function callbackAmong(
+  task: TaskRecord,
+  entries: readonly { readonly event: OutboxEvent }[],
+): Callback | undefined {
+  const event = entries.map((entry) => entry.event).find(({ id }) => id === transitionId(task));
   return event !== undefined && "taskId" in event ? callbackOf(task, event) : undefined;
 }
 
@@ -54,17 +57,17 @@ export async function claimCallbacks(redis: Redis, shard: string, claim: Claim):
   if (ids.length === 0) return [];
   const kept = await redis.hmget(keys.callbacks(shard), ...ids);
   return kept.flatMap((text) => {
-    if (text === null) return []; // told meanwhile
+    if (text === null) return []; // delivered meanwhile
     return [readCallback(text)];
   });
 }
 
-/** Forgets a callback: it was told, or is given up. */
+/** Forgets a callback: it was delivered, or is given up. */
 export async function forgetCallback(redis: Redis, { event }: Callback): Promise<void> {
   await put(redis, callbackKeys(event), { id: event.id, callback: undefined, dueAt: undefined });
 }
 
-/** Keeps a callback for another try, Unix ms; nothing where it was told meanwhile. */
+/** Keeps a callback for another try, Unix ms; nothing where it was delivered meanwhile. */
 export async function retryCallback(redis: Redis, callback: Callback, dueAt: number): Promise<void> {
   const { event } = callback;
   await put(redis, callbackKeys(event), { id: event.id, callback: JSON.stringify(callback), dueAt });

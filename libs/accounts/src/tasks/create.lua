@@ -1,6 +1,6 @@
 --[[ Records a task that its vendor has accepted: the record, when to poll it, its entry in the account's list, the
      longer lease of its hold, and its first event, in one write.
-  task hash: version, record, told (outbox entries of its events while they are there)
+  task hash: version, record, entries (of its events, while they are in the outbox)
   due zset: member -> when (ms)   list zset: task id -> created (ms)   holds zset: call id -> lease expiry (ms)
   outbox stream   callbacksDue zset: event id -> when (ms)   callbacks hash: event id -> JSON
   listedSince: older tasks leave the list (ms)   callbackId nil: none ]]
@@ -16,5 +16,5 @@ if callbackId then
   redis.call('ZADD', callbacksDue, callbackDueAt, callbackId)
 end
 local entry = redis.call('XADD', outbox, '*', 'task', event)
-redis.call('HSET', task, 'told', entry)
+redis.call('HSET', task, 'entries', entry)
 return {'created', entry = entry}

@@ -15,7 +15,7 @@ export interface TaskCreation {
   readonly holdUntil: number;
   /** How long an account's list shows a task, in ms. */
   readonly keepMs: number;
-  /** When another process may tell its callback, Unix ms: this one tells it at once. */
+  /** When another process may send its callback, Unix ms: this one sends it at once. */
   readonly callbackDueAt: number;
 }
 

@@ -35,7 +35,7 @@ export async function findTask(redis: Redis, accountId: string, id: string): Pro
   return found;
 }
 
-/** Tasks in the order asked for, undefined where there is none (any more). Throws Failure server_overloaded. */
+/** Tasks in the order asked for, undefined for those that do not exist (any more). Throws Failure server_overloaded. */
 export function findTasks(redis: Redis, places: readonly TaskPlace[]): Promise<readonly (StoredTask | undefined)[]> {
   return orUnavailable(
     Promise.all(

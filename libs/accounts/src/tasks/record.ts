@@ -17,7 +17,7 @@ export interface TaskRecord {
   readonly operation: string;
   /** What was asked for, as answers repeat it. */
   readonly asked: Readonly<Record<string, unknown>>;
-  /** Where its client wants its transitions told. */
+  /** Where its client wants its transitions sent. */
   readonly callbackUrl?: string | undefined;
   /** The hold that pays for it. */
   readonly callId: string;

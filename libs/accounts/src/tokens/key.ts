@@ -23,7 +23,7 @@ export function tokenIdOf(digest: string): string {
   return `tok_${digest.slice(0, 20)}`;
 }
 
-/** What may be shown of a key so that a person can tell it from others. */
+/** What may be shown of a key so that a person can recognise it. */
 export function hintOf(key: string): string {
   return `${key.slice(0, 6)}…${key.slice(-3)}`;
 }

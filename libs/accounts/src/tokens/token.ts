@@ -65,7 +65,7 @@ const project = defineScript({
   replies: { projected: {}, newer: {} },
 });
 
-/** Gives Redis a token as the books have it, and tells every edge; a version that is there already stays. */
+/** Writes a token of the books to Redis, and notifies every edge; a version that is there already stays. */
 export async function projectToken(redis: Redis, digest: string, token: Token): Promise<void> {
   await redis.hset(keys.tokenIds, token.id, digest);
   await redis.sadd(keys.accountTokens(token.accountId), digest);

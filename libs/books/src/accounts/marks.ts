@@ -5,7 +5,7 @@ export async function readMark({ db }: Books, name: string): Promise<string | un
   return (await db.selectFrom("marks").select("value").where("name", "=", name).executeTakeFirst())?.value;
 }
 
-/** Keeps a word where there is none yet; the one that is kept now. */
+/** Stores a mark unless it is already set; returns the one that is stored. */
 export async function keepMark({ db }: Books, name: string, value: string): Promise<string> {
   await db
     .insertInto("marks")

@@ -3,8 +3,9 @@ import { calls } from "./0001-calls.ts";
 import { labels } from "./0002-labels.ts";
 import { failedCalls } from "./0003-failed-calls.ts";
 import { accounts } from "./0010-accounts.ts";
-import { callIds } from "./0011-call-ids.ts";
-import { taskRecords } from "./0012-task-records.ts";
+import { operators } from "./0011-operators.ts";
+import { callIds } from "./0012-call-ids.ts";
+import { taskRecords } from "./0013-task-records.ts";
 import type { MigrationTools } from "./tables.ts";
 
 /** One step of the schema; there is no way back. */
@@ -18,6 +19,7 @@ export const migrations: Readonly<Record<string, Step>> = {
   "0002-labels": labels,
   "0003-failed-calls": failedCalls,
   "0010-accounts": accounts,
-  "0011-call-ids": callIds,
-  "0012-task-records": taskRecords,
+  "0011-operators": operators,
+  "0012-call-ids": callIds,
+  "0013-task-records": taskRecords,
 };

@@ -34,7 +34,7 @@ export const remoteRules: RemoteRules = {
 };
 
 /**
- * The one address that a URL's host is connected to. The name is resolved once, here: whoever answers it otherwise a
+ * The one address that a URL's host is connected to. The name is resolved once, here: another answer of DNS a
  * moment later changes nothing. A name with one forbidden address among several is refused. Throws NotFetched.
  */
 export async function pinnedAddress(

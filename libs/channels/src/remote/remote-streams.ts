@@ -4,12 +4,12 @@ import { NotFetched } from "./not-fetched.ts";
 import { pinnedAddress, remoteRules, type RemoteRules } from "./pinned-address.ts";
 import { pinnedClient } from "./pinned-client.ts";
 
-/** A file at an address that a vendor told, to be passed through; or what is told to an address that a client gave. */
+/** A file at an address that a vendor gave, to be passed through; or a callback to an address that a client gave. */
 export interface RemoteStreamAsk {
   readonly url: string;
   /** What is asked beside the address, as a range; they go along to wherever it redirects. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Headers that hold a key: the address's own origin is sent them, and nobody that it redirects to. */
+  /** Headers that hold a key: sent to the address's own origin, and to no other that it redirects to. */
   readonly secretHeaders?: Readonly<Record<string, string>> | undefined;
   /** The scheme, host and port of the vendor's own configured address, which may be reached wherever it is. */
   readonly trustedOrigin?: string | undefined;
@@ -25,7 +25,7 @@ export interface RemoteStream extends AsyncDisposable {
   readonly answer: UpstreamAnswer;
 }
 
-/** Opens files of any size at addresses that vendors tell, under the rules of the guarded fetcher. */
+/** Opens files of any size at addresses that vendors give, under the rules of the guarded fetcher. */
 export interface RemoteStreams {
   /** Throws NotFetched saying why, and what the connection throws. */
   open(ask: RemoteStreamAsk): Promise<RemoteStream>;

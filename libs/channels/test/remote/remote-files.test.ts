@@ -64,7 +64,7 @@ describe("addresses", () => {
     "localhost",
     "1.2.3",
     "fe80::1%eth0",
-  ])("%s is none of the public internet", (address) => {
+  ])("%s is not a public address", (address) => {
     expect(isGlobalAddress(address)).toBe(false);
   });
 
@@ -235,7 +235,7 @@ describe("a name that changes its address", () => {
     expect(await fetched("/a.png", { resolve: () => Promise.resolve([]) })).toBe("its host is not known");
   });
 
-  test("is given up where nobody answers for it", async () => {
+  test("is given up where its name is never resolved", async () => {
     expect(await fetched("/a.png", { resolve: () => new Promise(() => undefined) })).toBe(
       "it did not arrive within 500 ms",
     );
@@ -258,7 +258,7 @@ test("a vendor's own address may be private, and nothing else on its host", asyn
   expect(hits).toHaveLength(1);
 });
 
-test("whoever asked may leave", async () => {
+test("a caller may abort its fetch", async () => {
   const files = openRemoteFiles({ ...limits, timeoutMs: 60_000 }, budget, rules);
   const leaving = new AbortController();
   const asked = files.fetch({

@@ -66,7 +66,7 @@ test("a range of a vendor's own file, through a redirect", async () => {
   expect(hits).toEqual(["vendor.example /old bytes=0-3", "vendor.example /new bytes=0-3"]);
 });
 
-test("a key goes to the address's own origin, also where it redirects to itself, and to nobody else", async () => {
+test("a key goes to the address's own origin, also where it redirects to itself, and to no other", async () => {
   const elsewhere = encodeURIComponent(`http://VENDOR.example:${port}/stored?to=http://files.example:${port}/file`);
   const path = `/content?to=${elsewhere}`;
   const anywhere = openRemoteStreams({ resolve: async () => ["127.0.0.1"], isAllowed: () => true });

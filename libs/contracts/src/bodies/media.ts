@@ -120,7 +120,7 @@ export const SpeechRequest = Type.Object(
 );
 
 const callbackUrl = Type.Optional(
-  Type.String({ description: "told of each transition by a signed POST; a public http(s) address" }),
+  Type.String({ description: "receives each transition as a signed POST; a public http(s) address" }),
 );
 
 /** Interface endpoint 15. */

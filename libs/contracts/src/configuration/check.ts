@@ -35,7 +35,7 @@ export function checkConfiguration(value: unknown): CheckedConfiguration {
   return problems.length > 0 ? { problems } : { configuration: value };
 }
 
-/** One problem a path: the most telling of what the schema says there. */
+/** One problem a path: the most specific of what the schema reports there. */
 function shapeProblems(value: unknown): readonly ConfigurationProblem[] {
   const found = new Map<string, string>();
   for (const error of schema.Errors(value)) {

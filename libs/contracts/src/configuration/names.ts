@@ -18,7 +18,7 @@ function isName(name: string): boolean {
   return name !== "" && name.length <= longestName && name.trim() === name && !/\p{Cc}/u.test(name);
 }
 
-/** A name that nobody could read off a line is shown in quotes. */
+/** A name that would be hard to read in a line is shown in quotes. */
 function placeOf(map: string, name: string): string {
   return `${map}.${JSON.stringify(name.slice(0, longestName))}`;
 }

@@ -52,7 +52,10 @@ export const GroupConfiguration = Type.Object(
       }),
     ),
     showChannel: Type.Optional(
-      Type.Boolean({ default: false, description: "tell callers which channel served them, and what was tried" }),
+      Type.Boolean({
+        default: false,
+        description: "report in headers which channel served a call, and what was tried",
+      }),
     ),
   },
   closed,
@@ -135,7 +138,7 @@ export const ModelConfiguration = Type.Object(
     ownedBy: Type.Optional(name),
     price: Type.Optional(PriceConfiguration),
     maxOutputTokens: limit("most tokens of one answer, as the model's vendors bound it"),
-    contextTokens: limit("most tokens of a call's input and answer; told in model lists"),
+    contextTokens: limit("most tokens of a call's input and answer; shown in model lists"),
   },
   closed,
 );

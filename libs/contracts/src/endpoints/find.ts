@@ -23,7 +23,7 @@ fillTable();
 
 /**
  * The endpoint that serves a method and a path (without query). Everyday aliases and one trailing slash are
- * accepted; a doubled /v1 is told apart from an unknown path. Model names may contain slashes.
+ * accepted; a doubled /v1 is distinguished from an unknown path. Model names may contain slashes.
  */
 export function findEndpoint(method: string, rawPath: string): Found {
   const direct = fixed.get(rawPath)?.get(method);

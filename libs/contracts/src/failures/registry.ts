@@ -8,7 +8,7 @@ export interface FailureKind {
   readonly alpha: string;
   /** `error.status` of the gamma body. */
   readonly gamma: string;
-  /** Whether the same call may pass later without a change; a client's SDK is told so. */
+  /** Whether the same call may pass later without a change; sent to clients' SDKs. */
   readonly retryable: boolean;
   /** What is said where the thrower gave no words of its own. */
   readonly say: string;

@@ -78,7 +78,7 @@ export interface Price extends ReadonlyMap<UnitName, bigint> {
 export const priceDecimals = 12;
 /** Most decimal places of a group's multiplier, and of a service tier's factor. */
 export const multiplierDecimals = 9;
-/** Parts of a second that are told apart when seconds are priced. */
+/** Decimals of a second that count when seconds are priced. */
 export const unitDecimals = 6;
 
 const usualFactor = 10n ** BigInt(multiplierDecimals);

@@ -27,7 +27,7 @@ test("without resolutions there is one price", () => {
   expect(priceAt({ price, resolutions: compileResolutions({ second: 0.3 }) }, 4_320)).toBe(price);
 });
 
-test("each price is told in full", () => {
+test("each price is listed in full", () => {
   expect(pricesIn(written)).toEqual([
     { second: 0.3, request: 0.05 },
     { second: 0.7, request: 0 },

@@ -62,7 +62,7 @@ test.each<[EndpointId, string, boolean]>([
   ["epsilon", "Version", true],
   ["realtime", "model", false],
   ["getVideo", "task_id", true],
-])("%s tells of its parameter %s", (id, name, required) => {
+])("%s documents its parameter %s", (id, name, required) => {
   const { path, method } = endpointOf(id);
   expect(document.paths[path][method.toLowerCase()].parameters).toContainEqual(
     expect.objectContaining({ name, required }),

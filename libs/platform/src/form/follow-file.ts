@@ -64,7 +64,7 @@ class GrowingFile implements FollowedFile {
     this.#handle = handle;
     this.#holding = holding;
     this.whole = this.#write(file);
-    // Whoever waits for it is told; there may be nobody.
+    // Those that wait for it get the error; without any it is not unhandled.
     this.whole.catch(() => undefined);
   }
 
@@ -99,7 +99,7 @@ class GrowingFile implements FollowedFile {
         await this.#handle.writeFile(chunk);
         this.#size += chunk.length;
         notePassing(chunk.length);
-        this.#tell();
+        this.#progressed();
       }
       this.#over = {};
     } catch (error) {
@@ -107,11 +107,11 @@ class GrowingFile implements FollowedFile {
       throw isFull(error) ? new Failure("server_overloaded", undefined, { cause: error }) : error;
     } finally {
       this.#holding.arrived();
-      this.#tell();
+      this.#progressed();
     }
   }
 
-  #tell(): void {
+  #progressed(): void {
     this.#progress.resolve();
     this.#progress = Promise.withResolvers<void>();
   }

@@ -8,7 +8,7 @@ export interface FormField {
   readonly value: string;
 }
 
-/** A file of a form. Its bytes come once, at the pace of whoever takes them; what nobody takes is thrown away. */
+/** A file of a form. Its bytes come once, at the pace of their reader; without a reader they are dropped. */
 export interface FormFile {
   readonly kind: "file";
   /** The field's name. */
@@ -29,7 +29,7 @@ export type FormPart = FormField | FormFile;
 /** A parser's stream of one file; `truncated` is set where it was cut at its bound. */
 export type FileStream = Readable & { readonly truncated?: boolean };
 
-/** What a file is told by its form. */
+/** What a file gets from its form. */
 interface FileOptions {
   readonly mostBytes: number;
   /** Why the form ended before its file did. */
@@ -46,11 +46,11 @@ export class IncomingFile implements FormFile {
   readonly #stream: FileStream;
   readonly #options: FileOptions;
 
-  constructor(told: Pick<FormFile, "name" | "filename" | "contentType">, stream: FileStream, options: FileOptions) {
-    ({ name: this.name, filename: this.filename, contentType: this.contentType } = told);
+  constructor(part: Pick<FormFile, "name" | "filename" | "contentType">, stream: FileStream, options: FileOptions) {
+    ({ name: this.name, filename: this.filename, contentType: this.contentType } = part);
     this.#stream = stream;
     this.#options = options;
-    // Whoever reads gets the error from its reading; without a reader there is nobody to tell.
+    // A reader gets the error from its reading; without one it is not unhandled.
     stream.on("error", () => undefined);
   }
 

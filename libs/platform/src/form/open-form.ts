@@ -26,7 +26,7 @@ export interface FormLimits extends PaceLimits {
 export interface Form extends AsyncIterable<FormPart>, Disposable {
   /** What the form holds in memory; given back when the form is disposed of. */
   readonly holding: Holding;
-  /** Ends the form: whoever reads it gets this error. */
+  /** Ends the form: its reader gets this error. */
   breakOff(error: Error): void;
 }
 
@@ -71,7 +71,7 @@ class OpenForm implements Form {
   readonly #parser: busboy.Busboy;
   readonly #pace: Pace;
   readonly holding: Holding;
-  /** Parts that one piece of the body brought and nobody has taken yet. */
+  /** Parts of the pieces of the body that came so far, not taken yet. */
   readonly #ready: FormPart[] = [];
   #wake: (() => void) | undefined;
   #over = false;
@@ -157,8 +157,8 @@ class OpenForm implements Form {
         this.#addField(name, value);
       })
       .on("file", (name, stream, { filename, mimeType }) => {
-        const told = { name, filename: filename ?? "", contentType: mimeType };
-        const file = new IncomingFile(told, stream, {
+        const part = { name, filename: filename ?? "", contentType: mimeType };
+        const file = new IncomingFile(part, stream, {
           mostBytes: fileBytes,
           whyBroken: () => this.#failure ?? cut(),
           breakOff: (error) => this.breakOff(error),
@@ -214,7 +214,7 @@ function parserOf(request: IncomingMessage, { parts, files, fieldBytes, fileByte
   }
 }
 
-/** A part may come without a name; a very long one is nobody's. */
+/** A part may come without a name; a very long one is wrong. */
 function isWrongName(name: string | undefined, truncated = false): boolean {
   return name === undefined || name === "" || truncated || Buffer.byteLength(name) > nameBytes;
 }

@@ -106,7 +106,7 @@ test("fields and files come in their order, whatever it is", async () => {
   expect(budget.taken).toBe(0);
 });
 
-test("an encoding that is none may be named", async () => {
+test("the encoding identity may be named", async () => {
   const outcome = await send(field("a", "b") + end, { ...typed, "content-encoding": "Identity" });
   expect(outcome).toEqual({ fields: [["a", "b"]], files: [] });
 });
@@ -269,7 +269,7 @@ describe("followed while it comes", () => {
   });
 });
 
-test("a file that nobody takes is dropped on the way to the next part", async () => {
+test("a file that is not read is dropped on the way to the next part", async () => {
   read = async (asked) => {
     using form = openForm(asked, limits, holder);
     const names: string[] = [];

@@ -51,7 +51,7 @@ test.each([
   expect(await ask(method, path)).toMatchObject([404, { error: { code: "unknown_url" } }]);
 });
 
-test("a body is JSON, and what is none is refused", async () => {
+test("a body that is not JSON is refused", async () => {
   expect(await ask("POST", "/things", { of: "a kind" })).toEqual([200, { data: { of: "a kind" } }]);
   const credential = signOperator(secret, Math.floor(Date.now() / 1_000) + 60);
   const headers = { authorization: `Bearer ${credential}`, connection: "close" };

@@ -2,7 +2,7 @@ import { readErrorBody } from "../error-body.ts";
 import { keyRefused, meaningOfStatus, noEndpoint, noModel } from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
 
-/** The account behind a key has no credit or was closed; told as the client's fault, with 400. */
+/** The account behind a key has no credit or was closed; answered as the client's fault, with 400. */
 const accountWords = /\bcredit balance\b|\borganization has been disabled\b/i;
 
 /**

@@ -98,6 +98,6 @@ test.each([
   [klingFailure, [1302, 1303], "upstream_rate_limited"],
   [klingFailure, [5002], "upstream_timeout"],
   [jimengFailure, [50_429, 50_430], "upstream_rate_limited"],
-] as const)("%# and what the client is told", (failureOf, codes, told) => {
-  for (const code of codes) expect(failureOf(400, JSON.stringify({ code, message: "no" })).code).toBe(told);
+] as const)("%# and the failure's code", (failureOf, codes, expected) => {
+  for (const code of codes) expect(failureOf(400, JSON.stringify({ code, message: "no" })).code).toBe(expected);
 });

@@ -230,7 +230,7 @@ class StreamPass implements BodySink {
     if (!sink.full) held.resume();
   }
 
-  /** Nothing more passes: the vendor is stopped, and the client told in its own words for an answer at its bound. */
+  /** Nothing more passes: the vendor is stopped, and the client's stream ends as its wire ends an answer at its bound. */
   async #cut(why: StreamStop): Promise<void> {
     if (this.#over) return;
     const { sink, held, translator, ending, paid } = this.#passage;

@@ -59,7 +59,7 @@ export interface FrameReading {
   render(): Buffer | string;
 }
 
-/** What an answer's head tells. */
+/** An answer's head. */
 export type AnswerHead = Pick<UpstreamAnswer, "headers">;
 
 /** The media type of server-sent events. */

@@ -3,8 +3,8 @@ import { Failure } from "@modelgate/contracts";
 /** How a client's wire spells the fields of the neutral form. */
 export type Spelling = Readonly<Record<string, string | undefined>>;
 
-/** A rendered request, with what was left out on the way. */
-export interface Told {
+/** A rendered request, and the fields that were left out. */
+export interface Rendered {
   readonly dropped: readonly string[];
 }
 
@@ -16,31 +16,31 @@ export interface Asker {
 }
 
 /**
- * Renders a request and names what got lost in the client's words; `before` was lost when it was read. Throws Failure
+ * Renders a request and names the dropped fields as the client spells them; `before` was dropped when it was read. Throws Failure
  * unsupported_parameter (400) for what would change the answer's meaning, and under strict for every hint as well.
  */
-export function tellLosses<Said extends Told>(
+export function renderSupported<R extends Rendered>(
   { spelling, strict }: Asker,
   before: readonly string[],
-  render: () => Said,
-): Said {
-  const said = inWordsOf(spelling, render);
-  const dropped = [...new Set([...before, ...said.dropped.map((word) => spell(spelling, word))])];
+  render: () => R,
+): R {
+  const rendered = inWordsOf(spelling, render);
+  const dropped = [...new Set([...before, ...rendered.dropped.map((word) => spell(spelling, word))])];
   if (strict && dropped.length > 0)
     throw new Failure("unsupported_parameter", `The vendor of this model cannot take: ${dropped.join(", ")}.`, {
       param: dropped[0],
     });
-  return { ...said, dropped };
+  return { ...rendered, dropped };
 }
 
-/** The neutral form's word for a field, or a path that begins with one, as a wire spells it. */
+/** A field of the neutral form, or a path that begins with one, as a wire spells it. */
 function spell(spelling: Spelling, word: string): string {
   const [head = "", ...rest] = word.split(".");
   const own = Object.hasOwn(spelling, head) ? spelling[head] : undefined;
   return own === undefined ? word : [own, ...rest].join(".");
 }
 
-function inWordsOf<Said>(spelling: Spelling, render: () => Said): Said {
+function inWordsOf<R>(spelling: Spelling, render: () => R): R {
   try {
     return render();
   } catch (error) {

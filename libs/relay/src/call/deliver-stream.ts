@@ -57,7 +57,7 @@ export async function settleUnheard(delivery: Delivery, { reader, held }: Accept
   const translator: StreamTranslator = reader.translator({ mayBeCut: false });
   meter.readWith(translator);
   const { outcome } = await passStream({
-    sink: nobody,
+    sink: goneClient,
     held,
     reader,
     translator,
@@ -77,7 +77,7 @@ export async function settleUnheard(delivery: Delivery, { reader, held }: Accept
 }
 
 /** The sink of a client that has left. */
-const nobody: Pick<AnswerSink, "write" | "end" | "destroy" | "watch" | "full" | "closed"> = {
+const goneClient: Pick<AnswerSink, "write" | "end" | "destroy" | "watch" | "full" | "closed"> = {
   full: false,
   closed: false,
   write: () => true,

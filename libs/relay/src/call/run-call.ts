@@ -17,8 +17,8 @@ import { notSent, type CallEnd, type SentCall } from "../money/usage-draft.ts";
 import { keepWaiting } from "./waiting.ts";
 
 /**
- * The life of a call: expect → hold → attempt → deliver → meter → settle. Throws Failure for what the client is to
- * be told; once bytes left for the client it does not throw. Whatever happens, the hold is settled exactly once.
+ * The life of a call: expect → hold → attempt → deliver → meter → settle. Throws Failure for what the client is
+ * to see; once bytes left for the client it does not throw. Whatever happens, the hold is settled exactly once.
  */
 export async function runCall(deps: RelayDeps, call: RelayedCall, plan: CallPlan): Promise<void> {
   const expected = expect(deps, plan);
@@ -88,8 +88,8 @@ function whatFailed({ broken }: CallPlan, { interrupted }: Leaving, error: unkno
 }
 
 /**
- * Nothing of an answer reached the client. What failed costs nothing, and the client is told. A client that left pays
- * what is certain once its vendor was asked, where it is not known what the vendor made of it.
+ * Nothing of an answer reached the client. What failed costs nothing, and the client gets its error. A client that left pays
+ * what is certain once its vendor was asked, if the vendor's result is unknown.
  */
 async function fail({ call, plan, held, sent, leaving }: Failing, error: unknown): Promise<void> {
   const failure = whatFailed(plan, leaving, error);

@@ -19,7 +19,7 @@ export type Accepted = {
   | { readonly kind: "stream"; readonly reader: StreamReader; readonly held: HeldStream }
 );
 
-/** What a call's sender is told of its attempts. */
+/** Called about a call's attempts as they are made. */
 export interface Sending {
   readonly callId: string;
   readonly signal: AbortSignal;
@@ -47,6 +47,7 @@ export async function send(
     model: model.name,
     candidates: deps.catalog.current().candidates(model.name, call.caller.group),
     wires: vendorCall.wires,
+    saysWhole: vendorCall.saysWhole,
     prefer: vendorCall.prefer ?? kept,
     unsealable: vendorCall.unsealable,
     span: call.span,

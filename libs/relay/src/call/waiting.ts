@@ -5,7 +5,7 @@ import type { AnswerSink } from "@modelgate/platform";
 export interface Waiting {
   readonly contentType: string;
   readonly sign: string;
-  /** Whether there may be signs by now; absent: always. A body on its way may yet tell what is wanted, or be wrong. */
+  /** Whether there may be signs by now; absent: always. A body on its way may yet say what is wanted, or be wrong. */
   isDue?(): boolean;
   /** The wire's own in-band error; nothing follows. */
   fail(failure: Failure, requestId: string): string;

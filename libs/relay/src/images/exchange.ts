@@ -13,7 +13,7 @@ import {
 } from "@modelgate/wires/images";
 import type { Ask } from "@modelgate/wires/kind";
 import type { AnswerReader, Exchange, VendorLink, WholeAnswer } from "../answers/exchange.ts";
-import { tellLosses, type Asker } from "../answers/unsupported.ts";
+import { renderSupported, type Asker } from "../answers/unsupported.ts";
 import { parseAnswer } from "../answers/whole-answer.ts";
 import { PassTranslator } from "../answers/pass-translator.ts";
 import { isEventStream } from "../answers/stream-reader.ts";
@@ -44,7 +44,7 @@ export async function imagesExchange(asked: ImagesCall, wire: UpstreamWire, upst
   const { ask, asker, input } = asked;
   const vendor = vendorOf(wire);
   const request = vendor.needsBytes ? await input.asBytes() : ask.request;
-  const { body: sent, dropped } = tellLosses(asker, ask.dropped, () => {
+  const { body: sent, dropped } = renderSupported(asker, ask.dropped, () => {
     const rendered = vendor.renderRequest(request, { model: upstreamModel });
     return { body: rendered, dropped: rendered.dropped };
   });

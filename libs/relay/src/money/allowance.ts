@@ -76,7 +76,7 @@ export class Allowance implements Disposable {
   }
 
   /**
-   * Waits until the frame that was not admitted is; else tells why nothing more is. Money is asked for once more, and
+   * Waits until the frame that was not admitted may pass; else returns why it may not. Money is asked for once more, and
    * what came is counted by the tokenizer, before a stream is given up.
    */
   async more(): Promise<StreamStop | undefined> {
@@ -143,7 +143,7 @@ export class Allowance implements Disposable {
     return this.#extending;
   }
 
-  /** Extends the hold by a step, or by the largest part of one that can be had; else tells why there is none. */
+  /** Extends the hold by a step, or by the largest part of one that can be had; else returns why it cannot. */
   async #grow(): Promise<Failure | undefined> {
     const { output, extend } = this.#options;
     for (let tries = 1; !this.#over;) {

@@ -51,7 +51,7 @@ const cost = new Counter({
 });
 const estimated = new Counter({
   name: "modelgate_calls_estimated_total",
-  help: "calls whose usage the vendor did not tell",
+  help: "calls whose usage the vendor did not report",
   labelNames: ["gen_ai_request_model"],
 });
 const capped = new Counter({

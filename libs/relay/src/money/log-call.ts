@@ -23,7 +23,7 @@ export function logCall(log: Logger, span: Span | undefined, seen: CallSeen): vo
       ms: draft.latencyMs,
       firstByteMs: draft.firstByteMs,
       attempts: draft.attempts,
-      // What answered at once is told by the members above.
+      // A call that was answered at once is described by the members above.
       tried: tried.length > 1 || draft.outcome === "failed" ? tried : undefined,
       tokens: tokensIn(units),
       inputTokens: inputTotal(units),

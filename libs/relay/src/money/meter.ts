@@ -12,7 +12,7 @@ const finerCut = 1.25;
  * they come so that no stream is ever held.
  */
 export class Meter {
-  /** What the call costs beside its tokens, where its wire tells of that. */
+  /** What the call costs beside its tokens, if its wire reports that. */
   readonly fees: CallFees | undefined;
   #wordsOf: (raw: string) => string = (raw) => raw;
   /** Raw pieces whose words were not read yet. */

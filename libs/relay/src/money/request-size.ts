@@ -10,7 +10,7 @@ export interface RequestSize {
   /** Most output tokens, where the client set a bound. */
   readonly maxOutputTokens: number | undefined;
   readonly choices: number;
-  /** Whether the bound is the gateway's own, which a vendor need not be told: it is held for, and does not cap what is billed. */
+  /** Whether the bound is the gateway's own, which is not sent to vendors: it is held for, and does not cap what is billed. */
   readonly boundIsOurs?: boolean | undefined;
   /** Whether the vendor may read more than the body holds: results of its own tools, or what it keeps. */
   readonly readsBeyond?: boolean;

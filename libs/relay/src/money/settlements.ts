@@ -10,7 +10,7 @@ export interface Settlements extends AsyncDisposable {
   release(release: Release): Promise<void>;
 }
 
-/** When a late call is told once more, and most that wait for it. */
+/** When a late call is reported once more, and most that wait for it. */
 const [sayAgainMs, mostLate] = [10_000, 10_000];
 
 /** Opens the settlements of a process; disposal waits until all that began are done. */
@@ -18,13 +18,13 @@ export function openSettlements({ redis, outbox, log }: { redis: Redis; outbox: 
   const pending = new Set<Promise<void>>();
   const late = new Set<NodeJS.Timeout>();
 
-  /** Says once more, later, that a call found no hold: what the ledger was told may be lost with the same Redis. */
+  /** Reports once more, later, that a call found no hold: the first report may be lost with the same Redis. */
   function sayAgain(settlement: Settlement): void {
     if (late.size >= mostLate) return;
     const timer = setTimeout(() => {
       late.delete(timer);
       settle(redis, settlement).catch((error: unknown) =>
-        log.warn({ err: error, callId: settlement.callId }, "a late call was told once only"),
+        log.warn({ err: error, callId: settlement.callId }, "a late call was reported only once"),
       );
     }, sayAgainMs).unref();
     late.add(timer);

@@ -33,7 +33,7 @@ export interface UsageRecord {
 
 /** Where a call was sent; times are those of `performance.now()`. */
 export interface SentCall {
-  /** The way of the last attempt; undefined where there was none. */
+  /** The way of the last attempt; undefined if there was none. */
   readonly way: Way | undefined;
   /** What was tried, in order. */
   readonly tried: readonly Tried[];

@@ -114,7 +114,7 @@ describe("the tier", () => {
     [{ service_tier: "priority" }, undefined, 2, "priority", false],
     [{ service_tier: "priority" }, "default", 1, undefined, false],
     [{ service_tier: "flex" }, "flex", 0.5, "flex", false],
-    // Nobody said that it was served cheaper.
+    // The answer does not say that it was served cheaper.
     [{ service_tier: "flex" }, undefined, 1, undefined, false],
     [{ service_tier: "flex" }, "default", 1, undefined, false],
     [{ service_tier: "scale" }, "scale", 1, "scale", true],
@@ -130,7 +130,7 @@ describe("the tier", () => {
   });
 });
 
-test("calls are counted once however often an answer tells of them, and anew with every attempt", () => {
+test("calls are counted once however often an answer reports them, and anew with every attempt", () => {
   const body = { tools: [{ type: "web_search" }] };
   const fees = feesOf(body);
   fees.checked(exchange(body));

@@ -15,7 +15,7 @@ type StoreFault = "answers" | "is away" | "loses its answer";
 /** What the holder does with the money after its extensions. */
 type Step = "settle" | "release" | "hand over" | "throw";
 
-/** A connection that fails its scripts as it is told. */
+/** A connection that fails its scripts where the test asks for it. */
 class FaultyRedis extends Redis {
   faults: StoreFault[] = [];
 
@@ -156,7 +156,7 @@ async function expectEvents(accountId: string, { settled, isRefused, pushed }: E
   else expect(stored).toEqual([]);
 }
 
-/** What was handed over is settled by whoever it was handed to. */
+/** What was handed over is settled by its new owner. */
 async function settleLater(accountId: string, { record, callId }: HeldMoney): Promise<void> {
   await settle(store, {
     accountId,

@@ -51,9 +51,9 @@ describe("whatever a vendor reports", () => {
         expect(inputTotal(units)).toBeLessThanOrEqual(bound.inputTokens);
         expect(outputTotal(units)).toBeLessThanOrEqual(bound.outputTokens + bound.besideTokens);
         for (const name of unitNames) {
-          const [billed, told] = [units[name] ?? 0, reported[name] ?? 0];
+          const [billed, sent] = [units[name] ?? 0, reported[name] ?? 0];
           expect(billed >= 0 && Number.isFinite(billed)).toBe(true);
-          if (told >= 0) expect(billed).toBeLessThanOrEqual(told);
+          if (sent >= 0) expect(billed).toBeLessThanOrEqual(sent);
         }
       }),
     );

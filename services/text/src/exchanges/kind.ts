@@ -1,7 +1,7 @@
 import type { Units, UpstreamWire } from "@modelgate/contracts";
 import type { KindCodec } from "@modelgate/wires/kind";
 import type { JsonObject } from "@modelgate/wires/text";
-import { type Exchange, parseAnyAnswer, renderJson, tellLosses } from "@modelgate/relay";
+import { type Exchange, parseAnyAnswer, renderJson, renderSupported } from "@modelgate/relay";
 
 /** A call of a kind that answers in one piece, read into its neutral form. */
 export interface KindCall<Request> {
@@ -25,7 +25,7 @@ export async function kindExchange<Request, Answer>(
   upstreamModel: string,
 ): Promise<Exchange> {
   const asker = { spelling: client.spelling, strict: call.strict };
-  const { body, dropped } = tellLosses(asker, call.dropped, () =>
+  const { body, dropped } = renderSupported(asker, call.dropped, () =>
     vendor.renderRequest(call.request, { model: upstreamModel }),
   );
   const isSame = client.wire === vendor.wire && call.model === upstreamModel;
@@ -41,7 +41,7 @@ export async function kindExchange<Request, Answer>(
   });
 }
 
-/** From this size on an answer in the client's own wire goes on as it came, where its end tells its usage. */
+/** From this size on an answer in the client's own wire goes on as it came, where its end reports its usage. */
 const largeBytes = 1024 * 1024;
 /** How much of a large answer's end its usage is looked for in. */
 const endBytes = 4_096;

@@ -13,7 +13,7 @@ import {
   type Exchange,
   parseAnswer,
   renderJson,
-  tellLosses,
+  renderSupported,
   type VendorLink,
   type WholeAnswer,
 } from "@modelgate/relay";
@@ -43,7 +43,7 @@ export async function severalPrompts(
   const { wire, vendor } = upstream;
   const parsed = batch.parseRequests(asked);
   const [first, ...others] = parsed.requests.map((request) =>
-    tellLosses({ spelling: client.spelling, strict: call.strict }, parsed.dropped, () =>
+    renderSupported({ spelling: client.spelling, strict: call.strict }, parsed.dropped, () =>
       vendor.renderRequest(
         { ...request, stream: false },
         { model: upstreamModel, defaultMaxTokens: call.defaultMaxTokens },

@@ -1,6 +1,6 @@
 import { wiresOfKind } from "@modelgate/contracts";
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
-import { checked, readJson, tellLosses, type Exchange } from "@modelgate/relay";
+import { checked, readJson, renderSupported, type Exchange } from "@modelgate/relay";
 import { kindExchange, wholeExchange, type KindCall } from "../exchanges/kind.ts";
 import { isRecord } from "@modelgate/wires/json";
 import {
@@ -65,7 +65,7 @@ function judged(
 ): Promise<Exchange> {
   const { request, dropped: before } = renderJudgementRequest(call.request);
   const asker = { spelling: moderationsCodec.spelling, strict: call.strict };
-  const { body, dropped } = tellLosses(asker, before, () => {
+  const { body, dropped } = renderSupported(asker, before, () => {
     const target = { model: upstreamModel, defaultMaxTokens: judgementTokens };
     // Hints that get lost here are the gateway's own: the client gave none.
     return { ...vendor.renderRequest(request, target), dropped: [] };

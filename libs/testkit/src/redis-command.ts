@@ -1,14 +1,14 @@
 import { connect } from "node:net";
 
 /** Says one inline command to a Redis and gives its answer as it came; throws where that is an error. */
-export function tell(port: number, command: string): Promise<string> {
+export function redisCommand(port: number, command: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: "127.0.0.1" }, () => void socket.write(`${command}\r\n`));
     let answer = "";
     socket.setEncoding("utf8");
     socket.once("error", reject).on("data", (text: string) => {
       answer += text;
-      // A text is told with its length before it; everything else is one line.
+      // A text has its length before it; everything else is one line.
       const [, length] = /^\$(\d+)\r\n/.exec(answer) ?? [];
       if (length !== undefined && Buffer.byteLength(answer) < Number(length) + length.length + 5) return;
       socket.destroy();
