@@ -61,7 +61,7 @@ export { BooksAway, openBooks, type Books, type BooksPlace } from "./open.ts";
 export { readCalls, type CallFilter, type CallOrder, type CallPage } from "./read-calls.ts";
 export type { CallPlace } from "./read-places.ts";
 export { readCredits, readHead, readReceipts, type Head } from "./read-receipts.ts";
-export { markRefunded, unrefunded, type SecondSettlement } from "./other-receipts.ts";
+export { markRefunded, secondSettlements, unrefunded, type SecondSettlement } from "./other-receipts.ts";
 export { readTotals } from "./read-totals.ts";
 export {
   isTotalsDimension,
