@@ -20,6 +20,8 @@ import { openSlowWay, type SlowWay } from "./slow-way.ts";
 /** What faults are made with. */
 export interface House {
   readonly suite: Suite<LocalBackends>;
+  /** Redis's own, past the slow way. */
+  readonly redisPort: number;
   readonly redisWay: SlowWay;
   readonly natsWay: SlowWay;
   /** The ledger's own way to NATS. */
@@ -130,7 +132,7 @@ function booksAway(): readonly Fault[] {
   ];
 }
 
-/** Asks a server's own address, past the slow way. */
+/** Asks Redis one thing by a connection of its own. */
 async function onRedis<T>({ suite }: House, step: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = new Redis(suite.backends.redisUrl);
   try {
@@ -203,8 +205,8 @@ function replicaPromoted(behindMs: number): Fault {
     name: `redis replaced by a replica that is ${behindMs / 1_000} s behind`,
     ways: "two",
     settlesWithinMs: lateMs,
-    async begin({ suite, redisWay }) {
-      await using link = await openSlowWay(Number(new URL(suite.backends.redisUrl).port));
+    async begin({ suite, redisPort, redisWay }) {
+      await using link = await openSlowWay(redisPort);
       replica = await startReplica(link.port);
       link.delayMs = behindMs;
       await new Promise((resolve) => setTimeout(resolve, behindMs + 500));
@@ -212,12 +214,11 @@ function replicaPromoted(behindMs: number): Fault {
       await replica.promote();
       redisWay.leadTo(replica.port);
     },
-    async end({ suite, redisWay }) {
+    async end({ suite, redisPort, redisWay }) {
       if (replica === undefined) return;
-      const port = Number(new URL(suite.backends.redisUrl).port);
       await suite.backends.redis.start();
-      await handOver(replica.port, port);
-      redisWay.leadTo(port);
+      await handOver(replica.port, redisPort);
+      redisWay.leadTo(redisPort);
       await replica[Symbol.asyncDispose]();
     },
   };

@@ -51,7 +51,8 @@ export async function openHouse(payers: readonly Payer[], engine: ChaosBooks["en
   const { books, env: whereBooksAre } = await openBooks(opening, engine);
   const liar = opening.use(await startLiar());
   const backends = await startLocalBackends();
-  const redisWay = opening.use(await openSlowWay(Number(new URL(backends.redisUrl).port)));
+  const redisPort = Number(new URL(backends.redisUrl).port);
+  const redisWay = opening.use(await openSlowWay(redisPort));
   const natsPort = Number(new URL(backends.natsUrl).port);
   const natsWay = opening.use(await openSlowWay(natsPort));
   const ledgerWay = opening.use(await openSlowWay(natsWay.port));
@@ -82,7 +83,7 @@ export async function openHouse(payers: readonly Payer[], engine: ChaosBooks["en
   liar.truth = suite.simulator.url;
   const open = opening.move();
   return {
-    house: { suite, redisWay, natsWay, ledgerWay, books },
+    house: { suite, redisPort, redisWay, natsWay, ledgerWay, books },
     redisUrl: backends.redisUrl,
     natsUrl: backends.natsUrl,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
