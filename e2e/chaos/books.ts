@@ -38,7 +38,7 @@ export interface Verified {
 /** Asks gatectl, which asks the ledger, which reads the books. */
 export function verifierOf(suite: Pick<Suite, "gatectl">): Books["verify"] {
   return async (accountId) => {
-    const { stdout, stderr } = await suite.gatectl("ledger", "verify", accountId, "--json");
+    const { stdout, stderr } = await answered(() => suite.gatectl("ledger", "verify", accountId, "--json"));
     if (stdout === "") return { divergence: stderr.trim(), settledTwice: 0 };
     interface Found {
       readonly ok: boolean;
@@ -53,6 +53,17 @@ export function verifierOf(suite: Pick<Suite, "gatectl">): Books["verify"] {
   };
 }
 
+/** Asks again, a few times, where no document was printed: a store that is slow for a moment says nothing of the books. */
+async function answered<Said extends { readonly stdout: string }>(ask: () => Promise<Said>): Promise<Said> {
+  for (let tries = 1; ; tries++) {
+    const said = await ask();
+    if (said.stdout !== "" || tries === mostTries) return said;
+    await new Promise((resolve) => setTimeout(resolve, againMs));
+  }
+}
+
+/** Times that gatectl is asked, and the pause between them. */
+const [mostTries, againMs] = [6, 2_000];
 /** Longest wait until all has come to rest. */
 const restWithinMs = 30_000;
 const lookMs = 100;
