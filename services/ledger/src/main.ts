@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { bySecret, openBus, openRedis, operatorHandler, runService } from "@modelgate/platform";
 import { accountRoutes } from "./api/accounts.ts";
 import { callRoutes } from "./api/calls.ts";
+import { operatorRoutes } from "./api/operators.ts";
 import { totalsRoutes } from "./api/totals.ts";
 import { verificationRoutes, verifierOf } from "./api/verification.ts";
 import { connectBooks } from "./books-connection.ts";
@@ -35,6 +36,7 @@ await runService(variables, async ({ env, log }) => {
   const open = opening.move();
   const routes = {
     ...accountRoutes({ redis, connection }),
+    ...operatorRoutes(connection),
     ...totalsRoutes(connection),
     ...callRoutes(connection),
     ...verificationRoutes(verification),

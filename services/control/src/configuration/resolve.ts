@@ -5,6 +5,8 @@ import { providers, type Provider } from "@modelgate/providers";
 import { baseUrlProblem } from "./base-url.ts";
 
 type Names = Readonly<Record<string, string | undefined>>;
+/** Vendor keys that are kept with the configuration, by the ids that it names as `kept:id`. */
+export type KeptKeys = ReadonlyMap<string, string>;
 
 const variableInAddress = /\$\{(\w+)\}/g;
 
@@ -14,14 +16,22 @@ export function hasVariables(baseUrl: string): boolean {
 }
 
 /**
- * Fills in what the environment and key files hold: `env:NAME` and `file:/path` in keys, `${NAME}` in addresses. A
+ * Fills in what the environment, key files and the books hold: `env:NAME`, `file:/path` and `kept:id` in keys, `${NAME}` in addresses. A
  * channel with an address or all keys missing, or of no use, is switched off with the reason: one unset variable must not stop the rest.
  */
-export function resolveChannels({ channels }: Configuration, names: Names): Promise<readonly ResolvedChannel[]> {
-  return Promise.all(channels.map((channel) => resolveChannel(channel, names)));
+export function resolveChannels(
+  { channels }: Configuration,
+  names: Names,
+  kept: KeptKeys = new Map(),
+): Promise<readonly ResolvedChannel[]> {
+  return Promise.all(channels.map((channel) => resolveChannel(channel, names, kept)));
 }
 
-async function resolveChannel(configuration: ChannelConfiguration, names: Names): Promise<ResolvedChannel> {
+async function resolveChannel(
+  configuration: ChannelConfiguration,
+  names: Names,
+  kept: KeptKeys,
+): Promise<ResolvedChannel> {
   const missing: string[] = [];
   const baseUrl = configuration.baseUrl.replaceAll(variableInAddress, (_, name: string) => {
     const value = names[name];
@@ -31,7 +41,7 @@ async function resolveChannel(configuration: ChannelConfiguration, names: Names)
   const keys: string[] = [];
   const absent: string[] = [];
   for (const [at, written] of configuration.keys.entries()) {
-    const key = await resolveKey(written, names);
+    const key = await resolveKey(written, names, kept);
     const wrong = "key" in key ? keyProblem(key.key, providers[configuration.provider]) : undefined;
     if (wrong !== undefined) absent.push(`${placeOf(written, at)} ${wrong}`);
     else if ("key" in key) keys.push(key.key);
@@ -59,14 +69,19 @@ function keyProblem(key: string, provider: Provider | undefined): string | undef
 
 /** Where a key comes from, in words that hold no key. */
 function placeOf(written: string, at: number): string {
-  const [, place] = /^(?:env|file):(.*)$/.exec(written) ?? [];
+  const [, place] = /^(?:env|file|kept):(.*)$/.exec(written) ?? [];
   return place ?? `keys[${at}]`;
 }
 
 async function resolveKey(
   written: string,
   names: Names,
+  kept: KeptKeys,
 ): Promise<{ readonly key: string } | { readonly absent: string }> {
+  if (written.startsWith("kept:")) {
+    const key = kept.get(written.slice("kept:".length));
+    return key === undefined ? { absent: `${written} cannot be opened: paste the key again` } : { key };
+  }
   if (written.startsWith("env:")) {
     const name = written.slice("env:".length);
     const key = names[name]?.trim();
