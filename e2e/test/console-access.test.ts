@@ -105,7 +105,10 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
     const headers = { authorization: `Bearer ${rival.key}`, "content-type": "application/json" };
     const body = JSON.stringify(hello("chat"));
     expect((await fetch(`${suite.edgeUrl}/v1/chat/completions`, { method: "POST", headers, body })).status).toBe(200);
-    await until("both accounts' calls", async () => (await suite.ask<object[]>("usage", "--by", "account")).length === 2);
+    await until(
+      "both accounts' calls",
+      async () => (await suite.ask<object[]>("usage", "--by", "account")).length === 2,
+    );
     const mia = await as("mia");
     const { data } = await mia.get("/usage?by=account");
     expect(data.map(({ by }: { by: object }) => by)).toEqual([{ account: "demo" }]);
@@ -152,7 +155,10 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
     expect(audit[0]?.actor).toBe("key terraform");
     expect(JSON.stringify((await admin.get("/operator-keys")).data)).not.toContain(key);
     expect((await admin.post(`/operator-keys/${id}/delete`)).status).toBe(200);
-    await until("the key to be refused", async () => (await askControl(suite, "GET", "/accounts", { headers })).status === 401);
+    await until(
+      "the key to be refused",
+      async () => (await askControl(suite, "GET", "/accounts", { headers })).status === 401,
+    );
     const guessed = { authorization: "Bearer mgo_guessed" };
     expect((await askControl(suite, "GET", "/accounts", { headers: guessed })).status).toBe(401);
   });
@@ -178,7 +184,11 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
   });
 
   test("a text that a spreadsheet would run is text in an export, and an account's HTML name is a name", async () => {
-    const headers = { authorization: `Bearer ${keys.demo}`, "content-type": "application/json", "x-request-id": "=1+1" };
+    const headers = {
+      authorization: `Bearer ${keys.demo}`,
+      "content-type": "application/json",
+      "x-request-id": "=1+1",
+    };
     const body = JSON.stringify({ ...hello("chat"), user: "=cmd|' /C calc'!A0" });
     const answer = await fetch(`${suite.edgeUrl}/v1/chat/completions`, { method: "POST", headers, body });
     expect(answer.status).toBe(200);

@@ -16,7 +16,10 @@ describe("a configuration that lives in the books", { timeout: 60_000 }, () => {
   let admin: Browserlike;
   beforeAll(async () => {
     writeFileSync(seed, `# what it begins with\n${stringify(house)}`);
-    suite = await startSuite({ config: house, env: { MODELGATE_CONFIG: "", MODELGATE_SEED: seed, MODELGATE_DATA: folder } });
+    suite = await startSuite({
+      config: house,
+      env: { MODELGATE_CONFIG: "", MODELGATE_SEED: seed, MODELGATE_DATA: folder },
+    });
     admin = await signInByLink(suite, "admin");
     await until("the seed to serve", async () => (await post(suite, hello("chat"))).status === 200);
   }, 120_000);
@@ -118,7 +121,10 @@ describe("a configuration that lives in the books", { timeout: 60_000 }, () => {
     const channel = { id: "main", provider: "openai", baseUrl: "https://v.example/v1", keys: ["k"], models: ["chat"] };
     const edits = [{ section: "channels", name: "main", value: { ...channel, ...more } }];
     const { data } = await admin.post("/configuration/edits", { edits });
-    expect(data).toMatchObject({ version: null, problems: [{ path, say: expect.stringContaining("modelgate itself") }] });
+    expect(data).toMatchObject({
+      version: null,
+      problems: [{ path, say: expect.stringContaining("modelgate itself") }],
+    });
   });
 
   test("of two who edit the same version the second is told", async () => {
@@ -135,7 +141,14 @@ describe("a configuration that lives in the books", { timeout: 60_000 }, () => {
     const check = await admin.post("/configuration", { document: text, check: true });
     expect(check.data).toMatchObject({ version: null, problems: [] });
     expect((await imported(text, "--note", "as it was")).status).toBe(0);
-    expect(await suite.ask("config", "history")).toMatchObject([{ version: before + 1, note: "as it was" }, {}, {}, {}, {}, {}]);
+    expect(await suite.ask("config", "history")).toMatchObject([
+      { version: before + 1, note: "as it was" },
+      {},
+      {},
+      {},
+      {},
+      {},
+    ]);
     expect((await post(suite, hello("theirs"))).status).toBe(200);
   });
 

@@ -29,7 +29,9 @@ export async function askControl(
   });
   const text = await answer.text();
   const isJson = answer.headers.get("content-type")?.startsWith("application/json") === true;
-  const { data, error }: { readonly data?: unknown; readonly error?: unknown } = isJson ? JSON.parse(text) : { data: text };
+  const { data, error }: { readonly data?: unknown; readonly error?: unknown } = isJson
+    ? JSON.parse(text)
+    : { data: text };
   return { status: answer.status, headers: answer.headers, data, error };
 }
 

@@ -52,7 +52,8 @@ export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoute
       change({ text: fields.longText(body, "document"), copy: undefined, ...settingsIn(body), actor }),
     "POST /configuration/edits": async ({ body, actor }) => {
       const edits = editsIn(body);
-      const before = path === undefined ? await newestOf(books) : { version: 0, document: await readFile(path, "utf8") };
+      const before =
+        path === undefined ? await newestOf(books) : { version: 0, document: await readFile(path, "utf8") };
       const settings = settingsIn(body);
       const text = edited(before.document, edits);
       const basedOn = settings.basedOn ?? before.version;

@@ -20,7 +20,8 @@ export const fields = {
   longText(body: unknown, name: string): string {
     const value = valueOf(body, name);
     if (value === undefined || value === null) missing(name);
-    if (typeof value !== "string" || value.length > 1024 * 1024) throw wrong(name, "must be a text of up to a mebibyte");
+    if (typeof value !== "string" || value.length > 1024 * 1024)
+      throw wrong(name, "must be a text of up to a mebibyte");
     return value;
   },
   /** Any value; undefined where there is none of that name. */
@@ -54,7 +55,10 @@ export const fields = {
   operatorName(body: unknown, name: string): string {
     const value = fields.text(body, name);
     if (!/^[\p{L}\p{N}][\p{L}\p{N} ._@+-]{0,99}$/u.test(value))
-      throw wrong(name, "must begin with a letter or digit, and hold letters, digits, spaces and . _ @ + -, at most 100");
+      throw wrong(
+        name,
+        "must begin with a letter or digit, and hold letters, digits, spaces and . _ @ + -, at most 100",
+      );
     return value;
   },
   /** US dollars, a string; no more than one step of the books moves, in either direction. */

@@ -8,12 +8,10 @@ import { fields } from "./fields.ts";
 
 /** Tokens of accounts: made, shown, changed. What changes them is written to the books first, by the ledger. */
 export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
-  const change =
-    (verb: string, wish: (body: unknown) => TokenChange) =>
-    async (call: OperatorCall) => {
-      const { id } = await tokenFor(redis, call);
-      return ledger.changeToken(id, wish(call.body), { actor: call.actor, action: `token.${verb}` });
-    };
+  const change = (verb: string, wish: (body: unknown) => TokenChange) => async (call: OperatorCall) => {
+    const { id } = await tokenFor(redis, call);
+    return ledger.changeToken(id, wish(call.body), { actor: call.actor, action: `token.${verb}` });
+  };
   return {
     "GET /accounts/{id}/tokens": async ({ params }) =>
       listTokens(redis, (await accountOf(redis, params["id"] ?? "")).id),

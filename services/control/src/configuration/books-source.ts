@@ -87,7 +87,11 @@ export class ConfigurationBooks {
         }
         const { configuration, keys } = newest;
         const text = configuration?.document ?? emptyConfiguration;
-        return { text: `# ${configuration?.version ?? 0}\n${text}`, ...parseConfiguration(text), kept: this.#opened(keys) };
+        return {
+          text: `# ${configuration?.version ?? 0}\n${text}`,
+          ...parseConfiguration(text),
+          kept: this.#opened(keys),
+        };
       },
     };
   }

@@ -44,7 +44,10 @@ function changed(old: readonly string[], fresh: readonly string[]): readonly Dif
       lines.push({ kind: "same", text: removed });
       at++;
       to++;
-    } else if (removed !== undefined && (added === undefined || lengthAt(common, at + 1, to) >= lengthAt(common, at, to + 1))) {
+    } else if (
+      removed !== undefined &&
+      (added === undefined || lengthAt(common, at + 1, to) >= lengthAt(common, at, to + 1))
+    ) {
       lines.push({ kind: "removed", text: removed });
       at++;
     } else {

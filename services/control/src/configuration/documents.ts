@@ -36,7 +36,10 @@ function edit(document: Document, [section, name]: Edit["path"], value: unknown)
 
 /** The YAML of edits alone, to be copied into a file. */
 export function fragmentOf(edits: readonly Edit[]): string {
-  return edited("", edits.filter(({ value }) => value !== null));
+  return edited(
+    "",
+    edits.filter(({ value }) => value !== null),
+  );
 }
 
 /** A document without the accounts that it declares: those live in the books already. */

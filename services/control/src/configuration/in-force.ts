@@ -77,10 +77,7 @@ export class ConfigurationInForce {
 
   #refuse(problems: ConfigurationStatus["problems"]): void {
     if (this.#applied !== undefined && JSON.stringify(problems) !== JSON.stringify(this.#status.problems))
-      this.#deps.log.error(
-        { problems },
-        `configuration refused, the last good one stays:\n${problemLines(problems)}`,
-      );
+      this.#deps.log.error({ problems }, `configuration refused, the last good one stays:\n${problemLines(problems)}`);
     this.#status = { ...this.#status, problems };
   }
 

@@ -11,7 +11,12 @@ export function ownVariableProblems({ channels }: Configuration): readonly Confi
     const inKeys = keys.map((key, index) => ({ name: key.replace(/^env:/, ""), path: `keys[${index}]`, key }));
     return [...inAddress, ...inKeys.filter(({ key }) => key.startsWith("env:"))].flatMap(({ name, path }) =>
       own.has(name)
-        ? [{ path: `channels[${at}].${path}`, say: `names ${name}, a variable of modelgate itself, which no vendor may see` }]
+        ? [
+            {
+              path: `channels[${at}].${path}`,
+              say: `names ${name}, a variable of modelgate itself, which no vendor may see`,
+            },
+          ]
         : [],
     );
   });

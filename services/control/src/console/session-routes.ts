@@ -39,9 +39,7 @@ export function sessionRoutes(deps: SessionRouteDeps): OperatorRoutes {
       const link = fields.optionalText(body, "link");
       const name = link === undefined ? fields.text(body, "name") : undefined;
       const signIn = (): Promise<Operator> =>
-        name === undefined
-          ? sessions.follow(link ?? "")
-          : people.byPassword(name, fields.text(body, "password"));
+        name === undefined ? sessions.follow(link ?? "") : people.byPassword(name, fields.text(body, "password"));
       const operator = await limits.run({ address, ...(name === undefined ? {} : { name }) }, signIn);
       const session = await sessions.begin(operator, address, sessionCookie(headers));
       return new WithHeaders(sessionView(operator), { "set-cookie": setSession(session, isSecure) });

@@ -19,7 +19,11 @@ function changed(data: unknown): Output {
   const [version, copy] = [field(data, "version"), field(data, "copy")];
   const found = warnings === undefined || warnings.length === 0 ? "" : `\nWorth a look:\n${problemLines(warnings)}`;
   if (typeof copy === "string")
-    return { data, text: `A file is the truth here (MODELGATE_CONFIG): put this into it.${found}\n\n${copy}`, exitCode: 1 };
+    return {
+      data,
+      text: `A file is the truth here (MODELGATE_CONFIG): put this into it.${found}\n\n${copy}`,
+      exitCode: 1,
+    };
   return { data, text: typeof version === "number" ? `Saved as version ${version}.${found}` : `It is good.${found}` };
 }
 

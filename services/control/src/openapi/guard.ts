@@ -25,8 +25,7 @@ function admitted(call: OperatorCall, { role, member }: Operation): OperatorCall
   if (role === "visitor") return call;
   if (operatorRoles.indexOf(operator.role) < operatorRoles.indexOf(role)) throw tooSmall(operator, role);
   if (operator.account === undefined || member === "all" || member === "handler") return call;
-  if (member === undefined)
-    throw new Failure("permission_denied", `A member of ${operator.account} may not do this.`);
+  if (member === undefined) throw new Failure("permission_denied", `A member of ${operator.account} may not do this.`);
   // As for an account that there is not: who is a customer here is no member's business.
   if (member === "path" && call.params["id"] !== operator.account) throw noAccount(call.params["id"]);
   return member === "query" ? { ...call, query: narrowed(call.query, operator.account) } : call;

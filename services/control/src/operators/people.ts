@@ -137,7 +137,10 @@ export class People {
     const act = { action: "operator.create", account: account ?? "", after };
     const { created } = await this.#ledger.write<{ created: boolean }>("/operators", { name, record, ...act }, actor);
     if (!created)
-      throw new Failure("invalid_value", `There is an operator ${JSON.stringify(name)}.`, { param: "name", status: 409 });
+      throw new Failure("invalid_value", `There is an operator ${JSON.stringify(name)}.`, {
+        param: "name",
+        status: 409,
+      });
     return after;
   }
 

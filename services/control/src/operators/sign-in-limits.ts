@@ -39,9 +39,13 @@ export class SignInLimits {
 
   async #tooMany(key: string): Promise<Failure> {
     const seconds = Math.max(1, await this.#redis.ttl(key));
-    return new Failure("rate_limit_exceeded", `Too many sign-ins have failed. Try again in ${Math.ceil(seconds / 60)} minutes.`, {
-      retryAfterSeconds: seconds,
-    });
+    return new Failure(
+      "rate_limit_exceeded",
+      `Too many sign-ins have failed. Try again in ${Math.ceil(seconds / 60)} minutes.`,
+      {
+        retryAfterSeconds: seconds,
+      },
+    );
   }
 }
 

@@ -15,8 +15,20 @@ export interface KnownVendor {
 
 const rows: readonly KnownVendor[] = [
   vendor("openai", "OpenAI", "openai", "https://api.openai.com/v1", "https://platform.openai.com/api-keys"),
-  vendor("anthropic", "Anthropic", "anthropic", "https://api.anthropic.com", "https://console.anthropic.com/settings/keys"),
-  vendor("gemini", "Google Gemini", "gemini", "https://generativelanguage.googleapis.com", "https://aistudio.google.com/apikey"),
+  vendor(
+    "anthropic",
+    "Anthropic",
+    "anthropic",
+    "https://api.anthropic.com",
+    "https://console.anthropic.com/settings/keys",
+  ),
+  vendor(
+    "gemini",
+    "Google Gemini",
+    "gemini",
+    "https://generativelanguage.googleapis.com",
+    "https://aistudio.google.com/apikey",
+  ),
   vendor("azure", "Azure OpenAI", "azure", null, null),
   vendor("cohere", "Cohere", "cohere", "https://api.cohere.com", "https://dashboard.cohere.com/api-keys"),
   vendor("jina", "Jina AI", "jina", "https://api.jina.ai/v1", "https://jina.ai"),

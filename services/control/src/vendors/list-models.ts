@@ -40,7 +40,8 @@ export async function listModels(wish: ListWish, transport: Transport): Promise<
   if (problem !== undefined) throw wrong("baseUrl", problem);
   if (!isSendableKey(wish.key)) throw wrong("key", "holds what no header can carry");
   const { keyForm } = provider;
-  if (keyForm !== undefined && !keyForm.pattern.test(wish.key)) throw wrong("key", `is no key of the form ${keyForm.words}`);
+  if (keyForm !== undefined && !keyForm.pattern.test(wish.key))
+    throw wrong("key", `is no key of the form ${keyForm.words}`);
   try {
     return await ask(provider, wish, transport);
   } catch (error) {
