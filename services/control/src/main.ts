@@ -37,7 +37,14 @@ await runService(variables, async ({ env, log }) => {
   const [sessions, people] = [new Sessions(redis), new People(ledger)];
   const provider = openProvider(env.oidc, { sessions, people, consoleUrl: env.consoleUrl, log });
   const routes = apiRoutes({
-    ...{ redis, ledger, catalog, transport, follower, books, sessions, people },
+    redis,
+    ledger,
+    catalog,
+    transport,
+    follower,
+    books,
+    sessions,
+    people,
     configurationPath: path,
     limits: new SignInLimits(redis),
     addressOf: addressBefore(env.proxies),

@@ -8,7 +8,7 @@ import { sessionRoutes, type SessionRouteDeps } from "../console/session-routes.
 import type { Ledger } from "../ledger.ts";
 import { openApiOfControl } from "../openapi/document.ts";
 import { guarded } from "../openapi/guard.ts";
-import { operations } from "../openapi/operations.ts";
+import { operations } from "../openapi/operations/index.ts";
 import { peopleRoutes } from "../operators/routes.ts";
 import { vendorRoutes } from "../vendors/routes.ts";
 import { accountRoutes } from "./accounts.ts";

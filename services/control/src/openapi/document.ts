@@ -1,6 +1,6 @@
 import { errorSchemas } from "./errors.ts";
 import type { Operation } from "./operation.ts";
-import { operations } from "./operations.ts";
+import { operations } from "./operations/index.ts";
 import * as shapes from "./shapes.ts";
 
 type Json = Readonly<Record<string, unknown>>;
