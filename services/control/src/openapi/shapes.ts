@@ -85,6 +85,7 @@ const place = {
   until: maybe(text),
   rests: maybe(Type.Integer()),
 };
+export const Place = Type.Object(place);
 const seats = orNull(Type.Object({ inUse: Type.Integer(), most: Type.Integer() }));
 export const Channel = Type.Object({
   id: text,
@@ -159,7 +160,7 @@ export const Verification = Type.Object({
 export const VerificationPage = Type.Object({ accounts: Type.Array(Verification), next: orNull(text) });
 
 export const Problem = Type.Object({ path: text, say: text });
-export const Status = Type.Object({
+export const ConfigurationStatus = Type.Object({
   path: text,
   version: text,
   loadedAt: text,

@@ -12,7 +12,7 @@ export const configuration: Readonly<Record<string, Operation>> = {
     area: "configuration",
     role: "viewer",
     member: "all",
-    answer: shape.Status,
+    answer: shape.ConfigurationStatus,
   },
   "GET /configuration": {
     summary: "Show the configuration as YAML; secrets are not in it.",
