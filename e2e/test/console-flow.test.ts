@@ -126,10 +126,16 @@ describe.skipIf(program === undefined)(
       await page.getByRole("link", { name: "Operators" }).click();
       await page.getByRole("button", { name: "Create operator" }).click();
       await page.getByRole("dialog").getByLabel(/^Name/).fill("vic");
-      await page.getByRole("dialog").getByLabel(/^Password/).fill("too short");
+      await page
+        .getByRole("dialog")
+        .getByLabel(/^Password/)
+        .fill("too short");
       await page.getByRole("button", { name: "Create", exact: true }).click();
       await page.getByText("password must have 12").waitFor();
-      await page.getByRole("dialog").getByLabel(/^Password/).fill(password);
+      await page
+        .getByRole("dialog")
+        .getByLabel(/^Password/)
+        .fill(password);
       await page.getByRole("button", { name: "Create", exact: true }).click();
       await page.getByRole("cell", { name: "vic", exact: true }).waitFor();
       await page.getByRole("link", { name: "Audit" }).click();

@@ -1,4 +1,4 @@
-import { serviceVariables, storeVariables } from "@modelgate/platform";
+import { serviceVariables, storeVariables, type EnvOf } from "@modelgate/platform";
 
 /** Every variable that control reads; beside them, those that the configuration names with env:NAME and ${NAME}. */
 export const variables = serviceVariables("control", (read) => ({
@@ -46,3 +46,6 @@ export const variables = serviceVariables("control", (read) => ({
     ),
   },
 }));
+
+/** The values of those variables. */
+export type Env = EnvOf<typeof variables>;

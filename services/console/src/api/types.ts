@@ -445,7 +445,6 @@ export type Vendor = {
   readonly title: string;
   readonly provider: string;
   readonly baseUrl: string | null;
-  readonly keysAt: string | null;
 };
 
 export type VendorModel = {

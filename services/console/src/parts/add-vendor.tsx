@@ -62,12 +62,7 @@ function VendorForm() {
             onChange={choose}
           />
           <TextInput label="Address" required {...field("baseUrl", list)} />
-          <PasswordInput
-            label="Key"
-            description={chosen?.keysAt == null ? undefined : `Made at ${chosen.keysAt}`}
-            required
-            {...field("key", list)}
-          />
+          <PasswordInput label="Key" required {...field("key", list)} />
           <FailedChange error={list.error} />
           <Group>
             <Button type="submit" loading={list.isPending} disabled={chosen === undefined}>

@@ -200,7 +200,6 @@ export const Vendor = Type.Object({
   title: text,
   provider: text,
   baseUrl: orNull(text),
-  keysAt: orNull(text),
 });
 export const VendorModel = Type.Object({
   id: text,

@@ -51,7 +51,8 @@ export async function listModels(wish: ListWish, transport: Transport): Promise<
 
 async function ask(provider: Provider, { baseUrl, key }: ListWish, transport: Transport): Promise<ListedModels> {
   const wire = provider.wires[0] ?? "chat";
-  const url = listAt(provider, baseUrl);
+  if (provider.modelsAt === undefined) return { models: [], say: "The vendor lists no models: name them yourself." };
+  const url = listAt(baseUrl, provider.modelsAt);
   const request = provider.request({ act: "file", baseUrl, key, wire, nowMs: Date.now(), url });
   const signal = AbortSignal.timeout(listMs);
   const answer = await transport.send({ ...request, timeoutMs: listMs }, signal);
@@ -62,12 +63,15 @@ async function ask(provider: Provider, { baseUrl, key }: ListWish, transport: Tr
   return { models, say: models.length > 0 ? null : "The vendor's list has no models: name them yourself." };
 }
 
-function listAt({ name }: Provider, baseUrl: string): URL {
+/** Where a vendor's list is; a base URL that ends in a version has it already. */
+function listAt(baseUrl: string, path: string): URL {
   const base = baseUrl.replace(/\/+$/, "");
-  if (name === "anthropic") return new URL(`${base}/v1/models?limit=1000`);
-  if (name === "cohere") return new URL(`${base}/v1/models?page_size=1000`);
-  if (name === "gemini") return new URL(`${/\/v\d\w*$/.test(base) ? base : `${base}/v1beta`}/models?pageSize=1000`);
-  return new URL(`${base}/models`);
+  const version = /\/v\d\w*$/.exec(base)?.[0] ?? "";
+  const url = new URL(`${base}${version !== "" && path.startsWith("/v") ? path.replace(/^\/v\d\w*/, "") : path}`);
+  // Lists come in pages; each vendor ignores the other's word for their size.
+  if (path.startsWith("/v1beta/")) url.searchParams.set("pageSize", "1000");
+  else if (path.startsWith("/v1/")) url.searchParams.set("limit", "1000");
+  return url;
 }
 
 /** The models of a list, in the form of any vendor: under `data` or `models`, by `id` or `name`. */

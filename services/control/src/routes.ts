@@ -1,0 +1,48 @@
+import type { OperatorRoutes } from "@modelgate/platform";
+import { accountRoutes } from "./api/accounts.ts";
+import { billRoutes } from "./api/bill.ts";
+import { bookRoutes } from "./api/books.ts";
+import { channelRoutes } from "./api/channels.ts";
+import { configurationRoutes } from "./api/configuration.ts";
+import { modelRoutes } from "./api/models.ts";
+import { priceRoutes } from "./api/prices.ts";
+import { tokenRoutes } from "./api/tokens.ts";
+import { namedVariables } from "./configuration/names.ts";
+import { addressBefore } from "./console/address.ts";
+import { sessionRoutes } from "./console/session-routes.ts";
+import type { Deps } from "./deps.ts";
+import { openApiOfControl } from "./openapi/document.ts";
+import { guarded } from "./openapi/guard.ts";
+import { operations } from "./openapi/operations/index.ts";
+import { peopleRoutes } from "./operators/routes.ts";
+import { SignInLimits } from "./operators/sign-in-limits.ts";
+import { vendorRoutes } from "./vendors/routes.ts";
+
+/** The operator's API, each route guarded by its row in the table of operations. */
+export function routes(deps: Deps): OperatorRoutes {
+  const { redis, ledger, catalog, transport, follower, books, sessions, people, env } = deps;
+  const signingIn = {
+    sessions,
+    people,
+    limits: new SignInLimits(redis),
+    addressOf: addressBefore(env.proxies),
+    hasProvider: deps.provider !== undefined,
+    consoleUrl: env.consoleUrl,
+  };
+  const all = {
+    ...sessionRoutes(signingIn),
+    ...peopleRoutes({ redis, people, sessions }),
+    ...accountRoutes(redis, ledger),
+    ...tokenRoutes(redis, ledger),
+    ...channelRoutes({ redis, catalog, transport }),
+    ...bookRoutes(ledger),
+    ...priceRoutes(redis),
+    ...modelRoutes(redis),
+    ...billRoutes(redis),
+    ...configurationRoutes({ follower, path: env.configuration.path, books, names: namedVariables() }),
+    ...vendorRoutes(transport),
+    "GET /config": async () => ({ ...follower.status, edgeUrl: env.edgeUrl ?? null }),
+    "GET /openapi.json": async () => openApiOfControl(),
+  };
+  return guarded(all, operations);
+}
