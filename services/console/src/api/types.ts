@@ -1,3 +1,4 @@
+/* oxlint-disable max-lines */
 // Generated from services/control/openapi.json: node services/console/generate.ts
 
 export type Role = "viewer" | "operator" | "admin";

@@ -81,6 +81,37 @@ function VendorForm() {
 /** Most models that are shown at once; the filter finds the others. */
 const mostShown = 100;
 
+/** Saves what was chosen of a vendor: its models that are not there yet, and a channel of its own. */
+function useSave({
+  vendor,
+  baseUrl,
+  apiKey,
+  chosen,
+}: {
+  readonly vendor: Vendor;
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly chosen: readonly ChosenModel[];
+}) {
+  const models = useQuery({ queryKey: ["models"], queryFn: () => get<readonly Model[]>("/models") });
+  const channels = useQuery({ queryKey: ["channels"], queryFn: () => get<readonly Channel[]>("/channels") });
+  return useChange({
+    change: () =>
+      post<ConfigurationChange>("/configuration/edits", {
+        edits: channelEdits({
+          vendor,
+          baseUrl,
+          key: apiKey,
+          chosen,
+          knownModels: models.data?.map(({ name }) => name) ?? [],
+          knownChannels: channels.data?.map(({ id }) => id) ?? [],
+        }),
+        note: `${vendor.title} added`,
+      }),
+    changes: ["models", "channels", "configuration", "versions"],
+  });
+}
+
 function ModelsForm({
   listed,
   vendor,
@@ -92,25 +123,9 @@ function ModelsForm({
   readonly baseUrl: string;
   readonly apiKey: string;
 }) {
-  const models = useQuery({ queryKey: ["models"], queryFn: () => get<readonly Model[]>("/models") });
-  const channels = useQuery({ queryKey: ["channels"], queryFn: () => get<readonly Channel[]>("/channels") });
   const [chosen, setChosen] = useState<ReadonlyMap<string, ChosenModel>>(new Map());
   const [filter, setFilter] = useState("");
-  const save = useChange({
-    change: () =>
-      post<ConfigurationChange>("/configuration/edits", {
-        edits: channelEdits({
-          vendor,
-          baseUrl,
-          key: apiKey,
-          chosen: [...chosen.values()],
-          knownModels: models.data?.map(({ name }) => name) ?? [],
-          knownChannels: channels.data?.map(({ id }) => id) ?? [],
-        }),
-        note: `${vendor.title} added`,
-      }),
-    changes: ["models", "channels", "configuration", "versions"],
-  });
+  const save = useSave({ vendor, baseUrl, apiKey, chosen: [...chosen.values()] });
   const offered = listed.models.length > 0 ? listed.models : namedModels(filter);
   const shown = offered.filter(({ id }) => listed.models.length === 0 || id.includes(filter)).slice(0, mostShown);
   const change = (model: ChosenModel | undefined, id: string): void => {
@@ -137,25 +152,7 @@ function ModelsForm({
           value={filter}
           onChange={({ currentTarget }) => setFilter(currentTarget.value)}
         />
-        <Table aria-label="Models of the vendor">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Model</Table.Th>
-              <Table.Th>Input, $ per million</Table.Th>
-              <Table.Th>Output, $ per million</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {shown.map((model) => (
-              <ModelRow
-                key={model.id}
-                model={model}
-                chosen={chosen.get(model.id)}
-                onChange={(row) => change(row, model.id)}
-              />
-            ))}
-          </Table.Tbody>
-        </Table>
+        <ModelTable shown={shown} chosen={chosen} onChange={change} />
         <FailedChange error={save.error} />
         <ChangeResult result={save.result} />
         {typeof save.result?.version === "number" && <PageLink to="/accounts">Make a key to call them with</PageLink>}
@@ -166,6 +163,38 @@ function ModelsForm({
         </Group>
       </Stack>
     </form>
+  );
+}
+
+function ModelTable({
+  shown,
+  chosen,
+  onChange,
+}: {
+  readonly shown: readonly Listed[];
+  readonly chosen: ReadonlyMap<string, ChosenModel>;
+  readonly onChange: (chosen: ChosenModel | undefined, id: string) => void;
+}) {
+  return (
+    <Table aria-label="Models of the vendor">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Model</Table.Th>
+          <Table.Th>Input, $ per million</Table.Th>
+          <Table.Th>Output, $ per million</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {shown.map((model) => (
+          <ModelRow
+            key={model.id}
+            model={model}
+            chosen={chosen.get(model.id)}
+            onChange={(row) => onChange(row, model.id)}
+          />
+        ))}
+      </Table.Tbody>
+    </Table>
   );
 }
 
