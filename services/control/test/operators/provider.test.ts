@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
-import Redis from "ioredis";
+import { Redis } from "ioredis";
 import OpenIdServer from "oidc-provider";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createLogger } from "@modelgate/platform";
