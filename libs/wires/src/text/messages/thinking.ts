@@ -67,21 +67,29 @@ export function renderThinking(
     unsupported.note("reasoning");
     return off;
   }
-  if (adaptive) {
-    const display = reasoning.show === "none" ? "omitted" : "summarized";
-    const word = effort === undefined ? undefined : effortWords[effort];
-    return { ...silent, thinking: { type: "adaptive", display }, effort: word, on: true };
-  }
-  const wanted = budgetFor(reasoning, effort ?? "medium", maxTokens);
-  const budget = request.maxTokens === undefined ? wanted : budgetWithin(request.maxTokens, wanted);
-  if (budget === undefined || (budget < wanted && reasoning.budgetTokens !== undefined)) unsupported.note("reasoning");
+  if (!adaptive)
+    return inBudget(request, { wanted: budgetFor(reasoning, effort ?? "medium", maxTokens), off }, unsupported);
+  const display = reasoning.show === "none" ? "omitted" : "summarized";
+  const word = effort === undefined ? undefined : effortWords[effort];
+  return { ...silent, thinking: { type: "adaptive", display }, effort: word, on: true };
+}
+
+/** Thoughts by a budget; one that does not fit into the client's bound is lowered, or given up: `off`. */
+function inBudget(
+  { reasoning, maxTokens: bound }: TextRequest,
+  { wanted, off }: { readonly wanted: number; readonly off: RenderedThinking },
+  unsupported: Unsupported,
+): RenderedThinking {
+  const budget = bound === undefined ? wanted : budgetWithin(bound, wanted);
+  const isLowered = budget !== undefined && budget < wanted;
+  unsupported.noteIf("reasoning", budget === undefined || (isLowered && reasoning?.budgetTokens !== undefined));
   if (budget === undefined) return off;
-  const display = reasoning.show === "none" ? "omitted" : undefined;
+  const display = reasoning?.show === "none" ? "omitted" : undefined;
   return {
-    ...silent,
     thinking: present({ type: "enabled", budget_tokens: budget, display }),
+    effort: undefined,
     // Without a bound of the client's, ours is meant for the words.
-    maxTokens: maxTokens > budget ? maxTokens : maxTokens + budget,
+    maxTokens: off.maxTokens > budget ? off.maxTokens : off.maxTokens + budget,
     on: true,
   };
 }
