@@ -2,10 +2,11 @@ import type { Fields } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import type { Target } from "../hub/codec.ts";
 import { effortOf } from "../hub/effort.ts";
+import { thinkingBudget } from "../hub/thinking-budget.ts";
 import type { Unsupported } from "../hub/unsupported.ts";
 import type { Effort, JsonObject, ReasoningWish, TextRequest } from "../hub/request.ts";
-import { takesAdaptiveOnly } from "./models.ts";
-import type { Message } from "./render-turns.ts";
+import { takesAdaptiveOnly } from "../hub/claude-generations.ts";
+import type { Message } from "../hub/paired-messages.ts";
 
 /** `thinking` of a client, with the effort in its `output_config`. */
 export function parseThinking(body: Fields, output: Fields | undefined): ReasoningWish | undefined {
@@ -29,11 +30,6 @@ export interface RenderedThinking {
   readonly maxTokens: number;
   readonly on: boolean;
 }
-
-/** The least budget that the vendor takes. */
-const leastBudget = 1024;
-
-const budgets = { minimal: 1024, low: 2048, medium: 8192, high: 16_384, xhigh: 32_768, max: 32_768 } as const;
 
 const effortWords = {
   minimal: "low",
@@ -72,7 +68,7 @@ export function renderThinking(
     const word = effort === undefined ? undefined : effortWords[effort];
     return { ...silent, thinking: { type: "adaptive", display }, effort: word, on: true };
   }
-  const budget = budgetFor(reasoning, effort ?? "medium", maxTokens);
+  const budget = thinkingBudget(reasoning, effort ?? "medium", maxTokens);
   const display = reasoning.show === "none" ? "omitted" : undefined;
   return {
     ...silent,
@@ -86,11 +82,6 @@ export function renderThinking(
 /** Whether a wish is only about how thoughts that were not asked for are shown. */
 function saysNothing({ effort, budgetTokens, show }: ReasoningWish): boolean {
   return effort === undefined && budgetTokens === undefined && (show === undefined || show === "none");
-}
-
-function budgetFor({ budgetTokens }: ReasoningWish, effort: Exclude<Effort, "none">, maxTokens: number): number {
-  if (budgetTokens !== undefined && budgetTokens > 0) return Math.max(leastBudget, budgetTokens);
-  return effort === "max" ? Math.max(budgets.max, Math.floor(maxTokens * 0.8)) : budgets[effort];
 }
 
 function forcesTool({ tools, toolChoice }: TextRequest): boolean {
