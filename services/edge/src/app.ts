@@ -124,7 +124,9 @@ function upgradeHandler(enter: Step, { log, forward, corsOrigins }: Deps): Upgra
       await enter(request, response);
       if (socket.destroyed) return; // the client left while it was let in
       if (!(socket instanceof Socket)) throw new Error("not a network socket");
-      forward.upgrade(request, socket, head);
+      forward.upgrade(request, socket, head, (answered) => {
+        status = answered;
+      });
     };
     run().catch((error: unknown) => {
       const failure = failureOf(error);

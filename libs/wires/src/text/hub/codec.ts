@@ -46,7 +46,7 @@ export interface AnswerContext {
   readonly answerId: string;
   /** Unix seconds. */
   readonly now: number;
-  /** The gateway's own count of input tokens, where a wire must tell it before the vendor does. */
+  /** The gateway's own count of input tokens, where a wire must report it before the vendor does. */
   readonly inputTokens: number;
 }
 
@@ -56,7 +56,7 @@ export interface AnswerContext {
  */
 export interface StreamReader {
   read(frame: Frame): readonly TextEvent[];
-  /** The upstream closed: open parts are ended; false from `whole` tells a cut from an end. */
+  /** The upstream closed: open parts are ended; `whole` is false if the stream was cut. */
   end(): readonly TextEvent[];
   /** Whether what came is a whole answer. */
   readonly whole: boolean;

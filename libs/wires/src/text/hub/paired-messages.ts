@@ -17,7 +17,7 @@ export interface PairForm {
   missing(id: unknown): JsonObject;
 }
 
-/** What the model is told of a call whose result was never told. */
+/** The result that the model gets for a call without one. */
 export const noResult = "no result was given";
 
 /**
