@@ -11,8 +11,8 @@ export interface AmazonMessage {
 }
 
 const codec = new EventStreamCodec(
-  (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(),
-  (text) => Buffer.from(text),
+  (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(),
+  (text: string) => Buffer.from(text),
 );
 
 /** Reads a whole message; its checksums are checked. Never throws: damage is a kind of its own. */

@@ -52,6 +52,7 @@ async function resolveChannel(configuration: ChannelConfiguration, names: Names)
 
 /** Why a key cannot be used; it is not repeated. */
 function keyProblem(key: string, provider: Provider | undefined): string | undefined {
+  if (provider?.keyProblem !== undefined) return provider.keyProblem(key);
   if (!isSendableKey(key)) return "holds what no header can carry";
   const form = provider?.keyForm;
   return form === undefined || form.pattern.test(key) ? undefined : `holds no key of the form ${form.words}`;

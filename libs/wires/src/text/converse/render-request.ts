@@ -60,14 +60,26 @@ function renderSampling(
   if (temperature !== undefined && temperature > 1)
     throw unsupportedFailure("temperature", "The vendor of this model takes a temperature from 0 to 1.");
   const free = !fixed && !(isClaude(model) && takesAdaptiveOnly(model));
-  const alone = temperature === undefined || !(isClaude(model) && takesOneSampling(model));
-  const place = free ? topKPlace(model) : undefined;
-  unsupported.noteIf("temperature", !free && temperature !== undefined && temperature !== 1);
-  unsupported.noteIf("topP", !(free && alone) && topP !== undefined && topP !== 1);
+  const both = free && !(temperature !== undefined && isClaude(model) && takesOneSampling(model));
+  const inference = { temperature: free ? temperature : undefined, topP: both ? topP : undefined };
+  // One is the default of both.
+  unsupported.noteIf("temperature", isLost(temperature, inference.temperature));
+  unsupported.noteIf("topP", isLost(topP, inference.topP));
+  return { inference, fields: renderTopK(topK, free ? topKPlace(model) : undefined, unsupported) };
+}
+
+function isLost(given: number | undefined, kept: number | undefined): boolean {
+  return given !== undefined && given !== 1 && kept === undefined;
+}
+
+function renderTopK(
+  topK: number | undefined,
+  place: ReturnType<typeof topKPlace>,
+  unsupported: Unsupported,
+): JsonObject {
   unsupported.noteIf("topK", place === undefined && topK !== undefined);
-  const inference = { temperature: free ? temperature : undefined, topP: free && alone ? topP : undefined };
-  if (topK === undefined || place === undefined) return { inference, fields: {} };
-  return { inference, fields: place === "top_k" ? { top_k: topK } : { inferenceConfig: { topK } } };
+  if (topK === undefined || place === undefined) return {};
+  return place === "top_k" ? { top_k: topK } : { inferenceConfig: { topK } };
 }
 
 function outputOf({ format }: TextRequest, unsupported: Unsupported): JsonObject | undefined {

@@ -38,7 +38,7 @@ function whole({ content, usage, stopReason: reason }: Said): JsonObject {
 /** The deltas of a block, its text in two pieces. */
 function deltasOf(one: any): readonly object[] {
   const halves = (text: string): readonly string[] => {
-    const letters = [...text];
+    const letters = Array.from(text);
     const middle = Math.floor(letters.length / 2);
     return [letters.slice(0, middle).join(""), letters.slice(middle).join("")];
   };
