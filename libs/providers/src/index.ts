@@ -1,6 +1,7 @@
 import { anthropic } from "./anthropic/index.ts";
 import { azure } from "./azure/index.ts";
 import { bedrock } from "./bedrock/index.ts";
+import { byName } from "./by-name/index.ts";
 import { cohere } from "./cohere/index.ts";
 import { gemini } from "./gemini/index.ts";
 import { jimeng } from "./jimeng/index.ts";
@@ -30,7 +31,7 @@ export function wiresOf({ wires, wiresAt }: Provider, baseUrl: string, model: st
   return wiresAt?.(baseUrl, model) ?? wires;
 }
 
-/** Every vendor, by the name that a channel's `provider` gives: one line each. */
+/** Every vendor, by the name that a channel's `provider` gives: one line each, and a row each of those that need no code. */
 export const providers: Readonly<Record<string, Provider>> = {
   openai,
   anthropic,
@@ -43,4 +44,5 @@ export const providers: Readonly<Record<string, Provider>> = {
   jimeng,
   bedrock,
   vertex,
+  ...byName,
 };

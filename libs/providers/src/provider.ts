@@ -1,4 +1,5 @@
 import type { FailureCode, UpstreamWire, VideoWire } from "@modelgate/contracts";
+import type { ChatDialect } from "@modelgate/wires/text";
 import type { SigningCall, StartCall, VendorCall } from "./call.ts";
 import type { Reframing } from "./reframing.ts";
 import type { VendorRequest } from "./request.ts";
@@ -28,6 +29,22 @@ export interface VendorFailure {
 /** A vendor: what to send where, and what its errors mean. It never sends. */
 export interface Provider {
   readonly name: string;
+  /** What it is called; absent: as it is named. */
+  readonly title?: string | undefined;
+  /** Where it is for a channel that does not say; `${NAME}` stands for what only its customer knows. */
+  readonly baseUrl?: string | undefined;
+  /** The variable that holds its key for a channel that names none. */
+  readonly keyVariable?: string | undefined;
+  /** The key of a channel that names none, where it stands for a chain of places. */
+  readonly usualKey?: string | undefined;
+  /** It is run by its operator: it asks for no key unless it is set up to, and costs nothing by the token. */
+  readonly isLocal?: true | undefined;
+  /** Its name in the bundled catalogue of prices. */
+  readonly pricesAs?: string | undefined;
+  /** Where it lists its models, under the base URL; absent: nowhere. */
+  readonly modelsAt?: string | undefined;
+  /** Where it departs from the chat wire. */
+  readonly dialect?: ChatDialect | undefined;
   /** What it usually speaks, best first. A channel can say otherwise, and an endpoint that is missing is found out. */
   readonly wires: readonly UpstreamWire[];
   /** What it speaks at one base URL, for one of its models, best first, where that differs. Undefined: `wires`. */

@@ -16,7 +16,7 @@ export type AwsKey =
   | { readonly kind: "bearer"; readonly token: string };
 
 /** The key that stands for Amazon's chain; a profile may follow: `aws:PROFILE`. */
-const chainKey = "aws";
+export const chainKey = "aws";
 const signingKey = /^((?:AKIA|ASIA)[A-Z0-9]{12,124}):([^:]+)(?::(.+))?$/;
 
 /** Reads a key: `aws`, `aws:PROFILE`, `ACCESS:SECRET`, `ACCESS:SECRET:SESSION`, or a Bedrock API key. */

@@ -3,6 +3,7 @@ import type { Provider } from "../provider.ts";
 import { requestTo } from "../request.ts";
 import { addressOf, addressProblem } from "./address.ts";
 import { bodyOf } from "./body.ts";
+import { chainKey } from "./credentials.ts";
 import { failureOf } from "./failures.ts";
 import { wiresOfModel } from "./models.ts";
 import { invokedStream } from "./reframe.ts";
@@ -14,6 +15,10 @@ import { sign } from "./sign.ts";
  */
 export const bedrock: Provider = {
   name: "bedrock",
+  title: "Amazon Bedrock",
+  baseUrl: "https://bedrock-runtime.${AWS_REGION}.amazonaws.com",
+  usualKey: chainKey,
+  pricesAs: "aws",
   wires: ["messages", "converse", "cohere-rerank"],
   wiresAt: (_, model) => wiresOfModel(model),
   baseUrlQuery: true,

@@ -2,7 +2,7 @@ import type { AuthClient, ExternalAccountClientOptions, JWTInput } from "google-
 import { CredentialsFailed, reasonOf } from "../signing.ts";
 
 /** The key that stands for Google's chain of places: a file that the environment names, the pod's or machine's account. */
-const chainKey = "google";
+export const chainKey = "google";
 const scope = "https://www.googleapis.com/auth/cloud-platform";
 
 /** Accounts whose tokens are kept. */

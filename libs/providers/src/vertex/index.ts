@@ -5,7 +5,7 @@ import type { Provider } from "../provider.ts";
 import { requestTo } from "../request.ts";
 import { addressOf, addressProblem } from "./address.ts";
 import { bodyOf, headersOf } from "./body.ts";
-import { keyProblem, openAccounts } from "./credentials.ts";
+import { chainKey, keyProblem, openAccounts } from "./credentials.ts";
 import { wiresOfModel } from "./models.ts";
 
 const headersFor = openAccounts();
@@ -13,6 +13,11 @@ const headersFor = openAccounts();
 /** Google Cloud's Vertex AI: Gemini by the content wire, Claude by its own. Project and region are in the address. */
 export const vertex: Provider = {
   name: "vertex",
+  title: "Google Vertex AI",
+  baseUrl:
+    "https://${GOOGLE_CLOUD_LOCATION}-aiplatform.googleapis.com/v1/projects/${GOOGLE_CLOUD_PROJECT}/locations/${GOOGLE_CLOUD_LOCATION}",
+  usualKey: chainKey,
+  pricesAs: "google",
   wires: ["content", "messages", "count-content", "count-messages"],
   moreWires: ["chat"],
   wiresAt: (_, model) => wiresOfModel(model),
