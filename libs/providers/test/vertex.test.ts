@@ -35,7 +35,9 @@ describe("requests", () => {
     const headers = { "anthropic-beta": "a-1", "anthropic-version": "2023-06-01" };
     const body = Buffer.from('{"model":"m","max_tokens":5,"stream":true}');
     const request = requestFor("messages", "claude-x", { body, headers, stream: true });
-    expect(request.body?.toString()).toBe('{"max_tokens":5,"stream":true,"anthropic_version":"vertex-2023-10-16"}');
+    expect(Buffer.isBuffer(request.body) && request.body.toString()).toBe(
+      '{"max_tokens":5,"stream":true,"anthropic_version":"vertex-2023-10-16"}',
+    );
     expect(request.headers).toMatchObject({ "anthropic-beta": "a-1" });
     expect(request.headers).not.toHaveProperty("anthropic-version");
   });
