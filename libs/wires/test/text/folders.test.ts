@@ -35,6 +35,7 @@ const shared: ReadonlySet<string> = new Set([
   "part-reader",
   "part-writer",
   "render-documents",
+  "search",
   "thinking",
 ]);
 

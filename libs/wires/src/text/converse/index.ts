@@ -2,7 +2,6 @@ import { amazonFraming } from "../../amazon-stream/framing.ts";
 import type { TextCodec } from "../hub/codec.ts";
 import { begins } from "./begins.ts";
 import { askedFeesOf } from "./fees.ts";
-import { fieldSupport } from "./field-support.ts";
 import { parseAnswer, readAnswer } from "./parse-answer.ts";
 import { ConverseReader } from "./reader.ts";
 import { renderRequest } from "./render-request.ts";
@@ -18,6 +17,5 @@ export const converseCodec = {
     readAnswer,
     reader: () => new ConverseReader(),
     askedFees: askedFeesOf,
-    fields: fieldSupport,
   },
 } as const satisfies TextCodec<"converse">;
