@@ -68,14 +68,25 @@ export function renderThinking(
     const word = effort === undefined ? undefined : effortWords[effort];
     return { ...silent, thinking: { type: "adaptive", display }, effort: word, on: true };
   }
-  const wanted = thinkingBudget(reasoning, effort ?? "medium", maxTokens);
+  return withBudget(request, reasoning, { effort: effort ?? "medium", maxTokens, off }, unsupported);
+}
+
+/** How a request thinks of a model that is given a budget. */
+function withBudget(
+  request: TextRequest,
+  reasoning: ReasoningWish,
+  how: { readonly effort: Exclude<Effort, "none">; readonly maxTokens: number; readonly off: RenderedThinking },
+  unsupported: Unsupported,
+): RenderedThinking {
+  const { effort, maxTokens, off } = how;
+  const wanted = thinkingBudget(reasoning, effort, maxTokens);
   const budget = request.maxTokens === undefined ? wanted : budgetWithin(request.maxTokens, wanted);
   if (budget === undefined || (budget < wanted && reasoning.budgetTokens !== undefined)) unsupported.note("reasoning");
   if (budget === undefined) return off;
   const display = reasoning.show === "none" ? "omitted" : undefined;
   return {
-    ...silent,
     thinking: present({ type: "enabled", budget_tokens: budget, display }),
+    effort: undefined,
     // Without a bound of the client's, ours is meant for the words.
     maxTokens: maxTokens > budget ? maxTokens : maxTokens + budget,
     on: true,
