@@ -1,4 +1,4 @@
-import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, type Fields } from "../../json/fields.ts";
 import type { NamespacedTool, Tool, ToolChoice } from "../hub/request.ts";
 import { searchName } from "../hub/search-wish.ts";
 import { qualifiedName } from "./namespaces.ts";
