@@ -2,14 +2,14 @@ import {
   compilePrice,
   compileResolutions,
   Failure,
+  type ChannelChoice,
   type GroupConfiguration,
-  type ModelConfiguration,
   type ModelKind,
   type Price,
   type ResolutionPrice,
   type UpstreamWire,
 } from "@modelgate/contracts";
-import type { Published, PublishedChannel } from "./published.ts";
+import type { Published, PublishedChannel, PublishedModel } from "./published.ts";
 
 /** A group, with its defaults filled in. */
 export interface Group {
@@ -45,6 +45,10 @@ export interface CatalogModel {
   readonly maxOutputTokens?: number | undefined;
   /** Most tokens of a call's input and answer, as model lists show it. */
   readonly contextTokens?: number | undefined;
+  /** How a channel is chosen among those of one priority; absent: by weight. */
+  readonly choice?: ChannelChoice | undefined;
+  /** Models that serve its calls in turn when all its channels are away. */
+  readonly fallbacks?: readonly string[] | undefined;
 }
 
 /** A key of a channel's pool; the id is safe to show. */
@@ -61,6 +65,8 @@ export interface CatalogChannel {
   readonly keys: readonly ChannelKey[];
   /** Gateway name → the vendor's name. */
   readonly models: ReadonlyMap<string, string>;
+  /** Gateway name → what its vendor is known to charge for it, to be compared with other channels. */
+  readonly costs?: ReadonlyMap<string, number> | undefined;
   /** The wires that this address speaks; absent: those of its provider. */
   readonly wires?: readonly UpstreamWire[] | undefined;
   /** Absent: every group. */
@@ -85,6 +91,8 @@ export interface CatalogChannel {
 export interface Candidate {
   readonly channel: CatalogChannel;
   readonly upstreamModel: string;
+  /** What the vendor is known to charge, to be compared with other candidates of the model; absent: nobody knows. */
+  readonly cost?: number | undefined;
 }
 
 /** Whose models are asked for: a group, perhaps narrowed by the token. */
@@ -103,7 +111,7 @@ export interface Catalog {
   /** What a token can call now, by name: in its group, in its narrowing, and with a channel that serves the group. */
   modelsOf(scope: Scope): readonly CatalogModel[];
   /**
-   * The model that a caller names. Throws Failure: group_not_allowed (403), model_not_found (404: unknown, not in
+   * The model that a caller names; of one that is split, one of its shares, by lot. Throws Failure: group_not_allowed (403), model_not_found (404: unknown, not in
    * the group, without a channel, or of another kind), model_not_allowed (403: outside the token's narrowing).
    */
   resolve(scope: Scope, name: string, kinds: readonly ModelKind[]): CatalogModel;
@@ -114,17 +122,39 @@ export interface Catalog {
 const defaultOwner = "modelgate";
 
 /** Compiles a published configuration; `open` unseals a channel's key and throws where it cannot. */
-export function compileCatalog(published: Published, open: (sealed: string, place: string) => string): Catalog {
+export function compileCatalog(
+  published: Published,
+  open: (sealed: string, place: string) => string,
+  random: () => number = Math.random,
+): Catalog {
+  const shares = sharesOf(published.models);
   const groups = new Map(Object.entries(published.groups).map(([name, group]) => [name, compileGroup(name, group)]));
   const models = new Map(Object.entries(published.models).map(([name, model]) => [name, compileModel(name, model)]));
   const channels = published.channels.map((channel) => compileChannel(channel, open));
   const candidates = new Map<string, readonly Candidate[]>();
   for (const group of groups.keys()) {
-    for (const model of models.keys()) candidates.set(`${group}\n${model}`, candidatesOf(channels, model, group));
+    for (const model of models.keys()) {
+      const served = [...(shares.get(model)?.keys() ?? [model])];
+      candidates.set(
+        `${group}\n${model}`,
+        served.flatMap((name) => candidatesOf(channels, name, group)),
+      );
+    }
   }
+  const unpriced = new Set(Object.keys(published.models).filter((name) => published.models[name]?.isUnpriced === true));
 
   const reaches = (group: Group, name: string): boolean =>
-    (group.models.has("*") || group.models.has(name)) && (candidates.get(`${group.name}\n${name}`)?.length ?? 0) > 0;
+    (group.models.has("*") || group.models.has(name)) &&
+    (candidates.get(`${group.name}\n${name}`)?.length ?? 0) > 0 &&
+    (group.unpriced === "pass" || !unpriced.has(name));
+  /** One of the models that a model is split between, of those with a channel for the group; else the model itself. */
+  const shareOf = (model: CatalogModel, group: string): CatalogModel => {
+    const open = [...(shares.get(model.name) ?? [])].filter(
+      ([name]) => (candidates.get(`${group}\n${name}`)?.length ?? 0) > 0,
+    );
+    const chosen = drawn(open, random);
+    return (chosen === undefined ? undefined : models.get(chosen)) ?? model;
+  };
 
   return {
     version: published.version,
@@ -154,7 +184,7 @@ export function compileCatalog(published: Published, open: (sealed: string, plac
           { param: "model" },
         );
       }
-      return model;
+      return shareOf(model, groupName);
     },
     candidates: (model, group) => candidates.get(`${group}\n${model}`) ?? [],
   };
@@ -187,6 +217,7 @@ function compileChannel(channel: PublishedChannel, open: (sealed: string, place:
     baseUrl: channel.baseUrl,
     keys: channel.keys.map(({ id, sealed }) => ({ id, secret: open(sealed, `${channel.id}/${id}`) })),
     models: namesOf(channel.models),
+    costs: new Map(Object.entries(channel.costs ?? {})),
     wires: channel.wires,
     groups: channel.groups === undefined ? undefined : new Set(channel.groups),
     priority: channel.priority ?? 0,
@@ -200,8 +231,9 @@ function compileChannel(channel: PublishedChannel, open: (sealed: string, place:
   };
 }
 
-function compileModel(name: string, model: ModelConfiguration): CatalogModel {
+function compileModel(name: string, model: PublishedModel): CatalogModel {
   const { kind, ownedBy = defaultOwner, price = {}, maxOutputTokens, contextTokens } = model;
+  const { choice, fallbacks } = model;
   return {
     name,
     kind,
@@ -210,7 +242,24 @@ function compileModel(name: string, model: ModelConfiguration): CatalogModel {
     resolutions: compileResolutions(price),
     maxOutputTokens,
     contextTokens,
+    choice,
+    fallbacks,
   };
+}
+
+/** The models that have shares, each with what they are split between. */
+function sharesOf(models: Published["models"]): ReadonlyMap<string, ReadonlyMap<string, number>> {
+  return new Map(
+    Object.entries(models).flatMap(([name, { shares }]) =>
+      shares === undefined ? [] : [[name, new Map(Object.entries(shares).filter(([, share]) => share > 0))]],
+    ),
+  );
+}
+
+/** One of several by its share; undefined where there is none. */
+function drawn(shares: readonly (readonly [name: string, share: number])[], random: () => number): string | undefined {
+  let left = random() * shares.reduce((sum, [, share]) => sum + share, 0);
+  return (shares.find(([, share]) => (left -= share) < 0) ?? shares.at(-1))?.[0];
 }
 
 function namesOf(models: readonly string[] | Readonly<Record<string, string>>): ReadonlyMap<string, string> {
@@ -222,7 +271,9 @@ function candidatesOf(channels: readonly CatalogChannel[], model: string, group:
     .flatMap((channel) => {
       const upstreamModel = channel.models.get(model);
       const serves = channel.off === undefined && (channel.groups === undefined || channel.groups.has(group));
-      return upstreamModel === undefined || !serves ? [] : [{ channel, upstreamModel }];
+      return upstreamModel === undefined || !serves
+        ? []
+        : [{ channel, upstreamModel, cost: channel.costs?.get(model) }];
     })
     .sort((left, right) => right.channel.priority - left.channel.priority);
 }

@@ -1,4 +1,5 @@
 import type { Candidate, ChannelKey } from "@modelgate/catalog";
+import { placeOfModel } from "./state.ts";
 
 /** A channel and one key of its pool: what one attempt goes through. */
 export interface Way {
@@ -13,7 +14,7 @@ export function placeOf({ candidate, key }: Way): string {
 
 /** The place of a channel's model, by the vendor's name of it: what a vendor has no more rests by itself. */
 export function modelPlaceOf({ channel, upstreamModel }: Candidate): string {
-  return `${channel.id}#${upstreamModel}`;
+  return placeOfModel(channel.id, upstreamModel);
 }
 
 /** The place of a model with one key: vendors limit keys model by model. */

@@ -10,7 +10,9 @@ export {
   Configuration,
   GroupConfiguration,
   ModelConfiguration,
+  PriceConfiguration,
   TokenConfiguration,
+  type ChannelChoice,
 } from "./configuration/schema.ts";
 export {
   modelKinds,

@@ -13,6 +13,7 @@ import { withPages } from "./console/pages.ts";
 import { sessionRoutes } from "./console/session-routes.ts";
 import { Sessions } from "./console/sessions.ts";
 import { followConfiguration } from "./configuration/follow.ts";
+import { VendorLists } from "./configuration/vendor-lists.ts";
 import { namedVariables } from "./configuration/names.ts";
 import { variables } from "./env.ts";
 import { ledgerAt } from "./ledger.ts";
@@ -23,15 +24,16 @@ await runService(variables, async ({ env, log }) => {
   opening.defer(() => redis.disconnect());
   const { secrets } = env;
   const ledger = ledgerAt(env.ledgerUrl, secrets[0]);
+  const transport = opening.use(openTransport());
+  const lists = new VendorLists({ redis, transport, log, everyMs: env.configuration.listModelsMs });
   const follower = opening.use(
     await followConfiguration(
-      { redis, ledger, secrets, log, names: namedVariables() },
+      { redis, ledger, secrets, log, lists, names: namedVariables() },
       env.configuration.path,
       env.configuration.pollMs,
     ),
   );
   const catalog = opening.use(await openCatalog({ redis, secrets, log }));
-  const transport = opening.use(openTransport());
   const open = opening.move();
   const sessions = new Sessions(redis);
   const routes = {

@@ -1,9 +1,19 @@
 import { publishedKey, readPublished, type Published } from "@modelgate/catalog";
+import { Failure } from "@modelgate/contracts";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
+import { modelView } from "./model-view.ts";
 
 /** The models that are published, with their prices as they were written and the channels that serve them. */
 export function modelRoutes(redis: Redis): OperatorRoutes {
   return {
+    "GET /models/{name}": async ({ params }) => {
+      const text = await redis.get(publishedKey);
+      const name = params["name"] ?? "";
+      const shown = text === null ? undefined : await modelView(redis, readPublished(text), name);
+      if (shown === undefined)
+        throw new Failure("unknown_url", `There is no model ${JSON.stringify(name.slice(0, 200))}.`);
+      return shown;
+    },
     "GET /models": async () => {
       const text = await redis.get(publishedKey);
       if (text === null) return [];

@@ -24,7 +24,11 @@ export const configCommands: readonly Command[] = [
           text: `${path} is wrong:\n${problemLines(problems)}`,
           exitCode: 1,
         };
-      const warnings = warningsOf(configuration, await resolveChannels(configuration, namedVariables()));
+      const resolved = await resolveChannels(configuration, namedVariables());
+      // The catalogue of prices is large, and no other command needs it.
+      const { completeConfiguration } = await import("../configuration/complete.ts");
+      const complete = completeConfiguration(configuration, resolved, { lists: new Map(), nowMs: Date.now() });
+      const warnings = warningsOf(configuration, complete);
       const found = warnings.length === 0 ? "" : `\nWorth a look:\n${problemLines(warnings)}`;
       return { data: { path, ok: true, problems: [], warnings }, text: `${path} is good.${found}` };
     },

@@ -1,0 +1,146 @@
+import { Type, type Static } from "typebox";
+import type { ResolvedChannel } from "@modelgate/catalog";
+import { endModelRests, readText, restModel, type Transport } from "@modelgate/channels";
+import { stored, UnknownShape } from "@modelgate/contracts";
+import type { Logger, Redis } from "@modelgate/platform";
+import { cleanWords, modelListRequest, modelsIn, providers } from "@modelgate/providers";
+
+/** Hash: channel id → what its vendor listed last; shared by all replicas. */
+const listsKey = "vendor-models";
+/** How much of a list is read, and how long a vendor is waited for. */
+const [listBytes, listMs] = [8 * 1024 * 1024, 10_000];
+/** A vendor that could not be asked is asked again after this time. */
+const retryMs = 60_000;
+/** A model that its vendor lists no more rests for so long; then it is forgotten. */
+const goneKeptMs = 7 * 86_400_000;
+
+const VendorList = Type.Object({
+  askedAt: Type.Number(),
+  baseUrl: Type.String(),
+  models: Type.Array(Type.String()),
+  gone: Type.Record(Type.String(), Type.Number()),
+  failed: Type.Optional(Type.String()),
+});
+type VendorList = Static<typeof VendorList>;
+const readList = stored("vendor's list of models", VendorList);
+
+/** What the lists are kept with. */
+export interface VendorListDeps {
+  readonly redis: Redis;
+  readonly transport: Transport;
+  readonly log: Logger;
+  /** How often a vendor is asked. */
+  readonly everyMs: number;
+}
+
+/** The models of the vendors whose channels serve whatever they list: asked at start, and again after a while. */
+export class VendorLists {
+  readonly #deps: VendorListDeps;
+  constructor(deps: VendorListDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * The models of every channel that takes what its vendor lists, by the channel's id. Vendors whose lists are due are asked;
+   * one that does not answer keeps its last list. A channel that has none is off, with the reason.
+   */
+  async complete(channels: readonly ResolvedChannel[]): Promise<{
+    readonly channels: readonly ResolvedChannel[];
+    readonly lists: ReadonlyMap<string, readonly string[]>;
+  }> {
+    const lists = new Map<string, readonly string[]>();
+    const all = await Promise.all(
+      channels.map(async (channel) => {
+        if (channel.configuration.models !== "*" || channel.off !== undefined) return channel;
+        const { models, gone, failed } = await this.#listOf(channel);
+        lists.set(channel.configuration.id, [...models, ...Object.keys(gone)].toSorted());
+        return models.length > 0 ? channel : { ...channel, off: failed ?? "its vendor lists no model" };
+      }),
+    );
+    return { channels: all, lists };
+  }
+
+  async #listOf(channel: ResolvedChannel): Promise<VendorList> {
+    const { redis, log, everyMs } = this.#deps;
+    const { id } = channel.configuration;
+    const before = this.#known(await redis.hget(listsKey, id), channel.baseUrl);
+    const now = Date.now();
+    if (
+      before !== undefined &&
+      now - before.askedAt < (before.failed === undefined ? everyMs : Math.min(retryMs, everyMs))
+    )
+      return before;
+    const asked = await this.#ask(channel).catch((error: unknown) => ({ failed: cleanWords(messageOf(error)) }));
+    const list = asked instanceof Array ? newList(asked, before, now) : { ...(before ?? none), askedAt: now, ...asked };
+    if (list.failed !== undefined)
+      log.warn({ channel: id, reason: list.failed }, "a vendor's models could not be listed");
+    const current = { ...list, baseUrl: channel.baseUrl };
+    await redis.hset(listsKey, id, JSON.stringify(current));
+    await this.#restGone(id, current, before);
+    return current;
+  }
+
+  #known(text: string | null, baseUrl: string): VendorList | undefined {
+    if (text === null) return undefined;
+    try {
+      const list = readList(text);
+      return list.baseUrl === baseUrl ? list : undefined;
+    } catch (error) {
+      if (error instanceof UnknownShape) return undefined;
+      throw error;
+    }
+  }
+
+  /** Throws where the vendor lists nothing that can be read. */
+  async #ask({ configuration, baseUrl, keys }: ResolvedChannel): Promise<readonly string[]> {
+    const provider = providers[configuration.provider];
+    const [key] = keys;
+    const request =
+      provider && key !== undefined ? modelListRequest(provider, { baseUrl, key, nowMs: Date.now() }) : undefined;
+    if (request === undefined) throw new Error(`${configuration.provider} lists no models: name them`);
+    const answer = await this.#deps.transport.send({ ...request, timeoutMs: listMs }, AbortSignal.timeout(listMs));
+    const text = await readText(answer, listBytes);
+    if (answer.status >= 300)
+      throw new Error(`its vendor answered ${answer.status} when asked for its models: ${text.slice(0, 200)}`);
+    const models = modelsIn(parsed(text));
+    if (models === undefined) throw new Error("its vendor's list of models cannot be read");
+    return models;
+  }
+
+  /** A model that is listed no more rests; one that is back is used again. */
+  async #restGone(id: string, { gone, models }: VendorList, before: VendorList | undefined): Promise<void> {
+    const { redis, everyMs } = this.#deps;
+    const until = Date.now() + everyMs + retryMs;
+    for (const [model, since] of Object.entries(gone))
+      await restModel(redis, { channel: id, model, since, until, reason: "its vendor does not list it any more" });
+    await endModelRests(
+      redis,
+      id,
+      Object.keys(before?.gone ?? {}).filter((model) => models.includes(model)),
+    );
+  }
+}
+
+const none: VendorList = { askedAt: 0, baseUrl: "", models: [], gone: {} };
+
+function newList(models: readonly string[], before: VendorList | undefined, now: number): VendorList {
+  const missing = [...(before?.models ?? []), ...Object.keys(before?.gone ?? {})].filter(
+    (model) => !models.includes(model),
+  );
+  const gone = missing
+    .map((model) => [model, before?.gone[model] ?? now] as const)
+    .filter(([, since]) => now - since < goneKeptMs);
+  return { askedAt: now, baseUrl: "", models: [...models], gone: Object.fromEntries(gone) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
