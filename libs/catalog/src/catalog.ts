@@ -2,7 +2,6 @@ import {
   compilePrice,
   compileResolutions,
   Failure,
-  type ChannelChoice,
   type GroupConfiguration,
   type ModelKind,
   type Price,
@@ -45,10 +44,6 @@ export interface CatalogModel {
   readonly maxOutputTokens?: number | undefined;
   /** Most tokens of a call's input and answer, as model lists show it. */
   readonly contextTokens?: number | undefined;
-  /** How a channel is chosen among those of one priority; absent: by weight. */
-  readonly choice?: ChannelChoice | undefined;
-  /** Models that serve its calls in turn when all its channels are away. */
-  readonly fallbacks?: readonly string[] | undefined;
 }
 
 /** A key of a channel's pool; the id is safe to show. */
@@ -131,16 +126,7 @@ export function compileCatalog(
   const groups = new Map(Object.entries(published.groups).map(([name, group]) => [name, compileGroup(name, group)]));
   const models = new Map(Object.entries(published.models).map(([name, model]) => [name, compileModel(name, model)]));
   const channels = published.channels.map((channel) => compileChannel(channel, open));
-  const candidates = new Map<string, readonly Candidate[]>();
-  for (const group of groups.keys()) {
-    for (const model of models.keys()) {
-      const served = [...(shares.get(model)?.keys() ?? [model])];
-      candidates.set(
-        `${group}\n${model}`,
-        served.flatMap((name) => candidatesOf(channels, name, group)),
-      );
-    }
-  }
+  const candidates = allCandidates([...groups.keys()], [...models.keys()], { channels, shares });
   const unpriced = new Set(Object.keys(published.models).filter((name) => published.models[name]?.isUnpriced === true));
 
   const reaches = (group: Group, name: string): boolean =>
@@ -177,13 +163,7 @@ export function compileCatalog(
         throw new Failure("model_not_allowed", `This key may not use the model ${JSON.stringify(name)}.`, {
           param: "model",
         });
-      if (!kinds.includes(model.kind)) {
-        throw new Failure(
-          "model_not_found",
-          `The model ${JSON.stringify(name)} is for ${model.kind}, which this endpoint does not serve.`,
-          { param: "model" },
-        );
-      }
+      if (!kinds.includes(model.kind)) throw wrongKind(model);
       return shareOf(model, groupName);
     },
     candidates: (model, group) => candidates.get(`${group}\n${model}`) ?? [],
@@ -200,6 +180,39 @@ function compileGroup(name: string, group: GroupConfiguration): Group {
     showChannel = false,
   } = group;
   return { name, multiplier, limits, models: new Set(models), vendorStores, unpriced, showChannel };
+}
+
+/** The candidates of every model for every group; of a model that is split, those of all its shares. */
+function allCandidates(
+  groups: readonly string[],
+  models: readonly string[],
+  {
+    channels,
+    shares,
+  }: {
+    readonly channels: readonly CatalogChannel[];
+    readonly shares: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  },
+): ReadonlyMap<string, readonly Candidate[]> {
+  const all = new Map<string, readonly Candidate[]>();
+  for (const group of groups) {
+    for (const model of models) {
+      const served = [...(shares.get(model)?.keys() ?? [model])];
+      all.set(
+        `${group}\n${model}`,
+        served.flatMap((name) => candidatesOf(channels, name, group)),
+      );
+    }
+  }
+  return all;
+}
+
+function wrongKind({ name, kind }: CatalogModel): Failure {
+  return new Failure(
+    "model_not_found",
+    `The model ${JSON.stringify(name)} is for ${kind}, which this endpoint does not serve.`,
+    { param: "model" },
+  );
 }
 
 /** One answer for "misspelled" and "not in the group", so that no group learns of another's models. */
@@ -233,7 +246,6 @@ function compileChannel(channel: PublishedChannel, open: (sealed: string, place:
 
 function compileModel(name: string, model: PublishedModel): CatalogModel {
   const { kind, ownedBy = defaultOwner, price = {}, maxOutputTokens, contextTokens } = model;
-  const { choice, fallbacks } = model;
   return {
     name,
     kind,
@@ -242,8 +254,6 @@ function compileModel(name: string, model: PublishedModel): CatalogModel {
     resolutions: compileResolutions(price),
     maxOutputTokens,
     contextTokens,
-    choice,
-    fallbacks,
   };
 }
 

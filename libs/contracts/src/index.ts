@@ -12,7 +12,6 @@ export {
   ModelConfiguration,
   PriceConfiguration,
   TokenConfiguration,
-  type ChannelChoice,
 } from "./configuration/schema.ts";
 export {
   modelKinds,

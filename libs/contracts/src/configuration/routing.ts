@@ -10,11 +10,8 @@ const exchangeable: ReadonlySet<string> = new Set(["chat", "completion"]);
 export function* routingProblems({ models, channels }: Configuration): Iterable<ConfigurationProblem> {
   const served = new Set(channels.flatMap((channel) => modelPlaces(channel).map(({ model }) => model)));
   for (const [name, model] of Object.entries(models)) {
-    const { fallbacks = [], shares } = model;
-    const places = [
-      ...fallbacks.map((other, at) => ({ other, path: `models.${name}.fallbacks[${at}]` })),
-      ...Object.keys(shares ?? {}).map((other) => ({ other, path: `models.${name}.shares.${shown(other)}` })),
-    ];
+    const { shares } = model;
+    const places = Object.keys(shares ?? {}).map((other) => ({ other, path: `models.${name}.shares.${shown(other)}` }));
     for (const { other, path } of places) {
       const say = problemOf(name, model, other, models);
       if (say !== undefined) yield { path, say };

@@ -71,7 +71,7 @@ export class VendorLists {
     )
       return before;
     const asked = await this.#ask(channel).catch((error: unknown) => ({ failed: cleanWords(messageOf(error)) }));
-    const list = asked instanceof Array ? newList(asked, before, now) : { ...(before ?? none), askedAt: now, ...asked };
+    const list = "failed" in asked ? { ...(before ?? none), askedAt: now, ...asked } : newList(asked, before, now);
     if (list.failed !== undefined)
       log.warn({ channel: id, reason: list.failed }, "a vendor's models could not be listed");
     const current = { ...list, baseUrl: channel.baseUrl };

@@ -6,8 +6,6 @@ const columns: readonly Column[] = [
   ["MODEL", cell("name")],
   ["KIND", cell("kind")],
   ["CONTEXT", cell("contextTokens")],
-  ["CHOICE", cell("choice")],
-  ["FALLBACKS", cell("fallbacks")],
   ["SHARES", cell("shares")],
 ];
 const priceColumns: readonly Column[] = [
