@@ -2,6 +2,7 @@ import {
   compilePrice,
   compileResolutions,
   Failure,
+  type ChannelChoice,
   type GroupConfiguration,
   type ModelKind,
   type Price,
@@ -44,6 +45,8 @@ export interface CatalogModel {
   readonly maxOutputTokens?: number | undefined;
   /** Most tokens of a call's input and answer, as model lists show it. */
   readonly contextTokens?: number | undefined;
+  /** How a channel is chosen among those of one priority; absent: by weight. */
+  readonly choice?: ChannelChoice | undefined;
 }
 
 /** A key of a channel's pool; the id is safe to show. */
@@ -254,6 +257,7 @@ function compileModel(name: string, model: PublishedModel): CatalogModel {
     resolutions: compileResolutions(price),
     maxOutputTokens,
     contextTokens,
+    choice: model.choice,
   };
 }
 

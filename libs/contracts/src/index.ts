@@ -7,6 +7,7 @@ export type { ConfigurationProblem } from "./configuration/problem.ts";
 export {
   AccountConfiguration,
   ChannelConfiguration,
+  type ChannelChoice,
   Configuration,
   GroupConfiguration,
   ModelConfiguration,

@@ -54,6 +54,7 @@ describe("gatectl", () => {
   test("a model is shown with where each number of its price comes from, and of what day", async () => {
     expect(await suite.ask("model", "show", "chat")).toMatchObject({
       name: "chat",
+      choice: "weighted",
       price: [
         {
           field: "input",

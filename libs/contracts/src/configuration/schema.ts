@@ -133,6 +133,10 @@ export const PriceConfiguration = Type.Object(
 
 export type PriceConfiguration = Static<typeof PriceConfiguration>;
 
+/** How a channel is chosen among those of one priority. */
+export const channelChoices = ["weighted", "cheapest", "fastest"] as const;
+export type ChannelChoice = (typeof channelChoices)[number];
+
 /** A model of the catalogue. */
 export const ModelConfiguration = Type.Object(
   {
@@ -145,6 +149,13 @@ export const ModelConfiguration = Type.Object(
     ),
     maxOutputTokens: limit("most tokens of one answer, as the model's vendors bound it"),
     contextTokens: limit("most tokens of a call's input and answer; shown in model lists"),
+    choice: Type.Optional(
+      Type.Enum([...channelChoices], {
+        default: "weighted",
+        description:
+          "among channels of one priority: by weight, the cheapest by what its vendor is known to charge, or the fastest to the first byte",
+      }),
+    ),
     shares: Type.Optional(
       Type.Record(Type.String(), Type.Number({ minimum: 0, maximum: 1_000_000 }), {
         description:

@@ -6,6 +6,7 @@ const columns: readonly Column[] = [
   ["MODEL", cell("name")],
   ["KIND", cell("kind")],
   ["CONTEXT", cell("contextTokens")],
+  ["CHOICE", cell("choice")],
   ["SHARES", cell("shares")],
 ];
 const priceColumns: readonly Column[] = [
