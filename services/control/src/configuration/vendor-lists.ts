@@ -1,14 +1,13 @@
 import { Type, type Static } from "typebox";
 import type { ResolvedChannel } from "@modelgate/catalog";
-import { endModelRests, readText, restModel, type Transport } from "@modelgate/channels";
+import { endModelRests, restModel, type Transport } from "@modelgate/channels";
 import { stored, UnknownShape } from "@modelgate/contracts";
 import type { Logger, Redis } from "@modelgate/platform";
-import { cleanWords, modelListRequest, modelsIn, providers } from "@modelgate/providers";
+import { cleanWords } from "@modelgate/providers";
+import { askModels, type ModelsAsk } from "./ask-models.ts";
 
 /** Hash: channel id → what its vendor listed last; shared by all replicas. */
 const listsKey = "vendor-models";
-/** How much of a list is read, and how long a vendor is waited for. */
-const [listBytes, listMs] = [8 * 1024 * 1024, 10_000];
 /** A vendor that could not be asked is asked again after this time. */
 const retryMs = 60_000;
 /** A model that its vendor lists no more rests for so long; then it is forgotten. */
@@ -70,7 +69,9 @@ export class VendorLists {
       now - before.askedAt < (before.failed === undefined ? everyMs : Math.min(retryMs, everyMs))
     )
       return before;
-    const asked = await this.#ask(channel).catch((error: unknown) => ({ failed: cleanWords(messageOf(error)) }));
+    const asked = await askModels(askOf(channel), this.#deps.transport).catch((error: unknown) => ({
+      failed: cleanWords(messageOf(error)),
+    }));
     const list = "failed" in asked ? { ...(before ?? none), askedAt: now, ...asked } : newList(asked, before, now);
     if (list.failed !== undefined)
       log.warn({ channel: id, reason: list.failed }, "a vendor's models could not be listed");
@@ -89,22 +90,6 @@ export class VendorLists {
       if (error instanceof UnknownShape) return undefined;
       throw error;
     }
-  }
-
-  /** Throws where the vendor lists nothing that can be read. */
-  async #ask({ configuration, baseUrl, keys }: ResolvedChannel): Promise<readonly string[]> {
-    const provider = providers[configuration.provider];
-    const [key] = keys;
-    const request =
-      provider && key !== undefined ? modelListRequest(provider, { baseUrl, key, nowMs: Date.now() }) : undefined;
-    if (request === undefined) throw new Error(`${configuration.provider} lists no models: name them`);
-    const answer = await this.#deps.transport.send({ ...request, timeoutMs: listMs }, AbortSignal.timeout(listMs));
-    const text = await readText(answer, listBytes);
-    if (answer.status >= 300)
-      throw new Error(`its vendor answered ${answer.status} when asked for its models: ${text.slice(0, 200)}`);
-    const models = modelsIn(parsed(text));
-    if (models === undefined) throw new Error("its vendor's list of models cannot be read");
-    return models;
   }
 
   /** A model that is listed no more rests; one that is back is used again. */
@@ -133,12 +118,8 @@ function newList(models: readonly string[], before: VendorList | undefined, now:
   return { askedAt: now, baseUrl: "", models: [...models], gone: Object.fromEntries(gone) };
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+function askOf({ configuration, baseUrl, keys }: ResolvedChannel): ModelsAsk {
+  return { provider: configuration.provider, baseUrl, key: keys[0] };
 }
 
 function messageOf(error: unknown): string {

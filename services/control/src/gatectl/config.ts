@@ -5,7 +5,8 @@ import { resolveChannels } from "../configuration/resolve.ts";
 import { warningsOf } from "../configuration/warnings.ts";
 import type { Command } from "./command.ts";
 
-const demo = "deploy/config/demo.yaml";
+/** The file where none is named. */
+export const demo = "deploy/config/demo.yaml";
 
 /** The configuration file. */
 export const configCommands: readonly Command[] = [
