@@ -40,6 +40,7 @@ export function importModels(text: string, channel: string, listed: readonly unk
 /** The models that a channel names; undefined where it serves whatever its vendor lists. */
 function servedBy(channels: unknown, id: string): unknown {
   if (!(channels instanceof YAMLSeq)) return undefined;
-  const found = channels.items.find((channel) => channel instanceof YAMLMap && channel.get("id") === id);
+  const items: readonly unknown[] = channels.items;
+  const found = items.find((channel) => channel instanceof YAMLMap && channel.get("id") === id);
   return found instanceof YAMLMap ? found.get("models") : undefined;
 }
