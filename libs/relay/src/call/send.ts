@@ -48,7 +48,7 @@ export async function send(
     candidates: deps.catalog.current().candidates(model.name, call.caller.group),
     choice: model.choice,
     wires: vendorCall.wires,
-    saysWhole: vendorCall.saysWhole,
+    losses: vendorCall.losses,
     prefer: vendorCall.prefer ?? kept,
     unsealable: vendorCall.unsealable,
     span: call.span,
