@@ -51,7 +51,12 @@ test("the price is that of the first channel whose vendor's is known, and each c
     { ...channel, id: "home", provider: "vllm", priority: -2 },
   ]);
   expect(models["fast"]?.priceOrigin?.entry).toBe("openrouter/openai/gpt-oss-20b");
-  expect(channels.map(({ costs }) => costs?.["fast"])).toEqual([expect.closeTo(0.525), undefined, expect.any(Number), 0]);
+  expect(channels.map(({ costs }) => costs?.["fast"])).toEqual([
+    expect.closeTo(0.525),
+    undefined,
+    expect.any(Number),
+    0,
+  ]);
 });
 
 test("a channel for everything serves what its vendor lists, priced, each by what it is for", async () => {
