@@ -15,7 +15,7 @@ import type { UpgradeHandler } from "./http-server.ts";
 import { ClientGone } from "./read-body.ts";
 import { failureOf } from "./store-failure.ts";
 import { verifyCaller } from "./signed-caller.ts";
-import { startSpan } from "./tracing.ts";
+import { idsOf, startSpan } from "./tracing.ts";
 
 /** A call that wants to become a connection of its own, its caller known. */
 export interface UpgradeCall extends Pick<
@@ -77,7 +77,8 @@ export function areaUpgrade({ area, secrets, log, handlers }: AreaUpgradeOptions
         return;
       }
       const failure = failureOf(error);
-      if (failure.code === "internal_error") log.error({ err: failure.cause ?? failure, requestId }, "upgrade failed");
+      const ids = idsOf({ requestId, span: { traceparent: firstHeader(request.headers, [headers.traceparent]) } });
+      if (failure.code === "internal_error") log.error({ ...ids, err: failure.cause ?? failure }, "upgrade failed");
       refuseUpgrade(socket, "common", failure, requestId);
     });
   };

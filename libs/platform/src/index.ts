@@ -56,7 +56,7 @@ export { idSource, isRequestId } from "./request-id.ts";
 export { runService, type Service, type ServiceContext } from "./run-service.ts";
 export { defineScript, type Script } from "./script/define-script.ts";
 export type { Values } from "./script/values.ts";
-export { startSpan, traceIdOf, type Span } from "./tracing.ts";
+export { idsOf, startSpan, traceIdOf, type RequestIds, type Span } from "./tracing.ts";
 export { openSealer, type Sealer } from "./sealer.ts";
 export type { Secrets } from "./secrets.ts";
 export { isOperator, signCaller, signOperator, verifyCaller } from "./signed-caller.ts";
