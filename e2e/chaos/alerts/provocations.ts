@@ -58,9 +58,14 @@ const manyEvents = 10_500;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Calls of the text service whose answers have begun; `over` is when all have ended. */
-async function openCalls({ ask }: AlertHouse, count: number): Promise<{ readonly over: Promise<unknown> }> {
+async function openCalls(
+  { ask, suite: { simulator } }: AlertHouse,
+  count: number,
+): Promise<{ readonly over: Promise<unknown> }> {
+  const asked = async (): Promise<number> => (await simulator.requests("plain")).length;
+  const before = await asked();
   const over = Promise.all(Array.from({ length: count }, () => ask("plain", long)));
-  await pause(1_500);
+  await until("the vendor to be asked", async () => (await asked()) >= before + count);
   return { over }; // a promise by itself would be awaited
 }
 
@@ -213,7 +218,7 @@ export const provocations: readonly Provocation[] = [
   },
   {
     alert: "ModelgateServiceGone",
-    by: "the ledger killed (SIGKILL), and nobody starts it",
+    by: "the ledger killed (SIGKILL), and nothing starts it",
     async begin({ suite }) {
       suite.process("ledger").signal("SIGKILL");
       await suite.process("ledger").ended;
