@@ -53,7 +53,7 @@ export interface Answer {
   readonly endedAt: number;
 }
 
-/** Calls chat; `begun` is told when the first of an answer is there. */
+/** Calls chat; `begun` is called when the first of an answer is there. */
 export function call(
   url: string,
   model: string,

@@ -7,7 +7,7 @@ import { rollingRestart } from "./rolling.ts";
 
 /**
  * What restarts cost: a rolling one under open streams and sessions, and a service that is killed. Prints Markdown, and ends
- * with 1 where a stream or session was not kept, a client was not told, or the account does not agree.
+ * with 1 where a stream or session was not kept, a client got no error, or the account does not agree.
  */
 const { values } = parseArgs({
   options: {

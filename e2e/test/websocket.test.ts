@@ -7,7 +7,7 @@ import { freePorts, startSuite, until, type Suite } from "@modelgate/testkit";
 import { config, hello, keys, post } from "./house.ts";
 import { handshake } from "./realtime-client.ts";
 
-/** A stand-in for a service behind the edge: it upgrades, remembers what it was told, and echoes bytes. */
+/** A stand-in for a service behind the edge: it upgrades, remembers what it was sent, and echoes bytes. */
 const seen: IncomingMessage[] = [];
 const halves: Socket[] = [];
 const service = createServer().on("upgrade", (asked, socket) => {
@@ -55,10 +55,10 @@ test("bytes pass both ways, and the service hears who calls from the edge alone"
   socket.write(Buffer.from([0x82, 0x03, 0x00, 0xff, 0x7f]));
   const [echo] = await once(socket, "data");
   expect(echo).toEqual(Buffer.from([0x82, 0x03, 0x00, 0xff, 0x7f]));
-  const [told] = seen;
-  expect(told?.headers["x-modelgate-caller"]).toMatch(/^[\w-]+\.[\w-]{43}$/);
-  expect(told?.headers["x-request-id"]).toMatch(/^req_/);
-  expect(told?.headers["sec-websocket-protocol"]).toBe("realtime");
+  const [upgrade] = seen;
+  expect(upgrade?.headers["x-modelgate-caller"]).toMatch(/^[\w-]+\.[\w-]{43}$/);
+  expect(upgrade?.headers["x-request-id"]).toMatch(/^req_/);
+  expect(upgrade?.headers["sec-websocket-protocol"]).toBe("realtime");
   socket.destroy();
 });
 
