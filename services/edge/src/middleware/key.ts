@@ -35,7 +35,7 @@ export function key(request: IncomingMessage): void {
   const distinct = new Set(found.flat());
   if (distinct.size > 1) throw new Failure("contradicting_api_keys");
   const [only] = distinct;
-  if (only === undefined) throw new Failure("invalid_api_key", missingKey(request));
+  if (only === undefined || only === "") throw new Failure("invalid_api_key", missingKey(request));
   if (!isKeyShaped(only))
     throw new Failure("invalid_api_key", "The API key is malformed: a key is `sk-` and letters, digits, `_` or `-`.");
   exchange.digest = digestOf(only);
