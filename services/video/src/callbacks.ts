@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import {
   claimCallbacks,
+  firstCallbackDue,
   digestOfToken,
   forgetCallback,
   retryCallback,
@@ -10,7 +11,7 @@ import {
 } from "@modelgate/accounts";
 import type { RemoteStreams } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
-import type { Logger, Redis } from "@modelgate/platform";
+import { Quiet, type Logger, type Redis } from "@modelgate/platform";
 import type { JsonRecord } from "@modelgate/wires/json";
 
 /** Tells clients of their tasks at the addresses that they gave with them. */
@@ -91,11 +92,23 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
     open.set(step, accountId);
   }
 
+  const quiet = new Quiet({
+    redis,
+    graceMs: 0,
+    nextDue: async () => Math.min(...(await Promise.all(shards.map((shard) => firstCallbackDue(redis, shard))))),
+    now,
+  });
+
+  async function claim(): Promise<readonly Callback[]> {
+    if (!(await quiet.ends())) return [];
+    const wanted = { nowMs: now(), leaseMs, most };
+    return (await Promise.all(shards.map((shard) => claimCallbacks(redis, shard, wanted)))).flat();
+  }
+
   async function rounds(): Promise<void> {
     while (!stop.signal.aborted) {
-      const claim = { nowMs: now(), leaseMs, most };
-      const due = await Promise.all(shards.map((shard) => claimCallbacks(redis, shard, claim))).catch(() => []);
-      due.flat().forEach(tell);
+      const due = await claim().catch(() => []);
+      due.forEach(tell);
       await setTimeout(roundMs, undefined, { signal: stop.signal }).catch(() => undefined);
     }
   }

@@ -1,6 +1,6 @@
 import { readSent, type SentEvent } from "@modelgate/accounts";
 import { eventStreams } from "@modelgate/contracts";
-import type { Bus, Logger, Redis } from "@modelgate/platform";
+import { readServers, type Bus, type Logger, type Redis } from "@modelgate/platform";
 
 /** How long an event may be on its way to the books before it is published once more. */
 export const resupplyAfterMs = 15_000;
@@ -53,19 +53,28 @@ function lookerOf({ redis, bus, log, afterMs }: ResupplyOptions): () => Promise<
   /** When an event was first seen to be on its way. */
   let seen = new Map<string, number>();
   let newest: readonly number[] = [];
+  /** What the servers said of writes when nothing was on its way. */
+  let emptyAt: string | undefined;
 
   async function publish(events: readonly SentEvent[]): Promise<void> {
     if (events.length === 0) return;
-    await Promise.all(events.map(({ subject, body, messageId }) => bus.publish(subject, body, messageId)));
-    for (const { messageId } of events) seen.delete(messageId);
-    log.warn({ events: events.length }, "events that never came to the books are published once more");
+    const results = await bus.publish(events.map(({ subject, body, messageId: id }) => ({ subject, body, id })));
+    const stored = events.filter((_, at) => results[at] === undefined);
+    for (const { messageId } of stored) seen.delete(messageId);
+    if (stored.length > 0)
+      log.warn({ events: stored.length }, "events that never came to the books are published once more");
   }
 
   return async () => {
     if (!bus.connected) return;
     const now = performance.now();
+    const { writes } = await readServers(redis);
+    if (writes !== undefined && writes === emptyAt) return;
     const sent = await readSent(redis);
-    const progress = await Promise.all(consumers.map(([stream, durable]) => bus.progress(stream, durable)));
+    emptyAt = sent.length === 0 ? writes : undefined;
+    const found = await Promise.all(consumers.map(([stream, durable]) => bus.progress(stream, durable)));
+    const progress = found.filter((one) => one !== undefined);
+    if (progress.length < found.length) return; // a stream is gone, and is about to be made anew
     const isAnew = progress.some(({ last }, at) => last < (newest[at] ?? 0));
     newest = progress.map(({ last }) => last);
     seen = new Map(sent.map(({ messageId }) => [messageId, seen.get(messageId) ?? now]));
