@@ -7,7 +7,7 @@ import type { Handler, RawHandler, SocketHandler, VendorRequest } from "./vendor
 
 /** A model of an attack, with one channel to a vendor that the attack scripts. */
 export interface Way {
-  /** Told apart within its attack; the model and the channel are both named `<attack>-<name>`. */
+  /** Unique within its attack; the model and the channel are both named `<attack>-<name>`. */
   readonly name: string;
   readonly kind: string;
   /** US dollars, as the configuration writes them. */
@@ -83,7 +83,7 @@ export interface Attack {
   /** How many more accounts the attacker has. */
   readonly payers?: number;
   readonly ways?: readonly Way[];
-  /** Prepares the suite while nobody is watched, such as a cold start. */
+  /** Prepares the suite before the attack is watched, such as a cold start. */
   prepare?(field: Field): Promise<void>;
   run(field: Field): Promise<Tried>;
 }

@@ -7,7 +7,7 @@ export class Canaries {
     this.#words = words;
   }
 
-  /** Looks for them in a text; `where` it came from is told with each that is found. */
+  /** Looks for them in a text; `where` it came from is reported with each that is found. */
   look(where: string, text: string): void {
     for (const [what, word] of Object.entries(this.#words))
       if (text.includes(word)) this.#found.add(`${what} in ${where}`);

@@ -49,7 +49,7 @@ export async function carryOut(attack: Attack, house: House): Promise<Row> {
   const broken = [
     ...outcome.broken,
     ...hurt(watched),
-    ...canaries.take().map((leak) => `it tells ${leak}`),
+    ...canaries.take().map((leak) => `it leaks ${leak}`),
     ...(await wrongBooks(attack, house, watched.seen)),
   ];
   const { requests, failures } = watched.seen;
@@ -92,9 +92,9 @@ function hurt({ seen, loop, dead }: Watched): readonly string[] {
   ];
 }
 
-/** Waits until nobody holds anything, then compares balances, receipts, events and log. */
+/** Waits until nothing is held, then compares balances, receipts, events and log. */
 async function wrongBooks(attack: Attack, { redis, suite }: House, seen: Seen): Promise<readonly string[]> {
-  const unseen: Seen = { requests: 0, told: new Map(), left: 0, failures: new Map() };
+  const unseen: Seen = { requests: 0, outcomes: new Map(), left: 0, failures: new Map() };
   const wrong: string[] = [];
   for (const part of partsOf(attack)) {
     const { accountId } = payerOf(attack, part);

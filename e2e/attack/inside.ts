@@ -10,7 +10,7 @@ export interface Inside extends AsyncDisposable {
   readonly hits: readonly string[];
 }
 
-/** What it answers; whoever reads it in an answer has read the operator's network. */
+/** What it answers; a client that reads it in an answer has reached the operator's network. */
 export const insideWords = "words-of-the-operators-own-network";
 
 /** Starts it on a free port. */

@@ -38,7 +38,7 @@ export async function conversions(
     readonly key: string;
     readonly seconds: number;
     readonly pids: Readonly<Record<string, number>>;
-    readonly tell: (what: string, value: string) => void;
+    readonly report: (what: string, value: string) => void;
   },
 ): Promise<void> {
   const measured = new Map<string, number>();
@@ -67,7 +67,7 @@ export async function conversions(
     for (const vendor of wires) {
       const micros = measured.get(`${client} ${vendor}`) ?? 0;
       const ratio = client === vendor ? "passed" : `${(micros / passed).toFixed(2)} × passed`;
-      how.tell(`${client} client, ${vendor} vendor: CPU per event, edge + text`, `${micros.toFixed(1)} µs, ${ratio}`);
+      how.report(`${client} client, ${vendor} vendor: CPU per event, edge + text`, `${micros.toFixed(1)} µs, ${ratio}`);
     }
   }
 }

@@ -14,14 +14,14 @@ export interface DownloadBench {
   readonly mebibytes: number;
   /** Downloads whose readers have stopped reading, at once. */
   readonly stopped: number;
-  readonly tell: (what: string, value: string) => void;
+  readonly report: (what: string, value: string) => void;
 }
 
 /** Readers that read as fast as they can, at once. */
 const eager = 8;
 
 /** A finished video, downloaded: throughput and CPU at full pace, and what a reader that stops costs in memory. */
-export async function downloads({ mebibytes, stopped, tell }: DownloadBench): Promise<void> {
+export async function downloads({ mebibytes, stopped, report }: DownloadBench): Promise<void> {
   const vendor = new Worker(new URL("film-vendor.ts", import.meta.url), { workerData: mebibytes * mebibyte });
   const [port]: number[] = await once(vendor, "message");
   {
@@ -35,7 +35,7 @@ export async function downloads({ mebibytes, stopped, tell }: DownloadBench): Pr
     const waiting = await Promise.all(Array.from({ length: stopped }, () => open(film, agent)));
     for (const name of ["edge", "video"] as const) {
       const each = (memory(pids[name]).now - idle[name]) / stopped / 1_024;
-      tell(`${stopped} stopped downloads of ${mebibytes} MiB: memory each, ${name}`, `${Math.round(each)} KiB`);
+      report(`${stopped} stopped downloads of ${mebibytes} MiB: memory each, ${name}`, `${Math.round(each)} KiB`);
     }
     for (const answer of waiting) answer.destroy();
 
@@ -44,11 +44,11 @@ export async function downloads({ mebibytes, stopped, tell }: DownloadBench): Pr
     const begun = performance.now();
     await Promise.all(Array.from({ length: eager }, async () => read(await open(film, agent))));
     const seconds = (performance.now() - begun) / 1_000;
-    tell(`${eager} downloads at full pace`, `${Math.round((eager * mebibytes) / seconds)} MiB/s`);
+    report(`${eager} downloads at full pace`, `${Math.round((eager * mebibytes) / seconds)} MiB/s`);
     for (const name of ["edge", "video"] as const) {
       const spent = (cpuMicros(pids[name]) - cpu[name]) / (eager * mebibytes);
       const grown = (memory(pids[name]).peak - peak[name]) / mebibyte;
-      tell(`  CPU per MiB and growth of the peak, ${name}`, `${Math.round(spent)} µs, ${grown.toFixed(1)} MiB`);
+      report(`  CPU per MiB and growth of the peak, ${name}`, `${Math.round(spent)} µs, ${grown.toFixed(1)} MiB`);
     }
     agent.destroy();
   }

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { pipeline, Readable } from "node:stream";
 import { parentPort, workerData } from "node:worker_threads";
 
-/** A vendor, in a thread of its own, whose only video is finished at the first look and as long as it is told. */
+/** A vendor, in a thread of its own, whose only video is finished at the first look and as long as asked for. */
 const bytes = Number(workerData);
 const piece = Buffer.alloc(64 * 1_024, 1);
 

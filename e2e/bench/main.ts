@@ -1,4 +1,4 @@
-import { options, tellAll } from "./options.ts";
+import { options, reportAll } from "./options.ts";
 
 /** The benchmark's sections, each a module that measures when it is loaded. */
 const sections: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -12,5 +12,5 @@ if (only !== undefined && sections[only] === undefined) {
   process.exitCode = 2;
 } else {
   for (const [name, measure] of Object.entries(sections)) if (only === undefined || only === name) await measure();
-  tellAll();
+  reportAll();
 }

@@ -19,12 +19,12 @@ export const options = values;
 const figures: [what: string, value: string][] = [];
 
 /** Prints a figure, at once or with the others as one JSON document. */
-export function tell(what: string, value: string): void {
+export function report(what: string, value: string): void {
   figures.push([what, value]);
   if (!options.json) process.stdout.write(`${what.padEnd(62)} ${value}\n`);
 }
 
 /** Prints the one JSON document, where it is asked for. */
-export function tellAll(): void {
+export function reportAll(): void {
   if (options.json) process.stdout.write(`${JSON.stringify(Object.fromEntries(figures))}\n`);
 }

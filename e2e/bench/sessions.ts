@@ -12,7 +12,7 @@ export interface SessionBench {
   readonly count: number;
   /** How long messages go to and fro. */
   readonly seconds: number;
-  readonly tell: (what: string, value: string) => void;
+  readonly report: (what: string, value: string) => void;
 }
 
 /** Sessions that are opened together. */
@@ -24,7 +24,7 @@ const speech = Buffer.alloc(4_800, 1);
 
 /** Memory of sessions that are idle, and what a message costs and waits on its way to the vendor and back. */
 export async function sessions(suite: Suite, bench: SessionBench): Promise<void> {
-  const { count, tell } = bench;
+  const { count, report } = bench;
   const pids = { edge: suite.process("edge").pid, realtime: suite.process("realtime").pid };
   const gateway = `${suite.edgeUrl.replace("http", "ws")}/v1/realtime?model=${bench.model}`;
   const vendor = `${suite.simulator.url.replace("http", "ws")}/openai/v1/realtime?model=${bench.model}`;
@@ -35,7 +35,7 @@ export async function sessions(suite: Suite, bench: SessionBench): Promise<void>
   const idle = await many(count, () => open(gateway));
   for (const name of ["edge", "realtime"] as const) {
     const each = (memory(pids[name]).now - before[name]) / count / 1_024;
-    tell(`${count} idle sessions: memory per session, ${name}`, `${Math.round(each)} KiB`);
+    report(`${count} idle sessions: memory per session, ${name}`, `${Math.round(each)} KiB`);
   }
   await close(idle);
 
@@ -44,13 +44,13 @@ export async function sessions(suite: Suite, bench: SessionBench): Promise<void>
   const through = await talk(await many(talking, () => open(gateway)), bench.seconds);
   for (const name of ["edge", "realtime"] as const) {
     const micros = (cpuMicros(pids[name]) - spent[name]) / (through.length * 2);
-    tell(
+    report(
       `${talking} sessions of ${perSecond} messages/s each way: CPU per message, ${name}`,
       `${Math.round(micros)} µs`,
     );
   }
   for (const share of [0.5, 0.99])
-    tell(
+    report(
       `  added to a message and its echo, p${share * 100}`,
       `${(quantile(through, share) - quantile(direct, share)).toFixed(2)} ms`,
     );

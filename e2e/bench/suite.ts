@@ -7,7 +7,7 @@ import { conversionChannels, conversionModels, conversions } from "./conversions
 import { largeUpload } from "./large-upload.ts";
 import { downloads } from "./downloads.ts";
 import { drive, driveMeasured, memory } from "./measure.ts";
-import { options, tell } from "./options.ts";
+import { options, report } from "./options.ts";
 import { sessions } from "./sessions.ts";
 import type { Load } from "./load.ts";
 
@@ -69,24 +69,24 @@ await sessions(suite, {
   model: "bench-live",
   count: options.quick ? 500 : 5_000,
   seconds: options.quick ? 3 : 10,
-  tell,
+  report,
 });
 await largeBody();
 await largeFile();
-await downloads({ mebibytes: 64, stopped: options.quick ? 20 : 100, tell });
+await downloads({ mebibytes: 64, stopped: options.quick ? 20 : 100, report });
 await saturated();
 await latency();
 await chunks();
-await conversions(suite, { key, seconds: options.quick ? 1 : 4, pids, tell });
+await conversions(suite, { key, seconds: options.quick ? 1 : 4, pids, report });
 await moneyShare();
 
 /** CPU per request of every process, as many as go through. */
 async function saturated(): Promise<void> {
   const { result, cpu } = await driveMeasured(load(plain), pids);
-  tell("chat, JSON, 32 connections: requests per second", String(Math.round(result.requests / result.seconds)));
-  for (const [name, spent] of Object.entries(cpu)) tell(`  CPU per request, ${name}`, micros(spent, result.requests));
-  tell("  CPU per request, edge + text", micros((cpu["edge"] ?? 0) + (cpu["text"] ?? 0), result.requests));
-  if (result.failures > 0) tell("  failed requests", String(result.failures));
+  report("chat, JSON, 32 connections: requests per second", String(Math.round(result.requests / result.seconds)));
+  for (const [name, spent] of Object.entries(cpu)) report(`  CPU per request, ${name}`, micros(spent, result.requests));
+  report("  CPU per request, edge + text", micros((cpu["edge"] ?? 0) + (cpu["text"] ?? 0), result.requests));
+  if (result.failures > 0) report("  failed requests", String(result.failures));
 }
 
 /** What the gateway adds at a steady rate, against the simulator called directly. */
@@ -94,9 +94,9 @@ async function latency(): Promise<void> {
   const rate = 300;
   const direct = await drive(load(plain, { url: `${suite.simulator.url}/openai/v1/chat/completions`, rate }));
   const through = await driveMeasured(load(plain, { rate }), pids);
-  tell(`at ${rate} requests/s: added p50`, `${(through.result.p50Ms - direct.p50Ms).toFixed(2)} ms`);
-  tell(`at ${rate} requests/s: added p99`, `${(through.result.p99Ms - direct.p99Ms).toFixed(2)} ms`);
-  tell(
+  report(`at ${rate} requests/s: added p50`, `${(through.result.p50Ms - direct.p50Ms).toFixed(2)} ms`);
+  report(`at ${rate} requests/s: added p99`, `${(through.result.p99Ms - direct.p99Ms).toFixed(2)} ms`);
+  report(
     `at ${rate} requests/s: CPU per request, edge + text`,
     micros((through.cpu["edge"] ?? 0) + (through.cpu["text"] ?? 0), through.result.requests),
   );
@@ -109,20 +109,20 @@ async function chunks(): Promise<void> {
     ["100 streams of 20 events/s", { chunks: 20 * seconds, chunkDelayMs: 50 }, 100],
   ] as const) {
     const { result, cpu } = await driveMeasured(load(bodyOf(directive, true), { connections }), pids);
-    tell(`${what}: CPU per event, edge`, micros(cpu["edge"] ?? 0, result.frames));
-    tell(`${what}: CPU per event, text`, micros(cpu["text"] ?? 0, result.frames));
+    report(`${what}: CPU per event, edge`, micros(cpu["edge"] ?? 0, result.frames));
+    report(`${what}: CPU per event, text`, micros(cpu["text"] ?? 0, result.frames));
   }
 }
 
 /** Memory of streams that stay open. */
 async function openStreams(count: number): Promise<void> {
   const before = { edge: memory(pids["edge"] ?? 0).now, text: memory(pids["text"] ?? 0).now };
-  tell("memory idle, edge and text", `${mebibytes(before.edge)}, ${mebibytes(before.text)}`);
+  report("memory idle, edge and text", `${mebibytes(before.edge)}, ${mebibytes(before.text)}`);
   const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
   const open = await Promise.all(Array.from({ length: count }, () => openStream(agent)));
   const [edge, text] = [memory(pids["edge"] ?? 0).now - before.edge, memory(pids["text"] ?? 0).now - before.text];
-  tell(`${count} open streams: memory per stream, edge`, `${Math.round(edge / count / 1_024)} KiB`);
-  tell(`${count} open streams: memory per stream, text`, `${Math.round(text / count / 1_024)} KiB`);
+  report(`${count} open streams: memory per stream, edge`, `${Math.round(edge / count / 1_024)} KiB`);
+  report(`${count} open streams: memory per stream, text`, `${Math.round(text / count / 1_024)} KiB`);
   for (const stream of open) stream.destroy();
   agent.destroy();
 }
@@ -153,8 +153,8 @@ async function largeBody(): Promise<void> {
   const words = `${"x".repeat(20 * 1_048_576)}{{simulate: {"text": "ok"}}}`;
   const body = JSON.stringify({ model: "bench", messages: [{ role: "user", content: words }] });
   await drive(load(body, { url, connections: 1, seconds: 0 }));
-  tell("20 MiB body: growth of the peak, edge", mebibytes(memory(edge).peak - before.edge));
-  tell("20 MiB body: growth of the peak, text", mebibytes(memory(text).peak - before.text));
+  report("20 MiB body: growth of the peak, edge", mebibytes(memory(edge).peak - before.edge));
+  report("20 MiB body: growth of the peak, text", mebibytes(memory(text).peak - before.text));
 }
 
 /** What a file of 100 MB costs in memory at its highest, sent on as it comes and waiting on disk. */
@@ -164,8 +164,8 @@ async function largeFile(): Promise<void> {
     ["sent on", passed],
     ["spooled", spooled],
   ] as const) {
-    tell(`100 MiB of audio, ${how}: growth of the peak, edge`, mebibytes(grown.edge));
-    tell(`100 MiB of audio, ${how}: growth of the peak, audio`, mebibytes(grown.audio));
+    report(`100 MiB of audio, ${how}: growth of the peak, edge`, mebibytes(grown.edge));
+    report(`100 MiB of audio, ${how}: growth of the peak, audio`, mebibytes(grown.audio));
   }
 }
 
@@ -181,7 +181,7 @@ async function moneyShare(): Promise<void> {
   };
   await Promise.all(Array.from({ length: 32 }, worker));
   const { user, system } = process.cpuUsage(before);
-  tell("hold + settlement: CPU per call in the service that asks", micros(user + system, calls));
+  report("hold + settlement: CPU per call in the service that asks", micros(user + system, calls));
   redis.disconnect();
 }
 

@@ -35,7 +35,7 @@ export interface Asking {
 }
 
 /** What became of it. */
-export interface Told {
+export interface Outcome {
   /** What its client saw go wrong; nothing where all went well, or where it left. */
   readonly failures: readonly string[];
   readonly left: boolean;
@@ -50,9 +50,9 @@ export interface Area {
   readonly name: Exclude<AreaName, "edge">;
   readonly vendors: readonly Vendor[];
   readonly misbehaves: Readonly<Record<Misbehaviour, object>>;
-  /** Absent: a vendor that lies about the length of its answers cannot be told in this area. */
+  /** Absent: a vendor that lies about the length of its answers cannot be recognised in this area. */
   readonly hasLengths?: true;
-  ask(asking: Asking): Promise<Told>;
+  ask(asking: Asking): Promise<Outcome>;
   /**
    * Work that vendors were asked for more than once, among requests whose id begins so. `refusing`: what the first
    * vendors were asked for they refused.
@@ -66,11 +66,11 @@ export function modelOf({ name }: Vendor, ways: Ways): string {
 }
 
 /** Asked once for one answer, which did not come whole. */
-export function failed(what: string): Told {
+export function failed(what: string): Outcome {
   return { failures: [what], left: false, whole: 0, asked: 1 };
 }
 
 /** Asked once for one answer, which came whole; or its client left. */
-export function ended(end: "whole" | "left"): Told {
+export function ended(end: "whole" | "left"): Outcome {
   return { failures: [], left: end === "left", whole: end === "whole" ? 1 : 0, asked: 1 };
 }

@@ -70,14 +70,17 @@ export async function readOutcome(
 }
 
 /** Whole answers that were not charged, and charges beyond what was asked for. */
-function compare(events: readonly UsageEvent[], { told }: Seen): { readonly silent: number; readonly again: number } {
+function compare(
+  events: readonly UsageEvent[],
+  { outcomes }: Seen,
+): { readonly silent: number; readonly again: number } {
   const unique = [...new Map(events.map((event) => [event.id, event])).values()];
   const charged = Map.groupBy(
     unique.filter(({ costNanos }) => costNanos !== "0"),
     ({ requestId }) => requestId,
   );
   let [silent, again] = [0, 0];
-  for (const [requestId, { whole, asked }] of told) {
+  for (const [requestId, { whole, asked }] of outcomes) {
     const charges = charged.get(requestId)?.length ?? 0;
     silent += Math.max(0, whole - charges);
     again += Math.max(0, charges - asked);
@@ -108,7 +111,7 @@ export async function bookedEvents(
 }
 
 /**
- * The account's events in JetStream, as often as they are stored. What was charged again, as a Redis had lost it, is told
+ * The account's events in JetStream, as often as they are stored. What was charged again, as a Redis had lost it, is published
  * once more and is no other charge.
  */
 export async function storedEvents(natsUrl: string, accountId: string): Promise<readonly UsageEvent[]> {

@@ -1,10 +1,10 @@
-import type { Area, Asking, Leaves, Told, Ways } from "./area.ts";
+import type { Area, Asking, Leaves, Outcome, Ways } from "./area.ts";
 
 /** What became of an area's requests in a while. */
 export interface Seen {
   requests: number;
   /** Requests that were asked for answers: how many of them came whole, and the most that may have been charged. */
-  readonly told: Map<string, Pick<Told, "whole" | "asked">>;
+  readonly outcomes: Map<string, Pick<Outcome, "whole" | "asked">>;
   /** Requests that their client left. */
   left: number;
   /** What clients saw go wrong, and how often. */
@@ -19,7 +19,7 @@ export interface Clients {
   readonly count: number;
   readonly ways: Ways;
   readonly leaves: Leaves;
-  /** Tells requests of one while from those of others. */
+  /** Distinguishes requests of one period from those of others. */
   readonly name: string;
 }
 
@@ -30,17 +30,17 @@ const afterLeavingMs = 100;
 /** Pause after a failure: a client that is refused at once would ask thousands of times. */
 const afterFailureMs = 250;
 
-/** Lets clients ask until they are told to stop. */
+/** Lets clients ask until `stop` is called. */
 export function startClients(clients: Clients): { stop(): Promise<Seen> } {
   const { area, name, count, ...rest } = clients;
-  const seen: Seen = { requests: 0, told: new Map(), left: 0, failures: new Map() };
+  const seen: Seen = { requests: 0, outcomes: new Map(), left: 0, failures: new Map() };
   const state = { on: true };
   const one = async (): Promise<void> => {
     while (state.on) {
       const turn = seen.requests++;
       const asking: Asking = { ...rest, requestId: `${name}-${turn}`, turn };
       const { failures, left, whole, asked } = await area.ask(asking);
-      seen.told.set(asking.requestId, { whole, asked });
+      seen.outcomes.set(asking.requestId, { whole, asked });
       if (left) seen.left++;
       for (const failure of failures) seen.failures.set(failure, (seen.failures.get(failure) ?? 0) + 1);
       const forMs = failures.length > 0 ? afterFailureMs : left ? afterLeavingMs : pauseMs;

@@ -63,7 +63,7 @@ function bytesOf(body: Sent["body"]): { readonly type: string; readonly bytes?: 
   return { type: "application/json", bytes: Buffer.from(JSON.stringify(body)) };
 }
 
-/** What a client of one answer tells: `isWhole` knows a good answer's text from one that says what went wrong. */
+/** What a client of one answer saw: `isWhole` knows a good answer's text from one that says what went wrong. */
 export function readGot(got: Got, isWhole: (text: string) => boolean): "whole" | "left" | { readonly failure: string } {
   if (got === "left") return got;
   if (typeof got === "string") return { failure: got };

@@ -30,7 +30,7 @@ export interface Fault {
   readonly leaves?: Leaves;
   /** Areas in which there is such a fault; absent: all. */
   readonly within?: (area: Area) => boolean;
-  /** The first vendors plainly refuse: whoever goes on to the next asks for nothing twice. */
+  /** The first vendors plainly refuse: going on to the next asks for nothing twice. */
   readonly refusing?: boolean;
   /** The engine of the books that has such a fault; absent: either. */
   readonly engine?: ChaosBooks["engine"];

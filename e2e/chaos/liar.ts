@@ -4,7 +4,7 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 /** A way to a vendor that lies about the length of its answers: it promises more bytes than it sends, or fewer. */
 export interface Liar extends AsyncDisposable {
   readonly url: string;
-  /** Where the truth is told. */
+  /** The address of the honest vendor. */
   truth: string;
 }
 
@@ -17,10 +17,10 @@ export async function startLiar(): Promise<Liar> {
     asked.pipe(onward);
     onward
       .on("error", () => answer.destroy())
-      .on("response", (told) => {
-        told
+      .on("response", (outcomes) => {
+        outcomes
           .on("data", (piece: Buffer) => pieces.push(piece))
-          .on("end", () => lie(answer, told, Buffer.concat(pieces), answers++ % 2 === 0));
+          .on("end", () => lie(answer, outcomes, Buffer.concat(pieces), answers++ % 2 === 0));
       });
   });
   server.listen(0, "127.0.0.1");
@@ -39,11 +39,11 @@ export async function startLiar(): Promise<Liar> {
 }
 
 /** Writes to the connection itself: node would keep the promise. */
-function lie({ socket }: ServerResponse, told: IncomingMessage, bytes: Buffer, tooMuch: boolean): void {
+function lie({ socket }: ServerResponse, outcomes: IncomingMessage, bytes: Buffer, tooMuch: boolean): void {
   const promised = tooMuch ? bytes.length * 2 : Math.floor(bytes.length / 2);
   const head = [
-    `HTTP/1.1 ${told.statusCode} Told`,
-    `content-type: ${told.headers["content-type"] ?? "application/json"}`,
+    `HTTP/1.1 ${outcomes.statusCode} Outcome`,
+    `content-type: ${outcomes.headers["content-type"] ?? "application/json"}`,
     `content-length: ${promised}`,
   ];
   socket?.write(`${head.join("\r\n")}\r\n\r\n`);

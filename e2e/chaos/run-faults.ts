@@ -15,7 +15,7 @@ export interface FaultRun {
   readonly area: string | undefined;
   /** What the books are in. */
   readonly engine: ChaosBooks["engine"];
-  /** Told of each row as it is there. */
+  /** Called with each row as it is ready. */
   readonly seen: (row: readonly string[]) => void;
 }
 

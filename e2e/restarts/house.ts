@@ -53,7 +53,7 @@ export interface Answer {
   readonly endedAt: number;
 }
 
-/** Calls chat; `begun` is told when the first of an answer is there. */
+/** Calls chat; `begun` is called when the first of an answer is there. */
 export function call(
   url: string,
   model: string,
@@ -84,8 +84,18 @@ export function call(
   });
 }
 
+/** How a session ended. */
+export interface SessionEnd {
+  readonly code: number;
+  /** The type of the last event. */
+  readonly last: unknown;
+  /** When it was closed, by this process's clock. */
+  readonly endedAt: number;
+}
+
 /** A session of text. */
 export interface Session {
+  readonly ended: Promise<SessionEnd>;
   /** Asks for an answer, and waits for its end; false where the session ended instead. */
   answered(): Promise<boolean>;
   close(): void;
@@ -98,11 +108,23 @@ export async function openSession(url: string): Promise<Session> {
   });
   let done = 0;
   let isOver = false;
-  socket.on("message", (data: Buffer) => (done += data.includes('"response.done"') ? 1 : 0));
-  socket.on("close", () => (isOver = true)).on("error", () => undefined);
+  let last: Buffer = Buffer.from("{}");
+  socket.on("message", (data: Buffer) => {
+    last = data;
+    done += data.includes('"response.done"') ? 1 : 0;
+  });
+  const ended = new Promise<SessionEnd>((resolve) => {
+    socket.on("close", (code) => {
+      isOver = true;
+      const event: { readonly type?: unknown } = JSON.parse(last.toString());
+      resolve({ code, last: event.type, endedAt: performance.now() });
+    });
+  });
+  socket.on("error", () => undefined);
   await until("a session to open", () => socket.readyState === WebSocket.OPEN, 30_000);
   socket.send(JSON.stringify({ type: "session.update", session: { type: "realtime", output_modalities: ["text"] } }));
   return {
+    ended,
     async answered() {
       const before = done;
       const content = [{ type: "input_text", text: "Hello" }];

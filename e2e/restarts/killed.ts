@@ -1,14 +1,14 @@
 import { until } from "@modelgate/testkit";
 import { storedEvents } from "../test/events.ts";
 import { money } from "../test/house.ts";
-import { call, type House } from "./house.ts";
+import { call, openSession, type House } from "./house.ts";
 
 const failure = /\n\ndata: \{"error":\{.*"code":"server_overloaded"\}\}\n\n$/;
 /** So long streams run before the kill: past a renewal of their holds' leases. */
 const runMs = 12_000;
 
 /** Kills text with open streams; what their clients saw, and when and at what their holds were settled. */
-export async function killed({ suite }: House, streams: number): Promise<readonly (readonly [string, string])[]> {
+export async function textKilled({ suite }: House, streams: number): Promise<readonly (readonly [string, string])[]> {
   let begun = 0;
   const open = Array.from({ length: streams }, () => call(suite.edgeUrl, "endless", true, false, () => begun++));
   await until("every stream to begin", () => begun === streams, 60_000);
@@ -39,5 +39,27 @@ export async function killed({ suite }: House, streams: number): Promise<readonl
     ["the last of them after", `${Math.round(last)} ms`],
     ["all holds of the dead settled after", `${(settledMs / 1_000).toFixed(1)} s`],
     ["output tokens charged, of those delivered", `${charged} of ${delivered}`],
+  ];
+}
+
+/** Kills realtime with open sessions that are being answered; what their clients saw. */
+export async function realtimeKilled(
+  { suite }: House,
+  sessions: number,
+): Promise<readonly (readonly [string, string])[]> {
+  const open = await Promise.all(Array.from({ length: sessions }, () => openSession(suite.edgeUrl)));
+  for (const session of open) void session.answered();
+  suite.process("realtime").signal("SIGKILL");
+  const killedAt = performance.now();
+  const ends = await Promise.all(open.map(({ ended }) => ended));
+  const last = Math.max(...ends.map(({ endedAt }) => endedAt - killedAt));
+  await until("the holds of the dead to settle", async () => (await money(suite)).heldNanos === "0", 60_000);
+  await suite.restart("realtime");
+  return [
+    [
+      "sessions that ended with an error event and 1012",
+      `${ends.filter(({ code, last }) => code === 1012 && last === "error").length} of ${sessions}`,
+    ],
+    ["the last of them after", `${Math.round(last)} ms`],
   ];
 }

@@ -1,13 +1,13 @@
 import { parseArgs } from "node:util";
 import { money } from "../test/house.ts";
 import { openHouse } from "./house.ts";
-import { killed } from "./killed.ts";
+import { realtimeKilled, textKilled } from "./killed.ts";
 import { renewals } from "./renewals.ts";
 import { rollingRestart } from "./rolling.ts";
 
 /**
  * What restarts cost: a rolling one under open streams and sessions, and a service that is killed. Prints Markdown, and ends
- * with 1 where a stream or session was not kept, a client was not told, or the account does not agree.
+ * with 1 where a stream or session was not kept, a client got no error, or the account does not agree.
  */
 const { values } = parseArgs({
   options: {
@@ -21,7 +21,8 @@ await using house = await openHouse();
 const [streams, sessions] = [Number(values.streams), Number(values.sessions)];
 const parts = [
   ["a rolling restart", await rollingRestart(house, { streams, sessions })],
-  [`text killed (SIGKILL) with ${values.killed} streams open`, await killed(house, Number(values.killed))],
+  [`text killed (SIGKILL) with ${values.killed} streams open`, await textKilled(house, Number(values.killed))],
+  [`realtime killed (SIGKILL) with ${sessions} sessions open`, await realtimeKilled(house, sessions)],
 ] as const;
 const { balanceNanos, creditedNanos, spentNanos, heldNanos } = await money(house.suite);
 const agrees = heldNanos === "0" && BigInt(balanceNanos) === BigInt(creditedNanos) - BigInt(spentNanos);

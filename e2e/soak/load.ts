@@ -23,13 +23,13 @@ const mostOpen = 50;
 
 /** Sends requests of an area at an even rate until it is stopped. */
 export function startLoad({ area, perSecond, edgeUrl, key }: AreaLoad): RunningLoad {
-  const seen: Seen = { requests: 0, told: new Map(), left: 0, failures: new Map() };
+  const seen: Seen = { requests: 0, outcomes: new Map(), left: 0, failures: new Map() };
   const open = new Set<Promise<void>>();
   let unsent = 0;
   const one = async (turn: number): Promise<void> => {
     const requestId = `soak-${area.name}-${turn}`;
     const { failures, whole, asked } = await area.ask({ edgeUrl, key, requestId, ways: "two", leaves: "never", turn });
-    seen.told.set(requestId, { whole, asked });
+    seen.outcomes.set(requestId, { whole, asked });
     for (const failure of failures) seen.failures.set(failure, (seen.failures.get(failure) ?? 0) + 1);
   };
   const timer = setInterval(() => {

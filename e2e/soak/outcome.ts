@@ -18,7 +18,7 @@ export interface Outcome {
 const restWithinMs = 60_000;
 
 /** Compares what clients saw with what the books charged, when nothing of the account is under way any more. */
-export async function readOutcome(suite: Suite, accountId: string, { told }: Seen): Promise<Outcome> {
+export async function readOutcome(suite: Suite, accountId: string, { outcomes }: Seen): Promise<Outcome> {
   await until(
     `nothing to be held of ${accountId}`,
     async () => (await suite.ask<{ heldNanos: string }>("account", "show", accountId)).heldNanos === "0",
@@ -29,7 +29,7 @@ export async function readOutcome(suite: Suite, accountId: string, { told }: See
   const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
   const totals = ["usage", "--by", "account", "--account", accountId, "--from", yesterday];
   const data = await suite.ask<readonly UsageRow[]>(...totals);
-  const sum = (of: "whole" | "asked"): number => [...told.values()].reduce((all, each) => all + each[of], 0);
+  const sum = (of: "whole" | "asked"): number => [...outcomes.values()].reduce((all, each) => all + each[of], 0);
   return {
     whole: sum("whole"),
     asked: sum("asked"),

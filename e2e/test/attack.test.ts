@@ -50,9 +50,9 @@ test.each(quick.map((attack) => [attack.name, attack] as const))("holds against 
   expect(requests).toBeGreaterThan(0);
 });
 
-test("tells of a secret that was shown, of a process that died, and of what the attack itself found", async () => {
+test("reports a secret that was shown, of a process that died, and of what the attack itself found", async () => {
   const { broken } = await carryOut(breach, house);
-  expect(broken).toEqual(expect.arrayContaining(["it says so", "media died", "it tells a vendor's key in an answer"]));
+  expect(broken).toEqual(expect.arrayContaining(["it says so", "media died", "it leaks a vendor's key in an answer"]));
   expect(house.suite.process("media").running).toBe(true);
 });
 

@@ -90,7 +90,7 @@ function talkOn({ baseURL, apiKey, model }: Asked) {
   );
 }
 
-/** Opens a session that is refused; a browser tells its page only that there is none. */
+/** Opens a session that is refused; a browser shows its page only that there is none. */
 function fail({ baseURL, apiKey, model }: Asked) {
   const client = new OpenAI({ baseURL, apiKey, dangerouslyAllowBrowser: true });
   const live = new OpenAIRealtimeWebSocket({ model, dangerouslyAllowBrowser: true }, client);
@@ -117,7 +117,7 @@ async function chat({ baseURL, apiKey, model }: Asked) {
   return { text, pieces, requestId };
 }
 
-/** A chat completion that fails: what the page is told. */
+/** A chat completion that fails: what the page gets. */
 async function refusedChat({ baseURL, apiKey, model }: Asked) {
   const client = new OpenAI({ baseURL, apiKey, maxRetries: 0, dangerouslyAllowBrowser: true });
   try {

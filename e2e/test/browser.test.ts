@@ -93,7 +93,7 @@ describe.skipIf(program === undefined)("a page in a browser", () => {
     expect(usages[1].input_token_details.cached_tokens).toBeGreaterThan(0);
   });
 
-  test("is told in an error event, and with a reason, when its account cannot pay on", async () => {
+  test("gets an error event, and a reason, when its account cannot pay on", async () => {
     expect(await page.evaluate((as) => acts.talkOn(as), asked("dear", keys.poor))).toEqual({
       error: "insufficient_quota",
       code: 1008,
@@ -104,7 +104,7 @@ describe.skipIf(program === undefined)("a page in a browser", () => {
   });
 
   test.each([
-    { name: "with a key that nobody knows", key: "sk-unknown-0123456789", from: "origin", status: 401 },
+    { name: "with an unknown key", key: "sk-unknown-0123456789", from: "origin", status: 401 },
     { name: "of an origin that is not allowed", key: keys.demo, from: "otherOrigin", status: 403 },
   ] as const)("$name gets no session, and its vendor is not asked", async ({ key, from, status }) => {
     const seen = (await suite.simulator.requests("voice")).length;
@@ -123,10 +123,10 @@ describe.skipIf(program === undefined)("a page in a browser", () => {
   });
 
   test("streams a chat by fetch, reads headers and refusals; a page of another origin gets neither", async () => {
-    const told = await page.evaluate((as) => acts.chat(as), asked("chat"));
-    expect(told.text).toBe("You said: Hello");
-    expect(told.pieces).toBeGreaterThan(1);
-    expect(told.requestId).toMatch(/^req_/);
+    const shown = await page.evaluate((as) => acts.chat(as), asked("chat"));
+    expect(shown.text).toBe("You said: Hello");
+    expect(shown.pieces).toBeGreaterThan(1);
+    expect(shown.requestId).toMatch(/^req_/);
     expect(await page.evaluate((as) => acts.refusedChat(as), asked("chat", "sk-unknown-0123456789"))).toMatchObject({
       status: 401,
       code: "invalid_api_key",

@@ -6,7 +6,7 @@ import { storedEvents } from "./events.ts";
 import { another, channel, config as house, keys, post } from "./house.ts";
 
 /** What a log says of calls: enough for the vendor's support, and nothing secret. */
-const vendorKey = "vendorKeyOfNoTellingShape0123456789";
+const vendorKey = "vendorKeyWithoutAPrefix0123456789";
 let seen = 0;
 /** Fails every call in its own words, and gives each an id of its own. */
 const broken = createServer((request, response) => {

@@ -7,7 +7,7 @@ import { channel, enable } from "./house.ts";
 import { quick, taskEvents } from "./films.ts";
 import { ask, textSession } from "./realtime-client.ts";
 
-/** Words that must never be told, in the areas beside text (observability.test.ts has that one). */
+/** Words that must never be leaked, in the areas beside text (observability.test.ts has that one). */
 const canary = {
   client: "sk-canary-media-0123456789",
   vendor: "canaryMediaVendorKey0123456789",
@@ -57,7 +57,7 @@ afterAll(async () => {
   collector?.[Symbol.dispose]();
 });
 
-/** One call of each area; what a client is told where it fails is the error's own text. */
+/** One call of each area; what a client gets where it fails is the error's own text. */
 const calls: Readonly<Record<string, (model: string) => Promise<unknown>>> = {
   image: (model) => client.images.generate({ model, prompt: canary.said, size: "512x512" }),
   voice: async (model) =>
@@ -86,7 +86,7 @@ async function converse(model: string): Promise<void> {
   await session.closed;
 }
 
-test("no secret and nothing that a client sent is told by any area", async () => {
+test("no secret and nothing that a client sent is leaked by any area", async () => {
   const errors: string[] = [];
   for (const [name, call] of Object.entries(calls)) {
     await call(name);
@@ -110,7 +110,7 @@ test("no secret and nothing that a client sent is told by any area", async () =>
   await until("spans of each area", () =>
     ["media", "audio", "video", "realtime"].every((name) => collector.exported.join().includes(name)),
   );
-  const told = {
+  const texts = {
     errors: errors.join("\n"),
     events: JSON.stringify([...events, ...(await taskEvents(suite.backends.natsUrl))]),
     traces: collector.exported.join("\n"),
@@ -119,14 +119,14 @@ test("no secret and nothing that a client sent is told by any area", async () =>
     ),
     logs: areas.map((name) => suite.process(name).logs()).join("\n"),
   };
-  for (const [where, text] of Object.entries(told)) {
+  for (const [where, text] of Object.entries(texts)) {
     expect(text.length, where).toBeGreaterThan(100);
     for (const [what, word] of Object.entries({ ...canary, secret: suite.secret }))
       expect(text.includes(word), `${what} in ${where}: ${around(text, word)}`).toBe(false);
   }
 });
 
-/** Where it stands, for whoever has to find out how it came there. */
+/** Where it is, for those who have to find out how it came there. */
 function around(text: string, word: string): string {
   const at = text.indexOf(word);
   return at < 0 ? "" : text.slice(Math.max(0, at - 200), at + 100);

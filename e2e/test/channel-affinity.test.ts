@@ -80,7 +80,7 @@ function send(at: number, path: string, body: object): Promise<Response> {
 const stored = (id: string) =>
   fetch(`${suite.edgeUrl}/v1/responses/${id}`, { headers: { authorization: `Bearer ${keys.demo}` } });
 
-/** Sends a call and tells the channel and key that it came through. */
+/** Sends a call and returns the channel and key that it came through. */
 async function placeOf(name: string, at: number, path: string, body: object): Promise<string> {
   await Promise.all(["a", "b"].map((twin) => suite.simulator.forget(`${name}-${twin}`)));
   const answer = await send(at, path, body);
@@ -223,7 +223,7 @@ describe("seals that the vendor did not make are left out, once", () => {
     expect(answer.headers.get("x-modelgate-attempts")).toBe(`${model};failed=upstream_rejected, ${model}`);
   });
 
-  test("what is refused again is told", async () => {
+  test("what is refused again is reported", async () => {
     await suite.simulator.forget("sealed-messages");
     const refused = { status: 400, errorMessage: "Invalid `signature` in `thinking` block" };
     await suite.simulator.script("sealed-messages", [{ ...refused, repeat: true }]);
@@ -234,35 +234,41 @@ describe("seals that the vendor did not make are left out, once", () => {
 });
 
 describe("the channel and what was tried", () => {
-  const told = ({ headers }: Response) => [headers.get("x-modelgate-channel"), headers.get("x-modelgate-attempts")];
+  const headersOf = ({ headers }: Response) => [
+    headers.get("x-modelgate-channel"),
+    headers.get("x-modelgate-attempts"),
+  ];
 
   test.each<[string, object]>([
     ["a whole answer", {}],
     ["a stream", { stream: true }],
-  ])("are told with %s", async (_, more) => {
+  ])("are reported with %s", async (_, more) => {
     await suite.simulator.script("tried-first", [{ status: 500 }, {}]);
     const [second, first] = [
       await post(suite, { ...hello("chat"), ...more }),
       await post(suite, { ...hello("chat"), ...more }),
     ];
-    expect(told(second)).toEqual(["main", "tried-first;failed=upstream_error, main"]);
-    expect(told(first)).toEqual(["tried-first", "tried-first"]);
+    expect(headersOf(second)).toEqual(["main", "tried-first;failed=upstream_error, main"]);
+    expect(headersOf(first)).toEqual(["tried-first", "tried-first"]);
   });
 
-  test("are told with a failure", async () => {
+  test("are reported with a failure", async () => {
     await suite.simulator.script("tried-first", [{ status: 400 }]);
-    expect(told(await post(suite, hello("chat")))).toEqual(["tried-first", "tried-first;failed=upstream_rejected"]);
+    expect(headersOf(await post(suite, hello("chat")))).toEqual([
+      "tried-first",
+      "tried-first;failed=upstream_rejected",
+    ]);
   });
 
-  test("are told with a task", async () => {
+  test("are reported with a task", async () => {
     await suite.simulator.script("film-first", [{ status: 429, retryAfter: "0" }]);
     const ask = () => send(0, "/v1/videos", { model: "film", prompt: "A boat", seconds: "4" });
-    expect(told(await ask())).toEqual(["film-second", "film-first;failed=upstream_rate_limited, film-second"]);
+    expect(headersOf(await ask())).toEqual(["film-second", "film-first;failed=upstream_rate_limited, film-second"]);
     await suite.simulator.script("film-first", [{ status: 400 }]);
-    expect(told(await ask())).toEqual(["film-first", "film-first;failed=upstream_rejected"]);
+    expect(headersOf(await ask())).toEqual(["film-first", "film-first;failed=upstream_rejected"]);
   });
 
-  test("are not told to other groups", async () => {
-    expect(told(await post(suite, hello("chat"), keys.thrifty))).toEqual([null, null]);
+  test("are not shown to other groups", async () => {
+    expect(headersOf(await post(suite, hello("chat"), keys.thrifty))).toEqual([null, null]);
   });
 });

@@ -120,7 +120,7 @@ describe("after a rest one call at a time tries a channel that has another besid
     ]);
     for (const key of [keys.demo, rival.key]) expect((await ask(0, another("turned"), key)).status).toBe(200);
     await otherKnows("turned", "resting");
-    // By the other replica, which counts on from what it was told: first for each account, then for all.
+    // By the other replica, which counts on from what it received: first for each account, then for all.
     for (const [at, key] of [keys.demo, rival.key].entries())
       await until(
         "the trial",
@@ -182,18 +182,18 @@ async function leaveBegun(body: object): Promise<void> {
 }
 
 test.each(rests.map(([said, seconds], at) => [said, seconds, `rest-${at}`] as const))(
-  "a vendor that says retry-after %s rests for %i s, and its client is told so",
+  "a vendor that says retry-after %s rests for %i s, and its client gets that too",
   async (said, seconds, model) => {
     const retryAfter = said === "(a date)" ? new Date(Date.now() + seconds * 1_000).toUTCString() : said;
     await suite.simulator.script(model, [{ status: 503, retryAfter }, {}]);
     const before = Date.now();
     const refused = await ask(0, hello(model));
-    const told = Number(refused.headers.get("retry-after") ?? 0);
+    const pauseSeconds = Number(refused.headers.get("retry-after") ?? 0);
     if (seconds === 0) {
       expect((await ask(0, hello(model))).status).toBe(200);
       return;
     }
-    expect(Math.abs(told - seconds)).toBeLessThan(5);
+    expect(Math.abs(pauseSeconds - seconds)).toBeLessThan(5);
     const { until: end = "" } = await until("the rest to be shown", async () => {
       const [rest] = (await shownChannel(suite, model)).accountsOut;
       return rest?.state === "resting" && rest;

@@ -43,13 +43,13 @@ beforeAll(async () => {
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
 let pairs = 0;
-/** A model with a first and a second channel that nobody used yet. */
+/** A model with a first and a second channel not used yet. */
 function freshPair() {
   const at = String(pairs++);
   return { pair: `pair-${at}`, first: `first-${at}`, second: `second-${at}` };
 }
 let lones = 0;
-/** A model with one channel that nobody used yet; both have its name. */
+/** A model with one channel not used yet; both have its name. */
 const freshLone = (): string => `lone-${lones++}`;
 
 const count = async (name: string) => (await suite.simulator.requests(name)).length;
@@ -149,7 +149,7 @@ test("a channel that keeps failing rests, is shown so, and works again when it i
   await suite.simulator.script(lone, [{ status: 500, repeat: true }]);
   for (let at = 0; at < 3; at++) expect((await post(suite, another(lone))).status).toBe(502);
   await until("the rest to be shown", async () => (await shownChannel(suite, lone)).accountsOut.length === 1);
-  // It is the model's only channel: some calls go on to try it, the others are told when to come again.
+  // It is the model's only channel: some calls go on to try it, the others get when to retry.
   const resting = await until("a call to be turned away", async () => {
     const answer = await post(suite, another(lone));
     return answer.status === 503 && answer;
@@ -232,7 +232,7 @@ test("a vendor that reports no usage is counted, and the event says so", async (
   }
 });
 
-test("cached and reasoning tokens are told apart, each at its price", async () => {
+test("cached and reasoning tokens are charged each at its price", async () => {
   const { pair, first } = freshPair();
   const usage = {
     prompt_tokens: 1_000,

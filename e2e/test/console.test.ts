@@ -247,7 +247,7 @@ describe.skipIf(program === undefined)("the console in a browser", { timeout: 12
       expect((await ask("/accounts", { headers: { cookie } })).status).toBe(401);
     });
 
-    test("a viewer's change, and reads of nobody", async () => {
+    test("a viewer's change, and reads without a session", async () => {
       const cookie = await cookieOf("viewer");
       expect((await ask("/accounts", { headers: { cookie } })).status).toBe(200);
       expect((await change(cookie, { origin: suite.controlUrl })).status).toBe(403);

@@ -6,7 +6,7 @@ export interface FarVendor extends AsyncDisposable {
   readonly url: string;
   /** The simulator's address, once it is known. */
   at(url: string): void;
-  /** Lets nothing through any more, either way, and says so to nobody. */
+  /** Silently lets nothing through any more, either way. */
   cutOff(): void;
 }
 

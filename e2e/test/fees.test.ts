@@ -224,7 +224,7 @@ describe.each([false, true])("streamed: %s", (stream) => {
   });
 });
 
-test("tools are held for, and the vendor is told their bound", async () => {
+test("tools are held for, and the vendor is sent their bound", async () => {
   const poor = { key: "sk-poor-0123456789abcdef" };
   const tools = [{ type: "image_generation" }];
   expect((await call("responses", "responses-priced", { tools }, poor)).status).toBe(402);

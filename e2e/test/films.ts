@@ -12,7 +12,7 @@ function signing(id: string, provider: string, models: readonly string[], path =
   });
 }
 
-/** A model at each vendor; the prices tell them apart. */
+/** A model at each vendor; each with its own price. */
 export const films = {
   ...house,
   models: {

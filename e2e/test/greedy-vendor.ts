@@ -116,7 +116,7 @@ const text = ({ words }: Answering): string => word.repeat(Math.min(words, mostW
 const data = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
 const event = ({ type, ...more }: { readonly type: string; readonly [name: string]: unknown }): string =>
   `event: ${type}\n${data({ type, ...more })}`;
-const told = (usage: Usage, name: string, of: (usage: ReportedUsage) => object): object =>
+const reportedAs = (usage: Usage, name: string, of: (usage: ReportedUsage) => object): object =>
   usage === undefined ? {} : { [name]: of(usage) };
 const chatUsage = ({ input, output }: ReportedUsage): object => ({ prompt_tokens: input, completion_tokens: output });
 const plainUsage = ({ input, output }: ReportedUsage): object => ({ input_tokens: input, output_tokens: output });
@@ -145,7 +145,7 @@ const wires: readonly GreedyWire[] = [
       ...chunk,
       object: "chat.completion",
       choices: [{ index: 0, message: { role: "assistant", content: text(now) }, finish_reason: "stop" }],
-      ...told(now.usage, "usage", chatUsage),
+      ...reportedAs(now.usage, "usage", chatUsage),
     }),
     frames: (usage) => ({
       open: data({ ...chunk, choices: [{ index: 0, delta: { role: "assistant", content: "" }, finish_reason: null }] }),
@@ -162,7 +162,7 @@ const wires: readonly GreedyWire[] = [
       ...chunk,
       object: "text_completion",
       choices: [{ index: 0, text: text(now), finish_reason: "stop", logprobs: null }],
-      ...told(now.usage, "usage", chatUsage),
+      ...reportedAs(now.usage, "usage", chatUsage),
     }),
     frames: (usage) => ({
       open: "",
@@ -179,7 +179,7 @@ const wires: readonly GreedyWire[] = [
       ...response,
       status: "completed",
       output: [{ ...item, status: "completed", content: [{ ...part, text: text(now) }] }],
-      ...told(now.usage, "usage", plainUsage),
+      ...reportedAs(now.usage, "usage", plainUsage),
     }),
     frames: (usage) => ({
       open:
@@ -189,7 +189,7 @@ const wires: readonly GreedyWire[] = [
       each: event({ type: "response.output_text.delta", ...place, delta: word }),
       end: event({
         type: "response.completed",
-        response: { ...response, status: "completed", ...told(usage, "usage", plainUsage) },
+        response: { ...response, status: "completed", ...reportedAs(usage, "usage", plainUsage) },
       }),
     }),
   },
@@ -203,7 +203,7 @@ const wires: readonly GreedyWire[] = [
       content: [{ type: "text", text: text(now) }],
       stop_reason: "end_turn",
       stop_sequence: null,
-      ...told(now.usage, "usage", plainUsage),
+      ...reportedAs(now.usage, "usage", plainUsage),
     }),
     frames: (usage) => ({
       open:
@@ -230,14 +230,14 @@ const wires: readonly GreedyWire[] = [
     at: /:(?:streamG|g)enerateContent/,
     whole: (now) => ({
       candidates: [{ index: 0, content: { role: "model", parts: [{ text: text(now) }] }, finishReason: "STOP" }],
-      ...told(now.usage, "usageMetadata", contentUsage),
+      ...reportedAs(now.usage, "usageMetadata", contentUsage),
     }),
     frames: (usage) => ({
       open: "",
       each: data({ candidates: [{ index: 0, content: { role: "model", parts: [{ text: word }] } }] }),
       end: data({
         candidates: [{ index: 0, content: { role: "model", parts: [{ text: "" }] }, finishReason: "STOP" }],
-        ...told(usage, "usageMetadata", contentUsage),
+        ...reportedAs(usage, "usageMetadata", contentUsage),
       }),
     }),
   },
@@ -247,7 +247,7 @@ const wires: readonly GreedyWire[] = [
       object: "list",
       model: "vendor",
       data: Array.from({ length: items }, (_, index) => ({ object: "embedding", index, embedding: [0.5, 0.5] })),
-      ...told(usage, "usage", ({ input }) => ({ prompt_tokens: input, total_tokens: input })),
+      ...reportedAs(usage, "usage", ({ input }) => ({ prompt_tokens: input, total_tokens: input })),
     }),
   },
   {
@@ -255,7 +255,7 @@ const wires: readonly GreedyWire[] = [
     whole: ({ usage }) => ({
       model: "vendor",
       results: [{ index: 0, relevance_score: 0.5 }],
-      ...told(usage, "usage", ({ input }) => ({ total_tokens: input })),
+      ...reportedAs(usage, "usage", ({ input }) => ({ total_tokens: input })),
       meta: { billed_units: { search_units: usage?.input } },
     }),
   },
@@ -264,14 +264,14 @@ const wires: readonly GreedyWire[] = [
     whole: ({ items, usage }) => ({
       created: 0,
       data: Array.from({ length: items }, () => ({ url: "https://pictures.example/1.png" })),
-      ...told(usage, "usage", plainUsage),
+      ...reportedAs(usage, "usage", plainUsage),
     }),
     frames: (usage) => ({
       open: "",
       each: event({
         type: "image_generation.completed",
         b64_json: "A".repeat(4_096),
-        ...told(usage, "usage", plainUsage),
+        ...reportedAs(usage, "usage", plainUsage),
       }),
       end: "",
     }),
@@ -282,7 +282,7 @@ const wires: readonly GreedyWire[] = [
       id: "modr-greedy",
       model: "vendor",
       results: [{ flagged: false, categories: {}, category_scores: {} }],
-      ...told(usage, "usage", ({ input }) => ({ prompt_tokens: input, total_tokens: input })),
+      ...reportedAs(usage, "usage", ({ input }) => ({ prompt_tokens: input, total_tokens: input })),
     }),
   },
   {
@@ -291,14 +291,14 @@ const wires: readonly GreedyWire[] = [
     frames: (usage) => ({
       open: "",
       each: data({ type: "speech.audio.delta", audio: "SUQz" }),
-      end: data({ type: "speech.audio.done", ...told(usage, "usage", plainUsage) }),
+      end: data({ type: "speech.audio.done", ...reportedAs(usage, "usage", plainUsage) }),
     }),
   },
   {
     at: /\/audio\/transcriptions$/,
     whole: ({ usage }) => ({
       text: "Hello.",
-      ...told(usage, "usage", ({ input }) => ({ type: "duration", seconds: input })),
+      ...reportedAs(usage, "usage", ({ input }) => ({ type: "duration", seconds: input })),
     }),
   },
 ];

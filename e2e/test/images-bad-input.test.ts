@@ -24,7 +24,7 @@ type Bad = [what: string, body: object, param: string | null, words?: string];
 
 const simple: readonly Bad[] = [
   ["no model", { prompt: "a fox" }, "model"],
-  ["an unknown model", { ...ask, model: "nobody" }, "model"],
+  ["an unknown model", { ...ask, model: "absent" }, "model"],
   ["a model of another kind", { ...ask, model: "chat" }, "model"],
   ["no prompt", { model: "tokens" }, "prompt"],
   ["a prompt that is no text", { ...ask, prompt: ["a", "fox"] }, "prompt"],
@@ -65,7 +65,7 @@ const simple: readonly Bad[] = [
 ];
 const qwen: readonly Bad[] = [
   ["no messages", { model: "tokens", input: {} }, "input.messages"],
-  ["messages that are none", { model: "tokens", input: { messages: "hi" } }, "input.messages"],
+  ["messages that are not a list", { model: "tokens", input: { messages: "hi" } }, "input.messages"],
   ["an empty list", { model: "tokens", input: { messages: [] } }, "input.messages"],
   [
     "two messages",
@@ -80,7 +80,7 @@ const qwen: readonly Bad[] = [
   ["no content", { model: "tokens", input: { messages: [{ role: "user" }] } }, "input.messages[0].content"],
   ["an empty item", qwenBody("tokens", [item, {}]), "input.messages[0].content[1]"],
   ["no text", qwenBody("tokens", [{ image: edit.image }]), "input.messages[0].content"],
-  ["an image that is none", qwenBody("tokens", [item, { image: "x y" }]), "input.messages[0].content[1].image"],
+  ["an invalid image", qwenBody("tokens", [item, { image: "x y" }]), "input.messages[0].content[1].image"],
   ["a wrong size", qwenBody("tokens", [item], { size: "big" }), "parameters.size"],
   ["too many", qwenBody("tokens", [item], { n: 99 }), "parameters.n"],
 ];

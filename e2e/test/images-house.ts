@@ -18,7 +18,7 @@ export const imagesConfig = {
   groups: { default: { models: ["*"] } },
   models: {
     tokens: { kind: "image", price: { input: 10, output: 40 } },
-    "told-apart": { kind: "image", price: { input: 5, inputImage: 10, output: 12, outputImage: 40 } },
+    apart: { kind: "image", price: { input: 5, inputImage: 10, output: 12, outputImage: 40 } },
     addresses: { kind: "image", price: { image: 0.04 } },
     extras: { kind: "image", price: { image: 0.04 } },
     synchronous: { kind: "image", price: { image: 0.04 } },
@@ -29,7 +29,7 @@ export const imagesConfig = {
   },
   channels: [
     channelOf("pictures", "openai", { tokens: "gpt-image-1", addresses: "dall-e-3", extras: "seedream", chat: "chat" }),
-    channelOf("apart", "openai", { "told-apart": "gpt-image-1" }),
+    channelOf("apart", "openai", { apart: "gpt-image-1" }),
     channelOf("sync", "qwen", { synchronous: "qwen-image", "other-tasks": "wan-other" }),
     channelOf("async", "qwen", { tasks: "wan2.5-t2i" }),
     channelOf("spare", "qwen", { tasks: "wan2.5-t2i" }, { priority: -1 }),
@@ -42,7 +42,7 @@ export const imagesConfig = {
 export interface ImagesAnswer {
   readonly status: number;
   readonly headers: Headers;
-  // The tests look at what is told, whatever it is.
+  // The tests look at what is reported, whatever it is.
   readonly body: any;
 }
 

@@ -116,7 +116,7 @@ describe("a stream", () => {
 test("tokens of words and of images are paid at prices of their own", async () => {
   const cost = await costOf(suite, async () => {
     const image = await file(samplePng());
-    const answer = await client.images.edit({ model: "told-apart", prompt: "at night", image });
+    const answer = await client.images.edit({ model: "apart", prompt: "at night", image });
     expect(answer.usage).toMatchObject({ input_tokens_details: { text_tokens: 2, image_tokens: 323 } });
   });
   expect(cost).toBe(2n * 5_000n + 323n * 10_000n + 1_056n * 40_000n);
@@ -186,7 +186,7 @@ describe("what is paid", () => {
     expect(cost).toBe(0n);
   });
 
-  test("nothing of a task that may have been taken, and nobody else is asked for it", async () => {
+  test("nothing of a task that may have been taken, and no other vendor is asked for it", async () => {
     await client.images.generate({ model: "tasks", prompt: "a fox" });
     await Promise.all([suite.simulator.forget("spare"), suite.simulator.script("async", [{ closeBeforeHead: true }])]);
     const cost = await costOf(suite, () =>
@@ -261,11 +261,11 @@ describe("generateContent", () => {
       if (stream) for await (const piece of await models.generateContentStream(ask("tokens"))) pieces.push(piece);
       else pieces.push(await models.generateContent(ask("tokens")));
       // Signs of life may come before it.
-      const [told, ...others] = pieces.filter(({ candidates = [] }) => candidates.length > 0);
+      const [lastPiece, ...others] = pieces.filter(({ candidates = [] }) => candidates.length > 0);
       expect(others).toEqual([]);
-      const part = told?.candidates?.[0]?.content?.parts?.[0];
+      const part = lastPiece?.candidates?.[0]?.content?.parts?.[0];
       expect(pictureIn(Buffer.from(part?.inlineData?.data ?? "", "base64"))).toMatchObject({ width: 1_024 });
-      expect(told).toMatchObject({ modelVersion: "tokens", usageMetadata: { promptTokenCount: 2 } });
+      expect(lastPiece).toMatchObject({ modelVersion: "tokens", usageMetadata: { promptTokenCount: 2 } });
     });
     expect(cost).toBeGreaterThan(0n);
   });

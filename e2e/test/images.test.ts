@@ -157,7 +157,7 @@ describe("what reaches the vendor", () => {
     });
   });
 
-  test("members that nobody knows, to vendors of the same dialect", async () => {
+  test("unknown members, to vendors of the same wire", async () => {
     await postImages(suite, "generations", {
       model: "extras",
       prompt: "a fox",

@@ -143,7 +143,7 @@ test("the operator's word on a token takes effect at once", async () => {
   await until("the key to have expired", async () => (await post(suite, hello("fixed"), made.key)).status === 401);
 });
 
-test("requests per minute: told on every answer, refused with when to come back", async () => {
+test("requests per minute: shown on every answer, refused with when to retry", async () => {
   const answers = [];
   for (let at = 0; at < 3; at++) answers.push(await post(suite, hello("fixed"), keys.slow));
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);

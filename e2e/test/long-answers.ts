@@ -26,13 +26,13 @@ function chat(usage: boolean): Listen {
     const options = usage ? { stream_options: { include_usage: true } } : {};
     const stream = await sdk(suite, key).chat.completions.create({ model, messages, stream: true, ...options });
     let heard: Heard = { text: "", ending: "" };
-    for await (const { choices, usage: told } of stream) {
+    for await (const { choices, usage: reported } of stream) {
       const [choice] = choices;
       heard = {
         text: heard.text + (choice?.delta.content ?? ""),
         ending: heard.ending + (choice?.finish_reason ?? ""),
-        input: told?.prompt_tokens ?? heard.input,
-        output: told?.completion_tokens ?? heard.output,
+        input: reported?.prompt_tokens ?? heard.input,
+        output: reported?.completion_tokens ?? heard.output,
       };
     }
     return heard;
@@ -50,19 +50,19 @@ const completions: Listen = async (suite, key, model) => {
     ...options,
   });
   let heard: Heard = { text: "", ending: "" };
-  for await (const { choices, usage: told } of stream) {
+  for await (const { choices, usage: reported } of stream) {
     const [choice] = choices;
     heard = {
       text: heard.text + (choice?.text ?? ""),
       ending: heard.ending + (choice?.finish_reason ?? ""),
-      input: told?.prompt_tokens ?? heard.input,
-      output: told?.completion_tokens ?? heard.output,
+      input: reported?.prompt_tokens ?? heard.input,
+      output: reported?.completion_tokens ?? heard.output,
     };
   }
   return heard;
 };
 
-/** Events without a gap in their numbers; the last one tells all that the deltas did. */
+/** Events without a gap in their numbers; the last one holds all that the deltas did. */
 const responses: Listen = async (suite, key, model) => {
   const stream = await sdk(suite, key).responses.create({ model, input: question, stream: true });
   let [text, number] = ["", 0];
@@ -76,7 +76,7 @@ const responses: Listen = async (suite, key, model) => {
     if (event.type !== "response.completed" && event.type !== "response.incomplete") continue;
     const { response } = event;
     done.push(response.output.map(textIn).join(""));
-    if (!done.every((told) => told === text)) throw new Error("the end tells another text");
+    if (!done.every((reported) => reported === text)) throw new Error("the end has another text");
     const ending = response.incomplete_details?.reason ?? response.status ?? "";
     return { text, ending, input: response.usage?.input_tokens, output: response.usage?.output_tokens };
   }

@@ -85,7 +85,7 @@ test("a unit that the price does not name costs nothing, and is marked and count
   expect(all.every(({ event: { unpriced } }) => unpriced === undefined)).toBe(true);
 });
 
-test("a hold is for the catalogue's bound of an answer where the client names none, or one beyond it; a vendor that wants one is told it", async () => {
+test("a hold is for the catalogue's bound of an answer where the client names none, or one beyond it; a vendor that wants one gets it", async () => {
   const ask = (model: string, more: object = {}) =>
     post(suite, { ...hello(model), ...more }, "sk-small-0123456789abcdef");
   const refused = await ask("thinker");

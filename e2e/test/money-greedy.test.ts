@@ -15,7 +15,7 @@ const dollars = { input: 1, cachedInput: 1, output: 10 };
 const question = "Tell me.";
 const messages = [{ role: "user", content: question }];
 
-/** A client of each text wire: its path, its body, the member of its bound, and how it is told that its bound ended it. */
+/** A client of each text wire: its path, its body, the member of its bound, and how its wire says that its bound ended it. */
 const clients = [
   {
     wire: "chat",
@@ -145,7 +145,7 @@ function askText({ wire, path, body, bound }: Client, model: string, stream: boo
   return call(path(model, stream), { ...body, ...named }, key);
 }
 
-/** Words of a stream that came one by one; its end may tell all of them again. */
+/** Words of a stream that came one by one; its end may repeat all of them. */
 const deltasIn = (text: string): number => text.match(/"story "/g)?.length ?? 0;
 
 const eventOf = (requestId: string): Promise<UsageEvent> =>

@@ -22,7 +22,7 @@ interface Export {
   }[];
 }
 
-/** Words that must never be told: a client's key, a vendor's (of no telling shape), and what a client says. */
+/** Words that must never be leaked: a client's key, a vendor's (without a known prefix), and what a client says. */
 const canary = {
   client: "sk-canary-client-0123456789",
   vendor: "canaryVendorKey0123456789",
@@ -97,7 +97,7 @@ test("a header that is no trace context goes no further", async () => {
   expect(seen?.headers["traceparent"]).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
 });
 
-test("metrics tell of calls in the conventions' names, with labels that no client can multiply", async () => {
+test("metrics count calls under the conventions' names, with labels that no client can multiply", async () => {
   const stream = await post(suite, { ...hello("chat"), stream: true });
   await stream.text();
   await fetch(`${suite.edgeUrl}/v1/made-up-${Date.now()}`, { headers: { authorization: `Bearer ${keys.demo}` } });
@@ -186,14 +186,14 @@ test("no secret and no word of a client reaches logs, traces, metrics, events or
     return all.filter(({ event }) => event.accountId === "canary").length >= 3 && all;
   });
   await until("spans of the refused call", () => collector.exported.join("").includes("upstream"));
-  const told = {
+  const places = {
     errors,
     events: JSON.stringify(events),
     traces: collector.exported.join("\n"),
     metrics: (await Promise.all(["edge", "text", "ledger", "control"].map((name) => metrics(name)))).join("\n"),
     logs: ["edge", "text", "ledger", "control"].map((name) => suite.process(serviceNamed(name)).logs()).join("\n"),
   };
-  for (const [where, text] of Object.entries(told)) {
+  for (const [where, text] of Object.entries(places)) {
     expect(text.length, where).toBeGreaterThan(100);
     for (const [what, word] of Object.entries({ ...canary, secret: suite.secret }))
       expect(text.includes(word), `${what} in ${where}`).toBe(false);

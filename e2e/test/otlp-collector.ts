@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 
-/** Whoever is told of spans by OTLP: keeps what it is told, as it came. */
+/** A collector of spans by OTLP: keeps what it gets, as it came. */
 export interface OtlpCollector extends Disposable {
   readonly exported: readonly string[];
-  /** What a suite is started with so that it tells this one, soon. */
+  /** What a suite is started with so that it exports to this one, soon. */
   readonly env: Readonly<Record<string, string>>;
 }
 

@@ -164,5 +164,5 @@ test("SIGTERM to npm itself ends everything with exit status 0", async () => {
   npm.kill("SIGTERM");
   expect(await ended).toBe(0);
   expect(() => process.kill(pid, 0)).toThrow();
-  await until("nobody to use the data folder", async () => (await run("pgrep", ["-f", data])).status === 1);
+  await until("no process to use the data folder", async () => (await run("pgrep", ["-f", data])).status === 1);
 });

@@ -11,7 +11,7 @@ export interface TestSession {
   readonly socket: WebSocket;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly texts: string[];
-  /** The next event of a type that nobody has taken yet. */
+  /** The next event of a type that was not taken yet. */
   next(type: string): Promise<any>;
   send(event: object | string): void;
   /** How it was closed. */
@@ -31,7 +31,7 @@ export async function openSession(
   const changed = new Set<() => void>();
   const session: { closedWith?: { code: number; reason: string } } = {};
   const change = (): void => {
-    for (const tell of changed) tell();
+    for (const notify of changed) notify();
   };
   socket.on("message", (data: Buffer, binary) => {
     if (binary) return;
@@ -62,11 +62,11 @@ export async function openSession(
           `closed with ${closedWith.code} ${closedWith.reason} before ${type}: ${texts.slice(-3).join("\n")}`,
         );
       await new Promise<void>((resolve) => {
-        const tell = (): void => {
-          changed.delete(tell);
+        const notify = (): void => {
+          changed.delete(notify);
           resolve();
         };
-        changed.add(tell);
+        changed.add(notify);
       });
     }
   }

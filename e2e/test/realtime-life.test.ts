@@ -60,7 +60,7 @@ afterAll(() => suite?.[Symbol.asyncDispose]());
 const eventsOf = async (account: string) =>
   (await storedEvents(suite.backends.natsUrl)).map(({ event }) => event).filter((event) => event.accountId === account);
 
-test("an account that cannot pay on is told so, closed with a reason, and not below zero", async () => {
+test("an account that cannot pay on gets an error, is closed with a reason, and not below zero", async () => {
   const session = await textSession(suite, "live", keys.poor);
   // Each answer costs a cent and more; the next slice is as dear as the last answer.
   const failure = session.next("error");
@@ -175,7 +175,7 @@ test("a slow reader pauses the vendor, and then gets everything", async () => {
   session.socket.close();
 });
 
-test("a key that has used up its tokens of the minute is told so, and waits", async () => {
+test("a key that has used up its tokens of the minute gets an error, and waits", async () => {
   const session = await textSession(suite, "live", keys.thrifty);
   await ask(session, simulated({ bodyBytes: 1_000 }));
   expect((await session.next("error")).error).toMatchObject({ code: "rate_limit_exceeded" });

@@ -53,7 +53,7 @@ test("more sessions than the service may hold are 503", async () => {
 const opened = (model = "live") =>
   until("room for a session", () => openSession(suite, { model }).catch(() => undefined));
 
-test("a session that is silent is told so and closed", async () => {
+test("a silent session gets an error and is closed", async () => {
   const session = await opened();
   expect((await session.next("error")).error).toMatchObject({
     code: "session_expired",
@@ -77,7 +77,7 @@ test("who does not read at all is cut, and pays for what was made", async () => 
   session.send({ type: "response.create" });
   await session.next("response.created");
   session.socket.pause();
-  await until("the vendor to be told", async () => {
+  await until("the vendor to be closed", async () => {
     const seen = (await suite.simulator.requests("voice")).at(-1);
     return seen?.closeCode !== undefined;
   });

@@ -67,7 +67,7 @@ test("messages pass byte for byte both ways, text and binary; only a renamed mod
 });
 
 describe("what a client sends", () => {
-  test("garbage is told as an error, and the session goes on", async () => {
+  test("garbage is answered with an error, and the session goes on", async () => {
     const session = await openSession(suite, { model: "live" });
     session.send("not json");
     expect((await session.next("error")).error.code).toBe("invalid_json");

@@ -28,7 +28,7 @@ afterAll(async () => {
   await suite?.[Symbol.asyncDispose]();
 });
 
-/** The SDK takes every address for one behind TLS; a WebSocket of Node's cannot be told of an authority. */
+/** The SDK takes every address for one behind TLS; a WebSocket of Node's cannot be given an authority. */
 class WebSocketWithoutTls extends WebSocket {
   constructor(url: string | URL, protocols?: string | string[]) {
     super(String(url).replace(/^wss:/, "ws:"), protocols);
@@ -96,7 +96,7 @@ test("the official SDK speaks text and audio, calls a tool, and pays for each re
       outputTokens: output.text_tokens,
       outputAudioTokens: output.audio_tokens,
     };
-    const told = Object.fromEntries(Object.entries(units).filter(([, amount]) => amount > 0));
+    const counted = Object.fromEntries(Object.entries(units).filter(([, amount]) => amount > 0));
     expect(event).toMatchObject({
       status: 101,
       outcome: "completed",
@@ -104,7 +104,7 @@ test("the official SDK speaks text and audio, calls a tool, and pays for each re
       attempts: 1,
       channelId: "voice",
     });
-    expect(event.units).toEqual(told);
+    expect(event.units).toEqual(counted);
     expect(subject).toBe("usage.v1.realtime");
     // Thousandths of a nano-dollar are in no price here: dollars per million are thousands of nanos per token.
     const nanos =

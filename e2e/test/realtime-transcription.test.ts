@@ -101,7 +101,7 @@ test("without a price it costs nothing, and the event says so", async () => {
 });
 
 test("a model that the client does not name is the session's to pay", async () => {
-  // The vendor takes one that it does not tell of.
+  // The vendor takes one that it does not report.
   await write({ language: "en" });
   const [stored] = await usageEvents(suite, "live", 1);
   expect(stored?.event.units).toEqual({ requests: 1, inputAudioTokens: 20, outputTokens: 5 });
@@ -109,7 +109,7 @@ test("a model that the client does not name is the session's to pay", async () =
 });
 
 test.each([
-  { name: "that there is not", model: "nobody", code: "model_not_found" },
+  { name: "that there is not", model: "absent", code: "model_not_found" },
   { name: "for another purpose", model: "chat", code: "model_not_found" },
   { name: "outside of the key's", model: "writes-well", code: "model_not_allowed" },
 ])("a model $name is refused by an error event, and the session goes on as it was", async ({ model, code }) => {

@@ -18,7 +18,7 @@ export interface GreedyVendor extends Disposable {
   count(type: string): number;
   /** Whether it answers at once from now on. */
   answering(isAnswering: boolean): void;
-  /** Begins responses that nobody asked for, in all sessions. */
+  /** Begins unrequested responses, in all sessions. */
   begins(responses: number): void;
 }
 
@@ -35,34 +35,34 @@ export async function startGreedyVendor({ outputTokens }: ReportedUse): Promise<
     if (isAnswering) step();
     else unanswered.push(step);
   };
-  const tell = (socket: WebSocket, event: object): void => socket.send(JSON.stringify(event));
+  const send = (socket: WebSocket, event: object): void => socket.send(JSON.stringify(event));
   const respond = (socket: WebSocket): void => {
     const id = `resp_${++ids}`;
-    tell(socket, { type: "response.created", response: { id, status: "in_progress" } });
+    send(socket, { type: "response.created", response: { id, status: "in_progress" } });
     answer(() => {
       const usage = { input_tokens: 0, output_tokens: outputTokens };
-      tell(socket, { type: "response.done", response: { id, status: "completed", usage } });
+      send(socket, { type: "response.done", response: { id, status: "completed", usage } });
     });
   };
   const commit = (socket: WebSocket): void => {
     const item = `item_${++ids}`;
-    tell(socket, { type: "input_audio_buffer.committed", item_id: item });
+    send(socket, { type: "input_audio_buffer.committed", item_id: item });
     answer(() => {
       const type = "conversation.item.input_audio_transcription.completed";
       const usage = { type: "duration", seconds: 1 };
-      tell(socket, { type, item_id: item, content_index: 0, transcript: "word", usage });
+      send(socket, { type, item_id: item, content_index: 0, transcript: "word", usage });
     });
   };
   server.on("connection", (socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
-    tell(socket, { type: "session.created", session: {} });
+    send(socket, { type: "session.created", session: {} });
     socket.on("message", (data: Buffer) => {
       const event = JSON.parse(data.toString());
       arrived.push(event.type);
       if (event.type === "response.create") respond(socket);
       if (event.type === "input_audio_buffer.commit") commit(socket);
-      if (event.type === "session.update") tell(socket, { type: "session.updated", session: event.session });
+      if (event.type === "session.update") send(socket, { type: "session.updated", session: event.session });
     });
   });
   http.listen(0, "127.0.0.1");

@@ -15,7 +15,7 @@ const cluster = {
   },
 };
 
-/** The whole suite on a Redis Cluster of three nodes: what shares no slot, and what is told to everybody. */
+/** The whole suite on a Redis Cluster of three nodes: what shares no slot, and what is published to all. */
 describe.skipIf(!clusterIsPossible)("on a Redis Cluster", () => {
   let suite: Suite;
   beforeAll(async () => {
@@ -42,7 +42,7 @@ describe.skipIf(!clusterIsPossible)("on a Redis Cluster", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 429, 429, 429]);
   });
 
-  test("what is told to everybody arrives: a new configuration takes effect", async () => {
+  test("what is published to all arrives: a new configuration takes effect", async () => {
     expect((await post(suite, hello("later"), keys.demo)).status).toBe(404);
     suite.configure({
       ...cluster,

@@ -39,7 +39,7 @@ describe.skipIf(!clusterIsPossible)("on a Redis with Sentinels", () => {
     const seen = new Map<number, number>();
     const balances: bigint[] = [];
     const calling = Array.from({ length: callers }, async () => {
-      // Until nothing is left: calls whose money is still held are refused like those that nobody can pay.
+      // Until nothing is left: calls whose money is still held are refused like those that cannot be paid.
       for (let empty = 0; empty < 20;) {
         const { status } = await post(suite, hello("fixed"), key);
         seen.set(status, (seen.get(status) ?? 0) + 1);

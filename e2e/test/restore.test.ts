@@ -34,7 +34,7 @@ async function asked<T>(question: (redis: Redis) => Promise<T>): Promise<T> {
   }
 }
 
-/** The balance after an account's newest event, as whoever restores reads it. */
+/** The balance after an account's newest event, as an operator who restores reads it. */
 async function lastBalance(account: string): Promise<bigint> {
   const receipts = (await storedEvents(suite.backends.natsUrl)).flatMap(({ event }) =>
     event.accountId === account && event.receipt !== undefined ? [event.receipt] : [],
@@ -45,7 +45,7 @@ async function lastBalance(account: string): Promise<bigint> {
 
 // A Redis in a container names its folder as it is in there.
 test.skipIf(!clusterIsPossible)(
-  "a backup of Redis, put back as deploy/README.md says, and corrected by the events: nobody has lost a nano-dollar",
+  "a backup of Redis, put back as deploy/README.md says, and corrected by the events: no account has lost a nano-dollar",
   async () => {
     const spent = async () => (await money(suite)).spentNanos;
     await post(suite, hello("fixed"));

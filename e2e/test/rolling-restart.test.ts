@@ -62,7 +62,7 @@ interface Answer {
   readonly whole: boolean;
 }
 
-/** Asks; `begun` is told when the first of an answer is there. */
+/** Asks; `begun` is called when the first of an answer is there. */
 function ask(body: object, id: string, agent: Agent | false, begun?: () => void): Promise<Answer> {
   return new Promise((resolve) => {
     const asked = request(`${edges?.url}/v1/chat/completions`, {
@@ -114,7 +114,7 @@ test(`${streamCount} open streams, every replica of edge and text replaced: none
   expect(vendor.open).toBe(streamCount);
   vendor.finish();
   const answers = await Promise.all(streams);
-  // Nobody who keeps a connection keeps them from ending, up to the end of their drain.
+  // A kept connection does not keep them from ending, up to the end of their drain.
   await until("the old replicas to end", () => old.every(({ service }) => !service.running), 20_000);
   expect(await Promise.all(old.map(({ service }) => service.ended))).toEqual([0, 0, 0, 0]);
   state.on = false;

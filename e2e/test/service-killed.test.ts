@@ -12,14 +12,14 @@ beforeAll(async () => {
   const models = {
     chat: house.models.chat,
     tokens: { kind: "image", price: { input: 10, output: 40 } },
-    "tts-told": { kind: "speech", price: { input: 0.6, outputAudio: 12 } },
+    "tts-events": { kind: "speech", price: { input: 0.6, outputAudio: 12 } },
     "gpt-4o-transcribe": { kind: "transcription", price: { input: 2.5, inputAudio: 6, output: 10 } },
   };
   const channels = [
     channel("main", {
       chat: "chat",
       tokens: "gpt-image-1",
-      "tts-told": "tts",
+      "tts-events": "tts",
       "gpt-4o-transcribe": "gpt-4o-transcribe",
     }),
   ];
@@ -190,13 +190,13 @@ test("media killed: a stream of images ends with its wire's error", async () => 
   await back("media");
 });
 
-test("audio killed: speech told as events ends with an error event, speech as bytes is cut", async () => {
+test("audio killed: speech sent as events ends with an error event, speech as bytes is cut", async () => {
   const input = 'Hello there, listen to this. {{simulate: {"chunks": 200, "chunkDelayMs": 100}}}';
-  const told = open("/v1/audio/speech", { model: "tts-told", voice: "alloy", input, stream_format: "sse" });
-  const bytes = open("/v1/audio/speech", { model: "tts-told", voice: "alloy", input });
-  await Promise.all([told.begun, bytes.begun]);
+  const eventStream = open("/v1/audio/speech", { model: "tts-events", voice: "alloy", input, stream_format: "sse" });
+  const bytes = open("/v1/audio/speech", { model: "tts-events", voice: "alloy", input });
+  await Promise.all([eventStream.begun, bytes.begun]);
   await kill("audio");
-  expect(await told.text).toMatch(/\n\ndata: \{"type":"error","error":\{.*"code":"server_overloaded"\}\}\n\n$/);
+  expect(await eventStream.text).toMatch(/\n\ndata: \{"type":"error","error":\{.*"code":"server_overloaded"\}\}\n\n$/);
   await expect(bytes.text).rejects.toThrow();
   await back("audio");
 });

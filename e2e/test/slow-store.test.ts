@@ -6,7 +6,7 @@ import { startLocalBackends, startSuite, until, type LocalBackends, type Suite }
 import { storedEvents } from "./events.ts";
 import { config, hello, money, post, sdk } from "./house.ts";
 
-/** A way to Redis whose answers can be held back: what is asked is done, and nobody hears of it. */
+/** A way to Redis whose answers can be held back: what is asked is done, and the answer is lost. */
 class LateRedis {
   readonly #answers = new Set<Socket>();
   readonly #proxy = createServer((client) => {
@@ -67,7 +67,7 @@ test("a hold whose answer never came is let go: nothing was sent, so nothing is 
   });
   const seen = (await suite.simulator.requests("main")).length;
   // Again where the service had noticed the silence before it asked for the hold: then nothing was held at all.
-  const told = await until("the event of a hold that nobody heard of", async () => {
+  const sweptHold = await until("the event of a hold whose answer was lost", async () => {
     ofText.silence();
     const refused = await post(suite, hello("fixed"));
     expect(refused.status).toBe(503);
@@ -77,7 +77,7 @@ test("a hold whose answer never came is let go: nothing was sent, so nothing is 
     await until("the hold to be let go", async () => (await money(suite)).heldNanos === "0");
     return (await storedEvents(backends.natsUrl)).find(({ event }) => event.outcome === "failed");
   });
-  expect(told.event).toMatchObject({ status: 503, costNanos: "0", attempts: 0, estimated: false });
+  expect(sweptHold.event).toMatchObject({ status: 503, costNanos: "0", attempts: 0, estimated: false });
   expect(await money(suite)).toMatchObject({ balanceNanos: before.balanceNanos, spentNanos: before.spentNanos });
   expect(await suite.simulator.requests("main")).toHaveLength(seen);
   await until("calls to pass again", async () => (await post(suite, hello("fixed"))).status === 200);
@@ -116,7 +116,7 @@ test("a stream whose hold cannot be extended because the store is away ends with
   await until("calls to pass again", async () => (await post(suite, hello("chat"))).status === 200);
 });
 
-test("an operator is told that the store is away, and to come again", async () => {
+test("an operator gets that the store is away, and when to retry", async () => {
   const credential = signOperator(suite.secret, Math.floor(Date.now() / 1_000) + 60);
   const ask = (path: string) => fetch(suite.controlUrl + path, { headers: { authorization: `Bearer ${credential}` } });
   await until("the store to answer", async () => (await ask("/accounts/demo")).ok);

@@ -9,12 +9,12 @@ const config = {
   ...house,
   models: {
     "tts-1": { kind: "speech", price: { character: 0.000015 } },
-    "told-tts": { kind: "speech", price: { input: 0.6, outputAudio: 12 } },
+    "tts-events": { kind: "speech", price: { input: 0.6, outputAudio: 12 } },
     "bytes-only": { kind: "speech", price: { input: 0.6, outputAudio: 12 } },
     chat: { kind: "chat", price: { input: 1 } },
   },
   channels: [
-    channel("first", ["tts-1", "told-tts", "chat"], { priority: 10 }),
+    channel("first", ["tts-1", "tts-events", "chat"], { priority: 10 }),
     channel("second", ["tts-1"]),
     channel("third", { "bytes-only": "ignores-events" }),
   ],
@@ -89,7 +89,7 @@ describe("events", () => {
     await suite.simulator.forget("first");
     const answer = await client.audio.speech.create({
       ...ask,
-      model: "told-tts",
+      model: "tts-events",
       response_format: "pcm",
       instructions: "Slowly.",
       stream_format: "sse",
@@ -105,7 +105,7 @@ describe("events", () => {
 
   test("come after signs of life, where the vendor is slow to begin", async () => {
     const words = simulate({ delayMs: 500 });
-    const answer = await post({ ...ask, model: "told-tts", input: words, stream_format: "sse" });
+    const answer = await post({ ...ask, model: "tts-events", input: words, stream_format: "sse" });
     expect(await answer.text()).toMatch(/^(?:: keep-alive\n\n)+data: \{"type":"speech\.audio\.delta"/);
   });
 
@@ -122,7 +122,7 @@ describe("events", () => {
 describe("by tokens", () => {
   test("a vendor's report is what is paid, though the client asked for bytes", async () => {
     const before = await settled();
-    const answer = await client.audio.speech.create({ ...ask, model: "told-tts", response_format: "wav" });
+    const answer = await client.audio.speech.create({ ...ask, model: "tts-events", response_format: "wav" });
     expect(answer.headers.get("content-type")).toBe("audio/wav");
     expect(
       (await parseBuffer(Buffer.from(await answer.arrayBuffer()), { mimeType: "audio/wav" })).format.duration,
@@ -132,7 +132,7 @@ describe("by tokens", () => {
   });
 
   test("no report: estimated, and marked so", async () => {
-    const answer = await post({ ...ask, model: "told-tts", input: simulate({ usage: null }), stream_format: "sse" });
+    const answer = await post({ ...ask, model: "tts-events", input: simulate({ usage: null }), stream_format: "sse" });
     await answer.text();
     const id = answer.headers.get("x-request-id");
     const { event } = await until("the event", async () =>
@@ -170,7 +170,7 @@ describe("what goes wrong", () => {
     expect((await post({ ...ask, model: "chat" })).status).toBe(404);
   });
 
-  test("an account that cannot pay for the text is told before the vendor is asked", async () => {
+  test("an account that cannot pay for the text is refused before the vendor is asked", async () => {
     await suite.simulator.forget("first");
     const answer = await post({ ...ask, input: "x".repeat(4_096) }, keys.poor);
     expect(answer.status).toBe(402);
@@ -185,7 +185,7 @@ describe("what goes wrong", () => {
     expect(await suite.simulator.requests("second")).toHaveLength(1);
   });
 
-  test("an error that looks like an answer is none", async () => {
+  test("an error that looks like an answer is an error", async () => {
     await suite.simulator.script("first", [{ malformed: true }]);
     const answer = await client.audio.speech.create(ask);
     expect(answer.headers.get("content-type")).toBe("audio/mpeg");
@@ -206,7 +206,7 @@ describe("what goes wrong", () => {
   test("events that are cut end in an error", async () => {
     const body = {
       ...ask,
-      model: "told-tts",
+      model: "tts-events",
       input: simulate({ errorAfterChunks: 1, chunkDelayMs: 50 }),
       stream_format: "sse",
     };

@@ -132,7 +132,7 @@ function frame(event: object): string {
   return `${type}data: ${JSON.stringify(event)}\n\n`;
 }
 
-/** The same told as streams, by how the path ends. */
+/** The same as streams, by how the path ends. */
 const streams: Readonly<Record<string, (model: unknown, at: number) => string>> = {
   "/chat/completions": (model, at) => {
     const chunk = (delta: object, finish: string | null) =>

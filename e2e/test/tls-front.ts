@@ -9,11 +9,11 @@ import { freePorts, makeAuthority } from "@modelgate/testkit";
 /** TLS in front of a suite. */
 export interface TlsFront extends AsyncDisposable {
   readonly url: string;
-  /** The certificate of the authority that answers for it, for clients that can be told. */
+  /** The certificate of the authority that answers for it, for clients that can be given one. */
   readonly authority: string;
 }
 
-/** Puts TLS in front of an address of this machine, with a certificate of an authority that nobody knows. */
+/** Puts TLS in front of an address of this machine, with a certificate of an unknown authority. */
 export async function tlsFront(behind: string): Promise<TlsFront> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-front-"));
   const authority = await makeAuthority(folder, "front-authority");

@@ -29,7 +29,7 @@ describe.skipIf(!clusterIsPossible)("by TLS", () => {
     );
   });
 
-  test("what is told to everybody arrives", async () => {
+  test("what is published to all arrives", async () => {
     suite.configure({ ...config, models: { ...config.models, chat: { kind: "chat", price: { request: 0.002 } } } });
     await until("the new price to be charged", async () => {
       const before = BigInt((await money(suite)).spentNanos);
@@ -51,7 +51,7 @@ describe.skipIf(!clusterIsPossible)("by TLS", () => {
     await ledger.stop();
   });
 
-  test("told of another authority a service says what is wrong, and does not start", async () => {
+  test("given another authority a service says what is wrong, and does not start", async () => {
     const env = {
       NATS_URL: backends.natsUrl,
       MODELGATE_SECRET: suite.secret,

@@ -9,7 +9,7 @@ import { framed, lengthPrefixed } from "./toy-wire/framing.ts";
 const asked: unknown[] = [];
 const spent = { in: 7, out: 3 };
 
-/** A vendor of the toy wire: it repeats what it was told, or fails where it is told to. */
+/** A vendor of the toy wire: it repeats what it was sent, or fails where it is asked to. */
 const vendor = createServer(async (request, response) => {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);

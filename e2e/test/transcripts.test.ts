@@ -127,7 +127,7 @@ describe("the official SDK gets", () => {
     expect(await vendor.audio.transcriptions.create(asked)).toBe(data);
   });
 
-  test("verbose_json with words and segments, byte for byte as the vendor told it", async () => {
+  test("verbose_json with words and segments, byte for byte as the vendor sent it", async () => {
     const answer = await client.audio.transcriptions.create({
       model: "whisper-1",
       file: await wavFile(),
@@ -149,7 +149,7 @@ describe("the official SDK gets", () => {
     ]);
   });
 
-  test("a stream, and pays the tokens that it tells", async () => {
+  test("a stream, and pays the tokens that it reports", async () => {
     const before = await settled();
     const stream = await client.audio.transcriptions.create({
       model: "gpt-4o-transcribe",
@@ -332,7 +332,7 @@ describe("fields in any order", () => {
     expect((await seen("second"))?.files?.[0]?.sha256).toBe(sha256(wav));
   });
 
-  test("a vendor whose model tells no times is passed over for subtitles, and refused where there is no other", async () => {
+  test("a vendor whose model gives no times is passed over for subtitles, and refused where there is no other", async () => {
     const srt = field("response_format", "srt");
     const answer = await send([field("model", "scribe"), srt, file(wav), end]);
     expect(answer.status).toBe(200);
@@ -497,7 +497,7 @@ describe("a client", () => {
     expect(await settled()).toBeLessThan(before);
   });
 
-  test("that falls silent is told so, and nothing is left", async () => {
+  test("that falls silent gets an error, and nothing is left", async () => {
     const { answered } = begin(half(), wav.length + 1_000);
     const { status, body } = await answered;
     expect(status).toBe(408);
@@ -572,7 +572,7 @@ describe("while the vendor has not begun", () => {
     expect(await answer.text()).toMatch(/^(?:: keep-alive\n\n)+data: \{"type":"transcript\.text\.delta"/);
   });
 
-  test("a failure after such signs is told in the stream, and costs nothing", async () => {
+  test("a failure after such signs is sent in the stream, and costs nothing", async () => {
     const before = await settled();
     await suite.simulator.script("first", [{ delayMs: 500, status: 500, repeat: true }]);
     const answer = await send([...Object.values(streamed()), end]);

@@ -104,7 +104,7 @@ function send(key: string, to: string, body: object | string): Promise<Response>
   });
 }
 
-/** What is wrong with a request, in whichever format it is told. */
+/** What is wrong with a request, in whichever format it is answered. */
 async function refusal(answer: Response): Promise<{ readonly status: number; readonly param: unknown; text: string }> {
   const text = await answer.text();
   const { error = {} }: any = JSON.parse(text);
@@ -141,7 +141,7 @@ const part = (value: object) => ({ messages: [user([{ type: "text", text: "Hi" }
 const piece = (value: object) => ({ contents: [{ role: "user", parts: [{ text: "Hi" }, value] }] });
 const stored = "https://generativelanguage.googleapis.com/v1beta/files/abc";
 
-/** Members that name something in a vendor's store: where, what, and the path that is told. */
+/** Members that name something in a vendor's store: where, what, and the path that is reported. */
 const members: readonly (readonly [endpoint: string, more: object, param: string])[] = [
   ["chat", part({ type: "file", file: { file_id: "file-1" } }), "messages[0].content[1].file.file_id"],
   ["chat", part({ type: "image_url", image_url: { url: stored } }), "messages[0].content[1].image_url.url"],
@@ -261,8 +261,8 @@ const members: readonly (readonly [endpoint: string, more: object, param: string
 describe("a member that names something in the vendor's store", () => {
   test.each(members)("%s %j is refused by its path, and the vendor sees nothing", async (endpoint, more, param) => {
     const before = vendor.seen.length;
-    const { status, text, ...told } = await refusal(await send(keys.one, endpoint, asked[endpoint]?.(more) ?? {}));
-    expect([status, told.param, text]).toEqual([400, param, expect.stringContaining("vendorStores: shared")]);
+    const { status, text, ...refusalOf } = await refusal(await send(keys.one, endpoint, asked[endpoint]?.(more) ?? {}));
+    expect([status, refusalOf.param, text]).toEqual([400, param, expect.stringContaining("vendorStores: shared")]);
     expect(vendor.seen.slice(before)).toEqual([]);
   });
 
@@ -271,7 +271,7 @@ describe("a member that names something in the vendor's store", () => {
     const body = JSON.stringify(asked[endpoint]?.(more), null, 1);
     const answer = await send(keys.shared, endpoint, body);
     const text = await answer.text();
-    // What another part of the gateway cannot carry is told in other words.
+    // What another part of the gateway cannot carry is refused in other words.
     expect(text).not.toContain("vendorStores");
     if (["chat", "responses", "compact", "messages", "count", "content", "completions"].includes(endpoint)) {
       const reference = param.endsWith(".id") && body.includes("msg_x_0");
@@ -366,7 +366,7 @@ describe("what names nothing in a store passes by default", () => {
 });
 
 describe.each([false, true])("what the vendor made for an account (stream: %s)", (stream) => {
-  /** Uses of what an answer made, for each wire that tells of it. */
+  /** Uses of what an answer made, for each wire that names it. */
   type Uses = (made: ReturnType<typeof madeAs>) => readonly object[];
   const wires: Readonly<Record<string, { readonly more: object; readonly uses: Uses }>> = {
     chat: {

@@ -19,7 +19,7 @@ const kills = 5;
 const models = ["film-openai", "film-compatible", "film-kling", "film-jimeng"];
 const instances = ["openai-films", "compatible", "kling", "jimeng"];
 
-/** Starts a task; undefined where the service died under it. The prompt is told by its number. */
+/** Starts a task; undefined where the service died under it. The prompt is identified by its number. */
 async function begin(number: number): Promise<string | undefined> {
   const behaviour = { looks: 2 + (number % 4), ...(number % 7 === 0 ? { taskError: "no boats today" } : {}) };
   const model = models[number % models.length];
@@ -68,7 +68,7 @@ test(`killed ${kills} times under ${tasks} tasks: every task ends, is settled on
     },
     30_000,
   );
-  const told = await until("every end, and all before it, to be told", async () => {
+  const stored = await until("every end, and all before it, to be stored", async () => {
     const events = await taskEvents(suite.backends.natsUrl);
     const ends = new Set(
       events.filter(({ state }) => state === "completed" || state === "failed").map(({ taskId }) => taskId),
@@ -79,8 +79,8 @@ test(`killed ${kills} times under ${tasks} tasks: every task ends, is settled on
     );
     return isWhole && begun.every((id) => ends.has(id)) && events;
   });
-  // Each state is told once, after the one before it, and nothing follows an end: whatever a killed process left behind.
-  for (const events of Map.groupBy(told, ({ taskId }) => taskId).values()) {
+  // Each state is stored once, after the one before it, and nothing follows an end: whatever a killed process left behind.
+  for (const events of Map.groupBy(stored, ({ taskId }) => taskId).values()) {
     expect(new Set(events.map(({ state }) => state)).size).toBe(events.length);
     expect(events[0]?.previousState).toBeNull();
     expect(events.slice(1).map(({ previousState }) => previousState)).toEqual(
@@ -89,19 +89,19 @@ test(`killed ${kills} times under ${tasks} tasks: every task ends, is settled on
     expect(events.filter(({ state }) => state === "completed" || state === "failed")).toHaveLength(1);
   }
   // What was spent is what the completed tasks cost, each once.
-  const usage = await until("every settlement to be told", async () => {
+  const usage = await until("every settlement to be stored", async () => {
     const events = (await storedEvents(suite.backends.natsUrl)).map(({ event }) => event);
     const sum = events.reduce((all, { costNanos }) => all + BigInt(costNanos), 0n);
     return sum === BigInt(account.spentNanos) - BigInt(before.spentNanos) && events;
   });
   expect(new Set(usage.map(({ id }) => id)).size).toBe(usage.length);
-  const completed = told.filter(({ state }) => state === "completed").length;
+  const completed = stored.filter(({ state }) => state === "completed").length;
   expect(usage.filter(({ costNanos }) => costNanos !== "0")).toHaveLength(completed);
-  // A start that died with its service is in nobody's list: it was sent once as well.
+  // A start that died with its service is in no list: it was sent once as well.
   expect([...(await creates()).values()].filter((count) => count !== 1)).toEqual([]);
 }, 120_000);
 
-test("a service that is away, or dies over a request, is told in the request's own format, and nothing is paid", async () => {
+test("a service that is away, or dies over a request, is answered in the request's own format, and nothing is paid", async () => {
   const before = await money(suite);
   const dying = ask(suite, "/v1/videos", { model: "film-openai", prompt: simulate({ delayMs: 20_000 }) });
   await until("the vendor to be asked", async () =>

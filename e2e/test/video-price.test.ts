@@ -66,7 +66,7 @@ test.each([
   ["kling's usual mode", "/kling/v1/videos/text2video", { model_name: "film-kling", mode: "std" }, 550_000_000n],
   ["kling's better mode", "/kling/v1/videos/text2video", { model_name: "film-kling", mode: "pro" }, 3_500_000_000n],
   ["the same from elsewhere", generations, { model: "film-kling", metadata: { mode: "pro" } }, 3_500_000_000n],
-  // A vendor that is told a shape only makes what its model makes.
+  // A vendor that gets a shape only makes what its model makes.
   ["a size that is only a shape", generations, { model: "film-jimeng", width: 1920, height: 1080 }, 550_000_000n],
 ])("%s is paid at its price: %s %j", async (_, path, body, cost) => {
   const [paid] = await paidFor(() => created(path, body));

@@ -190,7 +190,7 @@ describe("a create is refused", () => {
     ["/v1/videos", { model: "film-openai", prompt: "A boat", size: "big" }, 400, "invalid_value", "size"],
     ["/v1/videos", { model: "film-kling", prompt: "A boat", seconds: "7" }, 400, "unsupported_parameter", "seconds"],
     ["/v1/videos", { model: "film-kling", prompt: "A boat", size: "700x500" }, 400, "unsupported_parameter", "size"],
-    ["/v1/videos", { model: "nobody", prompt: "A boat" }, 404, "model_not_found", "model"],
+    ["/v1/videos", { model: "absent", prompt: "A boat" }, 404, "model_not_found", "model"],
     ["/v1/videos", { model: "chat", prompt: "A boat" }, 404, "model_not_found", "model"],
     ["/v1/video/generations", { model: "film-kling", prompt: "A boat", fps: 30 }, 400, "unsupported_parameter", "fps"],
     [
@@ -364,13 +364,13 @@ describe("the end of a task", () => {
     expect((await fetch(`${suite.edgeUrl}/v1/videos/${json.id}/events`, { headers: other })).status).toBe(404);
   });
 
-  test("is told where its client wants it, signed, each transition once", async () => {
-    const told: { readonly body: string; readonly signature: string }[] = [];
+  test("is sent where its client wants it, signed, each transition once", async () => {
+    const callbacks: { readonly body: string; readonly signature: string }[] = [];
     const listener = createServer((request, response) => {
       const pieces: Buffer[] = [];
       request.on("data", (piece: Buffer) => pieces.push(piece));
       request.on("end", () => {
-        told.push({
+        callbacks.push({
           body: Buffer.concat(pieces).toString(),
           signature: String(request.headers["x-modelgate-signature"]),
         });
@@ -383,11 +383,15 @@ describe("the end of a task", () => {
     const url = `http://127.0.0.1:${port}/done`;
     const asked = { model_name: "film-kling", prompt: simulate({ looks: 4 }), callback_url: url };
     const { json } = await ask(suite, "/kling/v1/videos/text2video", asked);
-    await until("every transition to be told", () => told.length === 3);
+    await until("every transition to be sent", () => callbacks.length === 3);
     listener.close();
     // Each call has its own way: they may overtake one another.
-    expect(told.map(({ body }) => JSON.parse(body).state).toSorted()).toEqual(["completed", "in_progress", "queued"]);
-    for (const { body, signature } of told) {
+    expect(callbacks.map(({ body }) => JSON.parse(body).state).toSorted()).toEqual([
+      "completed",
+      "in_progress",
+      "queued",
+    ]);
+    for (const { body, signature } of callbacks) {
       const [, seconds, hex] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(signature) ?? [];
       const key = createHash("sha256").update(keys.demo).digest("hex");
       expect(createHmac("sha256", key).update(`${seconds}.${body}`).digest("hex")).toBe(hex);

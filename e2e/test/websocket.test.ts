@@ -7,7 +7,7 @@ import { freePorts, startSuite, until, type Suite } from "@modelgate/testkit";
 import { config, hello, keys, post } from "./house.ts";
 import { handshake } from "./realtime-client.ts";
 
-/** A stand-in for a service behind the edge: it upgrades, remembers what it was told, and echoes bytes. */
+/** A stand-in for a service behind the edge: it upgrades, remembers what it was sent, and echoes bytes. */
 const seen: IncomingMessage[] = [];
 const halves: Socket[] = [];
 const service = createServer().on("upgrade", (asked, socket) => {
@@ -55,10 +55,10 @@ test("bytes pass both ways, and the service hears who calls from the edge alone"
   socket.write(Buffer.from([0x82, 0x03, 0x00, 0xff, 0x7f]));
   const [echo] = await once(socket, "data");
   expect(echo).toEqual(Buffer.from([0x82, 0x03, 0x00, 0xff, 0x7f]));
-  const [told] = seen;
-  expect(told?.headers["x-modelgate-caller"]).toMatch(/^[\w-]+\.[\w-]{43}$/);
-  expect(told?.headers["x-request-id"]).toMatch(/^req_/);
-  expect(told?.headers["sec-websocket-protocol"]).toBe("realtime");
+  const [upgrade] = seen;
+  expect(upgrade?.headers["x-modelgate-caller"]).toMatch(/^[\w-]+\.[\w-]{43}$/);
+  expect(upgrade?.headers["x-request-id"]).toMatch(/^req_/);
+  expect(upgrade?.headers["sec-websocket-protocol"]).toBe("realtime");
   socket.destroy();
 });
 
@@ -73,10 +73,29 @@ test.each(["client", "service"] as const)("when the %s goes, so does the other h
   const { socket } = await open(keys.demo);
   const other = halves.at(-1);
   if (other === undefined) throw new Error("the service saw no connection");
+  socket.resume(); // it is told why the service went
   const ended = once(who === "client" ? other : socket, "close");
   (who === "client" ? socket : other).resetAndDestroy();
   await ended;
   expect(socket.destroyed && other.destroyed).toBe(true);
+});
+
+test.each([
+  [
+    "between two frames",
+    Buffer.from([0x81, 0x02, 0x7b, 0x7d]),
+    /^##\{\}#~##\{"type":"error",.*"code":"server_overloaded".*\}####server_overloaded$/,
+  ],
+  ["within a frame", Buffer.from([0x81, 0x02, 0x7b]), /^#~##\{"type":"error",.*\}####server_overloaded$/],
+  ["after its good-bye", Buffer.from([0x88, 0x02, 0x03, 0xe8]), /^####$/],
+])("a service that breaks off %s: its client is told why, in whole frames", async (_, last, expected) => {
+  const { socket } = await open(keys.demo);
+  const [service] = halves.slice(-1);
+  let text = "";
+  socket.on("data", (data: Buffer) => (text += data.toString("latin1")));
+  service?.write(last, () => service.destroy());
+  await once(socket, "close");
+  expect(text.replaceAll(/[^ -~]/g, "#")).toMatch(expected);
 });
 
 test("a service that is away is a 503 before the upgrade", async () => {

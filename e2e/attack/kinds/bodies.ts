@@ -157,7 +157,7 @@ const bombsOf = {
 
 const compress = { zstd: zstdCompressSync, gzip: gzipSync, br: brotliCompressSync } as const;
 
-/** A body with the bomb in a field that nobody reads; one that was cut at its end is no JSON, which is another try. */
+/** A body with the bomb in an unread field; one that was cut at its end is not JSON, which is another try. */
 function bombBody(reader: Reader, model: string, { json, encoding }: Bomb): Buffer {
   const plain = JSON.stringify({ model, ...reader.of({ metadata: "BOMB" }) });
   const [before = "", after = ""] = plain.split('"BOMB"');

@@ -94,7 +94,7 @@ const framing: Attack = {
   },
 };
 
-/** Requests that have no body, or are none. */
+/** Requests without a body, and bytes that are not a request. */
 function withoutBody(key: string): readonly string[] {
   return [
     "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
@@ -132,7 +132,7 @@ function identities({ attacker, other, model }: Field): readonly (Sending & { re
       `Bearer ${other.key.slice(0, -1)}`,
       `Bearer ${other.key.toUpperCase()}`,
     ].map((authorization) => ({ ...call, key: null, headers: { authorization } })),
-    // An endpoint reads its own carriers: what stands in another is nobody's key there.
+    // An endpoint reads its own carriers: what is in another is not a key there.
     ...["x-api-key", "api-key", "x-goog-api-key"].map((name) => ({
       ...call,
       headers: { [name]: other.key },

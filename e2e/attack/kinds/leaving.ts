@@ -34,7 +34,7 @@ const vectors: Handler = (_, response) =>
     usage: { prompt_tokens: 1_000, total_tokens: 1_000 },
   });
 
-/** Whoever hears it out learns the truth, which is more than the floor. */
+/** Heard out, it reports the true usage, which is more than the floor. */
 const chat: Handler = (request, response) => json(response, textAnswer(wireAsked(request), { input: 1_000 }));
 
 const words = "word ".repeat(1_000);
@@ -71,7 +71,7 @@ const kinds: readonly Left[] = [
   },
 ];
 
-/** Item 6: whoever leaves before the first byte pays what is certain. */
+/** Item 6: a client that leaves before the first byte pays what is certain. */
 export const leavingAttacks: readonly Attack[] = kinds.map(({ what, area, way, request, floor }, at) => ({
   id: `leaving-${at}`,
   name: `asks for ${what} and leaves before the first byte`,

@@ -15,7 +15,7 @@ const responseCost = (outputTokens * outputPrice) / 1e6;
 const answering =
   (made: (event: string) => void): SocketHandler =>
   (socket) => {
-    const tell = (event: object): void => {
+    const sendEvent = (event: object): void => {
       if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(event));
     };
     const session = {
@@ -25,19 +25,19 @@ const answering =
       model: "m",
       output_modalities: ["text"],
     };
-    tell({ type: "session.created", event_id: "e", session });
+    sendEvent({ type: "session.created", event_id: "e", session });
     let count = 0;
     socket.on("message", (data: Buffer) => {
       const event: { readonly type: string } = JSON.parse(data.toString());
-      if (event.type === "session.update") tell({ type: "session.updated", event_id: "e", session });
+      if (event.type === "session.update") sendEvent({ type: "session.updated", event_id: "e", session });
       made(data.toString());
       if (event.type !== "response.create") return;
       const id = `resp_${count++}`;
       const response = { object: "realtime.response", id, status: "in_progress", output: [] };
-      tell({ type: "response.created", event_id: "e", response });
+      sendEvent({ type: "response.created", event_id: "e", response });
       setTimeout(() => {
         const usage = { total_tokens: outputTokens, input_tokens: 0, output_tokens: outputTokens };
-        tell({ type: "response.done", event_id: "e", response: { ...response, status: "completed", usage } });
+        sendEvent({ type: "response.done", event_id: "e", response: { ...response, status: "completed", usage } });
       }, responseMs);
     });
   };

@@ -95,7 +95,7 @@ export const ssrfAttacks: readonly Attack[] = [
           answers.push(await field.send(sending));
       };
       await Promise.all(Array.from({ length: 4 }, client));
-      // Callbacks are told once a task has ended.
+      // Callbacks are sent once a task has ended.
       await new Promise((resolve) => setTimeout(resolve, 2_000));
       const hits = field.inside.hits.slice(before);
       return tried(`${all.length} requests: ${statusesOf(answers)}`, `${hits.length} requests inside`, [

@@ -281,5 +281,5 @@ const mediaStores: Attack = {
   },
 };
 
-/** Item 10: nobody reads another's. */
+/** Item 10: no account reads another's. */
 export const tenancyAttacks: readonly Attack[] = [stores, mediaStores, tenants, otherPort];

@@ -114,7 +114,7 @@ const misbehaviours: Readonly<Record<string, RawHandler>> = {
   "a gzip bomb": bomb("gzip", (bytes) => gzipSync(bytes)),
   "a brotli bomb": bomb("br", (bytes) => brotliCompressSync(bytes)),
   "a zstd bomb": bomb("zstd", (bytes) => zstdCompressSync(bytes)),
-  "gzip that is none": says(jsonHead(answer.length, ["content-encoding: gzip"]), answer),
+  "invalid gzip": says(jsonHead(answer.length, ["content-encoding: gzip"]), answer),
   "JSON 100,000 deep": says(jsonHead(200_000), "[".repeat(100_000) + "]".repeat(100_000)),
   "JSON of another kind": says(jsonHead(4), "null"),
   "a body that is cut": says(jsonHead(answer.length), answer.slice(0, -30)),

@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import { openBooks, readCalls, readTotals, type Books, type CallFilter } from "@modelgate/books";
 import { createLogger } from "@modelgate/platform";
 import { startLocalPostgres } from "@modelgate/testkit";
-import { options, tell } from "../options.ts";
+import { options, report } from "../options.ts";
 import { fillMonth, month } from "./fill.ts";
 import { makeVerifiedAccount } from "./verified-account.ts";
 
@@ -28,14 +28,14 @@ async function measure(engine: "sqlite" | "postgres"): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-bench-"));
   try {
     await using books = await openBooks({ url: server?.url, file: join(folder, "books.sqlite") }, log);
-    tell(`books in ${engine}`, `${calls} calls of 200 accounts over 30 days, load ${load()}`);
+    report(`books in ${engine}`, `${calls} calls of 200 accounts over 30 days, load ${load()}`);
     await fillMonth(books, calls);
-    tell("  bytes a call, with labels and totals", String(Math.round((await bytesOf(books, folder)) / calls)));
+    report("  bytes a call, with labels and totals", String(Math.round((await bytesOf(books, folder)) / calls)));
     await queries(books);
     await using account = await makeVerifiedAccount(books, receipts);
-    tell("  calls a second recorded, batches of 500", String(Math.round(account.recordedASecond)));
+    report("  calls a second recorded, batches of 500", String(Math.round(account.recordedASecond)));
     await time(`ledger verify of an account of ${receipts} receipts`, () => account.verify());
-    tell("  load at the end", load());
+    report("  load at the end", load());
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -49,7 +49,7 @@ async function bytesOf(books: Books, folder: string): Promise<number> {
   const { rows } = await sql<{ table: string; size: number }>`
     select split_part(relname, '_2', 1) as table, sum(pg_total_relation_size(oid))::bigint as size from pg_class
     where relkind = 'r' and relnamespace = 'public'::regnamespace group by 1 order by 2 desc`.execute(books.db);
-  for (const { table, size } of rows.slice(0, 5)) tell(`    of ${table}`, String(Math.round(size / calls)));
+  for (const { table, size } of rows.slice(0, 5)) report(`    of ${table}`, String(Math.round(size / calls)));
   return rows.reduce((sum, { size }) => sum + size, 0);
 }
 
@@ -97,5 +97,5 @@ async function time(name: string, run: () => Promise<unknown>): Promise<void> {
   const [first = 0, ...rest] = taken;
   const sorted = rest.toSorted((left, right) => left - right);
   const ms = (value = 0): string => `${value.toFixed(1)} ms`;
-  tell(`  ${name}`, `${ms(sorted[2])}, slowest ${ms(sorted.at(-1))}, first ${ms(first)}, CPU here ${ms(cpu)}`);
+  report(`  ${name}`, `${ms(sorted[2])}, slowest ${ms(sorted.at(-1))}, first ${ms(first)}, CPU here ${ms(cpu)}`);
 }

@@ -64,7 +64,7 @@ async function openCalls({ ask }: AlertHouse, count: number): Promise<Promise<un
   return answers;
 }
 
-/** Settles calls whose events nobody publishes. */
+/** Settles calls whose events are not published. */
 async function fillOutbox({ redis }: AlertHouse): Promise<void> {
   const settleOne = async (at: number): Promise<void> => {
     const [accountId, callId, tokenId] = ["other", `waits-${at}`, "tok_1"];
@@ -214,7 +214,7 @@ export const provocations: readonly Provocation[] = [
   },
   {
     alert: "ModelgateServiceGone",
-    by: "the ledger killed (SIGKILL), and nobody starts it",
+    by: "the ledger killed (SIGKILL), and not started again",
     async begin({ suite }) {
       suite.process("ledger").signal("SIGKILL");
       await suite.process("ledger").ended;

@@ -22,7 +22,7 @@ const calmMs = 65_000;
 
 const rulesFile = join(import.meta.dirname, "../../../deploy/monitoring/rules.yaml");
 
-/** Provokes every alert once, against what the services really tell; undefined where there is no Prometheus. */
+/** Provokes every alert once, against what the services really expose; undefined where there is no Prometheus. */
 export async function provokeAlerts(
   program: string | undefined,
   only: string | undefined,

@@ -1,5 +1,5 @@
 import { WebSocket } from "ws";
-import { modelOf, type Area, type Asking, type Leaves, type Told, type Vendor, type Ways } from "../area.ts";
+import { modelOf, type Area, type Asking, type Leaves, type Outcome, type Vendor, type Ways } from "../area.ts";
 
 const vendor: Vendor = {
   name: "live",
@@ -36,11 +36,11 @@ const say = (ways: Ways): object => {
 
 /** A session of one client, from its opening to its close. */
 class Conversation {
-  readonly over: Promise<Told>;
+  readonly over: Promise<Outcome>;
   readonly #leaves: Leaves;
   readonly #ways: Ways;
   readonly #socket: WebSocket;
-  readonly #told = Promise.withResolvers<Told>();
+  readonly #outcome = Promise.withResolvers<Outcome>();
   #asked = 0;
   #whole = 0;
   #left = false;
@@ -48,7 +48,7 @@ class Conversation {
   #silence: NodeJS.Timeout | undefined;
 
   constructor({ edgeUrl, key, requestId, ways, leaves }: Asking) {
-    this.over = this.#told.promise;
+    this.over = this.#outcome.promise;
     this.#leaves = leaves;
     this.#ways = ways;
     const url = `${edgeUrl.replace("http", "ws")}/v1/realtime?model=${modelOf(vendor, ways)}`;
@@ -111,7 +111,7 @@ class Conversation {
 
   #closed(code: number): void {
     const asItShould = code === 1000 && this.#whole === answers;
-    // A break that an error event announces is told; without one it is a cut.
+    // A break after an error event is announced; without one it is a cut.
     if (!asItShould && !this.#left) this.#failure = `${this.#failure ?? "nothing"}, then ${code}`;
     this.#end();
   }
@@ -119,6 +119,6 @@ class Conversation {
   #end(): void {
     clearTimeout(this.#silence);
     const failures = this.#left || this.#failure === undefined ? [] : [this.#failure];
-    this.#told.resolve({ failures, left: this.#left, whole: this.#whole, asked: this.#asked });
+    this.#outcome.resolve({ failures, left: this.#left, whole: this.#whole, asked: this.#asked });
   }
 }

@@ -1,5 +1,5 @@
 import type { Suite } from "@modelgate/testkit";
-import { ended, failed, modelOf, type Area, type Asking, type Told, type Vendor } from "../area.ts";
+import { ended, failed, modelOf, type Area, type Asking, type Outcome, type Vendor } from "../area.ts";
 import { exchange } from "../exchange.ts";
 
 const openai: Vendor = {
@@ -34,7 +34,7 @@ export const video: Area = {
   misbehaves: {
     // Later than every look and every start waits.
     stalls: { delayMs: 3_000 },
-    // It is made, and nobody hears of it.
+    // It is made, and the client does not hear of it.
     cuts: { closeAfterAccept: true },
   },
   hasLengths: true,
@@ -64,7 +64,7 @@ export const video: Area = {
 };
 
 /** Looks until the task has ended, then takes its file. */
-async function follow(asking: Asking, id: string): Promise<Told> {
+async function follow(asking: Asking, id: string): Promise<Outcome> {
   const failures: string[] = [];
   for (const begin = Date.now(); Date.now() - begin < followMs;) {
     const got = await exchange(asking, { path: `/v1/videos/${id}`, method: "GET", leaves: "never" });
@@ -79,7 +79,7 @@ async function follow(asking: Asking, id: string): Promise<Told> {
 }
 
 /** The task is done and must be paid, whether or not its file arrives. */
-async function take(asking: Asking, id: string, failures: readonly string[]): Promise<Omit<Told, "asked">> {
+async function take(asking: Asking, id: string, failures: readonly string[]): Promise<Omit<Outcome, "asked">> {
   const leaves = asking.leaves === "in the answer" ? "in the answer" : "never";
   const got = await exchange(asking, { path: `/v1/videos/${id}/content`, method: "GET", leaves });
   if (got === "left") return { failures, left: true, whole: 1 };

@@ -31,7 +31,7 @@ export function createSimulator(): RequestListener & { readonly upgrade: Upgrade
     if (own !== null) return administer(own[1] ?? "", instanceOf(own[2] ?? ""), request, body, response);
     const [, name = plainInstance, rest = path] = /^\/at\/([\w.-]+)(\/.*)$/.exec(path) ?? [];
     const vendor = vendors.find(({ prefix }) => rest.startsWith(`${prefix}/`));
-    if (vendor === undefined) return tell(response, 404, { error: { message: `No simulated vendor at ${path}.` } });
+    if (vendor === undefined) return reply(response, 404, { error: { message: `No simulated vendor at ${path}.` } });
     const instance = instanceOf(name);
     const form = await formIn(request.headers, body);
     const seen = instance.remember(request, path, body, form);
@@ -53,7 +53,7 @@ export function createSimulator(): RequestListener & { readonly upgrade: Upgrade
   const listener: RequestListener = (request, response) => {
     answer(request, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
-      else tell(response, 500, { error: { message: error instanceof Error ? error.message : String(error) } });
+      else reply(response, 500, { error: { message: error instanceof Error ? error.message : String(error) } });
     });
   };
   return Object.assign(listener, { upgrade: createUpgrade(instanceOf) });
@@ -68,19 +68,19 @@ function administer(
 ): void {
   if (what === "requests") {
     if (request.method === "DELETE") instance.forget();
-    return tell(response, 200, instance.seen);
+    return reply(response, 200, instance.seen);
   }
   if (request.method === "DELETE") {
     instance.script([]);
-    return tell(response, 200, []);
+    return reply(response, 200, []);
   }
   const steps: unknown = JSON.parse(body.toString());
   const checked = (Array.isArray(steps) ? steps : [steps]).map(checkBehaviour);
   const wrong = checked.find((step) => "wrong" in step);
-  if (wrong !== undefined && "wrong" in wrong) return tell(response, 400, { error: { message: wrong.wrong } });
+  if (wrong !== undefined && "wrong" in wrong) return reply(response, 400, { error: { message: wrong.wrong } });
   const script = checked.flatMap((step): readonly Behaviour[] => ("behaviour" in step ? [step.behaviour] : []));
   instance.script(script);
-  tell(response, 200, script);
+  reply(response, 200, script);
 }
 
 async function readAll(request: IncomingMessage): Promise<Buffer> {
@@ -95,6 +95,6 @@ async function readAll(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks, size);
 }
 
-function tell(response: ServerResponse, status: number, body: unknown): void {
+function reply(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 }

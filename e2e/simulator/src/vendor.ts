@@ -38,7 +38,7 @@ export interface Asking {
   readonly headers: IncomingHttpHeaders;
   /** The JSON body; undefined where there is none. */
   readonly body: unknown;
-  /** The form; undefined where the body is none. */
+  /** The form; undefined for another body. */
   readonly form: Form | undefined;
 }
 

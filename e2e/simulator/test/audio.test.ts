@@ -92,19 +92,19 @@ describe("speech", () => {
 });
 
 describe("transcripts", () => {
-  test("are as long as a file that does not tell its length", async () => {
+  test("are as long as a file that does not state its length", async () => {
     const spoken = await client.audio.speech.create({ ...ask, response_format: "flac" });
     const bytes = Buffer.from(await spoken.arrayBuffer());
     // The number of samples, which a recorder that cannot go back leaves open: 36 bits of the first block.
     bytes.writeUInt8(bytes.readUInt8(21) & 0xf0, 21);
     bytes.fill(0, 22, 26);
     const file = await toFile(bytes, "speech.flac");
-    const told = await client.audio.transcriptions.create({
+    const written = await client.audio.transcriptions.create({
       model: "whisper-1",
       file,
       response_format: "verbose_json",
     });
-    expect(told.duration).toBeCloseTo(seconds, 3);
+    expect(written.duration).toBeCloseTo(seconds, 3);
   });
 
   const audio = async (format: "mp3" | "wav" = "mp3") => {

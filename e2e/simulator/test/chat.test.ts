@@ -18,7 +18,7 @@ const weather = {
 const grep = { type: "custom", custom: { name: "grep" } };
 const called = { id: "c1", type: "function", function: { name: "weather", arguments: "{}" } };
 
-test("tools are called as the words ask, and their results are told", async () => {
+test("tools are called as the words ask, and their results are answered", async () => {
   const words = 'call weather {"city":"Os{l}o"} and call grep {x} and call nothing {}';
   const { body } = await post(ask(words, { tools: [weather, grep] }));
   expect(body.choices[0]).toMatchObject({
@@ -147,7 +147,7 @@ test.each<[string, object, string, string]>([
     "unknown_parameter",
   ],
   [
-    "a picture that is none",
+    "an invalid picture",
     { messages: [user([{ type: "image_url", image_url: { url: "data:image/png;base64,!!" } }])] },
     "messages[0].content[0].image_url.url",
     "invalid_value",
@@ -183,7 +183,7 @@ test.each<[string, object, string, string]>([
   ],
   ["options of a stream", { stream_options: { include_usage: true } }, "stream_options", "invalid_value"],
   ["alternatives without probabilities", { top_logprobs: 1 }, "top_logprobs", "invalid_value"],
-  ["JSON that nobody speaks of", { response_format: { type: "json_object" } }, "messages", "invalid_value"],
+  ["JSON that no message mentions", { response_format: { type: "json_object" } }, "messages", "invalid_value"],
   [
     "a schema that is not strict",
     { response_format: { type: "json_schema", json_schema: { name: "n", strict: true, schema: { type: "object" } } } },
@@ -208,7 +208,7 @@ test("what only other vendors of the wire take is refused for models of its own 
   }
 });
 
-test("words are told as a refusal", async () => {
+test("words are sent as a refusal", async () => {
   const { body } = await post(ask(simulate({ refusal: true, text: "No." })));
   expect(body.choices[0]).toMatchObject({ finish_reason: "stop", message: { content: null, refusal: "No." } });
 });

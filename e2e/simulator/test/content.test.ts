@@ -187,7 +187,7 @@ test.each<[string, object, string]>([
   ["six stops", config({ stopSequences: ["1", "2", "3", "4", "5", "6"] }), "generationConfig.stopSequences"],
   ["a schema of plain text", config({ responseSchema: { type: "STRING" } }), "generationConfig.responseMimeType"],
   [
-    "two ways to tell how much to think",
+    "two ways to say how much to think",
     config({ thinkingConfig: { thinkingBudget: 1, thinkingLevel: "LOW" } }),
     "generationConfig.thinkingConfig",
   ],

@@ -52,7 +52,7 @@ describe.each(streams)("%s", (path, ask, last) => {
     expect(await text({ noDone: true })).not.toMatch(last);
   });
 
-  test("a cut breaks the connection, an error is told in the stream", async () => {
+  test("a cut breaks the connection, an error is sent in the stream", async () => {
     await expect(text({ chunks: 20, chunkDelayMs: 1, cutAfterChunks: 3 })).rejects.toThrow();
     const broken = await text({ errorAfterChunks: 2, errorMessage: "out of steam" });
     expect(broken).toMatch(/"message":"out of steam"/);

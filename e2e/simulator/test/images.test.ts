@@ -39,10 +39,10 @@ test.each<[string, object, string]>([
   ],
   ["a stream of an older model", { model: "dall-e-3", prompt: "x", stream: true }, "stream"],
   ["a size in stars", { model: "gpt-image-1", prompt: "x", size: "1*1" }, "size"],
-  ["what nobody knows", { model: "gpt-image-1", prompt: "x", strange: 1 }, "strange"],
+  ["an unknown member", { model: "gpt-image-1", prompt: "x", strange: 1 }, "strange"],
 ])("%s is refused", async (_, body, param) => {
-  const { status, body: told } = await simulator.post("/openai/v1/images/generations", body);
-  expect({ status, param: told.error.param }).toEqual({ status: 400, param });
+  const { status, body: refused } = await simulator.post("/openai/v1/images/generations", body);
+  expect({ status, param: refused.error.param }).toEqual({ status: 400, param });
 });
 
 test("an edit without an image, or with words for one, is refused", async () => {
@@ -70,8 +70,8 @@ test.each<[string, string, object, number, string]>([
   ],
   ["a task that is asked for at once", `${aigc}/text2image/image-synthesis`, {}, 403, "AccessDenied"],
 ])("%s is refused", async (_, path, sent, status, code) => {
-  const told = await simulator.post(path, sent);
-  expect({ status: told.status, code: told.body.code }).toEqual({ status, code });
+  const refused = await simulator.post(path, sent);
+  expect({ status: refused.status, code: refused.body.code }).toEqual({ status, code });
 });
 
 test("a task goes its way, look by look, and is shown to its own key only", async () => {

@@ -82,7 +82,7 @@ describe("faults on the wire", () => {
     expect(await (await raw(behaviour)).text()).toMatch(shows);
   });
 
-  test.each([true, false])("usage that is none, where it would be told (stream: %s)", async (stream) => {
+  test.each([true, false])("no usage, where it would be sent (stream: %s)", async (stream) => {
     const asked = stream ? { stream_options: { include_usage: true } } : {};
     expect(await (await raw({}, stream, asked)).text()).toContain('"usage":{');
     const silent = await (await raw({ usage: null }, stream, asked)).text();

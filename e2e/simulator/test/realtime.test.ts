@@ -51,7 +51,7 @@ test.each(["text", "audio"])(
   },
 );
 
-test("a response tells what it used, or nothing where that is asked for", async () => {
+test("a response reports what it used, or nothing where that is asked for", async () => {
   const usage = async (words: string) => (await heard(says(words), answer("text"))).at(-1).response.usage;
   expect(await usage("Hi")).toMatchObject({ output_token_details: { audio_tokens: 0 } });
   expect(await usage(simulate({ usage: null }))).toBeNull();

@@ -24,7 +24,7 @@ test("an echo, with its counts", async () => {
   });
 });
 
-test("a stream tells every item in order, numbered without gaps, and ends with the whole", async () => {
+test("a stream has every item in order, numbered without gaps, and ends with the whole", async () => {
   const tools = [
     { name: "weather", arguments: { city: "Oslo" } },
     { name: "grep", arguments: "x y" },
@@ -150,7 +150,7 @@ test.each<[string, object, string, string, number?]>([
     "input[0]",
     "invalid_value",
   ],
-  ["an answer nobody gave", { previous_response_id: "resp_1" }, "previous_response_id", "previous_response_not_found"],
+  ["an unknown answer", { previous_response_id: "resp_1" }, "previous_response_id", "previous_response_not_found"],
   [
     "a compaction made elsewhere",
     { input: [{ type: "compaction", encrypted_content: "x" }] },
@@ -168,7 +168,7 @@ test.each<[string, object, string, string, number?]>([
   expect(await post({ ...ask("Hi"), ...more })).toMatchObject({ status, body: { error: { param, code } } });
 });
 
-test("words are told as a refusal", async () => {
+test("words are sent as a refusal", async () => {
   const { body } = await post(ask(simulate({ refusal: true, text: "No." })));
   expect(body.output).toMatchObject([{ type: "message", content: [{ type: "refusal", refusal: "No." }] }]);
 });

@@ -5,13 +5,13 @@ import { createSimulator } from "../src/simulator.ts";
 /** A simulator on a socket of its own, and how to ask it. */
 export interface Started extends AsyncDisposable {
   readonly url: string;
-  post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Told>;
+  post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Whole>;
   /** The frames of a stream. */
   stream(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<readonly StreamFrame[]>;
 }
 
 /** An answer that came whole. */
-interface Told {
+interface Whole {
   readonly status: number;
   readonly headers: Headers;
   readonly body: any;

@@ -25,7 +25,7 @@ test.each([
   ["no token", "", 1001],
   ["a token of another secret", tokenOf({}, "another"), 1002],
   ["a refused access key", tokenOf({ iss: "bad-access" }, "bad-access-secret"), 1002],
-  ["a token whose claims are none", "head.claims.signature", 1002],
+  ["a token with invalid claims", "head.claims.signature", 1002],
   ["a token that is not valid yet", tokenOf({ nbf: now + 60 }), 1003],
   ["a token that has expired", tokenOf({ exp: now - 60 }), 1004],
 ])("%s is refused in the vendor's words", async (_, token, code) => {

@@ -16,7 +16,7 @@ const schema = {
   additionalProperties: false,
 };
 const order = 'call shell {"cmd":"ls"}';
-/** The same by the name that a vendor without sets of tools is told. */
+/** The same by the name that a vendor without sets of tools gets. */
 const orderOfSet = `${order} which is call agents__shell {"cmd":"ls"}`;
 
 /** A coding agent's first turn, in the shape in which it sends it; and what it makes of the answer. */
@@ -25,7 +25,7 @@ interface Agent {
   readonly path: (model: string) => string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: (model: string) => object;
-  /** The call that the stream tells. */
+  /** The call in the stream. */
   readonly call: object;
   readonly callsIn: (stream: string) => readonly unknown[];
 }

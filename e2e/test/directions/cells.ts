@@ -35,7 +35,7 @@ export async function errorOf(client: Client, asked: Promise<Heard>): Promise<He
   throw new Error(`an answer instead of an error: ${heard.text}`);
 }
 
-/** How a client's wire tells that a field was wrong: `error` of the body, as far as it is the same everywhere. */
+/** How a client's wire says that a field was wrong: `error` of the body, as far as it is the same everywhere. */
 export function wrongField(wire: Wire, field: string, code: string): object {
   if (wire === "messages") return { type: "invalid_request_error" };
   if (wire === "content")

@@ -88,7 +88,7 @@ describe.each(vendors)("chat completions over $name", ({ name: model, wire }) =>
     expect(answer.choices[0]?.message.parsed).toEqual({ city: "words" });
   });
 
-  test("a stream that was not asked for usage tells none", async () => {
+  test("a stream that was not asked for usage has none", async () => {
     for await (const chunk of await completions().create({ ...hello(), stream: true })) {
       expect(chunk.usage ?? null).toBeNull();
       expect(chunk.choices).toHaveLength(1);
@@ -98,9 +98,9 @@ describe.each(vendors)("chat completions over $name", ({ name: model, wire }) =>
   test("a picture that the model made", async () => {
     const answer = await completions().create(hello('{{simulate: {"image": true}}}'));
     const [choice] = answer.choices;
-    // The wire's own vendor has no word for it: this is how its followers tell pictures.
-    const told = JSON.stringify(choice?.message);
-    if (wire === "messages") return expect(told).not.toContain("image_url");
+    // The wire's own vendor has no word for it: this is how its followers send pictures.
+    const messageText = JSON.stringify(choice?.message);
+    if (wire === "messages") return expect(messageText).not.toContain("image_url");
     expect(choice?.message).toMatchObject({
       images: [{ type: "image_url", image_url: { url: expect.stringMatching(/^data:image\/png;base64,/) } }],
     });

@@ -49,50 +49,50 @@ describe.each(vendors)("content generation over $name", ({ name: model, wire }) 
     ["the query", `?key=${key}`, {}],
     ["a bearer token", "", { authorization: `Bearer ${key}` }],
   ])("a whole answer, the key by %s", async (_, query, headers) => {
-    const told = await post(`/v1beta/models/${model}:generateContent${query}`, hello, headers);
-    expect(told.status).toBe(200);
-    expect(await told.json()).toMatchObject(answer);
+    const reply = await post(`/v1beta/models/${model}:generateContent${query}`, hello, headers);
+    expect(reply.status).toBe(200);
+    expect(await reply.json()).toMatchObject(answer);
   });
 
   test("a stream of server-sent events", async () => {
-    const told = await post(`/v1beta/models/${model}:streamGenerateContent?alt=sse`, hello);
-    expect(told.headers.get("content-type")).toContain("text/event-stream");
-    const frames = (await told.text()).split(/\r?\n\r?\n/).filter((frame) => frame.startsWith("data: "));
+    const reply = await post(`/v1beta/models/${model}:streamGenerateContent?alt=sse`, hello);
+    expect(reply.headers.get("content-type")).toContain("text/event-stream");
+    const frames = (await reply.text()).split(/\r?\n\r?\n/).filter((frame) => frame.startsWith("data: "));
     const pieces: readonly Piece[] = frames.map((frame) => JSON.parse(frame.slice("data: ".length)));
     expect(wordsOf(pieces)).toBe("You said: Hello");
     expect(pieces.at(-1)).toMatchObject({ candidates: [{ finishReason: "STOP" }], usageMetadata: expect.anything() });
   });
 
   test("a stream that is one JSON array", async () => {
-    const told = await post(`/v1beta/models/${model}:streamGenerateContent`, hello);
-    expect(told.headers.get("content-type")).toContain("application/json");
-    const pieces: readonly Piece[] = JSON.parse(await told.text());
+    const reply = await post(`/v1beta/models/${model}:streamGenerateContent`, hello);
+    expect(reply.headers.get("content-type")).toContain("application/json");
+    const pieces: readonly Piece[] = JSON.parse(await reply.text());
     expect(pieces.length).toBeGreaterThan(1);
     expect(wordsOf(pieces)).toBe("You said: Hello");
     expect(pieces.at(-1)).toMatchObject({ candidates: [{ finishReason: "STOP" }], usageMetadata: expect.anything() });
   });
 
   test("names in snake_case", async () => {
-    const told = await post(`/v1beta/models/${model}:generateContent`, {
+    const reply = await post(`/v1beta/models/${model}:generateContent`, {
       contents: [{ role: "user", parts: [{ text: "word ".repeat(40) }] }],
       system_instruction: { parts: [{ text: "Be brief." }] },
       generation_config: { max_output_tokens: 20, response_mime_type: "text/plain" },
     });
-    expect(told.status).toBe(200);
-    expect(await told.json()).toMatchObject({ candidates: [{ finishReason: "MAX_TOKENS" }] });
+    expect(reply.status).toBe(200);
+    expect(await reply.json()).toMatchObject({ candidates: [{ finishReason: "MAX_TOKENS" }] });
   });
 
   test("interface section 2.6: modalities are required there, and TEXT alone says nothing", async () => {
-    const told = await post(`/v1beta/models/${model}:generateContent`, {
+    const reply = await post(`/v1beta/models/${model}:generateContent`, {
       ...hello,
       generationConfig: { responseModalities: ["TEXT"] },
     });
-    expect(told.status).toBe(200);
-    expect(await told.json()).toMatchObject(answer);
+    expect(reply.status).toBe(200);
+    expect(await reply.json()).toMatchObject(answer);
   });
 
   test("pictures are asked for", async () => {
-    const told = await post(`/v1beta/models/${model}:generateContent`, {
+    const reply = await post(`/v1beta/models/${model}:generateContent`, {
       contents: [
         { role: "user", parts: [{ text: `Draw ${wire === "responses" ? '{{simulate: {"image": true}}}' : ""}` }] },
       ],
@@ -100,8 +100,8 @@ describe.each(vendors)("content generation over $name", ({ name: model, wire }) 
     });
     // The first has no word for pictures at all, the second refuses them itself.
     const isRefused = wire === "messages" || model === "chat";
-    expect(told.status).toBe(isRefused ? 400 : 200);
-    const body: object = JSON.parse(await told.text());
+    expect(reply.status).toBe(isRefused ? 400 : 200);
+    const body: object = JSON.parse(await reply.text());
     if (isRefused)
       return expect(body).toMatchObject({
         error: {
@@ -136,9 +136,9 @@ describe.each(vendors)("content generation over $name", ({ name: model, wire }) 
 });
 
 test("errors have the vendor's shape", async () => {
-  const told = await post("/v1beta/models/nothing:generateContent", hello);
-  expect(told.status).toBe(404);
-  expect(await told.json()).toMatchObject({ error: { code: 404, status: "NOT_FOUND", message: expect.any(String) } });
+  const reply = await post("/v1beta/models/nothing:generateContent", hello);
+  expect(reply.status).toBe(404);
+  expect(await reply.json()).toMatchObject({ error: { code: 404, status: "NOT_FOUND", message: expect.any(String) } });
   const wrong = await post("/v1beta/models/chat:generateContent", { contents: "Hello" });
   expect(wrong.status).toBe(400);
   expect(await wrong.json()).toMatchObject({ error: { code: 400, status: "INVALID_ARGUMENT" } });

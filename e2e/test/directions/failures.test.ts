@@ -64,7 +64,7 @@ const streamClasses: Readonly<Record<string, string>> = {
   ai: "AI_StreamProviderError",
 };
 
-/** What a broken stream tells of why: a converted one of the responses wire ends as a failed response. */
+/** The reason in a broken stream: a converted one of the responses wire ends as a failed response. */
 function streamError({ wire, name }: Client, vendor: Vendor): object {
   const [family = ""] = name.split(" ");
   const className = streamClasses[family];
@@ -76,7 +76,7 @@ function streamError({ wire, name }: Client, vendor: Vendor): object {
 
 const failed = { code: "server_error" };
 
-/** How each wire's body tells an overloaded or broken vendor. */
+/** Each wire's body for an overloaded or broken vendor. */
 const brokenBodies = {
   chat: { type: "upstream_error", code: "upstream_error" },
   responses: { type: "upstream_error", code: "upstream_error" },

@@ -91,8 +91,8 @@ describe.each(["native-completion", ...chatModels])("completions over %s", (mode
     const asked = { model, prompt: "Once upon", max_tokens: 50 };
     const completions = openaiAt(suite, key).completions;
     if (!stream) {
-      const told = await completions.create(asked);
-      expect(told).toMatchObject({
+      const reply = await completions.create(asked);
+      expect(reply).toMatchObject({
         object: "text_completion",
         id: expect.stringMatching(/^cmpl-/),
         model,
@@ -115,8 +115,8 @@ describe.each(["native-completion", ...chatModels])("completions over %s", (mode
   });
 
   test("with its prompt before it", async () => {
-    const told = await openaiAt(suite, key).completions.create({ model, prompt: "Once", echo: true, max_tokens: 50 });
-    expect(told.choices[0]?.text).toBe("OnceYou said: Once");
+    const reply = await openaiAt(suite, key).completions.create({ model, prompt: "Once", echo: true, max_tokens: 50 });
+    expect(reply.choices[0]?.text).toBe("OnceYou said: Once");
   });
 });
 
@@ -151,12 +151,12 @@ describe.each(chatModels)("completions over %s", (model) => {
   test("of several prompts, one of which fails, is a failure and costs nothing", async () => {
     await suite.simulator.script(model, [{}, { status: 500 }, {}]);
     const account = `failing-${model}`;
-    const told = await fetch(`${suite.edgeUrl}/v1/completions`, {
+    const reply = await fetch(`${suite.edgeUrl}/v1/completions`, {
       method: "POST",
       headers: { "content-type": "application/json", authorization: `Bearer ${keyOf(account)}` },
       body: JSON.stringify({ model, prompt: ["One", "Two", "Three"] }),
     });
-    expect([told.status, await told.json()]).toMatchObject([502, { error: { code: "upstream_error" } }]);
+    expect([reply.status, await reply.json()]).toMatchObject([502, { error: { code: "upstream_error" } }]);
     expect(await settled(suite, account)).toBe(100_000_000_000n);
     await suite.simulator.script(model, []);
   });
@@ -168,13 +168,13 @@ const lengthOf = (vector: readonly number[]): number => Math.hypot(...vector);
 describe.each(["openai-vectors", "gemini-vectors"])("vectors by %s", (model) => {
   test.each(["float", "base64"] as const)("asked for as %s", async (encoding_format) => {
     const asked = { model, input: ["One", "Two"], dimensions: 64, encoding_format };
-    const told = await openaiAt(suite, key).embeddings.create(asked);
-    expect(told).toMatchObject({ object: "list", model, usage: { prompt_tokens: expect.any(Number) } });
-    expect(told.data.map(({ index }) => index)).toEqual([0, 1]);
+    const reply = await openaiAt(suite, key).embeddings.create(asked);
+    expect(reply).toMatchObject({ object: "list", model, usage: { prompt_tokens: expect.any(Number) } });
+    expect(reply.data.map(({ index }) => index)).toEqual([0, 1]);
     const isText = encoding_format === "base64";
-    const bytes = Buffer.from(isText ? String(told.data[0]?.embedding) : "", "base64");
+    const bytes = Buffer.from(isText ? String(reply.data[0]?.embedding) : "", "base64");
     const floats = Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readFloatLE(at * 4));
-    const vector = isText ? floats : (told.data[0]?.embedding ?? []);
+    const vector = isText ? floats : (reply.data[0]?.embedding ?? []);
     expect(vector).toHaveLength(64);
     expect(lengthOf(vector)).toBeCloseTo(1, 3);
   });
@@ -185,8 +185,8 @@ describe.each(["openai-vectors", "gemini-vectors"])("vectors by %s", (model) => 
   });
 
   test("the model in the path", async () => {
-    const told = await post(`/v1/engines/${model}/embeddings`, { input: "One", dimensions: 64 });
-    const body: CreateEmbeddingResponse = JSON.parse(await told.text());
+    const reply = await post(`/v1/engines/${model}/embeddings`, { input: "One", dimensions: 64 });
+    const body: CreateEmbeddingResponse = JSON.parse(await reply.text());
     expect(body.data[0]?.embedding).toHaveLength(64);
   });
 
@@ -197,8 +197,8 @@ describe.each(["openai-vectors", "gemini-vectors"])("vectors by %s", (model) => 
       config: { outputDimensionality: 64 },
     });
     expect(embeddings.map(({ values = [] }) => values.length)).toEqual([64, 64]);
-    const told = await post(`/v1beta/models/${model}:embedContent`, { content: { parts: [{ text: "One" }] } });
-    const body: { readonly embedding: { readonly values: readonly number[] } } = JSON.parse(await told.text());
+    const reply = await post(`/v1beta/models/${model}:embedContent`, { content: { parts: [{ text: "One" }] } });
+    const body: { readonly embedding: { readonly values: readonly number[] } } = JSON.parse(await reply.text());
     expect(lengthOf(body.embedding.values)).toBeCloseTo(1, 3);
     const [first] = embeddings;
     const again = await openaiAt(suite, key).embeddings.create({ model, input: "One", dimensions: 64 });
@@ -213,10 +213,10 @@ describe.each(["jina-ranks", "cohere-ranks"])("ranking by %s", (model) => {
     ["texts", documents],
     ["objects", documents.map((text) => ({ text }))],
   ])("documents as %s", async (_, given) => {
-    const told = await post("/v1/rerank", { model, query: "Oslo weather", documents: given, top_n: 2 });
-    expect(told.status).toBe(200);
+    const reply = await post("/v1/rerank", { model, query: "Oslo weather", documents: given, top_n: 2 });
+    expect(reply.status).toBe(200);
     const body: { readonly results: readonly { readonly index: number; readonly relevance_score: number }[] } =
-      JSON.parse(await told.text());
+      JSON.parse(await reply.text());
     expect(body.results).toHaveLength(2);
     expect(body.results[0]?.index).toBe(0);
     const scores = body.results.map(({ relevance_score }) => relevance_score);
@@ -225,8 +225,8 @@ describe.each(["jina-ranks", "cohere-ranks"])("ranking by %s", (model) => {
 
   test("documents come back where they are wanted", async () => {
     for (const return_documents of [true, false]) {
-      const told = await post("/v1/rerank", { model, query: "soup", documents, top_n: 1, return_documents });
-      const body: { readonly results: readonly object[] } = JSON.parse(await told.text());
+      const reply = await post("/v1/rerank", { model, query: "soup", documents, top_n: 1, return_documents });
+      const body: { readonly results: readonly object[] } = JSON.parse(await reply.text());
       const [first] = body.results;
       expect(first).toEqual(
         return_documents
@@ -241,10 +241,10 @@ describe.each(["native-moderation", ...judges])("moderation by %s", (model) => {
   test("of one text and of several", async () => {
     await suite.simulator.script(model, model === "native-moderation" ? [] : [{ text: judgement }]);
     // The word that the simulator's own moderation looks for.
-    const told = await openaiAt(suite, key).moderations.create({ model, input: ["Hello", "I kill you"] });
-    expect(told).toMatchObject({ id: expect.stringMatching(/^modr-/), model });
-    expect(told.results.map(({ flagged }) => flagged)).toEqual([false, true]);
-    const [clean, found] = told.results;
+    const reply = await openaiAt(suite, key).moderations.create({ model, input: ["Hello", "I kill you"] });
+    expect(reply).toMatchObject({ id: expect.stringMatching(/^modr-/), model });
+    expect(reply.results.map(({ flagged }) => flagged)).toEqual([false, true]);
+    const [clean, found] = reply.results;
     expect([clean?.categories.violence, found?.categories.violence]).toEqual([false, true]);
     expect(found?.category_scores.violence).toBeCloseTo(0.9, 3);
     expect(found?.category_scores["hate/threatening"]).toBeLessThan(0.5);

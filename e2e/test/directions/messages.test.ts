@@ -77,9 +77,9 @@ describe.each(vendors)("messages over $name", ({ name: model, wire }) => {
   test("a silent stream shows that it lives", async () => {
     const said = `Hello {{simulate: {"chunks": 2, "chunkDelayMs": 350}}}`;
     const stream = { ...hello(model), messages: [{ role: "user", content: said }], stream: true };
-    const told = await (await post(stream, { "x-api-key": key, ...version })).text();
-    expect(told).toContain('event: ping\ndata: {"type":"ping"}\n\n');
-    expect(told.trimEnd().endsWith('data: {"type":"message_stop"}')).toBe(true);
+    const events = await (await post(stream, { "x-api-key": key, ...version })).text();
+    expect(events).toContain('event: ping\ndata: {"type":"ping"}\n\n');
+    expect(events.trimEnd().endsWith('data: {"type":"message_stop"}')).toBe(true);
   });
 
   test("tokens are counted", async () => {

@@ -54,7 +54,7 @@ export interface HeardCall {
   readonly arguments: unknown;
 }
 
-/** Tokens, where the SDK tells them; input with the cached ones, output with the reasoning ones. */
+/** Tokens, where the SDK reports them; input with the cached ones, output with the reasoning ones. */
 export interface HeardUsage {
   readonly input: number | undefined;
   readonly cached: number | undefined;
@@ -79,7 +79,7 @@ export interface Heard {
   readonly usage: HeardUsage;
   /** Fields named in `x-modelgate-dropped`. */
   readonly dropped: readonly string[];
-  /** Goes on with the results of the calls, the answer told back as the SDK gave it; to another model if one is named. */
+  /** Goes on with the results of the calls, the answer sent back as the SDK gave it; to another model if one is named. */
   follow(outputs: readonly ToolOutput[], change?: Partial<Question>): Promise<Heard>;
 }
 

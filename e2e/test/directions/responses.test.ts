@@ -87,7 +87,7 @@ describe.each(vendors)("responses over $name", ({ name: model, wire }) => {
     expect(second.output_text).toBe("rain");
   });
 
-  test("what was answered is told by the ids of its items, as some clients do of all that is stored", async () => {
+  test("what was answered is referred to by the ids of its items, as some clients do with all that is stored", async () => {
     const asked = { tools: [weather], reasoning: { effort: "medium", summary: "auto" } };
     const { output } = await kept('call weather {"city":"Oslo"}', asked);
     const call = output.find((item) => item.type === "function_call");

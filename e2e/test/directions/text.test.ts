@@ -16,7 +16,7 @@ forbidWarnings();
 
 const simulate = (behaviour: object) => ({ text: `{{simulate: ${JSON.stringify(behaviour)}}}` });
 
-/** Where each wire tells the vendor what the system says. */
+/** Where each wire has what the system says. */
 const systemPlaces: Readonly<Record<Wire, string>> = {
   chat: `{"role":"system","content":"Be brief."}`,
   responses: `"Be brief."`,
@@ -101,8 +101,8 @@ inEveryDirection(({ client, vendor, stream }) => {
 
   test("a refusal in words", async () => {
     const heard = await ask({ said: [simulate({ refusal: true, text: "No." })] });
-    const isTold = vendor.wire === "chat" || vendor.wire === "responses";
-    expect(heard).toMatchObject(refusals[isTold ? client.name : ""] ?? { text: "No.", refusal: "" });
+    const isRefusal = vendor.wire === "chat" || vendor.wire === "responses";
+    expect(heard).toMatchObject(refusals[isRefusal ? client.name : ""] ?? { text: "No.", refusal: "" });
   });
 
   test.each<[string, Ending, Partial<Question>, string]>([

@@ -25,7 +25,7 @@ const reason = "Thinking about: ";
 /** Results of everything that was called. */
 const resultsOf = ({ calls }: Heard) => calls.map((call) => ({ call, output: `result of ${call.name}` }));
 
-/** What the vendor makes of the results of these tools; one SDK tells a result as an object with the tool's name. */
+/** What the vendor makes of the results of these tools; one SDK sends a result as an object with the tool's name. */
 function answered({ name }: Client, ...called: readonly string[]): RegExp {
   const lines = called.map((tool) =>
     name === "ai google" ? `\\{"name":"${tool}","content":"result of ${tool}"\\}` : `result of ${tool}`,
@@ -74,7 +74,7 @@ inEveryDirection(({ client, vendor, stream }) => {
     expect(first.calls).toMatchObject([{ name: "weather", arguments: { city: "words" } }]);
   });
 
-  // Where a wire has no word for it, nobody can ask for it.
+  // Where a wire has no word for it, no client can ask for it.
   const serialWord = serialWords[client.wire];
   test.each(serialWord === undefined ? [] : [serialWord])("one call at a time, by %s", async () => {
     const first = await ask({ said: twoCalls, serial: true });
@@ -102,7 +102,7 @@ function thoughtTests({ client, vendor, stream }: Cell): void {
     expect(heard.dropped).toEqual([]);
   });
 
-  // This SDK tells a message of this wire back without what it does not know.
+  // This SDK sends a message of this wire back without what it does not know.
   const keepsThoughts = client.name !== "ai openai chat";
   test("thoughts are kept while tools are called", async () => {
     const question = { model: vendor.name, stream, said: oneCall, tools, reasoning: true };

@@ -23,14 +23,14 @@ afterAll(() => suite?.[Symbol.asyncDispose]());
 forbidWarnings();
 
 const counted = { inputTokens: 1_000, cachedTokens: 600, outputTokens: 80, reasoningTokens: 30 };
-/** Tokens that are written to a cache, by vendors that tell them. */
+/** Tokens that are written to a cache, by vendors that report them. */
 const written = 100;
 
 /** A dollar for a million tokens is a thousand nano-dollars for one. */
 const nanos = (tokens: number, dollars: number): bigint => BigInt(tokens * dollars * 1_000);
 
 describe.each(directions)("$name", ({ client, vendor, account }) => {
-  // The vendor of this wire tells no tokens that it wrote to a cache.
+  // The vendor of this wire reports no tokens that it wrote to a cache.
   const cacheWriteTokens = vendor.wire === "content" ? 0 : written;
   const cost =
     nanos(counted.inputTokens - counted.cachedTokens - cacheWriteTokens, price.input) +

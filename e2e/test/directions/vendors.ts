@@ -21,7 +21,7 @@ export const otherGenerations: readonly Vendor[] = [
   { name: "content-budgets", wire: "content", provider: "gemini", path: "/gemini", model: "gemini-2.5-flash" },
 ];
 
-/** Every wire has its vendor; the chat wire also one that is not its inventor, and tells and takes thoughts. */
+/** Every wire has its vendor; the chat wire also one that is not its inventor, and sends and takes thoughts. */
 export const vendors: readonly Vendor[] = [
   { name: "chat", wire: "chat", provider: "openai", path: "/openai/v1", wires: ["chat"], model: "gpt-5.1" },
   { name: "open-chat", wire: "chat", provider: "openai", path: "/openai/v1", wires: ["chat"], model: "open-thinker" },

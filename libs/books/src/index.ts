@@ -28,6 +28,28 @@ export {
   unprojectedTokens,
   type BookedToken,
 } from "./accounts/tokens.ts";
+export {
+  bookConfiguration,
+  listConfigurations,
+  readConfiguration,
+  readVendorKeys,
+  type BookedConfiguration,
+  type NewConfiguration,
+  type SealedKey,
+} from "./operators/configurations.ts";
+export {
+  bookOperator,
+  bookOperatorKey,
+  changeOperator,
+  deleteOperatorKey,
+  listOperators,
+  readOperator,
+  readOperatorKeys,
+  type BookedOperator,
+  type BookedOperatorKey,
+  type OperatorAct,
+  type OperatorRecord,
+} from "./operators/operators.ts";
 export { linkModulus, linkOf, reduced, stepOf } from "./chain.ts";
 export { addMovedTotals, type MovedTotal } from "./add-moved-totals.ts";
 export { isAway } from "./failure.ts";

@@ -92,6 +92,10 @@ const writtenTables = [
   "restorations",
   "marks",
   "tasks",
+  "configurations",
+  "vendor_keys",
+  "operators",
+  "operator_keys",
 ] as const;
 
 /** Writes nothing, in every table: what may not be written is found now and not with the first call. */

@@ -136,6 +136,36 @@ export interface MovedDaysTable {
   day: number;
 }
 
+/** A version of the configuration. Its document names vendor keys by `kept:` and an id, and holds no secret. */
+export interface ConfigurationsTable {
+  version: number;
+  at: number;
+  actor: string;
+  note: string;
+  /** YAML. */
+  document: string;
+}
+
+/** A vendor's key that versions of the configuration name, sealed. */
+export interface VendorKeysTable {
+  id: string;
+  at: number;
+  sealed: string;
+}
+
+/** One who operates the gateway, or a member of an account; as JSON. */
+export interface OperatorsTable {
+  name: string;
+  record: string;
+}
+
+/** A key for automation: the SHA-256 of its secret, and what it may do as JSON. */
+export interface OperatorKeysTable {
+  id: string;
+  digest: string;
+  record: string;
+}
+
 export interface Tables {
   calls: CallsTable;
   hourly_totals: TotalsTable;
@@ -150,6 +180,10 @@ export interface Tables {
   audit: AuditTable;
   restorations: RestorationsTable;
   marks: MarksTable;
+  configurations: ConfigurationsTable;
+  vendor_keys: VendorKeysTable;
+  operators: OperatorsTable;
+  operator_keys: OperatorKeysTable;
 }
 
 export type CallRow = Insertable<CallsTable>;

@@ -8,9 +8,9 @@ import { fingerprintOf } from "./evidence.ts";
 import type { Health } from "./health.ts";
 import { nothingLeft } from "./nothing-left.ts";
 import type { Way } from "./pick.ts";
-import { verdictOn, type Sent } from "./verdict.ts";
+import { verdictOn, type Sent, type Verdict } from "./verdict.ts";
 import { Refused } from "./refused.ts";
-import { noEndpoint, sendAttempt, type Begun } from "./send-attempt.ts";
+import { noEndpoint, sendAttempt, type Begun, type TriedAlready } from "./send-attempt.ts";
 import type { SpokenWires } from "./spoken-wires.ts";
 import type { Transport } from "./transport.ts";
 import { vendorRequestIdOf } from "./vendor-request-id.ts";
@@ -51,7 +51,7 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
       const candidates = plan.candidates.filter((candidate) => spoken.speaks(candidate, plan.wires));
       if (candidates.length === 0) throw new AttemptsFailed(noEndpoint(), [], undefined);
       const ways = new WayChooser({ ...plan, candidates }, health, { random, turn });
-      let history: "unsealed" | undefined;
+      let already: TriedAlready = {};
       const tried: Tried[] = [];
       let last: { readonly failure: Failure; readonly way: Way } | undefined;
       while (tried.length < limits.mostAttempts && (tried.length === 0 || Date.now() < deadline)) {
@@ -70,19 +70,19 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
         const span = attemptSpan(plan.span, plan.model, way);
         const sent: Sent = { attempt, at: Date.now() };
         try {
-          const begun = await sendAttempt(sent, plan, history, deps, span);
+          const begun = await sendAttempt(sent, plan, already, deps, span);
           tried.push(triedWith(sent));
           observeAttempt(channel);
           return answered(begun, { sent, entry, tried, health, span, plan });
         } catch (error) {
-          const { failure, next } = verdictOn(error, sent, { ...plan, history }, { health, spoken });
+          const { failure, next } = verdictOn(error, sent, { ...plan, ...already }, { health, spoken });
           entry[Symbol.dispose]();
           last = { failure, way };
           tried.push(triedWith(sent, failure.code, error));
           observeAttempt(channel, failure.code);
           span.end(failure.code);
           if (next === "none") break;
-          if (next === "unsealed") history = next;
+          already = knowing(already, next, sent);
           if (next !== "another") ways.retry(chosen);
         }
       }
@@ -91,6 +91,12 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
       throw new AttemptsFailed(failure, tried, last?.way);
     },
   };
+}
+
+/** What the next attempt has to know. */
+function knowing(already: TriedAlready, next: Verdict["next"], { wire }: Sent): TriedAlready {
+  if (next === "unsealed") return { ...already, history: next };
+  return { ...already, refusing: next === "elsewhere" ? wire : undefined };
 }
 
 /** Longest code of a vendor that is repeated. */

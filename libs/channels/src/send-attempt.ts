@@ -16,6 +16,14 @@ export interface Begun<Accepted> {
   readonly way: SpokenWay;
 }
 
+/** What the attempts before have shown of the call. */
+export interface TriedAlready {
+  /** "unsealed": seals of thoughts in the history were refused. */
+  readonly history?: "unsealed" | undefined;
+  /** The wire whose endpoint refused the call for its own sake. */
+  readonly refusing?: UpstreamWire | undefined;
+}
+
 /**
  * Makes one attempt, to the beginning of an answer that can be given on. What is known of it when it fails stands in
  * `sent`. Throws Refused, Failure, and what the connection throws.
@@ -23,27 +31,40 @@ export interface Begun<Accepted> {
 export async function sendAttempt<Accepted, Wire extends UpstreamWire>(
   sent: Sent,
   plan: AttemptPlan<Accepted, Wire>,
-  history: "unsealed" | undefined,
+  { history, refusing }: TriedAlready,
   deps: { readonly transport: Transport; readonly spoken: SpokenWires },
   span: Span,
 ): Promise<Begun<Accepted>> {
-  const way = spokenWay(sent.attempt.way, plan, deps.spoken);
+  const way = await spokenWay(sent.attempt.way, plan, deps.spoken, refusing);
   sent.wire = way.wire;
   const prepared = await preparing(way, plan, history);
   sent.prepared = prepared;
   return { way, accepted: await once(way, prepared, plan.signal, { ...deps, sent }, span) };
 }
 
-/** A way with the wire for a call. Throws Failure if the last wire was found missing since the call began. */
-function spokenWay<Wire extends UpstreamWire>(
+/**
+ * A way with the wire for a call: of those that its vendor speaks the first that can say the whole request, else the
+ * first. Throws Failure if the last wire was found missing since the call began.
+ */
+async function spokenWay<Wire extends UpstreamWire>(
   way: Way,
-  { wires }: Pick<AttemptPlan<unknown, Wire>, "wires">,
+  { wires, saysWhole }: Pick<AttemptPlan<unknown, Wire>, "wires" | "saysWhole">,
   spoken: SpokenWires,
-): SpokenWay<Wire> {
+  refusing: UpstreamWire | undefined,
+): Promise<SpokenWay<Wire>> {
   const provider = providers[way.candidate.channel.provider];
-  const wire = spoken.choose(way.candidate, wires);
+  const usable = spoken.usable(way.candidate, wires).filter((wire) => wire !== refusing);
+  const wire = await firstWhole(usable, saysWhole);
   if (provider === undefined || wire === undefined) throw noEndpoint();
   return { ...way, provider, wire };
+}
+
+async function firstWhole<Wire extends UpstreamWire>(
+  usable: readonly Wire[],
+  saysWhole: AttemptPlan<unknown, Wire>["saysWhole"],
+): Promise<Wire | undefined> {
+  if (usable.length > 1 && saysWhole !== undefined) for (const wire of usable) if (await saysWhole(wire)) return wire;
+  return usable[0];
 }
 
 /** No channel of the model speaks a wire that the call can be made in. */

@@ -3,16 +3,17 @@ import type { Candidate } from "@modelgate/catalog";
 import { FoundOut } from "@modelgate/platform";
 import { providers } from "@modelgate/providers";
 
-/** How long a vendor that has no endpoint for a wire is not asked in it again. */
-const unspokenMs = 600_000;
+/** How long it is remembered that a vendor's endpoint is missing, or refuses a model's calls. */
+const rememberedMs = 600_000;
 
 /**
  * Which wires the vendors behind the channels speak: what a channel is configured to, else what its provider usually
  * does, without those that this process has found missing. Vendors of one family differ in that, and say it with a 404;
- * so do the models of one vendor, some of which are served at an endpoint of their own.
+ * so do the models of one vendor, some of which are served at an endpoint of their own, or served whole at one of two.
  */
 export class SpokenWires {
-  readonly #unspoken = new FoundOut<number>();
+  readonly #missing = new FoundOut<number>();
+  readonly #refusing = new FoundOut<number>();
   readonly #now: () => number;
 
   constructor(now: () => number = Date.now) {
@@ -24,32 +25,45 @@ export class SpokenWires {
     return this.choose(candidate, wanted) !== undefined;
   }
 
-  /**
-   * The wire that a call is sent in now: the client's own, which is the first of `wanted`, if the vendor speaks it; else
-   * the one of `wanted` that the vendor prefers. Undefined if it speaks none of them.
-   */
+  /** The wire that a call is sent in if each says it as well: the first of `usable`. Undefined if the vendor speaks none. */
   choose<Wire extends UpstreamWire>(candidate: Candidate, wanted: readonly Wire[]): Wire | undefined {
-    const spoken: readonly UpstreamWire[] =
-      candidate.channel.wires ?? providers[candidate.channel.provider]?.wires ?? [];
-    const isUsable = (wire: UpstreamWire): boolean => spoken.includes(wire) && !this.#isUnspoken(candidate, wire);
+    return this.usable(candidate, wanted)[0];
+  }
+
+  /**
+   * The wires that a call can be sent in now, best first: the client's own, which is the first of `wanted`, then in the
+   * vendor's order; at the end those whose endpoint has lately refused calls of this model for its own sake.
+   */
+  usable<Wire extends UpstreamWire>(candidate: Candidate, wanted: readonly Wire[]): readonly Wire[] {
+    const spoken = wiresOf(candidate.channel);
     const [own] = wanted;
-    if (own !== undefined && isUsable(own)) return own;
-    for (const wire of spoken) {
-      const found = wanted.find((each) => each === wire);
-      if (found !== undefined && isUsable(found)) return found;
-    }
-    return undefined;
+    const others = spoken.flatMap((wire) => wanted.filter((each) => each === wire && each !== own));
+    const ordered = own !== undefined && spoken.includes(own) ? [own, ...others] : others;
+    const known = ordered.filter((wire) => !isAt(this.#missing, candidate, wire, this.#now()));
+    const isRefusing = (wire: Wire): boolean => isAt(this.#refusing, candidate, wire, this.#now());
+    return [...known.filter((wire) => !isRefusing(wire)), ...known.filter(isRefusing)];
   }
 
   /** The vendor has no endpoint for this model in this wire. */
   missing(candidate: Candidate, wire: UpstreamWire): void {
-    this.#unspoken.set(place(candidate, wire), this.#now() + unspokenMs);
+    this.#missing.set(place(candidate, wire), this.#now() + rememberedMs);
   }
 
-  #isUnspoken(candidate: Candidate, wire: UpstreamWire): boolean {
-    const until = this.#unspoken.get(place(candidate, wire));
-    return until !== undefined && until > this.#now();
+  /** The endpoint of this wire refuses, for this model, what another endpoint of the vendor takes. */
+  refusing(candidate: Candidate, wire: UpstreamWire): void {
+    this.#refusing.set(place(candidate, wire), this.#now() + rememberedMs);
   }
+}
+
+function isAt(known: FoundOut<number>, candidate: Candidate, wire: UpstreamWire, now: number): boolean {
+  const until = known.get(place(candidate, wire));
+  return until !== undefined && until > now;
+}
+
+/** The wires that a channel's vendor speaks, best first. */
+function wiresOf({ wires, provider, baseUrl }: Candidate["channel"]): readonly UpstreamWire[] {
+  const vendor = providers[provider];
+  return wires ?? vendor?.wiresAt?.(baseUrl) ?? vendor?.wires ?? [];
 }
 
 function place({ channel, upstreamModel }: Candidate, wire: UpstreamWire): string {

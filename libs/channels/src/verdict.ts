@@ -21,13 +21,14 @@ export interface Sent {
 /** What a failed attempt comes to: what the client sees if nothing better comes, and which way is next. */
 export interface Verdict {
   readonly failure: Failure;
-  /** The same way again, because of another wire or without seals of thoughts; or another way. */
-  readonly next: "none" | "same" | "unsealed" | "another";
+  /** The same way again, in another wire or without seals of thoughts; or another way. */
+  readonly next: "none" | "elsewhere" | "unsealed" | "another";
 }
 
 /** What is to be known of the call. */
 type Judged = Pick<AttemptPlan<unknown>, "callId" | "requestId" | "signal" | "wires" | "unsealable"> & {
-  readonly history: "unsealed" | undefined;
+  readonly history?: "unsealed" | undefined;
+  readonly refusing?: UpstreamWire | undefined;
 };
 
 /** Judges a failed attempt, and counts it against whom it speaks. */
@@ -38,7 +39,7 @@ export function verdictOn(
   { health, spoken }: { readonly health: Health; readonly spoken: SpokenWires },
 ): Verdict {
   if (plan.signal.aborted) return { failure: new Failure("upstream_error", undefined, { cause: error }), next: "none" };
-  if (isElsewhere(error, sent, plan, spoken)) return { failure: error.failure, next: "same" };
+  if (isElsewhere(error, sent, plan, spoken)) return { failure: error.failure, next: "elsewhere" };
   if (isSealed(error, plan)) return { failure: error.failure, next: "unsealed" };
   const blamed = blameOf(error);
   if (blamed !== undefined)
@@ -129,12 +130,19 @@ function codeOf({ cause }: Failure): string | undefined {
   return cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
 }
 
-/** Whether the vendor only lacks that endpoint and has another one that may serve the call. */
-function isElsewhere(error: unknown, sent: Sent, { wires }: Judged, spoken: SpokenWires): error is Refused {
-  if (!(error instanceof Refused) || error.meaning.blame !== "wire" || sent.wire === undefined) return false;
-  const { candidate } = sent.attempt.way;
-  spoken.missing(candidate, sent.wire);
-  return spoken.speaks(candidate, wires);
+/** Whether the vendor has another endpoint that may serve the call: this one is missing, or refuses for its own sake. */
+function isElsewhere(
+  error: unknown,
+  { attempt, wire }: Sent,
+  { wires, refusing }: Judged,
+  spoken: SpokenWires,
+): error is Refused {
+  if (!(error instanceof Refused) || wire === undefined) return false;
+  const { candidate } = attempt.way;
+  if (error.meaning.blame === "wire") spoken.missing(candidate, wire);
+  else if (error.meaning.isEndpoints === true) spoken.refusing(candidate, wire);
+  else return false;
+  return spoken.usable(candidate, wires).some((each) => each !== wire && each !== refusing);
 }
 
 /** Whether only the seals of another vendor's thoughts were refused, and the call can go without them. */

@@ -83,6 +83,10 @@ const planOf = (candidates: readonly Candidate[], more: Partial<AttemptPlan<numb
 });
 const mute: Partial<Candidate["channel"]> = { wires: ["speech"], priority: 5 };
 const noPath: Answer = [404, JSON.stringify({ error: { message: "no such path", code: "unknown_url" } })];
+const notHere: Answer = [
+  400,
+  JSON.stringify({ error: { message: "Tools are not supported in /v1/chat/completions. Please use /v1/responses." } }),
+];
 const noSeal: Answer = [400, JSON.stringify({ error: { message: "no", code: "invalid_encrypted_content" } })];
 
 describe("an attempt", () => {
@@ -113,6 +117,47 @@ describe("an attempt", () => {
       expect([attempted.attempts, attempted.way.wire]).toEqual([tries, "messages"]);
     }
     expect(asked).toEqual(["a chat", "a messages", "a messages"]);
+  });
+
+  test("goes to another endpoint where the first refuses for its own sake, and the next call goes there at once", async () => {
+    const { asked, attempts } = attemptsAt([notHere]);
+    const plan = planOf([candidate("a", { wires: ["chat", "responses"] })], { wires: ["chat", "responses"] });
+    for (const tries of [2, 1]) {
+      using attempted = await attempts.run(plan);
+      expect([attempted.attempts, attempted.way.wire]).toEqual([tries, "responses"]);
+    }
+    expect(asked).toEqual(["a chat", "a responses", "a responses"]);
+  });
+
+  test("goes to the refusing endpoint all the same where only that says the whole request, and no further if it refuses", async () => {
+    const { asked, attempts } = attemptsAt([notHere, [200], [200], notHere, notHere]);
+    const plan = planOf([candidate("a", { wires: ["chat", "responses"] })], { wires: ["chat", "responses"] });
+    (await attempts.run(plan))[Symbol.dispose]();
+    const whole = { ...plan, saysWhole: async (wire: UpstreamWire) => wire === "chat" };
+    using attempted = await attempts.run(whole);
+    expect(attempted.way.wire).toBe("chat");
+    const failing = attempts.run({ ...whole, wires: ["chat"] });
+    await expect(failing).rejects.toMatchObject({ failure: { code: "upstream_rejected" }, attempts: 1 });
+    expect(asked).toEqual(["a chat", "a responses", "a chat", "a chat"]);
+  });
+
+  test.each([
+    ["https://api.openai.com/v1", "responses"],
+    ["https://a.example/v1", "chat"],
+  ])("of a foreign client at %s is made in its vendor's first wire, %s", async (baseUrl, wire) => {
+    const { attempts } = attemptsAt([]);
+    const wires: readonly UpstreamWire[] = ["messages", "chat", "responses"];
+    using attempted = await attempts.run(planOf([candidate("a", { baseUrl })], { wires }));
+    expect(attempted.way.wire).toBe(wire);
+  });
+
+  test("is made in the wire that can say the whole request", async () => {
+    const { attempts } = attemptsAt([]);
+    const wires: readonly UpstreamWire[] = ["messages", "chat", "responses"];
+    const own = candidate("a", { baseUrl: "https://api.openai.com/v1" });
+    const plan = planOf([own], { wires, saysWhole: async (wire) => wire === "chat" });
+    using attempted = await attempts.run(plan);
+    expect(attempted.way.wire).toBe("chat");
   });
 
   test("is made once more without seals where they are refused, and only if that can be said", async () => {

@@ -37,7 +37,7 @@ export { creditSubject, eventStreams, taskSubject, usageSubject } from "./events
 export { TaskEvent, TaskState } from "./events/task.ts";
 export { Outcome, UsageDraft, UsageEvent } from "./events/usage.ts";
 export { asFailure, Failure, type FailureDetails } from "./failures/failure.ts";
-export { failureFrameOf, failureFrames, type FailureFrame } from "./failures/frames.ts";
+export { failureFrameOf, failureFrames, sessionFailure, type FailureFrame } from "./failures/frames.ts";
 export { failures, type FailureCode, type FailureKind } from "./failures/registry.ts";
 export { failureHeaders, renderFailure, type ErrorFormat } from "./failures/render.ts";
 export { fieldPath } from "./field-path.ts";

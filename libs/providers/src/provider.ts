@@ -16,6 +16,8 @@ export interface VendorFailure {
    * the whole channel, or a model or an endpoint that the vendor does not have.
    */
   readonly blame: "request" | "key" | "channel" | "model" | "wire";
+  /** The endpoint refuses for its own sake what another endpoint of the vendor takes. */
+  readonly isEndpoints?: true;
   /** What the vendor refuses is a seal of thoughts: one that it did not make, or made for another account. */
   readonly aboutSeals?: true;
   /** When the vendor wants to be asked again, where it says so in the body. */
@@ -27,6 +29,8 @@ export interface Provider {
   readonly name: string;
   /** What it usually speaks, best first. A channel can say otherwise, and an endpoint that is missing is found out. */
   readonly wires: readonly UpstreamWire[];
+  /** What it speaks at one base URL, best first, where that differs from its followers at others. Undefined: `wires`. */
+  wiresAt?(baseUrl: string): readonly UpstreamWire[] | undefined;
   /** What a channel may say that it speaks beside: there is an address for it, and some of its family have it. */
   readonly moreWires?: readonly UpstreamWire[];
   /**

@@ -111,7 +111,7 @@ export const functionCall: fc.Arbitrary<Extract<Part, { kind: "tool-call" }>> = 
 /** A call of a tool that takes free text. */
 export const customCall = functionCall.map((call) => ({ ...call, custom: true }));
 
-/** A picture that is told by its bytes alone. */
+/** A picture that is recognised by its bytes alone. */
 export const plainImage: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("image"), source: imageBytes });
 
 /** A picture of which the client says how closely it is to be looked at, or does not. */

@@ -247,7 +247,7 @@ describe("what a request may not hold", () => {
   });
 });
 
-describe("what a vendor of this wire is told", () => {
+describe("what a vendor of this wire is sent", () => {
   test("a stream is asked for its usage", () => {
     expect(render({ stream: true }).body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
   });
@@ -323,7 +323,7 @@ describe("what a vendor of this wire is told", () => {
     expect(dropped).toEqual(["tool-result.is-error"]);
   });
 
-  test("a text file is told as text", () => {
+  test("a text file is sent as text", () => {
     const part: Part = { kind: "file", source: { kind: "text", text: "a ``` b" }, title: "notes" };
     expect(render({ turns: [{ role: "user", parts: [part] }] })).toMatchObject({
       body: { messages: [{ content: [{ type: "text", text: "notes\n````\na ``` b\n````" }] }] },

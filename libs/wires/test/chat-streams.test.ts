@@ -69,7 +69,7 @@ describe("a vendor's stream", () => {
       ],
     ],
     [
-      "calls that share a number; an id told again",
+      "calls that share a number; a repeated id",
       called(0, "a", "f", "{") + called(0, "a", "", "}") + called(0, "b", "g", "{}"),
       [
         { kind: "tool-call", id: "a", name: "f", arguments: "{}" },
@@ -113,7 +113,7 @@ describe("a vendor's stream", () => {
       ],
     ],
     [
-      "words that are not there, and members that nobody knows",
+      "words that are not there, and unknown members",
       chunk({ role: "assistant", content: "" }) +
         chunk({ content: null, riddle: 1, tool_calls: [null] }) +
         chunk({ content: "x" }, { riddle: 2 }),
@@ -223,7 +223,7 @@ test.each<readonly [string, JsonObject]>([
   expect(() => chatCodec.vendor.parseAnswer(body)).toThrow(expect.objectContaining({ code: "upstream_error" }));
 });
 
-test("whatever a chunk holds, the parts that are told are opened and ended once", () => {
+test("whatever a chunk holds, each part is opened and ended once", () => {
   const odd = fc.oneof(
     fc.jsonValue({ maxDepth: 2 }),
     fc.constantFrom("x", [{}], [{ index: 0, id: "a", function: { name: "f" } }]),

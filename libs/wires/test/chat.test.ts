@@ -78,7 +78,7 @@ test("one tool round, read and written", () => {
   expect(chatCodec.vendor.renderRequest(roundRequest, { ...older, model: "m" })).toEqual({ body: round, dropped: [] });
 });
 
-/** What a vendor of this wire seals itself, as one that tells thoughts in details does. */
+/** What a vendor of this wire seals itself, as one that sends thoughts in details does. */
 const ownSeal: fc.Arbitrary<Seal> = word.map((data) => ({
   wire: "chat",
   kind: "reasoning_details",
@@ -100,7 +100,7 @@ const media: fc.Arbitrary<Part> = fc.constantFrom<Part>(
 );
 const speech: fc.Arbitrary<Part> = fc.constant({ kind: "vendor", wire: "chat", value: { audio: { id: "audio_1" } } });
 
-/** The parts of a message of the model in the one order that this wire tells: at most one of what it joins. */
+/** The parts of a message of the model in this wire's one order: at most one of what it joins. */
 function inOrder(parts: readonly Part[]): readonly Part[] {
   const kinds = ["reasoning", "text", "image", "refusal", "tool-call", "vendor"] as const;
   const joined: ReadonlySet<Part["kind"]> = new Set(["reasoning", "text", "refusal", "vendor"]);
@@ -244,7 +244,7 @@ function joined(before: unknown, delta: unknown, name = ""): unknown {
 }
 
 describe("answers", () => {
-  /** What a stream tells of a vendor's own parts is that they are there. */
+  /** Of a vendor's own parts a stream says only that they are there. */
   const streamed = (whole: TextAnswer): TextAnswer => ({
     ...whole,
     choices: whole.choices.map((choice) => ({
@@ -252,16 +252,16 @@ describe("answers", () => {
       parts: choice.parts.map((part) => (part.kind === "vendor" ? { ...part, value: {} } : part)),
     })),
   });
-  testsOfAnswers({ codec: chatCodec, answered, told: asAnswered, streamed, context: wanting });
+  testsOfAnswers({ codec: chatCodec, answered, expected: asAnswered, streamed, context: wanting });
 
   test("what a client keeps of a stream or an answer brings every seal back onto its part", () => {
     fc.assert(
       fc.property(answered, (whole) => {
         const body = plain(chatCodec.client.renderAnswer(whole, wanting));
         const [choice] = body["choices"] as readonly { readonly message: JsonObject }[];
-        const told = whole.choices[0]?.parts ?? [];
+        const parts = whole.choices[0]?.parts ?? [];
         const back = parse({ messages: [choice?.message ?? {}] }).request.turns;
-        expect(back).toEqual([{ role: "assistant", parts: told.map(asSeen) }]);
+        expect(back).toEqual([{ role: "assistant", parts: parts.map(asSeen) }]);
         expect(JSON.stringify(render({ turns: back }).body)).not.toContain("bW9kZWxnYXRl");
       }),
     );
@@ -343,7 +343,7 @@ test("the stream of thoughts, words and a call, chunk by chunk", () => {
   );
 });
 
-test("several choices are told apart, each with its role and its end", () => {
+test("several choices are kept apart, each with its role and its end", () => {
   const whole: TextAnswer = {
     id: "resp_abc",
     model: "mine",
@@ -366,7 +366,7 @@ test("probabilities and citations survive, in an answer and in a stream", () => 
     citations: [{ url: "https://a.example", title: "A", start: 0, end: 2 }],
     logProbabilities: [{ token: "hi", logProbability: -0.5, bytes: [104, 105], alternatives: [] }],
   };
-  const told = (answer: TextAnswer): unknown =>
+  const choicesOf = (answer: TextAnswer): unknown =>
     answer.choices[0]?.parts.map((each) =>
       each.kind === "text"
         ? { ...each, citations: each.citations?.map(({ own, ...rest }) => ({ ...rest, wire: own?.wire })) }
@@ -374,8 +374,12 @@ test("probabilities and citations survive, in an answer and in a stream", () => 
     );
   const expected = [{ ...part, citations: [{ url: "https://a.example", title: "A", start: 0, end: 2, wire: "chat" }] }];
   const whole = oneAnswer([part]);
-  expect(told(chatCodec.vendor.parseAnswer(plain(chatCodec.client.renderAnswer(whole, wanting))))).toEqual(expected);
-  expect(told(readBack(chatCodec.vendor.reader(), written(chatCodec.client.writer(wanting), whole)))).toEqual(expected);
+  expect(choicesOf(chatCodec.vendor.parseAnswer(plain(chatCodec.client.renderAnswer(whole, wanting))))).toEqual(
+    expected,
+  );
+  expect(choicesOf(readBack(chatCodec.vendor.reader(), written(chatCodec.client.writer(wanting), whole)))).toEqual(
+    expected,
+  );
 });
 
 test("a free-text tool's call that came wrapped is unwrapped for its client", () => {
@@ -416,11 +420,11 @@ test("thoughts are hidden from a client that does not want them", () => {
     { kind: "reasoning", text: "secret", seal: { wire: "messages", kind: "signature", value: "s" } },
     { kind: "text", text: "hi" },
   ]);
-  for (const told of [
+  for (const text of [
     JSON.stringify(chatCodec.client.renderAnswer(whole, context)),
     written(chatCodec.client.writer(context), whole),
   ])
-    expect(told).not.toMatch(/secret|reasoning/);
+    expect(text).not.toMatch(/secret|reasoning/);
 });
 
 test("a broken stream ends with the wire's error, and nothing follows", () => {

@@ -171,8 +171,8 @@ describe("a whole answer", () => {
       choices: ["p00", "p01", "p10", "p11"].map((text, index) => ({ text, index })),
       usage: { prompt_tokens: 2, completion_tokens: 4, total_tokens: 6 },
     });
-    const untold = all.map(({ request }, index) => ({ request, answer: index === 0 ? two("a") : answerOf("b") }));
-    expect(renderPromptAnswers(untold, contextFor())).not.toHaveProperty("usage");
+    const unreported = all.map(({ request }, index) => ({ request, answer: index === 0 ? two("a") : answerOf("b") }));
+    expect(renderPromptAnswers(unreported, contextFor())).not.toHaveProperty("usage");
   });
 
   test("probabilities in parallel lists", () => {
@@ -199,7 +199,7 @@ describe("a whole answer", () => {
     expect(first).toMatchObject({ choices: [{ text: "Hi!", logprobs: expected, finish_reason: null }] });
   });
 
-  test("thoughts are not told, a refusal is", () => {
+  test("thoughts are not sent, a refusal is", () => {
     const parts: readonly Part[] = [
       { kind: "reasoning", text: "hm" },
       { kind: "refusal", text: "No." },
@@ -228,7 +228,7 @@ describe("a stream", () => {
       choices: fc.array(fc.record({ parts: fc.array(part, { maxLength: 3 }), finish }), { minLength: 2, maxLength: 2 }),
       usage: units,
     })
-    .map((told): TextAnswer => ({ ...answerOf(""), ...told }));
+    .map((changed): TextAnswer => ({ ...answerOf(""), ...changed }));
 
   test("comes to the same as the whole answer, over all prompts", () => {
     fc.assert(
@@ -333,7 +333,7 @@ describe("passed through", () => {
   });
 });
 
-describe("what admission is told", () => {
+describe("what admission gets", () => {
   test.each<[object, object]>([
     [{ prompt: "a" }, { maxOutputTokens: undefined, choices: 1, stream: false, includeUsage: false }],
     [

@@ -206,7 +206,7 @@ const answered = answer(
 ).map((whole) => ({ ...whole, model: "mine" }));
 
 describe("answers", () => {
-  testsOfAnswers({ codec: contentCodec, answered, told: (whole) => whole });
+  testsOfAnswers({ codec: contentCodec, answered, expected: (whole) => whole });
 
   test("the array holds the pieces of the events", () => {
     fc.assert(
@@ -404,10 +404,10 @@ test.each([
   expect(contentUsage(usage)).toEqual(units);
 });
 
-test("usage told again says what of it was words, sounds and images", () => {
+test("usage rendered again says what of it was words, sounds and images", () => {
   const units = { inputTokens: 5, inputImageTokens: 258, outputTokens: 9, reasoningTokens: 4, outputImageTokens: 20 };
-  const told = renderUsage(units);
-  expect(told).toEqual({
+  const rendered = renderUsage(units);
+  expect(rendered).toEqual({
     promptTokenCount: 263,
     candidatesTokenCount: 25,
     thoughtsTokenCount: 4,
@@ -421,7 +421,7 @@ test("usage told again says what of it was words, sounds and images", () => {
       { modality: "IMAGE", tokenCount: 20 },
     ],
   });
-  expect(contentUsage(told)).toEqual(units);
+  expect(contentUsage(rendered)).toEqual(units);
 });
 
 describe("calls without ids", () => {
@@ -594,7 +594,7 @@ describe("what a request may not hold", () => {
   });
 });
 
-describe("what a vendor of this wire cannot be told", () => {
+describe("what a vendor of this wire does not support", () => {
   const said = (part: Part): Partial<TextRequest> => ({ turns: [{ role: "user", parts: [part] }] });
   test.each<readonly [string, Partial<TextRequest>, string]>([
     ["six stops", { stop: ["1", "2", "3", "4", "5", "6"] }, "stop"],
@@ -668,7 +668,7 @@ test.each([
   expect(jsonSchemaOf(schema)).toEqual(plain);
 });
 
-test("a call beyond what can be told whole fails", () => {
+test("a call beyond what can be sent whole fails", () => {
   const writer = contentCodec.client.writer(contextFor());
   writer.write({ type: "part-start", choice: 0, part: 0, opened: { kind: "tool-call", id: "c", name: "f" } });
   expect(() => writer.write({ type: "part-delta", choice: 0, part: 0, text: "x".repeat(mostHeld + 1) })).toThrow(

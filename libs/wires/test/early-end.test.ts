@@ -63,7 +63,7 @@ describe.each(wires)("%s", (wire) => {
         expect(events.filter(({ type }) => type === "failure")).toEqual([]);
         const ends = events.flatMap((event) => (event.type === "finish" ? [event.reason] : []));
         expect(ends).toHaveLength(1);
-        // One that had told its end before keeps it.
+        // One that had ended before keeps its end.
         const before = eventsOf(codec.vendor.reader(), passed).some(({ type }) => type === "finish");
         if (!before) expect(ends).toEqual(["length"]);
         const heard = readBack(codec.vendor.reader(), passed + end);
@@ -78,7 +78,7 @@ describe.each(wires)("%s", (wire) => {
   });
 });
 
-test("responses: the last event repeats all that was told, and numbers go on", () => {
+test("responses: the last event repeats all that was sent, and numbers go on", () => {
   const { responses } = textCodecs;
   fc.assert(
     fc.property(spoken, units, fc.nat(99), (whole, used, part) => {
@@ -106,8 +106,8 @@ test("of several choices each is ended that has not ended itself, in chat and in
     const early = textCodecs[wire].pass.earlyEnd?.({ choices: 3, includeUsage: false });
     for (const frame of passed) early?.saw(frame, textCodecs[wire].pass.written(frame));
     const frames = early?.frames({ outputTokens: 2 }, undefined) ?? [];
-    const told = frames.map((frame) => parseRecord(frame.slice("data: ".length)));
-    expect(told.map((each) => each?.["choices"])).toMatchObject(
+    const sent = frames.map((frame) => parseRecord(frame.slice("data: ".length)));
+    expect(sent.map((each) => each?.["choices"])).toMatchObject(
       [[{ index: 0, finish_reason: "length" }], [{ index: 2, finish_reason: "length" }], undefined].map(
         (each) => each ?? undefined,
       ),

@@ -164,8 +164,8 @@ function seenIn(wire: TextWire, frames: readonly string[]) {
     .flatMap((frame) => [...decoder.push(Buffer.from(frame))])
     .flatMap((frame) => reader.read(frame))
     .map((event) => (event.type === "fees" ? event.fees : undefined));
-  const told = (seen: typeof read) => seen.filter((fees) => fees !== undefined);
-  return { passed: told(passed), read: told(read) };
+  const found = (seen: typeof read) => seen.filter((fees) => fees !== undefined);
+  return { passed: found(passed), read: found(read) };
 }
 
 const sse = (data: object, event?: string) =>

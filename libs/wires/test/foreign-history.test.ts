@@ -38,7 +38,7 @@ describe("a body as it came", () => {
   });
 });
 
-test("thoughts that nobody sealed say so to clients of responses, and come back without a seal", () => {
+test("thoughts without a seal say so to clients of responses, and come back without a seal", () => {
   const parts = [{ kind: "reasoning", text: "hm" }] as const;
   const answer = { id: "", model: "", createdAt: 0, choices: [{ parts, finish: "stop" as const }] };
   const { output } = textCodecs.responses.client.renderAnswer(answer, contextFor());

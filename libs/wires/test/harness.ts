@@ -17,7 +17,7 @@ import type { Part, TextPart, ToolResultPart } from "../src/text/hub/part.ts";
 import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
 import { SseDecoder } from "../src/sse/decode.ts";
 
-/** What a codec is told of the request that it answers. */
+/** What a codec knows of the request that it answers. */
 export function contextFor(request: Partial<TextRequest> = {}, asked: JsonObject = {}): AnswerContext {
   const plain: TextRequest = { model: "mine", stream: true, instructions: [], turns: [] };
   return {
@@ -70,7 +70,7 @@ export function plain(value: object): JsonObject {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** An answer of one choice, of nobody and no time. */
+/** An answer of one choice, without an id and a time. */
 export function oneAnswer(parts: readonly Part[], finish: Choice["finish"] = "stop"): TextAnswer {
   return { id: "", model: "", createdAt: 0, choices: [{ parts, finish }] };
 }
@@ -103,7 +103,7 @@ export const tools = [
 /** The parameters of the tool in the scene below. */
 export const weather = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
 
-/** The dialogue of the scene that every wire tells in its own words: a question with a picture, a call, its result. */
+/** The dialogue of the scene that every wire writes in its own words: a question with a picture, a call, its result. */
 export const roundTurns: TextRequest["turns"] = [
   {
     role: "user",
@@ -143,8 +143,8 @@ interface AnswersOfWire {
   readonly codec: { readonly vendor: VendorCodec; readonly client: ClientCodec };
   readonly answered: fc.Arbitrary<TextAnswer>;
   /** What the wire keeps of an answer. */
-  readonly told: (whole: TextAnswer) => TextAnswer;
-  /** What of it a stream tells; absent: all. */
+  readonly expected: (whole: TextAnswer) => TextAnswer;
+  /** What of it a stream holds; absent: all. */
   readonly streamed?: (whole: TextAnswer) => TextAnswer;
   readonly context?: AnswerContext;
 }
@@ -153,14 +153,14 @@ interface AnswersOfWire {
 export function testsOfAnswers({
   codec,
   answered,
-  told,
+  expected,
   streamed = (whole) => whole,
   context = contextFor(),
 }: AnswersOfWire): void {
   test("a whole one survives this wire", () => {
     fc.assert(
       fc.property(answered, (whole) => {
-        expect(codec.vendor.parseAnswer(plain(codec.client.renderAnswer(whole, context)))).toEqual(told(whole));
+        expect(codec.vendor.parseAnswer(plain(codec.client.renderAnswer(whole, context)))).toEqual(expected(whole));
       }),
     );
   });
@@ -170,7 +170,7 @@ export function testsOfAnswers({
       fc.property(answered, (whole) => {
         const reader = codec.vendor.reader();
         const back = readBack(reader, written(codec.client.writer(context), whole));
-        expect(streamed(back)).toEqual(streamed(told(whole)));
+        expect(streamed(back)).toEqual(streamed(expected(whole)));
         expect(reader.whole).toBe(true);
       }),
     );

@@ -7,7 +7,7 @@ const target = { model: "theirs", defaultMaxTokens: 1_000 };
 const look = { type: "function", name: "look", parameters: { type: "object", properties: { at: {} } }, strict: false };
 const asked = (body: JsonObject) =>
   textCodecs.responses.client.parseRequest({ model: "m", input: "Go", ...body }).request;
-const told = (wire: TextWire, body: JsonObject, model = target.model) => {
+const rendered = (wire: TextWire, body: JsonObject, model = target.model) => {
   const { body: rendered, dropped } = textCodecs[wire].vendor.renderRequest(asked(body), { ...target, model });
   return { body: plain(rendered), dropped };
 };
@@ -18,12 +18,12 @@ const wires = ["chat", "messages", "content"] as const;
 test.each(wires)("a conversation that was searched for goes on over %s, without the search's steps", (wire) => {
   const search = { type: "web_search_call", id: "ws_1", status: "completed", action: { type: "search", query: "q" } };
   const input = [{ role: "user", content: "Q" }, search, words("Found."), { role: "user", content: "And?" }];
-  const { body, dropped } = told(wire, { input });
+  const { body, dropped } = rendered(wire, { input });
   expect(dropped).toEqual(["turn.search"]);
   const text = JSON.stringify(body);
   expect(["Q", "Found.", "And?"].every((each) => text.includes(`"${each}"`))).toBe(true);
   expect(text).not.toContain("ws_1");
-  expect(told("responses", { input })).toMatchObject({
+  expect(rendered("responses", { input })).toMatchObject({
     body: { input: expect.arrayContaining([search]) },
     dropped: [],
   });
@@ -48,14 +48,14 @@ test("so does one of the messages wire, over others", () => {
   ]);
 });
 
-test.each(wires)("a search among tools is not told over %s: the model sees all of them", (wire) => {
-  const { body, dropped } = told(wire, { tools: [{ type: "tool_search" }, { ...look, defer_loading: true }] });
+test.each(wires)("a search among tools is not sent over %s: the model sees all of them", (wire) => {
+  const { body, dropped } = rendered(wire, { tools: [{ type: "tool_search" }, { ...look, defer_loading: true }] });
   expect(dropped).toEqual(["tools.tool-search"]);
   expect(JSON.stringify(body)).toContain('"look"');
 });
 
 test.each(["local_shell", "shell", "apply_patch", "code_interpreter"])("%s is refused elsewhere", (type) => {
-  expect(() => told("chat", { tools: [{ type }] })).toThrow(type);
+  expect(() => rendered("chat", { tools: [{ type }] })).toThrow(type);
 });
 
 /** Agents offer a search of the vendor with every request, whatever vendor it goes to. */
@@ -64,27 +64,27 @@ describe("a search on the web", () => {
 
   test.each(versions)("of the version %s stays what it is, and is a search elsewhere", (type) => {
     const body = { tools: [{ type, search_context_size: "low" }] };
-    expect(told("responses", body)).toMatchObject({ body, dropped: [] });
-    expect(told("messages", body).body).toMatchObject({ tools: [{ name: "web_search" }] });
-    expect(told("content", body).body).toMatchObject({ tools: [{ googleSearch: {} }] });
+    expect(rendered("responses", body)).toMatchObject({ body, dropped: [] });
+    expect(rendered("messages", body).body).toMatchObject({ tools: [{ name: "web_search" }] });
+    expect(rendered("content", body).body).toMatchObject({ tools: [{ googleSearch: {} }] });
   });
 
-  test.each(["gpt-5.1", "deepseek-chat"])("is not told to %s, which would refuse it", (model) => {
-    const { body, dropped } = told("chat", { tools: [look, { type: "web_search" }] }, model);
+  test.each(["gpt-5.1", "deepseek-chat"])("is not sent to %s, which would refuse it", (model) => {
+    const { body, dropped } = rendered("chat", { tools: [look, { type: "web_search" }] }, model);
     expect(body).toMatchObject({ tools: [{ function: { name: "look" } }] });
     expect(body).not.toHaveProperty("web_search_options");
     expect(dropped).toEqual(["tools.web-search"]);
   });
 
   test("gives way to functions where the vendor takes one or the other", () => {
-    const { body, dropped } = told("content", { tools: [look, { type: "web_search" }], tool_choice: "auto" });
+    const { body, dropped } = rendered("content", { tools: [look, { type: "web_search" }], tool_choice: "auto" });
     expect(body["tools"]).toMatchObject([{ functionDeclarations: [{ name: "look" }] }]);
     expect(body["tools"]).toHaveLength(1);
     expect(dropped).toEqual(["tools.web-search"]);
   });
 
   test("is asked for without a word on functions that are not there", () => {
-    const { body, dropped } = told("content", { tools: [{ type: "web_search" }], tool_choice: "auto" });
+    const { body, dropped } = rendered("content", { tools: [{ type: "web_search" }], tool_choice: "auto" });
     expect(body).not.toHaveProperty("toolConfig");
     expect(dropped).toEqual(["toolChoice"]);
   });

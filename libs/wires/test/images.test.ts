@@ -60,7 +60,7 @@ describe("an image that a client brings", () => {
     "aGVsbG8gd29ybGQ=",
     7,
     null,
-  ])("%j is none", (value) => {
+  ])("%j is refused", (value) => {
     expect(failureOf(() => inputImage(value, "image[2]"))).toEqual({ code: "invalid_value", param: "image[2]" });
   });
 
@@ -103,9 +103,12 @@ describe("a size", () => {
     expect(parseSize(text, "size")).toEqual(size);
   });
 
-  test.each(["", "1024", "x", "1024x", "-1x5", "0x5", "99999x1", "1024 x 1024", "1e3x1"])("%s is none", (text) => {
-    expect(failureOf(() => parseSize(text, "size"))).toEqual({ code: "invalid_value", param: "size" });
-  });
+  test.each(["", "1024", "x", "1024x", "-1x5", "0x5", "99999x1", "1024 x 1024", "1e3x1"])(
+    "%s is not a size",
+    (text) => {
+      expect(failureOf(() => parseSize(text, "size"))).toEqual({ code: "invalid_value", param: "size" });
+    },
+  );
 
   test.each([
     [1_024, 1_024, "1:1"],
@@ -416,10 +419,10 @@ describe("an answer", () => {
         outputImageTokens: 1_120,
       },
     ],
-  ])("of %s", (wire, body, told, units) => {
+  ])("of %s", (wire, body, rendered, units) => {
     const answer = parse(wire, body);
     if ("task" in answer) throw new Error("a task");
-    expect(renderImages(answer, 9)).toEqual(told);
+    expect(renderImages(answer, 9)).toEqual(rendered);
     expect(unitsOfImages(answer)).toEqual(units);
   });
 

@@ -165,7 +165,7 @@ describe("tools on the way to a vendor", () => {
   });
 });
 
-describe("what a vendor of this wire cannot be told", () => {
+describe("what a vendor of this wire does not support", () => {
   test.each<readonly [string, Partial<TextRequest>, string]>([
     ["several choices", { choices: 2 }, "choices"],
     ["probabilities", { logProbabilities: { alternatives: 0 } }, "logProbabilities"],

@@ -112,7 +112,7 @@ describe("what a request says", () => {
       [{ kind: "tool-result", callId: "t", parts: [text("T\n\nS\n\nx")], isError: true }],
     ],
     [
-      "thoughts that nobody sealed",
+      "thoughts without a seal",
       { type: "thinking", thinking: "hm", signature: unsealed },
       [{ kind: "reasoning", text: "hm" }],
     ],

@@ -18,7 +18,7 @@ const piece = (part: number, said: string): TextEvent => ({ type: "part-delta", 
 const over = (part: number): TextEvent => ({ type: "part-end", choice: 0, part });
 
 describe("a stream for a client", () => {
-  const told = (events: readonly TextEvent[]) => {
+  const streamOf = (events: readonly TextEvent[]) => {
     const writer = messagesCodec.client.writer(contextFor());
     return events.map((event) => writer.write(event)).join("") + writer.end();
   };
@@ -78,8 +78,8 @@ describe("a stream for a client", () => {
     ]);
   });
 
-  test("tells calls that come interleaved one after another", () => {
-    const stream = told([
+  test("writes calls that come interleaved one after another", () => {
+    const stream = streamOf([
       start(0, "a"),
       start(1, "b"),
       piece(0, "{"),
@@ -101,7 +101,7 @@ describe("a stream for a client", () => {
 
   test("puts a free-text tool's words into one argument, however they are cut", () => {
     const [left = "", right = ""] = "😀".split("");
-    const stream = told([start(0, "a", true), piece(0, '"x"\n'), piece(0, left), piece(0, right), over(0)]);
+    const stream = streamOf([start(0, "a", true), piece(0, '"x"\n'), piece(0, left), piece(0, right), over(0)]);
     expect(assembledMessage(stream)["content"]).toEqual([
       { type: "tool_use", id: "a", name: "a", input: { input: '"x"\n😀' } },
     ]);
@@ -162,7 +162,7 @@ describe("a stream for a client", () => {
     ["malformed-tool-call", "end_turn"],
     ["other", "end_turn"],
   ])("%s ends as %s", (reason, word) => {
-    expect(assembledMessage(told([{ type: "finish", choice: 0, reason, stopSequence: "x" }]))).toMatchObject({
+    expect(assembledMessage(streamOf([{ type: "finish", choice: 0, reason, stopSequence: "x" }]))).toMatchObject({
       stop_reason: word,
       stop_sequence: "x",
     });
@@ -272,7 +272,7 @@ describe("a vendor's stream", () => {
     expect(reader.whole).toBe(false);
   });
 
-  test("that tells no reason at its end ended by itself", () => {
+  test("without a reason at its end ended by itself", () => {
     const reader = messagesCodec.vendor.reader();
     expect(readBack(reader, head + frame({ type: "message_stop" })).choices).toEqual([{ parts: [], finish: "stop" }]);
     expect(reader.whole).toBe(true);

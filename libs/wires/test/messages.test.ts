@@ -272,16 +272,16 @@ const answered = answer(
     .map(numbered),
   fc.constantFrom("stop", "length", "refused", "paused", "context-full"),
 );
-/** Where the vendor reported no usage, this wire tells the gateway's own count of the input. */
-const asTold = (whole: TextAnswer): TextAnswer => ({
+/** Where the vendor reported no usage, this wire reports the gateway's own count of the input. */
+const withInput = (whole: TextAnswer): TextAnswer => ({
   ...whole,
   usage: whole.usage ?? { inputTokens: 3, outputTokens: 0 },
 });
 
 describe("answers", () => {
-  testsOfAnswers({ codec: messagesCodec, answered, told: asTold });
+  testsOfAnswers({ codec: messagesCodec, answered, expected: withInput });
 
-  test("a stream tells blocks one after another, and comes to the whole answer", () => {
+  test("a stream has blocks one after another, and comes to the whole answer", () => {
     fc.assert(
       fc.property(answered, (whole) => {
         const stream = written(messagesCodec.client.writer(contextFor()), whole);
@@ -323,7 +323,7 @@ describe("answers", () => {
     const usual = ({ choices, usage }: TextAnswer): object => ({ choices, usage });
     fc.assert(
       fc.property(common, (drawn) => {
-        const whole = asTold(drawn);
+        const whole = withInput(drawn);
         for (const [vendor, client] of [
           [other, messagesCodec],
           [messagesCodec, other],

@@ -120,7 +120,7 @@ test.each<[string, object, string]>([
   expect(failureOf(() => askOfModerations(body))).toMatchObject({ status: 400, param });
 });
 
-test("what admission is told", () => {
+test("what admission gets", () => {
   expect(askOfModerations({ input: ["aé", "b"] })).toMatchObject({
     model: "omni-moderation-latest",
     textBytes: 4 + 2 * 4,

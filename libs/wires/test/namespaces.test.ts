@@ -51,7 +51,7 @@ test.each(textWires.filter((wire) => wire !== "responses"))(
     const rendered = textCodecs[wire].vendor.renderRequest(parse(body).request, target);
     const text = JSON.stringify(rendered.body);
     for (const name of ["look", "agents__spawn", "agents__wait", "files__patch"]) expect(text).toContain(`"${name}"`);
-    // The first of a set tells what the set is for.
+    // The first of a set says what the set is for.
     expect(text).toContain("Sub-agents.\\n\\nBegins one.");
     expect(text.match(/Sub-agents/g)).toHaveLength(1);
     expect(rendered.dropped).toEqual([]);
@@ -68,12 +68,12 @@ test("a call comes back in its set, streamed and whole", () => {
   const item = { type: "function_call", call_id: "c2", name: "spawn", namespace: "agents", arguments: '{"a":1}' };
   expect(responsesCodec.client.renderAnswer(answer, context)["output"]).toMatchObject([item]);
   const stream = written(responsesCodec.client.writer(context), answer);
-  const told = framesOf(stream).map(({ data }) => JSON.parse(data));
-  expect(told.find(({ type }) => type === "response.output_item.added").item).toMatchObject({
+  const events = framesOf(stream).map(({ data }) => JSON.parse(data));
+  expect(events.find(({ type }) => type === "response.output_item.added").item).toMatchObject({
     name: "spawn",
     namespace: "agents",
   });
-  expect(told.at(-1).response.output).toMatchObject([item]);
+  expect(events.at(-1).response.output).toMatchObject([item]);
   expect(eventsOf(responsesCodec.vendor.reader(), stream)).toContainEqual(
     expect.objectContaining({ opened: expect.objectContaining({ name: "agents__spawn" }) }),
   );

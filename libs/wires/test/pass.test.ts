@@ -112,7 +112,7 @@ test.each<[ClientWire, string, string]>([
   ["responses", '{"input":"x","model":"mine"}', '{"input":"x","model":"theirs"}'],
   ["messages", '{"model":"mine","max_tokens":1}', '{"model":"theirs","max_tokens":1}'],
   ["content", '{"contents":[]}', '{"contents":[]}'],
-])("a %s request gets the vendor's name of the model, and is the same but for it", (wire, body, told) => {
+])("a %s request gets the vendor's name of the model, and is the same but for it", (wire, body, changed) => {
   const change = { model: "theirs", reportUsage: false };
-  expect(atOnce(textCodecs[wire].pass.upstreamBody(Buffer.from(body), change)).toString()).toBe(told);
+  expect(atOnce(textCodecs[wire].pass.upstreamBody(Buffer.from(body), change)).toString()).toBe(changed);
 });

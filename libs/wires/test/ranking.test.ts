@@ -168,8 +168,8 @@ describe("answers", () => {
   test.each<[string, object, object]>([
     ["usage", { usage: { total_tokens: 5 } }, { inputTokens: 5 }],
     ["meta", { meta: { tokens: { input_tokens: 6 } } }, { inputTokens: 6 }],
-  ])("tokens in %s", (_, told, usage) => {
-    expect(jinaCodec.readUsage({ ...told })).toEqual(usage);
+  ])("tokens in %s", (_, meta, usage) => {
+    expect(jinaCodec.readUsage({ ...meta })).toEqual(usage);
   });
 
   test("without usage none is made up", () => {

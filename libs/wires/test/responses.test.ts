@@ -177,9 +177,9 @@ const answered = answer(
 const asAnswered = (whole: TextAnswer): TextAnswer => ({ ...whole, createdAt: 1_763_700_000 });
 
 describe("answers", () => {
-  testsOfAnswers({ codec: responsesCodec, answered, told: asAnswered });
+  testsOfAnswers({ codec: responsesCodec, answered, expected: asAnswered });
 
-  test("a stream numbers without a gap, keeps its ids, and ends with what it told", () => {
+  test("a stream numbers without a gap, keeps its ids, and ends with what it sent", () => {
     fc.assert(
       fc.property(answered, (whole) => {
         const events = framesOf(written(responsesCodec.client.writer(contextFor()), whole)).map(({ event, data }) => {
@@ -197,8 +197,8 @@ describe("answers", () => {
           if (event.item_id !== undefined) expect(event.item_id).toBe(ids[event.output_index]);
           if (event.type === "response.output_item.added") expect(event.item.id).toBe(ids[event.output_index]);
         }
-        const { completed_at: _, ...told } = last.response;
-        expect(responsesCodec.client.renderAnswer(whole, contextFor())).toMatchObject(told);
+        const { completed_at: _, ...sent } = last.response;
+        expect(responsesCodec.client.renderAnswer(whole, contextFor())).toMatchObject(sent);
       }),
     );
   });
@@ -252,7 +252,7 @@ const call = (part: number, id: string): TextEvent => ({
 const piece = (part: number, text: string): TextEvent => ({ type: "part-delta", choice: 0, part, text });
 const over = (part: number): TextEvent => ({ type: "part-end", choice: 0, part });
 
-test("calls that come interleaved are told one after another", () => {
+test("calls that come interleaved are sent one after another", () => {
   const writer = responsesCodec.client.writer(contextFor());
   const events: readonly TextEvent[] = [
     { type: "start", id: "", model: "", createdAt: 0 },
@@ -277,7 +277,7 @@ test("calls that come interleaved are told one after another", () => {
   ]);
 });
 
-test("a broken stream ends failed, with what was told and the item that was open", () => {
+test("a broken stream ends failed, with what was sent and the item that was open", () => {
   const writer = responsesCodec.client.writer(contextFor());
   const text = [
     writer.write({ type: "part-start", choice: 0, part: 0, opened: { kind: "text" } }),
@@ -363,7 +363,7 @@ test("a free-text tool's call that came wrapped is unwrapped for its client", ()
   expect(back.choices[0]?.parts).toEqual([{ ...part, custom: true, arguments: "*** Begin" }]);
 });
 
-test("an item's id tells the response that it stands in", () => {
+test("an item's id names its response", () => {
   for (const id of ["resp_A1b", "resp_XfQ_uQ-2z_7"]) expect(responseOfItem(itemId(id, "rs", 12))).toBe(id);
   for (const other of ["msg_68af05d2", "call_abc_0", "rs_0", "constructor"])
     expect(responseOfItem(other)).toBeUndefined();
@@ -423,7 +423,7 @@ describe("what a request may not hold", () => {
     expect(parse({ input: "hi", ...body }).dropped).toEqual(dropped);
   });
 
-  test("a compaction trigger is told to the service", () => {
+  test("a compaction trigger is reported to the service", () => {
     const { compactionTrigger, request } = parse({
       input: [{ role: "user", content: "x" }, { type: "compaction_trigger" }],
     });
@@ -432,7 +432,7 @@ describe("what a request may not hold", () => {
   });
 });
 
-describe("what a vendor of this wire cannot be told", () => {
+describe("what a vendor of this wire does not support", () => {
   const said = (part: Part): Partial<TextRequest> => ({ turns: [{ role: "user", parts: [part] }] });
   test.each<readonly [string, Partial<TextRequest>, string]>([
     ["stop", { stop: ["x"] }, "stop"],
@@ -472,7 +472,7 @@ describe("what a vendor of this wire cannot be told", () => {
 describe("a vendor's stream", () => {
   const frame = (body: object): string => `data: ${JSON.stringify(body)}\n\n`;
 
-  test("unknown events are passed over; words that came without deltas are told", () => {
+  test("unknown events are passed over; words that came without deltas are emitted", () => {
     const stream =
       frame({ type: "response.created", response: { id: "r", model: "m", created_at: 5 } }) +
       frame({ type: "response.riddle.delta", delta: "?" }) +
@@ -550,12 +550,12 @@ test.each([
   expect(responsesUsage(usage)).toEqual(units);
 });
 
-test("an answer beyond what can be told whole fails, and is never told as a torso", () => {
+test("an answer beyond what can be sent whole fails, and is never sent in part", () => {
   const writer = responsesCodec.client.writer(contextFor());
   writer.write({ type: "part-start", choice: 0, part: 0, opened: { kind: "text" } });
   const much = "x".repeat(2 ** 20);
   expect(() => {
-    for (let told = 0; told <= mostKept; told += much.length) writer.write(piece(0, much));
+    for (let sent = 0; sent <= mostKept; sent += much.length) writer.write(piece(0, much));
   }).toThrow(expect.objectContaining({ code: "upstream_error" }));
 });
 

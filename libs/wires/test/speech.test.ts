@@ -54,7 +54,7 @@ describe("a request", () => {
   });
 });
 
-test("characters are code points: nobody pays an emoji twice", () => {
+test("characters are code points: an emoji is not paid twice", () => {
   expect(charactersIn("Grüße 🎉")).toBe(7);
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (left, right) => {
@@ -94,7 +94,7 @@ describe("events", () => {
     expect(speechCodec.readEvent({ data })).toEqual(event);
   });
 
-  test.each(["", "x", "[]", '{"type":"speech.audio.delta"}'])("%j is none", (data) => {
+  test.each(["", "x", "[]", '{"type":"speech.audio.delta"}'])("%j is not audio", (data) => {
     expect(() => speechCodec.readEvent({ data })).toThrow(Failure);
   });
 });

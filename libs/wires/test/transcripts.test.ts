@@ -18,7 +18,7 @@ const failureOf = (run: () => unknown): Failure => {
 };
 
 describe("a form", () => {
-  test("is read field by field, and what nobody knows travels on", () => {
+  test("is read field by field, and unknown fields are passed on", () => {
     const entries: FormEntry[] = [
       ["language", "de"],
       ["prompt", ""],
@@ -86,7 +86,7 @@ describe("a form", () => {
     });
   });
 
-  test("without a model it is told so", () => {
+  test("without a model it is refused by name", () => {
     expect(failureOf(() => parseForm("transcriptions", []))).toMatchObject({
       code: "missing_required_parameter",
       param: "model",
@@ -108,7 +108,7 @@ describe("a vendor is asked for", () => {
     ]);
   });
 
-  test.each(["srt", "vtt", "verbose_json"])("no %s where its model tells no times", (wanted) => {
+  test.each(["srt", "vtt", "verbose_json"])("no %s where its model gives no times", (wanted) => {
     const request = read([["response_format", wanted]]);
     expect(failureOf(() => renderForm(request, { model: "gpt-4o-transcribe" }))).toMatchObject({
       code: "unsupported_parameter",
@@ -171,7 +171,7 @@ describe("a transcript", () => {
     expect(failureOf(() => asSrt(parseAnswer({ text: "x" })))).toMatchObject({ code: "upstream_error" });
   });
 
-  test.each([{}, { text: 1 }, { text: "x", segments: [{ start: 0 }] }])("%j is none", (body) => {
+  test.each([{}, { text: 1 }, { text: "x", segments: [{ start: 0 }] }])("%j is not a transcript", (body) => {
     expect(failureOf(() => parseAnswer(body))).toMatchObject({ code: "upstream_error" });
   });
 });

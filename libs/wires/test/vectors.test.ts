@@ -317,7 +317,7 @@ test("a vendor that gives too few vectors has failed", () => {
   );
 });
 
-describe("what admission is told", () => {
+describe("what admission gets", () => {
   test("bytes of text, tokens as media, no output", () => {
     expect(askOfEmbeddings({ model: "m", input: ["aé", "b"] })).toMatchObject({
       model: "m",

@@ -64,7 +64,7 @@ test.each([
   expect(atOnce(vendorIdsIn("chat", { image_url: { url: fileUri } }, hosts)).length).toBe(isStored ? 1 : 0);
 });
 
-test("whatever a body holds, it is looked through, and every path leads to what it tells", () => {
+test("whatever a body holds, it is looked through, and every path leads to what it names", () => {
   const names = fc.constantFrom("file_id", "container", "input", "content", "url", "id", "type", "__proto__", "a");
   const { body } = fc.letrec((tie) => ({
     body: fc.oneof(
@@ -105,7 +105,7 @@ test("fields of a form are read as vendors read them", () => {
   ]);
 });
 
-describe("what an answer tells of things that its vendor made", () => {
+describe("what an answer names of things that its vendor made", () => {
   test("is not what a model or a tool of another wrote", () => {
     const foreign = {
       file_id: "foreign",

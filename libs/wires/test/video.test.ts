@@ -66,7 +66,7 @@ describe("one request in four styles is the same in the neutral form", () => {
   });
 });
 
-describe("a vendor is told", () => {
+describe("a vendor is sent", () => {
   const asked = { model: "film", prompt: "a boat", duration: 10, width: 1280, height: 720 };
   test.each([
     ["videos", { model: "vendor-model", prompt: "a boat", seconds: "10", size: "1280x720" }],
@@ -78,7 +78,7 @@ describe("a vendor is told", () => {
       body,
       dropped: [],
       seconds: 10,
-      // Kling and jimeng are told a shape only.
+      // Kling and jimeng get a shape only.
       lines: "size" in body || "width" in body ? 720 : undefined,
       ...(wire === "videos" ? { file: undefined } : {}),
     });
@@ -109,7 +109,7 @@ describe("a vendor is told", () => {
     expect(render("jimeng-video", url).body).toMatchObject({ image_urls: [url.image] });
   });
 
-  test("its own members as they came, and nobody else is", () => {
+  test("its own members as they came, and no other vendor's", () => {
     const body = { model_name: "film", prompt: "p", cfg_scale: 0.5, callback_url: "https://x.example" };
     expect(parse("kling-video", body).dropped).toEqual(["callback_url"]);
     expect(render("kling-video", body, "kling-video").body).toMatchObject({ cfg_scale: 0.5 });
@@ -193,7 +193,7 @@ describe("a vendor is told", () => {
   });
 });
 
-describe("a task is told in its client's style", () => {
+describe("a task is written in its client's style", () => {
   test("A", () => {
     expect(videoCodecs.videos.renderTask(task, context)).toEqual({
       id: "video_1",
@@ -246,7 +246,7 @@ describe("a task is told in its client's style", () => {
     expect(renderTask(failed, context)).toMatchObject({ code: 50_412, message: "review", data: { status: "done" } });
   });
 
-  test("and read back by whoever takes us for a vendor", () => {
+  test("and read back by another gateway that uses us as its vendor", () => {
     for (const wire of videoWires) {
       const codec = videoCodecs[wire];
       expect(codec.parseStarted(codec.renderCreated({ ...task, state: "queued" }, context))).toBe("video_1");

@@ -31,7 +31,7 @@ function mp3(frames: number, kilobits: keyof typeof mp3Rates): Buffer {
   return Buffer.concat(Array<Buffer>(frames).fill(frame));
 }
 
-/** A first frame that tells how many follow, and in how many bytes. */
+/** A first frame that states how many follow, and in how many bytes. */
 function xing(frames: number): Buffer {
   const frame = mp3(1, 128);
   frame.write("Xing", 21);
@@ -79,7 +79,7 @@ function element(id: number, body: Buffer | "open" = "open"): Buffer {
   return Buffer.concat([name, size, body]);
 }
 
-/** WebM as a browser records it, 20 ms of Opus a block, each second a cluster: nothing in it tells its length. */
+/** WebM as a browser records it, 20 ms of Opus a block, each second a cluster: nothing in it states its length. */
 function webm(seconds: number, startMs = 0): Buffer {
   const uint = (id: number, ...bytes: number[]): Buffer => element(id, Buffer.from(bytes));
   const text = (id: number, value: string): Buffer => element(id, Buffer.from(value));
@@ -115,15 +115,15 @@ function crc(bytes: Buffer, bits: 8 | 16): number {
   return sum;
 }
 
-/** FLAC of silence: 8 kHz, mono, 8 bits, frames of 4,000 samples; the head tells so many seconds, 0 for unknown. */
-function flac(seconds: number, told: number): Buffer {
+/** FLAC of silence: 8 kHz, mono, 8 bits, frames of 4,000 samples; the head states so many seconds, 0 for unknown. */
+function flac(seconds: number, stated: number): Buffer {
   const head = Buffer.alloc(42);
   head.write("fLaC");
   head.set([0x80, 0, 0, 34], 4);
   head.writeUInt16BE(4_000, 8);
   head.writeUInt16BE(4_000, 10);
   // 20 bits of the rate, 3 of the channels, 5 of the bits of a sample, 36 of the samples.
-  head.writeBigUInt64BE((8_000n << 44n) | (7n << 36n) | BigInt(told * 8_000), 18);
+  head.writeBigUInt64BE((8_000n << 44n) | (7n << 36n) | BigInt(stated * 8_000), 18);
   const frames = Array.from({ length: seconds * 2 }, (_, at) => {
     const frameHead = Buffer.from([0xff, 0xf8, 0x74, 0x02, at, 3_999 >> 8, 3_999 & 0xff]);
     // A verbatim subframe: its samples as they are.
@@ -222,13 +222,13 @@ test("a file has its length", async () => {
 
 test.each([
   ["MP3 that begins at another rate than it goes on", Buffer.concat([mp3(250, 32), mp3(250, 128)]), 12],
-  ["MP3 whose first frame tells less than there is", Buffer.concat([xing(5), mp3(500, 128)]), 12],
+  ["MP3 whose first frame states less than there is", Buffer.concat([xing(5), mp3(500, 128)]), 12],
   ["MP3 of two files, one after the other", Buffer.concat([xing(250), mp3(250, 128), xing(250), mp3(250, 128)]), 12],
   ["Opus in Ogg", opus(12), 12],
-  ["FLAC whose head tells nothing", flac(12, 0), 12],
-  ["FLAC whose head tells a second", flac(12, 1), 12],
+  ["FLAC whose head states nothing", flac(12, 0), 12],
+  ["FLAC whose head states a second", flac(12, 1), 12],
   ["ADTS", adts(12), 12],
-  ["MP4 in fragments, whose head tells nothing", fragmentedMp4(12), 12],
+  ["MP4 in fragments, whose head states nothing", fragmentedMp4(12), 12],
   ["WebM as a browser records it", webm(12), 12],
   ["a piece of such a recording", webm(12, 3_600_000), 12],
 ])("%s is counted", async (_, bytes, seconds) => {
@@ -246,7 +246,7 @@ test("a file that is one table, as it says, is not read into memory", async () =
   await expect(countedLength(file.fd, size)).rejects.toThrow(/bytes at once/);
 });
 
-test("a kind that is not counted tells its length itself", async () => {
+test("a kind that is not counted states its length itself", async () => {
   const adpcm = wav();
   adpcm.writeUInt16LE(17, 20);
   adpcm.writeUInt16LE(4, 34);
@@ -257,11 +257,11 @@ test.each([
   ["nothing", Buffer.alloc(0)],
   ["text", Buffer.from("no sound at all")],
   ["a head without a body", wav().subarray(0, 20)],
-])("%s tells none", async (_, bytes) => {
+])("%s has no known length", async (_, bytes) => {
   expect((await find(bytes)).duration).toBeUndefined();
 });
 
-test("a file that is made to be slow to read is given up, holds up nobody, and the next is read", async () => {
+test("a file that is made to be slow to read is given up, delays no other, and the next is read", async () => {
   let turns = 0;
   const turning = setInterval(() => turns++, 1);
   expect(await find(Buffer.alloc(16 * 1_048_576, 0xff), "slow.mp3")).toEqual({});

@@ -159,7 +159,7 @@ describe("twelve seconds are found in", () => {
   });
 });
 
-test("the beginning of a file tells what its announced bytes make, whatever its head says", async () => {
+test("the beginning of a file gives what its announced bytes make, whatever its head says", async () => {
   for (const stated of [0, 16_000, samples.length, unknown]) {
     const head = Buffer.concat([wavHead(form, stated), samples.subarray(0, 4_000)]);
     expect(await secondsOf(head, 44 + samples.length)).toBeCloseTo(12);
@@ -174,6 +174,6 @@ test.each<[string, Buffer]>([
   ["samples at no rate", Buffer.concat([wavHead({ ...form, sampleRate: 0 }, 0), samples])],
   ["compressed samples", wave([fmt({ tag: 0x55, block: 1, bits: 0 }), chunk("data", samples)])],
   ["an endless row of empty chunks", wave(Array<Buffer>(20_000).fill(chunk("JUNK", Buffer.alloc(0))))],
-])("of %s no length is told", async (_, file) => {
+])("%s has no known length", async (_, file) => {
   expect(await secondsOf(file)).toBeUndefined();
 });

@@ -42,9 +42,9 @@ beforeAll(async () => {
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
 /** Tests a channel, which fails with the command's own status where it does not work. */
-async function tried(id: string): Promise<{ readonly status: number; readonly told: any }> {
+async function tried(id: string): Promise<{ readonly status: number; readonly result: any }> {
   const { status, stdout } = await suite.gatectl("channel", "test", id, "--json");
-  return { status, told: JSON.parse(stdout) };
+  return { status, result: JSON.parse(stdout) };
 }
 
 test.each([
@@ -54,7 +54,7 @@ test.each([
   { id: "voice", path: "/audio/speech", answer: 200 },
   { id: "film", path: "/videos/0", answer: 404 },
 ])("a channel of $id models is tried as they are called: $path", async ({ id, path, answer }) => {
-  expect(await tried(id)).toMatchObject({ status: 0, told: { channel: id, model: id, ok: true, status: answer } });
+  expect(await tried(id)).toMatchObject({ status: 0, result: { channel: id, model: id, ok: true, status: answer } });
   const seen = await suite.simulator.requests(id);
   expect(seen.map((request) => request.path)).toEqual([expect.stringContaining(path)]);
 });
@@ -63,9 +63,9 @@ test.each([
   { id: "refused", step: { status: 401 }, answer: 401, said: /simulated|key/i },
   { id: "failing", step: { openWith: "error" }, answer: 101, said: /"type":"error"/ },
   { id: "closing", step: { openWith: "close" }, answer: 101, said: /^The vendor closed with \d+/ },
-])("a session that does not begin is told with what the vendor said ($id)", async ({ id, step, answer, said }) => {
+])("a session that does not begin is reported with what the vendor said ($id)", async ({ id, step, answer, said }) => {
   await suite.simulator.script(id, [step]);
-  const { status, told } = await tried(id);
-  expect({ status, ok: told.ok, answer: told.status }).toEqual({ status: 1, ok: false, answer });
-  expect(told.said).toMatch(said);
+  const { status, result } = await tried(id);
+  expect({ status, ok: result.ok, answer: result.status }).toEqual({ status: 1, ok: false, answer });
+  expect(result.said).toMatch(said);
 });

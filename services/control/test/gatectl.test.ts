@@ -180,7 +180,7 @@ describe("gatectl", () => {
   });
 
   test.each([
-    [["account", "show", "nobody"], 1, /no account "nobody"/],
+    [["account", "show", "absent"], 1, /no account "absent"/],
     [["account", "top-up", "acme", "-1"], 2, /AMOUNT must be US dollars/],
     [["account", "correct", "acme", "-1000", "--reason", "x"], 1, /less than that available/],
     [["account", "top-up", "acme", "2000000000"], 1, /amount must be at most 1000000000\.00 US dollars/],
@@ -202,7 +202,7 @@ describe("gatectl", () => {
     [["usage", "export"], 2, /--json needs --out/],
     [["token", "set", "tok_none"], 2, /nothing to change/],
     [["token", "set", "tok_none", "--dollars-per-day", "x"], 1, /no token/],
-    [["ledger", "verify", "nobody"], 1, /no account "nobody"/],
+    [["ledger", "verify", "absent"], 1, /no account "absent"/],
     [["account", "fly"], 2, /no command "account fly"/],
     [["account", "show", "demo", "--colour"], 2, /Unknown option/],
   ])("%j fails with one clear message and nothing on stdout", async (words, status, message) => {
@@ -337,7 +337,7 @@ describe("the configuration", () => {
     });
   });
 
-  test("the operator's API answers nobody without the secret", async () => {
+  test("the operator's API answers no request without the secret", async () => {
     for (const authorization of ["", "Bearer operator.9999999999.forged", `Bearer ${key}`]) {
       const answer = await fetch(`${suite.controlUrl}/accounts`, { headers: { authorization } });
       expect(answer.status).toBe(401);

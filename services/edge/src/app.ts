@@ -21,7 +21,7 @@ import { endpoint } from "./middleware/endpoint.ts";
 import { key } from "./middleware/key.ts";
 import { requestId } from "./middleware/request-id.ts";
 import { tags } from "./middleware/tags.ts";
-import { tellEnd, tellFailure } from "./request-end.ts";
+import { reportEnd, logFailure } from "./request-end.ts";
 
 /** Pages that need no key. */
 const openPages: Readonly<Record<string, () => string>> = {
@@ -64,7 +64,7 @@ export function createApp(deps: Deps): { readonly handler: RequestListener; read
     requestId(request, response);
     if (preflight(request, response)) return;
     response.once("close", () =>
-      tellEnd(log, request, { status: statusOf(response), whole: response.writableFinished }),
+      reportEnd(log, request, { status: statusOf(response), whole: response.writableFinished }),
     );
     next();
   });
@@ -93,7 +93,7 @@ export function createApp(deps: Deps): { readonly handler: RequestListener; read
   app.use((error: unknown, request: IncomingMessage, response: ServerResponse, _next: unknown) => {
     const failure = failureOf(error);
     const { format, requestId: id } = exchangeOf(request);
-    tellFailure(log, failure, id);
+    logFailure(log, failure, id);
     lingerOver(request);
     answerFailure(response, format, failure, id);
   });
@@ -115,7 +115,7 @@ function upgradeHandler(enter: Step, { log, forward, corsOrigins }: Deps): Upgra
       .once("close", () => {
         response.destroy(); // who looks for its end only later finds it
         response.emit("close");
-        tellEnd(log, request, { status, whole: true });
+        reportEnd(log, request, { status, whole: true });
       });
     const run = async (): Promise<void> => {
       requestId(request, response);
@@ -124,13 +124,15 @@ function upgradeHandler(enter: Step, { log, forward, corsOrigins }: Deps): Upgra
       await enter(request, response);
       if (socket.destroyed) return; // the client left while it was let in
       if (!(socket instanceof Socket)) throw new Error("not a network socket");
-      forward.upgrade(request, socket, head);
+      forward.upgrade(request, socket, head, (answered) => {
+        status = answered;
+      });
     };
     run().catch((error: unknown) => {
       const failure = failureOf(error);
       const { format, requestId: id } = exchangeOf(request);
       status = failure.status;
-      tellFailure(log, failure, id);
+      logFailure(log, failure, id);
       refuseUpgrade(socket, format, failure, id);
     });
   };

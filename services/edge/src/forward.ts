@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { Socket } from "node:net";
-import { createProxyMiddleware, type Plugin, type RequestHandler } from "http-proxy-middleware";
+import type { Socket } from "node:net";
 import { Failure, headers, ownHeaderPrefix, type Area } from "@modelgate/contracts";
-import { partingMs, refuseUpgrade, type Logger } from "@modelgate/platform";
+import { partingMs, type Logger } from "@modelgate/platform";
 import { exchangeOf } from "./exchange.ts";
-import { away, HttpPass, type HttpTarget } from "./http-pass.ts";
+import { HttpPass, type HttpTarget } from "./http-pass.ts";
 import { PatientAgent } from "./patient-agent.ts";
+import { WebSocketPass } from "./web-socket-pass.ts";
 import { WebSockets } from "./web-sockets.ts";
 
 /** Addresses of the services, by area. */
@@ -28,11 +28,11 @@ const mostIdle = 1_024;
 /** Passes a call to its area's service: nothing is read of a request, both directions stream, either side's end ends the other. */
 export interface Forward extends Disposable {
   (request: IncomingMessage, response: ServerResponse): void;
-  /** The same for a WebSocket. Throws Failure where no more are taken. */
-  upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void;
+  /** The same for a WebSocket; `answered` is called with its service's status. Throws Failure where no more are taken. */
+  upgrade(request: IncomingMessage, socket: Socket, head: Buffer, answered: (status: number) => void): void;
   /**
-   * Takes no more WebSockets, and tells the services of all that is still open towards the end of this time that the
-   * edge goes: they end it in their own words, and book it as what it is.
+   * Takes no more WebSockets, and notifies the services of calls that are still open towards the end of this time that the
+   * edge ends: they end each in its wire's words, and book it as failed.
    */
   drain(withinMs: number): Promise<void>;
 }
@@ -55,49 +55,37 @@ export function createForward({ urls, log, ...silence }: ForwardOptions): Forwar
   });
   const webSockets = new WebSockets();
   const open = new Set<HttpPass>();
-  const ways = new Map<string, Way>();
-  for (const [area, url] of Object.entries(urls)) {
-    ways.set(area, {
-      target: { url: new URL(url), agent, log, ...silence },
-      proxy: createProxyMiddleware({
-        target: url,
-        agent,
-        changeOrigin: false,
-        xfwd: false,
-        ejectPlugins: true,
-        plugins: [failurePlugin(log), webSockets.plugin],
-        proxyTimeout: silence.silenceMs,
-      }),
-    });
-  }
+  const targets = new Map<string, HttpTarget>();
+  for (const [area, url] of Object.entries(urls)) targets.set(area, { url: new URL(url), agent, log, ...silence });
 
-  function wayFor(request: IncomingMessage): Way {
+  function targetOf(request: IncomingMessage): HttpTarget {
     const { endpoint } = exchangeOf(request);
-    const way = endpoint === undefined ? undefined : ways.get(endpoint.area);
-    if (way === undefined)
+    const target = endpoint === undefined ? undefined : targets.get(endpoint.area);
+    if (target === undefined)
       throw new Failure("api_not_implemented", `This deployment runs no ${endpoint?.area ?? ""} service.`);
-    return way;
+    return target;
   }
 
   const forward = (request: IncomingMessage, response: ServerResponse): void => {
-    const { target } = wayFor(request);
+    const target = targetOf(request);
     cleanHeaders(request);
     const pass = new HttpPass(target, request, response);
     open.add(pass);
     response.once("close", () => open.delete(pass));
   };
   return Object.assign(forward, {
-    upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    upgrade(request: IncomingMessage, socket: Socket, head: Buffer, answered: (status: number) => void): void {
       webSockets.admit();
-      const { proxy } = wayFor(request);
+      const target = targetOf(request);
       cleanHeaders(request);
-      proxy.upgrade(request, socket, head);
+      if (head.length > 0) socket.unshift(head);
+      webSockets.add(socket, new WebSocketPass(target, request, socket, answered));
     },
     async drain(withinMs: number) {
-      // Their services are told before this server ends by itself what is still open then.
+      // Their services are notified before this server ends by itself what is still open then.
       const timer = setTimeout(
         () => {
-          for (const pass of open) pass.tellGoing();
+          for (const pass of open) pass.notifyGoing();
         },
         withinMs - 2 * partingMs(withinMs),
       );
@@ -106,12 +94,6 @@ export function createForward({ urls, log, ...silence }: ForwardOptions): Forwar
     },
     [Symbol.dispose]: () => agent.destroy(),
   });
-}
-
-/** How an area's service is reached: for calls, and for WebSockets. */
-interface Way {
-  readonly target: HttpTarget;
-  readonly proxy: RequestHandler;
 }
 
 /** Drops what a client may not say, and writes what the edge says: the id, the path without its key. */
@@ -130,17 +112,4 @@ function cleanHeaders(request: IncomingMessage): void {
   else request.headers[headers.traceparent] = traceparent;
   const query = exchange.query.size === 0 ? "" : `?${exchange.query.toString()}`;
   request.url = exchange.path + query;
-}
-
-/** The service of a WebSocket cannot be reached, or broke off: before the first byte that can still be told. */
-function failurePlugin(log: Logger): Plugin {
-  return (proxy) => {
-    proxy.on("error", (_error, request, socket) => {
-      if (request === undefined || !(socket instanceof Socket)) return;
-      const { requestId, endpoint } = exchangeOf(request);
-      log.warn({ requestId, path: endpoint?.path }, "service of a WebSocket lost");
-      if (socket.destroyed || socket.bytesWritten > 0) socket.destroy();
-      else refuseUpgrade(socket, "common", away(), requestId);
-    });
-  };
 }

@@ -21,7 +21,7 @@ export interface HttpTarget {
 
 /**
  * One call on its way through the edge, bytes in both directions at the pace of their readers. Where the service breaks
- * off, the client is told in its wire: by an error body before the first byte, by the wire's error event in a stream.
+ * off, the client gets its wire's error: an error body before the first byte, an error event in a stream.
  */
 export class HttpPass {
   readonly #target: HttpTarget;
@@ -59,15 +59,15 @@ export class HttpPass {
     onInterrupt(response, (failure) => this.break(failure));
   }
 
-  /** Tells the service that this edge goes, and not the client: the service then ends the call in its own words. */
-  tellGoing(): void {
+  /** Notifies the service that this edge ends, not the client: the service then ends the call in its wire's words. */
+  notifyGoing(): void {
     const { socket, writableFinished } = this.#asked;
     if (this.#over || socket === null || socket.destroyed || !writableFinished) return;
     this.#asked.shouldKeepAlive = false;
     socket.write(goingRequest);
   }
 
-  /** Ends the call, telling the client why as far as that can still be told. */
+  /** Ends the call, with an error for the client as far as one can still be sent. */
   break(failure: Failure): void {
     if (this.#over) return;
     this.#over = true;
@@ -181,7 +181,7 @@ export class HttpPass {
 /** What the head of an answer of which nothing was sent said of its body. */
 const aboutBody = ["content-encoding", "trailer", "cache-control", "x-accel-buffering"];
 
-/** Bodies from this size on, or of no told size, leave garbage that counts. */
+/** Bodies from this size on, or of unknown size, leave garbage that matters. */
 const largeBytes = 4 * 1024 * 1024;
 
 function isLarge({ headers: { "content-length": length, "transfer-encoding": encoding } }: IncomingMessage): boolean {
@@ -190,7 +190,7 @@ function isLarge({ headers: { "content-length": length, "transfer-encoding": enc
 
 /**
  * The service's connection is the edge's own: one that the client's `close` ended while a refused body is still on its
- * way would take the refusal with it. A body of no told length ends with its connection, so that no proxy can read
+ * way would take the refusal with it. A body of unknown length ends with its connection, so that no proxy can read
  * its end otherwise.
  */
 function outgoingHeaders({ method, headers }: IncomingMessage): IncomingMessage["headers"] {

@@ -23,7 +23,7 @@ export interface PatientAgentOptions extends AgentOptions {
 /**
  * Connections to the services. One that is refused is tried again for a moment: nothing was sent, and a replica that
  * has just gone leaves its address to others. A connection that was made is never made again: what was sent on it
- * may have been heard, and whoever asks again knows better whether it may be. So that there is little to ask again, idle
+ * may have been heard, and only the client knows whether it may be repeated. To have few such cases, idle
  * connections are given up before their service would close them.
  */
 export class PatientAgent extends Agent {

@@ -10,8 +10,8 @@ export interface RequestEnd {
   readonly whole: boolean;
 }
 
-/** Tells of a request that is over: one line (who, what, how long; never a key, never a query), metric and span. */
-export function tellEnd(log: Logger, request: IncomingMessage, { status, whole }: RequestEnd): void {
+/** Reports a request that is over: a log line (who, what, how long; never a key, never a query), metric and span. */
+export function reportEnd(log: Logger, request: IncomingMessage, { status, whole }: RequestEnd): void {
   const { requestId, endpoint, token, startedAt, span, failure } = exchangeOf(request);
   const { method } = request;
   const milliseconds = performance.now() - startedAt;
@@ -44,7 +44,7 @@ export function tellEnd(log: Logger, request: IncomingMessage, { status, whole }
  * Logs what the edge could not do for a request. An endpoint that is declared only (501) is answered as it is meant to be,
  * a store or service that is away is a warning each time, and only what should not happen at all is an error.
  */
-export function tellFailure(log: Logger, failure: Failure, requestId: string): void {
+export function logFailure(log: Logger, failure: Failure, requestId: string): void {
   if (failure.status < 500 || failure.code === "api_not_implemented") return;
   const line = { err: failure.cause ?? failure, requestId };
   if (failure.code === "internal_error") log.error(line, "request failed");

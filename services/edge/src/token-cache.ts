@@ -1,7 +1,7 @@
 import { accountKeys, findToken, unlessLost, type Token } from "@modelgate/accounts";
 import { openSubscriber, orUnavailable, type Redis } from "@modelgate/platform";
 
-/** Token records by SHA-256, believed for a few seconds; a change is told by pub/sub and takes effect at once. */
+/** Token records by SHA-256, kept for a few seconds; a change is announced by pub/sub and takes effect at once. */
 export interface TokenCache extends Disposable {
   /** The token, or undefined where there is none. Redis away, or being filled again: Failure server_overloaded. */
   find(digest: string): Promise<Token | undefined> | Token | undefined;
@@ -41,7 +41,7 @@ export async function openTokenCache({
       ),
     );
     asked.set(digest, asking);
-    // A change that is told meanwhile takes the question away, and it may be asked anew: this answer may be too old.
+    // A change that is announced meanwhile removes this look-up, and it may be made anew: this answer may be stale.
     const isLatest = (): boolean => asked.get(digest) === asking && asked.delete(digest);
     const keepLatest = (token: Token | undefined): void => {
       if (isLatest()) keep(digest, token);
@@ -52,7 +52,7 @@ export async function openTokenCache({
 
   const subscriber = openSubscriber(redis);
   subscriber.on("error", () => undefined);
-  subscriber.on("close", () => entries.clear()); // what is told while we are away is not heard
+  subscriber.on("close", () => entries.clear()); // changes announced while disconnected are lost
   subscriber.on("message", (_: string, digest: string) => {
     entries.delete(digest);
     asked.delete(digest);

@@ -1,40 +1,12 @@
-import type { Duplex } from "node:stream";
-import type { Plugin } from "http-proxy-middleware";
 import { Failure } from "@modelgate/contracts";
+import type { Duplex } from "node:stream";
+import { lastWordsMs, type WebSocketPass } from "./web-socket-pass.ts";
 
-/** How long what was written may still take to arrive. */
-const lastWordsMs = 2_000;
-
-/**
- * The WebSockets that pass through: bytes, of which nothing is read. So the edge cannot say good-bye in them itself; it
- * ends its half towards a service, which speaks the protocol, and the service says it.
- */
+/** The WebSockets that pass through, until an edge that goes has let all of them go. */
 export class WebSockets {
-  /** Each client's half, and its service's once that is there. */
-  readonly #open = new Map<Duplex, Duplex | undefined>();
+  readonly #open = new Map<Duplex, WebSocketPass>();
   #state: "open" | "draining" | "ending" = "open";
   #drained: (() => void) | undefined;
-
-  /** A WebSocket's two halves end together, however one of them ends, also while it is being opened. */
-  readonly plugin: Plugin = (proxy) => {
-    proxy.on("proxyReqWs", (asked, _request, client) => {
-      const leave = (): void => void asked.destroy();
-      // It may have left while it was let in: its end is not told again.
-      if (client.destroyed) return leave();
-      this.#open.set(client, undefined);
-      client.once("close", leave).once("close", () => this.#left(client));
-      asked.once("upgrade", (_response, service) => {
-        client.off("close", leave).once("close", () => endSoon(service));
-        service.once("close", () => endSoon(client));
-        if (client.destroyed) {
-          service.destroy();
-          return;
-        }
-        this.#open.set(client, service);
-        if (this.#state === "ending") tellToGo(client, service);
-      });
-    });
-  };
 
   /** Throws Failure where no more are taken. */
   admit(): void {
@@ -42,7 +14,17 @@ export class WebSockets {
       throw new Failure("server_overloaded", "This gateway is going away; connect again.", { retryAfterSeconds: 1 });
   }
 
-  /** Takes no more; the open ones get their time, then are told to go by their services. Resolves when all have. */
+  /** Keeps a WebSocket until its client's half is closed. */
+  add(client: Duplex, pass: WebSocketPass): void {
+    this.#open.set(client, pass);
+    client.once("close", () => {
+      this.#open.delete(client);
+      if (this.#open.size === 0) this.#drained?.();
+    });
+    if (this.#state === "ending") pass.notifyGoing();
+  }
+
+  /** Takes no more; the open ones get their time, then are closed by their services. Resolves when all have. */
   async drain(withinMs: number): Promise<void> {
     this.#state = "draining";
     if (this.#open.size === 0) return;
@@ -51,31 +33,11 @@ export class WebSockets {
     const timer = setTimeout(
       () => {
         this.#state = "ending";
-        for (const [client, service] of this.#open) if (service !== undefined) tellToGo(client, service);
+        for (const pass of this.#open.values()) pass.notifyGoing();
       },
       Math.max(0, withinMs - 2 * lastWordsMs),
     );
     await promise;
     clearTimeout(timer);
   }
-
-  #left(client: Duplex): void {
-    this.#open.delete(client);
-    if (this.#open.size === 0) this.#drained?.();
-  }
-}
-
-/** Ends the service's half; what the client still says has nowhere to go. */
-function tellToGo(client: Duplex, service: Duplex): void {
-  client.unpipe(service).resume();
-  endSoon(service);
-}
-
-/** What was written may still arrive; who does not take it is not waited for. */
-function endSoon(socket: Duplex): void {
-  if (socket.destroyed) return;
-  socket.end();
-  const timer = setTimeout(() => socket.destroy(), lastWordsMs);
-  timer.unref();
-  socket.once("close", () => clearTimeout(timer));
 }

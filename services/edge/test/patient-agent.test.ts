@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { listen } from "@modelgate/platform";
 import { PatientAgent } from "../src/patient-agent.ts";
 
-/** A port on which nobody listens. */
+/** A port without a listener. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -68,12 +68,12 @@ test("a connection is kept for shorter than the service keeps it, and a silent a
   await server.drain();
 });
 
-test("one that stays away is told", async () => {
+test("one that stays away is reported", async () => {
   const port = await freePort();
   await expect(post(port)).rejects.toMatchObject({ code: "ECONNREFUSED" });
 });
 
-test("an address where nobody says yes or no is given up", async () => {
+test("an address that neither accepts nor refuses is given up", async () => {
   const agent = new PatientAgent({ keepAlive: false, longestConnectMs: 50 });
   const asked = request({ host: "silent.example", lookup: () => undefined, agent });
   asked.end();

@@ -1,13 +1,13 @@
 import { expect, test, vi } from "vitest";
 import { Failure, type FailureCode } from "@modelgate/contracts";
 import { createLogger } from "@modelgate/platform";
-import { tellFailure } from "../src/request-end.ts";
+import { logFailure } from "../src/request-end.ts";
 
 /** The levels at which a failure is logged. */
 function levelsOf(code: FailureCode): readonly string[] {
   const { log } = createLogger("test", "silent");
   const levels = (["info", "warn", "error", "fatal"] as const).map((level) => ({ level, spy: vi.spyOn(log, level) }));
-  tellFailure(log, new Failure(code), "req-1");
+  logFailure(log, new Failure(code), "req-1");
   return levels.filter(({ spy }) => spy.mock.calls.length > 0).map(({ level }) => level);
 }
 

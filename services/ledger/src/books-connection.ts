@@ -11,7 +11,7 @@ export interface BooksConnection extends AsyncDisposable {
   use<T>(step: (books: Books) => Promise<T>): Promise<T>;
   /** What fills them runs from the start, while others still wait for what is moved into them. */
   fill<T>(step: (books: Books) => Promise<T>): Promise<T>;
-  /** Whoever reads has to wait from now on, or no longer. */
+  /** Whether reads have to wait. */
   setMoving(moving: boolean): void;
 }
 
@@ -40,17 +40,17 @@ class Connection implements BooksConnection {
   constructor(place: BooksPlace, log: Logger) {
     this.#place = place;
     this.#log = log;
-    observeStore("books", false); // told from the start: what was never heard of sets off no alert
+    observeStore("books", false); // from the start: without a sample no alert fires
   }
 
   /** Opens the books, or leaves that to the background. */
   async open(): Promise<void> {
     try {
       this.#books = await openBooks(this.#place, this.#log);
-      this.#tell(undefined);
+      this.#report(undefined);
     } catch (error) {
       if (!(error instanceof BooksAway)) throw error;
-      this.#tell(error);
+      this.#report(error);
       this.#opening = this.#openLater();
     }
   }
@@ -60,7 +60,7 @@ class Connection implements BooksConnection {
       await pause(this.#closed.signal);
       try {
         this.#books = await openBooks(this.#place, this.#log);
-        this.#tell(undefined);
+        this.#report(undefined);
       } catch (error) {
         if (!(error instanceof BooksAway)) this.#log.error({ err: error }, "the books cannot be used");
       }
@@ -84,11 +84,11 @@ class Connection implements BooksConnection {
     if (books === undefined) throw this.#away(undefined);
     try {
       const done = await step(books);
-      this.#tell(undefined);
+      this.#report(undefined);
       return done;
     } catch (error) {
       if (!isAway(error)) throw error;
-      this.#tell(error);
+      this.#report(error);
       throw this.#away(error);
     }
   }
@@ -102,8 +102,8 @@ class Connection implements BooksConnection {
     );
   }
 
-  /** Tells log and metrics when the books go away and when they are back. */
-  #tell(error: unknown): void {
+  /** Logs and counts when the books go away and when they are back. */
+  #report(error: unknown): void {
     const away = error !== undefined;
     if (away === (this.#awaySince !== undefined) && this.#books !== undefined) return;
     if (away) this.#log.warn({ err: error }, "the books are away");

@@ -13,7 +13,7 @@ export interface RecordingOptions {
   readonly counted: Counter;
   /** Events with a unit that their model's price does not name, by model and unit. */
   readonly unpriced: Counter<"model" | "unit">;
-  /** Told of the accounts of every batch that was recorded. */
+  /** Called with the accounts of every batch that was recorded. */
   readonly noticed?: ((accounts: Iterable<string>) => void) | undefined;
 }
 

@@ -41,7 +41,7 @@ describe("books in SQLite", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test("a data folder that is none", async () => {
+  test("a data folder that is not a folder", async () => {
     expect(await refusal({ MODELGATE_DATA: "/dev/null" })).toMatch(
       /ledger: The books at \/dev\/null\/books\.sqlite cannot be used: .+/,
     );
@@ -82,7 +82,7 @@ describe("books in PostgreSQL", () => {
   }
   const asReader = (): string => server.url.replace("modelgate:modelgate", "reader:hidden");
 
-  test("an address that is none", async () => {
+  test("an address of another kind", async () => {
     expect(await refusal({ BOOKS_URL: "mysql://host/books" })).toContain(
       "BOOKS_URL is not the address of a PostgreSQL",
     );

@@ -111,7 +111,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     return ids;
   }
 
-  /** What each ledger tells Prometheus. */
+  /** The metrics of each ledger. */
   function metrics(): Promise<readonly string[]> {
     return Promise.all(ledgers.map(async ({ opsUrl }) => (await fetch(`${opsUrl}/metrics`)).text()));
   }

@@ -55,7 +55,7 @@ class History implements Bus {
   #moments: ReadonlyMap<string, Buffer>[] = [];
   #open: { readonly draft: UsageDraft; readonly cost: bigint }[] = [];
   /** Settled, and known to their service alone. */
-  #told: OutboxEntry[] = [];
+  #settled: OutboxEntry[] = [];
   /** Calls that found no hold: their service says so once more, later. */
   #late: (() => Promise<unknown>)[] = [];
   #made = 0;
@@ -91,7 +91,7 @@ class History implements Bus {
     await this.#look();
   }
 
-  /** A call; without its account in Redis it is refused, as its client is told to come again. */
+  /** A call; without its account in Redis it is refused, as its client is asked to retry. */
   async #hold(cost: bigint): Promise<void> {
     const id = `${this.#id}-${this.#made++}`;
     const draft = { ...draftOf(this.#id, id), time: new Date().toISOString(), requestId: `request-${id}` };
@@ -110,12 +110,12 @@ class History implements Bus {
     const asked = { accountId: this.#id, callId: draft.id, tokenId: "tok_1", costNanos, tokens: 0, draft };
     const entry = await settle(redis, asked);
     this.#spent += costNanos;
-    if (entry !== undefined) this.#told.push(entry);
+    if (entry !== undefined) this.#settled.push(entry);
     else this.#late.push(() => settle(redis, asked));
   }
 
   async #publish(): Promise<void> {
-    await publishEntries(redis, this, this.#told.splice(0));
+    await publishEntries(redis, this, this.#settled.splice(0));
   }
 
   publish(messages: readonly BusMessage[]): Promise<readonly Published[]> {

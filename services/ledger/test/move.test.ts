@@ -103,7 +103,7 @@ test("the first start of a ledger moves all days of all accounts, and readers wa
       const { data }: { data: { events: UsageEvent[] } } = JSON.parse(await answer.text());
       return data;
     };
-    // The first answer that is none of a move has everything.
+    // The first answer after the move has everything.
     const { events } = await until("the move to end", ask);
     expect(events.map(({ id }) => id).toSorted()).toEqual(
       accounts.flatMap((account) => days.map((day) => `${account}-${day}`)).toSorted(),

@@ -227,7 +227,7 @@ test("accounts of a version that had them in Redis alone are taken over, and all
   process.stdout.write(`${/"accounts":\d+,"ms":\d+/.exec(ledger.logs())?.[0]}\n`);
 }, 120_000);
 
-test("what the streams held and nobody had read when they were deleted comes to the books all the same", async () => {
+test("what the streams held unread when they were deleted comes to the books all the same", async () => {
   await accountWith("deleted", 1_000n);
   ledger.signal("SIGSTOP");
   for (const id of ["one", "two", "three"]) await call("deleted", id);
@@ -243,7 +243,7 @@ test("what the streams held and nobody had read when they were deleted comes to 
   await until("nothing to be on its way", async () => (await redis.keys("sent:*")).length === 0, 60_000);
 }, 120_000);
 
-/** Whether an event can be published: whoever meets a stream that is gone makes it anew. */
+/** Whether an event can be published: the first to meet a stream that is gone makes it anew. */
 async function publishes(): Promise<boolean> {
   return bus.publish([{ subject: "credit.v1.top-up", body: "{}", id: `probe-${Date.now()}` }]).then(
     ([result]) => result === undefined,

@@ -150,7 +150,7 @@ export class Universe {
     expect(passed).toBe(this.#covers(nanos));
     if (!passed) return;
     this.#calls.push(call);
-    // The reply may be lost: then nobody knows of the call but its hold.
+    // The reply may be lost: then only its hold knows of the call.
     if (!this.#chance.in100(8)) edge.calls.push(call);
   }
 
@@ -175,7 +175,7 @@ export class Universe {
     if (extended === true) call.held += nanos;
   }
 
-  /** Nothing was bought: the hold is given back and no event tells of it. */
+  /** Nothing was bought: the hold is given back without an event. */
   async #release(edge: Edge): Promise<void> {
     const call = this.#chance.one(edge.calls);
     if (call === undefined) return;

@@ -184,7 +184,7 @@ export class Charges {
   }
 
   /**
-   * The client has left, and pays for what it asked: the vendor is told to end it, and heard until its usage is told.
+   * The client has left, and pays for what it asked: the vendor is asked to end it, and heard until its usage is reported.
    * Resolves then, or when so much time has passed.
    */
   windUp(withinMs: number): Promise<void> {
@@ -239,7 +239,7 @@ export class Charges {
   /** A transcript is a use of the model that wrote it: of the session's own where the catalogue has none for it. */
   #chargeTranscript({ id, units, textBytes }: Seen<"transcribed">, model: string | undefined): void {
     const { transcripts } = this.#parts;
-    // A vendor that names no model and tells no use does it as a part of its responses.
+    // A vendor that names no model and reports no usage does it as a part of its responses.
     if ((units === undefined && model === undefined) || !this.#billed.add(id)) return;
     const written = { requests: 1, ...roughUnits({ audioIn: 0, textIn: 0, audioOut: 0, textOut: textBytes }) };
     const outcome: Outcome = "completed";
@@ -261,7 +261,7 @@ export class Charges {
     return { price: price ?? responses.price, by: model };
   }
 
-  /** Whether the vendor has still to tell what something costs. */
+  /** Whether the vendor has still to report the usage of something. */
   #isOwing(): boolean {
     return this.answering || this.#turns.pending;
   }

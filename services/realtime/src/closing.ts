@@ -16,9 +16,9 @@ export const closeCodes = {
 export interface Ending {
   readonly code: number;
   readonly reason: string;
-  /** What the client is told before it is closed. */
+  /** The error that the client gets before it is closed. */
   readonly failure?: Failure;
-  /** What the vendor is told; absent: that the session ended normally. */
+  /** The vendor's close code; absent: that the session ended normally. */
   readonly vendorCode?: number;
 }
 
@@ -36,13 +36,13 @@ export function endingByClient(code: number, reason: string): Ending {
 
 /** What a vendor said before it closed. */
 export interface VendorsLast {
-  /** It had told an error. */
+  /** It had sent an error. */
   readonly failed: boolean;
-  /** It had not told the end of what it was at. */
+  /** It had not sent the end of what it was at. */
   readonly owing: boolean;
 }
 
-/** The vendor closed, or was lost, which is never silent: the client is told in an error, unless the vendor had told one. */
+/** The vendor closed, or was lost, which is never silent: the client gets an error, unless the vendor had sent one. */
 export function endingByVendor(code: number, reason: string, { failed, owing }: VendorsLast): Ending {
   if ((isOrderly(code) && !owing) || failed) return { code: carriedCode(code), reason: carriedReason(reason) };
   const failure = new Failure("upstream_error", "The connection to the vendor was lost.");
@@ -54,7 +54,7 @@ function isOrderly(code: number): boolean {
   return code === closeCodes.normal || code === 1005;
 }
 
-/** A code that one side closed with, as the other may be told it. */
+/** A code that one side closed with, as it may be sent to the other. */
 export function carriedCode(code: number): number {
   if (code === 1005) return closeCodes.normal;
   const sendable = (code >= 1000 && code <= 1014 && !unsendable.has(code)) || (code >= 3000 && code <= 4999);

@@ -18,7 +18,7 @@ export interface Deps extends OpenRelay {
   readonly newSessionId: () => string;
 }
 
-/** What the end of the process leaves for settlements after the last session was told to go. */
+/** What the end of the process leaves for settlements after the last session was closed. */
 const settlementMs = 1_500;
 
 /** Opens everything once. */

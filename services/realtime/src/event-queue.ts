@@ -15,7 +15,7 @@ export interface QueueLimits {
   readonly bufferedBytes: number;
 }
 
-/** What a queue asks and tells. */
+/** What a queue asks and reports. */
 export interface QueueEvents {
   /** Called once for each event, in order, before it may go: what it costs is counted, and payment may begin. */
   counted(event: ClientEvent): void;

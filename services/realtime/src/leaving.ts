@@ -5,7 +5,7 @@ export interface Leaving extends Disposable {
   readonly signal: AbortSignal;
 }
 
-/** Watches a connection that nobody reads yet: its end would not be noticed otherwise. What comes early stays unread. */
+/** Watches a connection that is not read yet: its end would not be noticed otherwise. What comes early stays unread. */
 export function watchLeaving(socket: Duplex): Leaving {
   const controller = new AbortController();
   const gone = (): void => controller.abort();

@@ -7,7 +7,7 @@ import { boundOfSession } from "./session-bound.ts";
 const lookEveryTokens = 256;
 const none: Passed = { audioIn: 0, textIn: 0, audioOut: 0, textOut: 0 };
 
-/** What has passed through a session since a use was last settled: for what dies before its usage is told. */
+/** What has passed through a session since usage was last settled: for responses that end before their usage is reported. */
 export class PassedSince {
   #passed: Passed = none;
   /** What passed since the session began: the context that a response may have read. */

@@ -85,7 +85,7 @@ export class ResponseMoney {
 
   /**
    * Holds a slice, unless more than `reserved` are ready: so many wait for responses that were requested already. Throws
-   * Failure for what the client is told: no balance, no tokens left, store away.
+   * Failure for what the client is to see: no balance, no tokens left, store away.
    */
   hold(reserved = 0): Promise<void> {
     return this.#steps.run(async () => {

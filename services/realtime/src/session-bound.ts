@@ -3,7 +3,7 @@ import { boundOfHeld, type UsageBound } from "@modelgate/relay";
 import { roughUnits, type Passed } from "@modelgate/wires/realtime";
 
 /**
- * How much more a vendor may count than what passed tells: sound of a telephone has six times the seconds for its bytes
+ * How much more a vendor may count than what passed suggests: sound of a telephone has six times the seconds for its bytes
  * that the usual sound has, and some vendors count three times the tokens for a second.
  */
 const dearest = 18;

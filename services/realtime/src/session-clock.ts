@@ -12,7 +12,7 @@ export class SessionClock {
   #spokeAt = this.startedAt;
   /** When the vendor was last heard; 0: not yet. */
   #heardAt = 0;
-  /** Since when the vendor is expected to speak: 0 while nobody waits for it. */
+  /** Since when the vendor is expected to speak: 0 while it owes nothing. */
   #expectedSince = 0;
 
   /** `silenceMs` is the longest silence of a vendor that owes the rest of an answer. */
@@ -31,9 +31,9 @@ export class SessionClock {
     this.#spokeAt = this.#heardAt = Date.now();
   }
 
-  /** After every message: whether the vendor owes an answer. Its first one it owes to whatever it was told. */
-  expects({ owed, told }: { readonly owed: boolean; readonly told: boolean }): void {
-    const expected = this.#heardAt === 0 ? told || this.#expectedSince > 0 : owed;
+  /** After every message: whether the vendor owes an answer. Its first one it owes to any message. */
+  expects({ owed, sent }: { readonly owed: boolean; readonly sent: boolean }): void {
+    const expected = this.#heardAt === 0 ? sent || this.#expectedSince > 0 : owed;
     if (!expected) this.#expectedSince = 0;
     else if (this.#expectedSince === 0) this.#expectedSince = Date.now();
   }

@@ -33,7 +33,7 @@ export interface SessionParts {
 
 /** One session: two sides, a bridge between them, and what is charged of it. It ends once, whatever ends it. */
 export class Session {
-  /** Resolves when both sides are told, and the money is settled. */
+  /** Resolves when both sides are closed, and the money is settled. */
   readonly over: Promise<void>;
   readonly #deps: Deps;
   readonly #parts: SessionParts;
@@ -124,7 +124,7 @@ export class Session {
     this.#vendor.tick(now);
   }
 
-  /** The gateway goes: the client is told so, and can come back to another. */
+  /** The gateway ends: the client is closed with 1001, and can reconnect to another. */
   goAway(): void {
     this.#end({ code: closeCodes.goingAway, reason: "the gateway is going away; connect again" });
   }
@@ -167,8 +167,8 @@ export class Session {
       this.#client.send(message);
     }
     for (const message of toVendor) this.#vendor.send(message);
-    this.#clock.expects({ owed: this.#charges.answering, told: toVendor.length > 0 });
-    // Who has been let go is not waited for: the vendor's last words are still wanted.
+    this.#clock.expects({ owed: this.#charges.answering, sent: toVendor.length > 0 });
+    // A client that was let go is not waited for: the vendor's last words are still wanted.
     if (toClient.length > 0 && this.#client.full && !this.#ended) this.#vendor.pause("slow");
     if (toVendor.length > 0 && this.#vendor.full) this.#client.pause("slow");
     if (toClient.length > 0) this.#queue.go();
@@ -212,7 +212,7 @@ export class Session {
     this.#client.send(errorEvent(failure, `event_${this.#parts.sessionId}g${++this.#errors}`, cause));
   }
 
-  /** Tells the client and lets it go; the vendor is heard until it has told what the client has to pay. */
+  /** Closes the client's side; the vendor is heard until it has reported what the client has to pay. */
   #end({ code, reason, failure, vendorCode = closeCodes.normal }: Ending): void {
     if (this.#ended) return;
     this.#ended = true;

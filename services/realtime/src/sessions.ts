@@ -83,11 +83,11 @@ export class Sessions implements Disposable {
       throw failure;
     } finally {
       this.#opening--;
-      this.#tellDrained();
+      this.#checkDrained();
     }
   }
 
-  /** Takes no more sessions; the open ones get their time, then are told to come back elsewhere. */
+  /** Takes no more sessions; the open ones get their time, then are closed with 1001. */
   async drain(): Promise<void> {
     this.#state = "draining";
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -96,7 +96,7 @@ export class Sessions implements Disposable {
       this.#state = "going";
       for (const session of this.#open) session.goAway();
     }, this.#deps.limits.drainMs);
-    this.#tellDrained();
+    this.#checkDrained();
     await promise;
     clearTimeout(alarm);
   }
@@ -140,13 +140,13 @@ export class Sessions implements Disposable {
     void session.over.then(() => {
       seat[Symbol.dispose]();
       this.#open.delete(session);
-      this.#tellDrained();
+      this.#checkDrained();
     });
     session.begin();
     if (this.#state === "going") session.goAway();
   }
 
-  #tellDrained(): void {
+  #checkDrained(): void {
     if (this.#open.size === 0 && this.#opening === 0) this.#drained?.();
   }
 }

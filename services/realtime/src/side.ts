@@ -3,16 +3,16 @@ import type { RealtimeMessage } from "@modelgate/wires/realtime";
 import { WebSocket } from "ws";
 import type { SessionLimits } from "./deps.ts";
 
-/** Who is told what happens on a side. */
+/** Called for what happens on a side. */
 export interface SideEvents {
   message(message: RealtimeMessage): void;
   /** Once: the connection is over, with the other's code and reason; 1006 where it said nothing. */
   closed(code: number, reason: string): void;
   /** What waited for this side is gone. */
   drained(): void;
-  /** Checks a large message before it is told, in turns with other sessions; rejects for one that is refused. */
+  /** Checks a large message before it is passed on, in turns with other sessions; rejects for one that is refused. */
   check?(data: Buffer): Promise<void>;
-  /** A message was not told, because its check refused it. */
+  /** A message was dropped, because its check refused it. */
   refused?(error: unknown): void;
 }
 
@@ -96,7 +96,7 @@ export class Side {
     if (!this.#isHeld()) this.#socket.resume();
   }
 
-  /** Tells what waits, whatever holds it up: nothing more will come. */
+  /** Passes on what waits, whatever holds it up: nothing more will come. */
   flush(): void {
     this.#reasons.clear();
     for (const message of this.#waiting.splice(0)) this.#events.message(message);

@@ -11,7 +11,7 @@ const kinds = ["transcription"] as const;
 
 /**
  * The models that write down what a client says in its sessions over a channel. A client names them as in every other
- * call, and may use those that it may call; the vendor is told its own name where the channel has one for them.
+ * call, and may use those that it may call; the vendor gets its own name where the channel has one for them.
  */
 export function transcribersAt({ relay }: Deps, { caller }: SessionCall, channel: CatalogChannel): TranscriberNames {
   return {

@@ -121,7 +121,7 @@ describe("speech that may be written down", () => {
     expect(found.seconds).toBe(60);
   });
 
-  test("is not lost with turns that are too many to be told apart", () => {
+  test("is not lost with turns that are too many to be distinguished", () => {
     const speech = new Untranscribed();
     for (let at = 0; at < 1_000; at++) {
       speech.heard(1, automatic);

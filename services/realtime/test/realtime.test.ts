@@ -19,7 +19,9 @@ test.each([
   [3000, 3000],
   [4999, 4999],
   [5000, 1011],
-])("a side that closed with %i is told to the other as %i", (code, carried) => expect(carriedCode(code)).toBe(carried));
+])("a side that closed with %i is closed for the other with %i", (code, carried) =>
+  expect(carriedCode(code)).toBe(carried),
+);
 
 test("a reason is cut between characters, and holds no address and no key", () => {
   expect(carriedReason("go to https://vendor.example/x with sk-abcdef123456")).toBe("go to [address] with [key]");
@@ -70,8 +72,8 @@ test.each([
     says: undefined,
   },
 ])("a vendor that closes $closed", ({ code, failed, owing, ending, says }) => {
-  const { failure, ...told } = endingByVendor(code, "bye", { failed, owing });
-  expect(told).toEqual(ending);
+  const { failure, ...rest } = endingByVendor(code, "bye", { failed, owing });
+  expect(rest).toEqual(ending);
   expect(failure?.code).toBe(says);
 });
 

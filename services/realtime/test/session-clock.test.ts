@@ -9,7 +9,7 @@ afterEach(() => void vi.useRealTimers());
 
 const after = (ms: number): void => void vi.advanceTimersByTime(ms);
 
-test("a session that nobody speaks in is over, and one that lasts too long", () => {
+test("a session in which no side speaks is over, and one that lasts too long", () => {
   const clock = new SessionClock(limits, silenceMs);
   after(50_000);
   clock.clientSpoke();
@@ -22,13 +22,13 @@ test("a session that nobody speaks in is over, and one that lasts too long", () 
   expect(clock.expired(clock.startedAt + 3_600_001)?.message).toContain("lasts at most 3600 s");
 });
 
-test("a vendor that has never spoken owes its first word to whatever it was told", () => {
+test("a vendor that has never spoken owes its first word to any message", () => {
   const clock = new SessionClock(limits, silenceMs);
   after(10_000);
   expect(clock.isVendorSilent(Date.now())).toBe(false);
-  clock.expects({ owed: false, told: true });
+  clock.expects({ owed: false, sent: true });
   after(900);
-  clock.expects({ owed: false, told: false });
+  clock.expects({ owed: false, sent: false });
   expect(clock.isVendorSilent(Date.now())).toBe(false);
   after(101);
   expect(clock.isVendorSilent(Date.now())).toBe(true);
@@ -37,22 +37,22 @@ test("a vendor that has never spoken owes its first word to whatever it was told
 test("a vendor that owes an answer is silent from when it was asked, or from its last word", () => {
   const clock = new SessionClock(limits, silenceMs);
   clock.vendorSpoke();
-  clock.expects({ owed: false, told: false });
-  // Nobody has asked it anything for long.
+  clock.expects({ owed: false, sent: false });
+  // It has not been asked anything for long.
   after(50_000);
   expect(clock.isVendorSilent(Date.now())).toBe(false);
-  clock.expects({ owed: true, told: true });
+  clock.expects({ owed: true, sent: true });
   after(4_000);
   // Others of the client's messages are no sign of the vendor's.
-  clock.expects({ owed: true, told: true });
+  clock.expects({ owed: true, sent: true });
   expect(clock.isVendorSilent(Date.now())).toBe(false);
   after(1_001);
   expect(clock.isVendorSilent(Date.now())).toBe(true);
   clock.vendorSpoke();
-  clock.expects({ owed: true, told: false });
+  clock.expects({ owed: true, sent: false });
   after(4_999);
   expect(clock.isVendorSilent(Date.now())).toBe(false);
-  clock.expects({ owed: false, told: false });
+  clock.expects({ owed: false, sent: false });
   after(50_000);
   expect(clock.isVendorSilent(Date.now())).toBe(false);
 });

@@ -28,18 +28,18 @@ async function connected(other: { readonly autoPong?: boolean } = {}, check?: (d
 }
 
 function sideOf(socket: WebSocket, check?: (data: Buffer) => Promise<void>) {
-  const told: string[] = [];
+  const events: string[] = [];
   const side: Side = new Side(socket, limits, {
     message: ({ data }) => {
-      told.push(data.toString());
+      events.push(data.toString());
       if (data.toString() === "wait") side.pause("test");
     },
-    closed: (code, reason) => told.push(`closed ${code} ${reason}`),
-    drained: () => told.push("drained"),
+    closed: (code, reason) => events.push(`closed ${code} ${reason}`),
+    drained: () => events.push("drained"),
     ...(check === undefined ? {} : { check }),
-    refused: (error) => told.push(`refused: ${String(error)}`),
+    refused: (error) => events.push(`refused: ${String(error)}`),
   });
-  return { side, told };
+  return { side, events };
 }
 
 /** Looks after a side so often, each time a ping later. */
@@ -76,16 +76,16 @@ test("while nothing is read of an end, it is not held against it that nothing is
 });
 
 test("a message may hold up those after it; they come in their order when every reason is gone", async () => {
-  const { side, end, told } = await connected();
+  const { side, end, events } = await connected();
   for (const text of ["one", "wait", "two", "wait", "three"]) end.send(text);
-  await vi.waitFor(() => expect(told).toEqual(["one", "wait"]));
+  await vi.waitFor(() => expect(events).toEqual(["one", "wait"]));
   side.pause("another");
   side.resume("test");
-  expect(told).toEqual(["one", "wait"]);
+  expect(events).toEqual(["one", "wait"]);
   side.resume("another");
-  await vi.waitFor(() => expect(told).toEqual(["one", "wait", "two", "wait"]));
+  await vi.waitFor(() => expect(events).toEqual(["one", "wait", "two", "wait"]));
   side.resume("test");
-  await vi.waitFor(() => expect(told.at(-1)).toBe("three"));
+  await vi.waitFor(() => expect(events.at(-1)).toBe("three"));
 });
 
 /** A short message of a client's, or its good-bye, as it stands on the wire. */
@@ -107,20 +107,20 @@ test("what waits when the connection is over can still be had, in its order", as
   });
   asked.end();
   const [[socket], [, wire]] = await Promise.all([arrived, once(asked, "upgrade")]);
-  const { side, told } = sideOf(socket);
+  const { side, events } = sideOf(socket);
   const closed = once(socket, "close");
   wire.resume(); // else it never hears of the end
   // In one piece, so that it is read at once: the first message holds up those after it, and cannot hold up the end.
   const messages = ["wait", "two", "wait", "three"].map((text) => frame(1, Buffer.from(text)));
   wire.write(Buffer.concat([...messages, frame(8, Buffer.from([0x03, 0xe8]))]));
   await closed;
-  expect(told).toEqual(["wait", "closed 1000 "]);
+  expect(events).toEqual(["wait", "closed 1000 "]);
   side.flush();
-  expect(told.slice(2)).toEqual(["two", "wait", "three"]);
+  expect(events.slice(2)).toEqual(["two", "wait", "three"]);
 });
 
-test("too much for an end to take is told, and again when it is gone; who never takes it is cut", async () => {
-  const { side, end, told } = await connected();
+test("too much for an end to take is reported, and again when it is gone; an end that never takes it is cut", async () => {
+  const { side, end, events } = await connected();
   end.pause();
   while (!side.full) side.send({ data: Buffer.alloc(65_536), binary: true });
   side.tick(Date.now() + limits.stallMs);
@@ -128,7 +128,7 @@ test("too much for an end to take is told, and again when it is gone; who never 
   end.resume();
   await once(end, "message");
   while (side.full) await new Promise((next) => setImmediate(next));
-  expect(told).toEqual(["drained"]);
+  expect(events).toEqual(["drained"]);
   side.tick(Date.now() + limits.stallMs + 1);
   expect(side.open).toBe(true);
   end.pause();
@@ -137,9 +137,9 @@ test("too much for an end to take is told, and again when it is gone; who never 
   expect(side.open).toBe(false);
 });
 
-test("large messages are checked before they are told, in their order, and one that is refused is left out", async () => {
+test("large messages are checked before they are passed on, in their order, and one that is refused is left out", async () => {
   const checks: (() => void)[] = [];
-  const { told, end } = await connected({}, async (data) => {
+  const { events, end } = await connected({}, async (data) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     checks.push(resolve);
     await promise;
@@ -148,12 +148,12 @@ test("large messages are checked before they are told, in their order, and one t
   const large = (word: string): string => word + " ".repeat(turnBytes);
   for (const message of ["first", large("second"), "third", large("wrong"), "fifth"]) end.send(message);
   await expect.poll(() => checks.length).toBe(1);
-  expect(told).toEqual(["first"]);
+  expect(events).toEqual(["first"]);
   checks[0]?.();
   await expect.poll(() => checks.length).toBe(2);
   checks[1]?.();
-  await expect.poll(() => told.at(-1)).toBe("fifth");
-  const words = told.map((word) => word.trim());
+  await expect.poll(() => events.at(-1)).toBe("fifth");
+  const words = events.map((word) => word.trim());
   expect(words).toContain("refused: Error: too many values");
   expect(words.filter((word) => !word.startsWith("refused"))).toEqual(["first", "second", "third", "fifth"]);
 });

@@ -6,7 +6,7 @@ import { conversationOf } from "./conversation-of.ts";
 import type { Deps } from "./deps.ts";
 import { storeUseOf, type StoreUse } from "./vendor-ids.ts";
 
-/** A text request, with what only its parsed body tells. */
+/** A text request, with what only its parsed body shows. */
 export interface TurnAsk extends TextAsk, StoreUse {
   /** The conversation that it is a turn of; absent also where its model can be reached one way only. */
   readonly conversation?: Conversation | undefined;

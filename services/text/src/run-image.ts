@@ -25,7 +25,7 @@ const sizeParam = "generationConfig.imageConfig.imageSize";
 
 /**
  * Runs a call for generated content by a model of images, paid for by the image as well as by the token: passed to
- * vendors of that wire, drawn by those of images where there is none. Throws Failure (400) naming the field.
+ * vendors of that wire, drawn by those of images elsewhere. Throws Failure (400) naming the field.
  */
 export async function runImage(deps: Deps, call: ServiceCall, asked: AskedText, drawing: Drawing): Promise<void> {
   const { model, unpriced } = priced(deps.relay, call, drawing.model);

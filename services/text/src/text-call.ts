@@ -12,7 +12,7 @@ import {
   type Measure,
   type RequestSize,
 } from "@modelgate/relay";
-import { textExchanges, waitingIn, type TextCall } from "./exchanges/text.ts";
+import { textExchanges, waitingIn, type TextCall, type TextExchanges } from "./exchanges/text.ts";
 import { findMembersInTurns, holdsAny } from "@modelgate/wires/json";
 import {
   memberOf,
@@ -113,6 +113,7 @@ export async function planText(deps: Deps, call: ServiceCall, asked: AskedText):
     cost: costOf(asked, size),
     fees,
     wires: asked.wires ?? wiresServing(wire),
+    saysWhole: asked.exchange === undefined ? exchanges.saysWhole : undefined,
     waiting: ask.stream ? waitingIn({ wire, asArray }) : undefined,
     hearsOut: asked.hearsOut,
     unsealable: asked.unsealable ?? true,
@@ -135,8 +136,6 @@ function costOf({ wire, body, ask, billsUnseen, measure }: AskedText, size: Requ
   return { by: "text", body, size, stream: ask.stream, billsUnseen: isUnseen };
 }
 
-type Exchanges = ReturnType<typeof textExchanges>;
-
 /** Makes the exchange that calls of a wire usually have, over the body that the way's vendor knows the conversation by. */
 function usualExchange(
   deps: Deps,
@@ -146,13 +145,13 @@ function usualExchange(
     textCall,
     exchanges,
     fees,
-  }: { readonly textCall: TextCall; readonly exchanges: Exchanges; readonly fees: CallFees },
+  }: { readonly textCall: TextCall; readonly exchanges: TextExchanges; readonly fees: CallFees },
 ): (way: SpokenWay, history: "unsealed" | undefined) => Promise<Exchange> {
   const native = asked.native === undefined ? undefined : textExchanges({ ...textCall, body: asked.native.body });
   return async (way, history) => {
     const isNative = history === undefined && way.wire === asked.wire && placeOf(way) === asked.native?.place;
     const render = isNative ? (native ?? exchanges) : exchanges;
-    const made = await render(textCodec(way.wire), way.candidate.upstreamModel, history);
+    const made = await render.make(textCodec(way.wire), way.candidate.upstreamModel, history);
     return keepingMade(deps, call, asked, fees.checked(made), placeOf(way));
   };
 }
@@ -165,7 +164,7 @@ async function boundAtVendor(
   { relay }: Deps,
   { caller }: ServiceCall,
   { wire, body, ask }: AskedText,
-  exchange: Exchanges,
+  exchanges: TextExchanges,
 ): Promise<number | undefined> {
   const { thoughts }: ClientCodec = textCodecs[wire].client;
   const { maxOutputTokens } = ask;
@@ -175,7 +174,7 @@ async function boundAtVendor(
     const codec = chosen === undefined || chosen === wire ? undefined : textCodec(chosen);
     if (codec?.vendor?.raisedBound === undefined) continue;
     try {
-      const rendered = (await exchange(codec, candidate.upstreamModel)).body;
+      const rendered = (await exchanges.make(codec, candidate.upstreamModel)).body;
       if (!Buffer.isBuffer(rendered)) return maxOutputTokens;
       await inTurnsIfLong(findMembersInTurns(rendered));
       const most = memberOf(rendered, codec.vendor.raisedBound);

@@ -17,11 +17,11 @@ import type { Deps } from "./deps.ts";
 export interface StoreUse {
   /** What it names there; absent: nothing was looked for. */
   readonly vendorIds?: readonly VendorId[] | undefined;
-  /** Whether its answer may tell of things that the vendor makes there. */
+  /** Whether its answer may name things that the vendor makes there. */
   readonly makes?: boolean | undefined;
 }
 
-/** A look at a body that tells its use of the vendor's store too. */
+/** An inspection of a body that finds its use of the vendor's store too. */
 export function withStoreUse<Ask extends object>(
   { relay }: Pick<Deps, "relay">,
   dialect: StoreDialect,
@@ -54,7 +54,7 @@ export async function admitStoreUse(
   return vendorIds === undefined ? nothing : await admitVendorIds(relay, call, vendorIds);
 }
 
-/** A call whose answer may tell of what its vendor made. */
+/** A call whose answer may name what its vendor made. */
 export interface MakingCall {
   readonly wire: ClientWire;
   readonly ask: StoreUse;
@@ -62,7 +62,7 @@ export interface MakingCall {
 }
 
 /**
- * The same exchange; what its vendor makes in its store is remembered before the client can refer to it. Responses tell
+ * The same exchange; what its vendor makes in its store is remembered before the client can refer to it. Responses name
  * it in the whole of them, which is looked at when it is kept (keepMadeItems).
  * @param place the `channel/key` that is asked
  */

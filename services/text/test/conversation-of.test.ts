@@ -114,7 +114,7 @@ test.each(wires)("%s: a first turn looks for nothing, the second finds it, later
   expect(third?.keep).toBe(second?.keep);
 });
 
-describe("conversations are told apart", () => {
+describe("conversations are distinguished", () => {
   const chat = (body: object) => conversationIn("chat", body)?.keep;
   const [, second = {}] = turnsOf.chat;
 

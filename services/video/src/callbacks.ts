@@ -14,15 +14,15 @@ import { Failure } from "@modelgate/contracts";
 import { Quiet, type Logger, type Redis } from "@modelgate/platform";
 import type { JsonRecord } from "@modelgate/wires/json";
 
-/** Tells clients of their tasks at the addresses that they gave with them. */
+/** Sends tasks' transitions to the addresses that clients gave with them. */
 export interface Callbacks extends AsyncDisposable {
-  /** Tells a transition that is kept in Redis, in the background, if there is one; what is not taken is tried again. */
-  tell(callback: Callback | undefined): void;
-  /** When other processes may tell a callback that this one tells now, Unix ms. */
+  /** Sends a transition that is kept in Redis, in the background, if there is one; what is not accepted is tried again. */
+  send(callback: Callback | undefined): void;
+  /** When other processes may send a callback that this one sends now, Unix ms. */
   leaseEnd(): number;
 }
 
-/** What callbacks are told with. */
+/** What callbacks are sent with. */
 export interface CallbackOptions {
   readonly redis: Redis;
   readonly remote: RemoteStreams;
@@ -36,7 +36,7 @@ export interface CallbackOptions {
 
 /** Pauses before the tries after the first, in ms. */
 const pausesMs = [1_000, 10_000, 60_000, 300_000, 900_000];
-/** A transition that could not be told for so long is given up, whatever the tries. */
+/** A transition that could not be delivered for so long is given up, whatever the tries. */
 const longestMs = 3_600_000;
 /** Most due callbacks of one shard that are taken at once. */
 const most = 16;
@@ -46,8 +46,8 @@ const [mostOpen, mostOfAccount] = [1_000, 200];
 const longestUrl = 2_048;
 
 /**
- * A callback is kept in Redis from the write that made the transition until it is told or given up: a process that dies
- * leaves it to the others, who tell it when its lease is over. A client may so be told twice, and knows it by the event's
+ * A callback is kept in Redis from the write that made the transition until it is delivered or given up: a process that dies
+ * leaves it to the others, which send it when its lease is over. A client may so get it twice, and knows it by the event's
  * id. Each call is the task event as JSON, without the channel, which is the operator's business. It is signed:
  * `x-modelgate-signature: t=<seconds>,v1=<hex>` is the HMAC-SHA256 of "<seconds>.<body>", its key the SHA-256 of the API
  * key that created the task, in hex.
@@ -69,7 +69,7 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
         return false;
       });
       const pauseMs = taken ? undefined : pausesMs[tries];
-      if (!taken && stop.signal.aborted) return; // another process tells it
+      if (!taken && stop.signal.aborted) return; // another process sends it
       if (pauseMs !== undefined) await retryCallback(redis, { ...callback, tries: tries + 1 }, now() + pauseMs);
       else await (taken ? forgetCallback(redis, callback) : giveUp(callback));
     } catch (error) {
@@ -83,7 +83,7 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
     log.info({ taskId: event.taskId, state: event.state, tries }, "a callback is given up");
   }
 
-  function tell(callback: Callback | undefined): void {
+  function send(callback: Callback | undefined): void {
     if (callback === undefined) return;
     const { accountId, time } = callback.event;
     const isOld = now() - Date.parse(time) > longestMs;
@@ -108,14 +108,14 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
   async function rounds(): Promise<void> {
     while (!stop.signal.aborted) {
       const due = await claim().catch(() => []);
-      due.forEach(tell);
+      due.forEach(send);
       await setTimeout(roundMs, undefined, { signal: stop.signal }).catch(() => undefined);
     }
   }
 
   const going = rounds();
   return {
-    tell,
+    send,
     leaseEnd: () => now() + leaseMs,
     async [Symbol.asyncDispose]() {
       stop.abort();
@@ -124,7 +124,7 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
   };
 }
 
-/** One try: whether the client has taken it. A token that is gone has nobody to tell. Rejects where it cannot be reached. */
+/** One try: whether the client has accepted it. Without its token it counts as accepted. Rejects where it cannot be reached. */
 async function post(
   { redis, remote, now, timeoutMs }: CallbackOptions,
   { url, event }: Callback,
@@ -132,8 +132,8 @@ async function post(
 ): Promise<boolean> {
   const key = await digestOfToken(redis, event.tokenId);
   if (key === undefined) return true;
-  const { channelId: _ours, ...told } = event;
-  const body = Buffer.from(JSON.stringify(told));
+  const { channelId: _ours, ...visible } = event;
+  const body = Buffer.from(JSON.stringify(visible));
   const seconds = Math.floor(now() / 1_000);
   const signature = createHmac("sha256", key).update(`${seconds}.${body.toString()}`).digest("hex");
   await using stream = await remote.open({
@@ -146,7 +146,7 @@ async function post(
   return stream.answer.status < 300;
 }
 
-/** A request's `callback_url`, and the request without it: no vendor is told. Throws Failure invalid_value. */
+/** A request's `callback_url`, and the request without it: vendors do not get it. Throws Failure invalid_value. */
 export function takeCallback(members: JsonRecord): { readonly members: JsonRecord; readonly callbackUrl?: string } {
   const { callback_url: url, ...others } = members;
   if (url === undefined || url === null || url === "") return { members: others };

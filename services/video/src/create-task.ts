@@ -22,7 +22,7 @@ import { recordSurely } from "./record-task.ts";
 import { startAtVendor, waysOf, type Started } from "./start-task.ts";
 import type { WantedTask } from "./wanted-task.ts";
 
-/** A task as it was taken, and what its vendor could not be told. */
+/** A task as it was accepted, and the fields that its vendor does not support. */
 export interface CreatedTask {
   readonly task: TaskRecord;
   /** Fields of the request that were left out, as the client spells them. */
@@ -31,7 +31,7 @@ export interface CreatedTask {
 
 /**
  * The life of a create: price → hold → start at a vendor, once → record with its first event. The hold stays open with
- * the task, and is settled by whoever sees it end. Throws Failure; nothing is charged then, and a start that the vendor
+ * the task, and is settled by the process that sees it end. Throws Failure; nothing is charged then, and a start that the vendor
  * may have accepted without our knowing it is create_uncertain (502, not to be repeated).
  */
 export async function createTask(deps: Deps, call: ServiceCall, wanted: WantedTask): Promise<CreatedTask> {

@@ -58,7 +58,7 @@ export async function openDeps(env: Env, log: Logger): Promise<Deps> {
 /** How long the end of a process waits for what its clients no longer wait for. */
 const lastWorkMs = 10_000;
 
-/** Promises that nobody may be waiting for any more. */
+/** Promises that may have lost their callers. */
 export class Undertakings {
   readonly #open = new Set<Promise<unknown>>();
 

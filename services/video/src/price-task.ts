@@ -8,7 +8,7 @@ import type { WantedTask, Ways } from "./wanted-task.ts";
 /** What a video is priced by. */
 export type Measured = Pick<RenderedVideo, "seconds" | "lines">;
 
-/** What a vendor is told, as it is priced; a remix has the resolution of the video that it is made from. */
+/** What is asked of a vendor, as it is priced; a remix has the resolution of the video that it is made from. */
 export function measured({ remix }: WantedTask, { seconds, lines }: RenderedVideo): Measured {
   return { seconds, lines: remix === undefined ? lines : askedIn(remix).lines };
 }
@@ -37,7 +37,7 @@ function measuresOf(asked: WantedTask, { candidates, wires }: Ways): readonly Me
       try {
         return [measured(asked, videoCodecs[wire].renderRequest(asked.request, { model: asked.request.model }))];
       } catch (error) {
-        if (error instanceof Failure) return []; // nobody is sent it in this wire
+        if (error instanceof Failure) return []; // not sent in this wire
         throw error;
       }
     });

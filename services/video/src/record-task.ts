@@ -24,7 +24,7 @@ export async function recordSurely(deps: Deps, task: TaskRecord): Promise<boolea
       const recorded = await createTask(deps.relay.redis, creation);
       if (typeof recorded === "object") {
         deps.outbox.push(recorded);
-        deps.callbacks.tell(callbackAmong(task, [recorded]));
+        deps.callbacks.send(callbackAmong(task, [recorded]));
       }
       return recorded !== "no-hold";
     } catch (error) {

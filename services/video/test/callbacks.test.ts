@@ -26,9 +26,9 @@ let backends: Backends;
 let redis: Redis;
 let clock = noon;
 let count = 0;
-/** What a client's address answers, and what it was told. */
+/** What a client's address answers, and what it received. */
 let answer: RequestListener = (_, response) => void response.end();
-const told: { readonly state: string; readonly account: string }[] = [];
+const received: { readonly state: string; readonly account: string }[] = [];
 let server: Server;
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ beforeAll(async () => {
     request.on("data", (piece: Buffer) => pieces.push(piece));
     request.on("end", () => {
       const { state, accountId } = JSON.parse(Buffer.concat(pieces).toString());
-      told.push({ state, account: accountId });
+      received.push({ state, account: accountId });
       answer(request, response);
     });
   });
@@ -53,11 +53,11 @@ afterAll(async () => {
 });
 afterEach(() => {
   clock = noon;
-  told.length = 0;
+  received.length = 0;
   answer = (_, response) => void response.end();
 });
 
-const teller = (...privateHosts: readonly string[]) =>
+const callbacksTo = (...privateHosts: readonly string[]) =>
   openCallbacks({
     redis,
     remote: openRemoteStreams({ privateHosts: new Set(privateHosts) }),
@@ -67,7 +67,7 @@ const teller = (...privateHosts: readonly string[]) =>
     roundMs: 5,
   });
 
-/** A task of an account that wants to be told; its first transition stands in Redis, for others from `dueAt` on. */
+/** A task of an account that wants callbacks; its first transition is in Redis, for others from `dueAt` on. */
 async function begin(dueAt: number, accountId = `account-${++count}`): Promise<Callback> {
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
@@ -89,30 +89,30 @@ const kept = async (): Promise<number> => {
   return counts.reduce((sum, each) => sum + each, 0);
 };
 
-test("a callback that another process left is told once its lease is over, and then forgotten", async () => {
+test("a callback that another process left is sent once its lease is over, and then forgotten", async () => {
   await begin(noon + 10);
-  await using _first = teller("127.0.0.1");
-  await using _second = teller("127.0.0.1");
+  await using _first = callbacksTo("127.0.0.1");
+  await using _second = callbacksTo("127.0.0.1");
   clock = noon + 10;
-  await until("it to be told", () => told.length > 0);
+  await until("it to be sent", () => received.length > 0);
   await until("it to be forgotten", async () => (await kept()) === 0);
   clock = noon + 10 * timeoutMs;
   const other = await begin(clock);
-  await until("the next one", () => told.length > 1);
+  await until("the next one", () => received.length > 1);
   await until("that to be forgotten", async () => (await kept()) === 0);
-  expect(told.map(({ account }) => account)).toEqual([expect.anything(), other.event.accountId]);
+  expect(received.map(({ account }) => account)).toEqual([expect.anything(), other.event.accountId]);
 });
 
 test("what is not taken is tried again after longer and longer pauses, and given up in the end", async () => {
   answer = (_, response) => void response.writeHead(500).end();
-  await using callbacks = teller("127.0.0.1");
-  callbacks.tell(await begin(noon + 1e9));
+  await using callbacks = callbacksTo("127.0.0.1");
+  callbacks.send(await begin(noon + 1e9));
   for (const [at, pauseMs] of pausesMs.entries()) {
-    await until("the try", () => told.length === at + 1);
+    await until("the try", () => received.length === at + 1);
     await until("its pause", async () => (await nextDue()) === clock + pauseMs);
     clock += pauseMs;
   }
-  await until("the last try", () => told.length === pausesMs.length + 1);
+  await until("the last try", () => received.length === pausesMs.length + 1);
   await until("it to be given up", async () => (await kept()) === 0);
 });
 
@@ -122,33 +122,33 @@ async function nextDue(): Promise<number> {
   return Math.min(...scores.map(([, score]) => Number(score)));
 }
 
-test("what nobody could tell for an hour is given up without a try", async () => {
+test("what could not be delivered for an hour is given up without a try", async () => {
   await begin(noon);
   clock = noon + 3_600_001;
-  await using _callbacks = teller("127.0.0.1");
+  await using _callbacks = callbacksTo("127.0.0.1");
   await until("it to be given up", async () => (await kept()) === 0);
-  expect(told).toEqual([]);
+  expect(received).toEqual([]);
 });
 
-test("an address of the operator's own network is told nothing, unless the operator named it", async () => {
-  await using callbacks = teller();
+test("an address of the operator's own network gets nothing, unless the operator named it", async () => {
+  await using callbacks = callbacksTo();
   const inward = await begin(noon + 1e9);
-  callbacks.tell(inward);
+  callbacks.send(inward);
   await until("the try to have failed", async () => (await nextDue()) === clock + 1_000);
-  expect(told).toEqual([]);
+  expect(received).toEqual([]);
   await forgetCallback(redis, inward);
 });
 
-test("an account whose address is silent has its own calls under way, and holds up nobody else's", async () => {
+test("an account whose address is silent has its own calls under way, and delays no other account's", async () => {
   const silent = `account-${++count}`;
   answer = (_, response) => {
-    if (told.at(-1)?.account !== silent) response.end();
+    if (received.at(-1)?.account !== silent) response.end();
   };
-  await using callbacks = teller("127.0.0.1");
+  await using callbacks = callbacksTo("127.0.0.1");
   const many = await begin(noon + 1e9, silent);
-  for (let at = 0; at < 250; at++) callbacks.tell(many);
-  await until("as many as one account may have", () => told.length === 200);
-  callbacks.tell(await begin(noon + 1e9));
-  await until("another account's", () => told.at(-1)?.account !== silent);
-  expect(told.filter(({ account }) => account === silent)).toHaveLength(200);
+  for (let at = 0; at < 250; at++) callbacks.send(many);
+  await until("as many as one account may have", () => received.length === 200);
+  callbacks.send(await begin(noon + 1e9));
+  await until("another account's", () => received.at(-1)?.account !== silent);
+  expect(received.filter(({ account }) => account === silent)).toHaveLength(200);
 });

@@ -71,13 +71,13 @@ beforeEach(() => {
   asked.length = 0;
 });
 
-/** A finished task whose result is as told. */
+/** A finished task with this result. */
 function finished(result: object, wire: TaskRecord["wire"] = "video-generations"): TaskRecord {
   const keyId = deps.relay.catalog.current().channels[0]?.keys[0]?.id ?? "";
   return { ...taskOf("acme", "video_1", noon), keyId, wire, state: "completed", result: JSON.stringify(result) };
 }
 
-/** The bytes that a client gets, or the code of what it is told instead. */
+/** The bytes that a client gets, or the code of its error. */
 async function fetched(task: TaskRecord, variant = "video"): Promise<string> {
   const request = Object.assign(new IncomingMessage(new Socket()), { headers: { range: "bytes=0-9", cookie: "c" } });
   const { signal } = new AbortController();
@@ -104,7 +104,7 @@ test.each([
   ["is past its time", { status: 200, body: "old" }, noon],
   ["is refused as too old", { status: 403 }, noon + 1],
   ["is gone", { status: 410 }, undefined],
-])("an address that %s: the vendor tells a new one", async (_, old, expiresAt) => {
+])("an address that %s: the vendor gives a new one", async (_, old, expiresAt) => {
   has = { "/a.mp4": old, [look]: fresh(), "/fresh.mp4": { body: "a video" } };
   expect(await fetched(finished({ url: at("/a.mp4"), expiresAt }))).toBe("a video");
   expect(paths().slice(-2)).toEqual([look, "/fresh.mp4"]);
@@ -113,7 +113,7 @@ test.each([
 test.each([
   ["does not know it any more", { status: 404 }, "video_expired"],
   ["has no address for it", { body: JSON.stringify({ status: "completed" }) }, "video_expired"],
-  ["tells an address where there is nothing", fresh, "video_expired"],
+  ["gives an address where there is nothing", fresh, "video_expired"],
   ["does not answer", { status: 500 }, "upstream_error"],
 ])("a vendor that %s", async (_, answer, code) => {
   has = { [look]: typeof answer === "function" ? answer() : answer };

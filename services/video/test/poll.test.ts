@@ -110,7 +110,7 @@ async function begin(): Promise<TaskRecord> {
 const found = async ({ accountId, id }: TaskRecord) => (await findTask(redis, accountId, id))?.task;
 const looksAt = ({ operation }: TaskRecord) => vendor.looks.filter((each) => each === operation).length;
 
-test("a task that nobody asks for is looked at when it is due, moves on, and is settled", async () => {
+test("a task that no client asks for is looked at when it is due, moves on, and is settled", async () => {
   const task = await begin();
   clock = noon + 4_999;
   await round();
@@ -214,7 +214,7 @@ test("a task that its vendor does not know fails after a minute, not before", as
   expect(await found(task)).toMatchObject({ state: "failed", error: { code: "not_found" } });
 });
 
-test("a vendor that is silent holds up its own tasks, and nobody else's", async () => {
+test("a vendor that is silent holds up its own tasks, and no other's", async () => {
   const [deps = expect.fail("no replica")] = replicas;
   clock = noon + 5_000;
   const stuck = await begin();

@@ -11,7 +11,7 @@ export class RecentClauses {
     this.#most = most;
   }
 
-  /** The samples of a key, spoken if they are not here. They are the keeper's: nobody writes into them. */
+  /** The samples of a key, spoken if they are not here. They are shared: callers must not write into them. */
   of(key: string, speak: () => Int16Array): Int16Array {
     const spoken = this.#kept.get(key) ?? speak();
     // What was used last stands last.

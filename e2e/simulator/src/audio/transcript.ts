@@ -22,7 +22,7 @@ const wordsPerSegment = 5;
 
 /** How long a file is: counted where it has frames, else by what it says of itself; undefined for what is no audio. */
 export async function secondsOf(bytes: Buffer, contentType: string): Promise<number | undefined> {
-  return (await counted(bytes)) ?? (await told(bytes, contentType));
+  return (await counted(bytes)) ?? (await taggedSeconds(bytes, contentType));
 }
 
 /** The reader of frames is large, and loaded with the first file. */
@@ -38,7 +38,7 @@ async function counted(bytes: Buffer): Promise<number | undefined> {
   }
 }
 
-async function told(bytes: Buffer, contentType: string): Promise<number | undefined> {
+async function taggedSeconds(bytes: Buffer, contentType: string): Promise<number | undefined> {
   try {
     const { format } = await parseBuffer(bytes, { mimeType: contentType, size: bytes.length }, { duration: true });
     return format.duration;

@@ -20,7 +20,7 @@ const allRights = 0x1fff_ffffn;
 const [rootDescriptor, fileDescriptor] = [3, 4];
 const rootName = Buffer.from("/");
 
-/** Compiles a program. Throws WebAssembly.CompileError for what is none. */
+/** Compiles a program. Throws WebAssembly.CompileError for anything else. */
 export function compileCommand(bytes: Uint8Array): WasiModule {
   return new WebAssembly.Module(bytes);
 }
@@ -85,8 +85,9 @@ class Command {
     return {
       ...this.#ofArguments(),
       ...this.#ofFolder(),
-      fd_write: (descriptor = 0, vectors = 0, count = 0, told = 0) => this.#write(descriptor, vectors, count, told),
-      fd_read: (_descriptor, _vectors, _count, told = 0) => this.#tell(told, 0),
+      fd_write: (descriptor = 0, vectors = 0, count = 0, written = 0) =>
+        this.#write(descriptor, vectors, count, written),
+      fd_read: (_descriptor, _vectors, _count, written = 0) => this.#store(written, 0),
       fd_seek: () => isPipe,
       fd_close: () => success,
       fd_fdstat_set_flags: () => success,
@@ -100,8 +101,8 @@ class Command {
   #ofArguments(): Readonly<Record<string, (...numbers: number[]) => number>> {
     return {
       args_sizes_get: (count = 0, size = 0) => {
-        this.#tell(count, this.#args.length);
-        return this.#tell(
+        this.#store(count, this.#args.length);
+        return this.#store(
           size,
           this.#args.reduce((sum, { length }) => sum + length, 0),
         );
@@ -109,7 +110,7 @@ class Command {
       args_get: (pointers = 0, bytes = 0) => {
         let at = bytes;
         for (const [index, arg] of this.#args.entries()) {
-          this.#tell(pointers + 4 * index, at);
+          this.#store(pointers + 4 * index, at);
           this.#put(arg, at);
           at += arg.length;
         }
@@ -123,7 +124,7 @@ class Command {
       fd_prestat_get: (descriptor, into = 0) => {
         if (descriptor !== rootDescriptor) return badDescriptor;
         this.#memory.setUint32(into, 0, true);
-        return this.#tell(into + 4, rootName.length);
+        return this.#store(into + 4, rootName.length);
       },
       fd_prestat_dir_name: (_descriptor, into = 0) => {
         this.#put(rootName, into);
@@ -137,11 +138,11 @@ class Command {
         this.#memory.setBigUint64(into + 16, allRights, true);
         return success;
       },
-      path_open: (...numbers) => this.#tell(numbers.at(-1) ?? 0, fileDescriptor),
+      path_open: (...numbers) => this.#store(numbers.at(-1) ?? 0, fileDescriptor),
     };
   }
 
-  #write(descriptor: number, vectors: number, count: number, told: number): number {
+  #write(descriptor: number, vectors: number, count: number, written: number): number {
     let length = 0;
     for (let at = vectors; at < vectors + 8 * count; at += 8) {
       const [from, bytes] = [this.#memory.getUint32(at, true), this.#memory.getUint32(at + 4, true)];
@@ -149,10 +150,10 @@ class Command {
       (descriptor === fileDescriptor ? this.#written : this.#complaints).push(piece);
       length += bytes;
     }
-    return this.#tell(told, length);
+    return this.#store(written, length);
   }
 
-  #tell(at: number, value: number): number {
+  #store(at: number, value: number): number {
     this.#memory.setUint32(at, value, true);
     return success;
   }

@@ -5,7 +5,7 @@ export function* pcm(speech: Speech): Generator<Buffer> {
   for (const piece of speech.pieces()) yield Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
 }
 
-/** A RIFF file: its head tells the length, which is known before a sample is spoken. */
+/** A RIFF file: its head states the length, which is known before a sample is spoken. */
 export function* wav(speech: Speech): Generator<Buffer> {
   const dataBytes = speech.samples * 2;
   const head = Buffer.alloc(44);

@@ -11,7 +11,7 @@ export class Refusal extends Error {
   readonly problem: Problem;
   /** Where in the body, outermost first; empty where no field is to blame. */
   readonly path: Path;
-  /** When to come again, as the header tells it. */
+  /** When to retry, as the header says it. */
   readonly retryAfter: string | undefined;
 
   constructor(

@@ -26,7 +26,7 @@ export const anyObject: Shape = ofType("an object", isRecord);
 export const anyText: Shape = ofType("a string", (value) => typeof value === "string");
 export const anyNumber: Shape = ofType("a number", (value) => typeof value === "number");
 
-/** A string that a pattern fits; `expected` tells it in words. */
+/** A string that a pattern fits; `expected` says it in words. */
 export function text(pattern: RegExp, expected: string): Shape {
   return (value, path) => {
     if (typeof value !== "string") return { path, problem: "type", expected: "a string" };
@@ -137,7 +137,7 @@ function furtherThan(one: Wrong, other: Wrong): boolean {
   return depth(one) > depth(other);
 }
 
-/** Any of these; what is told is wrong is what went furthest into the value. */
+/** Any of these; the error is that of the one that went furthest into the value. */
 export function either(...shapes: readonly Shape[]): Shape {
   return (value, path) => {
     let deepest: Wrong | undefined;

@@ -38,7 +38,7 @@ export interface Answer {
   /** The stop sequence that ended it. */
   readonly stopText?: string | undefined;
   readonly counts: Counts;
-  /** A usage object in the vendor's own form, told instead of the counts; null: none is told. */
+  /** A usage object in the vendor's own form, sent instead of the counts; null: none is sent. */
   readonly usage: undefined | null | Readonly<Record<string, unknown>>;
 }
 
@@ -126,10 +126,10 @@ function cut(
     .map((stop) => ({ stop, at: stop === "" ? -1 : text.indexOf(stop) }))
     .filter(({ at }) => at >= 0)
     .sort((one, other) => one.at - other.at);
-  const told = first === undefined ? text : text.slice(0, first.at);
-  if (maxTokens !== undefined && tokensOf(told) > maxTokens)
-    return { text: told.slice(0, maxTokens * charactersPerToken), finish: "length" };
-  return first === undefined ? { text: told } : { text: told, finish: "stop", stopText: first.stop };
+  const shownText = first === undefined ? text : text.slice(0, first.at);
+  if (maxTokens !== undefined && tokensOf(shownText) > maxTokens)
+    return { text: shownText.slice(0, maxTokens * charactersPerToken), finish: "length" };
+  return first === undefined ? { text: shownText } : { text: shownText, finish: "stop", stopText: first.stop };
 }
 
 const countNames = [
@@ -145,10 +145,10 @@ function usageFor(
   { promptTokens, choices }: Question,
   { usage }: Behaviour,
   imageTokens: number,
-  [thoughts, ...told]: readonly string[],
+  [thoughts, ...shownText]: readonly string[],
 ): Pick<Answer, "counts" | "usage"> {
   const reasoningTokens = tokensOf(thoughts ?? "");
-  const spoken = told.reduce((sum, words) => sum + tokensOf(words), 0);
+  const spoken = shownText.reduce((sum, words) => sum + tokensOf(words), 0);
   const counts: Counts = {
     inputTokens: promptTokens,
     cachedTokens: 0,

@@ -21,7 +21,7 @@ export interface SeenFile extends Omit<FormFile, "bytes"> {
   readonly sha256: string;
 }
 
-/** The form in a body; undefined where it is none, or is malformed. */
+/** The form in a body; undefined for another body, or a malformed form. */
 export async function formIn(headers: IncomingHttpHeaders, body: Buffer): Promise<Form | undefined> {
   const type = headers["content-type"] ?? "";
   if (!type.startsWith("multipart/form-data")) return undefined;

@@ -6,7 +6,7 @@ import { tokensOf } from "./tokens.ts";
 /** A tool that a request offers. */
 export interface OfferedTool {
   readonly name: string;
-  /** JSON Schema of its arguments; absent: none told. */
+  /** JSON Schema of its arguments; absent: none given. */
   readonly schema?: unknown;
   /** It takes free text instead of JSON. */
   readonly custom?: boolean;

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 
-/** Nothing is protected by it: it only tells a seal that the simulator made from one that somebody invented. */
+/** Nothing is protected by it: it only distinguishes a seal that the simulator made from an invented one. */
 const key = "the simulator made this";
 
 const proof = (kind: string, held: string): string =>
@@ -16,7 +16,7 @@ export function sealOf(kind: string, subject: string): string {
   return Buffer.from(`${kind}.${held}.${proof(kind, held)}`).toString("base64");
 }
 
-/** Whether the simulator made this seal, for this kind and, if one is told, for this subject. */
+/** Whether the simulator made this seal, for this kind and, if one is given, for this subject. */
 export function isSealOf(kind: string, seal: string, subject?: string): boolean {
   const opened = Buffer.from(seal, "base64").toString();
   if (!opened.startsWith(`${kind}.`)) return false;

@@ -1,4 +1,4 @@
-/** PCM of 16 bits and 24 kHz, one channel: what both realtime vendors speak unless told otherwise. */
+/** PCM of 16 bits and 24 kHz, one channel: what both realtime vendors speak unless asked otherwise. */
 const bytesPerSecond = 48_000;
 /** The stated rules of every simulated vendor: ten tokens a second of speech heard, twenty of speech made. */
 const [heardPerSecond, madePerSecond] = [10, 20];

@@ -1,6 +1,6 @@
 import { isSilent } from "./speech.ts";
 
-/** What a piece of audio means to whoever listens for turns. */
+/** What a piece of audio means to a listener for turns. */
 export type Heard = "nothing" | "speech began" | "speech" | "speech ended";
 
 /** Listens for turns by the simplest rule there is: samples that are all zero are silence, everything else is speech. */

@@ -1,6 +1,6 @@
 import { isRecord } from "../checks/members.ts";
 
-/** Members whose value is the caller's own: names in there are nobody's business. */
+/** Members whose value is the caller's own: names in there stay as they are. */
 const own = new Set(["args", "response", "parametersJsonSchema", "responseJsonSchema", "partMetadata", "properties"]);
 
 /** A body with the names of its fields in camelCase: the vendor takes both spellings. */

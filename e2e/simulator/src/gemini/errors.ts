@@ -20,7 +20,7 @@ export const invalidKey = "API_KEY_INVALID";
 
 const detail = (name: string, members: object) => ({ "@type": `type.googleapis.com/google.rpc.${name}`, ...members });
 
-/** An error as this vendor tells it, within a stream too. */
+/** An error as this vendor sends it, within a stream too. */
 export function errorOf({ status, message, code, path, retryAfter }: Refusal): object {
   const isReason = code === invalidKey;
   const details = [

@@ -1,7 +1,7 @@
-/** The first generation whose thinking is told in levels, whose calls have ids, and whose calls must come back signed. */
+/** The first generation whose thinking is set in levels, whose calls have ids, and whose calls must come back signed. */
 const firstWithSignatures = 3;
 
-/** A model's generation by its name; undefined where the name tells none. */
+/** A model's generation by its name; undefined where the name has none. */
 function generationOf(model: string): number | undefined {
   const [, generation] = /gemini-(\d+)/.exec(model) ?? [];
   return generation === undefined ? undefined : Number(generation);

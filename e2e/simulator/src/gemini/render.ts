@@ -10,8 +10,8 @@ import { signsCalls } from "./models.ts";
 import type { GenerateAsked } from "./read.ts";
 import { thoughtSeal } from "./rules.ts";
 
-/** What is told of an answer's thoughts, words, picture and calls. */
-interface Told {
+/** What is shown of an answer's thoughts, words, picture and calls. */
+interface Shown {
   readonly thoughts: string | undefined;
   readonly text: string | undefined;
   /** A picture, then the calls. */
@@ -20,7 +20,7 @@ interface Told {
   readonly seal: string | undefined;
 }
 
-function toldOf({ question, showThoughts, wordless }: GenerateAsked, answer: Answer, behaviour: Behaviour): Told {
+function partsOf({ question, showThoughts, wordless }: GenerateAsked, answer: Answer, behaviour: Behaviour): Shown {
   const { thoughts, calls, image } = answer;
   const signs = signsCalls(question.model);
   const picture = image && {
@@ -67,7 +67,7 @@ export function renderGenerated(asked: GenerateAsked, answer: Answer, behaviour:
   const usageMetadata = renderUsage(answer);
   const tail = { ...(usageMetadata && { usageMetadata }), ...headOf(asked.question.model) };
   if (answer.finish === blocked) return { promptFeedback: { blockReason: "SAFETY", safetyRatings: [] }, ...tail };
-  const { thoughts, text, rest, seal } = toldOf(asked, answer, behaviour);
+  const { thoughts, text, rest, seal } = partsOf(asked, answer, behaviour);
   const parts = [
     ...(thoughts === undefined ? [] : [{ text: thoughts, thought: true }]),
     ...(text === undefined || text === "" ? [] : [{ text, ...(seal && { thoughtSignature: seal }) }]),
@@ -127,7 +127,7 @@ function* piecesFrom(asked: GenerateAsked, answer: Answer, behaviour: Behaviour,
       candidates: every.map((index) => ({ index, content: { role: "model", parts: [part] } })),
       ...begun,
     });
-  const { thoughts, text, rest, seal } = toldOf(asked, answer, behaviour);
+  const { thoughts, text, rest, seal } = partsOf(asked, answer, behaviour);
   for (const words of thoughts === undefined ? [] : piecesOf(thoughts))
     yield { data: piece({ text: words, thought: true }), content: true };
   for (const words of text === undefined ? [] : piecesOf(text, behaviour.chunks))

@@ -106,7 +106,7 @@ function demandTools(body: unknown, model: string): void {
   const config = memberOf(memberOf(body, "toolConfig"), "functionCallingConfig") ?? undefined;
   if (config === undefined) return;
   const path = ["toolConfig", "functionCallingConfig"];
-  if (names.length === 0) throw wrongField(path, "How functions are called is told, but no function is declared.");
+  if (names.length === 0) throw wrongField(path, "It is set how functions are called, but no function is declared.");
   const allowed = listAt(config, "allowedFunctionNames");
   const mode = textAt(config, "mode") ?? "AUTO";
   if (allowed.length > 0 && mode !== "ANY" && mode !== "VALIDATED")

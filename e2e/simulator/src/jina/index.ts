@@ -25,7 +25,7 @@ const rerank: Endpoint = {
     const documents = listAt(body, "documents").map((one) => textAt(one, "text") ?? String(one));
     const question = questionFrom(model, [...documents, query]);
     const ranked = rank(question.words, documents, numberAt(body, "top_n"));
-    const told = memberOf(body, "return_documents") !== false;
+    const withDocuments = memberOf(body, "return_documents") !== false;
     return {
       directive: question.directive,
       whole: (behaviour) => {
@@ -37,7 +37,7 @@ const rerank: Endpoint = {
           results: ranked.map(({ index, score }) => ({
             index,
             relevance_score: score,
-            ...(told && { document: { text: documents[index] } }),
+            ...(withDocuments && { document: { text: documents[index] } }),
           })),
         };
       },

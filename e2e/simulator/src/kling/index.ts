@@ -62,7 +62,7 @@ function look(kind: keyof typeof shapes): Endpoint {
     open({ groups: [id = ""], address }) {
       const task = id.startsWith(`${kind}-`) ? findTask(id) : undefined;
       if (task === undefined) throw new Refusal(404, "task not found", { code: "1203" });
-      return { whole: () => envelope(told(task, lookAt(task), addressOfFilm(address, task.id))) };
+      return { whole: () => envelope(shownTask(task, lookAt(task), addressOfFilm(address, task.id))) };
     },
   };
 }
@@ -74,7 +74,7 @@ const words: Readonly<Record<Phase["state"], string>> = {
   failed: "failed",
 };
 
-function told(task: SimulatedTask, phase: Phase, url: string): object {
+function shownTask(task: SimulatedTask, phase: Phase, url: string): object {
   return {
     ...named(task),
     task_status: words[phase.state],

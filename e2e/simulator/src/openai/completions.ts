@@ -50,7 +50,7 @@ const shape = closedOrNull(
   },
 );
 
-/** What the vendor says if nobody tells how much. */
+/** What the vendor writes without a bound. */
 const defaultTokens = 16;
 
 /** A text completion that was asked for: a question for each prompt. */

@@ -32,7 +32,7 @@ export function pictureOf({ words, width, height, format }: PictureWish): Buffer
   return PNG.sync.write(png, { colorType: 2, deflateLevel: 1 });
 }
 
-/** A small PNG, where nobody asked for a size. */
+/** A small PNG, where no size was asked for. */
 export function smallPictureOf(words: string): Buffer {
   return pictureOf({ words, ...small, format: "png" });
 }

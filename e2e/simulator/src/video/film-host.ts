@@ -4,7 +4,7 @@ import { findTask, videoOf } from "./tasks.ts";
 
 const path = /^\/files\/([^/]+)\.mp4$/;
 
-/** Where vendors have their films that tell an address of them: a host of files, and nothing there when a film has expired. */
+/** Where vendors that answer with an address have their films: a host of files, and nothing there when a film has expired. */
 export const filmHost: Endpoint = {
   method: "GET",
   path,
@@ -16,7 +16,7 @@ export const filmHost: Endpoint = {
   },
 };
 
-/** Whether a path is one of the host's, which nobody needs a key for. */
+/** Whether a path is one of the host's, which need no key. */
 export function isFilm(of: string): boolean {
   return path.test(of);
 }

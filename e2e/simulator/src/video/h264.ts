@@ -33,7 +33,7 @@ export function parameterSets({ columns, rows }: Plain): { readonly sequence: Bu
     .codes(0, 0, 0)
     .bits(0, 3)
     .codes(0, 0, 0)
-    // The deblocking filter is told in each slice.
+    // The deblocking filter is set in each slice.
     .bits(0b100, 3)
     .end();
   return { sequence: unit(0x67, sequence), picture: unit(0x68, picture) };
@@ -64,7 +64,7 @@ export function nextPicture({ columns, rows }: Plain, number: number): Buffer {
   return unit(0x41, slice.codes(columns * rows).end());
 }
 
-/** A unit of the stream; three bytes that would look like a beginning are told apart by an extra one. */
+/** A unit of the stream; three bytes that would look like a beginning are escaped by an extra one. */
 function unit(head: number, payload: Buffer): Buffer {
   const bytes = [head];
   let zeros = 0;

@@ -32,7 +32,7 @@ const mostTasks = 200_000;
 const usualLooks = 2;
 const tasks = new Map<string, SimulatedTask>();
 
-/** The behaviour that a prompt asks for. Throws a Refusal for a directive that is none. */
+/** The behaviour that a prompt asks for. Throws a Refusal for an invalid directive. */
 export function directiveOf(prompt: string): Behaviour {
   const found = directiveIn(prompt);
   if (found === undefined) return {};

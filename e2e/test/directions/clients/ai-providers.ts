@@ -40,7 +40,7 @@ const aiOpenaiChat = clientOf(
     options: {
       openai: {
         ...(serial && { parallelToolCalls: false }),
-        // Names of models tell the SDK nothing here.
+        // Names of models mean nothing to the SDK here.
         ...(reasoning && { forceReasoning: true, systemMessageMode: "system" }),
       },
     },

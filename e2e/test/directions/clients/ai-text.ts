@@ -92,7 +92,7 @@ function settingsOf({ model, options }: AiProvider, question: Question, messages
 }
 
 /** What is heard of one answer, whole or streamed. */
-interface Told {
+interface Result {
   readonly text: string;
   readonly reasoningText: string | undefined;
   readonly toolCalls: readonly { readonly toolCallId: string; readonly toolName: string; readonly input: unknown }[];
@@ -143,21 +143,21 @@ const picked = ({
   finishReason,
   usage,
   warnings,
-}: Omit<Told, "headers" | "messages">) => ({ text, reasoningText, toolCalls, finishReason, usage, warnings });
+}: Omit<Result, "headers" | "messages">) => ({ text, reasoningText, toolCalls, finishReason, usage, warnings });
 
-function heard(provider: ProviderFor, question: Question, messages: ModelMessage[], told: Told): Heard {
+function heard(provider: ProviderFor, question: Question, messages: ModelMessage[], result: Result): Heard {
   return {
-    text: told.text,
-    reasoning: told.reasoningText ?? "",
+    text: result.text,
+    reasoning: result.reasoningText ?? "",
     refusal: "",
-    calls: told.toolCalls.map(({ toolCallId, toolName, input }) => ({
+    calls: result.toolCalls.map(({ toolCallId, toolName, input }) => ({
       id: toolCallId,
       name: toolName,
       arguments: input,
     })),
-    finish: told.finishReason,
-    usage: usageOf(told),
-    dropped: droppedIn(told.headers?.["x-modelgate-dropped"]),
+    finish: result.finishReason,
+    usage: usageOf(result),
+    dropped: droppedIn(result.headers?.["x-modelgate-dropped"]),
     follow(outputs, change = {}) {
       const results = outputs.map(({ call, output }) => ({
         type: "tool-result" as const,
@@ -167,14 +167,14 @@ function heard(provider: ProviderFor, question: Question, messages: ModelMessage
       }));
       return ask(provider, { ...question, ...change }, [
         ...messages,
-        ...told.messages,
+        ...result.messages,
         { role: "tool", content: results },
       ]);
     },
   };
 }
 
-const usageOf = ({ usage }: Told): HeardUsage => ({
+const usageOf = ({ usage }: Result): HeardUsage => ({
   input: usage.inputTokens,
   cached: usage.inputTokenDetails.cacheReadTokens,
   output: usage.outputTokens,

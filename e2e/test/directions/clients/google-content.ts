@@ -64,7 +64,7 @@ function configOf(question: Question): GenerateContentConfig {
 }
 
 /** What is heard of one or many responses. */
-interface Told {
+interface Result {
   readonly parts: readonly Part[];
   readonly finish: string | undefined;
   readonly usage: GenerateContentResponse["usageMetadata"];
@@ -75,13 +75,13 @@ interface Told {
 
 async function ask(google: GoogleGenAI, question: Question, contents: Content[]): Promise<Heard> {
   const asked = { model: question.model, contents, config: configOf(question) };
-  if (!question.stream) return heard(google, question, contents, toldBy([await google.models.generateContent(asked)]));
+  if (!question.stream) return heard(google, question, contents, readAll([await google.models.generateContent(asked)]));
   const responses: GenerateContentResponse[] = [];
   for await (const response of await google.models.generateContentStream(asked)) responses.push(response);
-  return heard(google, question, contents, toldBy(responses));
+  return heard(google, question, contents, readAll(responses));
 }
 
-function toldBy(responses: readonly GenerateContentResponse[]): Told {
+function readAll(responses: readonly GenerateContentResponse[]): Result {
   const parts = responses.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? []);
   // The SDK warns of a text that is asked for where there are calls: its users look for calls first.
   const texts = responses.map((response) => (response.functionCalls === undefined ? (response.text ?? "") : ""));
@@ -97,10 +97,10 @@ function toldBy(responses: readonly GenerateContentResponse[]): Told {
   };
 }
 
-function heard(google: GoogleGenAI, question: Question, contents: Content[], told: Told): Heard {
-  const { parts, usage } = told;
+function heard(google: GoogleGenAI, question: Question, contents: Content[], result: Result): Heard {
+  const { parts, usage } = result;
   return {
-    text: told.text,
+    text: result.text,
     reasoning: parts.map(({ thought, text }) => (thought === true ? (text ?? "") : "")).join(""),
     refusal: "",
     calls: parts.flatMap(({ functionCall }) =>
@@ -108,14 +108,14 @@ function heard(google: GoogleGenAI, question: Question, contents: Content[], tol
         ? []
         : [{ id: functionCall.id ?? "", name: functionCall.name ?? "", arguments: functionCall.args }],
     ),
-    finish: told.finish ?? "",
+    finish: result.finish ?? "",
     usage: {
       input: usage?.promptTokenCount,
       cached: usage?.cachedContentTokenCount ?? 0,
       output: usage === undefined ? undefined : (usage.candidatesTokenCount ?? 0) + (usage.thoughtsTokenCount ?? 0),
       reasoning: usage?.thoughtsTokenCount ?? 0,
     },
-    dropped: droppedIn(told.headers?.["x-modelgate-dropped"]),
+    dropped: droppedIn(result.headers?.["x-modelgate-dropped"]),
     follow(outputs, change = {}) {
       const results = outputs.map(({ call, output }) => ({
         functionResponse: { ...(call.id === "" ? {} : { id: call.id }), name: call.name, response: { output } },

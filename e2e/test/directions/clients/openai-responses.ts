@@ -8,7 +8,7 @@ import type {
 import { droppedIn, headersOf, parametersOf, type Client, type Heard, type Piece, type Question } from "../question.ts";
 import { openaiAt, openaiError } from "./openai-chat.ts";
 
-/** `openai`, responses; every turn is told again, with the sealed thoughts in it. */
+/** `openai`, responses; every turn is sent again, with the sealed thoughts in it. */
 export const openaiResponses: Client = {
   name: "openai responses",
   wire: "responses",
@@ -34,7 +34,7 @@ export const openaiResponses: Client = {
   },
 };
 
-/** What the SDK tells as an event and does not throw. */
+/** What the SDK delivers as an event and does not throw. */
 class FailedResponse extends Error {
   readonly error: unknown;
 
@@ -86,18 +86,18 @@ async function ask(openai: OpenAI, question: Question, input: ResponseInput): Pr
     return heard(openai, question, input, data, response);
   }
   const { data: events, response } = await openai.responses.create({ ...body, stream: true }, options).withResponse();
-  let told = "";
+  let words = "";
   let number = 0;
   let whole: ModelResponse | undefined;
   for await (const event of events) {
     if (event.sequence_number !== number++) throw new Error(`event ${event.sequence_number} is out of its order`);
-    if (event.type === "response.output_text.delta") told += event.delta;
+    if (event.type === "response.output_text.delta") words += event.delta;
     if (event.type === "response.failed") throw new FailedResponse(event.response.error?.message, event.response.error);
     if (event.type === "response.completed" || event.type === "response.incomplete") whole = event.response;
   }
   if (whole === undefined) throw new Error("the stream ended without its response");
   const answer = { ...whole, output_text: textIn(whole) };
-  if (told !== answer.output_text) throw new Error(`pieces and whole differ: ${told} ${answer.output_text}`);
+  if (words !== answer.output_text) throw new Error(`pieces and whole differ: ${words} ${answer.output_text}`);
   return heard(openai, question, input, answer, response);
 }
 
@@ -137,18 +137,18 @@ function heard(
     },
     dropped: droppedIn(response.headers.get("x-modelgate-dropped")),
     follow(outputs, change = {}) {
-      const results = outputs.map(({ call, output: told }) => ({
+      const results = outputs.map(({ call, output: words }) => ({
         type: "function_call_output" as const,
         call_id: call.id,
-        output: told,
+        output: words,
       }));
-      return ask(openai, { ...question, ...change }, [...input, ...output.map(toldBack), ...results]);
+      return ask(openai, { ...question, ...change }, [...input, ...output.map(sentBack), ...results]);
     },
   };
 }
 
 /** An item of an answer as one of the next request; the SDK's types of others are not the same both ways. */
-function toldBack(item: ModelResponse["output"][number]): ResponseInput[number] {
+function sentBack(item: ModelResponse["output"][number]): ResponseInput[number] {
   if (item.type === "message" || item.type === "reasoning" || item.type === "function_call") return item;
   throw new Error(`an item of type ${item.type}`);
 }

@@ -3,6 +3,7 @@ import { calls } from "./0001-calls.ts";
 import { labels } from "./0002-labels.ts";
 import { failedCalls } from "./0003-failed-calls.ts";
 import { accounts } from "./0010-accounts.ts";
+import { operators } from "./0011-operators.ts";
 import type { MigrationTools } from "./tables.ts";
 
 /** One step of the schema; there is no way back. */
@@ -16,4 +17,5 @@ export const migrations: Readonly<Record<string, Step>> = {
   "0002-labels": labels,
   "0003-failed-calls": failedCalls,
   "0010-accounts": accounts,
+  "0011-operators": operators,
 };

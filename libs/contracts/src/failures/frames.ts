@@ -37,3 +37,18 @@ const byEndpoint: ReadonlyMap<string, FailureFrame> = new Map(Object.entries(ofE
 export function failureFrameOf(id: string): FailureFrame | undefined {
   return byEndpoint.get(id);
 }
+
+/** The `error` event of a realtime session; `causedBy` is the `event_id` of the client's event, where it had one. */
+export function sessionFailure(failure: Failure, eventId: string, causedBy?: string): object {
+  return {
+    type: "error",
+    event_id: eventId,
+    error: {
+      type: failure.kind.type,
+      code: failure.vendorCode ?? failure.code,
+      message: failure.message,
+      param: failure.param ?? null,
+      event_id: causedBy ?? null,
+    },
+  };
+}

@@ -1,5 +1,13 @@
-import { readErrorBody } from "../error-body.ts";
-import { forbidden, keyRefused, meaningOfStatus, noEndpoint, noModel, regionRefused } from "../meanings.ts";
+import { readErrorBody, type ErrorBody } from "../error-body.ts";
+import {
+  forbidden,
+  inputRefused,
+  keyRefused,
+  meaningOfStatus,
+  noEndpoint,
+  noModel,
+  regionRefused,
+} from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
 
 /** Codes that say that a key is unknown or closed, or that its account cannot pay, whatever the status. */
@@ -29,13 +37,27 @@ export function failureOf(status: number, body: string): VendorFailure {
   if (code === "unsupported_country_region_territory") return regionRefused;
   // With 404, or with 403 where a key's project may not use it.
   if (code === "model_not_found" || code === "model_not_available") return noModel;
-  if (code !== undefined && requestCodes.has(code) && (status === 401 || status === 403)) return forbidden(error);
-  if (status === 404) return notFound(code, error.message ?? "") ?? meaningOfStatus(status, error);
+  if (isForbidden(status, code)) return forbidden(error);
+  if (status === 400 && isEndpoints(error)) return { ...inputRefused(error), isEndpoints: true };
+  if (status === 404) return notFound(error) ?? meaningOfStatus(status, error);
   return meaningOfStatus(status, error);
 }
 
+/**
+ * Whether an endpoint refuses what another one takes, and says so: `Function tools with reasoning_effort are not supported
+ * for gpt-5.4 in /v1/chat/completions. Please use /v1/responses instead.`
+ */
+function isEndpoints({ message = "" }: ErrorBody): boolean {
+  return /\bnot supported\b.{0,80}\bv1\/[a-z/]+\b.{0,80}\buse \/?v1\/[a-z/]+/is.test(message);
+}
+
+function isForbidden(status: number, code: string | undefined): boolean {
+  return code !== undefined && requestCodes.has(code) && (status === 401 || status === 403);
+}
+
 /** A model or path that this vendor does not have is no fault of the client's: the model was in our catalogue. */
-function notFound(code: string | undefined, message: string): VendorFailure | undefined {
+function notFound({ code, type, message = "" }: ErrorBody): VendorFailure | undefined {
+  const said = code ?? type;
   if (/\bmodel\b/i.test(message)) return noModel;
-  return code === undefined || pathCodes.has(code) ? noEndpoint : undefined;
+  return said === undefined || pathCodes.has(said) ? noEndpoint : undefined;
 }

@@ -21,27 +21,34 @@ export const openaiPaths: Readonly<Partial<Record<UpstreamWire, string>>> = {
   "image-edits": "/images/edits",
 };
 
+const wires: readonly UpstreamWire[] = [
+  "chat",
+  "responses",
+  "compact",
+  "completions",
+  "embeddings",
+  "moderations",
+  "jina-rerank",
+  "transcriptions",
+  "translations",
+  "speech",
+  "videos",
+  "images",
+  "image-edits",
+  "realtime",
+];
+
+/** OpenAI itself serves its newest models' tools and thoughts whole only at its responses endpoint. */
+const ownHost = "api.openai.com";
+const ownWires: readonly UpstreamWire[] = ["responses", ...wires.filter((wire) => wire !== "responses")];
+
 const answers = requestsAt(address, bearer);
 
 /** OpenAI, and every vendor that speaks its formats under another base URL. */
 export const openai: Provider = {
   name: "openai",
-  wires: [
-    "chat",
-    "responses",
-    "compact",
-    "completions",
-    "embeddings",
-    "moderations",
-    "jina-rerank",
-    "transcriptions",
-    "translations",
-    "speech",
-    "videos",
-    "images",
-    "image-edits",
-    "realtime",
-  ],
+  wires,
+  wiresAt: (baseUrl) => (URL.parse(baseUrl)?.hostname === ownHost ? ownWires : undefined),
   moreWires: ["video-generations"],
   request: (call) => (call.act === "poll" || call.act === "download" ? videoRequest(call) : answers(call)),
   start: startVideo,

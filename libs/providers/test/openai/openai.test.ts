@@ -48,6 +48,23 @@ describe("an error means", () => {
     expect(openai.failureOf(status, body)).toMatchObject({ code, blame, retryable });
   });
 
+  test.each([
+    "Function tools with reasoning_effort are not supported for gpt-5.4 in /v1/chat/completions. Please use /v1/responses instead.",
+    "Function tools with reasoning_effort are not supported for gpt-5.6 in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.",
+  ])("an endpoint's own refusal: %s", (message) => {
+    expect(openai.failureOf(400, error(undefined, message))).toMatchObject({
+      code: "upstream_rejected",
+      say: message,
+      blame: "request",
+      isEndpoints: true,
+    });
+  });
+
+  test("nothing of another endpoint where the words only name one", () => {
+    const meaning = openai.failureOf(400, error("invalid_value", "Unsupported value of n in /v1/chat/completions."));
+    expect(meaning).not.toHaveProperty("isEndpoints");
+  });
+
   test("the vendor's words and its field go on where the client's input was refused", () => {
     expect(openai.failureOf(400, error("too_long", "at most 10"))).toMatchObject({
       say: "at most 10",

@@ -22,7 +22,7 @@ export interface KindContext<Request> {
   readonly request: Request;
   /** An id of ours, for wires whose answers have one and vendors that give none. */
   readonly answerId: string;
-  /** The gateway's own count of input tokens, for wires that must tell it where the vendor did not. */
+  /** The gateway's own count of input tokens, for wires that must report it where the vendor did not. */
   readonly inputTokens: number;
 }
 

@@ -37,7 +37,7 @@ export interface RealtimeBridge {
   readonly asked: boolean;
   /** The client has left: the vendor begins nothing more, and `asked` is true until that is certain. */
   stop(): readonly RealtimeMessage[];
-  /** Tells the vendor to end a response that is under way. */
+  /** Asks the vendor to end a response that is under way. */
   cancel(responseId: string): readonly RealtimeMessage[];
 }
 

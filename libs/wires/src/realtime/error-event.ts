@@ -1,17 +1,7 @@
-import type { Failure } from "@modelgate/contracts";
+import { sessionFailure, type Failure } from "@modelgate/contracts";
 import { eventMessage, type RealtimeMessage } from "./message.ts";
 
 /** A failure as a session's `error` event; `causedBy` is the `event_id` of the client's event, where it had one. */
 export function errorEvent(failure: Failure, eventId: string, causedBy?: string): RealtimeMessage {
-  return eventMessage({
-    type: "error",
-    event_id: eventId,
-    error: {
-      type: failure.kind.type,
-      code: failure.vendorCode ?? failure.code,
-      message: failure.message,
-      param: failure.param ?? null,
-      event_id: causedBy ?? null,
-    },
-  });
+  return eventMessage(sessionFailure(failure, eventId, causedBy));
 }

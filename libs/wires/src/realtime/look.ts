@@ -8,7 +8,7 @@ import { responseOutcome, responseUnits, transcriptionUnits } from "./usage.ts";
 export type SeenEvent =
   | { readonly kind: "delta"; readonly audioBytes: number; readonly textBytes: number }
   | { readonly kind: "response-begun"; readonly id: string }
-  /** `units` is undefined where the vendor told no usage. */
+  /** `units` is undefined where the vendor reported no usage. */
   | {
       readonly kind: "response-done";
       readonly id: string;

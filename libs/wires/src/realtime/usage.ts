@@ -3,7 +3,7 @@ import { isRecord } from "../json/fields.ts";
 
 /**
  * The usage of a `response.done`, as disjoint units: text, audio and pictures apart, whatever was read from a cache taken
- * out of each. What is cached is counted together, as vendors price it. Undefined where none is told. Every response
+ * out of each. What is cached is counted together, as vendors price it. Undefined without usage. Every response
  * counts its whole context anew, so usages add up.
  */
 export function responseUnits(usage: unknown): Units | undefined {
@@ -16,7 +16,7 @@ export function responseUnits(usage: unknown): Units | undefined {
   const audioIn = Math.min(count(input["audio_tokens"]), inputTokens);
   const audioOut = Math.min(count(output["audio_tokens"]), outputTokens);
   const allCached = Math.min(count(input["cached_tokens"]), inputTokens);
-  // Which of the cached tokens were audio is not always told: then text is taken to be, as far as there is text.
+  // Which of the cached tokens were audio is not always reported: then text is taken to be, as far as there is text.
   const audioCached = Math.min(
     "audio_tokens" in cached ? count(cached["audio_tokens"]) : Math.max(0, allCached - (inputTokens - audioIn)),
     audioIn,
@@ -38,7 +38,7 @@ export function responseUnits(usage: unknown): Units | undefined {
   };
 }
 
-/** The usage of a finished transcription of the client's audio: tokens, or seconds. Undefined where none is told. */
+/** The usage of a finished transcription of the client's audio: tokens, or seconds. Undefined without usage. */
 export function transcriptionUnits(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
   const { seconds } = usage;
@@ -59,7 +59,7 @@ const inputBytesPerToken = 4_800;
 const outputBytesPerToken = 2_400;
 const textBytesPerToken = 4;
 
-/** What has gone through a session since it was last billed: for what dies before its usage is told. */
+/** What has gone through a session since it was last billed: for responses that end before their usage is reported. */
 export interface Passed {
   readonly audioIn: number;
   readonly textIn: number;

@@ -35,7 +35,7 @@ export const unsteadyMembers: ReadonlySet<string> = new Set([
   "type",
 ]);
 
-/** Reads a dialogue out of a body and what was said in it; `isAnswer` tells the model's turns. */
+/** Reads a dialogue out of a body and what was said in it; `isAnswer` recognises the model's turns. */
 export function dialogueOf(
   body: JsonRecord,
   said: { readonly instructions?: unknown; readonly turns: unknown },

@@ -24,6 +24,7 @@ export type {
   VendorTextCodec,
 } from "./hub/codec.ts";
 export type { JsonObject, TextRequest } from "./hub/request.ts";
+export { saysAll } from "./hub/field-support.ts";
 export { hasEnvelope } from "./hub/seals.ts";
 export { unsealed } from "./hub/unsealed.ts";
 export type { PassCodec, SeenFrame, StreamPassCodec } from "./pass.ts";

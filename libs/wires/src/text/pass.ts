@@ -24,7 +24,7 @@ export const plainFrame: SeenFrame = { usageOnly: false, done: false, failed: fa
 
 /** What passing a stream on needs of a wire: frames are forwarded as they came, looked at but not rewritten. */
 export interface StreamPassCodec {
-  /** Looks at a frame; `before` is the usage that the stream reported so far, for wires that tell it in pieces. */
+  /** Inspects a frame; `before` is the usage that the stream reported so far, for wires that report it in pieces. */
   see(frame: Buffer, before?: Units): SeenFrame;
   /** Whether a stream that ends without a terminal frame is whole all the same: it finished, and its wire has no such frame. */
   readonly endsWithConnection: boolean;
@@ -59,7 +59,7 @@ export interface SeenAnswer {
 export interface PassCodec extends StreamPassCodec {
   /**
    * Whether a vendor's model takes the body as it is. Parts of a conversation may have been with vendors that seal and
-   * tell less or more than this one: what it would refuse is converted instead. Absent: it takes every body.
+   * say less or more than this one: what it would refuse is converted instead. Absent: it takes every body.
    */
   takes?(body: Buffer, model: string): Generator<undefined, boolean>;
   /** Whether `upstreamBody` leaves out what other wires' vendors sealed: a body with such seals may be passed. */

@@ -15,7 +15,7 @@ import {
 
 export type { VendorId };
 
-/** Most ids of one request that are told; it names too many. */
+/** Most ids of one request that are returned; it names too many. */
 export const mostVendorIds = 10_000;
 /** Longer names are of no member of the table. */
 const longestName = 64;

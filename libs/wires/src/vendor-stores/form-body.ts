@@ -8,7 +8,7 @@ type Level = Map<string, unknown[]>;
 
 /**
  * The fields of a form as the object that vendors read them as: `a[b]` is a member `b` of `a`, `a[]` and `a[0]` are
- * entries of a list, and of a name that stands several times every value is told.
+ * entries of a list, and a repeated name has all its values.
  */
 export function formAsBody(entries: Iterable<readonly [name: string, value: unknown]>): JsonRecord {
   const top: Level = new Map();

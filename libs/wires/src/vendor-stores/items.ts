@@ -30,7 +30,7 @@ const wholeWith: Readonly<Record<string, string>> = {
 
 /**
  * Items of a response's input that name one in the vendor's store, by reference or by leaving their content out. An id
- * that this gateway made up is in no vendor's store; only a reference to it is told, for who resolves it.
+ * that this gateway made up is in no vendor's store; only a reference to it is returned, so that it can be resolved.
  */
 export function itemsIn(input: unknown, path: string): readonly VendorId[] {
   if (!Array.isArray(input)) return [];

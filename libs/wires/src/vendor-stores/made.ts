@@ -5,14 +5,14 @@ import type { VendorId } from "./vendor-id.ts";
 /** Something that a vendor made in its store while it answered. */
 export type MadeId = Pick<VendorId, "store" | "id">;
 
-/** Wires whose answers tell of things that their vendor made in its store. */
+/** Wires whose answers name things that their vendor made in its store. */
 export type MakingWire = "chat" | "responses" | "messages";
 
-/** Most things of one answer that are told. */
+/** Most things of one answer that are returned. */
 const mostMade = 1_000;
 
 /**
- * What a vendor made in its store, as a whole answer or an event of a stream tells it: containers, files that code
+ * What a vendor made in its store, as a whole answer or an event of a stream names it: containers, files that code
  * wrote, spoken answers, items of responses. Only places that the vendor itself fills are looked at: what a model or a
  * tool wrote may name anything.
  * @param kept whether the response stays in the vendor's store with all of its items

@@ -66,7 +66,7 @@ const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 export const storeMembers: readonly StoreMember[] = [
   { names: ["file_id", "file_ids", "input_file_id", "input_file_ids", "ref_file_ids"], store: "file", naming: "id" },
   { names: ["file_uri"], store: "file", naming: "file-address" },
-  // A picture that code drew is told by its address in the items of its call.
+  // A picture that code drew is named by its address in the items of its call.
   { names: ["url", "uri"], store: "file", naming: "address", notOf: "image" },
   {
     names: ["image_url", "image_urls", "file_url", "document_url", "video_url", "audio_url", "image", "images"],

@@ -103,7 +103,7 @@ describe("a document of any size", () => {
     ["two documents", `[${filler}] [1]`],
     ["a string is open", `[${filler},"a`],
     ["a string with a line end", `["${"A".repeat(turnBytes)}\n"]`],
-    ["an escape that is none", `["${"A".repeat(turnBytes)}\\x41"]`],
+    ["an invalid escape", `["${"A".repeat(turnBytes)}\\x41"]`],
     ["half an escape", `["${"\\u00e9".repeat(turnBytes / 4)}\\u00"]`],
     ["two strings", `[${filler}${filler}]`],
     ["a very long word", `[${"n".repeat(turnBytes + 1)}]`],

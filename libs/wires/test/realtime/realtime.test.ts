@@ -141,7 +141,7 @@ describe("a look at an event", () => {
   ])("%s", (_, data, type) => expect(eventType(Buffer.from(data))).toBe(type));
 
   const look = (event: object) => lookAtEvent(eventMessage(event));
-  test("tells what is billed and what is counted", () => {
+  test("reports what is billed and what is counted", () => {
     expect(look({ type: "response.created", response: { id: "r1" } })).toEqual({ kind: "response-begun", id: "r1" });
     expect(look({ type: "response.done", response: { id: "r1", status: "cancelled", usage: null } })).toEqual({
       kind: "response-done",
@@ -261,7 +261,7 @@ describe("a vendor of the format itself", () => {
     expect(bridge("live", true).fromClient(text(data)).toVendor).toHaveLength(1);
   });
 
-  test("tells garbage, and never throws at any", () => {
+  test("reports garbage, and never throws", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), fc.boolean(), (data, binary) => {
         for (const wire of ["realtime", "gemini-live"] as const) {
@@ -319,13 +319,13 @@ describe("the model that writes down what the client says", () => {
     expect(parsed(asked.toVendor)).toEqual([{ type: "session.update", session: session("fast-1") }]);
     // It counts from when the vendor says so.
     expect(bridge.transcriber).toBeUndefined();
-    const told = (model: unknown) =>
+    const passed = (model: unknown) =>
       parsed(bridge.fromVendor(eventMessage({ type: "session.updated", session: session(model) })).toClient)[0].session;
-    expect(told("fast-1")).toEqual(session("fast"));
+    expect(passed("fast-1")).toEqual(session("fast"));
     expect(bridge.transcriber).toEqual({ model: "fast" });
-    expect(told("usual-1")).toEqual(session("usual"));
+    expect(passed("usual-1")).toEqual(session("usual"));
     expect(bridge.transcriber).toEqual({ model: "usual" });
-    expect(told(null)).toEqual(session(null));
+    expect(passed(null)).toEqual(session(null));
     expect(bridge.transcriber).toBeUndefined();
     const refused = bridge.fromClient(eventMessage({ type: "session.update", session: session("dear") }));
     expect(refused.toVendor).toEqual([]);
@@ -348,7 +348,7 @@ describe("the model that writes down what the client says", () => {
     expect(bridge.transcriber).toEqual(current);
   });
 
-  test("has no name where the vendor tells of one without", () => {
+  test("has no name where the vendor reports one without", () => {
     const bridge = opened();
     const session = { audio: { input: { transcription: { language: "en" } } } };
     bridge.fromVendor(eventMessage({ type: "session.updated", session }));

@@ -23,7 +23,7 @@ export function translations(deps: Deps): EndpointHandler {
 }
 
 /**
- * A vendor is sent the file while the client still sends it, where the model came before it and its head tells how much
+ * A vendor is sent the file while the client still sends it, where the model came before it and its head says how much
  * has to be held. Else the file waits on disk until the form is whole.
  */
 function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {

@@ -24,7 +24,7 @@ export function speechMeasure(request: SpeechRequest, price: Price): Measure {
     return {
       upper: units,
       floor: units,
-      meter: (_told, _words, outcome) =>
+      meter: (_reported, _words, outcome) =>
         Promise.resolve({ units: outcome === "failed" ? {} : units, estimated: false }),
     };
   }
@@ -36,9 +36,9 @@ export function speechMeasure(request: SpeechRequest, price: Price): Measure {
   return {
     upper: { inputTokens: bytes, outputAudioTokens: Math.ceil(spoken(bytesPerSecond.slowest) / slow) },
     floor: { inputTokens: estimateTokens(bytes) },
-    async meter(told, _words, outcome) {
+    async meter(reported, _words, outcome) {
       if (outcome === "failed") return { units: {}, estimated: false };
-      if (told?.outputAudioTokens !== undefined) return { units: told, estimated: false };
+      if (reported?.outputAudioTokens !== undefined) return { units: reported, estimated: false };
       const inputTokens = await countTokens(said);
       return { units: { inputTokens, outputAudioTokens: spoken(bytesPerSecond.usual) }, estimated: true };
     },

@@ -41,7 +41,7 @@ export interface TranscriptCall {
 
 /**
  * One attempt at a transcript. The vendor is asked for JSON, or for a stream; what the client asked for is made of it.
- * A stream that the vendor does not have is told in one piece.
+ * Where the vendor cannot stream, the client's stream comes in one piece.
  */
 export function transcriptExchange({ wire, upload, request }: TranscriptCall, model: string): Exchange {
   // What came before the file decides already whether this vendor's model can answer: another may.

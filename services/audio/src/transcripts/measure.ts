@@ -39,15 +39,15 @@ function bySeconds({ bound, length }: TranscriptSize, log: Logger): Measure {
   return {
     upper: { seconds: bound },
     floor: {},
-    async meter(told, _words, outcome) {
+    async meter(reported, _words, outcome) {
       // A stream that the vendor broke off: the file was not heard to its end.
       if (outcome === "failed") return { units: {}, estimated: false };
-      const { seconds: own, isTold } = await length();
-      const heard = told?.seconds;
-      if (heard === undefined) return { units: { seconds: own }, estimated: !isTold };
+      const { seconds: own, isStated } = await length();
+      const heard = reported?.seconds;
+      if (heard === undefined) return { units: { seconds: own }, estimated: !isStated };
       const isFar = Math.abs(heard - own) > agree.seconds + own * agree.share;
-      if (isTold && isFar) log.warn({ own, heard }, "a vendor heard another length than the file tells");
-      return { units: { seconds: isTold && !isFar ? own : heard }, estimated: false };
+      if (isStated && isFar) log.warn({ own, heard }, "a vendor reported another length than the file states");
+      return { units: { seconds: isStated && !isFar ? own : heard }, estimated: false };
     },
   };
 }
@@ -61,11 +61,11 @@ function byTokens({ promptBytes, bound, length }: TranscriptSize): Measure {
       outputTokens: Math.ceil(bound * wordTokens.perSecond) + wordTokens.atLeast,
     },
     floor: { inputTokens },
-    async meter(told, words) {
-      if (told?.inputAudioTokens !== undefined || told?.outputTokens !== undefined)
-        return { units: told, estimated: false };
+    async meter(reported, words) {
+      if (reported?.inputAudioTokens !== undefined || reported?.outputTokens !== undefined)
+        return { units: reported, estimated: false };
       const { seconds } = await length();
-      const inputAudioTokens = Math.ceil((told?.seconds ?? seconds) * audioTokens.usual);
+      const inputAudioTokens = Math.ceil((reported?.seconds ?? seconds) * audioTokens.usual);
       return { units: { inputTokens, inputAudioTokens, outputTokens: await words() }, estimated: true };
     },
   };

@@ -15,8 +15,8 @@ const usualBytesPerSecond = 4_000;
 /** How long a file is, in seconds. */
 export interface AudioLength {
   readonly seconds: number;
-  /** Whether the file itself tells it; else it follows from the file's size. */
-  readonly isTold: boolean;
+  /** Whether the file itself states it; else it follows from the file's size. */
+  readonly isStated: boolean;
 }
 
 /** What finding a length takes. */
@@ -31,13 +31,13 @@ export async function lengthOf({ file, whole }: Upload, { reader, mostUnread }: 
   await whole;
   const { size, filename: path, descriptor } = file;
   const seconds = secondsIn(await reader.find({ descriptor, size, path }), size);
-  if (seconds !== undefined) return { seconds, isTold: true };
-  return { seconds: Math.min(size / usualBytesPerSecond, mostUnread), isTold: false };
+  if (seconds !== undefined) return { seconds, isStated: true };
+  return { seconds: Math.min(size / usualBytesPerSecond, mostUnread), isStated: false };
 }
 
 /**
  * The most that an upload can be long, in whole seconds. A file of samples is as long as its announced bytes, which its
- * head tells at once; of any other, a head may say less than there is, so all of it is waited for and counted.
+ * head states at once; of any other, a head may say less than there is, so all of it is waited for and counted.
  */
 export async function boundOf(upload: Upload, length: () => Promise<AudioLength>): Promise<number> {
   for (const bytes of headBytes) {
@@ -65,13 +65,13 @@ async function headOf(stream: Readable, bytes: number): Promise<Buffer> {
 }
 
 /**
- * The seconds of a file of so many bytes, by what a reader found: what the file tells, or what follows from its rate.
+ * The seconds of a file of so many bytes, by what a reader found: what the file states, or what follows from its rate.
  * Never less than its bytes make as samples that are not compressed: a head that says so is wrong. Undefined without both.
  */
 export function secondsIn({ duration, bitrate, mostBitrate }: LengthFound, size: number): number | undefined {
-  const told = usable(duration) ?? atRate(bitrate, size);
+  const stated = usable(duration) ?? atRate(bitrate, size);
   const least = atRate(mostBitrate, size);
-  return told === undefined || least === undefined ? told : Math.max(told, least);
+  return stated === undefined || least === undefined ? stated : Math.max(stated, least);
 }
 
 function atRate(bitrate: number | undefined, size: number): number | undefined {

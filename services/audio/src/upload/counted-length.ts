@@ -17,10 +17,10 @@ import {
   WEBM,
 } from "mediabunny";
 
-// What is wrong with a stranger's file is nothing to tell the operator.
+// A client's broken file is not the operator's business.
 Logging.level = LogLevel.Silent;
 
-/** Kinds that are counted. Playlists are none of them: they would be followed to other addresses. */
+/** Formats that are counted. Playlists are left out: they would be followed to other addresses. */
 const formats = [MP3, WAVE, FLAC, OGG, WEBM, MATROSKA, MP4, QTFF, ADTS, MPEG_TS];
 /** Bytes of a file that are kept for reading on; with more of them, looking into them takes longer. */
 const keptBytes = 256 * 1024;
@@ -34,7 +34,7 @@ const readAt = promisify(read);
 /**
  * How long the sound of a file is, in seconds: from its first frame to the end of its last one, whatever a head says of
  * them; a WAV, which has no frames, by the size of its samples. Undefined for a file without sound. Rejects for kinds
- * that are not counted, files that are none, and what takes too long or would be read at once. The file is left open.
+ * that are not counted, files that are invalid, and what takes too long or would be read at once. The file is left open.
  */
 export async function countedLength(descriptor: number, size: number): Promise<number | undefined> {
   using input = new Input({ formats, source: sourceOf(descriptor, size) });

@@ -15,7 +15,7 @@ const mediaType = /^[\w.+-]+\/[\w.+-]+$/;
 
 /**
  * The form for a vendor with the upload's file, its bytes unchanged, under its own name and type: vendors go by both.
- * Of an upload that is whole, fields come first and the length is told; else the model and the file come first, as they
+ * Of an upload that is whole, fields come first and the length is sent; else the model and the file come first, as they
  * come from the client, and `entries`, asked for at the upload's end, after them.
  */
 export function formBody(upload: Upload, model: string, entries: () => readonly FormEntry[]): FormBody {

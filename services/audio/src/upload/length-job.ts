@@ -4,7 +4,7 @@ export interface LengthJob {
   readonly descriptor: number;
   /** Its bytes. */
   readonly size: number;
-  /** The file's own name, for kinds that are not told by their first bytes. */
+  /** The file's own name, for formats that are not recognised by their first bytes. */
   readonly path?: string;
 }
 

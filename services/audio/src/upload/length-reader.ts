@@ -10,7 +10,7 @@ const memory = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 2 };
 
 /** Finds out how long files are, in threads of its own: a file that is made to be slow to read delays no other call. */
 export interface LengthReader extends AsyncDisposable {
-  /** What the file tells; nothing for what cannot be read, or not in time. Does not reject. */
+  /** What the file states; nothing for what cannot be read, or not in time. Does not reject. */
   find(job: LengthJob): Promise<LengthFound>;
 }
 
@@ -64,16 +64,16 @@ class Lane {
       return {};
     }
     const { promise, resolve } = Promise.withResolvers<LengthFound | undefined>();
-    const tell = (found: LengthFound): void => resolve(found);
+    const finish = (length: LengthFound): void => resolve(length);
     const fail = (): void => resolve(undefined);
     const timer = setTimeout(fail, this.#mostMs);
-    worker.on("message", tell).on("error", fail).on("exit", fail);
+    worker.on("message", finish).on("error", fail).on("exit", fail);
     // The rule is about windows; a thread's port has one other end.
     // oxlint-disable-next-line unicorn/require-post-message-target-origin
     worker.postMessage(job);
     const found = await promise;
     clearTimeout(timer);
-    worker.off("message", tell).off("error", fail).off("exit", fail);
+    worker.off("message", finish).off("error", fail).off("exit", fail);
     // Its file may be closed after this, so the thread must not read on.
     if (found === undefined) await this.end();
     return found ?? {};

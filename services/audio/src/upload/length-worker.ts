@@ -28,8 +28,8 @@ async function find(job: LengthJob): Promise<LengthFound> {
   const duration = (await samples(job)) ?? (await counted(job.descriptor, job.size));
   if (duration !== undefined && duration > 0) return { duration };
   const { path, ...nameless } = job;
-  const found = await told(nameless);
-  return found.duration === undefined && path !== undefined ? await told(job) : found;
+  const found = await lengthOf(nameless);
+  return found.duration === undefined && path !== undefined ? await lengthOf(job) : found;
 }
 
 async function samples({ descriptor, size }: LengthJob): Promise<number | undefined> {
@@ -50,14 +50,14 @@ async function counted(descriptor: number, size: number): Promise<number | undef
   }
 }
 
-async function told({ descriptor, size, path }: LengthJob): Promise<LengthFound> {
+async function lengthOf({ descriptor, size, path }: LengthJob): Promise<LengthFound> {
   const info = path === undefined ? { size } : { size, path };
   const stream = Readable.from(bytesOf(descriptor, size), { objectMode: false });
   try {
     const { format } = await parseStream(stream, info, { duration: true, skipCovers: true });
     return pick(format);
   } catch {
-    // What cannot be read tells nothing.
+    // A file that cannot be read has no known length.
     return {};
   } finally {
     stream.destroy();
@@ -80,14 +80,14 @@ async function* bytesOf(descriptor: number, size: number): AsyncGenerator<Buffer
 }
 
 /** What a reader of heads says of a file's sound. */
-interface Told extends LengthFound {
+interface HeadLength extends LengthFound {
   readonly sampleRate?: number | undefined;
   readonly numberOfChannels?: number | undefined;
   readonly bitsPerSample?: number | undefined;
 }
 
 /** No sound has more bits a second than its samples: a head that says so is wrong. */
-function pick({ duration, bitrate, sampleRate = 0, numberOfChannels = 0, bitsPerSample = 0 }: Told): LengthFound {
+function pick({ duration, bitrate, sampleRate = 0, numberOfChannels = 0, bitsPerSample = 0 }: HeadLength): LengthFound {
   const most = sampleRate * numberOfChannels * bitsPerSample;
   return { duration, bitrate, ...(most > 0 ? { mostBitrate: most } : {}) };
 }

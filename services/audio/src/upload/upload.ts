@@ -68,7 +68,7 @@ class IncomingUpload implements Upload {
     this.announced = announced;
     this.whole = this.#read();
     this.begun = Promise.race([this.#fileBegun.promise, this.whole]);
-    // Whoever waits for them is told; there may be nobody.
+    // Those that wait for it get the error; without any it is not unhandled.
     this.whole.catch(() => undefined);
     this.begun.catch(() => undefined);
   }

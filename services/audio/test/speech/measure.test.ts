@@ -15,7 +15,7 @@ test.each<[WrittenPrice, boolean]>([
   expect(isByTokens(compilePrice(price))).toBe(byTokens);
 });
 
-test("by characters, what is held is exactly what is charged, whatever the vendor tells", async () => {
+test("by characters, what is held is exactly what is charged, whatever the vendor reports", async () => {
   const price = compilePrice({ character: 0.000015 });
   const { upper, meter } = speechMeasure(request, price);
   const { units, estimated } = await meter({ inputTokens: 9, outputAudioTokens: 9 }, words, "cancelled");
@@ -40,9 +40,9 @@ describe("by tokens", () => {
   const price = compilePrice({ input: 0.6, outputAudio: 12 });
 
   test("the vendor's report", async () => {
-    const told = { inputTokens: 4, outputAudioTokens: 40 };
-    expect(await speechMeasure(request, price).meter(told, words, "completed")).toEqual({
-      units: told,
+    const reported = { inputTokens: 4, outputAudioTokens: 40 };
+    expect(await speechMeasure(request, price).meter(reported, words, "completed")).toEqual({
+      units: reported,
       estimated: false,
     });
   });

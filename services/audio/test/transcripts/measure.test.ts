@@ -6,9 +6,9 @@ import { transcriptMeasure } from "../../src/transcripts/measure.ts";
 const { log } = createLogger("test", "silent");
 const bySecond = { second: 0.0001 };
 const byToken = { input: 2.5, inputAudio: 6, output: 10 };
-const measure = (price: WrittenPrice, seconds: number, isTold = true) =>
+const measure = (price: WrittenPrice, seconds: number, isStated = true) =>
   transcriptMeasure(
-    { promptBytes: 10, bound: 60, length: () => Promise.resolve({ seconds, isTold }) },
+    { promptBytes: 10, bound: 60, length: () => Promise.resolve({ seconds, isStated }) },
     compilePrice(price),
     log,
   );
@@ -35,16 +35,16 @@ describe("by the second", () => {
     ["the vendor's, where it heard far more", 3.2, true, { seconds: 60 }, { units: { seconds: 60 }, estimated: false }],
     ["the vendor's, where it heard far less", 3_600, true, { seconds: 2 }, { units: { seconds: 2 }, estimated: false }],
     [
-      "the vendor's, where the file tells nothing",
+      "the vendor's, where the file states nothing",
       50,
       false,
       { seconds: 8 },
       { units: { seconds: 8 }, estimated: false },
     ],
-    ["an estimate, where nobody tells", 50, false, undefined, { units: { seconds: 50 }, estimated: true }],
-    ["seconds, though the vendor tells tokens", 3.2, true, tokens, { units: { seconds: 3.2 }, estimated: false }],
-  ])("%s", async (_, seconds, isTold, told, metered) => {
-    expect(await measure(bySecond, seconds, isTold).meter(told, words, "completed")).toEqual(metered);
+    ["an estimate, where neither is known", 50, false, undefined, { units: { seconds: 50 }, estimated: true }],
+    ["seconds, though the vendor reports tokens", 3.2, true, tokens, { units: { seconds: 3.2 }, estimated: false }],
+  ])("%s", async (_, seconds, isStated, reported, metered) => {
+    expect(await measure(bySecond, seconds, isStated).meter(reported, words, "completed")).toEqual(metered);
   });
 
   test("nothing, where the vendor broke off", async () => {
@@ -61,7 +61,7 @@ describe("by tokens", () => {
     expect(await measure(byToken, 3).meter(tokens, words, "completed")).toEqual({ units: tokens, estimated: false });
   });
 
-  test("an estimate of what it heard and wrote, where it tells none", async () => {
+  test("an estimate of what it heard and wrote, where it reports none", async () => {
     const units = { inputTokens: 3, inputAudioTokens: 32, outputTokens: 7 };
     expect(await measure(byToken, 3.2).meter({}, words, "completed")).toEqual({ units, estimated: true });
   });

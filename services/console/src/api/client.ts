@@ -1,4 +1,4 @@
-/** What control refused, in its own words; `status` 401 means that nobody is signed in. */
+/** What control refused, in its own words; `status` 401 means not signed in. */
 export class ApiError extends Error {
   readonly status: number;
   readonly param: string | undefined;

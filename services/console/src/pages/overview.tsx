@@ -100,7 +100,7 @@ function Figure({ name, value, hint }: { readonly name: string; readonly value: 
   );
 }
 
-/** Colors that can be told apart on light and dark, in the order of the dearest models. */
+/** Colors that are distinct on light and dark, in the order of the dearest models. */
 const colors = ["cyan.7", "orange.7", "grape.6", "lime.8", "pink.6", "indigo.6"];
 const otherModels = "other";
 

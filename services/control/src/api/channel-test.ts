@@ -17,7 +17,7 @@ import { trySession, type TriedCall } from "./try-session.ts";
 const testMs = 30_000;
 const testBytes = 4_096;
 
-/** One small real call through a channel, with the key and model that are named, or its first; nobody is billed. */
+/** One small real call through a channel, with the key and model that are named, or its first; no account is billed. */
 export async function testChannel(
   channel: CatalogChannel,
   body: unknown,

@@ -12,7 +12,7 @@ export interface TriedCall {
 
 /** What is asked of a vendor that does not speak first: an ordinary session. */
 const ordinary = Buffer.from(JSON.stringify({ type: "session.update", session: { type: "realtime" } }));
-/** Largest message that is taken, and how much of what a vendor says is told. */
+/** Largest message that is accepted, and how much of what a vendor says is shown. */
 const [mostMessageBytes, saidBytes] = [1024 * 1024, 4_096];
 
 /**
@@ -52,8 +52,8 @@ async function begin(
   }));
   const first = once(socket, "message", { signal }).then(([data]: unknown[]) => {
     if (!Buffer.isBuffer(data)) return { ok: false, said: "The vendor sent no text." };
-    const told = bridge.fromVendor({ data, binary: false }).toClient.map(({ data }) => data);
-    const begun = told.some((event) => eventType(event)?.startsWith("session."));
+    const events = bridge.fromVendor({ data, binary: false }).toClient.map(({ data }) => data);
+    const begun = events.some((event) => eventType(event)?.startsWith("session."));
     return { ok: begun, said: data.toString("utf8", 0, saidBytes) };
   });
   const asked = bridge.greets ? [] : bridge.fromClient({ data: ordinary, binary: false }).toVendor;

@@ -49,7 +49,7 @@ function modelsOfOtherKinds(models: Configuration["models"], { configuration }: 
   return modelPlaces(configuration).flatMap(({ model, place: path }) => {
     const kind = models[model]?.kind;
     if (kind === undefined || wiresOfKind[kind].some((wire) => spoken.includes(wire))) return [];
-    return [{ path, say: `is for ${kind}, for which this channel speaks no wire: it serves nobody that model` }];
+    return [{ path, say: `is for ${kind}, and this channel has no wire for it: it serves no calls of that model` }];
   });
 }
 

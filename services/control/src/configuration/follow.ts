@@ -52,7 +52,7 @@ export async function followConfiguration(
   };
 }
 
-/** Tells of changes in a folder; where the system gives no watch (it has only so many), the poll beneath goes on alone. */
+/** Watches a folder for changes; without a watch (a system has only so many), the poll goes on alone. */
 function watchFolder(folder: string, onChange: () => void): Disposable {
   try {
     const watcher = watch(folder, onChange).on("error", () => undefined);

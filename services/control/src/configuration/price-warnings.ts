@@ -41,7 +41,7 @@ const together: readonly (readonly [given: PriceField, wanted: PriceField])[] = 
 /** Wanted beside input and output alike: what has no output has no cache. */
 const besideOutput: PriceField = "cachedInput";
 
-/** Models without a price, prices without those that go with them, and prices that nobody pays. */
+/** Models without a price, prices without those that go with them, and prices that are never charged. */
 export function priceWarnings(models: Configuration["models"]): readonly ConfigurationProblem[] {
   return Object.entries(models).flatMap(([name, { kind, price = {} }]) => {
     const path = `models.${name}.price`;

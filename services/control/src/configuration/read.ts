@@ -90,7 +90,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
 }
 
-/** What a channel says that its vendor, as this build knows it, cannot be told. */
+/** Settings of a channel that its vendor, as this build knows it, does not support. */
 function vendorProblems({ provider: name, baseUrl, wires = [] }: OfVendor): readonly ConfigurationProblem[] {
   const provider = Object.hasOwn(providers, name) ? providers[name] : undefined;
   if (provider === undefined)

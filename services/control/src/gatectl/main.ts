@@ -1,6 +1,6 @@
 import { runGatectl } from "./run.ts";
 
-// Whoever reads the answer may have enough of it (`| head`): nothing is wrong then.
+// The reader may have enough (`| head`): that is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") process.exitCode = 1;
 });

@@ -5,7 +5,7 @@ import { parseConfiguration } from "../../src/configuration/read.ts";
 const ten = (name: string) => `[${Array.from({ length: 10 }, () => name).join(", ")}]`;
 
 test.each([
-  ["an alias of nothing", "models: { chat: *nobody }", /nobody/],
+  ["an alias of nothing", "models: { chat: *absent }", /absent/],
   ["aliases that multiply", `a: &a ${ten("1")}\nb: &b ${ten("*a")}\nc: &c ${ten("*b")}\nd: ${ten("*c")}`, /alias/i],
   ["what is no YAML", "models: [", /flow/i],
   ["the same key twice", "models: {}\nmodels: {}", /unique/i],
@@ -25,20 +25,20 @@ const channelOf = (provider: string, more: object): string =>
   });
 
 test.each([
-  ["nobody", {}, "provider", /known: openai, /],
+  ["unheard-of", {}, "provider", /known: openai, /],
   ["openai", { wires: ["chat", "messages"] }, "wires[1]", /not a wire of openai: messages; its own: chat, /],
   ["anthropic", { wires: ["chat"] }, "wires[0]", /its own: messages, count-messages$/],
   ["openai", { baseUrl: "https://" }, "baseUrl", /is no URL/],
   ["openai", { baseUrl: "https://v.example/v1?version=1" }, "baseUrl", /query/],
   ["azure", { baseUrl: "https://v.example/openai#v1" }, "baseUrl", /fragment/],
   ["openai", { baseUrl: "https://user:canary@v.example/v1" }, "baseUrl", /keys/],
-])("what %s cannot be told is named by its path: %j", (provider, more, path, say) => {
+])("what %s does not support is named by its path: %j", (provider, more, path, say) => {
   const { problems } = parseConfiguration(channelOf(provider, more));
   expect(problems).toEqual([{ path: `channels[0].${path}`, say: expect.stringMatching(say) }]);
   expect(JSON.stringify(problems)).not.toContain("canary");
 });
 
-test("vendors and addresses that are wrong are told beside what else is wrong with the file", () => {
+test("vendors and addresses that are wrong are reported beside what else is wrong with the file", () => {
   const text = stringify({
     groups: {},
     models: { m: { kind: "chat" } },
@@ -57,6 +57,6 @@ test.each([
   ["openai", { wires: ["video-generations"] }],
   ["azure", { baseUrl: "https://v.example/openai?api-version=2025-03-01" }],
   ["openai", { baseUrl: "${ADDRESS}/v1" }],
-])("and what %s can be told is not: %j", (provider, more) => {
+])("and what %s supports is not: %j", (provider, more) => {
   expect(parseConfiguration(channelOf(provider, more)).problems).toBeUndefined();
 });

@@ -15,7 +15,7 @@ test.each([
   [{ ONE: "a", TWO: "b" }, []],
   [{ ONE: "a" }, [{ path: "channels[0].keys", say: "1 of 2 are set" }]],
   [{}, [{ path: "channels[0]", say: "is off: ONE is not set; TWO is not set; until then nothing serves draw" }]],
-])("with %j set, %j is told", async (names, warnings) => {
+])("with %j set, the warnings are %j", async (names, warnings) => {
   const { configuration } = parseConfiguration(text);
   if (configuration === undefined) throw new Error("the configuration is wrong");
   expect(warningsOf(configuration, await resolveChannels(configuration, names))).toEqual(warnings);
@@ -30,7 +30,7 @@ test("a model without any channel comes before channels that wait for a variable
   expect(warnings.map(({ path }) => path)).toEqual(["models.lost", "channels[0]"]);
 });
 
-test("a price that only resolutions have is told: what says no resolution would be free", async () => {
+test("a price that only resolutions have is warned about: what says no resolution would be free", async () => {
   const { configuration } = parseConfiguration(
     text.replace("image, price: { image: 1 }", "video, price: { request: 1, resolutions: { 720p: { second: 1 } } }"),
   );

@@ -18,7 +18,7 @@ export interface AdmitDeps {
   readonly secret: string;
 }
 
-/** Lets the call in (one step in Redis for all replicas), tells the limits, and signs what the edge found out. */
+/** Lets the call in (one step in Redis for all replicas), sets the limit headers, and signs what the edge found out. */
 export function admit({
   redis,
   catalog,
@@ -41,7 +41,7 @@ export function admit({
     });
     observeDecision(admission.decision);
     if (admission.decision === "admitted" && group.limits.concurrency !== undefined) seats.take(seat, response);
-    tellLimits(response, admission, exchange.format === "alpha");
+    setLimitHeaders(response, admission, exchange.format === "alpha");
     refuse(admission, group.limits, token);
     exchange.caller = callerOf(exchange, token, group.limits, endpoint);
     request.headers[headers.caller] = signCaller(secret, exchange.caller);
@@ -102,13 +102,13 @@ function refuse({ decision, retryAfterMs }: Admission, limits: TokenLimits, toke
   }
 }
 
-function tellLimits(response: ServerResponse, { requests, tokens }: Admission, alpha: boolean): void {
-  if (requests !== undefined) tellLimit(response, "requests", requests, alpha);
-  if (tokens !== undefined) tellLimit(response, "tokens", tokens, alpha);
+function setLimitHeaders(response: ServerResponse, { requests, tokens }: Admission, alpha: boolean): void {
+  if (requests !== undefined) setLimitHeader(response, "requests", requests, alpha);
+  if (tokens !== undefined) setLimitHeader(response, "tokens", tokens, alpha);
 }
 
 /** A limit in the words of the common clients and, on their own routes, of the alpha clients too. */
-function tellLimit(
+function setLimitHeader(
   response: ServerResponse,
   what: "requests" | "tokens",
   { limit, remaining, resetMs }: Remaining,

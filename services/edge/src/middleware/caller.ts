@@ -4,7 +4,7 @@ import { Failure } from "@modelgate/contracts";
 import { exchangeOf } from "../exchange.ts";
 import type { TokenCache } from "../token-cache.ts";
 
-/** Whose key it is. Unknown, disabled and expired keys are each told so, all as 401. */
+/** Whose key it is. Unknown, disabled and expired keys each have a message of their own, all as 401. */
 export function caller(tokens: TokenCache): (request: IncomingMessage) => void | Promise<void> {
   return (request) => {
     const exchange = exchangeOf(request);

@@ -19,9 +19,9 @@ test.each([
   ["*", page, "*", undefined],
   [`https://other.example, ${page}`, page, page, "origin"],
   ["https://other.example", page, undefined, "origin"],
-  // Whoever stores answers must not show this one to a page.
+  // A cache must not show this answer to a page.
   [page, undefined, undefined, "origin"],
-])("where %s may call, a request from %s is told %s, and varies by %s", (origins, origin, allowed, vary) => {
+])("where %s may call, a request from %s gets %s, and varies by %s", (origins, origin, allowed, vary) => {
   expect(heads(origins, origin)).toEqual([allowed, vary]);
 });
 

@@ -28,7 +28,7 @@ function standingOf({ whole, receipts, head }: BookedAccount, known: KnownHead |
 
 /**
  * Compares accounts with the books, and puts back what Redis has lost of them. The ids of those that have to be looked at
- * again: what would tell is still on its way.
+ * again: the events that decide are still on their way.
  */
 export async function compareAccounts(
   deps: PutBackDeps,

@@ -42,7 +42,7 @@ async function untilCaughtUp({ bus }: PutBackDeps): Promise<void> {
     const now = await bus.progress(eventStreams.usage.name, consumer);
     // A stream that was made anew begins at 1.
     if (now !== undefined && (now.handled >= last || now.last < last)) return;
-    if (Date.now() > end) throw new Error("the books are too far behind to tell which calls are settled");
+    if (Date.now() > end) throw new Error("the books are too far behind to know which calls are settled");
     await new Promise((resolve) => setTimeout(resolve, lookMs));
   }
 }
@@ -55,9 +55,9 @@ async function settleOne(
     await forgetLate(redis, shard, entryId);
     return false;
   }
-  const told = await chargeLost(redis, { draft, costNanos });
-  if (told === undefined) return false;
-  await publishEntries(redis, bus, [told]);
+  const charged = await chargeLost(redis, { draft, costNanos });
+  if (charged === undefined) return false;
+  await publishEntries(redis, bus, [charged]);
   await forgetLate(redis, shard, entryId);
   await writeRestoration(books, {
     account: draft.accountId,

@@ -95,9 +95,9 @@ export async function chargeAgain(
       nanos += BigInt(entry.nanos);
     } else {
       const { receipt, costNanos, ...draft } = entry;
-      const told = await chargeLost(redis, { draft, costNanos: BigInt(costNanos), replaces: receipt.hash });
-      if (told === undefined) continue;
-      charged.push(told);
+      const outboxEntry = await chargeLost(redis, { draft, costNanos: BigInt(costNanos), replaces: receipt.hash });
+      if (outboxEntry === undefined) continue;
+      charged.push(outboxEntry);
       nanos -= BigInt(costNanos);
     }
     calls++;

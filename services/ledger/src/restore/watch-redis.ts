@@ -27,7 +27,7 @@ export interface RedisWatch extends AsyncDisposable {
   noticed(accounts: Iterable<string>): void;
 }
 
-/** Accounts that are compared at once, and most that are remembered to be compared; the books tell of those beyond. */
+/** Accounts that are compared at once, and most that are remembered to be compared; the books know those beyond. */
 const [pageSize, mostNoticed] = [500, 50_000];
 /** Rounds between two looks for what was left between the books and Redis, and for chains that are broken. */
 const roundsBetweenLooks = 5;

@@ -7,7 +7,7 @@ export interface Repeated {
   readonly log: Logger;
   /** Does it once; `signal` is aborted when it is to end. */
   step(signal: AbortSignal): Promise<void>;
-  /** Undoes what a step told when one has failed: no figure rather than an old one. */
+  /** Undoes what a step reported when one has failed: no figure rather than an old one. */
   failed?(): void;
 }
 

@@ -14,7 +14,7 @@ import {
 /** Reads how full Redis is, by primary, and how many accounts are known to diverge. */
 export async function watchRedis(redis: Redis): Promise<void> {
   const nodes = await readRedisMemory(redis);
-  // A primary that is one no more is not told of any longer.
+  // A node that is no longer a primary is not reported any more.
   redisMemory.reset();
   redisMemoryLimit.reset();
   for (const { node, usedBytes, limitBytes } of nodes) {

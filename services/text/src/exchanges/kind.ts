@@ -41,7 +41,7 @@ export async function kindExchange<Request, Answer>(
   });
 }
 
-/** From this size on an answer in the client's own wire goes on as it came, where its end tells its usage. */
+/** From this size on an answer in the client's own wire goes on as it came, where its end reports its usage. */
 const largeBytes = 1024 * 1024;
 /** How much of a large answer's end its usage is looked for in. */
 const endBytes = 4_096;

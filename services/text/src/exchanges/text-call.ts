@@ -23,6 +23,6 @@ export interface TextCall {
   readonly answerId: string;
   /** Members that the answer repeats otherwise than the body says them. */
   readonly echo?: JsonObject | undefined;
-  /** The gateway's count of input tokens, for wires that tell it at a stream's start. */
+  /** The gateway's count of input tokens, for wires that report it at a stream's start. */
   readonly inputTokens: number;
 }

@@ -1,9 +1,11 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, type UpstreamWire } from "@modelgate/contracts";
 import { inTurnsIfLong, once } from "@modelgate/platform";
 import { withoutMembers } from "@modelgate/wires/json";
 import {
   hasEnvelope,
+  saysAll,
   surplusBounds,
+  textCodec,
   textCodecs,
   unsealed,
   type AnswerContext,
@@ -33,14 +35,20 @@ import { textReader, wordsOf } from "./text-reader.ts";
 
 export type { TextCall };
 
+/** What the attempts of one text call are made by. */
+export interface TextExchanges {
+  /** Makes one attempt's exchange. Throws Failure (400) for what the client said wrong or the wire cannot say. */
+  make(upstream: TextCodec, upstreamModel: string, history?: "unsealed"): Promise<Exchange>;
+  /** Whether a wire has a word for all that the client asked. Throws as `make` does. */
+  saysWhole(wire: UpstreamWire): Promise<boolean>;
+}
+
 /**
  * The exchanges of one text call: with a vendor of its own wire it is passed on, with any other it is converted. So is
  * one that carries another vendor's seals in its history: they must not reach this one. `unsealed` leaves out all
  * seals, also those of the vendor's own wire.
  */
-export function textExchanges(
-  call: TextCall,
-): (upstream: TextCodec, upstreamModel: string, history?: "unsealed") => Promise<Exchange> {
+export function textExchanges(call: TextCall): TextExchanges {
   const { client, pass } = codecOf(call);
   const parseBody = once(() => reparseJson(call.body));
   const read = once(async () => readRequest(call, await parseBody()));
@@ -54,7 +62,7 @@ export function textExchanges(
     const work = look?.(call.body, model);
     return work === undefined || (await inTurnsIfLong(work));
   };
-  return async (upstream, upstreamModel, history) => {
+  const make: TextExchanges["make"] = async (upstream, upstreamModel, history) => {
     const { wire, vendor } = upstream;
     const own = wire === call.wire ? pass : undefined;
     if (own !== undefined && (vendor === undefined || (history === undefined && (await takes(own, upstreamModel)))))
@@ -68,6 +76,14 @@ export function textExchanges(
         return await severalPrompts({ call, client, batch: client.batch, upstream: to }, asked, upstreamModel);
     }
     return await converted(call, to, upstreamModel, history === "unsealed" ? readUnsealed : read);
+  };
+  return {
+    make,
+    async saysWhole(wire) {
+      if (wire === call.wire) return true;
+      const { vendor } = textCodec(wire);
+      return vendor !== undefined && saysAll((await read()).parsed.request, vendor.fields);
+    },
   };
 }
 
@@ -197,7 +213,7 @@ async function converted(
   };
 }
 
-/** How a client of a wire is kept waiting, and told of a failure, before its stream begins. */
+/** How a client of a wire is kept waiting, and gets a failure, before its stream begins. */
 export function waitingIn({ wire, asArray = false }: Pick<TextCall, "wire" | "asArray">): Waiting {
   const { client } = codecOf({ wire });
   const frame = (failure: Failure, requestId: string): string => client.failureFrame(failure, requestId);

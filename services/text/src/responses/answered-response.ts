@@ -2,7 +2,7 @@ import { isRecord, parseRecord } from "@modelgate/wires/json";
 import { SseDecoder } from "@modelgate/wires/sse";
 import type { JsonObject } from "@modelgate/wires/text";
 
-/** The response object that an answer tells: JSON as it is, or the terminal event among a stream's last frames. */
+/** The response object in an answer: JSON as it is, or the terminal event among a stream's last frames. */
 export function responseIn(answer: string): JsonObject | undefined {
   const whole = parseRecord(answer);
   if (whole !== undefined) return whole;

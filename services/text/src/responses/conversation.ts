@@ -5,14 +5,14 @@ import { ownCompaction, summaryItem, type CompactionSeal } from "./compaction-se
 import type { ResponseStore } from "./response-store.ts";
 import { outputOf, type StoredResponse } from "./stored-response.ts";
 
-/** Turns that one conversation may have, as it is told by references. */
+/** Turns that one conversation may have, as it is built from references. */
 const mostTurns = 2_000;
 
 /** The turns before a request. */
 export interface Earlier {
   readonly ids: readonly string[];
   readonly last: StoredResponse;
-  /** Everything that was said, as it can be told to any vendor. */
+  /** Everything that was said, as it can be sent to any vendor. */
   readonly items: readonly JsonObject[];
 }
 
@@ -30,7 +30,7 @@ export async function earlierTurns(store: ResponseStore, accountId: string, prev
     if (turn === undefined) throw notFound(last.ancestors[at] ?? "");
     return turn;
   });
-  const items = [...turns, last].flatMap((turn) => [...turn.input, ...outputOf(turn)].flatMap(retold));
+  const items = [...turns, last].flatMap((turn) => [...turn.input, ...outputOf(turn)].flatMap(resendable));
   return { ids: [...last.ancestors, previousId], last, items };
 }
 
@@ -75,10 +75,10 @@ export function referenceOf({ type, role, id }: JsonRecord): string | undefined 
 }
 
 /**
- * An item as it is told again: ids mean something only where they were given, and thoughts that are not sealed
+ * An item as it is sent again: ids mean something only where they were given, and thoughts that are not sealed
  * nowhere.
  */
-export function retold(item: JsonRecord): readonly JsonObject[] {
+export function resendable(item: JsonRecord): readonly JsonObject[] {
   if (referenceOf(item) !== undefined) return [item];
   if (item["type"] === "reasoning")
     return typeof item["encrypted_content"] === "string" ? [{ ...item, status: undefined }] : [];

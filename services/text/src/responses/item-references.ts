@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import { responseOfItem, type JsonObject } from "@modelgate/wires/text";
-import { referenceOf, retold } from "./conversation.ts";
+import { referenceOf, resendable } from "./conversation.ts";
 import type { ResponseStore } from "./response-store.ts";
 import { outputOf, type StoredResponse } from "./stored-response.ts";
 
@@ -13,13 +13,13 @@ function answerOf(item: JsonObject): string | undefined {
   return id === undefined ? undefined : responseOfItem(id);
 }
 
-/** Whether an item refers to one that this gateway told: clients send those of a stored response by their id only. */
+/** Whether an item refers to one that this gateway answered: clients send those of a stored response by their id only. */
 export function refersToOurs(item: JsonObject): boolean {
   return answerOf(item) !== undefined;
 }
 
 /**
- * Items with those in the place of references that the account was told here. A reference to what is not known stays: it
+ * Items, with references to what the account was answered here replaced by the item. A reference to what is not known stays: it
  * may be the vendor's, which is asked then. Throws Failure invalid_value (400) for items of too many responses.
  */
 export async function resolveReferences(
@@ -48,6 +48,6 @@ export function withReferences(
   return items.flatMap((item) => {
     const id = referenceOf(item);
     const found = id === undefined ? undefined : known.get(id);
-    return found === undefined ? [item] : retold(found);
+    return found === undefined ? [item] : resendable(found);
   });
 }

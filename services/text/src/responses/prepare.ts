@@ -11,7 +11,7 @@ import { earlierTurns, itemsOf, openCompactions, referenceOf } from "./conversat
 import { admitStoreUse } from "../vendor-ids.ts";
 import { refersToOurs, resolveReferences } from "./item-references.ts";
 
-/** A request as it was read: what it asks for, and its value where it refers to something that only we can tell. */
+/** A request as it was read: what it asks for, and its value where it refers to something that only we know. */
 export interface ReadResponses {
   readonly ask: ResponsesAsk & TurnAsk;
   readonly unresolved: JsonObject | undefined;
@@ -58,7 +58,7 @@ export interface PreparedResponses {
   readonly ancestors: readonly string[];
 }
 
-/** What a request names that may have been told here, and all else that it names in its vendor's store. */
+/** What a request names that may have been answered here, and all else that it names in its vendor's store. */
 function splitIds({ vendorIds = [] }: ReadResponses["ask"]) {
   const isOurs = ({ store, id }: VendorId): boolean => store === "item" && responseOfItem(id) !== undefined;
   return [vendorIds.filter(isOurs), { vendorIds: vendorIds.filter((each) => !isOurs(each)) }] as const;

@@ -9,7 +9,7 @@ export interface StoredResponse {
   readonly input: readonly JsonObject[];
   /** Ids of the responses before it in the conversation, oldest first. */
   readonly ancestors: readonly string[];
-  /** The `channel/key` whose vendor keeps it too, under the same id: it need not be told again there. */
+  /** The `channel/key` whose vendor keeps it too, under the same id: it need not be sent again there. */
   readonly keptAt?: string | undefined;
 }
 

@@ -12,13 +12,13 @@ describe("an item that is only referred to", () => {
     ["a message of ours", reference("msg_a1_2"), true],
     ["without its type", { id: "rs_a1_0" }, true],
     ["the vendor's", reference("msg_68af05d2"), false],
-    ["a message that is told", { role: "user", id: "msg_a1_2", content: "Hi" }, false],
-    ["a thought that is told", thought, false],
+    ["a message in full", { role: "user", id: "msg_a1_2", content: "Hi" }, false],
+    ["a thought in full", thought, false],
   ])("%s: %j is ours to know: %s", (_, item, ours) => {
     expect(refersToOurs(item)).toBe(ours);
   });
 
-  test("is told in its place, as far as it can be told again", () => {
+  test("is replaced by its item, as far as that can be sent again", () => {
     const user = { role: "user", content: "Hi" };
     const items = [user, reference("rs_a1_0"), { id: "rs_a1_1" }, reference("msg_a1_2"), reference("msg_a1_9")];
     expect(withReferences(items, [undefined, response])).toEqual([

@@ -16,7 +16,7 @@ export interface ContentAsk {
 
 type Way = NonNullable<ReturnType<typeof wayTo>>;
 
-/** Headers of a download that go on to whoever has the file. */
+/** Headers of a download that go on to the host of the file. */
 const passedOn = ["range", "if-range", "if-none-match", "if-modified-since"];
 /** Wires whose vendors may keep their files behind the key of their API. */
 const keyedWires: ReadonlySet<VideoWire> = new Set(["videos", "video-generations"]);
@@ -62,7 +62,7 @@ async function open(deps: Deps, task: TaskRecord, way: Way, ask: ContentAsk): Pr
     if (!goneStatuses.has(stream.answer.status)) return stream;
     await stream[Symbol.asyncDispose]();
   }
-  // An address lives shorter than the video: the vendor may tell a new one.
+  // An address lives shorter than the video: the vendor may give a new one.
   const url = await freshUrl(deps, task, ask);
   if (url === undefined) throw new Failure("video_expired");
   return openUrl(deps, task, way, url, ask);
@@ -75,7 +75,7 @@ function movedTo({ status, headers }: RemoteStream["answer"], from: URL): string
   return isMoved ? URL.parse(location, from.href)?.href : undefined;
 }
 
-/** A vendor's own host is sent the channel's key, as its content may be behind it; nobody else is, redirects or not. */
+/** A vendor's own host is sent the channel's key, as its content may be behind it; no other host is, redirects or not. */
 function openUrl(deps: Deps, task: TaskRecord, way: Way, url: string, ask: ContentAsk): Promise<RemoteStream> {
   const base = new URL(way.channel.baseUrl);
   const file = keyedWires.has(task.wire) ? URL.parse(url) : null;

@@ -71,8 +71,8 @@ function seen(task: TaskRecord, sighting: Extract<Sighting, { kind: "seen" }>, m
   const state = ranks[sighting.state] > ranks[task.state] ? sighting.state : task.state;
   const startedAt = task.startedAt ?? (state === "in_progress" ? nowMs : undefined);
   const guess = startedAt === undefined ? 0 : Math.floor(((nowMs - startedAt) / pace.usualMs) * mostGuessed);
-  const told = Math.floor(sighting.progress ?? Math.min(guess, mostGuessed));
-  const progress = Math.max(task.progress, Math.min(told, mostUnfinished));
+  const reported = Math.floor(sighting.progress ?? Math.min(guess, mostGuessed));
+  const progress = Math.max(task.progress, Math.min(reported, mostUnfinished));
   const pauseMs = Math.min(pace.longestMs, pace.firstMs * 1.5 ** (task.looks - 1));
   return dueAfter({ ...task, state, progress, startedAt }, pauseMs, moment);
 }

@@ -53,10 +53,10 @@ export async function pollTask(deps: Deps, { accountId, id }: TaskPlace, signal:
   if (step !== undefined) await put(deps, stored, step);
 }
 
-/** Writes a step; whoever was faster has done it. */
+/** Writes a step, unless another process was faster. */
 async function put(deps: Deps, { task: before, version }: StoredTask, { task, dueAt }: Step): Promise<void> {
   const nowMs = deps.now();
-  const told = await advanceTask(deps.relay.redis, {
+  const entries = await advanceTask(deps.relay.redis, {
     task,
     version,
     dueAt,
@@ -66,10 +66,10 @@ async function put(deps: Deps, { task: before, version }: StoredTask, { task, du
     callbackDueAt: deps.callbacks.leaseEnd(),
     nowMs,
   });
-  if (told === undefined) return;
-  deps.outbox.push(...told);
+  if (entries === undefined) return;
+  deps.outbox.push(...entries);
   if (before.state === task.state) return;
-  deps.callbacks.tell(callbackAmong(task, told));
+  deps.callbacks.send(callbackAmong(task, entries));
   deps.relay.log.info(
     {
       taskId: task.id,

@@ -6,7 +6,7 @@ import { LookPlaces } from "./look-places.ts";
 import { pollOnce, type Round } from "./poll-once.ts";
 
 /**
- * Polls until disposed, and tells how many tasks each round looked at; a look that is under way at the end is given up,
+ * Polls until disposed, and counts the tasks of each round; a look that is under way at the end is given up,
  * and its task left to others. Rounds do not wait for each other: a vendor that is silent holds up its own tasks only.
  */
 export function openPoller(deps: Deps, onLooked: (looked: number) => void): AsyncDisposable {

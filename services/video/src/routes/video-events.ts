@@ -29,14 +29,14 @@ export function videoEvents(deps: Deps): EndpointHandler {
       "x-accel-buffering": "no",
     });
     await write(response, frameOf(task), gone.signal);
-    let toldAt = deps.now();
+    let sentAt = deps.now();
     while (!isEnded(task.state) && (await paused(deps.limits.followMs, gone.signal))) {
       const next = await lookAgain(deps, call, task);
       if (next === undefined) break;
       const isNew = next.state !== task.state || next.progress !== task.progress;
-      if (isNew || deps.now() - toldAt >= deps.relay.limits.heartbeatMs) {
+      if (isNew || deps.now() - sentAt >= deps.relay.limits.heartbeatMs) {
         task = next;
-        toldAt = deps.now();
+        sentAt = deps.now();
         await write(response, isNew ? frameOf(task) : ": still here\n\n", gone.signal);
       }
     }

@@ -134,8 +134,8 @@ export class LiveConversation implements Conversation {
     const found = directiveIn(last?.words ?? "");
     const config = memberOf(this.#setup, "generationConfig");
     const instructions = listAt(memberOf(this.#setup, "systemInstruction"), "parts");
-    const told = instructions.map((part) => textAt(part, "text") ?? "").join("");
-    const read = this.#said.reduce((sum, { tokens }) => plus(sum, tokens), { text: tokensOf(told), audio: 0 });
+    const spokenOf = instructions.map((part) => textAt(part, "text") ?? "").join("");
+    const read = this.#said.reduce((sum, { tokens }) => plus(sum, tokens), { text: tokensOf(spokenOf), audio: 0 });
     const question = questionFrom(
       textAt(this.#setup, "model") ?? "",
       this.#said.map(({ words }) => words),

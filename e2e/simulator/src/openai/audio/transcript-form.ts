@@ -14,7 +14,7 @@ export interface AskedTranscript {
   readonly stream: boolean;
 }
 
-/** What the vendor tells a file's kind by. */
+/** What the vendor recognises a file's kind by. */
 const extensions = /\.(?:flac|m4a|mp3|mp4|mpeg|mpga|oga|ogg|wav|webm)$/i;
 const known: ReadonlySet<string> = new Set([
   "model",
@@ -30,7 +30,7 @@ const known: ReadonlySet<string> = new Set([
 ]);
 const onlyTranscribed = ["language", "timestamp_granularities", "stream", "include", "chunking_strategy"];
 
-/** Models that write, rather than align: they have no times to tell. */
+/** Models that write, rather than align: they give no times. */
 export function isWriter(model: string): boolean {
   return /transcribe/.test(model);
 }

@@ -24,7 +24,7 @@ export const doneFrame: Frame = { data: "[DONE]", last: true };
 function* framesOf(asked: ChatAsked, answer: Answer, { chunks }: Behaviour): Generator<Frame> {
   const head = headOf("chat.completion.chunk", asked.question.model);
   const every = Array.from({ length: asked.question.choices }, (_, index) => index);
-  const chunk = (index: number, delta: object, { finish = null, logprobs = null }: Told = {}): string =>
+  const chunk = (index: number, delta: object, { finish = null, logprobs = null }: Ending = {}): string =>
     JSON.stringify({
       ...head,
       choices: [{ index, delta, logprobs, finish_reason: finish }],
@@ -47,12 +47,12 @@ function* framesOf(asked: ChatAsked, answer: Answer, { chunks }: Behaviour): Gen
   yield doneFrame;
 }
 
-/** The member that the words are told in. */
+/** The member that holds the words. */
 function wordsIn({ refuses }: Answer): "content" | "refusal" {
   return refuses ? "refusal" : "content";
 }
 
-interface Told {
+interface Ending {
   readonly finish?: string | null;
   readonly logprobs?: object | null;
 }

@@ -11,7 +11,7 @@ export const chatCompletions: Endpoint = {
   open: ({ body }) => openChat(body),
 };
 
-/** The same by Azure's older addresses: the deployment is the model, and the API's version is told. */
+/** The same by Azure's older addresses: the deployment is the model, and the API's version is a parameter. */
 export const deploymentChat: Endpoint = {
   method: "POST",
   path: /^\/deployments\/([^/]+)\/chat\/completions$/,

@@ -8,13 +8,13 @@ import { demandSense, isOfInventor } from "./rules.ts";
 /** A chat request: the question, and what only this wire knows. */
 export interface ChatAsked {
   readonly question: Question;
-  /** The wire's inventor keeps thoughts to itself; its followers tell them. */
+  /** The wire's inventor keeps thoughts to itself; its followers show them. */
   readonly showsThoughts: boolean;
   readonly stream: boolean;
   readonly includeUsage: boolean;
   /** Most likely alternatives of each token; absent: no probabilities. */
   readonly topLogprobs: number | undefined;
-  /** A tool call is told as the old `function_call`. */
+  /** A tool call is written as the old `function_call`. */
   readonly legacy: boolean;
 }
 

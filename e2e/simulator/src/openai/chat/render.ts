@@ -31,7 +31,7 @@ function messageOf(
   { text, refuses, thoughts, calls, image }: Answer,
 ): object {
   const [first] = calls;
-  const told = calls.map((call) => ({ id: freshId("call_"), ...calledAs(question, call) }));
+  const toolCalls = calls.map((call) => ({ id: freshId("call_"), ...calledAs(question, call) }));
   return {
     role: "assistant",
     content: refuses ? null : (text ?? null),
@@ -39,7 +39,7 @@ function messageOf(
     annotations: [],
     ...(thoughts !== undefined && showsThoughts && { reasoning_content: thoughts }),
     ...(image && { images: [imagePart(image)] }),
-    ...(first !== undefined && (legacy ? { function_call: first } : { tool_calls: told })),
+    ...(first !== undefined && (legacy ? { function_call: first } : { tool_calls: toolCalls })),
   };
 }
 

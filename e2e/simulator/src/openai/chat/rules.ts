@@ -8,6 +8,7 @@ export function demandSense(body: unknown): void {
   demandToolOrder(listAt(body, "messages"));
   demandFiles(listAt(body, "messages"));
   demandToolChoice(body);
+  demandNoThinkingTools(body);
   if (memberOf(body, "stream") !== true && (memberOf(body, "stream_options") ?? null) !== null)
     throw wrongField(["stream_options"], "'stream_options' is for streams only.");
   if (numberAt(body, "max_tokens") !== undefined && numberAt(body, "max_completion_tokens") !== undefined)
@@ -21,6 +22,24 @@ export function demandSense(body: unknown): void {
 /** Whether a model is of the wire's inventor, who knows nothing of what its followers have added. */
 export function isOfInventor(model: string): boolean {
   return /^(?:o\d|gpt-\d|chatgpt-)/.test(model);
+}
+
+/**
+ * Refuses function tools with an effort, as the vendor does for its newest models at this endpoint alone; some of them
+ * think where nothing else is said, and refuse every tool but with the effort none (openai-openapi#541, litellm#34569).
+ */
+function demandNoThinkingTools(body: unknown): void {
+  const model = textAt(body, "model") ?? "";
+  const newest = /^gpt-5\.([4-9])/.exec(model);
+  if (newest === null || listAt(body, "tools").length === 0) return;
+  const effort = textAt(body, "reasoning_effort") ?? (Number(newest[1]) >= 6 ? "medium" : "none");
+  if (effort === "none") return;
+  throw new Refusal(
+    400,
+    `Function tools with reasoning_effort are not supported for ${model} in /v1/chat/completions. ` +
+      "To use function tools, use /v1/responses or set reasoning_effort to 'none'.",
+    { path: ["reasoning_effort"] },
+  );
 }
 
 function demandOwnFields(body: unknown): void {

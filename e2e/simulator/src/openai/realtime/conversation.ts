@@ -39,7 +39,7 @@ export class RealtimeConversation implements Conversation {
     this.#call = call;
     this.#model = call.query.get("model") ?? "";
     this.#settings = defaults(this.#model);
-    this.#tell("session.created", { session: this.#session() });
+    this.#send("session.created", { session: this.#session() });
   }
 
   text(data: string): void {
@@ -68,26 +68,26 @@ export class RealtimeConversation implements Conversation {
       if (model !== undefined && model !== this.#model)
         throw new Refusal(400, "The model of a session cannot be changed.", { path: ["session", "model"] });
       this.#settings = merged(this.#settings, isRecord(session) ? session : {});
-      this.#tell("session.updated", { session: this.#session() });
+      this.#send("session.updated", { session: this.#session() });
     },
     "input_audio_buffer.append": ({ audio }) => this.#hear(Buffer.from(String(audio), "base64")),
     "input_audio_buffer.commit": () => this.#commit(),
     "input_audio_buffer.clear": () => {
       this.#audio = [];
-      this.#tell("input_audio_buffer.cleared", {});
+      this.#send("input_audio_buffer.cleared", {});
     },
     "conversation.item.create": ({ item }) => {
       this.#add(itemFrom(item, textAt(item, "id") ?? freshId("item_")));
     },
     "conversation.item.retrieve": ({ item_id: id }) =>
-      this.#tell("conversation.item.retrieved", { item: shownItem(this.#said.find(id)) }),
+      this.#send("conversation.item.retrieved", { item: shownItem(this.#said.find(id)) }),
     "conversation.item.truncate": ({ item_id: id, content_index: index, audio_end_ms: end }) => {
       this.#said.find(id);
-      this.#tell("conversation.item.truncated", { item_id: id, content_index: index, audio_end_ms: end });
+      this.#send("conversation.item.truncated", { item_id: id, content_index: index, audio_end_ms: end });
     },
     "conversation.item.delete": ({ item_id: id }) => {
       this.#said.remove(id);
-      this.#tell("conversation.item.deleted", { item_id: id });
+      this.#send("conversation.item.deleted", { item_id: id });
     },
     "response.create": ({ response }) => this.#respond(isRecord(response) ? response : {}),
     "response.cancel": (event) => {
@@ -107,10 +107,10 @@ export class RealtimeConversation implements Conversation {
     if (heard === "speech began") {
       if (this.#active !== undefined && detection["interrupt_response"] !== false)
         this.#active.cancelled = "turn_detected";
-      this.#tell("input_audio_buffer.speech_started", { audio_start_ms: 0, item_id: freshId("item_") });
+      this.#send("input_audio_buffer.speech_started", { audio_start_ms: 0, item_id: freshId("item_") });
     }
     if (heard !== "speech ended") return;
-    this.#tell("input_audio_buffer.speech_stopped", { audio_end_ms: this.#heardMs(), item_id: freshId("item_") });
+    this.#send("input_audio_buffer.speech_stopped", { audio_end_ms: this.#heardMs(), item_id: freshId("item_") });
     this.#commit();
     if (detection["create_response"] !== false) this.#respond({});
   }
@@ -121,7 +121,7 @@ export class RealtimeConversation implements Conversation {
       throw new Refusal(400, "The audio buffer is empty.", { code: "input_audio_buffer_commit_empty" });
     this.#audio = [];
     const item = spokenItem(freshId("item_"), audio);
-    this.#tell("input_audio_buffer.committed", { previous_item_id: this.#said.last?.id ?? null, item_id: item.id });
+    this.#send("input_audio_buffer.committed", { previous_item_id: this.#said.last?.id ?? null, item_id: item.id });
     this.#add(item);
     const transcription = memberOf(this.#input(), "transcription");
     if (!isRecord(transcription)) return;
@@ -185,7 +185,7 @@ export class RealtimeConversation implements Conversation {
     const previous = this.#said.last?.id ?? null;
     this.#said.add(item);
     for (const type of ["conversation.item.added", "conversation.item.done"])
-      this.#tell(type, { previous_item_id: previous, item: shownItem(item) });
+      this.#send(type, { previous_item_id: previous, item: shownItem(item) });
   }
 
   #input(): unknown {
@@ -200,7 +200,7 @@ export class RealtimeConversation implements Conversation {
     return { ...this.#settings, object: "realtime.session", id: this.#id, model: this.#model };
   }
 
-  #tell(type: string, members: object): void {
+  #send(type: string, members: object): void {
     this.#peer.send({ ...named(type), ...members });
   }
 
@@ -209,11 +209,11 @@ export class RealtimeConversation implements Conversation {
   }
 }
 
-/** What a response reads: everything that was said, and what it is told beside that. */
+/** What a response reads: everything that was said, and its instructions and tools. */
 function allTokens(items: readonly Item[], { instructions, tools }: Settings): ItemTokens {
   const { text, audio } = tokensOfItems(items);
-  const told = `${typeof instructions === "string" ? instructions : ""}${JSON.stringify(tools ?? [])}`;
-  return { text: text + tokensOf(told), audio };
+  const context = `${typeof instructions === "string" ? instructions : ""}${JSON.stringify(tools ?? [])}`;
+  return { text: text + tokensOf(context), audio };
 }
 
 function lastDirective(item: Item | undefined) {

@@ -24,7 +24,7 @@ export interface ResponsePlan {
   readonly metadata: unknown;
 }
 
-/** A response as it is told, event by event; `made` grows with it. */
+/** A response as it is sent, event by event; `made` grows with it. */
 export class Response {
   readonly id: string;
   readonly #plan: ResponsePlan;
@@ -42,7 +42,7 @@ export class Response {
     return this.#items;
   }
 
-  /** The event of its beginning, which is told at once. */
+  /** The event of its beginning, which is sent at once. */
   created(): object {
     return { ...named("response.created"), response: this.#shown("in_progress") };
   }
@@ -61,8 +61,8 @@ export class Response {
   /** The event of its end, with what it used until then. */
   done(status: "completed" | "cancelled" | "failed" | "incomplete"): object {
     const { behaviour, question } = this.#plan;
-    const told = decide(question, behaviour).usage;
-    const usage = told === null ? null : (told ?? this.#usage());
+    const scripted = decide(question, behaviour).usage;
+    const usage = scripted === null ? null : (scripted ?? this.#usage());
     return { ...named("response.done"), response: { ...this.#shown(status), usage } };
   }
 
@@ -182,7 +182,7 @@ function partOf(modality: "text" | "audio", words: string): object {
   return modality === "text" ? { text: words } : { transcript: words };
 }
 
-/** Numbers as no JSON writer of ours would write them: whoever passes them on as they came passes them on like this. */
+/** Numbers as no JSON writer of ours would write them: passed on as they came, they arrive like this. */
 function rateLimits(): string {
   const { type, event_id: id } = named("rate_limits.updated");
   return `{"type": "${type}", "event_id": "${id}", "rate_limits": [{"name": "requests", "limit": 12345678901234567890, "remaining": 1.0, "reset_seconds": 0.10}]}`;

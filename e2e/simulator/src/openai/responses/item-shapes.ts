@@ -55,7 +55,7 @@ const message = tagged("role", {
 
 const output = either(anyText, list(inputParts));
 
-/** Items of tools that run at the vendor: it takes back what it told, whatever that was. */
+/** Items of tools that run at the vendor: it takes back what it sent, whatever that was. */
 const ofVendorTools = Object.fromEntries(
   [
     "web_search_call",
@@ -103,7 +103,7 @@ export const inputItem: Shape = tagged(
     reasoning: closedOrNull(
       { type, summary: list(closed({ type: oneOf("summary_text"), text: anyText })) },
       {
-        // The official types demand it; the vendor does not where the sealed content is told, and its own CLI leaves it out.
+        // The official types demand it; the vendor does not where the sealed content is there, and its own CLI leaves it out.
         id: idOf("rs"),
         content: list(closed({ type: oneOf("reasoning_text"), text: anyText })),
         encrypted_content: anyText,

@@ -75,8 +75,8 @@ function messageItem(asked: ResponsesAsked, text: string, finish: string, { chun
   const logprobsOf = (words: string): unknown =>
     asked.logprobs ? Reflect.get(renderLogprobs(words, 0) ?? {}, "content") : [];
   const pieces = piecesOf(text, chunks);
-  const told = chunks === undefined || !asked.stream ? text : pieces.join("");
-  const part = { type: "output_text", text: told, annotations: [], logprobs: logprobsOf(told) };
+  const sent = chunks === undefined || !asked.stream ? text : pieces.join("");
+  const part = { type: "output_text", text: sent, annotations: [], logprobs: logprobsOf(sent) };
   const status = finish === "length" || finish === "content_filter" ? "incomplete" : "completed";
   function* events(): Generator<ItemEvent> {
     const place = { item_id: id, content_index: 0 };
@@ -88,7 +88,7 @@ function messageItem(asked: ResponsesAsked, text: string, finish: string, { chun
         members: { ...place, delta, logprobs: logprobsOf(delta) },
         content: true,
       };
-    yield { type: "response.output_text.done", members: { ...place, text: told, logprobs: part.logprobs } };
+    yield { type: "response.output_text.done", members: { ...place, text: sent, logprobs: part.logprobs } };
     yield { type: "response.content_part.done", members: { ...place, part } };
   }
   return {

@@ -9,7 +9,7 @@ export const reasoningSeal = "openai.reasoning";
 /** What a compaction of this endpoint is sealed as. */
 export const compactionSeal = "openai.compaction";
 
-/** Items, those that are only referred to in the words in which they were told. Throws a Refusal for what was not. */
+/** Items, those that are only referred to replaced by what was sent. Throws a Refusal for what was not. */
 export function withKeptItems(input: readonly unknown[], key: string): readonly unknown[] {
   return input.map((item) => {
     if (!isReference(item)) return item;

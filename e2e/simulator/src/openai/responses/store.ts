@@ -22,7 +22,7 @@ export function keptConversation(key: string, id: string): readonly unknown[] | 
   return kept.get(nameOf(key, id));
 }
 
-/** The item of that id that this key was told; undefined where there is none. */
+/** The item of that id that this key was sent; undefined where there is none. */
 export function keptItem(key: string, id: string): unknown {
   return keptItems.get(nameOf(key, id));
 }

@@ -55,7 +55,7 @@ function renderTokens(tokens: Units | undefined): JsonRecord | undefined {
   if (tokens === undefined) return undefined;
   const [input, output] = [inputTotal(tokens), outputTotal(tokens)];
   const { inputImageTokens = 0, outputImageTokens = 0 } = tokens;
-  // A vendor that does not tell images from text leaves both unknown.
+  // A vendor that counts images and text together leaves both unknown.
   const details = inputImageTokens + outputImageTokens > 0;
   return present({
     input_tokens: input,

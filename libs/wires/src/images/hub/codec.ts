@@ -25,7 +25,7 @@ export interface ImagesVendorCodec {
   readonly needsBytes: boolean;
   /** Whether it begins a task, which is paid for once: it must not be asked twice. */
   readonly begins: "image" | "task";
-  /** Whether it tells partial images in a stream. */
+  /** Whether it sends partial images in a stream. */
   readonly streams: boolean;
   /** Throws Failure unsupported_parameter, its `param` in the neutral form's word, for what may not be lost. */
   renderRequest(request: ImageRequest, target: { readonly model: string }): RenderedImages;

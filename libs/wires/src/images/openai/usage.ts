@@ -3,8 +3,8 @@ import { isRecord } from "../../json/fields.ts";
 import { countOf, unitsOf } from "../../text/hub/counts.ts";
 
 /**
- * `usage` of an answer or an event as tokens; undefined where it tells none. What was read is words unless it is said to
- * be images; what was made is images unless it is said to be words.
+ * `usage` of an answer or an event as tokens; undefined without any. Input counts as text unless it is said to
+ * be images; output counts as images unless it is said to be text.
  */
 export function readTokens(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;

@@ -1,4 +1,4 @@
-/** What is looked for, with the words that a model without training for it is told. */
+/** What is looked for, with the description that a model without training for it gets. */
 export const categories = {
   harassment: "harassing language towards any target",
   "harassment/threatening": "harassment that also holds violence or serious harm towards any target",

@@ -2,7 +2,7 @@ import type { Units } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import { rankingUnits, readMeta } from "../hub/usage.ts";
 
-/** Search units, and tokens where they are told, of `meta`. */
+/** Search units, and tokens if reported, of `meta`. */
 export function readUsage(body: JsonRecord): Units | undefined {
   const { searchUnits, inputTokens } = readMeta(body);
   return rankingUnits(inputTokens, searchUnits);

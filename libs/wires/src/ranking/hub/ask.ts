@@ -7,7 +7,7 @@ const documentsPerSearch = 100;
 /** Tokens beyond which such a vendor counts a part of a document as another one; a token is a byte at least. */
 const tokensPerDocument = 500;
 
-/** Searches that a request is charged for where its vendor does not tell: usually, and at most. */
+/** Searches that a request is charged for if its vendor does not report them: usually, and at most. */
 export function searchesOf({ query, documents }: Pick<RankingRequest, "query" | "documents">): {
   readonly usual: number;
   readonly most: number;

@@ -2,7 +2,7 @@ import type { Units } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { countOf } from "../../text/hub/counts.ts";
 
-/** Units of tokens and search units (as `requests`) where they are told; undefined for neither. */
+/** Units of tokens and search units (as `requests`) if reported; undefined without either. */
 export function rankingUnits(inputTokens: number | undefined, searchUnits: number | undefined): Units | undefined {
   if (inputTokens === undefined && searchUnits === undefined) return undefined;
   return {

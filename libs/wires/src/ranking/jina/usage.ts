@@ -3,7 +3,7 @@ import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { countOf } from "../../text/hub/counts.ts";
 import { rankingUnits, readMeta } from "../hub/usage.ts";
 
-/** Tokens of `usage`, or of `meta` where a vendor tells them there; search units of `meta`. */
+/** Tokens of `usage`, or of `meta` where a vendor reports them there; search units of `meta`. */
 export function readUsage(body: JsonRecord): Units | undefined {
   const { usage } = body;
   const tokens = isRecord(usage) ? (countOf(usage["total_tokens"]) ?? countOf(usage["prompt_tokens"])) : undefined;

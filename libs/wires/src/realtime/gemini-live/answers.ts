@@ -10,8 +10,8 @@ export interface AnswerFacts {
 }
 
 /**
- * What the vendor says, told to the client as responses, and as transcripts of its own words. The vendor begins a
- * response by itself, and tells its end and its usage.
+ * What the vendor says, as responses for the client, and as transcripts of its own words. The vendor begins a
+ * response by itself, and reports its end and its usage.
  */
 export class Answers {
   readonly #sink: EventSink;
@@ -53,7 +53,7 @@ export class Answers {
     this.#stopped = "client_cancelled";
   }
 
-  /** A message of the vendor's. It may tell its usage beside what it ends. */
+  /** A message of the vendor's. It may report usage beside what it ends. */
   take({ usageMetadata: usage, serverContent: content, toolCall }: JsonRecord): void {
     if (isRecord(usage)) this.#usage = usage;
     if (isRecord(content)) this.#content(content);

@@ -33,7 +33,7 @@ class GeminiLiveBridge implements RealtimeBridge, EventSink {
   readonly transcriber = undefined;
   /** The vendor writes by itself, as a part of its answers. */
   readonly nextTranscriber = undefined;
-  /** A response is told to the client as soon as it is asked for. */
+  /** A response is announced to the client as soon as it is asked for. */
   readonly responsesAsked = 0;
   readonly #sessionId: string;
   readonly #checkStores: RealtimeNames["checkStores"];

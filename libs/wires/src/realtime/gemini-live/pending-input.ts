@@ -60,7 +60,7 @@ export class PendingInput {
     const speech = items.flatMap(({ speech: samples }): readonly unknown[] => (Array.isArray(samples) ? samples : []));
     const messages: JsonRecord[] = [];
     if (turns.length > 0 || (results.length === 0 && speech.length === 0))
-      // Speech and results are answered by themselves: turns before them only tell.
+      // Speech and results are answered by themselves: turns before them are context only.
       messages.push({ clientContent: { turns, turnComplete: results.length === 0 && speech.length === 0 } });
     if (results.length > 0) messages.push({ toolResponse: { functionResponses: results } });
     if (speech.length > 0)

@@ -20,7 +20,7 @@ export interface MadeCall {
   readonly args: unknown;
 }
 
-/** One response, told to the client in the realtime format's events, in their order. */
+/** One response, as the realtime format's events for the client, in their order. */
 export class ResponseWriter {
   readonly id: string;
   readonly #sink: EventSink;

@@ -40,7 +40,7 @@ export function firstSettings(model: string): Settings {
   };
 }
 
-/** Settings with a client's change laid over them. Throws Failure (400) for what this vendor cannot be told. */
+/** Settings with a client's change laid over them. Throws Failure (400) for what this vendor does not support. */
 export function changedSettings(before: Settings, change: JsonRecord, model: string): Settings {
   const wanted = change["model"] ?? model;
   if (wanted !== model) throw wrong("model", "The model of a session cannot be changed.");

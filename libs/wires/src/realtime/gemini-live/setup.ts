@@ -7,7 +7,7 @@ import { changedSettings, firstSettings, setupOf, type Settings } from "./settin
 /** Messages to the vendor that wait until it has taken the session's settings, and bytes of all of them. */
 const [mostQueued, mostQueuedBytes] = [2_048, 32 * 1024 * 1024];
 
-/** Who is told of a session's settings. */
+/** Called with a session's settings. */
 export interface SetupEvents {
   /** A message for the vendor. */
   send(message: RealtimeMessage): void;
@@ -40,7 +40,7 @@ export class Setup {
     return this.#settings;
   }
 
-  /** The client's update. Throws Failure for what the vendor cannot be told, or not any more. */
+  /** The client's update. Throws Failure for what the vendor does not support, or not any more. */
   update(change: JsonRecord): void {
     const settings = changedSettings(this.#settings, change, this.#names.model);
     if (this.#state !== "unsent" && JSON.stringify(setupOf(settings, this.#names.upstreamModel)) !== this.#sent)

@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 
 /**
- * The vendor's `usageMetadata` as the usage of a `response.done`; null where none was told. What was made is told as that
+ * The vendor's `usageMetadata` as the usage of a `response.done`; null without any. Output is reported as that
  * of the response, or by other servers of this vendor as that of the candidates.
  */
 export function responseUsage(metadata: unknown): JsonRecord | null {

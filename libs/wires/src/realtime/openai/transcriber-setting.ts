@@ -52,7 +52,7 @@ export class TranscriberSetting {
     return named;
   }
 
-  /** What the vendor tells of its session, in the client's name. */
+  /** What the vendor reports of its session, with the model as the client names it. */
   seen(message: RealtimeMessage, session: JsonRecord): RealtimeMessage {
     for (const place of places) {
       const setting = settingAt(session, place);
@@ -64,7 +64,7 @@ export class TranscriberSetting {
         ? message
         : withName(message, ["session", ...place, "model"], model);
     }
-    // A vendor that does not tell this setting does as it was asked.
+    // A vendor that does not report this setting does as it was asked.
     this.#current = this.#asked && { model: this.#asked.model };
     return message;
   }

@@ -42,7 +42,7 @@ function parsed(data: string) {
     const event: unknown = JSON.parse(data);
     if (isRecord(event)) return event;
   } catch {
-    // told below
+    // reported below
   }
   throw new Failure("upstream_error", "The vendor's stream has an event that is not a JSON object.");
 }

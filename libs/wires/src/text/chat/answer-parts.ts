@@ -7,7 +7,7 @@ import type { Citation, Part, ToolCallPart } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { extraFor } from "./seals.ts";
 
-/** How an answer is told to its client, by what the client asked. */
+/** How an answer is written for its client, by what the client asked. */
 export interface AnswerStyle {
   /** Free-text tools: their calls come wrapped from vendors that have functions only. */
   readonly custom: ReadonlySet<string>;

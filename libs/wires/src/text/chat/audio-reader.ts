@@ -4,7 +4,7 @@ import type { JsonObject } from "../hub/request.ts";
 /** Bytes of speech that one choice may have; what is beyond is cut off, as a player would be. */
 const mostSpeech = 24 * 2 ** 20;
 
-/** Speech out of a stream, put together: it is told whole, as no other wire has speech in pieces. */
+/** Speech out of a stream, put together: it is passed on whole, as no other wire has speech in pieces. */
 export class AudioReader {
   readonly #pieces: Buffer[] = [];
   readonly #transcript: string[] = [];

@@ -21,8 +21,8 @@ interface Call {
 }
 
 /**
- * Tool calls of one choice. A call's number tells its pieces from another's; vendors that give none, or the same to
- * all, are told apart by ids. A call is told once its name is known.
+ * Tool calls of one choice. A call's number distinguishes its pieces from another's; those of vendors that give none, or the same to
+ * all, are distinguished by ids. A call begins once its name is known.
  */
 export class CallReader {
   readonly #book: PartBook;
@@ -62,7 +62,7 @@ export class CallReader {
     return [...this.#open.values()].filter(isWhole).flatMap((call) => this.#end(call));
   }
 
-  /** Ends all of them. One that never told its name is no call. */
+  /** Ends all of them. One that never got a name is dropped. */
   end(): readonly TextEvent[] {
     return [...this.#open.values()].flatMap((call) => this.#end(call));
   }

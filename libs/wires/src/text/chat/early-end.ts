@@ -27,7 +27,7 @@ export function endChunksEarly(options: EarlyEndOptions, end: JsonRecord = chatE
   });
 }
 
-/** Numbers of the answers in a list that tell their end under a name. */
+/** Indexes of the answers in a list that have their end under a name. */
 export function indexesOf(list: unknown, end: string): readonly number[] {
   const all: readonly unknown[] = Array.isArray(list) ? list : [];
   return all.flatMap((each) => {

@@ -35,7 +35,7 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   sensitive: "filtered",
 };
 
-/** Why a choice ended and, where the vendor tells it, at which stop sequence. */
+/** Why a choice ended and, where the vendor says so, at which stop sequence. */
 export interface Finish {
   readonly finish: FinishReason;
   readonly stopSequence?: string | undefined;

@@ -27,6 +27,7 @@ export const chatCodec = {
     readAnswer: chatPass.readAnswer,
     reader: () => new ChatReader(),
     askedFees: askedFeesOf,
+    fields: fieldSupport,
   },
   client: {
     parseRequest,

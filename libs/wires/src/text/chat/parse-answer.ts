@@ -26,7 +26,7 @@ export function parseAnswer(body: JsonObject): TextAnswer {
   };
 }
 
-/** Who answered, and when: what whole answers and chunks say alike. The time is 0 where the vendor tells none. */
+/** Who answered, and when: what whole answers and chunks share. The time is 0 where the vendor gives none. */
 export function headOf({ id, model, created }: JsonObject): Pick<TextAnswer, "id" | "model" | "createdAt"> {
   return { id: textOf(id), model: textOf(model), createdAt: typeof created === "number" ? created : 0 };
 }

@@ -18,7 +18,7 @@ export interface ModelPlace {
 
 /**
  * A message of the model, in an answer or in the history, as parts in one order: thoughts, words, images, refusal,
- * calls, audio. The wire does not tell another.
+ * calls, audio. The wire has no other.
  */
 export function modelParts(message: Fields, at: ModelPlace): readonly Part[] {
   message.ignore("role", "annotations");

@@ -35,7 +35,7 @@ export function parseCache(of: Fields): CacheHint | undefined {
   return present({ lifetime: control.word("ttl", ["5m", "1h"]) });
 }
 
-/** What is told by `{url}`, with what stands beside the address, or by an address alone. */
+/** What is given by `{url}`, with the members beside the address, or by an address alone. */
 function addressed(part: Fields, name: string): { readonly source: Source; readonly beside?: Fields } {
   if (typeof part.value[name] === "string") return { source: sourceOfUrl(part.needText(name)) };
   const beside = need(part, name);
@@ -69,7 +69,7 @@ function readFile(part: Fields): FilePart {
   return present({ kind: "file", source, name, cache: parseCache(part) });
 }
 
-/** A data URL, or bare Base64 whose type its name tells, or its first bytes. */
+/** A data URL, or bare Base64 whose type follows from its name, or its first bytes. */
 function fileSource(data: string, name: string | undefined): Source {
   const read = readDataUrl(data);
   if (read !== undefined) return { kind: "base64", ...read };

@@ -8,7 +8,7 @@ import { parseCache, parseContent } from "./parse-parts.ts";
 /** Messages that one request may have. */
 const mostMessages = 20_000;
 
-/** The conversation that `messages` tell. */
+/** The conversation in `messages`. */
 export interface Conversation {
   /** System and developer messages before the dialogue. */
   readonly instructions: readonly TextPart[];

@@ -12,7 +12,7 @@ import { parseAnnotations, textOf } from "./parse-answer.ts";
 import { readModelImage } from "./parse-model.ts";
 import { markOf, thoughtIn } from "./seals.ts";
 
-/** What is told in text: at most one of them is open at a time. */
+/** Kinds of text: at most one of them is open at a time. */
 const textKinds = ["reasoning", "text", "refusal"] as const;
 type TextKind = (typeof textKinds)[number];
 
@@ -47,7 +47,7 @@ export class PartReader {
     return typeof word === "string" && word !== "" ? [...events, ...this.finish(choice)] : events;
   }
 
-  /** Ends the open parts and tells why the choice ended: naturally where the vendor said nothing. */
+  /** Ends the open parts, with why the choice ended: naturally where the vendor said nothing. */
   finish(choice: JsonRecord): readonly TextEvent[] {
     if (this.#finished) return none;
     this.#finished = true;
@@ -56,7 +56,7 @@ export class PartReader {
     return [...events, { type: "finish", choice: this.#choice, reason, ...at }];
   }
 
-  /** Ends what is open, and tells what waited for the end. */
+  /** Ends what is open, and emits what waited for the end. */
   close(): readonly TextEvent[] {
     const events = [...this.#endTextBut(undefined), ...this.#calls.end()];
     const seal = this.#details.take();
@@ -139,7 +139,7 @@ export class PartReader {
       const part = readModelImage(new Fields(image), place);
       events.push(...this.#endTextBut(undefined), ...this.#book.whole(part));
     } catch {
-      // No image that can be read: there is nothing to tell of it.
+      // Not an image that can be read: it is left out.
     }
   }
 
@@ -149,7 +149,7 @@ export class PartReader {
     events.push(...this.#calls.take(call));
   }
 
-  /** Ends what is told in text, but for one kind. */
+  /** Ends the open texts, but for one kind. */
   #endTextBut(but: TextKind | undefined): TextEvent[] {
     const open = textKinds.filter((key) => key !== but && this.#book.isOpen(key));
     return open.flatMap((key) => this.#book.end(key, key === "reasoning" ? this.#details.take() : undefined));

@@ -20,7 +20,7 @@ const mostCitations = 4_096;
 /** A part that is open. */
 interface Open {
   readonly opened: OpenedPart;
-  /** The chunk around a delta's text; undefined where nothing is told of the part before its end, or ever. */
+  /** The chunk around a delta's text; undefined where nothing is sent of the part before its end, or ever. */
   readonly around: Around | undefined;
   /** Number of the call among the calls. */
   readonly call: number;
@@ -63,7 +63,7 @@ export class PartWriter {
   begin(): string {
     if (this.#begun) return "";
     this.#begun = true;
-    return this.#tell({ role: "assistant", content: "", refusal: null });
+    return this.#chunk({ role: "assistant", content: "", refusal: null });
   }
 
   start(part: number, opened: OpenedPart): string {
@@ -111,7 +111,7 @@ export class PartWriter {
     this.#written[opened.kind] = span[1];
     if (seal === undefined || open.around === undefined) return "";
     const of = opened.kind === "text" ? ({ span, previous: true } as const) : { span, id: opened.id };
-    return this.#tell({ reasoning_details: detailsFor(seal, { ...of, index: this.#details++ }) });
+    return this.#chunk({ reasoning_details: detailsFor(seal, { ...of, index: this.#details++ }) });
   }
 
   whole(part: number, whole: Part): string {
@@ -119,14 +119,14 @@ export class PartWriter {
     if (events.length > 1) return events.map((event) => this.#replayed(event)).join("");
     const members = wholeMembers(whole, this.#context, this.#images);
     if (whole.kind === "image") this.#images++;
-    return Object.keys(members).length > 0 ? this.#tell(members) : "";
+    return Object.keys(members).length > 0 ? this.#chunk(members) : "";
   }
 
-  /** Once: a choice has one chunk that tells its end. */
+  /** Once: a choice has one chunk with its end. */
   finish(reason: FinishReason): string {
     if (this.#finished) return "";
     this.#finished = true;
-    const cited = this.#annotations.length > 0 ? this.#tell({ annotations: this.#annotations }) : "";
+    const cited = this.#annotations.length > 0 ? this.#chunk({ annotations: this.#annotations }) : "";
     return cited + this.#chunks.finish(this.#choice, finishWord(reason, this.#refused, this.#style.oldCalls));
   }
 
@@ -146,7 +146,7 @@ export class PartWriter {
     if (this.#style.oldCalls) {
       const first = call === 0 ? this.#aroundText(`"function_call":{"arguments":`, "}") : undefined;
       this.#open.set(part, { ...before, held: undefined, around: first });
-      return call === 0 ? this.#tell({ function_call: { name, arguments: "" } }) : "";
+      return call === 0 ? this.#chunk({ function_call: { name, arguments: "" } }) : "";
     }
     const member = custom ? `"custom":{"input":` : `"function":{"arguments":`;
     const around = this.#aroundText(`"tool_calls":[{"index":${call},${member}`, "}}]");
@@ -154,7 +154,7 @@ export class PartWriter {
     const said = custom
       ? { type: "custom", custom: { name, input: "" } }
       : { type: "function", function: { name, arguments: "" } };
-    return this.#tell({ tool_calls: [{ index: call, id, ...said }] });
+    return this.#chunk({ tool_calls: [{ index: call, id, ...said }] });
   }
 
   /** What waited, and the seal. Naive clients look for `function` in each piece of a call. */
@@ -162,11 +162,11 @@ export class PartWriter {
     const wrapped = held?.join("") ?? "";
     this.#held -= wrapped.length;
     const input = wrapped === "" ? "" : unwrapCustom(wrapped);
-    const late = input === "" ? "" : this.#tell({ tool_calls: [{ index: call, custom: { input } }] });
+    const late = input === "" ? "" : this.#chunk({ tool_calls: [{ index: call, custom: { input } }] });
     if (seal === undefined || this.#style.oldCalls) return late;
     const custom = held !== undefined || (opened.kind === "tool-call" && opened.custom === true);
     const empty = custom ? { custom: { input: "" } } : { function: { arguments: "" } };
-    return late + this.#tell({ tool_calls: [{ index: call, ...empty, extra_content: extraFor(seal) }] });
+    return late + this.#chunk({ tool_calls: [{ index: call, ...empty, extra_content: extraFor(seal) }] });
   }
 
   #hold(held: string[], text: string): void {
@@ -179,7 +179,7 @@ export class PartWriter {
     return { before: this.#around.before + before, after: after + this.#around.after };
   }
 
-  #tell(delta: JsonObject): string {
+  #chunk(delta: JsonObject): string {
     return this.#around.before + JSON.stringify(delta).slice(1, -1) + this.#around.after;
   }
 }

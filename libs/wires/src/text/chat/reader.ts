@@ -12,7 +12,7 @@ import { chatUsage } from "./usage.ts";
 const none: readonly TextEvent[] = [];
 
 /**
- * A vendor's stream of chunks. It is whole with `[DONE]`; for vendors that leave it out, once every choice told why
+ * A vendor's stream of chunks. It is whole with `[DONE]`; for vendors that leave it out, once every choice said why
  * it ended and the usage came, so that nothing is missing.
  */
 export class ChatReader implements StreamReader {
@@ -61,7 +61,7 @@ export class ChatReader implements StreamReader {
     return [...this.#choices.values()].flatMap((choice) => choice.finish({}));
   }
 
-  /** Told by the first chunk that says anything: some vendors send others before, without an id. */
+  /** Of the first chunk with content: some vendors send others before, without an id. */
   #start(chunk: JsonRecord): readonly TextEvent[] {
     if (this.#started) return none;
     this.#started = true;

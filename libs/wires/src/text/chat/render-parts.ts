@@ -40,7 +40,7 @@ export function urlOf(source: Source): string {
 }
 
 /**
- * Vendors of this wire take PDF as a file. A text is told as text, under its name: few take it otherwise. Addresses
+ * Vendors of this wire take PDF as a file. A text file is sent as text, under its name: few take it otherwise. Addresses
  * are the service's to bring in before.
  */
 function inputFile({ source, name, title, context, citations, cache }: FilePart, unsupported: Unsupported): JsonObject {

@@ -23,7 +23,7 @@ export function renderTools(request: TextRequest, model: string, unsupported: Un
   return { tools: rendered, tool_choice: choice, parallel_tool_calls: parallelTools, ...search };
 }
 
-/** Where the vendor knows no list of allowed tools, the others are not told to the model. */
+/** Where the vendor knows no list of allowed tools, the others are not sent to the model. */
 function allowedOf(tools: readonly Tool[], choice: ToolChoice | undefined): readonly Tool[] {
   const names = choice?.mode === "none" ? undefined : choice?.names;
   if (names === undefined || isForced(choice)) return tools;

@@ -20,7 +20,7 @@ const [ownDetails, ownSignature] = ["reasoning_details", "thought_signature"] as
 export interface Details {
   readonly marks: readonly Mark[];
   readonly own: Seal | undefined;
-  /** Thoughts that stand in the details, for vendors that tell them nowhere else. */
+  /** Thoughts in the details, for vendors that send them nowhere else. */
   readonly text: string;
 }
 
@@ -48,7 +48,7 @@ export function markOf({ data, id }: JsonObject): Mark | undefined {
   return envelope === undefined || typeof id !== "string" ? envelope : { ...envelope, id };
 }
 
-/** A vendor's details as a seal; none where nothing of theirs is sealed: plain thoughts are told as text. */
+/** A vendor's details as a seal; none where nothing of theirs is sealed: plain thoughts are sent as text. */
 export function sealOfDetails(details: readonly JsonObject[]): Seal | undefined {
   const sealed = details.some(({ data, signature }) => isSaid(data) || isSaid(signature));
   return sealed ? { wire: "chat", kind: ownDetails, value: JSON.stringify(details) } : undefined;

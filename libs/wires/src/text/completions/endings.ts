@@ -8,7 +8,7 @@ export const finishWords = {
   "context-full": "length",
   "tool-calls": "stop",
   filtered: "content_filter",
-  // The refusal's words are told as text, so the reason must say what they are.
+  // The refusal's words are sent as text, so the reason must say what they are.
   refused: "content_filter",
   paused: "stop",
   "malformed-tool-call": "stop",

@@ -47,7 +47,7 @@ function renderChoice({ parts, finish }: Choice, index: number, echo: string): J
   };
 }
 
-/** The usage of all calls; undefined where one of them told none, as a part is no total. */
+/** The usage of all calls; undefined where one of them reported none, as a part is not the total. */
 function sumOf(all: readonly (Units | undefined)[]): Units | undefined {
   return all.reduce((sum, each) => (sum === undefined || each === undefined ? undefined : addUnits(sum, each)));
 }

@@ -16,7 +16,7 @@ interface OpenChoice {
   readonly index: number;
   /** Kinds of its parts, by number. */
   readonly kinds: Map<number, OpenedPart["kind"]>;
-  /** Characters told so far. */
+  /** Characters sent so far. */
   length: number;
   finished: boolean;
 }
@@ -121,7 +121,7 @@ export class CompletionsWriter implements StreamWriter {
     return begun + [...this.#choices.values()].map((open) => this.#finish(open, "other")).join("");
   }
 
-  /** Once: a choice has one chunk that tells its end. */
+  /** Once: a choice has one chunk with its end. */
   #finish(open: OpenChoice, reason: FinishReason): string {
     if (open.finished) return "";
     open.finished = true;

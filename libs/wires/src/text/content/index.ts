@@ -28,6 +28,7 @@ export const contentCodec = {
     readAnswer: contentPass.readAnswer,
     reader: () => new ContentReader(),
     askedFees: askedFeesOf,
+    fields: fieldSupport,
   },
   client: {
     parseRequest,

@@ -1,4 +1,4 @@
-/** The first generation whose thinking is told in levels; those before it take budgets. */
+/** The first generation whose thinking is set in levels; those before it take budgets. */
 const firstWithLevels = 3;
 
 /** Whether a model, by the vendor's name of it, takes levels of thinking. */

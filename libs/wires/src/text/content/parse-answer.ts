@@ -25,7 +25,7 @@ export function parseAnswer(body: JsonObject): TextAnswer {
   return { ...head, choices, ...(usage === undefined ? {} : { usage }) };
 }
 
-/** The time is 0 where the vendor tells none. */
+/** The time is 0 where the vendor gives none. */
 export function headOf(body: JsonObject): AnswerHead {
   const created = typeof body["createTime"] === "string" ? Date.parse(body["createTime"]) : 0;
   return {

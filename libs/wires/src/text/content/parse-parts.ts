@@ -114,7 +114,7 @@ function sourceOfUri(uri: string, mediaType: string | undefined): Source {
   return stored ? { kind: "file-id", wire: "content", id: uri, ...typed } : { kind: "url", url: uri, ...typed };
 }
 
-/** Media by its type: images, audio and video are told apart, all else is a file. */
+/** Media by its type: images, audio and video are distinguished, all else is a file. */
 export function mediaPart(source: Source, mediaType = ""): Part {
   const [family] = mediaType.split("/");
   if (family === "image" || family === "audio" || family === "video") return { kind: family, source };

@@ -97,7 +97,7 @@ function renameAnswer(json: Buffer, model: string): Buffer {
   return renameAt(json, ["modelVersion"], model);
 }
 
-/** Whether a candidate tells why it ended, or the prompt was blocked. */
+/** Whether a candidate says why it ended, or the prompt was blocked. */
 function isLast(piece: { readonly [name: string]: unknown }): boolean {
   const candidates = piece["candidates"];
   if (

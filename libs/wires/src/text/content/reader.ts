@@ -14,7 +14,7 @@ import { contentUsage } from "./usage.ts";
 
 /**
  * A vendor's stream of pieces: each is an answer whose texts are increments. The stream ends with its connection;
- * it is whole once every candidate that began has told why it ended, or the prompt was blocked.
+ * it is whole once every candidate that began has said why it ended, or the prompt was blocked.
  */
 export class ContentReader implements StreamReader {
   /** Usage may follow until the connection ends. */

@@ -25,7 +25,7 @@ export interface PartContext {
   readonly unsupported: Unsupported;
   /** Whether results hold images themselves; older models get them in parts beside. */
   readonly imagesInResults: boolean;
-  /** The name of a call by its id, for results that do not tell it. */
+  /** The name of a call by its id, for results without it. */
   readonly nameOf: (callId: string) => string | undefined;
 }
 

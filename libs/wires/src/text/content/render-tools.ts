@@ -37,7 +37,7 @@ function declaration(tool: Tool, unsupported: Unsupported): readonly JsonObject[
   return [present({ name, description, parametersJsonSchema: orNone(tool.parameters) })];
 }
 
-/** No parameters are told by leaving them out: an object without properties is refused. */
+/** A tool without parameters leaves them out: an object without properties is refused. */
 function orNone(parameters: JsonObject | undefined): JsonObject | undefined {
   if (parameters === undefined) return undefined;
   const { type, properties, ...rest } = parameters;

@@ -5,7 +5,7 @@ import { countOf, unitsOf } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
 
 /**
- * `usageMetadata` as disjoint units; undefined where it tells no tokens. Thoughts are beside the candidates here and
+ * `usageMetadata` as disjoint units; undefined where it has no tokens. Thoughts are beside the candidates here and
  * in the output elsewhere; what tools put into the prompt is input.
  */
 export function contentUsage(usage: unknown): Units | undefined {

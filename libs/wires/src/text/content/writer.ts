@@ -13,7 +13,7 @@ import { renderProbabilities } from "./probabilities.ts";
 import { callPart } from "./render-parts.ts";
 import { renderUsage } from "./usage.ts";
 
-/** Characters of calls' arguments that wait for the call's end, as calls are told whole; beyond it: upstream_error. */
+/** Characters of calls' arguments that wait for the call's end, as calls are sent whole; beyond it: upstream_error. */
 export const mostHeld = 8 * 2 ** 20;
 
 /** A part that is open: what it is, and what of it waits. */

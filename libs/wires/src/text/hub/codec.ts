@@ -8,6 +8,7 @@ import type { Dialogue } from "../dialogue.ts";
 import type { AskedFees } from "../fees.ts";
 import type { PassCodec, SeenAnswer } from "../pass.ts";
 import type { TextAnswer, TextEvent } from "./answer.ts";
+import type { FieldSupport } from "./field-support.ts";
 import type { JsonObject, RequestField, TextRequest } from "./request.ts";
 
 /** A request in the neutral form, with what had no place in it, in the client's spelling. */
@@ -45,7 +46,7 @@ export interface AnswerContext {
   readonly answerId: string;
   /** Unix seconds. */
   readonly now: number;
-  /** The gateway's own count of input tokens, where a wire must tell it before the vendor does. */
+  /** The gateway's own count of input tokens, where a wire must report it before the vendor does. */
   readonly inputTokens: number;
 }
 
@@ -55,7 +56,7 @@ export interface AnswerContext {
  */
 export interface StreamReader {
   read(frame: Frame): readonly TextEvent[];
-  /** The upstream closed: open parts are ended; false from `whole` tells a cut from an end. */
+  /** The upstream closed: open parts are ended; `whole` is false if the stream was cut. */
   end(): readonly TextEvent[];
   /** Whether what came is a whole answer. */
   readonly whole: boolean;
@@ -115,6 +116,8 @@ export interface VendorCodec {
   askedFees(body: JsonRecord): AskedFees | undefined;
   /** Bounds the calls of tools that the vendor runs, where the request does not. Absent: the wire has no word for it. */
   capTools?(body: Buffer, most: number): Buffer;
+  /** What the wire says of the neutral form's fields. Absent: it has a word for each. */
+  readonly fields?: FieldSupport;
   /**
    * The member that bounds an answer's tokens, where the wire counts thoughts among them and a rendering raises the
    * client's bound by their budget. Absent: the client's bound is sent as it is.

@@ -3,13 +3,13 @@ import type { Unsupported } from "./unsupported.ts";
 import type { Part } from "./part.ts";
 import type { TextRequest, TextWire, Tool } from "./request.ts";
 
-/** Search among the tools themselves, by its names on the wires that have it: elsewhere the model is told all tools anyway. */
+/** Search among the tools themselves, by its names on the wires that have it: elsewhere the model gets all tools anyway. */
 const toolSearch = /^tool_search(?:_tool_(?:regex|bm25))?$/;
 
 /** Types of items and blocks that are steps of a search which the vendor ran; of a call of messages, its tool's name. */
 const searchStep = /^(?:web_search(?:_call|_tool_result)?|tool_search_(?:call|output|tool_(?:regex|bm25|result)))$/;
 
-/** Whether others can do without it: the words after it tell what was found. */
+/** Whether others can do without it: the text after it says what was found. */
 function isSearchStep(value: unknown): boolean {
   if (!isRecord(value)) return false;
   const { type, name } = value;

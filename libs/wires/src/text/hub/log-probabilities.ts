@@ -28,7 +28,7 @@ function parseProbability(value: unknown): Omit<TokenProbability, "alternatives"
   };
 }
 
-/** The same for a client; a token's bytes are its own where the vendor told none. */
+/** The same for a client; a token's bytes are its own where the vendor gave none. */
 export function logProbability({ alternatives, ...chosen }: TokenProbability): JsonObject {
   return { ...oneProbability(chosen), top_logprobs: alternatives.map(oneProbability) };
 }

@@ -9,7 +9,7 @@ type PartEvent = Extract<TextEvent, { readonly part: number }>;
 
 /**
  * Puts interleaved parts one after another, for wires whose parts may not overlap: events of a later part wait until
- * the open one ends. A part that came whole but has text is opened, told and closed. All choices but the first are
+ * the open one ends. A part that came whole but has text is opened, filled and closed. All choices but the first are
  * left out: these wires have one answer.
  */
 export class OneAtATime {
@@ -17,7 +17,7 @@ export class OneAtATime {
   #characters = 0;
   readonly #waiting = new Map<number, PartEvent[]>();
 
-  /** The events that may be told now. */
+  /** The events that may be written now. */
   take(event: TextEvent): readonly TextEvent[] {
     if ("choice" in event && event.choice !== 0) return [];
     if ("part" in event) return this.#takePart(event);

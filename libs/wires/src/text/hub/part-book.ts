@@ -34,7 +34,7 @@ export class PartBook {
     return this.#open.has(key);
   }
 
-  /** Whether anything was told of an open part. */
+  /** Whether an open part has any text. */
   hasText(key: string): boolean {
     return this.#open.get(key)?.hasText ?? false;
   }

@@ -9,7 +9,7 @@ export interface NamespacedTool {
   readonly about?: string | undefined;
   /** The tool's name within it. */
   readonly name: string;
-  /** What the tool itself is for: the first of a set tells other wires what the set is for as well. */
+  /** What the tool itself is for: the first of a set carries for other wires what the set is for as well. */
   readonly description?: string | undefined;
 }
 
@@ -111,7 +111,7 @@ export interface TextRequest {
   readonly safetyIdentifier?: string | undefined;
   readonly serviceTier?: string | undefined;
   readonly prediction?: JsonObject | undefined;
-  /** Whether the client wants the usage at the end of a chat stream; other wires always tell. */
+  /** Whether the client wants the usage at the end of a chat stream; other wires always report it. */
   readonly includeUsage?: boolean | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { TextRequest } from "./request.ts";
 
 /**
  * A request without the seals in its history: for a vendor that did not make them, or does not know them any more. What
- * only a seal can say (redacted thoughts) is lost with it; a compaction stays, for nothing else tells what it holds.
+ * only a seal can say (redacted thoughts) is lost with it; a compaction stays, for nothing else has its content.
  */
 export function unsealed(request: TextRequest): TextRequest {
   return { ...request, turns: request.turns.map((turn) => ({ ...turn, parts: turn.parts.map(withoutSeal) })) };

@@ -25,13 +25,13 @@ export function endMessageEarly(): EarlyEnd {
     },
     frames(used) {
       if (!begun) return undefined;
-      const tell = (type: string, members: JsonRecord = {}): string =>
+      const event = (type: string, members: JsonRecord = {}): string =>
         frame(type, JSON.stringify({ type, ...members }));
       const delta = { stop_reason: stopReasonOf("length", false), stop_sequence: null };
       return [
-        ...(open === undefined ? [] : [tell("content_block_stop", { index: open })]),
-        ...(finished ? [] : [tell("message_delta", { delta, usage: renderUsage(used) })]),
-        tell("message_stop"),
+        ...(open === undefined ? [] : [event("content_block_stop", { index: open })]),
+        ...(finished ? [] : [event("message_delta", { delta, usage: renderUsage(used) })]),
+        event("message_stop"),
       ];
     },
   };

@@ -57,7 +57,7 @@ export function messagesFees(usage: unknown): SeenFees | undefined {
   return seenFees({ counts: countedTools(usage), tier: speed === "fast" ? "fast" : tierIn(tier) });
 }
 
-/** The call of a tool that a block tells of. */
+/** The call of a tool in a block. */
 export function callOfBlock(block: unknown): readonly SeenCall[] {
   if (!isRecord(block) || block["type"] !== "server_tool_use") return [];
   const { id, name } = block;

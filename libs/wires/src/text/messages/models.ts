@@ -14,7 +14,7 @@ export function takesOneSampling(model: string): boolean {
   return isFrom(model, firstWithOneSampling);
 }
 
-/** Names tell the generation after the family or before it, and a date behind; other vendors' names tell none. */
+/** Names have the generation after the family or before it, and a date behind; other vendors' names have none. */
 function isFrom(model: string, [major, minor]: readonly [number, number]): boolean {
   const [, first, second] = /claude-(?:[a-z]+-)?(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?/.exec(model) ?? [];
   if (first === undefined) return false;

@@ -55,7 +55,7 @@ export class PartWriter {
     this.#opened = opened;
     if (opened.kind !== "tool-call") return "";
     // A free-text tool is a function with one text here: its pieces are put into that text's quotes.
-    return this.#open() + (opened.custom === true ? this.#tell('{"input":"') : "");
+    return this.#open() + (opened.custom === true ? this.#piece('{"input":"') : "");
   }
 
   /** Opens the block of the part that began, if it is not open. */
@@ -81,10 +81,12 @@ export class PartWriter {
   #delta(text: string): string {
     const opened = this.#opened;
     if (opened === undefined) return "";
-    return this.#tell(opened.kind === "tool-call" && opened.custom === true ? JSON.stringify(text).slice(1, -1) : text);
+    return this.#piece(
+      opened.kind === "tool-call" && opened.custom === true ? JSON.stringify(text).slice(1, -1) : text,
+    );
   }
 
-  #tell(text: string): string {
+  #piece(text: string): string {
     return `${this.#head}${JSON.stringify(text)}}}\n\n`;
   }
 
@@ -101,7 +103,7 @@ export class PartWriter {
     if (opened === undefined) return "";
     if (opened.kind === "reasoning") return this.#endThoughts(opened, seal);
     const wasOpen = this.#isOpen;
-    const closing = opened.kind === "tool-call" && opened.custom === true ? this.#tell('"}') : "";
+    const closing = opened.kind === "tool-call" && opened.custom === true ? this.#piece('"}') : "";
     const stopped = closing + this.#stop();
     if (opened.kind === "tool-call") return stopped + this.#allWhole(sealBlocks(seal, { call: opened.id }));
     this.#waiting = [...this.#waiting, ...sealBlocks(seal, wasOpen ? { previous: true } : {})];

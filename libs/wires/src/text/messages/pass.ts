@@ -50,7 +50,7 @@ export const messagesPass: PassCodec = {
     return renameAt(own, ["model"], model);
   },
 
-  /** The end tells the output; what it leaves out of the input stands in the beginning. */
+  /** The end reports the output; what it leaves out of the input was in the beginning. */
   see(frame, before) {
     if (quietLines.some((line) => frame.subarray(0, line.length).equals(line)))
       return frame.includes(serverToolWord) ? { ...plainFrame, fees: feesOfBlock(frame) } : plainFrame;
@@ -109,7 +109,7 @@ function* withoutForeignSeals(body: Buffer): Generator<undefined, Buffer> {
   return changed ? spliceMembers(body, { messages: yield* stringifyInTurns(kept) }) : body;
 }
 
-/** The call of a tool that the vendor runs, told where its block begins. */
+/** The call of a tool that the vendor runs, counted where its block begins. */
 function feesOfBlock(frame: Buffer): SeenFees | undefined {
   return seenFees({ calls: callOfBlock(parseFrameRecord(frame)?.["content_block"]) });
 }

@@ -15,7 +15,7 @@ import { callOfBlock, messagesFees } from "./fees.ts";
 import { envelopeOf, sealOfSignature } from "./seals.ts";
 import { messagesUsage } from "./usage.ts";
 
-/** Characters of a vendor's own block that wait for its end, as it is told whole; beyond it: upstream_error. */
+/** Characters of a vendor's own block that wait for its end, as it is passed on whole; beyond it: upstream_error. */
 export const mostHeld = 8 * 2 ** 20;
 
 /** A block that began: how it began, and what of it waits for its end. */

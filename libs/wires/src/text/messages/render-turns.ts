@@ -15,7 +15,7 @@ export interface RenderedTurns {
   readonly messages: readonly Message[];
 }
 
-/** What the model is told of a call whose result was never told. */
+/** The result that the model gets for a call without one. */
 const noResult = "no result was given";
 
 /**

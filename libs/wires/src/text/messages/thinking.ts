@@ -59,7 +59,7 @@ export function renderThinking(
   const silent = { thinking: undefined, effort: undefined, maxTokens, on: false };
   if (reasoning === undefined || saysNothing(reasoning)) return silent;
   const adaptive = takesAdaptiveOnly(target.model);
-  // Models that choose themselves are not told to stop: they think only where they are asked to.
+  // For models that choose themselves it is not turned off: they think only where they are asked to.
   const off = adaptive ? silent : { ...silent, thinking: { type: "disabled" } };
   const effort = effortOf(reasoning);
   if (effort === "none") return off;

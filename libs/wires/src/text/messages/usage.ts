@@ -14,11 +14,11 @@ const counted = [
   "reasoningTokens",
 ] as const satisfies readonly UnitName[];
 
-/** The counts of one report, undefined where it does not tell them. */
+/** The counts of one report, undefined where it leaves them out. */
 type Counts = { readonly [Name in (typeof counted)[number]]?: number | undefined };
 
 /**
- * `usage` of a message as disjoint units; undefined where it tells no tokens. `input_tokens` leaves out what was read
+ * `usage` of a message as disjoint units; undefined where it has no tokens. `input_tokens` leaves out what was read
  * from or written to a cache, as units do, and thinking is in the output. `before` is what the same stream reported
  * earlier: the end of a stream need not repeat the input.
  */

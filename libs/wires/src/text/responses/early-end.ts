@@ -15,7 +15,7 @@ const mostWords = 8 * 2 ** 20;
 const deltaEnd = Buffer.from(".delta\n");
 const lineFeed = 0x0a;
 
-/** The events that tell a part's words whole, by the kind of part, and the member that holds them. */
+/** The events that hold a part's words whole, by the kind of part, and the member that holds them. */
 const wholeEvents: Readonly<Record<string, readonly [type: string, member: string]>> = {
   output_text: ["response.output_text.done", "text"],
   refusal: ["response.refusal.done", "refusal"],
@@ -25,7 +25,7 @@ const wholeEvents: Readonly<Record<string, readonly [type: string, member: strin
 
 /**
  * Ends a stream of response events early. The terminal event repeats the whole output, so what is done is kept as the
- * vendor told it, and of what is open its words.
+ * vendor sent it, and of what is open its words.
  */
 export function endResponseEarly(): EarlyEnd {
   const answer = new SeenAnswer();
@@ -138,7 +138,7 @@ class SeenAnswer {
     return [...ends, event("response.output_item.done", { output_index: at.output_index, item: whole })];
   }
 
-  /** What an item's words are told by at their end, and the item with them. */
+  /** The event that ends an item's words, and the item with them. */
   #wholeItem(
     item: JsonRecord,
     at: JsonRecord,

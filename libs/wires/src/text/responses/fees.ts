@@ -96,7 +96,7 @@ const units: Readonly<Record<string, ToolUnit>> = {
   image_generation_call: "imageGenerations",
 };
 
-/** The call of a tool that an item tells of. A session of code is one however often it is used; looking at what a search found does not count. */
+/** The call of a tool in an item. A session of code is one however often it is used; looking at what a search found does not count. */
 export function callOfItem(item: JsonRecord): readonly SeenCall[] {
   const { type, id, container_id: container, action, environment } = item;
   const unit = typeof type === "string" && Object.hasOwn(units, type) ? units[type] : undefined;

@@ -27,6 +27,7 @@ export const responsesCodec = {
     readAnswer: responsesPass.readAnswer,
     reader: () => new ResponsesReader(),
     askedFees: askedFeesOf,
+    fields: fieldSupport,
     capTools,
   },
   client: {

@@ -9,7 +9,7 @@ export function itemId(answerId: string, prefix: ItemPrefix, index: number): str
 
 const ownId = new RegExp(`^(?:${prefixes.join("|")})_([A-Za-z0-9_-]+)_\\d+$`);
 
-/** The id of the response that an item stands in, which its own id tells; undefined for ids that are not of this gateway. */
+/** The id of the response that an item is part of, which its own id contains; undefined for ids that are not of this gateway. */
 export function responseOfItem(id: string): string | undefined {
   const [, answer] = ownId.exec(id) ?? [];
   return answer === undefined ? undefined : `resp_${answer}`;

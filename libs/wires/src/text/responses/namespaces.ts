@@ -36,7 +36,7 @@ export function localNames(tools: readonly Tool[] | undefined): ReadonlyMap<stri
   return names;
 }
 
-/** The tools of one namespace as this wire tells them. */
+/** The tools of one namespace as this wire writes them. */
 export function namespaceOf({ namespace, about }: NamespacedTool, tools: readonly JsonObject[]): JsonObject {
   return present({ type: "namespace", name: namespace, description: about, tools });
 }

@@ -9,7 +9,7 @@ type OpenedCall = Extract<OpenedPart, { kind: "tool-call" }>;
 
 /**
  * A call of a function or of a free-text tool. Where the vendor knows functions only, a free-text tool's input comes
- * wrapped and is told at its end, unwrapped.
+ * wrapped and is sent at its end, unwrapped.
  */
 export class OpenCall implements OpenItem {
   readonly #emit: Emit;

@@ -13,7 +13,7 @@ export interface ItemPlace {
 }
 
 /**
- * An output item while it is told. Every method answers the events that it causes, as text. An item outlives its
+ * An output item while it is streamed. Every method returns the events that it causes, as text. An item outlives its
  * parts: the next part may join it.
  */
 export interface OpenItem {

@@ -60,7 +60,7 @@ export class OpenMessage implements OpenItem {
     if (open === undefined || open.kind === "refusal") return "";
     const [first] = annotation(citation, open.length);
     if (first === undefined) return "";
-    // Kept as it was told, so that the text's end does not change what a client already has.
+    // Kept as it was sent, so that the text's end does not change what a client already has.
     open.citations.push({ own: { wire: "responses", value: first } });
     return this.#event("response.output_text.annotation.added", {
       annotation: first,

@@ -37,7 +37,7 @@ function isSearch(type: string): boolean {
   return /^web_search(?:_preview)?(?:_\d{4}_\d{2}_\d{2})?$/.test(type);
 }
 
-/** A set of functions and free-text tools: its members can be told one by one. */
+/** A set of functions and free-text tools: its members can be sent one by one. */
 function isPlainNamespace(namespace: Fields): boolean {
   const members = namespace.list("tools") ?? [];
   return members.every((tool) => isRecord(tool) && (tool["type"] === "function" || tool["type"] === "custom"));

@@ -11,7 +11,7 @@ import { parseContent } from "./parse-parts.ts";
 /** Items that one request may have. */
 export const mostItems = 20_000;
 
-/** The conversation that an `input` tells. */
+/** The conversation in an `input`. */
 export interface Input {
   /** System and developer messages before the dialogue. */
   readonly instructions: readonly TextPart[];
@@ -41,7 +41,7 @@ class Conversation {
     else this.turns.push({ role, parts: [...parts], joins });
   }
 
-  /** A tool's output, with the tool's name where the call is told. */
+  /** A tool's output, with the tool's name if the call is there. */
   answer(result: ToolResultPart): void {
     const name = this.#names.get(result.callId);
     this.say("user", [name === undefined ? result : { ...result, name }], true);

@@ -115,7 +115,7 @@ function lateThought(
   return book.isAt(thoughtKey(event, summary), index) ? [] : think(book, event, summary, index, text);
 }
 
-/** The end of an item: its open parts end, a seal on the last of them; what was never opened is told whole. */
+/** The end of an item: its open parts end, a seal on the last of them; what was never opened is emitted whole. */
 function endItem(book: PartBook, key: string, item: JsonRecord): readonly TextEvent[] {
   const open = book.openKeys(key);
   if (open.length === 0 && !book.isDone(key)) return answerItem(item).flatMap((part) => book.whole(part));

@@ -18,13 +18,13 @@ import { compactionItem, imageItem, reasoningItem } from "./answer-parts.ts";
 
 /**
  * Characters of output that are kept for the terminal event, which repeats all of it. An answer that grows beyond
- * it ends as upstream_error: it cannot be told whole, and telling a part as the whole would be a lie.
+ * it ends as upstream_error: it cannot be sent whole, and a part must not pass for the whole.
  */
 export const mostKept = 32 * 2 ** 20;
 
 type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEvent, { type: Type }>) => string };
 
-/** The output items of an answer, with the events that tell them: one item after another, each done before the next. */
+/** The output items of an answer, with their events: one item after another, each done before the next. */
 export class PartWriter {
   readonly output: JsonObject[] = [];
   refusedInWords = false;
@@ -67,7 +67,7 @@ export class PartWriter {
     return this.#close();
   }
 
-  /** The output of a broken stream: what was told, the item that was open as it stands. */
+  /** The output of a broken stream: what was sent, with the open item as far as it came. */
   broken(): readonly JsonObject[] {
     return this.#open === undefined ? this.output : [...this.output, this.#open.item("incomplete")];
   }

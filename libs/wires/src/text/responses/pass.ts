@@ -31,7 +31,7 @@ export const responsesPass: PassCodec = {
     return renameAt(body, ["model"], model);
   },
 
-  /** Only the terminal events are read; the others are told by their first line. */
+  /** Only the terminal events are read; the others are recognised by their first line. */
   see(frame) {
     const sequence = sequenceOf(frame);
     if (!mayBeTerminal(frame)) return { ...plainFrame, sequence, fees: feesOfItem(frame) };

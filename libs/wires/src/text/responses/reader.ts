@@ -12,8 +12,8 @@ import { handlers } from "./part-reader.ts";
 import { responsesUsage } from "./usage.ts";
 
 /**
- * A vendor's stream of response events. Items are told as their events come; what only an item's end says (a seal,
- * an item of a tool) is told then. Unknown events are ignored.
+ * A vendor's stream of response events. Items are emitted as their events come; what only an item's end says (a seal,
+ * an item of a tool) is emitted then. Unknown events are ignored.
  */
 export class ResponsesReader implements StreamReader {
   readonly #book = new PartBook(0);
@@ -43,7 +43,7 @@ export class ResponsesReader implements StreamReader {
     return this.#book.endAll();
   }
 
-  /** Told by the first event with a response; vendors send it as `response.created`. */
+  /** Of the first event with a response; vendors send it as `response.created`. */
   #start(event: JsonRecord): readonly TextEvent[] {
     const response = event["response"];
     if (this.#started || !isRecord(response)) return [];
@@ -73,7 +73,7 @@ function feesOf(type: string, { item }: JsonRecord): readonly TextEvent[] {
   return calls.length === 0 ? [] : [{ type: "fees", fees: { calls } }];
 }
 
-/** `error` tells its code itself, or under `error`; `response.failed` in its response. */
+/** `error` has its code itself, or under `error`; `response.failed` in its response. */
 function failureOf(event: JsonRecord): TextEvent {
   const response = isRecord(event["response"]) ? event["response"] : event;
   const error = isRecord(response["error"]) ? response["error"] : event;

@@ -8,7 +8,7 @@ import { endingOf } from "./endings.ts";
 import { responseObject } from "./response-object.ts";
 
 /**
- * The response object for a whole answer. Its output is built by what builds a stream's, told in one go, so both
+ * The response object for a whole answer. Its output is built by what builds a stream's, in one go, so both
  * are the same by construction. The first choice only: this wire's clients cannot ask for more.
  */
 export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonObject {

@@ -3,7 +3,7 @@ import { isRecord } from "../../json/fields.ts";
 import { cacheWritesIn, countOf, unitsOf } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
 
-/** `usage` of a response as disjoint units; undefined where it tells no tokens. Never negative. */
+/** `usage` of a response as disjoint units; undefined where it has no tokens. Never negative. */
 export function responsesUsage(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
   const input = countOf(usage["input_tokens"]);

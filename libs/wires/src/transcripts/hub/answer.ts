@@ -8,7 +8,7 @@ export interface Segment {
 /** A vendor's transcript. */
 export interface Transcript {
   readonly text: string;
-  /** Undefined where the vendor told no times. */
+  /** Undefined where the vendor gave no times. */
   readonly segments: readonly Segment[] | undefined;
 }
 

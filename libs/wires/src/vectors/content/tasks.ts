@@ -12,5 +12,5 @@ export const taskWords = {
   "code-query": "CODE_RETRIEVAL_QUERY",
 } as const satisfies Record<VectorTask, string>;
 
-/** The word for a task that was not told. */
+/** The word for a task that was not given. */
 export const noTask = "TASK_TYPE_UNSPECIFIED";

@@ -2,7 +2,7 @@ import { own } from "../../json/own.ts";
 import type { JsonRecord } from "../../json/fields.ts";
 import type { VectorTask } from "../hub/request.ts";
 
-/** Members in which vendors of this wire are told what the vectors are for. */
+/** Members that say to vendors of this wire what the vectors are for. */
 const members = ["input_type", "task"] as const;
 
 /** Their words for it; the wire's own members keep the word for vendors that take it. */

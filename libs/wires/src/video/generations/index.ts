@@ -4,7 +4,7 @@ import { parseRequest } from "./parse-request.ts";
 import { defaultSeconds, renderRequest } from "./render-request.ts";
 import { renderCreated, renderTask } from "./render-task.ts";
 
-/** Style B, POST /v1/video/generations: as a client speaks it, and as other gateways and compatible vendors are told. */
+/** Style B, POST /v1/video/generations: as clients send it, and as it is sent to other gateways and compatible vendors. */
 export const generationsCodec: VideoCodec = {
   wire: "video-generations",
   parseRequest,

@@ -14,11 +14,11 @@ export interface RenderedVideo {
   readonly dropped: readonly string[];
   /** The length that was asked for, always said to the vendor: the price hangs on it. */
   readonly seconds: number;
-  /** The resolution that the vendor is told, as `linesIn` reads it: the price hangs on it as well. */
+  /** The resolution that the vendor is asked for, as `linesIn` reads it: the price hangs on it as well. */
   readonly lines: number | undefined;
 }
 
-/** One wire of video tasks, both directions: the style that a client speaks, and what a vendor of it is told. */
+/** One wire of video tasks, both directions: the style that clients send, and what is sent to its vendors. */
 export interface VideoCodec {
   readonly wire: VideoWire;
   /** Client → hub. Throws Failure (400) naming the field that is wrong. */

@@ -12,7 +12,7 @@ const beyondAll = 100_000;
 const leastSide = 100;
 
 /**
- * The resolution that a request tells its vendor, in pixels of the shorter side; undefined where that is left to the
+ * The resolution that a request asks its vendor for, in pixels of the shorter side; undefined where that is left to the
  * vendor. The price hangs on it, so of several words the largest counts, and an unknown one is beyond all.
  */
 export function linesIn(body: JsonRecord): number | undefined {

@@ -5,7 +5,7 @@ import type { Fields } from "../../json/fields.ts";
 export type Sighting =
   /** Nothing new: no answer, or an unknown word. */
   | { readonly kind: "unseen" }
-  /** Under way; the vendor's progress in percent where it tells one. */
+  /** Under way; the vendor's progress in percent if it reports one. */
   | { readonly kind: "seen"; readonly state: "queued" | "in_progress"; readonly progress?: number | undefined }
   | { readonly kind: "finished"; readonly result: VideoResult }
   | { readonly kind: "failed"; readonly error: { readonly code: string; readonly message: string } }

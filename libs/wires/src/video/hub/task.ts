@@ -13,7 +13,7 @@ export interface AskedVideo {
   readonly seed?: number | undefined;
   /** Made from a picture. */
   readonly fromImage: boolean;
-  /** What the vendor was told of its resolution (`linesIn`); no answer repeats it. */
+  /** The resolution that the vendor was asked for (`linesIn`); no answer repeats it. */
   readonly lines?: number | undefined;
   /** The task whose video it was made from. */
   readonly remixOf?: string | undefined;

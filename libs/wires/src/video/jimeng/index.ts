@@ -4,7 +4,7 @@ import { parseRequest } from "./parse-request.ts";
 import { defaultSeconds, renderRequest } from "./render-request.ts";
 import { renderCreated, renderTask } from "./render-task.ts";
 
-/** Style D, submitted tasks and fetched results: as a client speaks it, and as its vendor is told. */
+/** Style D, submitted tasks and fetched results: as clients send it, and as it is sent to its vendor. */
 export const jimengCodec: VideoCodec = {
   wire: "jimeng-video",
   parseRequest,

@@ -10,7 +10,7 @@ import { secondsOf } from "./frames.ts";
 /** The vendor's seed for "any". */
 const anySeed = -1;
 
-/** Style D, a submitted task (interface section 2.4): its model is `req_key`, its length is told in frames. */
+/** Style D, a submitted task (interface section 2.4): its model is `req_key`, its length is given in frames. */
 export function parseRequest(body: JsonRecord): ParsedRequest<VideoRequest> {
   const fields = new Fields(body);
   const model = fields.needText("req_key");

@@ -5,7 +5,7 @@ import { parseRequest } from "./parse-request.ts";
 import { defaultSeconds, renderRequest } from "./render-request.ts";
 import { renderCreated, renderTask } from "./render-task.ts";
 
-/** Style C, text2video and image2video: as a client speaks it, and as its vendor is told. */
+/** Style C, text2video and image2video: as clients send it, and as it is sent to its vendor. */
 export const klingCodec: VideoCodec = {
   wire: "kling-video",
   parseRequest,

@@ -4,7 +4,7 @@ import { parseRequest } from "./parse-request.ts";
 import { defaultSeconds, renderRequest } from "./render-request.ts";
 import { renderTask } from "./render-task.ts";
 
-/** Style A, POST /v1/videos: as a client speaks it, and as OpenAI and its likes are told. */
+/** Style A, POST /v1/videos: as clients send it, and as it is sent to OpenAI and compatible vendors. */
 export const videosCodec: VideoCodec = {
   wire: "videos",
   parseRequest,

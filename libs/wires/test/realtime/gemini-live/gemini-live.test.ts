@@ -16,12 +16,12 @@ function opened() {
     vendorTools: false,
   });
   const begin = parsed(bridge.open().toClient);
-  const told = (bridged: Bridged) => ({ client: parsed(bridged.toClient), vendor: parsed(bridged.toVendor) });
+  const parsedBoth = (bridged: Bridged) => ({ client: parsed(bridged.toClient), vendor: parsed(bridged.toVendor) });
   return {
     bridge,
     begin,
-    client: (event: object) => told(bridge.fromClient(eventMessage(event))),
-    vendor: (message: object) => told(bridge.fromVendor({ ...eventMessage(message), binary: true })),
+    client: (event: object) => parsedBoth(bridge.fromClient(eventMessage(event))),
+    vendor: (message: object) => parsedBoth(bridge.fromVendor({ ...eventMessage(message), binary: true })),
   };
 }
 
@@ -121,7 +121,7 @@ describe("settings", () => {
     [{ model: "another" }, "session.model"],
     [{ type: "transcription" }, "session.type"],
     [{ nonsense: 1 }, "session.nonsense"],
-  ])("that the vendor cannot be told are refused by name: %j", (session, param) => {
+  ])("that the vendor does not support are refused by name: %j", (session, param) => {
     const { client, vendor } = opened().client({ type: "session.update", event_id: "e", session });
     expect(client).toMatchObject([{ type: "error", error: { param, event_id: "e" } }]);
     expect(vendor).toEqual([]);
@@ -172,7 +172,7 @@ describe("answers", () => {
     expect([...ids]).toEqual([response.id]);
   });
 
-  test("in speech with its words, to speech whose words are told", () => {
+  test("in speech with its words, to speech whose words are transcribed", () => {
     const live = begun({ type: "realtime", audio: { input: { transcription: { model: "any" } } } });
     expect(live.client({ type: "input_audio_buffer.append", audio: "AAAA" }).vendor).toEqual([
       { realtimeInput: { audio: { mimeType: "audio/pcm;rate=24000", data: "AAAA" } } },
@@ -294,21 +294,21 @@ describe("what waits here is bounded in all its forms together", () => {
   test("what waits for the vendor to begin", () => {
     const live = opened();
     live.client({ type: "session.update", session: { type: "realtime" } });
-    const told = [append, append, append].map((event) => live.client(event).client.map(({ error }) => error.code));
-    expect(told).toEqual([[], [], ["server_overloaded"]]);
+    const codes = [append, append, append].map((event) => live.client(event).client.map(({ error }) => error.code));
+    expect(codes).toEqual([[], [], ["server_overloaded"]]);
     expect(live.vendor({ setupComplete: {} }).vendor).toHaveLength(2);
   });
 });
 
 test("what was made is counted by either of its names", () => {
-  const made = (told: object) => responseUsage({ promptTokenCount: 5, thoughtsTokenCount: 3, ...told });
+  const made = (usage: object) => responseUsage({ promptTokenCount: 5, thoughtsTokenCount: 3, ...usage });
   const audio = [{ modality: "AUDIO", tokenCount: 12 }];
   const usage = { input_tokens: 5, output_tokens: 18, output_token_details: { audio_tokens: 12, text_tokens: 6 } };
   expect(made({ responseTokenCount: 15, responseTokensDetails: audio })).toMatchObject(usage);
   expect(made({ candidatesTokenCount: 15, candidatesTokensDetails: audio })).toMatchObject(usage);
 });
 
-test("a turn whose end the client told, and whose answer has not begun, is waited for when it has left", () => {
+test("a turn that the client ended, and whose answer has not begun, is waited for when it has left", () => {
   const live = begun({ type: "realtime" });
   live.client({ type: "input_audio_buffer.append", audio: "AAAA" });
   live.client({ type: "input_audio_buffer.commit" });

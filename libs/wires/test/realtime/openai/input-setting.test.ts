@@ -13,36 +13,36 @@ const opened = () =>
   });
 const input = (settings: object) => ({ type: "realtime", audio: { input: settings } });
 
-test.each<{ says: string; asked?: object; told?: object; bytes: number; detects: boolean }>([
+test.each<{ says: string; asked?: object; reported?: object; bytes: number; detects: boolean }>([
   { says: "nothing", bytes: 48_000, detects: true },
   { says: "G.711", asked: input({ format: { type: "audio/pcmu" } }), bytes: 8_000, detects: true },
   { says: "G.711 in the older form", asked: { input_audio_format: "g711_alaw" }, bytes: 8_000, detects: true },
   {
     says: "G.711 that is not confirmed",
     asked: { input_audio_format: "g711_ulaw" },
-    told: {},
+    reported: {},
     bytes: 8_000,
     detects: true,
   },
   {
     says: "PCM of another rate",
-    told: input({ format: { type: "audio/pcm", rate: 16_000 } }),
+    reported: input({ format: { type: "audio/pcm", rate: 16_000 } }),
     bytes: 32_000,
     detects: true,
   },
-  { says: "turns of its own", told: input({ turn_detection: null }), bytes: 48_000, detects: false },
-  { says: "turns of its own in the older form", told: { turn_detection: null }, bytes: 48_000, detects: false },
+  { says: "turns of its own", reported: input({ turn_detection: null }), bytes: 48_000, detects: false },
+  { says: "turns of its own in the older form", reported: { turn_detection: null }, bytes: 48_000, detects: false },
   {
     says: "turns that the vendor will find",
     asked: input({ turn_detection: { type: "server_vad" } }),
-    told: input({ turn_detection: null }),
+    reported: input({ turn_detection: null }),
     bytes: 48_000,
     detects: true,
   },
 ])("a session that says $says: $bytes bytes a second, turns found by the vendor: $detects", (said) => {
   const bridge = opened();
   if (said.asked !== undefined) bridge.fromClient(eventMessage({ type: "session.update", session: said.asked }));
-  if (said.told !== undefined) bridge.fromVendor(eventMessage({ type: "session.updated", session: said.told }));
+  if (said.reported !== undefined) bridge.fromVendor(eventMessage({ type: "session.updated", session: said.reported }));
   expect(bridge.input).toEqual({ bytesPerSecond: said.bytes, detectsTurns: said.detects });
 });
 

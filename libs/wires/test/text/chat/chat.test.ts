@@ -37,7 +37,7 @@ test("what is asked: defaults, nulls, the newer bound of output, several choices
   });
 });
 
-test("media are told apart from text", () => {
+test("media are distinguished from text", () => {
   const content = [
     { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } },
     { type: "image_url", image_url: { url: "https://pictures.example/1.png" } },

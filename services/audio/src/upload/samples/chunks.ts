@@ -22,7 +22,7 @@ export interface ChunkForm {
   readonly headBytes: number;
   /** Bytes that a chunk's end is aligned to. */
   readonly align: number;
-  /** The name in a head; undefined for what is none. */
+  /** The name in a head; undefined for anything else. */
   readonly id: (head: Buffer) => string | undefined;
   /** Bytes of the body; undefined where the head leaves them open, as a writer to a pipe has to. */
   readonly size: (head: Buffer) => number | undefined;
@@ -43,7 +43,7 @@ export interface SampleChunks {
   readonly first: number;
   /** The chunk that describes the samples, and what it says; undefined for a form without a fixed rate. */
   readonly description: { readonly id: string; readonly rateOf: (body: Buffer) => ByteRate | undefined };
-  /** The chunk with the samples, and its bytes that are none. */
+  /** The chunk with the samples, and its leading bytes that are not samples. */
   readonly samples: { readonly id: string; readonly skipped: number };
 }
 
@@ -101,7 +101,7 @@ export function fourCharacters(head: Buffer): string | undefined {
   return /^[\x20-\x7e]{4}$/.test(name) ? name : undefined;
 }
 
-/** A size of 32 bits; what writers to a pipe leave there, nothing or all ones, is none. */
+/** A size of 32 bits; undefined for what writers to a pipe leave there, nothing or all ones. */
 export function openSize(size: number): number | undefined {
   return size === 0 || size === 0xff_ff_ff_ff ? undefined : size;
 }

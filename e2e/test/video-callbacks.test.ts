@@ -35,7 +35,7 @@ async function listen(take: RequestListener): Promise<AsyncDisposable & { readon
   };
 }
 
-test("a callback that breaks off is told again", async () => {
+test("a callback that breaks off is sent again", async () => {
   const tries = new Map<string, number>();
   await using client = await listen((request, response) => {
     const pieces: Buffer[] = [];
@@ -53,36 +53,36 @@ test("a callback that breaks off is told again", async () => {
 });
 
 test.each(["SIGKILL", "SIGTERM"] as const)(
-  "what a service was telling when %s came is told by the next",
+  "what a service was sending when %s came is sent by the next",
   async (signal) => {
-    const told: string[] = [];
+    const sent: string[] = [];
     let isDeaf = true;
     await using client = await listen((request, response) => {
       const pieces: Buffer[] = [];
       request.on("data", (piece: Buffer) => pieces.push(piece));
       request.on("end", () => {
-        told.push(JSON.parse(Buffer.concat(pieces).toString()).state);
+        sent.push(JSON.parse(Buffer.concat(pieces).toString()).state);
         if (!isDeaf) response.end();
       });
     });
     const body = { model: "film-kling", prompt: simulate({ looks: 1_000_000 }), callback_url: client.url };
     const { json } = await ask(suite, "/v1/video/generations", body);
-    await until("the first two transitions to be under way", () => told.length === 2);
+    await until("the first two transitions to be under way", () => sent.length === 2);
     suite.process("video").signal(signal);
     await suite.process("video").ended;
     isDeaf = false;
-    told.length = 0;
+    sent.length = 0;
     await suite.restart("video");
-    await until("both to be told", () => new Set(told).size === 2);
-    expect(new Set(told)).toEqual(new Set(["queued", "in_progress"]));
+    await until("both to be sent", () => new Set(sent).size === 2);
+    expect(new Set(sent)).toEqual(new Set(["queued", "in_progress"]));
     expect(json.status).toBe("queued");
   },
 );
 
-test("a remix is told as well, and its address never goes to a vendor", async () => {
-  const told: string[] = [];
+test("a remix has callbacks as well, and its address never goes to a vendor", async () => {
+  const sent: string[] = [];
   await using client = await listen((request, response) => {
-    request.on("data", (piece: Buffer) => told.push(piece.toString())).on("end", () => response.end());
+    request.on("data", (piece: Buffer) => sent.push(piece.toString())).on("end", () => response.end());
   });
   const source = await ask(suite, "/v1/videos", { model: "film-openai", prompt: "A boat" });
   await ended(suite, source.json.id);
@@ -90,8 +90,8 @@ test("a remix is told as well, and its address never goes to a vendor", async ()
   const body = { prompt: "At night", callback_url: client.url };
   const { json } = await ask(suite, `/v1/videos/${source.json.id}/remix`, body);
   await ended(suite, json.id);
-  await until("its end to be told", () => told.some((event) => event.includes('"completed"')));
-  for (const event of told) expect(JSON.parse(event)).toMatchObject({ taskId: json.id });
+  await until("its end to be sent", () => sent.some((event) => event.includes('"completed"')));
+  for (const event of sent) expect(JSON.parse(event)).toMatchObject({ taskId: json.id });
   for (const { body: sent } of await suite.simulator.requests("openai-films")) expect(sent).not.toContain(client.url);
 });
 
@@ -117,7 +117,7 @@ test("a client that leaves while its vendor thinks finds the task in its list, a
   expect(BigInt(spentNanos) - BigInt(before.spentNanos)).toBe(800_000_000n);
 });
 
-test("a picture is counted with its copies, and what does not fit is told to come again", async () => {
+test("a picture is counted with its copies, and what does not fit is asked to retry", async () => {
   const create = async (bytes: number) => {
     const file = await toFile(Buffer.alloc(bytes, 1), "boat.png", { type: "image/png" });
     return sdk(suite).videos.create({ model: "film-openai", prompt: "A boat", input_reference: file });
@@ -140,14 +140,14 @@ test("an address with a password is refused: it would be kept with the task", as
 });
 
 test.each([
-  ["/epsilon/?Action=CVSync2AsyncSubmitTask&Version=1", { req_key: "nobody", prompt: "A boat" }, "req_key"],
-  ["/v1/video/generations", { model: "nobody", prompt: "A boat" }, "model"],
+  ["/epsilon/?Action=CVSync2AsyncSubmitTask&Version=1", { req_key: "absent", prompt: "A boat" }, "req_key"],
+  ["/v1/video/generations", { model: "absent", prompt: "A boat" }, "model"],
 ])("%s names the field of an unknown model as it was sent", async (path, body, param) => {
   const { status, json } = await ask(suite, path, body);
   expect([status, json.error]).toMatchObject([404, { code: "model_not_found", param }]);
 });
 
-test("whoever follows a task that is forgotten meanwhile is not left waiting", async () => {
+test("a follower of a task that is forgotten meanwhile is not left waiting", async () => {
   const body = { model: "film-openai", prompt: simulate({ looks: 1_000_000 }) };
   const { json } = await ask(suite, "/v1/videos", body);
   const events = await fetch(`${suite.edgeUrl}/v1/videos/${json.id}/events`, {

@@ -1,0 +1,119 @@
+import { writeAudit } from "../accounts/audit.ts";
+import type { Books } from "../open.ts";
+
+/** What is kept of an operator or of a key for automation, beside its name or digest. Hashes of secrets are in it. */
+export type OperatorRecord = Readonly<Record<string, unknown>>;
+
+/** An operator as the books keep them. */
+export interface BookedOperator {
+  readonly name: string;
+  readonly record: OperatorRecord;
+}
+
+/** A key for automation as the books keep it. */
+export interface BookedOperatorKey {
+  readonly id: string;
+  /** SHA-256 of the key. */
+  readonly digest: string;
+  readonly record: OperatorRecord;
+}
+
+/** How a change of operators stands in the audit: no secret, and no hash of one. */
+export interface OperatorAct {
+  readonly actor: string;
+  readonly action: string;
+  readonly account: string;
+  readonly after: unknown;
+}
+
+/** Writes a new operator; false where there is one of that name. */
+export async function bookOperator(
+  { db }: Books,
+  { name, record }: BookedOperator,
+  act: OperatorAct,
+): Promise<boolean> {
+  return db.transaction().execute(async (at) => {
+    const made = await at
+      .insertInto("operators")
+      .values({ name, record: JSON.stringify(record) })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning("name")
+      .execute();
+    if (made.length > 0) await writeAudit(at, { ...act, time: new Date().toISOString() });
+    return made.length > 0;
+  });
+}
+
+/** Changes members of an operator's record; undefined where there is no such operator. */
+export async function changeOperator(
+  { db }: Books,
+  { name, record }: BookedOperator,
+  act: OperatorAct,
+): Promise<BookedOperator | undefined> {
+  return db.transaction().execute(async (at) => {
+    // Written before it is read: of two changes at once the second waits for the first.
+    const [row] = await at
+      .updateTable("operators")
+      .set({ name })
+      .where("name", "=", name)
+      .returning("record")
+      .execute();
+    if (row === undefined) return undefined;
+    const changed = { ...recordIn(row.record), ...record };
+    await at
+      .updateTable("operators")
+      .set({ record: JSON.stringify(changed) })
+      .where("name", "=", name)
+      .execute();
+    await writeAudit(at, { ...act, time: new Date().toISOString() });
+    return { name, record: changed };
+  });
+}
+
+/** An operator by name. */
+export async function readOperator({ db }: Books, name: string): Promise<BookedOperator | undefined> {
+  const row = await db.selectFrom("operators").selectAll().where("name", "=", name).executeTakeFirst();
+  return row === undefined ? undefined : { name: row.name, record: recordIn(row.record) };
+}
+
+/** Every operator, by name. */
+export async function listOperators({ db }: Books): Promise<readonly BookedOperator[]> {
+  const rows = await db.selectFrom("operators").selectAll().orderBy("name").execute();
+  return rows.map(({ name, record }) => ({ name, record: recordIn(record) }));
+}
+
+/** Writes a new key for automation. */
+export async function bookOperatorKey(
+  { db }: Books,
+  { id, digest, record }: BookedOperatorKey,
+  act: OperatorAct,
+): Promise<void> {
+  await db.transaction().execute(async (at) => {
+    await at
+      .insertInto("operator_keys")
+      .values({ id, digest, record: JSON.stringify(record) })
+      .execute();
+    await writeAudit(at, { ...act, time: new Date().toISOString() });
+  });
+}
+
+/** Deletes a key for automation; false where there is none of that id. */
+export async function deleteOperatorKey({ db }: Books, id: string, act: OperatorAct): Promise<boolean> {
+  return db.transaction().execute(async (at) => {
+    const gone = await at.deleteFrom("operator_keys").where("id", "=", id).returning("id").execute();
+    if (gone.length > 0) await writeAudit(at, { ...act, time: new Date().toISOString() });
+    return gone.length > 0;
+  });
+}
+
+/** Keys for automation: the one of a digest, or all. */
+export async function readOperatorKeys({ db }: Books, digest?: string): Promise<readonly BookedOperatorKey[]> {
+  const all = db.selectFrom("operator_keys").selectAll();
+  const rows = await (digest === undefined ? all : all.where("digest", "=", digest)).orderBy("id").execute();
+  return rows.map(({ record, ...row }) => ({ ...row, record: recordIn(record) }));
+}
+
+function recordIn(text: string): OperatorRecord {
+  const value: unknown = JSON.parse(text);
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}

@@ -1,0 +1,97 @@
+import { Kysely } from "kysely";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { postgresDialect } from "../src/engine/postgres.ts";
+import { sqliteDialect } from "../src/engine/sqlite.ts";
+import {
+  bookConfiguration,
+  bookOperator,
+  bookOperatorKey,
+  changeOperator,
+  deleteOperatorKey,
+  listConfigurations,
+  listOperators,
+  openBooks,
+  readAudit,
+  readConfiguration,
+  readOperator,
+  readOperatorKeys,
+  readVendorKeys,
+  type Books,
+} from "../src/index.ts";
+import { migrate } from "../src/migrate.ts";
+import { migrations } from "../src/migrations/index.ts";
+import type { Tables } from "../src/schema.ts";
+import { engines, log, type TestEngine } from "./engines.ts";
+
+const act = { actor: "ada", action: "operator.create", account: "", after: null };
+
+describe.each(engines)("$name", ({ start }) => {
+  let engine: TestEngine;
+  let books: Books;
+  beforeAll(async () => {
+    engine = await start();
+    books = await openBooks(await engine.place(), log);
+  });
+  afterAll(async () => {
+    await books?.[Symbol.asyncDispose]();
+    await engine?.[Symbol.asyncDispose]();
+  });
+
+  test("of two versions that were made from one, one is written", async () => {
+    const save = (document: string, basedOn: number) =>
+      bookConfiguration(
+        books,
+        { document, note: "why", keys: [{ id: `key-of-${document}`, sealed: "sealed" }], basedOn },
+        "ada",
+      );
+    const first = await Promise.all([save("a", 0), save("b", 0), save("c", 0)]);
+    expect(first.filter((saved) => saved !== undefined)).toHaveLength(1);
+    const [won] = first.flatMap((saved) => (saved === undefined ? [] : [saved.document]));
+    expect(await readConfiguration(books, undefined)).toMatchObject({ version: 1, document: won, actor: "ada" });
+    expect(await save("later", 0)).toBeUndefined();
+    expect(await save("second", 1)).toMatchObject({ version: 2 });
+    expect(await listConfigurations(books, { limit: 10, before: undefined })).toMatchObject([
+      { version: 2, note: "why" },
+      { version: 1 },
+    ]);
+    // What was not written has left no key behind.
+    const keys = await readVendorKeys(books, ["key-of-a", "key-of-b", "key-of-c"]);
+    expect(keys).toEqual([{ id: `key-of-${won}`, sealed: "sealed" }]);
+    expect((await readAudit(books, { account: "", limit: 10 })).map(({ action }) => action)).toEqual([
+      "configuration.save",
+      "configuration.save",
+    ]);
+  });
+
+  test("operators are written once, changed by members, and keys are found by their digest until deleted", async () => {
+    expect(await bookOperator(books, { name: "ada", record: { role: "admin", password: "x" } }, act)).toBe(true);
+    expect(await bookOperator(books, { name: "ada", record: { role: "viewer" } }, act)).toBe(false);
+    expect(await changeOperator(books, { name: "ada", record: { role: "viewer" } }, act)).toEqual({
+      name: "ada",
+      record: { role: "viewer", password: "x" },
+    });
+    expect(await changeOperator(books, { name: "bob", record: {} }, act)).toBeUndefined();
+    expect(await readOperator(books, "ada")).toMatchObject({ record: { role: "viewer" } });
+    expect((await listOperators(books)).map(({ name }) => name)).toEqual(["ada"]);
+    await bookOperatorKey(books, { id: "k1", digest: "d1", record: { role: "viewer" } }, act);
+    expect(await readOperatorKeys(books, "d1")).toEqual([{ id: "k1", digest: "d1", record: { role: "viewer" } }]);
+    expect(await readOperatorKeys(books, "d2")).toEqual([]);
+    expect(await deleteOperatorKey(books, "k1", act)).toBe(true);
+    expect(await deleteOperatorKey(books, "k1", act)).toBe(false);
+    expect(await readOperatorKeys(books)).toEqual([]);
+  });
+
+  test("books of the version before operators keep what they have, and take a configuration", async () => {
+    const place = await engine.place();
+    const dialect = place.url === undefined ? sqliteDialect(place.file) : postgresDialect(place.url, () => undefined);
+    const before = new Kysely<Tables>({ dialect });
+    const steps = Object.entries(migrations).filter(([name]) => name < "0011");
+    await migrate(before, place.url === undefined ? "sqlite" : "postgres", Object.fromEntries(steps));
+    await before.insertInto("marks").values({ name: "epoch", value: "kept" }).execute();
+    await before.destroy();
+    await using after = await openBooks(place, log);
+    expect(await after.db.selectFrom("marks").select("value").execute()).toEqual([{ value: "kept" }]);
+    const first = { document: "groups: {}", note: "", keys: [], basedOn: 0 };
+    expect(await bookConfiguration(after, first, "ada")).toMatchObject({ version: 1 });
+  });
+});
