@@ -29,16 +29,17 @@ export function measureLoopLag(register: Registry): void {
   };
   sampleNext();
   for (const [name, help] of Object.entries(shown)) {
-    new Gauge({
+    const gauge: Gauge = new Gauge({
       name: `nodejs_eventloop_lag_${name}_seconds`,
       help: `how late the event loop was since the last scrape, ${help}`,
-      registers: [register],
+      registers: [],
       collect() {
         const nanoseconds = name === "max" ? seen.max : seen.percentile(name === "p50" ? 50 : 99);
-        this.set(seen.count === 0 ? 0 : nanoseconds / 1e9);
+        gauge.set(seen.count === 0 ? 0 : nanoseconds / 1e9);
         if (name === last) seen.reset();
       },
     });
+    register.registerMetric(gauge);
   }
 }
 

@@ -56,6 +56,7 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
   const { redis, log, now, timeoutMs, roundMs } = options;
   const stop = new AbortController();
   const leaseMs = 2 * timeoutMs;
+  const claim = claimerOf(redis, now, leaseMs);
   /** Calls that are not over, and whose they are. */
   const open = new Map<Promise<void>, string>();
   const isFull = (accountId: string): boolean =>
@@ -92,19 +93,6 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
     open.set(step, accountId);
   }
 
-  const quiet = new Quiet({
-    redis,
-    graceMs: 0,
-    nextDue: async () => Math.min(...(await Promise.all(shards.map((shard) => firstCallbackDue(redis, shard))))),
-    now,
-  });
-
-  async function claim(): Promise<readonly Callback[]> {
-    if (!(await quiet.ends())) return [];
-    const wanted = { nowMs: now(), leaseMs, most };
-    return (await Promise.all(shards.map((shard) => claimCallbacks(redis, shard, wanted)))).flat();
-  }
-
   async function rounds(): Promise<void> {
     while (!stop.signal.aborted) {
       const due = await claim().catch(() => []);
@@ -121,6 +109,21 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
       stop.abort();
       await Promise.all([going, ...open.keys()]);
     },
+  };
+}
+
+/** Makes the step that claims what is due, and asks Redis little while nothing is. */
+function claimerOf(redis: Redis, now: () => number, leaseMs: number): () => Promise<readonly Callback[]> {
+  const quiet = new Quiet({
+    redis,
+    graceMs: 0,
+    nextDue: async () => Math.min(...(await Promise.all(shards.map((shard) => firstCallbackDue(redis, shard))))),
+    now,
+  });
+  return async () => {
+    if (!(await quiet.ends())) return [];
+    const claim = { nowMs: now(), leaseMs, most };
+    return (await Promise.all(shards.map((shard) => claimCallbacks(redis, shard, claim)))).flat();
   };
 }
 
