@@ -4,7 +4,7 @@ import { apiPage } from "./api.ts";
 import { configurationPage } from "./configuration.ts";
 import { environmentPage } from "./environment.ts";
 import { repositoryPage, repositoryPages } from "./repository-page.ts";
-import { vendorFragments } from "./vendors.ts";
+import { vendorFragments, vendorTable } from "./vendors.ts";
 
 const folder = join(import.meta.dirname, "../generated");
 
@@ -20,5 +20,6 @@ export async function generate(): Promise<void> {
   write("reference/environment", await environmentPage());
   write("reference/api", apiPage());
   for (const [file, path] of Object.entries(repositoryPages)) write(path, repositoryPage(file));
+  write("fragments/all-vendors", `${vendorTable()}\n`);
   for (const [name, text] of vendorFragments()) write(`fragments/${name}`, text);
 }

@@ -1,4 +1,5 @@
 import { providers } from "@modelgate/providers";
+export { vendorTable } from "@modelgate/providers/vendor-table";
 
 /** Writes what the table of vendors knows of each: the name for `provider`, its wires, the form of its keys. */
 export function vendorFragments(): ReadonlyMap<string, string> {

@@ -26,7 +26,8 @@ export interface ResolvedChannel {
 }
 
 /** A channel as it stands in Redis: keys sealed. */
-export interface PublishedChannel extends Omit<ChannelConfiguration, "keys"> {
+export interface PublishedChannel extends Omit<ChannelConfiguration, "keys" | "baseUrl"> {
+  readonly baseUrl: string;
   readonly keys: readonly { readonly id: string; readonly sealed: string }[];
   readonly off?: string | undefined;
 }

@@ -1,5 +1,6 @@
 import { anthropic } from "./anthropic/index.ts";
 import { azure } from "./azure/index.ts";
+import { byName } from "./by-name/index.ts";
 import { cohere } from "./cohere/index.ts";
 import { gemini } from "./gemini/index.ts";
 import { jimeng } from "./jimeng/index.ts";
@@ -21,7 +22,7 @@ export function canSpeak({ wires, moreWires = [] }: Provider, wire: UpstreamWire
   return wires.includes(wire) || moreWires.includes(wire);
 }
 
-/** Every vendor, by the name that a channel's `provider` gives: one line each. */
+/** Every vendor, by the name that a channel's `provider` gives: one line each, and a row each of those that need no code. */
 export const providers: Readonly<Record<string, Provider>> = {
   openai,
   anthropic,
@@ -32,4 +33,5 @@ export const providers: Readonly<Record<string, Provider>> = {
   qwen,
   kling,
   jimeng,
+  ...byName,
 };

@@ -1,4 +1,5 @@
 import type { FailureCode, UpstreamWire, VideoWire } from "@modelgate/contracts";
+import type { ChatDialect } from "@modelgate/wires/text";
 import type { StartCall, VendorCall } from "./call.ts";
 import type { VendorRequest } from "./request.ts";
 
@@ -27,6 +28,20 @@ export interface VendorFailure {
 /** A vendor: what to send where, and what its errors mean. It never sends. */
 export interface Provider {
   readonly name: string;
+  /** What it is called; absent: as it is named. */
+  readonly title?: string | undefined;
+  /** Where it is for a channel that does not say; `${NAME}` stands for what only its customer knows. */
+  readonly baseUrl?: string | undefined;
+  /** The variable that holds its key for a channel that names none. */
+  readonly keyVariable?: string | undefined;
+  /** It is run by its operator: it asks for no key unless it was told to, and costs nothing by the token. */
+  readonly isLocal?: true | undefined;
+  /** Its name in the bundled catalogue of prices. */
+  readonly pricesAs?: string | undefined;
+  /** Where it lists its models, under the base URL; absent: nowhere. */
+  readonly modelsAt?: string | undefined;
+  /** Where it departs from the chat wire. */
+  readonly dialect?: ChatDialect | undefined;
   /** What it usually speaks, best first. A channel can say otherwise, and an endpoint that is missing is found out. */
   readonly wires: readonly UpstreamWire[];
   /** What it speaks at one base URL, best first, where that differs from its followers at others. Undefined: `wires`. */

@@ -15,6 +15,7 @@ import {
 import { textExchanges, waitingIn, type TextCall, type TextExchanges } from "./exchanges/text.ts";
 import { findMembersInTurns, holdsAny } from "@modelgate/wires/json";
 import {
+  chatCodecIn,
   memberOf,
   textCodec,
   textCodecs,
@@ -22,6 +23,7 @@ import {
   type ClientCodec,
   type ClientWire,
   type JsonObject,
+  type TextCodec,
 } from "@modelgate/wires/text";
 import type { Deps } from "./deps.ts";
 import type { TurnAsk } from "./read-text.ts";
@@ -136,6 +138,11 @@ function costOf({ wire, body, ask, billsUnseen, measure }: AskedText, size: Requ
   return { by: "text", body, size, stream: ask.stream, billsUnseen: isUnseen };
 }
 
+/** Finds the codec of a way's wire, as its vendor speaks it. */
+function codecOfWay({ wire, provider: { dialect } }: Pick<SpokenWay, "wire" | "provider">): TextCodec {
+  return wire === "chat" && dialect !== undefined ? chatCodecIn(dialect) : textCodec(wire);
+}
+
 /** Makes the exchange that calls of a wire usually have, over the body that the way's vendor knows the conversation by. */
 function usualExchange(
   deps: Deps,
@@ -151,7 +158,7 @@ function usualExchange(
   return async (way, history) => {
     const isNative = history === undefined && way.wire === asked.wire && placeOf(way) === asked.native?.place;
     const render = isNative ? (native ?? exchanges) : exchanges;
-    const made = await render.make(textCodec(way.wire), way.candidate.upstreamModel, history);
+    const made = await render.make(codecOfWay(way), way.candidate.upstreamModel, history);
     return keepingMade(deps, call, asked, fees.checked(made), placeOf(way));
   };
 }

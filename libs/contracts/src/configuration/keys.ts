@@ -8,7 +8,7 @@ export function isSendableKey(key: string): boolean {
 
 /** Keys that name no place, or could not be sent. They are never repeated: this text goes to logs and terminals. */
 export function* keyProblems({ channels }: Configuration): Iterable<ConfigurationProblem> {
-  for (const [at, { keys }] of channels.entries()) {
+  for (const [at, { keys = [] }] of channels.entries()) {
     for (const [index, key] of keys.entries()) {
       const path = `channels[${at}].keys[${index}]`;
       const say = problemOf(key);

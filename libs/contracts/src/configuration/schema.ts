@@ -149,15 +149,19 @@ export const ChannelConfiguration = Type.Object(
   {
     id: Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$" }),
     provider: name,
-    baseUrl: Type.String({
-      pattern: "^(https?://|\\$\\{)",
-      maxLength: 2000,
-      description: "what the vendor's own SDK takes; ${NAME} is read from the environment",
-    }),
-    keys: Type.Array(Type.String({ minLength: 1 }), {
-      minItems: 1,
-      description: "env:NAME, file:/path or the key itself",
-    }),
+    baseUrl: Type.Optional(
+      Type.String({
+        pattern: "^(https?://|\\$\\{)",
+        maxLength: 2000,
+        description: "what the vendor's own SDK takes; ${NAME} is read from the environment; absent: the vendor's own",
+      }),
+    ),
+    keys: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        minItems: 1,
+        description: "env:NAME, file:/path or the key itself; absent: the variable that the vendor's own SDK reads",
+      }),
+    ),
     models: Type.Union([Type.Array(name, { minItems: 1 }), Type.Record(Type.String(), name)], {
       description: "names, or {gateway name: upstream name}",
     }),

@@ -8,6 +8,11 @@ const version = "2023-06-01";
 /** Anthropic, and every vendor that speaks the messages wire under another base URL. */
 export const anthropic: Provider = {
   name: "anthropic",
+  title: "Anthropic",
+  baseUrl: "https://api.anthropic.com",
+  keyVariable: "ANTHROPIC_API_KEY",
+  pricesAs: "anthropic",
+  modelsAt: "/v1/models",
   wires: ["messages", "count-messages"],
   request: requestsAt(
     ({ baseUrl, wire }) =>

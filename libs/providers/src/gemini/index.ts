@@ -15,6 +15,11 @@ const liveMethod = "GenerativeService.BidiGenerateContent";
 /** Google's models by the content wire; streams are asked for as server-sent events. Sessions are WebSockets. */
 export const gemini: Provider = {
   name: "gemini",
+  title: "Gemini",
+  baseUrl: "https://generativelanguage.googleapis.com",
+  keyVariable: "GEMINI_API_KEY",
+  pricesAs: "google",
+  modelsAt: "/v1beta/models",
   wires: ["content", "count-content", "content-embeddings", "gemini-live"],
   request: requestsAt(address, ({ key }) => ({ "x-goog-api-key": key })),
   failureOf,

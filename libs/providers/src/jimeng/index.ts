@@ -12,6 +12,9 @@ const answers = requestsAt(
 /** Jimeng, under `https://visual.volcengineapi.com`; a key is "accessKey|secretKey". */
 export const jimeng: Provider = {
   name: "jimeng",
+  title: "Jimeng",
+  baseUrl: "https://visual.volcengineapi.com",
+  keyVariable: "JIMENG_API_KEY",
   wires: ["jimeng-video"],
   keyForm: { pattern: /^[^|]+\|[^|]+$/, words: "accessKey|secretKey" },
   request: (call) => (call.act === "poll" ? pollVideo(call) : answers(call)),

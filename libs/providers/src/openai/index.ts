@@ -47,6 +47,11 @@ const answers = requestsAt(address, bearer);
 /** OpenAI, and every vendor that speaks its formats under another base URL. */
 export const openai: Provider = {
   name: "openai",
+  title: "OpenAI",
+  baseUrl: "https://api.openai.com/v1",
+  keyVariable: "OPENAI_API_KEY",
+  pricesAs: "openai",
+  modelsAt: "/models",
   wires,
   wiresAt: (baseUrl) => (URL.parse(baseUrl)?.hostname === ownHost ? ownWires : undefined),
   moreWires: ["video-generations"],

@@ -22,6 +22,9 @@ const answers = requestsAt(address, headers);
  */
 export const qwen: Provider = {
   name: "qwen",
+  title: "Qwen (DashScope)",
+  baseUrl: "https://dashscope-intl.aliyuncs.com/api/v1",
+  keyVariable: "DASHSCOPE_API_KEY",
   wires: ["chat", "embeddings", "qwen-images", "qwen-image-tasks", "qwen-image-edit-tasks"],
   moreWires: ["responses", "completions", "jina-rerank", "speech", "transcriptions"],
   request: (call) =>

@@ -1,6 +1,8 @@
 // Text wires: their codecs, and what passing and converting share.
 export type { TextAsk } from "./ask.ts";
 export { surplusBounds } from "./bounds.ts";
+export { chatCodecIn } from "./chat/dialect-codec.ts";
+export type { ChatDialect } from "./chat/dialect.ts";
 export type { ClientFraming, ClientFraming as Framing } from "./client-framing.ts";
 export { textCodec, textCodecs, vendorCodec, wiresServing, type ClientWire } from "./codecs.ts";
 export { unsteadyMembers, type Dialogue } from "./dialogue.ts";

@@ -71,6 +71,8 @@ export interface PassCodec extends StreamPassCodec {
     body: Buffer,
     change: { readonly model?: string | undefined; readonly reportUsage: boolean },
   ): Generator<undefined, Buffer>;
+  /** The request as a vendor takes it that departs from the wire, with the members that it lost. Absent: as it is. */
+  fit?(body: Buffer): { readonly body: Buffer; readonly dropped: readonly string[] };
   renameAnswer(answer: Buffer, model: string): Buffer;
   /** Reads what a complete answer says of its cost. Throws Failure upstream_error if it failed or is no answer of this wire. */
   readAnswer(answer: JsonRecord): SeenAnswer;

@@ -37,7 +37,16 @@ const shared: ReadonlySet<string> = new Set([
 
 /** Ideas of one wire alone. One that a second wire gets moves to the list above. */
 const own: Readonly<Record<keyof typeof textCodecs, readonly string[]>> = {
-  chat: ["audio-reader", "call-reader", "chunks", "detail-reader", "failure", "parse-model"],
+  chat: [
+    "audio-reader",
+    "call-reader",
+    "chunks",
+    "detail-reader",
+    "dialect",
+    "dialect-codec",
+    "failure",
+    "parse-model",
+  ],
   responses: [
     "item-ids",
     "namespaces",

@@ -74,7 +74,9 @@ export function parseConfiguration(text: string): ReadConfiguration {
 }
 
 /** What a channel says of its vendor. */
-type OfVendor = Pick<ChannelConfiguration, "provider" | "baseUrl" | "wires">;
+type OfVendor = Pick<ChannelConfiguration, "provider" | "keys" | "wires"> & {
+  readonly baseUrl?: string | undefined;
+};
 
 /** The channels of a file that is wrong elsewhere, each in its place, as far as they name a vendor and its address. */
 function writtenChannels(written: unknown): readonly (OfVendor | undefined)[] {
@@ -82,7 +84,9 @@ function writtenChannels(written: unknown): readonly (OfVendor | undefined)[] {
   return written["channels"].map((channel: unknown): OfVendor | undefined => {
     if (!isObject(channel)) return undefined;
     const { provider, baseUrl } = channel;
-    return typeof provider === "string" && typeof baseUrl === "string" ? { provider, baseUrl } : undefined;
+    if (typeof provider !== "string" || (baseUrl !== undefined && typeof baseUrl !== "string")) return undefined;
+    // What is wrong with its keys, the schema says.
+    return { provider, baseUrl, keys: [] };
   });
 }
 
@@ -91,13 +95,17 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** Settings of a channel that its vendor, as this build knows it, does not support. */
-function vendorProblems({ provider: name, baseUrl, wires = [] }: OfVendor): readonly ConfigurationProblem[] {
+function vendorProblems({ provider: name, baseUrl, keys, wires = [] }: OfVendor): readonly ConfigurationProblem[] {
   const provider = Object.hasOwn(providers, name) ? providers[name] : undefined;
   if (provider === undefined)
     return [{ path: "provider", say: `is not a known vendor: ${name}; known: ${Object.keys(providers).join(", ")}` }];
+  const ownAddress = baseUrl ?? provider.baseUrl;
+  if (ownAddress === undefined) return [{ path: "baseUrl", say: `is missing: ${name} has none of its own` }];
   // What variables hold is looked at when they are filled in.
-  const wrongAddress = hasVariables(baseUrl) ? undefined : baseUrlProblem(baseUrl, provider);
+  const wrongAddress = hasVariables(ownAddress) ? undefined : baseUrlProblem(ownAddress, provider);
+  const noKeys = keys === undefined && provider.keyVariable === undefined;
   return [
+    ...(noKeys ? [{ path: "keys", say: `is missing: ${name} has no usual variable for its key` }] : []),
     ...(wrongAddress === undefined ? [] : [{ path: "baseUrl", say: wrongAddress }]),
     ...wires.flatMap((wire, at) =>
       canSpeak(provider, wire)

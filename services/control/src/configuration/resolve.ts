@@ -23,31 +23,47 @@ export function resolveChannels({ channels }: Configuration, names: Names): Prom
 
 async function resolveChannel(configuration: ChannelConfiguration, names: Names): Promise<ResolvedChannel> {
   const missing: string[] = [];
-  const baseUrl = configuration.baseUrl.replaceAll(variableInAddress, (_, name: string) => {
+  const provider = providers[configuration.provider];
+  const { baseUrl: written = provider?.baseUrl ?? "", keys: named = usualKeys(provider) } = configuration;
+  const baseUrl = written.replaceAll(variableInAddress, (_, name: string) => {
     const value = names[name];
     if (value === undefined || value === "") missing.push(`${name} is not set`);
     return value ?? "";
   });
-  const keys: string[] = [];
-  const absent: string[] = [];
-  for (const [at, written] of configuration.keys.entries()) {
-    const key = await resolveKey(written, names);
-    const wrong = "key" in key ? keyProblem(key.key, providers[configuration.provider]) : undefined;
-    if (wrong !== undefined) absent.push(`${placeOf(written, at)} ${wrong}`);
-    else if ("key" in key) keys.push(key.key);
-    else absent.push(key.absent);
-  }
-  const provider = providers[configuration.provider];
+  const { keys, absent } = await resolveKeys(named, names, provider);
+  if (keys.length === 0 && configuration.keys === undefined && provider?.isLocal === true) keys.push(noKey);
   const wrong = missing.length > 0 || provider === undefined ? undefined : baseUrlProblem(baseUrl, provider);
   if (wrong !== undefined) missing.push(`its base URL ${wrong}`);
   const reasons = [...missing, ...(keys.length === 0 ? absent : [])];
   // What is wrong may be a secret in the wrong place: operators are shown the address as it is written.
   return {
     configuration,
-    baseUrl: wrong === undefined ? baseUrl : configuration.baseUrl,
+    baseUrl: wrong === undefined ? baseUrl : written,
     keys,
     ...(reasons.length > 0 ? { off: reasons.join("; ") } : {}),
   };
+}
+
+/** What a vendor is sent that asks for no key. */
+const noKey = "none";
+
+/** The keys of a channel that names none. */
+function usualKeys(provider: Provider | undefined): readonly string[] {
+  return provider?.keyVariable === undefined ? [] : [`env:${provider.keyVariable}`];
+}
+
+/** The keys that are there and usable, and why the others are not. */
+async function resolveKeys(named: readonly string[], names: Names, provider: Provider | undefined) {
+  const keys: string[] = [];
+  const absent: string[] = [];
+  for (const [at, place] of named.entries()) {
+    const key = await resolveKey(place, names);
+    const wrong = "key" in key ? keyProblem(key.key, provider) : undefined;
+    if (wrong !== undefined) absent.push(`${placeOf(place, at)} ${wrong}`);
+    else if ("key" in key) keys.push(key.key);
+    else absent.push(key.absent);
+  }
+  return { keys, absent };
 }
 
 /** Why a key cannot be used; it is not repeated. */

@@ -24,7 +24,7 @@ export function warningsOf(
     ),
     ...narrowedOut({ accounts, groups }),
     ...channels.flatMap(({ off, keys, configuration }, at) =>
-      off !== undefined || keys.length === configuration.keys.length
+      off !== undefined || configuration.keys === undefined || keys.length === configuration.keys.length
         ? []
         : [{ path: `channels[${at}].keys`, say: `${keys.length} of ${configuration.keys.length} are set` }],
     ),

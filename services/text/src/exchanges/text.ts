@@ -49,7 +49,7 @@ export interface TextExchanges {
  * seals, also those of the vendor's own wire.
  */
 export function textExchanges(call: TextCall): TextExchanges {
-  const { client, pass } = codecOf(call);
+  const { client } = codecOf(call);
   const parseBody = once(() => reparseJson(call.body));
   const read = once(async () => readRequest(call, await parseBody()));
   const readUnsealed = async (): Promise<ReadRequest> => {
@@ -64,7 +64,7 @@ export function textExchanges(call: TextCall): TextExchanges {
   };
   const make: TextExchanges["make"] = async (upstream, upstreamModel, history) => {
     const { wire, vendor } = upstream;
-    const own = wire === call.wire ? pass : undefined;
+    const own = wire === call.wire ? upstream.pass : undefined;
     if (own !== undefined && (vendor === undefined || (history === undefined && (await takes(own, upstreamModel)))))
       return await passed(call, { ...upstream, pass: own }, upstreamModel);
     if (vendor === undefined) throw new Error(`a call in ${call.wire} cannot be converted to ${wire}`);
@@ -103,17 +103,17 @@ async function passed(
   const { stream, includeUsage } = call;
   const rename = upstreamModel === call.model ? undefined : call.model;
   const surplus = surplusBounds(call.boundNames, pass.boundOrder(upstreamModel));
-  const body = surplus.length === 0 ? call.body : withoutMembers(call.body, surplus);
+  const kept = surplus.length === 0 ? call.body : withoutMembers(call.body, surplus);
+  const change = { model: rename === undefined ? undefined : upstreamModel, reportUsage: stream && !includeUsage };
+  const renamed = await inTurnsIfLong(pass.upstreamBody(kept, change));
+  const { body, dropped } = renderSupported({ spelling: client.spelling, strict: call.strict }, [], () =>
+    pass.fit === undefined ? { body: renamed, dropped: [] } : pass.fit(renamed),
+  );
   return {
     wire: call.wire,
-    body: await inTurnsIfLong(
-      pass.upstreamBody(body, {
-        model: rename === undefined ? undefined : upstreamModel,
-        reportUsage: stream && !includeUsage,
-      }),
-    ),
+    body,
     streams: stream,
-    dropped: [],
+    dropped,
     capTools: vendor?.capTools,
     read: textReader(call, upstream, {
       async whole(bytes) {

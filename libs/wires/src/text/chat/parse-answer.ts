@@ -6,17 +6,17 @@ import { withSources } from "../hub/content.ts";
 import { parseLogProbabilities } from "../hub/log-probabilities.ts";
 import type { Citation, Part } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
+import type { ChatDialect } from "./dialect.ts";
 import { finishOf } from "./endings.ts";
 import { failureOf } from "./failure.ts";
 import { modelParts } from "./parse-model.ts";
-import { chatUsage } from "./usage.ts";
+import { usageOf } from "./usage.ts";
 
 /** Parses a vendor's completion. Throws Failure upstream_error if it failed or cannot be read. */
-export function parseAnswer(body: JsonObject): TextAnswer {
+export function parseAnswer(body: JsonObject, dialect: ChatDialect = {}): TextAnswer {
   const choices = answeredChoices(body);
-  const [first] = choices;
   const head = headOf(body);
-  const usage = chatUsage(body["usage"]) ?? chatUsage(first["usage"]);
+  const usage = usageOf(body, dialect);
   const tier = body["service_tier"];
   return {
     ...head,

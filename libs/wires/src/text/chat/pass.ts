@@ -1,4 +1,4 @@
-import { failureFrames, type Units } from "@modelgate/contracts";
+import { failureFrames } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import { holdsAny } from "../../json/holds.ts";
 import { membersOf, type Member } from "../../json/members.ts";
@@ -10,7 +10,7 @@ import { chatFees } from "./fees.ts";
 import { endChunksEarly } from "./early-end.ts";
 import { refusesUnknownFields, takesNewestFields } from "./models.ts";
 import { answeredChoices } from "./parse-answer.ts";
-import { chatUsage } from "./usage.ts";
+import { usageOf } from "./usage.ts";
 import { showsThoughts, wordsOf } from "./words.ts";
 
 const usageWord = Buffer.from('"usage"');
@@ -49,7 +49,7 @@ export const chatPass: PassCodec = {
     if (chunk === undefined) return plainFrame;
     const choices = chunk["choices"];
     return {
-      usage: chatUsage(chunk["usage"]) ?? usageInChoice(choices),
+      usage: usageOf(chunk),
       fees: usage ? chatFees(chunk) : undefined,
       usageOnly: Array.isArray(choices) && choices.length === 0 && isRecord(chunk["usage"]),
       done: false,
@@ -63,8 +63,8 @@ export const chatPass: PassCodec = {
   renameAnswer,
 
   readAnswer(answer) {
-    const [first] = answeredChoices(answer);
-    return { usage: chatUsage(answer["usage"]) ?? chatUsage(first["usage"]), fees: chatFees(answer) };
+    answeredChoices(answer);
+    return { usage: usageOf(answer), fees: chatFees(answer) };
   },
 
   written(frame) {
@@ -81,12 +81,6 @@ export const chatPass: PassCodec = {
 
 function renameAnswer(json: Buffer, model: string): Buffer {
   return renameAt(json, ["model"], model);
-}
-
-/** Some vendors report usage inside the last choice instead of beside it. */
-function usageInChoice(choices: unknown): Units | undefined {
-  const first: unknown = Array.isArray(choices) ? choices[0] : undefined;
-  return isRecord(first) ? chatUsage(first["usage"]) : undefined;
 }
 
 /** Only that member is parsed: a second look at a whole body of megabytes would cost every stream milliseconds. */

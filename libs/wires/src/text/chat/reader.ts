@@ -7,7 +7,8 @@ import { PartReader } from "./part-reader.ts";
 import { chatFees } from "./fees.ts";
 import { failureOf } from "./failure.ts";
 import { choicesOf, headOf } from "./parse-answer.ts";
-import { chatUsage } from "./usage.ts";
+import type { ChatDialect } from "./dialect.ts";
+import { usageOf } from "./usage.ts";
 
 const none: readonly TextEvent[] = [];
 
@@ -21,6 +22,11 @@ export class ChatReader implements StreamReader {
   #started = false;
   #done = false;
   #used = false;
+  readonly #dialect: ChatDialect;
+
+  constructor(dialect: ChatDialect = {}) {
+    this.#dialect = dialect;
+  }
 
   get whole(): boolean {
     return this.#done || (this.#used && this.#choices.size > 0 && this.#all((choice) => choice.finished));
@@ -39,7 +45,7 @@ export class ChatReader implements StreamReader {
     const failure = failureOf(chunk);
     if (failure !== undefined) return [failure];
     const choices = choicesOf(chunk);
-    const usage = chatUsage(chunk["usage"]) ?? chatUsage(choices[0]?.["usage"]);
+    const usage = usageOf(chunk, this.#dialect);
     if (choices.length === 0 && usage === undefined) return none;
     const events = [...this.#start(chunk)];
     for (const choice of choices) events.push(...this.#choice(choice["index"]).take(choice));

@@ -2,36 +2,54 @@ import { inputTotal, outputTotal, type Units } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import { cacheWritesIn, countOf, unitsOf } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
+import { usageAt, type ChatDialect } from "./dialect.ts";
+
+/** Members of `usage` in which vendors without a dialect of their own count input read from a cache. */
+const cachedAtAny = ["prompt_cache_hit_tokens", "cached_tokens"];
 
 /**
- * A chat `usage` object as disjoint units (see Units); undefined for anything else. Knows the spellings of other
- * vendors of this wire: DeepSeek's prompt_cache_hit_tokens, Moonshot's cached_tokens on top, and reasoning that
- * stands beside the completion instead of in it (xAI), which the total betrays. Counts that contradict each other
- * are clamped: never negative, and the sums stay the vendor's.
+ * A chat `usage` object as disjoint units (see Units); undefined for anything else. `dialect` says where this vendor counts
+ * otherwise; without one, the spellings of many are known, and reasoning that stands beside the completion instead of in it
+ * is betrayed by the total. Counts that contradict each other are clamped: never negative, and the sums stay the vendor's.
  */
-export function chatUsage(usage: unknown): Units | undefined {
+export function chatUsage(usage: unknown, dialect: ChatDialect = {}): Units | undefined {
   if (!isRecord(usage)) return undefined;
   const prompt = countOf(usage["prompt_tokens"]);
   const completion = countOf(usage["completion_tokens"]);
   if (prompt === undefined && completion === undefined) return undefined;
-  return unitsOf({ ...inputOf(usage, prompt ?? 0), ...outputOf(usage, prompt ?? 0, completion ?? 0) });
+  return unitsOf({
+    ...inputOf(usage, prompt ?? 0, dialect),
+    ...outputOf(usage, prompt ?? 0, completion ?? 0, dialect),
+  });
 }
 
-function inputOf(usage: JsonObject, prompt: number): Units {
+/** The usage that an answer or a chunk reports, beside its choices or wherever its vendor puts it. */
+export function usageOf(answer: JsonObject, dialect: ChatDialect = {}): Units | undefined {
+  const choices = answer["choices"];
+  const first: unknown = Array.isArray(choices) ? choices[0] : undefined;
+  return (
+    chatUsage(usageAt(answer, dialect), dialect) ?? (isRecord(first) ? chatUsage(first["usage"], dialect) : undefined)
+  );
+}
+
+function inputOf(usage: JsonObject, prompt: number, { cachedAt }: ChatDialect): Units {
   const input = details(usage["prompt_tokens_details"]);
-  const cached =
-    input("cached_tokens") ?? countOf(usage["prompt_cache_hit_tokens"]) ?? countOf(usage["cached_tokens"]) ?? 0;
-  const cachedInputTokens = Math.min(cached, prompt);
+  const others = cachedAt === undefined ? cachedAtAny : [cachedAt];
+  const elsewhere = others.map((name) => countOf(usage[name])).find((count) => count !== undefined);
+  const cachedInputTokens = Math.min(input("cached_tokens") ?? elsewhere ?? 0, prompt);
   const cacheWriteTokens = Math.min(input("cache_write_tokens") ?? 0, prompt - cachedInputTokens);
   const uncached = prompt - cachedInputTokens - cacheWriteTokens;
   const inputAudioTokens = Math.min(input("audio_tokens") ?? 0, uncached);
   return { inputTokens: uncached - inputAudioTokens, cachedInputTokens, cacheWriteTokens, inputAudioTokens };
 }
 
-function outputOf(usage: JsonObject, prompt: number, completion: number): Units {
+function outputOf(usage: JsonObject, prompt: number, completion: number, { reasoningBeside }: ChatDialect): Units {
   const said = details(usage["completion_tokens_details"]);
   const reasoning = said("reasoning_tokens") ?? 0;
-  const beside = reasoning > 0 && countOf(usage["total_tokens"]) === prompt + completion + reasoning;
+  const total = countOf(usage["total_tokens"]);
+  const beside =
+    reasoning > 0 &&
+    (reasoningBeside === true ? total !== prompt + completion : total === prompt + completion + reasoning);
   const output = beside ? completion + reasoning : completion;
   const outputAudioTokens = Math.min(said("audio_tokens") ?? 0, output);
   return {

@@ -1,0 +1,84 @@
+import type { Recording } from "./recording.ts";
+
+/** What minimax answers, retold. */
+export const recording: Recording = {
+  source: "https://platform.minimax.io/docs/api-reference/text-post",
+  model: "MiniMax-M2",
+  says: "Hello! How can I assist you?",
+  whole: {
+    id: "chatcmpl-1",
+    object: "chat.completion",
+    created: 1770770833,
+    model: "MiniMax-M2",
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: "assistant",
+          content: "Hello! How can I assist you?",
+          name: "MiniMax AI",
+          audio_content: "",
+          reasoning_content: "Greeting.",
+        },
+        finish_reason: "stop",
+      },
+    ],
+    usage: {
+      prompt_tokens: 26,
+      completion_tokens: 223,
+      total_tokens: 249,
+      total_characters: 0,
+      completion_tokens_details: { reasoning_tokens: 214 },
+    },
+    input_sensitive: false,
+    output_sensitive: false,
+    base_resp: { status_code: 0, status_msg: "" },
+  },
+  units: { requests: 1, inputTokens: 26, outputTokens: 223, reasoningTokens: 214 },
+  stream: [
+    {
+      id: "chatcmpl-1",
+      object: "chat.completion.chunk",
+      created: 1770770846,
+      model: "MiniMax-M2",
+      choices: [
+        {
+          index: 0,
+          delta: {
+            role: "assistant",
+            name: "MiniMax AI",
+            audio_content: "",
+            content: "",
+            reasoning_content: "Greeting.",
+          },
+          finish_reason: null,
+        },
+      ],
+    },
+    {
+      id: "chatcmpl-1",
+      object: "chat.completion.chunk",
+      created: 1770770846,
+      model: "MiniMax-M2",
+      choices: [
+        { index: 0, delta: { role: "assistant", content: "Hello! How can I assist you?" }, finish_reason: "stop" },
+      ],
+    },
+    {
+      id: "chatcmpl-1",
+      object: "chat.completion.chunk",
+      created: 1770770846,
+      model: "MiniMax-M2",
+      choices: [],
+      usage: {
+        prompt_tokens: 26,
+        completion_tokens: 220,
+        total_tokens: 246,
+        total_characters: 0,
+        completion_tokens_details: { reasoning_tokens: 210 },
+      },
+      base_resp: { status_code: 0, status_msg: "" },
+    },
+  ],
+  streamUnits: { requests: 1, inputTokens: 26, outputTokens: 220, reasoningTokens: 210 },
+};

@@ -1,0 +1,49 @@
+import type { UpstreamWire } from "@modelgate/contracts";
+import { openaiPaths } from "../openai/index.ts";
+import { failureOf } from "../openai/failures.ts";
+import type { VendorCall } from "../call.ts";
+import type { Provider } from "../provider.ts";
+import { requestsAt } from "../request.ts";
+import type { VendorRow } from "./row.ts";
+
+/** The version of the messages wire that is asked for where the client named none. */
+const messagesVersion = "2023-06-01";
+
+/** Where every wire of a row is, unless the row says otherwise. */
+const usualPaths: Readonly<Partial<Record<UpstreamWire, string>>> = {
+  ...openaiPaths,
+  messages: "/messages",
+  "count-messages": "/messages/count_tokens",
+};
+
+/** The vendor of a row. */
+export function vendorOf(name: string, row: VendorRow): Provider {
+  const { title, baseUrl, keyVariable, isLocal, wires, dialect, modelsAt = "/models", pricesAs } = row;
+  const paths = { ...usualPaths, ...row.paths };
+  const known = Object.keys(usualPaths).filter((wire): wire is UpstreamWire => wire in usualPaths);
+  return {
+    name,
+    title,
+    baseUrl,
+    keyVariable,
+    isLocal,
+    pricesAs,
+    dialect,
+    wires,
+    moreWires: known.filter((wire) => !wires.includes(wire)),
+    modelsAt: modelsAt === "none" ? undefined : modelsAt,
+    request: requestsAt(({ baseUrl: base, wire, model }) => {
+      const url = new URL(`${base.replace(/\/+$/, "")}${paths[wire] ?? ""}`);
+      if (wire === "realtime") url.searchParams.set("model", model);
+      return url;
+    }, headersOf),
+    failureOf,
+  };
+}
+
+/** Vendors of the messages wire look for the key in either header. */
+function headersOf(call: VendorCall): Readonly<Record<string, string>> {
+  const authorization = `Bearer ${call.key}`;
+  if (call.wire !== "messages" && call.wire !== "count-messages") return { authorization };
+  return { authorization, "x-api-key": call.key, "anthropic-version": messagesVersion };
+}

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import type { UpstreamWire } from "@modelgate/contracts";
+import { providers } from "../src/index.ts";
+
+const call = { act: "answer", key: "k", nowMs: 0, model: "m", stream: false, body: Buffer.from("{}") } as const;
+
+test.each<[string, UpstreamWire, string]>([
+  ["groq", "chat", "https://api.groq.com/openai/v1/chat/completions"],
+  ["deepseek", "messages", "https://api.deepseek.com/anthropic/v1/messages"],
+  ["moonshot", "count-messages", "https://api.moonshot.ai/anthropic/v1/messages/count_tokens"],
+  ["zhipu", "messages", "https://api.z.ai/api/anthropic/v1/messages"],
+  ["openrouter", "messages", "https://openrouter.ai/api/v1/messages"],
+  ["fireworks", "chat", "https://api.fireworks.ai/inference/v1/chat/completions"],
+  ["ollama", "embeddings", "http://127.0.0.1:11434/v1/embeddings"],
+  ["together", "jina-rerank", "https://api.together.xyz/v1/rerank"],
+])("%s by its own address speaks %s at %s", (name, wire, address) => {
+  const baseUrl = providers[name]?.baseUrl ?? "";
+  expect(providers[name]?.request({ ...call, baseUrl, wire }).url.href).toBe(address);
+});
+
+test("the messages wire of a row has the key in both headers", () => {
+  const request = providers["deepseek"]?.request({ ...call, baseUrl: "https://v.example", wire: "messages" });
+  expect(request?.headers).toMatchObject({
+    authorization: "Bearer k",
+    "x-api-key": "k",
+    "anthropic-version": "2023-06-01",
+  });
+});
+
+test.each(Object.values(providers).filter(({ baseUrl }) => baseUrl !== undefined))(
+  "$name is a whole channel with a key: it has an address and a variable",
+  ({ baseUrl = "", keyVariable = "" }) => {
+    expect(URL.canParse(baseUrl.replace(/^\$\{\w+\}/, "https://v.example").replaceAll(/\$\{\w+\}/g, "x"))).toBe(true);
+    expect(keyVariable).toMatch(/^[A-Z][A-Z0-9_]+$/);
+  },
+);

@@ -1,0 +1,114 @@
+import { describe, expect, test } from "vitest";
+import { atOnce } from "../../../src/json/at-once.ts";
+import { chatCodecIn, type ChatDialect } from "../../../src/text/index.ts";
+import { chatUsage } from "../../../src/text/chat/usage.ts";
+
+const user = { role: "user", content: "hi" };
+
+/** A passed body as a vendor of a dialect gets it. */
+function fitted(dialect: ChatDialect, body: object) {
+  const fit = chatCodecIn(dialect).pass?.fit?.(Buffer.from(JSON.stringify(body)));
+  return { body: JSON.parse(fit?.body.toString() ?? "null"), dropped: fit?.dropped };
+}
+
+describe("a passed request", () => {
+  test.each<[string, ChatDialect, object, object, readonly string[]]>([
+    ["is as it was without departures", {}, { max_tokens: 1, seed: 2 }, { max_tokens: 1, seed: 2 }, []],
+    [
+      "has its bound where it is read",
+      { maxTokens: "max_tokens" },
+      { max_completion_tokens: 7 },
+      { max_tokens: 7 },
+      [],
+    ],
+    ["has one bound", { maxTokens: "max_tokens" }, { max_tokens: 5, max_completion_tokens: 7 }, { max_tokens: 5 }, []],
+    ["has members by their other names", { renames: { seed: "random_seed" } }, { seed: 3 }, { random_seed: 3 }, []],
+    ["loses what is refused", { refuses: ["n", "user"] }, { n: 2, user: "u", top_p: 1 }, { top_p: 1 }, ["n", "user"]],
+    [
+      "has the vendor's word for a choice",
+      { toolChoice: { required: "any" } },
+      { tool_choice: "required" },
+      { tool_choice: "any" },
+      [],
+    ],
+    ["asks for no usage", { usageUnasked: true }, { stream_options: { include_usage: true } }, {}, []],
+  ])("%s", (_name, dialect, asked, sent, dropped) => {
+    const head = { model: "m", messages: [user] };
+    expect(fitted(dialect, { ...head, ...asked })).toEqual({ body: { ...head, ...sent }, dropped });
+  });
+
+  test("keeps every byte of what the vendor takes", () => {
+    const body = Buffer.from('{ "model":"m", "seed":12345678901234567890, "n" : 2, "messages":[] }');
+    const fit = chatCodecIn({ refuses: ["n"] }).pass?.fit?.(body);
+    expect(fit?.body.toString()).toBe('{ "model":"m", "seed":12345678901234567890, "messages":[] }');
+  });
+
+  test.each<[ChatDialect, object, boolean]>([
+    [{}, { role: "developer", content: "x" }, true],
+    [{ noDeveloper: true }, { role: "developer", content: "x" }, false],
+    [{ noDeveloper: true }, user, true],
+    [{ thoughts: "none" }, { role: "assistant", content: "x", reasoning_content: "t" }, false],
+    [{ thoughts: "reasoning" }, { role: "assistant", content: "x", reasoning_content: "t" }, false],
+    [{}, { role: "assistant", content: "x", reasoning_content: "t" }, true],
+  ])("in %j of %j is taken as it is: %s", (dialect, message, taken) => {
+    const body = Buffer.from(JSON.stringify({ model: "m", messages: [message] }));
+    const takes = chatCodecIn(dialect).pass?.takes?.(body, "m");
+    expect(takes === undefined || atOnce(takes)).toBe(taken);
+  });
+});
+
+test.each<[ChatDialect, object, readonly string[]]>([
+  [{}, { reasoning_content: "t" }, []],
+  [{ thoughts: "reasoning" }, { reasoning: "t" }, []],
+  [{ thoughts: "none" }, {}, ["turn.reasoning"]],
+])("a rendered request in %j has the thoughts before a call as %j", (dialect, thoughts, dropped) => {
+  const call = { kind: "tool-call", id: "c", name: "f", arguments: "{}" } as const;
+  const request = {
+    model: "m",
+    stream: false,
+    instructions: [],
+    turns: [{ role: "assistant", parts: [{ kind: "reasoning", text: "t" }, call] }],
+  } as const;
+  const rendered = chatCodecIn(dialect).vendor?.renderRequest(request, { model: "m", defaultMaxTokens: 1 });
+  expect(rendered?.body["messages"]).toEqual([
+    { role: "assistant", content: null, tool_calls: [expect.objectContaining({ id: "c" })], ...thoughts },
+  ]);
+  expect(rendered?.dropped).toEqual(dropped);
+});
+
+describe("usage in a dialect", () => {
+  const frame = (chunk: object) => Buffer.from(`data: ${JSON.stringify({ choices: [], ...chunk })}\n\n`);
+  const usage = { prompt_tokens: 3, completion_tokens: 4 };
+
+  test("stands in another member of a chunk", () => {
+    const held = { x_groq: { usage } };
+    expect(chatCodecIn({ usageIn: "x_groq" }).pass?.see(frame(held)).usage).toEqual({
+      inputTokens: 3,
+      outputTokens: 4,
+    });
+    expect(chatCodecIn({}).pass?.see(frame(held)).usage).toBeUndefined();
+  });
+
+  test.each<[ChatDialect, object, object]>([
+    [
+      { reasoningBeside: true },
+      { completion_tokens_details: { reasoning_tokens: 6 } },
+      { outputTokens: 10, reasoningTokens: 6 },
+    ],
+    [
+      { reasoningBeside: true },
+      { completion_tokens_details: { reasoning_tokens: 2 }, total_tokens: 7 },
+      { outputTokens: 4, reasoningTokens: 2 },
+    ],
+    [
+      {},
+      { completion_tokens_details: { reasoning_tokens: 6 }, total_tokens: 13 },
+      { outputTokens: 10, reasoningTokens: 6 },
+    ],
+    [{ cachedAt: "hits" }, { hits: 2 }, { inputTokens: 1, cachedInputTokens: 2, outputTokens: 4 }],
+    [{}, { hits: 2 }, { inputTokens: 3, outputTokens: 4 }],
+    [{}, { prompt_cache_hit_tokens: 2 }, { inputTokens: 1, cachedInputTokens: 2 }],
+  ])("%j reads %j", (dialect, more, units) => {
+    expect(chatUsage({ ...usage, ...more }, dialect)).toMatchObject(units);
+  });
+});
