@@ -19,7 +19,7 @@ const ofNode = ["NODE_EXTRA_CA_CERTS"];
 /** Longest that a process takes after its drain, as its code bounds it: its last steps, and its last lines. */
 function endMs(): number {
   const bounds = [
-    /^const lastStepsMs = ([\d_]+);/m.exec(read("libs/platform/src/run-service.ts")),
+    /^export const lastStepsMs = ([\d_]+);/m.exec(read("libs/platform/src/process/life.ts")),
     /^const lastLinesMs = ([\d_]+);/m.exec(read("libs/platform/src/log.ts")),
   ];
   return bounds.reduce((sum, found) => sum + Number(found?.[1]?.replace("_", "")), 0);

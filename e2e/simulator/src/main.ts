@@ -1,8 +1,4 @@
-import { runService } from "@modelgate/platform";
-import { variables } from "./env.ts";
-import { createSimulator } from "./simulator.ts";
+import { runProcess } from "@modelgate/platform";
+import { service } from "./service.ts";
 
-await runService(variables, async () => {
-  const simulator = createSimulator();
-  return { handler: simulator, upgrade: simulator.upgrade, [Symbol.asyncDispose]: () => Promise.resolve() };
-});
+await runProcess(() => Promise.resolve([service]));

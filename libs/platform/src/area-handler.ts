@@ -52,6 +52,12 @@ export type EndpointHandler = (call: ServiceCall) => Promise<void>;
 /** A handler for each endpoint of an area. */
 export type AreaHandlers<A extends Area> = Readonly<Record<AreaEndpointId<A>, EndpointHandler>>;
 
+/** A call that an edge has let in, where its area is served. */
+export type AdmittedCall = Pick<
+  ServiceCall,
+  "request" | "response" | "id" | "endpoint" | "params" | "query" | "caller" | "requestId" | "span"
+>;
+
 export interface AreaOptions<A extends Area = Area> {
   readonly area: A;
   readonly secrets: Secrets;
@@ -65,7 +71,7 @@ export interface AreaOptions<A extends Area = Area> {
  * connection of a call, which ends it as the end of this process would.
  */
 export function areaHandler<A extends Area>({ area, secrets, log, handlers }: AreaOptions<A>): RequestListener {
-  const byId: ReadonlyMap<string, EndpointHandler> = new Map(Object.entries<EndpointHandler>(handlers));
+  const byId = handlersById(handlers);
   return (request, response) => {
     const url = request.url ?? "/";
     if (url === goingPath) {
@@ -85,14 +91,34 @@ export function areaHandler<A extends Area>({ area, secrets, log, handlers }: Ar
     const endpoint = endpointOf(found.id);
     const query = new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1));
     const span = seen(request, response, found.id);
-    const sink = sinkOf(response);
-    const of = { request, response, answer: sink, id: found.id, endpoint, params: found.params, query };
-    const call = { ...of, requestId, log, span };
-    void answer(call, secrets, handler);
+    const call = { request, response, id: found.id, endpoint, params: found.params, query, requestId, span };
+    const findCaller = (): Caller =>
+      verifyCaller(secrets, firstHeader(request.headers, [headers.caller]), Math.floor(Date.now() / 1_000));
+    void answer({ ...call, log }, findCaller, handler);
   };
 }
 
-/** Begins the request's span, and logs and counts the request when it is over. */
+/**
+ * Answers calls of an area that the edge of the same process has let in: the steps are those of `areaHandler`, without
+ * what the edge has done already for the same request: signature, span, metric.
+ */
+export function localCalls<A extends Area>({
+  log,
+  handlers,
+}: Pick<AreaOptions<A>, "log" | "handlers">): (call: AdmittedCall) => void {
+  const byId = handlersById(handlers);
+  return (call) => {
+    const handler = byId.get(call.id);
+    if (handler === undefined) throw new Failure("unknown_url");
+    void answer({ ...call, log }, () => call.caller, handler);
+  };
+}
+
+function handlersById<A extends Area>(handlers: AreaHandlers<A>): ReadonlyMap<string, EndpointHandler> {
+  return new Map(Object.entries<EndpointHandler>(handlers));
+}
+
+/** Begins the request's span, and counts the request when it is over. */
 function seen(request: IncomingMessage, response: ServerResponse, id: EndpointId): Span {
   const startedAt = performance.now();
   const { method } = request;
@@ -113,18 +139,14 @@ function seen(request: IncomingMessage, response: ServerResponse, id: EndpointId
 }
 
 async function answer(
-  call: Omit<ServiceCall, "caller" | "strict" | "format">,
-  secrets: Secrets,
+  call: Omit<AdmittedCall, "caller"> & Pick<ServiceCall, "log">,
+  findCaller: () => Caller,
   handler: EndpointHandler,
 ): Promise<void> {
   const { request, response, endpoint, requestId, log } = call;
   let format = errorFormatOf(endpoint, request.headers, call.query.has("key"));
   try {
-    const caller = verifyCaller(
-      secrets,
-      firstHeader(request.headers, [headers.caller]),
-      Math.floor(Date.now() / 1_000),
-    );
+    const caller = findCaller();
     format = caller.format ?? format;
     const known = format;
     onInterrupt(response, (failure) => {
@@ -133,7 +155,7 @@ async function answer(
       answerFailure(response, known, failure, requestId);
     });
     const strict = firstHeader(request.headers, [headers.strict]) === "true";
-    await handler({ ...call, caller, strict, format });
+    await handler({ ...call, answer: sinkOf(response), caller, strict, format });
   } catch (error) {
     if (response.writableEnded) return; // it was interrupted, and has its answer
     if (error instanceof ClientGone) return void response.destroy();

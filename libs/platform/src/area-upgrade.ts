@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import {
   endpointLabel,
@@ -35,50 +34,65 @@ export interface AreaUpgradeOptions extends Omit<AreaOptions, "handlers"> {
   readonly handlers: Readonly<Partial<Record<EndpointId, UpgradeCallHandler>>>;
 }
 
+/** An upgrade that an edge has let in, where its area is served. */
+export type AdmittedUpgrade = Omit<UpgradeCall, "log">;
+
 /** The upgrade listener of an area's service, beside `areaHandler`: what is refused is refused as plain HTTP. */
 export function areaUpgrade({ area, secrets, log, handlers }: AreaUpgradeOptions): UpgradeHandler {
-  async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, requestId: string): Promise<void> {
-    const { pathname, searchParams: query } = new URL(request.url ?? "/", "http://localhost");
-    const found = findEndpoint(request.method ?? "GET", pathname);
-    const handler = found.kind === "endpoint" ? handlers[found.id] : undefined;
-    if (found.kind !== "endpoint" || handler === undefined || endpointOf(found.id).area !== area)
-      throw new Failure("unknown_url");
-    const span = startSpan({
-      name: endpointLabel(found.id),
-      kind: "server",
-      parent: firstHeader(request.headers, [headers.traceparent]),
-    });
-    socket.once("close", () => span.end());
-    const caller = verifyCaller(
-      secrets,
-      firstHeader(request.headers, [headers.caller]),
-      Math.floor(Date.now() / 1_000),
-    );
-    await handler({
-      request,
-      socket,
-      head,
-      id: found.id,
-      endpoint: endpointOf(found.id),
-      query,
-      caller,
-      requestId,
-      log,
-      span,
-    });
-  }
-
   return (request, socket, head) => {
-    socket.on("error", () => socket.destroy());
     const requestId = firstHeader(request.headers, [headers.requestId]) ?? "";
-    upgrade(request, socket, head, requestId).catch((error: unknown) => {
-      if (error instanceof ClientGone || socket.destroyed) {
-        socket.destroy();
-        return;
-      }
-      const failure = failureOf(error);
-      if (failure.code === "internal_error") log.error({ err: failure.cause ?? failure, requestId }, "upgrade failed");
-      refuseUpgrade(socket, "common", failure, requestId);
+    void orRefused({ socket, requestId, log }, async () => {
+      const { pathname, searchParams: query } = new URL(request.url ?? "/", "http://localhost");
+      const found = findEndpoint(request.method ?? "GET", pathname);
+      const handler = found.kind === "endpoint" ? handlers[found.id] : undefined;
+      if (found.kind !== "endpoint" || handler === undefined || endpointOf(found.id).area !== area)
+        throw new Failure("unknown_url");
+      const { id } = found;
+      const parent = firstHeader(request.headers, [headers.traceparent]);
+      const span = startSpan({ name: endpointLabel(id), kind: "server", parent });
+      socket.once("close", () => span.end());
+      const signed = firstHeader(request.headers, [headers.caller]);
+      const caller = verifyCaller(secrets, signed, Math.floor(Date.now() / 1_000));
+      await handler({ request, socket, head, id, endpoint: endpointOf(id), query, caller, requestId, log, span });
     });
   };
+}
+
+/**
+ * Upgrades what the edge of the same process has let in: as `areaUpgrade`, without signature and span. Resolves with the
+ * status that the client was answered with.
+ */
+export function localUpgrades({
+  log,
+  handlers,
+}: Pick<AreaUpgradeOptions, "log" | "handlers">): (call: AdmittedUpgrade) => Promise<number> {
+  return (call) => {
+    const handler = handlers[call.id];
+    if (handler === undefined) throw new Failure("unknown_url");
+    return orRefused({ ...call, log }, () => handler({ ...call, log }));
+  };
+}
+
+/** The status of a request that became a connection of its own. */
+const switching = 101;
+
+/** Runs an upgrade, and answers on its socket whatever it throws; resolves with the status of the answer. */
+async function orRefused(
+  { socket, requestId, log }: Pick<UpgradeCall, "socket" | "requestId" | "log">,
+  upgrade: () => Promise<void>,
+): Promise<number> {
+  socket.on("error", () => socket.destroy());
+  try {
+    await upgrade();
+    return switching;
+  } catch (error) {
+    if (error instanceof ClientGone || socket.destroyed) {
+      socket.destroy();
+      return switching;
+    }
+    const failure = failureOf(error);
+    if (failure.code === "internal_error") log.error({ err: failure.cause ?? failure, requestId }, "upgrade failed");
+    refuseUpgrade(socket, "common", failure, requestId);
+    return failure.status;
+  }
 }

@@ -1,7 +1,7 @@
 export { answerFailure, answerJson, refuseUpgrade, statusOf } from "./answer.ts";
 export { sinkOf, type AnswerSink, type SinkWatcher } from "./answer-sink.ts";
-export { areaHandler, type AreaHandlers, type EndpointHandler, type ServiceCall } from "./area-handler.ts";
-export { areaUpgrade, type UpgradeCall, type UpgradeCallHandler } from "./area-upgrade.ts";
+export type { AreaHandlers, EndpointHandler, ServiceCall } from "./area-handler.ts";
+export type { UpgradeCall, UpgradeCallHandler } from "./area-upgrade.ts";
 export { BufferBudget, type BudgetShares, type Holder, type Holding } from "./buffer-budget.ts";
 export type { Progress } from "./bus-progress.ts";
 export type { BusMessage, Published } from "./bus-publisher.ts";
@@ -14,6 +14,7 @@ export {
   storeVariables,
   type EnvOf,
   type ServiceVariables,
+  type StoreEnv,
 } from "./service-variables.ts";
 export { StartError } from "./start-error.ts";
 export {
@@ -55,7 +56,11 @@ export { readRedisMemory, type RedisMemory } from "./redis-memory.ts";
 export { openRedis, openSubscriber, orUnavailable, type Redis } from "./redis.ts";
 export { failureOf } from "./store-failure.ts";
 export { idSource, isRequestId } from "./request-id.ts";
-export { runService, type Service, type ServiceContext } from "./run-service.ts";
+export { serveArea, type LocalArea, type LocalAreas } from "./process/area-server.ts";
+export { runProcess } from "./process/run-process.ts";
+export { defineService, type OpenService, type Service, type ServiceContext } from "./process/service.ts";
+export { Shared, sharedPart } from "./process/shared.ts";
+export { sharedBus, sharedRedis } from "./process/stores.ts";
 export { defineScript, type Script } from "./script/define-script.ts";
 export type { Values } from "./script/values.ts";
 export { startSpan, traceIdOf, type Span } from "./tracing.ts";

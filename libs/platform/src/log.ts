@@ -28,19 +28,25 @@ const secretPaths = secretNames.flatMap((name) => [`["${name}"]`, `headers["${na
 /** Our keys and the vendors', wherever they stand in a line. */
 const keyShapes = /\b(sk-|AIza)[A-Za-z0-9_-]{6,}/g;
 
-/**
- * A service's logger: JSON lines on stdout, asynchronous, redacted by name and, at the sink, by the shape of a key.
- * `close` writes what is still held, as far as somebody reads it, and is silent from then on; call it last.
- */
-export function createLogger(name: string, level: string): { readonly log: Logger; close(): Promise<void> } {
+/** Where the lines of a process go. */
+export interface ProcessLog {
+  /** The log of the process itself. */
+  readonly log: Logger;
+  /** The log of one of its services: each line says which. */
+  readonly ofService: (service: string) => Logger;
+  /** Writes what is still held, as far as somebody reads it, and is silent from then on; call it last. */
+  close(): Promise<void>;
+}
+
+/** A process's logger: JSON lines on stdout, asynchronous, redacted by name and, at the sink, by the shape of a key. */
+export function createLogger(name: string, level: string): ProcessLog {
   const destination = pino.destination({ dest: 1, sync: false, minLength: blockBytes });
   const timer = setInterval(() => destination.flush(), flushMs);
   timer.unref();
-  const log = pino(
+  const root = pino(
     {
-      name,
       level,
-      base: { service: name },
+      base: null,
       redact: { paths: secretPaths, censor: "[redacted]" },
       hooks: {
         streamWrite: (line: string) =>
@@ -49,8 +55,10 @@ export function createLogger(name: string, level: string): { readonly log: Logge
     },
     destination,
   );
+  const ofService = (service: string): Logger => root.child({ service });
   return {
-    log,
+    log: ofService(name),
+    ofService,
     async close() {
       clearInterval(timer);
       const alarm = Promise.withResolvers<void>();

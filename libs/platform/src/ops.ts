@@ -1,27 +1,29 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Registry } from "prom-client";
 
-/** The second port of every service: /healthz (the process lives), /readyz (it can serve), /metrics (Prometheus). */
-export function opsHandler(metrics: Registry, ready: () => void | Promise<void>): RequestListener {
-  return (request, response) => void answer(request, response, metrics, ready);
+/** Whether a process can serve now, and what it says of it: a line for each of its services. */
+export interface Readiness {
+  readonly isReady: boolean;
+  readonly words: string;
+}
+
+/** The second port of every process: /healthz (it lives), /readyz (it can serve), /metrics (Prometheus). */
+export function opsHandler(metrics: Registry, readiness: () => Promise<Readiness>): RequestListener {
+  return (request, response) => void answer(request, response, metrics, readiness);
 }
 
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   metrics: Registry,
-  ready: () => void | Promise<void>,
+  readiness: () => Promise<Readiness>,
 ): Promise<void> {
   const text = { "content-type": "text/plain; charset=utf-8" };
   if (request.url === "/healthz") response.writeHead(200, text).end("ok\n");
   else if (request.url === "/metrics") await answerMetrics(response, metrics);
   else if (request.url === "/readyz") {
-    try {
-      await ready();
-      response.writeHead(200, text).end("ready\n");
-    } catch (error) {
-      response.writeHead(503, text).end(`${error instanceof Error ? error.message : String(error)}\n`);
-    }
+    const { isReady, words } = await readiness();
+    response.writeHead(isReady ? 200 : 503, text).end(`${words}\n`);
   } else response.writeHead(404, text).end("not found\n");
 }
 

@@ -15,7 +15,7 @@ export interface ServiceVariables<Env> {
   describe(): readonly DeclaredVariable[];
 }
 
-/** What `runService` needs of the environment. */
+/** What `runProcess` needs of the environment. */
 export type ServiceFrame = Readonly<ReturnType<typeof frameVariables>>;
 
 /** The values of a service's own variables. */
@@ -52,10 +52,14 @@ const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"]
 function frameVariables(read: VariableReader, name: string, { port, mostDrainMs = Infinity }: FrameOptions) {
   const prefix = name.toUpperCase();
   const [portName, portFallback] = port ?? [`${prefix}_PORT`, 0];
-  return {
+  const frame = {
     port: read.port(portName, portFallback, "Port that the service listens on; 0 takes a free one."),
     opsPort: read.port(`${prefix}_OPS_PORT`, 0, "Port of /healthz, /readyz and /metrics; 0 takes a free one."),
-    host: read.text("HOST", "0.0.0.0", "Address that both ports are bound to."),
+    host: read.text("HOST", "0.0.0.0", "Address that the port for clients is bound to."),
+    innerHost: read.optionalText(
+      "INNER_HOST",
+      "Address that all other ports are bound to: of areas, probes and the operator's API; unset: HOST.",
+    ),
     logLevel: read.choice("LOG_LEVEL", logLevels, "info", "Least severe lines that are logged."),
     drainMs: Math.min(
       mostDrainMs,
@@ -68,6 +72,7 @@ function frameVariables(read: VariableReader, name: string, { port, mostDrainMs 
       "OpenTelemetry collector that spans are sent to over HTTP; unset: no spans, and nothing of OpenTelemetry is loaded.",
     ),
   };
+  return { ...frame, innerHost: frame.innerHost ?? frame.host };
 }
 
 /** The store of accounts and configuration, and the secret that services sign with. */
@@ -86,6 +91,9 @@ export function storeVariables(read: VariableReader) {
     ),
   };
 }
+
+/** The values of the variables of the store. */
+export type StoreEnv = ReturnType<typeof storeVariables>;
 
 /** The bus that events are published on. */
 export function busVariables(read: VariableReader) {
@@ -109,6 +117,9 @@ export function busVariables(read: VariableReader) {
     },
   };
 }
+
+/** The values of the variables of the bus. */
+export type BusEnv = ReturnType<typeof busVariables>;
 
 /** What a service reads that charges calls: the store, and the bus. */
 export function stateVariables(read: VariableReader) {

@@ -57,19 +57,19 @@ export function readVariables<Values>(
   // oxlint-disable-next-line no-restricted-properties
   source: Readonly<Record<string, string | undefined>> = process.env,
 ): Values {
-  const problems: string[] = [];
+  const problems = new Set<string>(); // services of one process read some alike
   const values = declare(
     readerOf(({ name, read }, placeholder) => {
       try {
         return read(source[name] === "" ? undefined : source[name]);
       } catch (error) {
-        problems.push(`${name} ${error instanceof Error ? error.message : String(error)}`);
+        problems.add(`${name} ${error instanceof Error ? error.message : String(error)}`);
         return placeholder;
       }
     }),
   );
-  if (problems.length > 0)
-    throw new StartError(`Wrong environment:\n${problems.map((line) => `  ${line}`).join("\n")}`);
+  if (problems.size > 0)
+    throw new StartError(`Wrong environment:\n${[...problems].map((line) => `  ${line}`).join("\n")}`);
   return values;
 }
 

@@ -80,6 +80,7 @@ describe("serviceVariables", () => {
       "DEMO_PORT",
       "DEMO_OPS_PORT",
       "HOST",
+      "INNER_HOST",
       "LOG_LEVEL",
       "DRAIN_MS",
       "OTEL_EXPORTER_OTLP_ENDPOINT",

@@ -1,7 +1,15 @@
 import { openOutbox, type Outbox } from "@modelgate/accounts";
-import { openCatalog } from "@modelgate/catalog";
+import { sharedCatalog } from "@modelgate/catalog";
 import { openChannels } from "@modelgate/channels";
-import { BufferBudget, FoundOut, idSource, openBus, openRedis, type Logger } from "@modelgate/platform";
+import {
+  BufferBudget,
+  FoundOut,
+  idSource,
+  sharedBus,
+  sharedPart,
+  sharedRedis,
+  type ServiceContext,
+} from "@modelgate/platform";
 import type { RelayDeps } from "./deps.ts";
 import type { RelayEnv } from "./env.ts";
 import { HeardOut } from "./call/heard-out.ts";
@@ -11,10 +19,10 @@ import { openSettlements } from "./money/settlements.ts";
 import { showTopCallers } from "./money/top-callers.ts";
 import { openMadeIds } from "./vendor-stores/made-ids.ts";
 
-/** What calls run with, open. */
-export interface OpenRelay extends AsyncDisposable {
+/** What the calls of one service run with. */
+export interface OpenRelay {
   readonly relay: RelayDeps;
-  /** For events that are not written by a settlement. */
+  /** For events that a settlement does not tell. */
   readonly outbox: Outbox;
   /** Bounds of JSON bodies. */
   readonly body: JsonLimits;
@@ -22,14 +30,19 @@ export interface OpenRelay extends AsyncDisposable {
   ready(): void;
 }
 
-/** Opens everything once; disposed in reverse, so that settlements are in before the outbox and Redis close. */
-export async function openRelay(env: RelayEnv, log: Logger): Promise<OpenRelay> {
-  await using opening = new AsyncDisposableStack();
-  const redis = await openRedis(env.redis.url, log, env.redis.timeoutMs);
-  opening.defer(() => redis.disconnect());
-  const bus = opening.use(await openBus(env.bus.url, log, env.bus.limits));
-  const catalog = opening.use(await openCatalog({ redis, secrets: env.secrets, log }));
-  const channels = opening.use(
+/** What the calls of all services of a process run with: one set of bounds of memory, of channels' health, of leases. */
+interface ProcessRelay {
+  readonly deps: Omit<RelayDeps, "limits" | "log">;
+  readonly outbox: Outbox;
+}
+
+/** Opened once a process; closed in reverse, so that settlements are in before the outbox and Redis close. */
+const sharedRelay = sharedPart<RelayEnv, ProcessRelay>(async (shared, env) => {
+  const { log } = shared;
+  const redis = await sharedRedis(shared, env);
+  const bus = await sharedBus(shared, env);
+  const catalog = await sharedCatalog(shared, env);
+  const channels = shared.use(
     await openChannels({
       redis,
       log,
@@ -38,15 +51,12 @@ export async function openRelay(env: RelayEnv, log: Logger): Promise<OpenRelay> 
       leaseMs: env.channelLeaseMs,
     }),
   );
-  const outbox = opening.use(openOutbox({ redis, bus, log }));
-  const settlements = opening.use(openSettlements({ redis, outbox, log }));
-  const renewals = opening.use(openRenewals({ redis, log, leaseMs: env.limits.leaseMs }));
+  const outbox = shared.use(openOutbox({ redis, bus, log }));
+  const settlements = shared.use(openSettlements({ redis, outbox, log }));
+  const renewals = shared.use(openRenewals({ redis, log, leaseMs: env.limits.leaseMs }));
   showTopCallers(env.metricsTop);
-  const heardOut = opening.use(new HeardOut(env.heardOut));
-  const budget = new BufferBudget(env.buffers.bytes, env.buffers.shares);
-  const open = opening.move();
   return {
-    relay: {
+    deps: {
       redis,
       catalog,
       channels,
@@ -54,18 +64,28 @@ export async function openRelay(env: RelayEnv, log: Logger): Promise<OpenRelay> 
       renewals,
       unseen: new FoundOut(),
       madeIds: openMadeIds({ redis, log, lifetimeMs: env.madeIdLifetimeMs }),
-      heardOut,
-      budget,
-      log,
+      heardOut: shared.use(new HeardOut(env.heardOut)),
+      budget: new BufferBudget(env.buffers.bytes, env.buffers.shares),
       newCallId: idSource("call"),
-      limits: env.limits,
     },
+    outbox,
+  };
+});
+
+/** Opens what a service's calls run with, in what its process shares. The process closes it. */
+export async function openRelay(
+  env: RelayEnv,
+  { shared, log }: Pick<ServiceContext<unknown>, "shared" | "log">,
+): Promise<OpenRelay> {
+  const { deps, outbox } = await sharedRelay(shared, env);
+  const { redis, catalog, budget } = deps;
+  return {
+    relay: { ...deps, log, limits: env.limits },
     outbox,
     body: { ...env.body, ...env.pace, budget },
     ready() {
       if (redis.status !== "ready") throw new Error("redis is away");
       if (!catalog.ready) throw new Error("no configuration yet");
     },
-    [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

@@ -1,4 +1,4 @@
-import { BufferBudget, type FormLimits, type Logger, type SpoolPlace } from "@modelgate/platform";
+import { BufferBudget, type FormLimits, type ServiceContext, type SpoolPlace } from "@modelgate/platform";
 import { loadTokenizer, openRelay, type OpenRelay } from "@modelgate/relay";
 import type { Env } from "./env.ts";
 import { openLengthReader, type LengthReader } from "./upload/length-reader.ts";
@@ -22,17 +22,13 @@ export interface Deps extends OpenRelay {
 const frameBytes = 64 * 1024;
 
 /** Opens everything once. */
-export async function openDeps(env: Env, log: Logger): Promise<Deps> {
-  const [open] = await Promise.all([openRelay(env.relay, log), loadTokenizer()]);
-  const lengths = openLengthReader();
+export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" | "shared">): Promise<Deps> {
+  const { env } = context;
+  const [open] = await Promise.all([openRelay(env.relay, context), loadTokenizer()]);
   const { form, spool } = env;
   return {
     ...open,
-    lengths,
-    async [Symbol.asyncDispose]() {
-      await lengths[Symbol.asyncDispose]();
-      await open[Symbol.asyncDispose]();
-    },
+    lengths: openLengthReader(),
     speech: env.speech,
     upload: {
       limits: {

@@ -1,4 +1,4 @@
-import { serviceVariables, storeVariables } from "@modelgate/platform";
+import { serviceVariables, storeVariables, type EnvOf } from "@modelgate/platform";
 
 /** Every variable that control reads; beside them, those that the configuration names with env:NAME and ${NAME}. */
 export const variables = serviceVariables("control", (read) => ({
@@ -22,3 +22,6 @@ export const variables = serviceVariables("control", (read) => ({
     "Address of the console for browsers, where they reach it through another one.",
   ),
 }));
+
+/** The values of those variables. */
+export type Env = EnvOf<typeof variables>;

@@ -1,5 +1,5 @@
-import { openCatalog, type CatalogHandle } from "@modelgate/catalog";
-import { openRedis, type Logger, type Redis } from "@modelgate/platform";
+import { sharedCatalog, type CatalogHandle } from "@modelgate/catalog";
+import { sharedRedis, type Logger, type Redis, type ServiceContext } from "@modelgate/platform";
 import type { Env } from "./env.ts";
 import { createForward, type AreaUrls, type Forward } from "./forward.ts";
 import { openSeats, type OpenSeats } from "./open-seats.ts";
@@ -12,7 +12,6 @@ export interface Deps extends AsyncDisposable {
   readonly tokens: TokenCache;
   readonly seats: OpenSeats;
   readonly forward: Forward;
-  readonly secret: string;
   readonly corsOrigins: string;
   readonly log: Logger;
   /** Throws why the edge cannot serve now. */
@@ -20,14 +19,19 @@ export interface Deps extends AsyncDisposable {
 }
 
 /** Opens everything once. Rejects where Redis cannot be reached. */
-export async function openDeps(env: Env, log: Logger): Promise<Deps> {
+export async function openDeps({
+  env,
+  log,
+  shared,
+  areas,
+}: Pick<ServiceContext<Env>, "env" | "log" | "shared" | "areas">): Promise<Deps> {
   await using opening = new AsyncDisposableStack();
-  const redis = await openRedis(env.redis.url, log, env.redis.timeoutMs);
-  opening.defer(() => redis.disconnect());
-  const catalog = opening.use(await openCatalog({ redis, secrets: env.secrets, log }));
+  const redis = await sharedRedis(shared, env);
+  const catalog = await sharedCatalog(shared, env);
   const tokens = opening.use(await openTokenCache({ redis, ...env.tokenCache }));
   const seats = opening.use(openSeats({ redis, log, leaseMs: env.seatLeaseMs }));
-  const forward = opening.use(createForward({ urls: areaUrls(env), log, ...env.silence }));
+  const { silence, secrets } = env;
+  const forward = opening.use(createForward({ areas, urls: areaUrls(env), secret: secrets[0], log, ...silence }));
   const open = opening.move();
   return {
     redis,
@@ -36,7 +40,6 @@ export async function openDeps(env: Env, log: Logger): Promise<Deps> {
     seats,
     forward,
     log,
-    secret: env.secrets[0],
     corsOrigins: env.corsOrigins,
     ready() {
       if (redis.status !== "ready") throw new Error("redis is away");

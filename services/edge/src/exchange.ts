@@ -13,6 +13,7 @@ export interface Exchange {
   format: ErrorFormat;
   id?: EndpointId;
   endpoint?: Endpoint;
+  params?: Readonly<Record<string, string>>;
   digest?: string;
   token?: Token;
   tags?: Tags;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Failure, headers, ownHeaderPrefix, type Area } from "@modelgate/contracts";
-import { partingMs, type Logger } from "@modelgate/platform";
+import { partingMs, signCaller, type LocalArea, type LocalAreas, type Logger } from "@modelgate/platform";
 import { exchangeOf } from "./exchange.ts";
 import { HttpPass, type HttpTarget } from "./http-pass.ts";
 import { PatientAgent } from "./patient-agent.ts";
@@ -25,7 +25,10 @@ const notForwarded = new Set([
 /** Most idle connections kept to the services. */
 const mostIdle = 1_024;
 
-/** Passes a call to its area's service: nothing is read of a request, both directions stream, either side's end ends the other. */
+/**
+ * Hands a call to its area: directly where it is served by this process, else to its service: nothing is read of a request
+ * then, both directions stream, either side's end ends the other.
+ */
 export interface Forward extends Disposable {
   (request: IncomingMessage, response: ServerResponse): void;
   /** The same for a WebSocket; `answered` is called with its service's status. Throws Failure where no more are taken. */
@@ -37,16 +40,22 @@ export interface Forward extends Disposable {
   drain(withinMs: number): Promise<void>;
 }
 
-/** How the services are reached. */
+/** How the areas are reached. */
 export interface ForwardOptions {
+  /** Those of this process. */
+  readonly areas: LocalAreas;
+  /** The services of the others. */
   readonly urls: AreaUrls;
+  /** What services know the edge's word by. */
+  readonly secret: string;
   readonly log: Logger;
   readonly silenceMs: number;
   readonly streamSilenceMs: number;
 }
 
 /** Opens the ways to the services. */
-export function createForward({ urls, log, ...silence }: ForwardOptions): Forward {
+export function createForward(options: ForwardOptions): Forward {
+  const { areas, secret } = options;
   const agent = new PatientAgent({
     keepAlive: true,
     scheduling: "lifo",
@@ -55,8 +64,7 @@ export function createForward({ urls, log, ...silence }: ForwardOptions): Forwar
   });
   const webSockets = new WebSockets();
   const open = new Set<HttpPass>();
-  const targets = new Map<string, HttpTarget>();
-  for (const [area, url] of Object.entries(urls)) targets.set(area, { url: new URL(url), agent, log, ...silence });
+  const targets = targetsOf(options, agent);
 
   function targetOf(request: IncomingMessage): HttpTarget {
     const { endpoint } = exchangeOf(request);
@@ -66,9 +74,17 @@ export function createForward({ urls, log, ...silence }: ForwardOptions): Forwar
     return target;
   }
 
+  function localArea(request: IncomingMessage): LocalArea | undefined {
+    const { endpoint } = exchangeOf(request);
+    return endpoint === undefined ? undefined : areas.get(endpoint.area);
+  }
+
   const forward = (request: IncomingMessage, response: ServerResponse): void => {
-    const target = targetOf(request);
     cleanHeaders(request);
+    const local = localArea(request);
+    if (local !== undefined) return local.take({ request, response, ...admitted(request) });
+    const target = targetOf(request);
+    sign(request, secret);
     const pass = new HttpPass(target, request, response);
     open.add(pass);
     response.once("close", () => open.delete(pass));
@@ -76,8 +92,14 @@ export function createForward({ urls, log, ...silence }: ForwardOptions): Forwar
   return Object.assign(forward, {
     upgrade(request: IncomingMessage, socket: Socket, head: Buffer, answered: (status: number) => void): void {
       webSockets.admit();
-      const target = targetOf(request);
       cleanHeaders(request);
+      const local = localArea(request);
+      if (local !== undefined) {
+        void local.takeUpgrade({ request, socket, head, ...admitted(request) }).then(answered);
+        return;
+      }
+      const target = targetOf(request);
+      sign(request, secret);
       if (head.length > 0) socket.unshift(head);
       webSockets.add(socket, new WebSocketPass(target, request, socket, answered));
     },
@@ -96,15 +118,24 @@ export function createForward({ urls, log, ...silence }: ForwardOptions): Forwar
   });
 }
 
+/** The services of other processes, by area. */
+function targetsOf({ urls, log, silenceMs, streamSilenceMs }: ForwardOptions, agent: PatientAgent) {
+  const silence = { silenceMs, streamSilenceMs };
+  return new Map(
+    Object.entries(urls).map(([area, url]): readonly [string, HttpTarget] => [
+      area,
+      { url: new URL(url), agent, log, ...silence },
+    ]),
+  );
+}
+
 /** Drops what a client may not say, and writes what the edge says: the id, the path without its key. */
 function cleanHeaders(request: IncomingMessage): void {
   const exchange = exchangeOf(request);
-  const caller = request.headers[headers.caller];
   const strict = request.headers[headers.strict];
   for (const name of Object.keys(request.headers)) {
     if (name.startsWith(ownHeaderPrefix) || notForwarded.has(name)) delete request.headers[name];
   }
-  if (caller !== undefined) request.headers[headers.caller] = caller;
   if (strict !== undefined) request.headers[headers.strict] = strict;
   request.headers[headers.requestId] = exchange.requestId;
   const traceparent = exchange.span?.traceparent;
@@ -112,4 +143,17 @@ function cleanHeaders(request: IncomingMessage): void {
   else request.headers[headers.traceparent] = traceparent;
   const query = exchange.query.size === 0 ? "" : `?${exchange.query.toString()}`;
   request.url = exchange.path + query;
+}
+
+/** What the edge found out of a request that it has let in. */
+function admitted(request: IncomingMessage) {
+  const { id, endpoint, params, query, caller, requestId, span } = exchangeOf(request);
+  if (id === undefined || endpoint === undefined || caller === undefined || span === undefined)
+    throw new Error("a request is forwarded before it is let in");
+  return { id, endpoint, params: params ?? {}, query, caller, requestId, span };
+}
+
+/** Gives the service of another process the edge's word for who calls. */
+function sign(request: IncomingMessage, secret: string): void {
+  request.headers[headers.caller] = signCaller(secret, admitted(request).caller);
 }

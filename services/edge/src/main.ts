@@ -1,14 +1,4 @@
-import { runService } from "@modelgate/platform";
-import { createApp } from "./app.ts";
-import { openDeps } from "./deps.ts";
-import { variables } from "./env.ts";
+import { runProcess } from "@modelgate/platform";
+import { service } from "./service.ts";
 
-await runService(variables, async ({ env, drainMs, log }) => {
-  const deps = await openDeps(env, log);
-  return {
-    ...createApp(deps),
-    drain: () => deps.forward.drain(drainMs),
-    ready: deps.ready,
-    [Symbol.asyncDispose]: () => deps[Symbol.asyncDispose](),
-  };
-});
+await runProcess(() => Promise.resolve([service]));

@@ -1,4 +1,4 @@
-import { serviceVariables, stateVariables } from "@modelgate/platform";
+import { serviceVariables, stateVariables, type EnvOf } from "@modelgate/platform";
 
 /** Every variable that the ledger reads, with its bounds. */
 export const variables = serviceVariables("ledger", (read) => ({
@@ -61,3 +61,6 @@ export const variables = serviceVariables("ledger", (read) => ({
     ),
   },
 }));
+
+/** The values of those variables. */
+export type Env = EnvOf<typeof variables>;

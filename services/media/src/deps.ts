@@ -1,4 +1,4 @@
-import type { FormLimits, Logger } from "@modelgate/platform";
+import type { FormLimits, ServiceContext } from "@modelgate/platform";
 import { openRelay, type OpenRelay } from "@modelgate/relay";
 import { openImages, type ImagesDeps } from "@modelgate/relay/images";
 import { mostInputImages } from "@modelgate/wires/images";
@@ -12,8 +12,9 @@ export interface Deps extends OpenRelay {
 }
 
 /** Opens everything once. */
-export async function openDeps(env: Env, log: Logger): Promise<Deps> {
-  const open = await openRelay(env.relay, log);
+export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" | "shared">): Promise<Deps> {
+  const { env } = context;
+  const open = await openRelay(env.relay, context);
   const { budget } = open.relay;
   return {
     ...open,

@@ -26,8 +26,9 @@ export async function openDeps({
   env,
   drainMs,
   log,
-}: Pick<ServiceContext<Env>, "env" | "drainMs" | "log">): Promise<Deps> {
-  const open = await openRelay(env.relay, log);
+  shared,
+}: Pick<ServiceContext<Env>, "env" | "drainMs" | "log" | "shared">): Promise<Deps> {
+  const open = await openRelay(env.relay, { log, shared });
   // Sessions that are closed at the end of a drain must still be settled within it.
   const lastUsageMs = Math.min(env.sessions.lastUsageMs, Math.max(0, drainMs - settlementMs));
   return {

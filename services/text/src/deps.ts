@@ -1,4 +1,4 @@
-import { idSource, type Logger } from "@modelgate/platform";
+import { idSource, type ServiceContext } from "@modelgate/platform";
 import { loadTokenizer, openRelay, type OpenRelay } from "@modelgate/relay";
 import { openImages, type ImagesDeps } from "@modelgate/relay/images";
 import type { Env } from "./env.ts";
@@ -16,8 +16,9 @@ export interface Deps extends OpenRelay {
 }
 
 /** Opens everything once. */
-export async function openDeps(env: Env, log: Logger): Promise<Deps> {
-  const [open] = await Promise.all([openRelay(env.relay, log), loadTokenizer()]);
+export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" | "shared">): Promise<Deps> {
+  const { env } = context;
+  const [open] = await Promise.all([openRelay(env.relay, context), loadTokenizer()]);
   return {
     ...open,
     newAnswerId: idSource("answer"),

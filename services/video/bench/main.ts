@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { Redis } from "ioredis";
 import { createAccount, createTask, hold } from "@modelgate/accounts";
 import { publishConfiguration } from "@modelgate/catalog";
-import { createLogger, readEnv } from "@modelgate/platform";
+import { createLogger, readEnv, Shared } from "@modelgate/platform";
 import { startBackends, until } from "@modelgate/testkit";
 import { openDeps } from "../src/deps.ts";
 import { variables } from "../src/env.ts";
@@ -35,7 +35,8 @@ const env = readEnv(variables, {
   // Slow machines: what is measured is work, not waiting.
   REDIS_TIMEOUT_MS: "10000",
 });
-const opened = await openDeps(env, log);
+const shared = new Shared(log);
+const opened = await openDeps({ env, log, shared });
 await until("the configuration", () => opened.relay.catalog.ready);
 const [channel] = opened.relay.catalog.current().channels;
 const now = Date.now();
@@ -82,5 +83,6 @@ print("CPU per look, the vendor's thread included", `${((user + system) / looked
 print("looks a second that many tasks need", `${Math.round(tasks / 30)} at one each 30 s`);
 print("Redis memory per open task, its hold included", `${Math.round(((await usedMemory()) - empty) / tasks)} bytes`);
 await opened[Symbol.asyncDispose]();
+await shared[Symbol.asyncDispose]();
 redis.disconnect();
 await worker.terminate();

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { hostsIn, openRemoteStreams, type RemoteStreams } from "@modelgate/channels";
-import type { Logger } from "@modelgate/platform";
+import type { ServiceContext } from "@modelgate/platform";
 import { openRelay, type OpenRelay } from "@modelgate/relay";
 import { openCallbacks, type Callbacks } from "./callbacks.ts";
 import type { Env } from "./env.ts";
@@ -10,7 +10,7 @@ import type { Pace } from "./poll/advance.ts";
 export type TaskLimits = Readonly<Env["tasks"]>;
 
 /** What the video service's endpoints and its poller work with. */
-export interface Deps extends OpenRelay {
+export interface Deps extends OpenRelay, AsyncDisposable {
   readonly limits: TaskLimits;
   readonly pace: Pace;
   readonly remote: RemoteStreams;
@@ -25,8 +25,9 @@ export interface Deps extends OpenRelay {
 }
 
 /** Opens everything once. */
-export async function openDeps(env: Env, log: Logger): Promise<Deps> {
-  const open = await openRelay(env.relay, log);
+export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" | "shared">): Promise<Deps> {
+  const { env, log } = context;
+  const open = await openRelay(env.relay, context);
   const undertakings = new Undertakings();
   const callbacks = openCallbacks({
     redis: open.relay.redis,
@@ -50,7 +51,6 @@ export async function openDeps(env: Env, log: Logger): Promise<Deps> {
     async [Symbol.asyncDispose]() {
       await undertakings.over();
       await callbacks[Symbol.asyncDispose]();
-      await open[Symbol.asyncDispose]();
     },
   };
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { TaskRecord } from "@modelgate/accounts";
 import { publishConfiguration } from "@modelgate/catalog";
 import { readText } from "@modelgate/channels";
-import { createLogger, readEnv } from "@modelgate/platform";
+import { createLogger, readEnv, Shared } from "@modelgate/platform";
 import { startBackends, until, type Backends } from "@modelgate/testkit";
 import { contentSource } from "../src/content/source.ts";
 import { openDeps, type Deps } from "../src/deps.ts";
@@ -24,6 +24,7 @@ interface Answer {
 
 let backends: Backends;
 let deps: Deps;
+let shared: Shared;
 /** What the vendor has, by path, and what it was asked. */
 let has: Record<string, Answer> = {};
 const asked: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
@@ -55,11 +56,14 @@ beforeAll(async () => {
   redis.disconnect();
   const { redisUrl: REDIS_URL, natsUrl: NATS_URL } = backends;
   const env = readEnv(variables, { REDIS_URL, NATS_URL, MODELGATE_SECRET: secret });
-  deps = { ...(await openDeps(env, createLogger("video", "silent").log)), now: () => noon };
+  const { log } = createLogger("video", "silent");
+  shared = new Shared(log);
+  deps = { ...(await openDeps({ env, log, shared })), now: () => noon };
   await until("the configuration", () => deps.relay.catalog.ready);
 });
 afterAll(async () => {
   await deps?.[Symbol.asyncDispose]();
+  await shared?.[Symbol.asyncDispose]();
   for (const server of servers) {
     server.closeAllConnections();
     server.close();

@@ -11,7 +11,7 @@ import {
   type TaskRecord,
 } from "@modelgate/accounts";
 import { publishConfiguration } from "@modelgate/catalog";
-import { createLogger, readEnv } from "@modelgate/platform";
+import { createLogger, readEnv, Shared } from "@modelgate/platform";
 import { startBackends, until, type Backends } from "@modelgate/testkit";
 import { openDeps, type Deps } from "../src/deps.ts";
 import { variables } from "../src/env.ts";
@@ -30,6 +30,7 @@ let redis: Redis;
 let vendor: TestVendor;
 /** Two replicas with one clock, which only the test moves. */
 let replicas: readonly Deps[];
+let processes: readonly Shared[];
 let clock = noon;
 let count = 0;
 
@@ -51,13 +52,18 @@ beforeAll(async () => {
     LOOK_FIRST_MS: "5000",
   });
   const { log } = createLogger("video", "silent");
+  processes = [new Shared(log), new Shared(log)];
   replicas = await Promise.all(
-    [1, 2].map(async () => ({ ...(await openDeps(env, log)), now: () => clock, random: () => 0.5 })),
+    processes.map(async (shared) => ({
+      ...(await openDeps({ env, log, shared })),
+      now: () => clock,
+      random: () => 0.5,
+    })),
   );
   await until("the configuration", () => replicas.every(({ relay }) => relay.catalog.ready));
 });
 afterAll(async () => {
-  await Promise.all((replicas ?? []).map((deps) => deps[Symbol.asyncDispose]()));
+  await Promise.all([...(replicas ?? []), ...(processes ?? [])].map((open) => open[Symbol.asyncDispose]()));
   redis?.disconnect();
   await vendor?.[Symbol.asyncDispose]();
   await backends?.[Symbol.asyncDispose]();

@@ -1,29 +1,27 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { admit as admitToken, type Admission, type Remaining, type Token, type TokenLimits } from "@modelgate/accounts";
 import type { CatalogHandle, Group } from "@modelgate/catalog";
-import { Failure, headers, nanosOf, type Budgets, type Caller, type Endpoint } from "@modelgate/contracts";
-import { signCaller, type Redis } from "@modelgate/platform";
+import { Failure, nanosOf, type Budgets, type Caller, type Endpoint } from "@modelgate/contracts";
+import type { Redis } from "@modelgate/platform";
 import { observeDecision } from "../edge-metrics.ts";
 import { exchangeOf, type Exchange } from "../exchange.ts";
 import type { OpenSeats } from "../open-seats.ts";
 
 /** How long the edge's word counts at a service: it travels at once. */
-const signatureSeconds = 60;
+const callerSeconds = 60;
 
 /** What calls are let in with. */
 export interface AdmitDeps {
   readonly redis: Redis;
   readonly catalog: CatalogHandle;
   readonly seats: OpenSeats;
-  readonly secret: string;
 }
 
-/** Lets the call in (one step in Redis for all replicas), sets the limit headers, and signs what the edge found out. */
+/** Lets the call in (one step in Redis for all replicas), sets the limit headers, and notes whose it is. */
 export function admit({
   redis,
   catalog,
   seats,
-  secret,
 }: AdmitDeps): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   return async (request, response) => {
     const exchange = exchangeOf(request);
@@ -44,7 +42,6 @@ export function admit({
     setLimitHeaders(response, admission, exchange.format === "alpha");
     refuse(admission, group.limits, token);
     exchange.caller = callerOf(exchange, token, group.limits, endpoint);
-    request.headers[headers.caller] = signCaller(secret, exchange.caller);
   };
 }
 
@@ -66,7 +63,7 @@ function callerOf(
       ? { format }
       : {}),
     ...(tags === undefined ? {} : { tags }),
-    expiresAt: Math.floor(Date.now() / 1_000) + signatureSeconds,
+    expiresAt: Math.floor(Date.now() / 1_000) + callerSeconds,
   };
 }
 

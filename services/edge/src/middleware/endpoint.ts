@@ -10,6 +10,7 @@ export function endpoint(request: IncomingMessage): void {
   if (found.kind === "endpoint") {
     exchange.id = found.id;
     exchange.endpoint = endpointOf(found.id);
+    exchange.params = found.params;
     const { path } = exchange.endpoint;
     exchange.span = startSpan({
       name: `${request.method ?? ""} ${path}`,

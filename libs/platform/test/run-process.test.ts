@@ -6,11 +6,12 @@ import { expect, test } from "vitest";
 /** A service in a process of its own, without any drain, that opens and ends as the test says. */
 async function run(open: string): Promise<{ readonly status: unknown; readonly printed: string }> {
   const script = `
-    import { runService, serviceVariables } from ${JSON.stringify(join(import.meta.dirname, "../src/index.ts"))};
+    import { defineService, runProcess, serviceVariables } from ${JSON.stringify(join(import.meta.dirname, "../src/index.ts"))};
     const never = () => new Promise(() => setInterval(() => undefined, 1_000));
-    const handler = (request, response) => response.end();
-    await runService(serviceVariables("test", () => ({}), { mostDrainMs: 0 }),
-      async () => { process.send("opening"); ${open} });`;
+    const serves = { handler: (request, response) => response.end() };
+    const variables = serviceVariables("test", () => ({}), { mostDrainMs: 0 });
+    const service = defineService("keeper", variables, async () => { process.send("opening"); ${open} });
+    await runProcess(async () => [service]);`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
     stdio: ["ignore", "pipe", "inherit", "ipc"],
   });
@@ -25,19 +26,9 @@ async function run(open: string): Promise<{ readonly status: unknown; readonly p
 }
 
 test.concurrent.each([
-  ["ends with 0 when nothing hangs", "return { handler, [Symbol.asyncDispose]: async () => undefined };", 0, undefined],
-  [
-    "that cannot close what it holds",
-    "return { handler, [Symbol.asyncDispose]: never };",
-    1,
-    '"step":"closing what it holds"',
-  ],
-  [
-    "whose own drain hangs",
-    "return { handler, drain: never, [Symbol.asyncDispose]: async () => undefined };",
-    1,
-    '"step":"draining"',
-  ],
+  ["ends with 0 when nothing hangs", "return { serves };", 0, undefined],
+  ["that cannot close what it holds", "return { serves, close: never };", 1, '"step":"closing what it holds"'],
+  ["whose own drain hangs", "return { serves, drain: never };", 1, '"step":"draining"'],
   ["that is asked to end while its start hangs", "await never();", 1, '"step":"starting"'],
 ])("a service %s", async (_, open, status, said) => {
   const end = await run(open);

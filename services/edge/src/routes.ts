@@ -40,7 +40,7 @@ const openPages: Readonly<Record<string, () => string>> = {
  * The edge's chain, each step a file: request id → endpoint → key → caller → tags → admit → forward. No step reads a body.
  * Whatever a step throws is rendered in the format of the request.
  */
-export function createApp(deps: Deps): { readonly handler: RequestListener; readonly upgrade: UpgradeHandler } {
+export function routes(deps: Deps): { readonly handler: RequestListener; readonly upgrade: UpgradeHandler } {
   const { log, forward } = deps;
   const preflight = cors(deps.corsOrigins);
   const findCaller = caller(deps.tokens);

@@ -1,0 +1,9 @@
+import { defineService } from "@modelgate/platform";
+import { variables } from "./env.ts";
+import { createSimulator } from "./simulator.ts";
+
+/** Every vendor, on this machine. */
+export const service = defineService("keeper", variables, async () => {
+  const simulator = createSimulator();
+  return { serves: { handler: simulator, upgrade: simulator.upgrade } };
+});

@@ -1,0 +1,41 @@
+import type { createLogger } from "../log.ts";
+
+/**
+ * What the end of a process may take after its drain: last settlements, last events. Together with its last lines
+ * (log.ts) it is over before the kubelet's SIGKILL.
+ */
+export const lastStepsMs = 8_000;
+
+/** What a process is doing, and how long its end may take from the moment it is asked for. */
+export interface Life {
+  step: "starting" | "draining" | "closing what it holds";
+  endWithinMs: number;
+}
+
+/** Exits when the time for an orderly end is over, whatever it still waits for. */
+export function endSurely(life: Life, { log, close }: ReturnType<typeof createLogger>): void {
+  const end = async (): Promise<void> => {
+    log.fatal({ step: life.step, endWithinMs: life.endWithinMs }, "the end hangs: ended all the same");
+    await close();
+    // Events had their time to leave, and what hangs would keep the process for ever.
+    // oxlint-disable-next-line no-restricted-properties
+    process.exit(process.exitCode ?? 1);
+  };
+  setTimeout(() => void end(), life.endWithinMs).unref();
+}
+
+/** Resolves with the reason to stop: a signal, the loss of the parent process, or an uncaught error. */
+export function untilStopped(): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => resolve(signal));
+  if (process.connected) process.once("disconnect", () => resolve("parent gone"));
+  const fatal = (error: unknown): void => {
+    process.exitCode = 1;
+    process.stderr.write(`uncaught: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    resolve("uncaught error");
+  };
+  process.stderr.on("error", () => undefined); // stderr is closed (EPIPE): that cannot be reported on stderr
+  process.on("uncaughtException", fatal);
+  process.on("unhandledRejection", fatal);
+  return promise;
+}

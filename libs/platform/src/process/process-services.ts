@@ -1,0 +1,168 @@
+import type { EventEmitter } from "node:events";
+import type { Area } from "@modelgate/contracts";
+import { listen, type HttpServer } from "../http-server.ts";
+import type { Logger } from "../log.ts";
+import { activeRequests, type Registry } from "../metrics.ts";
+import { opsHandler, type Readiness } from "../ops.ts";
+import type { LocalArea } from "./area-server.ts";
+import type { DeclaredService, OpenService, PortHandlers, Service, ServiceRole } from "./service.ts";
+import type { Shared } from "./shared.ts";
+
+/** A service of this process, its variables read. */
+type Declared = DeclaredService & Pick<Service, "name" | "role">;
+
+interface Running {
+  readonly service: Declared;
+  readonly open: OpenService;
+}
+
+/** What the services of a process are opened with. */
+export interface Surroundings {
+  readonly log: Logger;
+  readonly metrics: Registry;
+  readonly shared: Shared;
+  /** The log of one of several services. */
+  readonly ofService: (name: string) => Logger;
+}
+
+/** The order in which services end: who takes calls first, who keeps the books last. */
+const endOrder: readonly ServiceRole[] = ["door", "area", "keeper"];
+
+/** The services that one process runs, with one port for probes. */
+export class ProcessServices implements AsyncDisposable {
+  readonly #services: readonly Declared[];
+  readonly #surroundings: Surroundings;
+  readonly #areas = new Map<Area, LocalArea>();
+  readonly #servers = new Map<string, HttpServer>();
+  #opening: readonly Promise<Running>[] = [];
+  #running: readonly Running[] = [];
+  #ops: HttpServer | undefined;
+  #isDraining = false;
+
+  constructor(services: readonly Declared[], surroundings: Surroundings) {
+    this.#services = services;
+    this.#surroundings = surroundings;
+  }
+
+  /** Longest time that the drain takes. */
+  get drainMs(): number {
+    return Math.max(...this.#services.map(({ frame }) => frame.drainMs));
+  }
+
+  /** The ports that are listened on, by service. */
+  get ports(): Readonly<Record<string, number>> {
+    return Object.fromEntries([...this.#servers].map(([name, { port }]) => [name, port]));
+  }
+
+  get opsPort(): number {
+    return this.#ops?.port ?? 0;
+  }
+
+  /** Opens all services at the same time. Clients are let in when all are open, keepers of books answer at once. */
+  async open(): Promise<void> {
+    this.#opening = this.#services.map((service) => this.#open(service));
+    this.#running = await Promise.all(this.#opening);
+    const [first] = this.#services;
+    if (first === undefined) return;
+    this.#ops = await listen({
+      host: first.frame.innerHost,
+      port: first.frame.opsPort,
+      handler: opsHandler(this.#surroundings.metrics, () => this.#readiness()),
+      drainMs: 0,
+    });
+    const later = this.#running.filter(({ service }) => service.role !== "keeper" && this.#hasPort(service));
+    await Promise.all(later.map((running) => this.#listen(running)));
+  }
+
+  /** Takes no more work, and lets what is open finish within its time. */
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    await Promise.all([
+      ...this.#running.map(({ open }) => open.drain?.()),
+      ...[...this.#servers.values()].map((server) => server.drain()),
+    ]);
+    await this.#ops?.drain();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const settled = await Promise.allSettled(this.#opening);
+    const opened = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    for (const role of endOrder) {
+      const ending = opened.filter(({ service }) => service.role === role);
+      await Promise.all(ending.map(async ({ open }) => open.close?.()));
+    }
+  }
+
+  async #open(service: Declared): Promise<Running> {
+    const { log, metrics, shared, ofService } = this.#surroundings;
+    const ownLog = this.#services.length === 1 ? log : ofService(service.name);
+    const open = await service.open({ log: ownLog, metrics, shared, areas: this.#areas });
+    if ("area" in open.serves) this.#areas.set(open.serves.area, open.serves);
+    const running = { service, open };
+    if (service.role === "keeper") await this.#listen(running);
+    return running;
+  }
+
+  /** An area behind the edge of its own process needs no port, unless it is given one for edges of others. */
+  #hasPort({ role, frame }: Declared): boolean {
+    return role !== "area" || frame.port !== 0 || !this.#hasDoor;
+  }
+
+  get #hasDoor(): boolean {
+    return this.#services.some(({ role }) => role === "door");
+  }
+
+  async #listen({ service, open }: Running): Promise<void> {
+    const { name, role, frame } = service;
+    const { host, innerHost, port, drainMs } = frame;
+    const at = { host: role === "door" ? host : innerHost, port, drainMs };
+    this.#servers.set(name, await listen({ ...at, ...counted(open.serves) }));
+  }
+
+  /**
+   * Whether the process can serve, and each service's word. Behind a door only what clients call counts: a ledger that waits
+   * for NATS turns no client away.
+   */
+  async #readiness(): Promise<Readiness> {
+    if (this.#isDraining) return { isReady: false, words: "draining" };
+    const said = await Promise.all(
+      this.#running.map(async ({ service, open }) => ({ service, problem: await problemOf(open) })),
+    );
+    const counts = ({ role }: Declared): boolean => role !== "keeper" || !this.#hasDoor;
+    return {
+      isReady: said.every(({ service, problem }) => problem === undefined || !counts(service)),
+      words: said.map(({ service, problem }) => `${service.name}: ${problem ?? "ready"}`).join("\n"),
+    };
+  }
+}
+
+/** Why a service cannot serve now; undefined where it can. */
+async function problemOf({ ready }: OpenService): Promise<string | undefined> {
+  try {
+    await ready?.();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Counts what is open. */
+function counted({ handler, upgrade }: PortHandlers): PortHandlers {
+  const count = (until: EventEmitter): void => {
+    activeRequests.inc();
+    until.once("close", () => activeRequests.dec());
+  };
+  return {
+    handler(request, response) {
+      count(response);
+      handler(request, response);
+    },
+    upgrade:
+      upgrade === undefined
+        ? undefined
+        : (request, socket, head) => {
+            count(socket);
+            upgrade(request, socket, head);
+          },
+  };
+}

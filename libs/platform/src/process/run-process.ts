@@ -1,0 +1,79 @@
+import { createLogger, type Logger } from "../log.ts";
+import { createMetrics } from "../metrics.ts";
+import { StartError } from "../start-error.ts";
+import { openTracing } from "../tracing.ts";
+import { readVariables } from "../variables.ts";
+import { endSurely, lastStepsMs, untilStopped, type Life } from "./life.ts";
+import { ProcessServices } from "./process-services.ts";
+import type { Service } from "./service.ts";
+import { Shared } from "./shared.ts";
+
+/** The name of a process that runs several services, in its log, metrics and spans. */
+const severalName = "gateway";
+
+/**
+ * Runs services as one process from its start to its end: environment, log, metrics, probes on a second port, the services
+ * themselves, and the drain: on SIGTERM, SIGINT or the loss of the parent process → not ready → no new work → open requests
+ * finish within DRAIN_MS → services are closed, then what they share → exit. A failed start prints its reason. A step of the
+ * end that hangs (stores that vanished together) is bounded: `lastStepsMs` after the drain the process logs the step and
+ * exits with 1. The ledger finishes what it leaves: holds by their leases, events by the outbox.
+ */
+export async function runProcess(load: () => Promise<readonly Service[]>): Promise<void> {
+  const stopped = untilStopped();
+  let name = severalName;
+  let closeLog = (): Promise<void> => Promise.resolve();
+  try {
+    const services = await load();
+    const [first] = services;
+    if (first === undefined) throw new StartError("This process is asked to run no service.");
+    if (services.length === 1) ({ name } = first);
+    const declared = readVariables((read) => services.map((service) => ({ ...service, ...service.declare(read) })));
+    const { logLevel, collectorUrl } = frameOf(declared);
+    const logger = createLogger(name, logLevel);
+    closeLog = logger.close;
+    const { log } = logger;
+    const life: Life = { step: "starting", endWithinMs: lastStepsMs };
+    void stopped.then(() => endSurely(life, logger));
+    const metrics = createMetrics(name);
+    await using _tracing = await openTracing(name, collectorUrl, log);
+    await using shared = new Shared(log);
+    await using running = new ProcessServices(declared, { log, metrics, shared, ofService: logger.ofService });
+    try {
+      await running.open();
+    } catch (error) {
+      report(name, error);
+      endSurely(life, logger); // what still opens may never be there to be closed
+      return;
+    }
+    life.endWithinMs = running.drainMs + lastStepsMs;
+    announce(log, running);
+    log.info({ signal: await stopped }, "draining");
+    life.step = "draining";
+    await running.drain();
+    life.step = "closing what it holds";
+  } catch (error) {
+    report(name, error);
+  } finally {
+    await closeLog();
+    if (process.connected) process.disconnect?.();
+  }
+}
+
+/** What all services of a process read alike stands in each of their frames. */
+function frameOf<Frame>([first]: readonly { readonly frame: Frame }[]): Frame {
+  if (first === undefined) throw new StartError("This process is asked to run no service.");
+  return first.frame;
+}
+
+/** Says why a start failed, or what ended the process, and with which status. */
+function report(name: string, error: unknown): void {
+  process.exitCode = error instanceof StartError ? error.exitCode : 1;
+  const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`${name}: ${error instanceof StartError ? error.message : words}\n`);
+}
+
+/** Reports the ports to the log, and to the parent process if there is one. */
+function announce(log: Logger, { ports, opsPort }: ProcessServices): void {
+  log.info({ ports, opsPort }, "ready");
+  if (process.connected) process.send?.({ ready: true, ports, opsPort });
+}

@@ -1,0 +1,73 @@
+import type { RequestListener } from "node:http";
+import type { UpgradeHandler } from "../http-server.ts";
+import type { Logger } from "../log.ts";
+import type { Registry } from "../metrics.ts";
+import type { ServiceFrame, ServiceVariables } from "../service-variables.ts";
+import type { Declaration } from "../variables.ts";
+import type { AreaServer, LocalAreas } from "./area-server.ts";
+import type { Shared } from "./shared.ts";
+
+/** What a service is opened with: everything that it does not make itself. */
+export interface ServiceContext<Env> {
+  /** The values of the service's own variables. */
+  readonly env: Env;
+  /** Longest time that open requests get at the end of the process. */
+  readonly drainMs: number;
+  readonly log: Logger;
+  readonly metrics: Registry;
+  /** What all services of the process use. */
+  readonly shared: Shared;
+  /** The areas that this process serves itself, once they are open. */
+  readonly areas: LocalAreas;
+}
+
+/** What a port answers. */
+export interface PortHandlers {
+  readonly handler: RequestListener;
+  readonly upgrade?: UpgradeHandler | undefined;
+}
+
+/** An open service. */
+export interface OpenService {
+  /** What its own port answers; an area is served to the edge of its own process directly, too. */
+  readonly serves: PortHandlers | AreaServer;
+  /** Ends connections that would stay open for long in their own way, within DRAIN_MS. */
+  readonly drain?: () => Promise<void>;
+  /** Throws why the service cannot serve now; /readyz shows it. */
+  readonly ready?: () => void | Promise<void>;
+  /** Ends what it holds, after open requests have ended. */
+  readonly close?: () => void | PromiseLike<void>;
+}
+
+/** What a service is to the others: the door for clients, an area behind it, or the keeper of what calls leave. */
+export type ServiceRole = "door" | "area" | "keeper";
+
+/** A service: a function of what it is given, which a process may run beside others. */
+export interface Service {
+  readonly name: string;
+  readonly role: ServiceRole;
+  /** Reads its variables; with their values it can be opened. */
+  readonly declare: Declaration<DeclaredService>;
+}
+
+/** A service whose variables are read. */
+export interface DeclaredService {
+  readonly frame: ServiceFrame;
+  readonly open: (context: Omit<ServiceContext<never>, "env" | "drainMs">) => Promise<OpenService>;
+}
+
+/** Makes a service of its variables and of the function that opens it. */
+export function defineService<Env>(
+  role: ServiceRole,
+  variables: ServiceVariables<Env>,
+  open: (context: ServiceContext<Env>) => Promise<OpenService>,
+): Service {
+  return {
+    name: variables.name,
+    role,
+    declare(read) {
+      const { frame, env } = variables.declare(read);
+      return { frame, open: (context) => open({ ...context, env, drainMs: frame.drainMs }) };
+    },
+  };
+}

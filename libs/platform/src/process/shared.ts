@@ -1,0 +1,47 @@
+import type { Logger } from "../log.ts";
+
+/**
+ * What the services of one process have in common: connections to the stores, the catalogue, what calls are run with. Each
+ * part is opened once, for the first service that asks, and closed after the last service: what was opened last, first.
+ */
+export class Shared implements AsyncDisposable {
+  /** The log of the process. */
+  readonly log: Logger;
+  readonly #open = new AsyncDisposableStack();
+
+  constructor(log: Logger) {
+    this.log = log;
+  }
+
+  /** Disposes of a part with the process. */
+  use<Part extends AsyncDisposable | Disposable>(part: Part): Part {
+    return this.#open.use(part);
+  }
+
+  /** Runs a step at the end of the process. */
+  defer(close: () => void | Promise<void>): void {
+    this.#open.defer(close);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#open.disposeAsync();
+  }
+}
+
+/** Gives a part of a process, which is opened where this is the first time that it is asked for. */
+export type SharedPart<Settings, Part> = (shared: Shared, settings: Settings) => Promise<Part>;
+
+/**
+ * Declares a part that the services of a process share. `open` gives what must be closed to `shared.use` or `shared.defer`;
+ * it gets the settings of the first service that asks: all of a process read the same environment.
+ */
+export function sharedPart<Settings, Part>(open: SharedPart<Settings, Part>): SharedPart<Settings, Part> {
+  const parts = new WeakMap<Shared, Promise<Part>>();
+  return (shared, settings) => {
+    const known = parts.get(shared);
+    if (known !== undefined) return known;
+    const opening = open(shared, settings);
+    parts.set(shared, opening);
+    return opening;
+  };
+}

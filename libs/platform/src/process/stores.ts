@@ -1,0 +1,16 @@
+import { openBus, type Bus } from "../bus.ts";
+import { openRedis, type Redis } from "../redis.ts";
+import type { BusEnv, StoreEnv } from "../service-variables.ts";
+import { sharedPart } from "./shared.ts";
+
+/** The connection to Redis of a process. Rejects with a StartError where it cannot be reached. */
+export const sharedRedis = sharedPart<Pick<StoreEnv, "redis">, Redis>(async (shared, { redis: { url, timeoutMs } }) => {
+  const redis = await openRedis(url, shared.log, timeoutMs);
+  shared.defer(() => redis.disconnect());
+  return redis;
+});
+
+/** The connection to NATS of a process. */
+export const sharedBus = sharedPart<BusEnv, Bus>(async (shared, { bus: { url, limits } }) =>
+  shared.use(await openBus(url, shared.log, limits)),
+);

@@ -1,0 +1,18 @@
+import { bySecret, defineService, operatorHandler } from "@modelgate/platform";
+import { bySession } from "./console/authorise.ts";
+import { withPages } from "./console/pages.ts";
+import { openDeps } from "./deps.ts";
+import { variables } from "./env.ts";
+import { routes } from "./routes.ts";
+
+/** The operator's side: the configuration, accounts and tokens, the console. */
+export const service = defineService("keeper", variables, async (context) => {
+  const { env, log } = context;
+  const deps = await openDeps(context);
+  const authorise = bySession(deps.sessions, bySecret(env.secrets));
+  return {
+    serves: { handler: withPages(operatorHandler(routes(deps), authorise, log), env.edgeUrl) },
+    ready: () => deps.ready(),
+    close: () => deps[Symbol.asyncDispose](),
+  };
+});

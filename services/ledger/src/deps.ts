@@ -1,0 +1,59 @@
+import { join } from "node:path";
+import { sharedBus, sharedRedis, type Bus, type Redis, type ServiceContext } from "@modelgate/platform";
+import { connectBooks, type BooksConnection } from "./books-connection.ts";
+import type { Env } from "./env.ts";
+import { startForgetting } from "./forget.ts";
+import { counted, published, swept, unpriced, watchShards } from "./ledger-metrics.ts";
+import { startMoving } from "./move/move-usage.ts";
+import { startRecording } from "./record-events.ts";
+import { resupplyAfterMs, startResupplying } from "./restore/resupply.ts";
+import { watchRedis } from "./restore/watch-redis.ts";
+import { startRounds } from "./shard-rounds.ts";
+import { verifierOf } from "./api/verification.ts";
+import { startWatching } from "./watch/watch.ts";
+
+/** What the ledger's routes work with, and what runs beside them. */
+export interface Deps extends AsyncDisposable {
+  readonly redis: Redis;
+  readonly bus: Bus;
+  readonly connection: BooksConnection;
+  /** How long single calls are kept, days. */
+  readonly keepDays: number;
+  /** Throws why the ledger cannot serve now. */
+  ready(): void;
+}
+
+/** Opens the books and begins everything that the ledger does by itself. */
+export async function openDeps({
+  env,
+  log,
+  shared,
+}: Pick<ServiceContext<Env>, "env" | "log" | "shared">): Promise<Deps> {
+  await using opening = new AsyncDisposableStack();
+  const place = { url: env.books.url, file: join(env.books.folder, "books.sqlite") };
+  const connection = opening.use(await connectBooks(place, log));
+  const redis = await sharedRedis(shared, env);
+  const bus = await sharedBus(shared, env);
+  const { keepDays } = env.books;
+  watchShards(redis);
+  opening.use(startMoving({ redis, connection, log }));
+  const watch = opening.use(watchRedis({ redis, bus, connection, log, roundMs: env.rounds.roundMs }));
+  opening.use(startRecording({ redis, bus, connection, log, counted, unpriced, noticed: (ids) => watch.noticed(ids) }));
+  opening.use(startResupplying({ redis, bus, log, afterMs: resupplyAfterMs }));
+  opening.use(startForgetting({ connection, log, keepDays }));
+  opening.use(startRounds({ redis, bus, log, ...env.rounds, published, swept, maySweep: () => watch.isWhole }));
+  const verify = verifierOf({ redis, connection, keepDays });
+  opening.use(startWatching({ redis, bus, connection, log, ...env.watch, verify, mayVerify: () => watch.isWhole }));
+  const open = opening.move();
+  return {
+    redis,
+    bus,
+    connection,
+    keepDays,
+    ready() {
+      if (redis.status !== "ready") throw new Error("redis is away");
+      if (!bus.connected) throw new Error("nats is away, or has no streams");
+    },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}

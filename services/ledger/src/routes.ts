@@ -1,0 +1,16 @@
+import type { OperatorRoutes } from "@modelgate/platform";
+import { accountRoutes } from "./api/accounts.ts";
+import { callRoutes } from "./api/calls.ts";
+import { totalsRoutes } from "./api/totals.ts";
+import { verificationRoutes } from "./api/verification.ts";
+import type { Deps } from "./deps.ts";
+
+/** What the ledger answers to control. */
+export function routes({ redis, connection, keepDays }: Deps): OperatorRoutes {
+  return {
+    ...accountRoutes({ redis, connection }),
+    ...totalsRoutes(connection),
+    ...callRoutes(connection),
+    ...verificationRoutes({ redis, connection, keepDays }),
+  };
+}

@@ -1,0 +1,15 @@
+import { bySecret, defineService, operatorHandler } from "@modelgate/platform";
+import { openDeps } from "./deps.ts";
+import { variables } from "./env.ts";
+import { routes } from "./routes.ts";
+
+/** The keeper of the books. */
+export const service = defineService("keeper", variables, async (context) => {
+  const { env, log } = context;
+  const deps = await openDeps(context);
+  return {
+    serves: { handler: operatorHandler(routes(deps), bySecret(env.secrets), log) },
+    ready: () => deps.ready(),
+    close: () => deps[Symbol.asyncDispose](),
+  };
+});

@@ -1,0 +1,20 @@
+import { defineService, serveArea, type UpgradeCall } from "@modelgate/platform";
+import { openDeps } from "./deps.ts";
+import { variables } from "./env.ts";
+import { routes } from "./routes.ts";
+import { Sessions } from "./sessions.ts";
+
+/** The service of the realtime area. */
+export const service = defineService("area", variables, async (context) => {
+  const { env, log, metrics } = context;
+  const deps = await openDeps(context);
+  const sessions = new Sessions(deps, metrics);
+  const handlers = routes();
+  const upgrades = { realtime: (call: UpgradeCall) => sessions.begin(call) };
+  return {
+    serves: serveArea({ area: "realtime", secrets: env.relay.secrets, log, handlers, upgrades }),
+    drain: () => sessions.drain(),
+    ready: () => deps.ready(),
+    close: () => sessions[Symbol.dispose](),
+  };
+});

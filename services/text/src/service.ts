@@ -1,0 +1,14 @@
+import { defineService, serveArea } from "@modelgate/platform";
+import { openDeps } from "./deps.ts";
+import { variables } from "./env.ts";
+import { routes } from "./routes.ts";
+
+/** The service of the text area. */
+export const service = defineService("area", variables, async (context) => {
+  const { env, log } = context;
+  const deps = await openDeps(context);
+  return {
+    serves: serveArea({ area: "text", secrets: env.relay.secrets, log, handlers: routes(deps) }),
+    ready: () => deps.ready(),
+  };
+});
