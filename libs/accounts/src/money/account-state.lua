@@ -1,5 +1,12 @@
 --[[ An account's money as a script works with it: read with one command, written with one (amounts.lua comes before
-     this). Nil where there is no such account. ]]
+     this). Nil where there is no such account. A hold moves between two fields, a receipt needs all of them. ]]
+local function read_held(key)
+  local found = redis.call('HMGET', key, 'available', 'held')
+  return found[1] and {key = key, available = found[1], held = found[2] or '0'} or nil
+end
+local function write_held(state)
+  redis.call('HSET', state.key, 'available', state.available, 'held', state.held)
+end
 local function read_account(key)
   local found = redis.call('HMGET', key, 'available', 'held', 'credited', 'spent', 'receipts', 'head')
   if not found[1] then return nil end
@@ -8,7 +15,7 @@ local function read_account(key)
 end
 local function write_account(state)
   redis.call('HSET', state.key, 'available', state.available, 'held', state.held, 'credited', state.credited,
-    'spent', state.spent, 'receipts', string.format('%.0f', state.receipts), 'head', state.head)
+    'spent', state.spent, 'receipts', string.format('%d', state.receipts), 'head', state.head)
 end
 -- Gives what a call had put aside back to what is available.
 local function free(state, nanos)

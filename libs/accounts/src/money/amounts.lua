@@ -7,7 +7,7 @@ local function halves(text)
   return sign * (tonumber(string.sub(digits, 1, -10)) or 0), sign * tonumber(string.sub(digits, -9))
 end
 local function add(a, b)
-  if #a <= exact and #b <= exact then return string.format('%.0f', tonumber(a) + tonumber(b)) end
+  if #a <= exact and #b <= exact then return string.format('%d', a + b) end
   local high, low = halves(a)
   local more_high, more_low = halves(b)
   high, low = high + more_high, low + more_low
@@ -18,14 +18,17 @@ local function add(a, b)
     sign = '-'
     if low == 0 then high = -high else high, low = -high - 1, part - low end
   end
-  if high == 0 then return low == 0 and '0' or string.format('%s%.0f', sign, low) end
-  return string.format('%s%.0f%09.0f', sign, high, low)
+  if high == 0 then return low == 0 and '0' or string.format('%s%d', sign, low) end
+  return string.format('%s%d%09d', sign, high, low)
 end
 local function is_negative(amount) return string.byte(amount) == 45 end
 local function negated(amount)
   if amount == '0' then return amount end
   return is_negative(amount) and string.sub(amount, 2) or '-' .. amount
 end
-local function subtract(a, b) return add(a, negated(b)) end
+local function subtract(a, b)
+  if #a <= exact and #b <= exact then return string.format('%d', a - b) end
+  return add(a, negated(b))
+end
 -- Neither of them below zero, without leading zeros: the longer is the greater.
 local function greater(a, b) return #a > #b or (#a == #b and a > b) end

@@ -7,7 +7,7 @@
   tokensPerMinute of 0 is no limit; a budget that is nil has no limit. ]]
 local now = clock(nowMs)
 if redis.call('XLEN', outbox) >= outboxBound then return {'outbox-full'} end
-local state = read_account(account)
+local state = read_held(account)
 if not state then return {'no-account'} end
 
 local capacity, minute, level = tokensPerMinute, nil, 0
@@ -41,7 +41,7 @@ if redis.call('ZADD', holds, 'NX', string.format('%.0f', now + leaseMs), callId)
 redis.call('HSET', hold, 'account', accountId, 'nanos', nanos, 'floor', floor, 'draft', draft, 'tokens', tokens,
   'limit', capacity, 'budgets', lines)
 if nanos ~= '0' then
-  write_account(state)
+  write_held(state)
   write_budgets(budgets, totals)
 end
 if minute then

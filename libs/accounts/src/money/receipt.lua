@@ -5,7 +5,7 @@
 local function add_receipt(state, amount, entry)
   local previous, balance = state.head, add(state.available, state.held)
   state.receipts = state.receipts + 1
-  local number = string.format('%.0f', state.receipts)
+  local number = string.format('%d', state.receipts)
   state.head = redis.sha1hex(table.concat({previous, number, amount, balance, entry}, '\n'))
   return number, previous, balance, state.head
 end

@@ -4,12 +4,12 @@
 local found = redis.call('HMGET', hold, 'nanos', 'tokens', 'limit', 'budgets')
 local nanos = found[1]
 if not nanos then return {'gone'} end
-local state = read_account(account)
+local state = read_held(account)
 redis.call('DEL', hold)
 redis.call('ZREM', holds, callId)
 if nanos ~= '0' and state then
   free(state, nanos)
-  write_account(state)
+  write_held(state)
   change_budgets(budgets_of(found[4]), negated(nanos))
 end
 correct_tokens(bucket, tonumber(found[3]), tonumber(found[2]))

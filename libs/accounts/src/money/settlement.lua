@@ -21,11 +21,11 @@ local function settlement(keys, call)
 
   -- What was held for the call pays for it, also where the account owes something since a Redis was lost.
   local isOwing = is_negative(state.available)
-  free(state, held)
+  if held ~= '0' then free(state, held) end
   local missing = subtract(cost, isOwing and held or state.available)
   local uncovered = is_negative(missing) and '0' or missing
-  local taken = subtract(cost, uncovered)
-  state.available, state.spent = subtract(state.available, taken), add(state.spent, taken)
+  local taken = uncovered == '0' and cost or subtract(cost, uncovered)
+  if taken ~= '0' then state.available, state.spent = subtract(state.available, taken), add(state.spent, taken) end
 
   correct_tokens(keys.bucket, tonumber(found[3]), tonumber(found[2]) - call.tokens, call.nowMs)
   -- Of the periods in which the hold was made; the totals of a past period have expired.
