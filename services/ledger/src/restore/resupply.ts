@@ -1,6 +1,8 @@
 import { readSent, type SentEvent } from "@modelgate/accounts";
 import { eventStreams } from "@modelgate/contracts";
 import { readServers, type Bus, type Logger, type Redis } from "@modelgate/platform";
+import type { BooksConnection } from "../books-connection.ts";
+import { recordSent } from "./record-sent.ts";
 
 /** How long an event may be on its way to the books before it is published once more. */
 export const resupplyAfterMs = 15_000;
@@ -17,6 +19,7 @@ const consumers = [
 export interface ResupplyOptions {
   readonly redis: Redis;
   readonly bus: Bus;
+  readonly connection: Pick<BooksConnection, "fill">;
   readonly log: Logger;
   readonly afterMs: number;
 }
@@ -24,7 +27,8 @@ export interface ResupplyOptions {
 /**
  * Publishes once more what was published and never came to the books: a stream was deleted, or JetStream lost its store,
  * before it was read. At once where a stream is seen to have begun anew; otherwise where an event has been on its way for
- * long although all that is in the streams was read. What is there twice counts once.
+ * long although all that is in the streams was read. What is there twice counts once. What JetStream takes for a repetition
+ * would never come: so it is written into the books here, too.
  */
 export function startResupplying(options: ResupplyOptions): AsyncDisposable {
   const { log } = options;
@@ -49,7 +53,7 @@ export function startResupplying(options: ResupplyOptions): AsyncDisposable {
   };
 }
 
-function lookerOf({ redis, bus, log, afterMs }: ResupplyOptions): () => Promise<void> {
+function lookerOf({ redis, bus, connection, log, afterMs }: ResupplyOptions): () => Promise<void> {
   /** When an event was first seen to be on its way. */
   let seen = new Map<string, number>();
   let newest: readonly number[] = [];
@@ -58,11 +62,13 @@ function lookerOf({ redis, bus, log, afterMs }: ResupplyOptions): () => Promise<
 
   async function publish(events: readonly SentEvent[]): Promise<void> {
     if (events.length === 0) return;
-    const results = await bus.publish(events.map(({ subject, body, messageId: id }) => ({ subject, body, id })));
+    const bodies = events.map(({ subject, event, messageId: id }) => ({ subject, body: JSON.stringify(event), id }));
+    const results = await bus.publish(bodies);
     const stored = events.filter((_, at) => results[at] === undefined);
-    for (const { messageId } of stored) seen.delete(messageId);
-    if (stored.length > 0)
-      log.warn({ events: stored.length }, "events that never came to the books are published once more");
+    if (stored.length === 0) return;
+    await connection.fill((books) => recordSent({ redis, books }, stored));
+    for (const { name } of stored) seen.delete(name);
+    log.warn({ events: stored.length }, "events that never came to the books are published once more");
   }
 
   return async () => {
@@ -77,9 +83,9 @@ function lookerOf({ redis, bus, log, afterMs }: ResupplyOptions): () => Promise<
     if (progress.length < found.length) return; // a stream is gone, and is about to be made anew
     const isAnew = progress.some(({ last }, at) => last < (newest[at] ?? 0));
     newest = progress.map(({ last }) => last);
-    seen = new Map(sent.map(({ messageId }) => [messageId, seen.get(messageId) ?? now]));
+    seen = new Map(sent.map(({ name }) => [name, seen.get(name) ?? now]));
     if (isAnew) return publish(sent);
     if (progress.every(({ last, handled }) => handled >= last))
-      await publish(sent.filter(({ messageId }) => now - (seen.get(messageId) ?? now) > afterMs));
+      await publish(sent.filter(({ name }) => now - (seen.get(name) ?? now) > afterMs));
   };
 }
