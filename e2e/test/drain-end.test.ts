@@ -8,6 +8,7 @@ let suite: Suite;
 beforeAll(async () => {
   const models = { chat: house.models.chat };
   suite = await startSuite({
+    shape: "apart",
     config: { ...house, models, channels: [channel("main", ["chat"])] },
     // The edge drains for less than the services: what it cannot wait for is its own to end.
     env: { DRAIN_MS: "2000" },

@@ -8,8 +8,8 @@ export { Counter, Gauge, Histogram, type Registry } from "prom-client";
  * about. Labels are bounded: endpoints, models, providers and channels come from tables and the configuration, never
  * from what a client wrote.
  */
-export function createMetrics(service: string): Registry {
-  register.setDefaultLabels({ service });
+export function createMetrics(service: string, worker?: number): Registry {
+  register.setDefaultLabels(worker === undefined ? { service } : { service, worker: String(worker) });
   collectDefaultMetrics();
   return register;
 }

@@ -3,6 +3,7 @@ import type { Area } from "@modelgate/contracts";
 import { listen, type HttpServer } from "../http-server.ts";
 import type { Logger } from "../log.ts";
 import { activeRequests, type Registry } from "../metrics.ts";
+import { StartError } from "../start-error.ts";
 import { opsHandler, type Readiness } from "../ops.ts";
 import type { LocalArea } from "./area-server.ts";
 import type { DeclaredService, OpenService, PortHandlers, Service, ServiceRole } from "./service.ts";
@@ -23,6 +24,8 @@ export interface Surroundings {
   readonly shared: Shared;
   /** The log of one of several services. */
   readonly ofService: (name: string) => Logger;
+  /** The number of this process among those of its program that share its ports. */
+  readonly worker: number | undefined;
 }
 
 /** The order in which services end: who takes calls first, who keeps the books last. */
@@ -66,7 +69,7 @@ export class ProcessServices implements AsyncDisposable {
     if (first === undefined) return;
     this.#ops = await listen({
       host: first.frame.innerHost,
-      port: first.frame.opsPort,
+      port: this.#surroundings.worker === undefined ? first.frame.opsPort : 0, // the supervisor has the one that is known
       handler: opsHandler(this.#surroundings.metrics, () => this.#readiness()),
       drainMs: 0,
     });
@@ -115,7 +118,9 @@ export class ProcessServices implements AsyncDisposable {
   async #listen({ service, open }: Running): Promise<void> {
     const { name, role, frame } = service;
     const { host, innerHost, port, drainMs } = frame;
-    const at = { host: role === "door" ? host : innerHost, port, drainMs };
+    const isShared = this.#surroundings.worker !== undefined && role !== "keeper";
+    if (isShared && port === 0) throw new StartError(`A port that workers share must be set: the one of ${name}.`);
+    const at = { host: role === "door" ? host : innerHost, port, drainMs, isShared };
     this.#servers.set(name, await listen({ ...at, ...counted(open.serves) }));
   }
 
