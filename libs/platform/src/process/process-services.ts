@@ -88,6 +88,7 @@ export class ProcessServices implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#isDraining) await this.drain(); // a start that failed has ports, too
     const settled = await Promise.allSettled(this.#opening);
     const opened = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
     for (const role of endOrder) {
