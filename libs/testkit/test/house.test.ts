@@ -74,7 +74,10 @@ describe.each(packages.filter(({ name }) => !knowPaths.includes(name)))("$name",
 });
 
 describe("services look alike", () => {
-  const services = shipped.filter(({ folder, name }) => existsSync(join(folder, "src/env.ts")) && name !== roof);
+  const services = shipped.filter(
+    ({ folder, name }) =>
+      folder.startsWith(join(root, "services")) && existsSync(join(folder, "src/env.ts")) && name !== roof,
+  );
   const parts = ["deps.ts", "env.ts", "main.ts", "routes.ts", "service.ts"];
 
   test("all eight are there", () => {
