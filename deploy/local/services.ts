@@ -34,7 +34,7 @@ export interface ServiceSettings {
   readonly env?: Readonly<Record<string, string>>;
   readonly envOf?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
   readonly logFile?: (name: ProcessName) => string;
-  /** Told of warnings and errors, in plain words. */
+  /** Called with warnings and errors, in plain words. */
   readonly onComplaint?: (name: string, words: string) => void;
 }
 
