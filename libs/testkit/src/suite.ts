@@ -126,7 +126,7 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
   const opsUrl = (name: ServiceName): string =>
     `http://127.0.0.1:${ports[children.get(name) === children.get("edge") ? "edge" : name].ops}`;
 
-  const shape = options.shape ?? (process.env["SUITE_SHAPE"] === "one" ? "one" : "apart");
+  const shape = options.shape ?? (process.env["SUITE_SHAPE"] === "apart" ? "apart" : "one");
   const wanted: readonly ServiceName[] = serviceNames.filter(neededBy(options));
   const together: readonly ServiceName[] = shape === "one" ? wanted.filter((name) => name !== "simulator") : [];
 
