@@ -26,7 +26,7 @@ export interface SuiteOptions<B extends Backends> {
   readonly backends?: B;
   /**
    * How the services are laid out: all but the simulator in one process, or each in one of its own; absent: SUITE_SHAPE, or
-   * one. What a test does to single services (kills, drains, asks for metrics) needs them apart.
+   * apart. What a test does to single services (kills, drains, asks for metrics) needs them apart.
    */
   readonly shape?: Shape;
   /** What is started; absent: every service that the configuration has work for. */
@@ -126,7 +126,7 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
   const opsUrl = (name: ServiceName): string =>
     `http://127.0.0.1:${ports[children.get(name) === children.get("edge") ? "edge" : name].ops}`;
 
-  const shape = options.shape ?? (process.env["SUITE_SHAPE"] === "apart" ? "apart" : "one");
+  const shape = options.shape ?? (process.env["SUITE_SHAPE"] === "one" ? "one" : "apart");
   const wanted: readonly ServiceName[] = serviceNames.filter(neededBy(options));
   const together: readonly ServiceName[] = shape === "one" ? wanted.filter((name) => name !== "simulator") : [];
 
