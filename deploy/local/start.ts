@@ -17,7 +17,6 @@ import {
   startService,
   startTogether,
   type ProcessName,
-  type ServiceName,
   type SuitePorts,
 } from "./services.ts";
 
