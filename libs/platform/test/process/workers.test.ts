@@ -36,10 +36,14 @@ test("workers share a port, one that dies is started again, and one port answers
   const ended = once(supervisor, "close");
   try {
     await once(supervisor, "message");
-    const pids = await until("both to answer", async () => {
-      const seen = await pidsAt(port);
-      return seen.size === 2 && seen;
-    }, 60_000);
+    const pids = await until(
+      "both to answer",
+      async () => {
+        const seen = await pidsAt(port);
+        return seen.size === 2 && seen;
+      },
+      60_000,
+    );
     expect(pids).not.toContain(supervisor.pid);
     const ops = `http://127.0.0.1:${opsPort}`;
     expect(await textAt(`${ops}/readyz`)).toBe("worker 1:\ndoor: ready\nbooks: ready\nworker 2:\ndoor: ready\n");
@@ -51,10 +55,14 @@ test("workers share a port, one that dies is started again, and one port answers
     const first = Number(await textAt(`http://127.0.0.1:${booksPort}/`)); // the keeper runs in the first alone
     expect(pids).toContain(first);
     process.kill(first, "SIGKILL");
-    const again = await until("another one to take its place", async () => {
-      const seen = await pidsAt(port).catch(() => new Set<number>());
-      return seen.size === 2 && !seen.has(first) && seen;
-    }, 60_000);
+    const again = await until(
+      "another one to take its place",
+      async () => {
+        const seen = await pidsAt(port).catch(() => new Set<number>());
+        return seen.size === 2 && !seen.has(first) && seen;
+      },
+      60_000,
+    );
     await vi.waitFor(async () => expect(again).toContain(Number(await textAt(`http://127.0.0.1:${booksPort}/`))));
     expect(printed).toContain("a worker ended by itself");
 
