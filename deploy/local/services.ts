@@ -26,8 +26,8 @@ export interface ServiceSettings {
   readonly redisUrl: string;
   readonly natsUrl: string;
   readonly secret: string;
-  /** Path of the YAML. */
-  readonly config: string;
+  /** Path of the YAML; absent: the configuration is in the books. */
+  readonly config: string | undefined;
   /** Bind address of the edge; all other ports are on loopback. */
   readonly host: string;
   /** More variables: for all, or for one. */
@@ -127,7 +127,7 @@ function startProcess(
       REDIS_URL: settings.redisUrl,
       NATS_URL: settings.natsUrl,
       MODELGATE_SECRET: settings.secret,
-      MODELGATE_CONFIG: settings.config,
+      MODELGATE_CONFIG: settings.config ?? "",
       HOST: settings.host,
       INNER_HOST: "127.0.0.1",
       ...Object.fromEntries(serviceNames.map((each) => [`${each.toUpperCase()}_URL`, addressOf(ports, each)])),
