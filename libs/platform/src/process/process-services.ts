@@ -61,9 +61,16 @@ export class ProcessServices implements AsyncDisposable {
     return this.#ops?.port ?? 0;
   }
 
-  /** Opens all services at the same time. Clients are let in when all are open, keepers of books answer at once. */
+  /** Opens services, as many as can at the same time. Clients are let in when all are open, keepers of books answer at once. */
   async open(): Promise<void> {
-    this.#opening = this.#services.map((service) => this.#open(service));
+    let keepers: Promise<unknown> = Promise.resolve();
+    this.#opening = this.#services.map((service) => {
+      if (service.role !== "keeper") return this.#open(service);
+      // In their order: control asks the ledger while it opens.
+      const opening = keepers.then(() => this.#open(service));
+      keepers = opening;
+      return opening;
+    });
     this.#running = await Promise.all(this.#opening);
     const [first] = this.#services;
     if (first === undefined) return;
