@@ -1,5 +1,5 @@
 import type { Failure, UpstreamWire } from "@modelgate/contracts";
-import type { Span } from "@modelgate/platform";
+import { idsOf, type Span } from "@modelgate/platform";
 import { AttemptsFailed, type Attempted, type AttemptPlan, type Tried } from "./attempt-plan.ts";
 import { attemptSpan } from "./attempt-span.ts";
 import { observeAttempt } from "./channel-metrics.ts";
@@ -124,11 +124,11 @@ function answered<Accepted>(
     readonly tried: readonly Tried[];
     readonly health: Health;
     readonly span: Span;
-    readonly plan: Pick<AttemptPlan<unknown>, "callId" | "requestId" | "signal">;
+    readonly plan: Pick<AttemptPlan<unknown>, "callId" | "requestId" | "span" | "signal">;
   },
 ): Attempted<Accepted> {
   const { sent, entry, tried, health, span, plan } = how;
-  const { callId, requestId, signal } = plan;
+  const { callId, signal } = plan;
   const { attempt } = sent;
   const { upstreamRequestId } = tried.at(-1) ?? {};
   span.set({ "modelgate.upstream_request_id": upstreamRequestId });
@@ -142,7 +142,7 @@ function answered<Accepted>(
     tried,
     broke(reason) {
       const body = fingerprintOf(sent.prepared?.request.body);
-      const seenBy = { callId, requestId, upstreamRequestId };
+      const seenBy = { ...idsOf(plan), callId, upstreamRequestId };
       if (!over) health.failed(attempt, { of: "channel", reason, body, seenBy });
       over = true;
       span.end(reason);
