@@ -49,6 +49,7 @@ const sharedRelay = sharedPart<RelayEnv, ProcessRelay>(async (shared, env) => {
       limits: env.attempts,
       affinityMs: env.affinityMs,
       leaseMs: env.channelLeaseMs,
+      fastestDecayMs: env.fastestDecayMs,
     }),
   );
   const outbox = shared.use(openOutbox({ redis, bus, log }));
