@@ -35,6 +35,7 @@ beforeAll(async () => {
   );
   const price = { input: 1, output: 1 };
   suite = await startSuite({
+    shape: "apart",
     config: {
       ...house,
       models: { chat: { kind: "chat", price }, lone: { kind: "chat", price } },

@@ -18,6 +18,7 @@ export {
 } from "./service-variables.ts";
 export { StartError } from "./start-error.ts";
 export {
+  describeVariables,
   readVariables,
   type DeclaredVariable,
   type Declaration,
@@ -59,6 +60,7 @@ export { failureOf } from "./store-failure.ts";
 export { idSource, isRequestId } from "./request-id.ts";
 export { serveArea, type LocalArea, type LocalAreas } from "./process/area-server.ts";
 export { runProcess } from "./process/run-process.ts";
+export { runWorkers, type WorkPlan } from "./process/run-workers.ts";
 export { defineService, type OpenService, type Service, type ServiceContext } from "./process/service.ts";
 export { Shared, sharedPart } from "./process/shared.ts";
 export { sharedBus, sharedRedis } from "./process/stores.ts";

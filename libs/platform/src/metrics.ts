@@ -13,8 +13,8 @@ const isLag = /^nodejs_eventloop_lag_/;
  * about. Labels are bounded: endpoints, models, providers and channels come from tables and the configuration, never
  * from what a client wrote.
  */
-export function createMetrics(service: string): Registry {
-  register.setDefaultLabels({ service });
+export function createMetrics(service: string, worker?: number): Registry {
+  register.setDefaultLabels(worker === undefined ? { service } : { service, worker: String(worker) });
   collectDefaultMetrics({ eventLoopMonitoringPrecision: never });
   for (const { name } of register.getMetricsAsArray()) if (isLag.test(name)) register.removeSingleMetric(name);
   measureLoopLag(register);
