@@ -57,7 +57,8 @@ export {
   type TaskPage,
   type TaskQuery,
 } from "./tasks/find.ts";
-export { readTask, taskEvent, type TaskRecord } from "./tasks/record.ts";
+export { openTaskSeal, type TaskSeal } from "./tasks/seal.ts";
+export { taskEvent, type TaskRecord } from "./tasks/record.ts";
 export { digestOf, isKeyShaped, newKey } from "./tokens/key.ts";
 export {
   digestOfToken,

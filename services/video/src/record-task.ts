@@ -19,6 +19,7 @@ export async function recordSurely(deps: Deps, task: TaskRecord, ids: RequestIds
     holdUntil: task.deadlineAt + holdBeyondMs,
     keepMs: deps.limits.keepMs,
     callbackDueAt: deps.callbacks.leaseEnd(),
+    seal: deps.taskSeal,
   };
   for (const pauseMs of [...pausesMs, undefined]) {
     try {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { readEpoch, writeEpoch } from "@modelgate/accounts";
+import { readEpoch, writeEpoch, type TaskSeal } from "@modelgate/accounts";
 import { brokenChains, keepMark, readAccounts, type Books } from "@modelgate/books";
 import { eventStreams } from "@modelgate/contracts";
 import { readServers, type Bus, type Logger, type Redis } from "@modelgate/platform";
@@ -18,6 +18,8 @@ export interface WatchOptions {
   readonly connection: BooksConnection;
   readonly log: Logger;
   readonly roundMs: number;
+  /** Opens the records of tasks. */
+  readonly taskSeal: TaskSeal;
 }
 
 /** Watches that Redis has what the books have. */
@@ -158,7 +160,7 @@ class Watch implements RedisWatch {
     const begin = performance.now();
     await this.#drained();
     const accounts = await putBackAll(deps);
-    await restoreTasks(deps, Date.now());
+    await restoreTasks({ ...deps, taskSeal: this.#options.taskSeal }, Date.now());
     const ms = Math.round(performance.now() - begin);
     if (accounts > 0) log.warn({ accounts, ms }, "Redis had lost all: accounts and tokens are put back from the books");
   }
@@ -167,7 +169,7 @@ class Watch implements RedisWatch {
   async #putTasksBack(deps: { readonly redis: Redis; readonly bus: Bus; readonly books: Books }): Promise<void> {
     // Before the first round there was no other.
     if (this.#runs !== undefined) await this.#drained();
-    const tasks = await restoreTasks(deps, Date.now());
+    const tasks = await restoreTasks({ ...deps, taskSeal: this.#options.taskSeal }, Date.now());
     if (tasks > 0) this.#options.log.warn({ tasks }, "Redis was behind: video tasks are put back from the books");
   }
 
