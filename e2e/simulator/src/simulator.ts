@@ -5,6 +5,7 @@ import { formIn } from "./core/form.ts";
 import { createInstance, plainInstance, type Instance } from "./instances.ts";
 import { createUpgrade } from "./sockets/upgrade.ts";
 import { vendors } from "./vendors.ts";
+import { serviceAccount } from "./vertex/account.ts";
 
 const mostBodyBytes = 128 * 1024 * 1024;
 const mostInstances = 1_000;
@@ -27,6 +28,7 @@ export function createSimulator(): RequestListener & { readonly upgrade: Upgrade
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [path = "/", search = ""] = (request.url ?? "/").split("?");
     const body = await readAll(request);
+    if (path === "/_account/vertex") return reply(response, 200, serviceAccount().file);
     const own = /^\/_(script|requests)\/([\w.-]+)$/.exec(path);
     if (own !== null) return administer(own[1] ?? "", instanceOf(own[2] ?? ""), request, body, response);
     const [, name = plainInstance, rest = path] = /^\/at\/([\w.-]+)(\/.*)$/.exec(path) ?? [];

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { Behaviour } from "./behaviour.ts";
+import { amazonFrame, amazonStreamType } from "./core/amazon-frame.ts";
 
 /** A frame of a stream. */
 export interface Frame {
@@ -11,6 +12,8 @@ export interface Frame {
   readonly content?: boolean;
   /** Without it the stream was cut: `noDone` leaves it out. */
   readonly last?: boolean;
+  /** In Amazon's frames: it is an exception, which its name says. */
+  readonly isFailure?: boolean;
 }
 
 /** A streamed answer, as a vendor would send it. */
@@ -18,15 +21,23 @@ export interface Streamed {
   readonly frames: Iterable<Frame> | AsyncIterable<Frame>;
   /** The frame of a failure after so many frames. */
   error(message: string, sent: number): Frame;
-  /** `crlf`: server-sent events whose lines end in CRLF; `array`: the elements of one JSON array. Default: LF. */
-  readonly framing?: "crlf" | "array";
+  /**
+   * `crlf`: server-sent events whose lines end in CRLF; `array`: the elements of one JSON array; `amazon`: frames of an Amazon
+   * event stream. Default: server-sent events with LF.
+   */
+  readonly framing?: "crlf" | "array" | "amazon";
 }
+
+const contentTypes = {
+  crlf: "text/event-stream; charset=utf-8",
+  array: "application/json",
+  amazon: amazonStreamType,
+} as const;
 
 /** Writes a stream at the pace and with the faults that were asked for. */
 export async function writeStream(response: ServerResponse, streamed: Streamed, behaviour: Behaviour): Promise<void> {
-  const array = streamed.framing === "array";
   response.writeHead(200, {
-    "content-type": array ? "application/json" : "text/event-stream; charset=utf-8",
+    "content-type": contentTypes[streamed.framing ?? "crlf"],
     "cache-control": "no-cache",
   });
   const { write, end } = writer(response, streamed.framing, behaviour);
@@ -84,14 +95,17 @@ function writer(
 ): { write(frame: Frame): Promise<void>; end(): void } {
   const newline = crlf === true || framing === "crlf" ? "\r\n" : "\n";
   let began = false;
-  const bytesOf = ({ event, data }: Frame): string => {
+  const bytesOf = (frame: Frame): string | Buffer => {
+    const { event, data } = frame;
+    if (framing === "amazon") return amazonFrame(frame);
     if (framing === "array") return `${began ? `,${newline}` : "["}${data}`;
     const comment = comments === true ? `: still here${newline}${newline}` : "";
     return `${comment}${event === undefined ? "" : `event: ${event}${newline}`}data: ${data}${newline}${newline}`;
   };
   return {
     async write(frame) {
-      const bytes = Buffer.from(bytesOf(frame));
+      const made = bytesOf(frame);
+      const bytes = typeof made === "string" ? Buffer.from(made) : made;
       began = true;
       const size = splitBytes ?? bytes.length;
       for (let at = 0; at < bytes.length && !response.destroyed; at += size) {

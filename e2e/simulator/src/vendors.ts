@@ -1,4 +1,5 @@
 import { anthropic } from "./anthropic/index.ts";
+import { bedrock } from "./bedrock/index.ts";
 import { cohere } from "./cohere/index.ts";
 import { gemini } from "./gemini/index.ts";
 import { jimeng } from "./jimeng/index.ts";
@@ -7,7 +8,20 @@ import { kling } from "./kling/index.ts";
 import { openai } from "./openai/index.ts";
 import { pictures } from "./pictures/index.ts";
 import { qwen } from "./qwen/index.ts";
+import { vertex } from "./vertex/index.ts";
 import type { Vendor } from "./vendor.ts";
 
 /** Every vendor on this machine: one line each. */
-export const vendors: readonly Vendor[] = [openai, anthropic, gemini, jina, cohere, qwen, pictures, kling, jimeng];
+export const vendors: readonly Vendor[] = [
+  openai,
+  anthropic,
+  gemini,
+  jina,
+  cohere,
+  qwen,
+  pictures,
+  kling,
+  jimeng,
+  bedrock,
+  vertex,
+];

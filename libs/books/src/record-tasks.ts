@@ -9,7 +9,7 @@ const ranks = { queued: 0, in_progress: 1, completed: 2, failed: 2 } as const;
 export interface BookedTask {
   readonly account: string;
   readonly task: string;
-  /** What the video service goes on with, as it wrote it (JSON). */
+  /** What the video service goes on with, as it sealed it. */
   readonly record: string;
   /** How long it can be fetched, Unix ms. */
   readonly untilMs: number;
@@ -58,7 +58,7 @@ function rowOf({ kept, ...event }: KeptTaskEvent) {
     model: event.model,
     channel: event.channelId,
     event: JSON.stringify(event),
-    record: kept === undefined ? "" : JSON.stringify(kept.record),
+    record: kept === undefined ? "" : kept.sealed,
     until: kept?.untilMs ?? 0,
   };
 }

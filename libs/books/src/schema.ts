@@ -160,7 +160,7 @@ export interface TasksTable {
   channel: string;
   /** The event, without the record. */
   event: string;
-  /** What the video service goes on with, as it came; "" where an earlier version wrote the event. */
+  /** What the video service goes on with, as it sealed it; "" where an earlier version wrote the event. */
   record: ColumnType<string, string | undefined, string>;
   /** When Redis may forget it, Unix ms; 0: there is nothing that could be put back. */
   until: ColumnType<number, number | undefined, number>;

@@ -142,7 +142,7 @@ describe.each(engines)("$name", ({ start }) => {
     state,
     previousState: null,
     progress: 0,
-    kept: { record: { id, state }, untilMs },
+    kept: { sealed: `${id} ${state}`, untilMs },
   });
 
   test("a task is in the books from its first event on, as its latest says, in whatever order they come", async () => {
@@ -151,11 +151,9 @@ describe.each(engines)("$name", ({ start }) => {
     await recordTasks(books, [task("one", "queued"), task("two", "failed"), task("two", "in_progress")]);
     await recordTasks(books, [task("two", "completed"), task("over", "completed", 500)]);
     const first = await lostTasks(books, { nowMs: 1_000, limit: 1 });
-    expect(first).toEqual([
-      { account: "acme", task: "one", record: JSON.stringify({ id: "one", state: "in_progress" }), untilMs: 2_000 },
-    ]);
+    expect(first).toEqual([{ account: "acme", task: "one", record: "one in_progress", untilMs: 2_000 }]);
     expect(await lostTasks(books, { nowMs: 1_000, after: first[0], limit: 5 })).toMatchObject([
-      { task: "two", record: JSON.stringify({ id: "two", state: "failed" }) },
+      { task: "two", record: "two failed" },
     ]);
   });
 });

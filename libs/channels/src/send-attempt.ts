@@ -1,11 +1,12 @@
 import { asFailure, Failure, headers as contractHeaders, type UpstreamWire } from "@modelgate/contracts";
 import type { Span } from "@modelgate/platform";
-import { providers } from "@modelgate/providers";
+import { cleanWords, CredentialsFailed, providers, signed } from "@modelgate/providers";
 import type { AttemptPlan, PreparedAttempt, SpokenWay } from "./attempt-plan.ts";
 import { beginsWithin } from "./begins-within.ts";
 import { connectSocket, RefusedSocket } from "./connect.ts";
 import type { Way } from "./pick.ts";
-import { refusal } from "./refused.ts";
+import { reframed } from "./reframed.ts";
+import { Refused, refusal } from "./refused.ts";
 import type { SpokenWires } from "./spoken-wires.ts";
 import type { Transport } from "./transport.ts";
 import type { Sent } from "./verdict.ts";
@@ -96,7 +97,7 @@ async function preparing<Accepted, Wire extends UpstreamWire>(
 
 /** Sends the request and reads as much of the answer as `accept` needs. */
 function once<Accepted>(
-  { candidate: { channel }, provider }: SpokenWay,
+  { candidate: { channel }, key, provider, wire }: SpokenWay,
   prepared: PreparedAttempt<Accepted>,
   outer: AbortSignal,
   { transport, sent }: { readonly transport: Transport; readonly sent: Sent },
@@ -106,14 +107,16 @@ function once<Accepted>(
     ...prepared.request.headers,
     ...(traceparent === undefined ? {} : { [contractHeaders.traceparent]: traceparent }),
   };
-  const request = { ...prepared.request, headers, timeoutMs: channel.timeoutMs };
+  const unsigned = { ...prepared.request, headers, timeoutMs: channel.timeoutMs };
   const firstByteMs = prepared.stream === true ? channel.firstByteTimeoutMs : undefined;
   return beginsWithin(firstByteMs, outer, async (signal) => {
+    const call = { baseUrl: channel.baseUrl, key: key.secret, nowMs: Date.now() };
+    const request = await admitted(signed(provider, unsigned, call));
     if (prepared.connect === undefined) {
       const answer = await reach(transport.send(request, signal), signal);
       sent.answer = answer;
       if (answer.status >= 300) throw await refusal(answer, provider);
-      return prepared.accept(answer);
+      return prepared.accept(reframed(answer, provider.reframing?.(wire)));
     }
     const answer = await reach(connectSocket(request, prepared.connect, signal), signal);
     sent.answer = answer;
@@ -121,6 +124,19 @@ function once<Accepted>(
     return prepared.accept(answer);
   });
 }
+
+/** A request with what admits it; where that cannot be had, the key is refused as if its vendor had said so. */
+async function admitted<Request>(signing: Promise<Request>): Promise<Request> {
+  try {
+    return await signing;
+  } catch (error) {
+    if (!(error instanceof CredentialsFailed)) throw error;
+    const meaning = { code: "upstream_auth_failed", retryable: true, blame: "key" } as const;
+    throw new Refused(meaning, unauthorized, undefined, { message: cleanWords(error.message) });
+  }
+}
+
+const unauthorized = 401;
 
 /** An exchange that never got an answer, as a failure. */
 async function reach<Answer>(sent: Promise<Answer>, signal: AbortSignal): Promise<Answer> {

@@ -1,7 +1,7 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { Candidate } from "@modelgate/catalog";
 import { FoundOut } from "@modelgate/platform";
-import { providers } from "@modelgate/providers";
+import { providers, wiresOf } from "@modelgate/providers";
 
 /** How long it is remembered that a vendor's endpoint is missing, or refuses a model's calls. */
 const rememberedMs = 600_000;
@@ -35,7 +35,7 @@ export class SpokenWires {
    * vendor's order; at the end those whose endpoint has lately refused calls of this model for its own sake.
    */
   usable<Wire extends UpstreamWire>(candidate: Candidate, wanted: readonly Wire[]): readonly Wire[] {
-    const spoken = wiresOf(candidate.channel);
+    const spoken = spokenOf(candidate);
     const [own] = wanted;
     const others = spoken.flatMap((wire) => wanted.filter((each) => each === wire && each !== own));
     const ordered = own !== undefined && spoken.includes(own) ? [own, ...others] : others;
@@ -49,7 +49,10 @@ export class SpokenWires {
    * answered. Others of its family may lack some.
    */
   areKnown({ channel, upstreamModel }: Candidate, usable: readonly UpstreamWire[]): boolean {
-    if (channel.wires !== undefined || providers[channel.provider]?.wiresAt?.(channel.baseUrl) !== undefined)
+    if (
+      channel.wires !== undefined ||
+      providers[channel.provider]?.wiresAt?.(channel.baseUrl, upstreamModel) !== undefined
+    )
       return true;
     return usable.some((wire) => isAt(this.#refusing, { channel, upstreamModel }, wire, this.#now()));
   }
@@ -70,10 +73,10 @@ function isAt(known: FoundOut<number>, candidate: Candidate, wire: UpstreamWire,
   return until !== undefined && until > now;
 }
 
-/** The wires that a channel's vendor speaks, best first. */
-function wiresOf({ wires, provider, baseUrl }: Candidate["channel"]): readonly UpstreamWire[] {
-  const vendor = providers[provider];
-  return wires ?? vendor?.wiresAt?.(baseUrl) ?? vendor?.wires ?? [];
+/** The wires in which a channel's vendor serves a model, best first. */
+function spokenOf({ channel, upstreamModel }: Candidate): readonly UpstreamWire[] {
+  const vendor = providers[channel.provider];
+  return channel.wires ?? (vendor === undefined ? [] : wiresOf(vendor, channel.baseUrl, upstreamModel));
 }
 
 function place({ channel, upstreamModel }: Candidate, wire: UpstreamWire): string {

@@ -1,5 +1,5 @@
 /** The wires of text that convert to each other. */
-export const textWires = ["chat", "responses", "messages", "content"] as const;
+export const textWires = ["chat", "responses", "messages", "content", "converse"] as const;
 export type TextWire = (typeof textWires)[number];
 
 /** Endpoints beside the text wires: each takes the requests of one of them for another purpose. */

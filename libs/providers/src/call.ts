@@ -17,6 +17,9 @@ interface AnyCall {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
+/** Who signs, and when. */
+export type SigningCall = Pick<AnyCall, "baseUrl" | "key" | "nowMs">;
+
 /** A call that is answered at once: whole or as a stream. */
 export interface AnswerCall extends AnyCall {
   readonly act: "answer";

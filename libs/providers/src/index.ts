@@ -1,5 +1,6 @@
 import { anthropic } from "./anthropic/index.ts";
 import { azure } from "./azure/index.ts";
+import { bedrock } from "./bedrock/index.ts";
 import { byName } from "./by-name/index.ts";
 import { cohere } from "./cohere/index.ts";
 import { gemini } from "./gemini/index.ts";
@@ -8,18 +9,27 @@ import { jina } from "./jina/index.ts";
 import { kling } from "./kling/index.ts";
 import { openai } from "./openai/index.ts";
 import { qwen } from "./qwen/index.ts";
+import { vertex } from "./vertex/index.ts";
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { Provider } from "./provider.ts";
 
 export { cleanWords } from "./clean.ts";
 export { readErrorBody } from "./error-body.ts";
 export type { AnswerCall, FormFile, StartCall, VendorCall } from "./call.ts";
+export { modelListRequest, modelsIn } from "./model-list.ts";
 export type { Provider, VendorFailure } from "./provider.ts";
+export type { Reframing } from "./reframing.ts";
 export type { VendorRequest } from "./request.ts";
+export { CredentialsFailed, signed } from "./signing.ts";
 
 /** Whether there is a way to say a wire to a vendor: whether a channel of it may name it. */
 export function canSpeak({ wires, moreWires = [] }: Provider, wire: UpstreamWire): boolean {
   return wires.includes(wire) || moreWires.includes(wire);
+}
+
+/** The wires that a vendor speaks for a model at an address, best first, where its channel does not say otherwise. */
+export function wiresOf({ wires, wiresAt }: Provider, baseUrl: string, model: string): readonly UpstreamWire[] {
+  return wiresAt?.(baseUrl, model) ?? wires;
 }
 
 /** Every vendor, by the name that a channel's `provider` gives: one line each, and a row each of those that need no code. */
@@ -33,5 +43,7 @@ export const providers: Readonly<Record<string, Provider>> = {
   qwen,
   kling,
   jimeng,
+  bedrock,
+  vertex,
   ...byName,
 };

@@ -1,6 +1,7 @@
 import type { FailureCode, UpstreamWire, VideoWire } from "@modelgate/contracts";
 import type { ChatDialect } from "@modelgate/wires/text";
-import type { StartCall, VendorCall } from "./call.ts";
+import type { SigningCall, StartCall, VendorCall } from "./call.ts";
+import type { Reframing } from "./reframing.ts";
 import type { VendorRequest } from "./request.ts";
 
 /** A vendor's refusal, understood. */
@@ -34,6 +35,8 @@ export interface Provider {
   readonly baseUrl?: string | undefined;
   /** The variable that holds its key for a channel that names none. */
   readonly keyVariable?: string | undefined;
+  /** The key of a channel that names none, where it stands for a chain of places. */
+  readonly usualKey?: string | undefined;
   /** It is run by its operator: it asks for no key unless it is set up to, and costs nothing by the token. */
   readonly isLocal?: true | undefined;
   /** Its name in the bundled catalogue of prices. */
@@ -44,8 +47,8 @@ export interface Provider {
   readonly dialect?: ChatDialect | undefined;
   /** What it usually speaks, best first. A channel can say otherwise, and an endpoint that is missing is found out. */
   readonly wires: readonly UpstreamWire[];
-  /** What it speaks at one base URL, best first, where that differs from its followers at others. Undefined: `wires`. */
-  wiresAt?(baseUrl: string): readonly UpstreamWire[] | undefined;
+  /** What it speaks at one base URL, for one of its models, best first, where that differs. Undefined: `wires`. */
+  wiresAt?(baseUrl: string, model: string): readonly UpstreamWire[] | undefined;
   /** What a channel may say that it speaks beside: there is an address for it, and some of its family have it. */
   readonly moreWires?: readonly UpstreamWire[];
   /**
@@ -53,6 +56,17 @@ export interface Provider {
    * what the vendor does not have, upstream_error for a task of a vendor without tasks.
    */
   request(call: VendorCall): VendorRequest;
+  /**
+   * Makes the headers that admit a request where they are fetched, or computed over all of it. It is asked last, just before
+   * the request is sent: use `signed`. Rejects with CredentialsFailed. Absent: `request` made them.
+   */
+  sign?(request: VendorRequest, call: SigningCall): Promise<Readonly<Record<string, string>>>;
+  /** How the streams of a wire come to be in that wire's own framing, where the vendor sends them in another. */
+  reframing?(wire: UpstreamWire): Reframing | undefined;
+  /** What an address lacks that its requests need, in words that follow `baseUrl`. Undefined: nothing. */
+  addressProblem?(baseUrl: string): string | undefined;
+  /** Why a text is no key of it, in words that do not repeat it; in place of what every header can carry. */
+  keyProblem?(key: string): string | undefined;
   /**
    * Makes the request that starts a video task, in steps of a millisecond, for pictures of megabytes are written into it;
    * absent where the vendor has no video tasks. Throws Failure unsupported_parameter (remixing a video).

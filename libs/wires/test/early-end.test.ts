@@ -5,7 +5,7 @@ import { SseSplitter } from "../src/sse/index.ts";
 import { textCodecs, type TextAnswer } from "../src/text/index.ts";
 import { completionsCodec } from "../src/text/completions/index.ts";
 import type { Part } from "../src/text/hub/part.ts";
-import type { TextWire } from "../src/text/hub/request.ts";
+import type { BothWire } from "./harness.ts";
 import { parseRecord } from "../src/json/parse-record.ts";
 import { answer, functionCall, textPart, units, word } from "./arbitraries.ts";
 import { contextFor, eventsOf, framesOf, oneAnswer, readBack, written } from "./harness.ts";
@@ -23,10 +23,10 @@ const spoken = answer(
   fc.constantFrom("stop"),
 );
 const context = contextFor({ includeUsage: true });
-const wires: readonly TextWire[] = ["chat", "responses", "messages", "content"];
+const wires: readonly BothWire[] = ["chat", "responses", "messages", "content"];
 
 /** A stream's frames as far as they passed, and those that end it there; undefined where it had not begun. */
-function endedAt(wire: TextWire, stream: string, part: number, used: Units): readonly [string, string] | undefined {
+function endedAt(wire: BothWire, stream: string, part: number, used: Units): readonly [string, string] | undefined {
   const frames = new SseSplitter().push(Buffer.from(stream));
   const passed = frames.slice(0, Math.floor((frames.length * part) / 100));
   const pass = textCodecs[wire].pass;

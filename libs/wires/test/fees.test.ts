@@ -1,4 +1,4 @@
-import type { TextWire } from "@modelgate/contracts";
+import type { BothWire } from "./harness.ts";
 import { describe, expect, test } from "vitest";
 import type { JsonRecord } from "../src/json/index.ts";
 import { SseDecoder } from "../src/sse/index.ts";
@@ -9,7 +9,7 @@ import { mediaOf, measureTypedPart } from "../src/text/media.ts";
 const tool = (path: string, unit?: string) => (unit === undefined ? { path } : { path, unit });
 
 describe("what a request asks of its vendor beside tokens", () => {
-  test.each<[TextWire, JsonRecord, readonly object[]]>([
+  test.each<[BothWire, JsonRecord, readonly object[]]>([
     [
       "chat",
       {
@@ -130,7 +130,7 @@ describe("what a request asks of its vendor beside tokens", () => {
     expect(textCodecs[wire].vendor.askedFees(body)?.tools ?? []).toEqual(tools);
   });
 
-  test.each<[TextWire, JsonRecord, readonly string[]]>([
+  test.each<[BothWire, JsonRecord, readonly string[]]>([
     ["chat", { service_tier: "priority" }, ["priority"]],
     ["chat", { service_tier: "auto" }, []],
     ["chat", { service_tier: null }, []],
@@ -156,7 +156,7 @@ test("tools are bounded where the client sets no bound", () => {
 });
 
 /** What a vendor's stream says, through the wire's pass and through its reader, frame by frame. */
-function seenIn(wire: TextWire, frames: readonly string[]) {
+function seenIn(wire: BothWire, frames: readonly string[]) {
   const passed = frames.map((frame) => textCodecs[wire].pass.see(Buffer.from(frame)).fees);
   const reader = textCodecs[wire].vendor.reader();
   const decoder = new SseDecoder();
@@ -219,7 +219,7 @@ describe("what an answer says of what is charged beside tokens", () => {
     ["codeInterpreters", "session"],
   );
 
-  test.each<[TextWire, JsonRecord, object | undefined]>([
+  test.each<[BothWire, JsonRecord, object | undefined]>([
     ["chat", chat, { counts: { webSearches: 2 }, tier: "flex" }],
     ["chat", { choices: [{}], usage: { num_sources_used: 3 } }, { counts: { webSearches: 3 } }],
     ["chat", { choices: [{}], usage: { plugins: { search: { count: 1 } } } }, { counts: { webSearches: 1 } }],
@@ -252,7 +252,7 @@ describe("what an answer says of what is charged beside tokens", () => {
 
   const item = (each: object) =>
     sse({ type: "response.output_item.done", output_index: 0, item: each }, "response.output_item.done");
-  test.each<[TextWire, readonly string[], readonly object[]]>([
+  test.each<[BothWire, readonly string[], readonly object[]]>([
     [
       "chat",
       [sse({ choices: [{ index: 0, delta: { content: "x" } }], service_tier: "flex" }), sse({ ...chat, choices: [] })],

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { atOnce } from "../src/json/index.ts";
 import { textCodecs } from "../src/text/index.ts";
 import { unsealed } from "../src/text/hub/seals.ts";
-import type { TextWire } from "../src/text/hub/request.ts";
+import type { BothWire } from "./harness.ts";
 import { contextFor } from "./harness.ts";
 
 const sealed = { type: "thinking", thinking: "hm", signature: "EqQB" };
@@ -18,7 +18,7 @@ const model = (...parts: readonly object[]) => ({ contents: [{ role: "model", pa
 
 /** A conversation that began elsewhere goes to a vendor as it is only where it is not refused there. */
 describe("a body as it came", () => {
-  test.each<[string, TextWire, string, object, boolean]>([
+  test.each<[string, BothWire, string, object, boolean]>([
     ["thoughts, to who invented the wire", "chat", "gpt-5", { messages: [{ reasoning_content: "hm" }] }, false],
     ["thoughts, to others", "chat", "open", { messages: [{ reasoning_content: "hm" }] }, true],
     ["nothing special", "chat", "gpt-5", { messages: [{ content: "hm" }] }, true],

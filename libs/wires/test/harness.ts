@@ -17,6 +17,9 @@ import type { Part, TextPart, ToolResultPart } from "../src/text/hub/part.ts";
 import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
 import { SseDecoder } from "../src/sse/decode.ts";
 
+/** The wires that clients speak and that every client's calls can be converted to. */
+export type BothWire = "chat" | "responses" | "messages" | "content";
+
 /** What a codec knows of the request that it answers. */
 export function contextFor(request: Partial<TextRequest> = {}, asked: JsonObject = {}): AnswerContext {
   const plain: TextRequest = { model: "mine", stream: true, instructions: [], turns: [] };

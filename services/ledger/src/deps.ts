@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { openTaskSeal } from "@modelgate/accounts";
 import { sharedBus, sharedRedis, type Bus, type Redis, type ServiceContext } from "@modelgate/platform";
 import { connectBooks, type BooksConnection } from "./books-connection.ts";
 import type { Env } from "./env.ts";
@@ -37,7 +38,9 @@ export async function openDeps({
   const { keepDays } = env.books;
   watchShards(redis);
   opening.use(startMoving({ redis, connection, log }));
-  const watch = opening.use(watchRedis({ redis, bus, connection, log, roundMs: env.rounds.roundMs }));
+  const watch = opening.use(
+    watchRedis({ redis, bus, connection, log, roundMs: env.rounds.roundMs, taskSeal: openTaskSeal(env.secrets) }),
+  );
   opening.use(startRecording({ redis, bus, connection, log, counted, unpriced, noticed: (ids) => watch.noticed(ids) }));
   opening.use(startResupplying({ redis, bus, connection, log, afterMs: resupplyAfterMs }));
   opening.use(startForgetting({ connection, log, keepDays }));

@@ -8,12 +8,13 @@ import {
   findTask,
   hold,
   listTasks,
+  openTaskSeal,
   readLeftovers,
   shardOf,
   type TaskRecord,
 } from "@modelgate/accounts";
 import { openBooks, recordTasks, type Books } from "@modelgate/books";
-import { createLogger, type Bus } from "@modelgate/platform";
+import { createLogger } from "@modelgate/platform";
 import { draftOf, startBackends, type Backends } from "@modelgate/testkit";
 import { restoreTasks } from "../src/restore/restore-tasks.ts";
 
@@ -34,16 +35,9 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-const bus: Bus = {
-  connected: true,
-  publish: () => Promise.resolve(),
-  consume: () => ({ [Symbol.asyncDispose]: () => Promise.resolve() }),
-  backlog: () => Promise.resolve(undefined),
-  progress: () => Promise.resolve({ last: 0, handled: 0 }),
-  [Symbol.asyncDispose]: () => Promise.resolve(),
-};
+const taskSeal = openTaskSeal(["a secret of the tests, long enough"]);
 
-const restore = (nowMs = Date.now()): Promise<number> => restoreTasks({ redis, bus, books }, nowMs);
+const restore = (nowMs = Date.now()): Promise<number> => restoreTasks({ redis, books, taskSeal }, nowMs);
 
 /** A task that its vendor works on, its money held. */
 async function begin(id: string): Promise<TaskRecord> {
@@ -72,7 +66,7 @@ async function begin(id: string): Promise<TaskRecord> {
   };
   const held = { nanos: 7n, floorNanos: 0n, tokens: 0, leaseMs: keepMs, outboxBound: 1_000 };
   await hold(redis, { accountId: account, callId, draft, tokenId: "tok_1", ...held });
-  const times = { dueAt: createdAt + keepMs, holdUntil: createdAt + keepMs, callbackDueAt: createdAt };
+  const times = { dueAt: createdAt + keepMs, holdUntil: createdAt + keepMs, callbackDueAt: createdAt, seal: taskSeal };
   await createTask(redis, { task, keepMs, ...times });
   return task;
 }
@@ -88,6 +82,7 @@ async function end(task: TaskRecord): Promise<void> {
     keepMs,
     callbackDueAt: nowMs,
     nowMs,
+    seal: taskSeal,
   });
 }
 

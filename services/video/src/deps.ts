@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { openTaskSeal, type TaskSeal } from "@modelgate/accounts";
 import { hostsIn, openRemoteStreams, type RemoteStreams } from "@modelgate/channels";
 import type { ServiceContext } from "@modelgate/platform";
 import { openRelay, type OpenRelay } from "@modelgate/relay";
@@ -15,6 +16,8 @@ export interface Deps extends OpenRelay, AsyncDisposable {
   readonly pace: Pace;
   readonly remote: RemoteStreams;
   readonly callbacks: Callbacks;
+  /** Seals the records of tasks for their events. */
+  readonly taskSeal: Pick<TaskSeal, "seal">;
   readonly publicUrl: string | undefined;
   /** The clock of tasks, Unix ms. */
   readonly now: () => number;
@@ -43,6 +46,7 @@ export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" 
     pace: env.pace,
     remote: openRemoteStreams(),
     callbacks,
+    taskSeal: openTaskSeal(env.relay.secrets),
     publicUrl: env.publicUrl,
     now: Date.now,
     random: Math.random,

@@ -8,6 +8,7 @@ import { settlementScripts } from "../shared-scripts.ts";
 import { callbackArguments, callbackKinds, callbackOf } from "./callback.ts";
 import { placeName } from "./claim.ts";
 import { taskEvent, type TaskRecord } from "./record.ts";
+import type { TaskSeal } from "./seal.ts";
 
 /** What a task's end costs, and its usage event. */
 export interface TaskSettlement {
@@ -31,6 +32,8 @@ export interface TaskAdvance {
   /** When another process may send the transition's callback, Unix ms: this one sends it at once. */
   readonly callbackDueAt: number;
   readonly nowMs: number;
+  /** Seals the record for its events; absent: Redis alone has it. */
+  readonly seal?: Pick<TaskSeal, "seal"> | undefined;
 }
 
 const run = defineScript({
@@ -66,7 +69,7 @@ export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<r
   const { task, version, dueAt, from, settlement, keepMs, callbackDueAt, nowMs } = advance;
   const { id, accountId, tokenId, callId } = task;
   const shard = shardOf(accountId);
-  const event = from === undefined ? undefined : taskEvent(task, { from, nowMs, keepMs });
+  const event = from === undefined ? undefined : taskEvent(task, { from, nowMs, keepMs, seal: advance.seal });
   const cost = settlement === undefined ? 0n : within(settlement.costNanos);
   const reply = await run(
     redis,

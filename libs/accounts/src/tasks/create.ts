@@ -5,6 +5,7 @@ import type { OutboxEntry } from "../outbox/entry.ts";
 import { callbackArguments, callbackKinds, callbackOf } from "./callback.ts";
 import { placeName } from "./claim.ts";
 import { taskEvent, type TaskRecord } from "./record.ts";
+import type { TaskSeal } from "./seal.ts";
 
 /** A task that its vendor has accepted. */
 export interface TaskCreation {
@@ -17,6 +18,8 @@ export interface TaskCreation {
   readonly keepMs: number;
   /** When another process may send its callback, Unix ms: this one sends it at once. */
   readonly callbackDueAt: number;
+  /** Seals the record for its events; absent: Redis alone has it. */
+  readonly seal?: Pick<TaskSeal, "seal"> | undefined;
 }
 
 const run = defineScript({
@@ -44,11 +47,11 @@ const run = defineScript({
  */
 export async function createTask(
   redis: Redis,
-  { task, dueAt, holdUntil, keepMs, callbackDueAt }: TaskCreation,
+  { task, dueAt, holdUntil, keepMs, callbackDueAt, seal }: TaskCreation,
 ): Promise<OutboxEntry<KeptTaskEvent> | "recorded" | "no-hold"> {
   const { id, accountId, createdAt, callId } = task;
   const shard = shardOf(accountId);
-  const event = taskEvent(task, { from: null, nowMs: createdAt, keepMs });
+  const event = taskEvent(task, { from: null, nowMs: createdAt, keepMs, seal });
   const reply = await orUnavailable(
     run(
       redis,

@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { stored, TaskState, UsageDraft, videoWires, type KeptTaskEvent, type VideoWire } from "@modelgate/contracts";
+import type { TaskSeal } from "./seal.ts";
 
 /** A video task as it is kept in Redis, by owner and id. Times are Unix ms. No key and no secret is in it. */
 export interface TaskRecord {
@@ -84,10 +85,12 @@ export interface Transition {
   readonly from: TaskState | null;
   readonly nowMs: number;
   readonly keepMs: number;
+  /** Absent: Redis alone has the task. */
+  readonly seal?: Pick<TaskSeal, "seal"> | undefined;
 }
 
 /** A task's transition as an event, with the task as it is then. */
-export function taskEvent(task: TaskRecord, { from, nowMs, keepMs }: Transition): KeptTaskEvent {
+export function taskEvent(task: TaskRecord, { from, nowMs, keepMs, seal }: Transition): KeptTaskEvent {
   return {
     id: transitionId(task),
     time: new Date(nowMs).toISOString(),
@@ -100,6 +103,8 @@ export function taskEvent(task: TaskRecord, { from, nowMs, keepMs }: Transition)
     previousState: from,
     progress: task.progress,
     ...(task.state === "failed" && task.error !== undefined ? { error: task.error } : {}),
-    kept: { record: { ...task }, untilMs: (task.endedAt ?? task.deadlineAt) + keepMs },
+    ...(seal === undefined
+      ? {}
+      : { kept: { sealed: seal.seal(task), untilMs: (task.endedAt ?? task.deadlineAt) + keepMs } }),
   };
 }

@@ -36,7 +36,7 @@ export const KeptTaskEvent = Type.Object({
   ...TaskEvent.properties,
   kept: Type.Optional(
     Type.Object({
-      record: Type.Record(Type.String(), Type.Unknown()),
+      sealed: Type.String({ description: "the task's record: a prompt and addresses are in it, so it is sealed" }),
       untilMs: Type.Number({ description: "Unix ms: how long the task can be fetched" }),
     }),
   ),

@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import { readText, type SpokenWay } from "@modelgate/channels";
-import type { VendorRequest } from "@modelgate/providers";
+import { signed, type VendorRequest } from "@modelgate/providers";
 import type { Exchange, VendorLink } from "../answers/exchange.ts";
 import { collect } from "../answers/whole-answer.ts";
 import type { RelayDeps } from "../deps.ts";
@@ -34,7 +34,8 @@ export function vendorLink(
   const { baseUrl, timeoutMs } = candidate.channel;
 
   async function answerTo(request: VendorRequest): Promise<Buffer> {
-    const answer = await reach(channels.transport.send({ ...request, timeoutMs }, signal));
+    const signing = signed(provider, request, { baseUrl, key: key.secret, nowMs: Date.now() });
+    const answer = await reach(signing.then((whole) => channels.transport.send({ ...whole, timeoutMs }, signal)));
     if (answer.status < 300) return collect(answer, limits.answerBytes, budget);
     const { code, say } = provider.failureOf(answer.status, await readText(answer, errorBodyBytes));
     throw new Failure(code, say);

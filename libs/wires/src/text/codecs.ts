@@ -2,6 +2,7 @@ import { textWires, type TextWire, type UpstreamWire } from "@modelgate/contract
 import { chatCodec } from "./chat/index.ts";
 import { completionsCodec } from "./completions/index.ts";
 import { contentCodec } from "./content/index.ts";
+import { converseCodec } from "./converse/index.ts";
 import type { ClientCodec, TextCodec, VendorTextCodec } from "./hub/codec.ts";
 import { messagesCodec } from "./messages/index.ts";
 import { responsesCodec } from "./responses/index.ts";
@@ -13,6 +14,7 @@ export const textCodecs = {
   messages: messagesCodec,
   content: contentCodec,
   completions: completionsCodec,
+  converse: converseCodec,
 } as const satisfies { readonly [Wire in TextWire | "completions"]: TextCodec<Wire> };
 
 type Codecs = typeof textCodecs;

@@ -26,12 +26,15 @@ const filesOf = {
 
 /** Ideas that not every wire has; a wire that has one calls its file so. */
 const shared: ReadonlySet<string> = new Set([
+  ...filesOf.both,
+  "cache",
   "citations",
   "count",
   "media",
   "models",
   "part-reader",
   "part-writer",
+  "render-documents",
   "search",
   "thinking",
 ]);
@@ -58,9 +61,10 @@ const own: Readonly<Record<keyof typeof textCodecs, readonly string[]>> = {
     "parse-items",
     "response-object",
   ],
-  messages: ["cache", "end-user", "parse-documents", "parse-sources", "render-documents", "sampling"],
+  messages: ["end-user", "parse-documents", "parse-sources", "sampling"],
   content: ["call-values", "framing", "probabilities", "schema"],
   completions: ["echo", "log-probabilities", "parse-prompts", "stream-answers"],
+  converse: [],
 };
 
 const folder = new URL("../../src/text/", import.meta.url);

@@ -8,7 +8,7 @@ import {
   realtimeWires,
   type RealtimeWire,
 } from "@modelgate/contracts";
-import { cleanWords, providers, type Provider, type VendorRequest } from "@modelgate/providers";
+import { cleanWords, providers, signed, wiresOf, type Provider, type VendorRequest } from "@modelgate/providers";
 import { fields } from "./fields.ts";
 import { probe, probedWire } from "./probe.ts";
 import { trySession, type TriedCall } from "./try-session.ts";
@@ -32,7 +32,7 @@ export async function testChannel(
       status: 409,
     });
   const [model, upstreamModel] = entry;
-  const wire = probedWire(catalog.kindOf(model), channel.wires ?? provider.wires);
+  const wire = probedWire(catalog.kindOf(model), channel.wires ?? wiresOf(provider, channel.baseUrl, upstreamModel));
   if (wire === undefined) throw new Failure("no_available_channel", "The channel speaks no wire.", { status: 409 });
   const send = callOf({ channel, provider, key: key.secret, upstreamModel, transport }, wire);
   const startedAt = performance.now();
@@ -86,7 +86,7 @@ function callOf(test: Test, wire: UpstreamWire): () => Promise<TriedCall> {
   }
   if (isRealtimeWire(wire)) {
     const request = { ...test.provider.request({ act: "session", ...madeOf(test), wire }), timeoutMs: testMs };
-    return () => trySession(request, wire, test.upstreamModel);
+    return async () => trySession(await signed(test.provider, request, madeOf(test)), wire, test.upstreamModel);
   }
   return async () => {
     const body = await probe(wire, test.upstreamModel);
@@ -95,12 +95,10 @@ function callOf(test: Test, wire: UpstreamWire): () => Promise<TriedCall> {
   };
 }
 
-async function sent(
-  { transport }: Test,
-  request: VendorRequest,
-  isGood: (status: number) => boolean,
-): Promise<TriedCall> {
-  const answer = await transport.send({ ...request, timeoutMs: testMs }, AbortSignal.timeout(testMs));
+async function sent(test: Test, request: VendorRequest, isGood: (status: number) => boolean): Promise<TriedCall> {
+  const { provider, transport } = test;
+  const whole = await signed(provider, request, madeOf(test));
+  const answer = await transport.send({ ...whole, timeoutMs: testMs }, AbortSignal.timeout(testMs));
   const { status } = answer;
   return { status, ok: isGood(status), said: await readText(answer, testBytes) };
 }

@@ -1,11 +1,13 @@
 import type { Provider } from "@modelgate/providers";
 
 /** Why an address cannot be the base URL of a channel to a vendor; undefined where it can. */
-export function baseUrlProblem(baseUrl: string, { name, baseUrlQuery }: Provider): string | undefined {
+export function baseUrlProblem(baseUrl: string, provider: Provider): string | undefined {
+  const { name, baseUrlQuery } = provider;
   if (!URL.canParse(baseUrl)) return "is no URL";
   const { protocol, username, password, search, hash } = new URL(baseUrl);
   if (protocol !== "https:" && protocol !== "http:") return "is no address of http or https";
   if (username !== "" || password !== "") return "holds a name or a password: what admits a call stands in keys";
   if (hash !== "") return "has a fragment, which no path can follow";
-  return search === "" || baseUrlQuery === true ? undefined : `has a query, which no path of ${name} can follow`;
+  if (search !== "" && baseUrlQuery !== true) return `has a query, which no path of ${name} can follow`;
+  return provider.addressProblem?.(baseUrl);
 }

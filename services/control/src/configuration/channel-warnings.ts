@@ -41,7 +41,7 @@ function addressAt(baseUrl: string, wire: UpstreamWire, provider: Provider): URL
   const call = { baseUrl, key: "", nowMs: 0, wire };
   return videoWires.some((video) => video === wire)
     ? provider.request({ act: "poll", ...call, task: "0" }).url
-    : provider.request({ act: "answer", ...call, model: "m", stream: false, body: Buffer.alloc(0) }).url;
+    : provider.request({ act: "answer", ...call, model: "m", stream: false, body: Buffer.from("{}") }).url;
 }
 
 function modelsOfOtherKinds(models: Configuration["models"], { configuration }: ResolvedChannel, provider: Provider) {

@@ -106,7 +106,7 @@ function vendorProblems({ provider: name, baseUrl, keys, wires = [] }: OfVendor)
   if (ownAddress === undefined) return [{ path: "baseUrl", say: `is missing: ${name} has none of its own` }];
   // What variables hold is looked at when they are filled in.
   const wrongAddress = hasVariables(ownAddress) ? undefined : baseUrlProblem(ownAddress, provider);
-  const noKeys = keys === undefined && provider.keyVariable === undefined;
+  const noKeys = keys === undefined && provider.keyVariable === undefined && provider.usualKey === undefined;
   return [
     ...(noKeys ? [{ path: "keys", say: `is missing: ${name} has no usual variable for its key` }] : []),
     ...(wrongAddress === undefined ? [] : [{ path: "baseUrl", say: wrongAddress }]),

@@ -59,6 +59,7 @@ const noKey = "none";
 
 /** The keys of a channel that names none. */
 function usualKeys(provider: Provider | undefined): readonly string[] {
+  if (provider?.usualKey !== undefined) return [provider.usualKey];
   return provider?.keyVariable === undefined ? [] : [`env:${provider.keyVariable}`];
 }
 
@@ -78,6 +79,7 @@ async function resolveKeys(named: readonly string[], names: Names, kept: KeptKey
 
 /** Why a key cannot be used; it is not repeated. */
 function keyProblem(key: string, provider: Provider | undefined): string | undefined {
+  if (provider?.keyProblem !== undefined) return provider.keyProblem(key);
   if (!isSendableKey(key)) return "holds what no header can carry";
   const form = provider?.keyForm;
   return form === undefined || form.pattern.test(key) ? undefined : `holds no key of the form ${form.words}`;

@@ -1,4 +1,4 @@
-import { readTask, restoreTask } from "@modelgate/accounts";
+import { restoreTask, type TaskRecord, type TaskSeal } from "@modelgate/accounts";
 import { lostTasks, type BookedTask } from "@modelgate/books";
 import type { PutBackDeps } from "./put-back.ts";
 
@@ -7,15 +7,18 @@ const pageSize = 500;
 
 /**
  * Puts video tasks back that Redis has lost, and those that it has as they were before they ended; how many. What cannot be
- * read is passed over: a later version wrote it.
+ * read is passed over: a later version wrote it, or its secret is accepted no more.
  */
-export async function restoreTasks({ redis, books }: PutBackDeps, nowMs: number): Promise<number> {
+export async function restoreTasks(
+  { redis, books, taskSeal }: Pick<PutBackDeps, "redis" | "books"> & { readonly taskSeal: TaskSeal },
+  nowMs: number,
+): Promise<number> {
   let restored = 0;
   for (let after: BookedTask | undefined; ;) {
     const page = await lostTasks(books, { nowMs, after, limit: pageSize });
     const done = await Promise.all(
-      page.map(async ({ record, untilMs }) => {
-        const task = taskOf(record);
+      page.map(async ({ account, task: id, record, untilMs }) => {
+        const task = opened(taskSeal, record, { accountId: account, id });
         return task !== undefined && (await restoreTask(redis, { task, untilMs }, nowMs));
       }),
     );
@@ -25,9 +28,13 @@ export async function restoreTasks({ redis, books }: PutBackDeps, nowMs: number)
   }
 }
 
-function taskOf(record: string) {
+function opened(
+  seal: TaskSeal,
+  record: string,
+  place: { readonly accountId: string; readonly id: string },
+): TaskRecord | undefined {
   try {
-    return readTask(record);
+    return seal.open(record, place);
   } catch {
     return undefined;
   }

@@ -10,7 +10,7 @@ import { plainFrame, type PassCodec } from "../pass.ts";
 import { changeJson, parseFrameRecord, renameAt } from "../pass-json.ts";
 import { endMessageEarly } from "./early-end.ts";
 import { callOfBlock, messagesFees } from "./fees.ts";
-import { takesAdaptiveOnly } from "./models.ts";
+import { takesAdaptiveOnly } from "../hub/claude-generations.ts";
 import { blocksOf } from "./parse-answer.ts";
 import { hasUnsealedLoop } from "./thinking.ts";
 import { messagesUsage } from "./usage.ts";

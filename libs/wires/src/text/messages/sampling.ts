@@ -1,7 +1,7 @@
 import { unsupportedFailure } from "../hub/field-support.ts";
 import type { Unsupported } from "../hub/unsupported.ts";
 import type { JsonObject, TextRequest } from "../hub/request.ts";
-import { takesAdaptiveOnly, takesOneSampling } from "./models.ts";
+import { takesAdaptiveOnly, takesOneSampling } from "../hub/claude-generations.ts";
 
 /** The least top_p that the vendor takes beside thoughts. */
 const leastTopP = 0.95;

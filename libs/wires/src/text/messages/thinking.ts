@@ -2,10 +2,11 @@ import type { Fields } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import type { Target } from "../hub/codec.ts";
 import { effortOf } from "../hub/effort.ts";
+import { leastBudget, thinkingBudget } from "../hub/thinking-budget.ts";
 import type { Unsupported } from "../hub/unsupported.ts";
 import type { Effort, JsonObject, ReasoningWish, TextRequest } from "../hub/request.ts";
-import { takesAdaptiveOnly } from "./models.ts";
-import type { Message } from "./render-turns.ts";
+import { takesAdaptiveOnly } from "../hub/claude-generations.ts";
+import type { Message } from "../hub/paired-messages.ts";
 
 /** `thinking` of a client, with the effort in its `output_config`. */
 export function parseThinking(body: Fields, output: Fields | undefined): ReasoningWish | undefined {
@@ -29,11 +30,6 @@ export interface RenderedThinking {
   readonly maxTokens: number;
   readonly on: boolean;
 }
-
-/** The least budget that the vendor takes. */
-const leastBudget = 1024;
-
-const budgets = { minimal: 1024, low: 2048, medium: 8192, high: 16_384, xhigh: 32_768, max: 32_768 } as const;
 
 const effortWords = {
   minimal: "low",
@@ -67,29 +63,32 @@ export function renderThinking(
     unsupported.note("reasoning");
     return off;
   }
-  if (!adaptive)
-    return inBudget(request, { wanted: budgetFor(reasoning, effort ?? "medium", maxTokens), off }, unsupported);
-  const display = reasoning.show === "none" ? "omitted" : "summarized";
-  const word = effort === undefined ? undefined : effortWords[effort];
-  return { ...silent, thinking: { type: "adaptive", display }, effort: word, on: true };
+  if (adaptive) {
+    const display = reasoning.show === "none" ? "omitted" : "summarized";
+    const word = effort === undefined ? undefined : effortWords[effort];
+    return { ...silent, thinking: { type: "adaptive", display }, effort: word, on: true };
+  }
+  return withBudget(request, reasoning, { effort: effort ?? "medium", maxTokens, off }, unsupported);
 }
 
-/** Thoughts by a budget; one that does not fit into the client's bound is lowered, or given up: `off`. */
-function inBudget(
-  { reasoning, maxTokens: bound }: TextRequest,
-  { wanted, off }: { readonly wanted: number; readonly off: RenderedThinking },
+/** How a request thinks of a model that is given a budget. */
+function withBudget(
+  request: TextRequest,
+  reasoning: ReasoningWish,
+  how: { readonly effort: Exclude<Effort, "none">; readonly maxTokens: number; readonly off: RenderedThinking },
   unsupported: Unsupported,
 ): RenderedThinking {
-  const budget = bound === undefined ? wanted : budgetWithin(bound, wanted);
-  const isLowered = budget !== undefined && budget < wanted;
-  unsupported.noteIf("reasoning", budget === undefined || (isLowered && reasoning?.budgetTokens !== undefined));
+  const { effort, maxTokens, off } = how;
+  const wanted = thinkingBudget(reasoning, effort, maxTokens);
+  const budget = request.maxTokens === undefined ? wanted : budgetWithin(request.maxTokens, wanted);
+  if (budget === undefined || (budget < wanted && reasoning.budgetTokens !== undefined)) unsupported.note("reasoning");
   if (budget === undefined) return off;
-  const display = reasoning?.show === "none" ? "omitted" : undefined;
+  const display = reasoning.show === "none" ? "omitted" : undefined;
   return {
     thinking: present({ type: "enabled", budget_tokens: budget, display }),
     effort: undefined,
     // Without a bound of the client's, ours is meant for the words.
-    maxTokens: off.maxTokens > budget ? off.maxTokens : off.maxTokens + budget,
+    maxTokens: maxTokens > budget ? maxTokens : maxTokens + budget,
     on: true,
   };
 }
@@ -110,11 +109,6 @@ function budgetWithin(bound: number, wanted: number): number | undefined {
 /** Whether a wish is only about how thoughts that were not asked for are shown. */
 function saysNothing({ effort, budgetTokens, show }: ReasoningWish): boolean {
   return effort === undefined && budgetTokens === undefined && (show === undefined || show === "none");
-}
-
-function budgetFor({ budgetTokens }: ReasoningWish, effort: Exclude<Effort, "none">, maxTokens: number): number {
-  if (budgetTokens !== undefined && budgetTokens > 0) return Math.max(leastBudget, budgetTokens);
-  return effort === "max" ? Math.max(budgets.max, Math.floor(maxTokens * 0.8)) : budgets[effort];
 }
 
 function forcesTool({ tools, toolChoice }: TextRequest): boolean {

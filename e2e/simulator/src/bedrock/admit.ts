@@ -1,0 +1,99 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { Refusal } from "../checks/refusal.ts";
+import { bearerOf, headerOf, isBadKey, type VendorCall } from "../vendor.ts";
+
+/** The only region of this vendor. */
+const ownRegion = "us-east-1";
+/** How far a clock may be off, in ms. */
+const mostSkewMs = 5 * 60_000;
+
+const refused = (message: string, code: string): Refusal => new Refusal(403, message, { code });
+
+/**
+ * Who calls: by a Bedrock API key, or by a signature (SigV4) of the access key `X`, whose secret is `X-secret`. A session
+ * token that begins with `expired` has expired.
+ */
+export function admit(call: VendorCall): string {
+  const authorization = headerOf(call.headers, "authorization");
+  if (authorization === "") throw refused("Missing Authentication Token", "MissingAuthenticationTokenException");
+  if (!authorization.startsWith("AWS4-HMAC-SHA256 ")) {
+    const key = bearerOf(call.headers);
+    if (key === "" || isBadKey(key))
+      throw refused("Authentication failed: Please make sure your API Key is valid.", "AccessDeniedException");
+    return key;
+  }
+  const field = (name: string): string => new RegExp(`${name}=([^,\\s]+)`).exec(authorization)?.[1] ?? "";
+  const [accessKey = "", date = "", region = "", service = ""] = field("Credential").split("/");
+  if (region !== ownRegion || service !== "bedrock")
+    throw refused("Credential should be scoped to a valid region.", "InvalidSignatureException");
+  if (headerOf(call.headers, "x-amz-security-token").startsWith("expired"))
+    throw refused("The security token included in the request is expired", "ExpiredTokenException");
+  if (accessKey.startsWith("AKIABAD"))
+    throw refused("The security token included in the request is invalid.", "UnrecognizedClientException");
+  demandTime(headerOf(call.headers, "x-amz-date"));
+  const names = field("SignedHeaders").split(";");
+  const missing = ["host", "x-amz-date"].filter((name) => !names.includes(name));
+  if (missing.length > 0)
+    throw refused(`'${missing.join(", ")}' must be a 'SignedHeader'.`, "InvalidSignatureException");
+  const wanted = signatureOf(call, { names, date, region, service, secret: `${accessKey}-secret` });
+  const given = field("Signature");
+  if (given.length !== wanted.length || !timingSafeEqual(Buffer.from(given), Buffer.from(wanted)))
+    throw refused(
+      "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method.",
+      "InvalidSignatureException",
+    );
+  return accessKey;
+}
+
+function demandTime(stamp: string): void {
+  const told = Date.parse(stamp.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z"));
+  const now = Date.now();
+  if (Math.abs(now - told) <= mostSkewMs) return;
+  const least = stampOf(now - mostSkewMs);
+  const message =
+    told < now
+      ? `Signature expired: ${stamp} is now earlier than ${least} (${stampOf(now)} - 5 min.)`
+      : `Signature not yet current: ${stamp} is still later than ${stampOf(now + mostSkewMs)} (${stampOf(now)} + 5 min.)`;
+  throw refused(message, "InvalidSignatureException");
+}
+
+const stampOf = (ms: number): string => new Date(ms).toISOString().replaceAll(/[-:]|\.\d+/g, "");
+
+const sha256 = (data: Buffer | string): string => createHash("sha256").update(data).digest("hex");
+const hmac = (key: Buffer | string, data: string): Buffer => createHmac("sha256", key).update(data).digest();
+
+/** The signature that a caller with this secret makes, step by step as Amazon describes it. */
+function signatureOf(
+  { method, headers, body, query, response }: VendorCall,
+  how: {
+    readonly names: readonly string[];
+    readonly date: string;
+    readonly region: string;
+    readonly service: string;
+    readonly secret: string;
+  },
+): string {
+  const [path = "/"] = (response.req.url ?? "/").split("?");
+  const pairs = Array.from(query, ([name, value]) => `${escaped(name)}=${escaped(value)}`).toSorted();
+  const canonical = [
+    method,
+    escaped(path).replaceAll("%2F", "/"),
+    pairs.join("&"),
+    ...how.names.map((name) => `${name}:${headerOf(headers, name).trim().replaceAll(/\s+/g, " ")}`),
+    "",
+    how.names.join(";"),
+    sha256(body),
+  ].join("\n");
+  const scope = `${how.date}/${how.region}/${how.service}/aws4_request`;
+  const toSign = ["AWS4-HMAC-SHA256", headerOf(headers, "x-amz-date"), scope, sha256(canonical)].join("\n");
+  const key = [how.date, how.region, how.service, "aws4_request"].reduce<Buffer | string>(hmac, `AWS4${how.secret}`);
+  return hmac(Buffer.from(key), toSign).toString("hex");
+}
+
+/** Percent-encoded but for what RFC 3986 leaves plain. */
+function escaped(text: string): string {
+  return encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}

@@ -1,0 +1,22 @@
+import { bracketPath, type Refusal } from "../checks/refusal.ts";
+import { freshId } from "../core/ids.ts";
+import type { AnswerHeaders, VendorCall } from "../vendor.ts";
+
+const types: Readonly<Record<number, string>> = {
+  400: "ValidationException",
+  403: "AccessDeniedException",
+  404: "ResourceNotFoundException",
+  408: "ModelTimeoutException",
+  424: "ModelErrorException",
+  429: "ThrottlingException",
+  500: "InternalServerException",
+  503: "ServiceUnavailableException",
+};
+
+export const headers = (): AnswerHeaders => ({ "x-amzn-requestid": freshId("") });
+
+/** An error of this vendor: its type stands in a header. */
+export function renderError({ status, message, code, path }: Refusal, _: AnswerHeaders, call: VendorCall): object {
+  call.response.setHeader("x-amzn-errortype", code ?? types[status] ?? "InternalServerException");
+  return { message: path.length > 0 ? `${bracketPath(path)}: ${message}` : message };
+}

@@ -1,0 +1,47 @@
+import { Refusal } from "../checks/refusal.ts";
+import { decide } from "../core/answer.ts";
+import { createVendor, type Endpoint, type Vendor } from "../vendor.ts";
+import { admit } from "./admit.ts";
+import { headers, renderError } from "./errors.ts";
+import { invoke } from "./invoke.ts";
+import { readConverse } from "./read.ts";
+import { renderConverse, streamConverse } from "./render.ts";
+
+const converse: Endpoint = {
+  method: "POST",
+  path: /^\/model\/([^/]+)\/converse(-stream)?$/,
+  open({ body, groups: [model = "", streamed] }) {
+    demandModel(model);
+    const question = readConverse(body, model);
+    return {
+      directive: question.directive,
+      whole: (behaviour) => renderConverse(decide(question, behaviour)),
+      streamed:
+        streamed === "-stream" ? (behaviour) => streamConverse(decide(question, behaviour), behaviour) : undefined,
+    };
+  },
+};
+
+const invokeModel: Endpoint = {
+  method: "POST",
+  path: /^\/model\/([^/]+)\/invoke(-with-response-stream)?$/,
+  open({ body, groups: [model = "", streamed] }) {
+    demandModel(model);
+    return invoke(body, model, streamed === "-with-response-stream");
+  },
+};
+
+/** Names are a vendor's and a model's, or an ARN. */
+function demandModel(model: string): void {
+  if (!/^(?:[a-z0-9-]+\.)+[\w:.-]+$|^arn:/.test(model))
+    throw new Refusal(400, "The provided model identifier is invalid.");
+}
+
+/** Amazon Bedrock, under `/bedrock`. */
+export const bedrock: Vendor = createVendor({
+  prefix: "/bedrock",
+  endpoints: [converse, invokeModel],
+  admit,
+  headers,
+  renderError,
+});

@@ -1,0 +1,81 @@
+import { demandBetas } from "../anthropic/betas.ts";
+import { streamMessage } from "../anthropic/frames.ts";
+import { readMessages } from "../anthropic/read.ts";
+import { renderMessage } from "../anthropic/render.ts";
+import { messagesShape } from "../anthropic/shape.ts";
+import { isRecord, listAt, numberAt, textAt } from "../checks/members.ts";
+import { demand, Refusal } from "../checks/refusal.ts";
+import { anyText, closed, filledText, integer, list } from "../checks/shape.ts";
+import { decide } from "../core/answer.ts";
+import { questionFrom } from "../core/question.ts";
+import { rank } from "../core/relevance.ts";
+import type { Frame, Streamed } from "../stream.ts";
+import type { Understood } from "../vendor.ts";
+
+const version = "bedrock-2023-05-31";
+
+/** A request in a model's own format. */
+export function invoke(body: unknown, model: string, stream: boolean): Understood {
+  if (/(?:^|[./])anthropic\./.test(model)) return invokeClaude(body, model, stream);
+  if (/(?:^|[./])(?:cohere|amazon)\.rerank/.test(model)) return rerank(body, model);
+  throw new Refusal(400, "The provided model identifier is invalid.");
+}
+
+/** Claude's own format: the model stands in the path, the version and the beta features in the body. */
+function invokeClaude(body: unknown, model: string, stream: boolean): Understood {
+  if (!isRecord(body)) throw new Refusal(400, "Malformed input request, please reformat your input and try again.");
+  const { anthropic_version: told, anthropic_beta: betas, ...asked } = body;
+  if (told !== version) throw new Refusal(400, `anthropic_version: Input should be '${version}'`);
+  for (const name of ["model", "stream"])
+    if (Object.hasOwn(asked, name)) throw new Refusal(400, `${name}: Extra inputs are not permitted`);
+  const whole = { ...asked, model };
+  demandBetas(whole, Array.isArray(betas) ? { "anthropic-beta": betas.join(",") } : {});
+  const question = readMessages(whole, messagesShape);
+  const shown = { omitted: false };
+  return {
+    directive: question.directive,
+    whole: (behaviour) => renderMessage(model, decide(question, behaviour), shown),
+    streamed: stream
+      ? (behaviour) => wrapped(streamMessage(model, decide(question, behaviour), shown, behaviour))
+      : undefined,
+  };
+}
+
+/** The events of a model's stream in Amazon's frames, each in Base64. */
+function wrapped({ frames }: Streamed): Streamed {
+  return {
+    framing: "amazon",
+    frames: chunksOf(frames),
+    error: (message) => ({ event: "modelStreamErrorException", data: JSON.stringify({ message }), isFailure: true }),
+  };
+}
+
+async function* chunksOf(frames: Streamed["frames"]): AsyncGenerator<Frame> {
+  for await (const { data, content, last } of frames)
+    yield {
+      event: "chunk",
+      data: JSON.stringify({ bytes: Buffer.from(data).toString("base64"), p: "abcdefgh" }),
+      ...(content === undefined ? {} : { content }),
+      ...(last === undefined ? {} : { last }),
+    };
+}
+
+const cohereShape = closed(
+  { query: filledText, documents: list(anyText, { least: 1, most: 1_000 }), api_version: integer(2, 2) },
+  { top_n: integer(1), max_tokens_per_doc: integer(1) },
+);
+const amazonShape = closed(
+  { query: filledText, documents: list(anyText, { least: 1, most: 1_000 }) },
+  { top_n: integer(1) },
+);
+
+function rerank(body: unknown, model: string): Understood {
+  demand(body, model.includes("cohere.") ? cohereShape : amazonShape);
+  const documents = listAt(body, "documents").map(String);
+  const { words, directive } = questionFrom(model, [textAt(body, "query") ?? ""]);
+  const results = rank(words, documents, numberAt(body, "top_n"));
+  return {
+    directive,
+    whole: () => ({ results: results.map(({ index, score }) => ({ index, relevance_score: score })) }),
+  };
+}

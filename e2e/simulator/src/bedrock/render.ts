@@ -1,0 +1,115 @@
+import type { Behaviour } from "../behaviour.ts";
+import type { Answer } from "../core/answer.ts";
+import { freshId } from "../core/ids.ts";
+import { closeText, sealOf } from "../core/seal.ts";
+import { halvesOf, piecesOf } from "../core/tokens.ts";
+import type { Frame, Streamed } from "../stream.ts";
+import { redactedSeal, thinkingSeal } from "./rules.ts";
+
+type Block =
+  | { readonly reasoningContent: { readonly reasoningText: { readonly text: string; readonly signature: string } } }
+  | { readonly reasoningContent: { readonly redactedContent: string } }
+  | { readonly text: string }
+  | { readonly toolUse: { readonly toolUseId: string; readonly name: string; readonly input: unknown } };
+
+function blocksFor({ thoughts, redacted, text, calls }: Answer): readonly Block[] {
+  const blocks: Block[] = [];
+  if (thoughts !== undefined && redacted)
+    blocks.push({ reasoningContent: { redactedContent: closeText(redactedSeal, thoughts) } });
+  if (thoughts !== undefined && !redacted) {
+    const reasoningText = { text: thoughts, signature: sealOf(thinkingSeal, thoughts) };
+    blocks.push({ reasoningContent: { reasoningText } });
+  }
+  if (text !== undefined && text !== "") blocks.push({ text });
+  for (const { name, arguments: given } of calls)
+    blocks.push({ toolUse: { toolUseId: freshId("tooluse_"), name, input: inputOf(given) } });
+  return blocks;
+}
+
+function inputOf(given: string): unknown {
+  try {
+    return JSON.parse(given || "{}");
+  } catch {
+    return { text: given };
+  }
+}
+
+const stopReasons: Readonly<Record<string, string>> = {
+  stop: "end_turn",
+  length: "max_tokens",
+  tool_calls: "tool_use",
+  content_filter: "guardrail_intervened",
+};
+
+function stopOf({ finish, stopText }: Answer): object {
+  if (finish === "stop" && stopText !== undefined)
+    return { stopReason: "stop_sequence", additionalModelResponseFields: { stop_sequence: stopText } };
+  return { stopReason: stopReasons[finish] ?? finish };
+}
+
+/** What was cached is not among the input tokens. Undefined where none is to be reported. */
+function usageOf({ counts, usage }: Answer): object | undefined {
+  if (usage === null) return undefined;
+  if (usage !== undefined) return usage;
+  const { inputTokens, cachedTokens, cacheWriteTokens, outputTokens } = counts;
+  return {
+    inputTokens: Math.max(0, inputTokens - cachedTokens - cacheWriteTokens),
+    outputTokens,
+    totalTokens: inputTokens + outputTokens,
+    cacheReadInputTokens: cachedTokens,
+    cacheWriteInputTokens: cacheWriteTokens,
+  };
+}
+
+const metrics = { latencyMs: 1 };
+
+/** A whole answer of Converse. */
+export function renderConverse(answer: Answer): object {
+  const usage = usageOf(answer);
+  const message = { role: "assistant", content: blocksFor(answer) };
+  return { output: { message }, ...stopOf(answer), ...(usage && { usage }), metrics };
+}
+
+/** The same as a stream. */
+export function streamConverse(answer: Answer, behaviour: Behaviour): Streamed {
+  return {
+    framing: "amazon",
+    frames: framesOf(answer, behaviour),
+    error: (message) => ({ event: "modelStreamErrorException", data: JSON.stringify({ message }), isFailure: true }),
+  };
+}
+
+/** Frames are padded, so that their lengths say nothing. */
+const padding = "abcdefghijklmnop";
+
+function frame(event: string, members: object, more: Partial<Frame> = {}): Frame {
+  return { event, data: JSON.stringify({ ...members, p: padding }), ...more };
+}
+
+function* framesOf(answer: Answer, behaviour: Behaviour): Generator<Frame> {
+  yield frame("messageStart", { role: "assistant" });
+  for (const [contentBlockIndex, block] of blocksFor(answer).entries()) {
+    if ("toolUse" in block) {
+      const { toolUseId, name } = block.toolUse;
+      yield frame("contentBlockStart", { contentBlockIndex, start: { toolUse: { toolUseId, name } } });
+    }
+    for (const delta of deltasOf(block, behaviour))
+      yield frame("contentBlockDelta", { contentBlockIndex, delta }, { content: true });
+    yield frame("contentBlockStop", { contentBlockIndex });
+  }
+  yield frame("messageStop", stopOf(answer), { last: true });
+  const usage = usageOf(answer);
+  if (behaviour.noDone !== true) yield frame("metadata", { ...(usage && { usage }), metrics });
+}
+
+function* deltasOf(block: Block, { chunks }: Behaviour): Generator<object> {
+  if ("text" in block) for (const text of piecesOf(block.text, chunks)) yield { text };
+  else if ("toolUse" in block)
+    for (const input of halvesOf(JSON.stringify(block.toolUse.input))) yield { toolUse: { input } };
+  else if ("redactedContent" in block.reasoningContent) yield { reasoningContent: block.reasoningContent };
+  else {
+    const { text, signature } = block.reasoningContent.reasoningText;
+    for (const piece of piecesOf(text)) yield { reasoningContent: { text: piece } };
+    yield { reasoningContent: { signature } };
+  }
+}

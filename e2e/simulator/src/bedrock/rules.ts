@@ -1,0 +1,74 @@
+import { listAt, memberOf, textAt } from "../checks/members.ts";
+import { Refusal, wrongField } from "../checks/refusal.ts";
+import { isSealOf } from "../core/seal.ts";
+
+/** What thoughts of this vendor are sealed as. */
+export const thinkingSeal = "bedrock.thinking";
+export const redactedSeal = "bedrock.redacted";
+
+/** The blocks of a message that have a member. */
+export function blocksWith(message: unknown, name: string): readonly unknown[] {
+  return listAt(message, "content").flatMap((block) => {
+    const found = memberOf(block, name);
+    return found === undefined ? [] : [found];
+  });
+}
+
+/** Refuses what has the right shape and still makes no sense to this vendor. */
+export function demandSense(body: unknown): void {
+  const messages = listAt(body, "messages");
+  if (textAt(messages[0], "role") !== "user")
+    throw new Refusal(
+      400,
+      "A conversation must start with a user message. Try again with a conversation that starts with a user message.",
+    );
+  for (const [at, message] of messages.entries()) {
+    demandResults(messages[at - 1], message, at);
+    demandSeals(message, at);
+    demandDocuments(message, at);
+  }
+  const uses = messages.some((message) => blocksWith(message, "toolUse").length > 0);
+  if (blocksWith(messages.at(-1), "toolUse").length > 0)
+    throw new Refusal(400, "Expected toolResult blocks after the toolUse blocks of the last message.");
+  if (uses && memberOf(body, "toolConfig") === undefined)
+    throw new Refusal(400, "The toolConfig field must be defined when using toolUse and toolResult content blocks.");
+  demandNames(messages);
+}
+
+function demandResults(before: unknown, message: unknown, at: number): void {
+  const uses = blocksWith(before, "toolUse").map((use) => textAt(use, "toolUseId"));
+  const results = blocksWith(message, "toolResult").map((result) => textAt(result, "toolUseId"));
+  if (uses.some((id) => !results.includes(id)))
+    throw new Refusal(
+      400,
+      `Expected toolResult blocks at messages.${at}.content for the following Ids: ${uses.join(", ")}`,
+    );
+  if (results.some((id) => !uses.includes(id)))
+    throw new Refusal(
+      400,
+      `The number of toolResult blocks at messages.${at}.content exceeds the number of toolUse blocks of previous turn.`,
+    );
+}
+
+function demandSeals(message: unknown, at: number): void {
+  for (const thought of blocksWith(message, "reasoningContent")) {
+    const path = ["messages", at, "content"];
+    const told = memberOf(thought, "reasoningText");
+    const redacted = textAt(thought, "redactedContent");
+    if (told !== undefined && !isSealOf(thinkingSeal, textAt(told, "signature") ?? "", textAt(told, "text") ?? ""))
+      throw wrongField(path, "Invalid `signature` in `thinking` block.");
+    if (redacted !== undefined && !isSealOf(redactedSeal, redacted))
+      throw wrongField(path, "Invalid `data` in `redacted_thinking` block.");
+  }
+}
+
+function demandDocuments(message: unknown, at: number): void {
+  if (blocksWith(message, "document").length > 0 && blocksWith(message, "text").length === 0)
+    throw wrongField(["messages", at, "content"], "A text block must be included when using documents.");
+}
+
+function demandNames(messages: readonly unknown[]): void {
+  const names = messages.flatMap((message) => blocksWith(message, "document").map((each) => textAt(each, "name")));
+  if (new Set(names).size < names.length)
+    throw new Refusal(400, "Messages contain duplicate document names. Use distinct names.");
+}

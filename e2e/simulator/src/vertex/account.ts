@@ -1,0 +1,43 @@
+import { createPublicKey, generateKeyPairSync, verify, type KeyObject } from "node:crypto";
+
+interface Account {
+  readonly publicKey: KeyObject;
+  readonly file: Readonly<Record<string, string>>;
+}
+
+let made: Account | undefined;
+
+/** The one service account of this process: its file, as Google gives it out, and the key that its signatures fit. */
+export function serviceAccount(): Account {
+  if (made !== undefined) return made;
+  const { publicKey, privateKey } = generateKeyPairSync("rsa", {
+    modulusLength: 2_048,
+    publicKeyEncoding: { type: "spki", format: "pem" },
+    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+  });
+  made = {
+    publicKey: createPublicKey(publicKey),
+    file: {
+      type: "service_account",
+      project_id: "simulated",
+      private_key_id: "simulated-key",
+      private_key: privateKey,
+      client_email: "gate@simulated.iam.gserviceaccount.com",
+    },
+  };
+  return made;
+}
+
+/** Why a token that a service account signed itself is not taken; undefined: it is. */
+export function problemOfToken(token: string): string | undefined {
+  const [head = "", claims = "", signature = ""] = token.split(".");
+  const { publicKey, file } = serviceAccount();
+  const signed = Buffer.from(`${head}.${claims}`);
+  if (!verify("RSA-SHA256", signed, publicKey, Buffer.from(signature, "base64url"))) return "Invalid JWT Signature.";
+  const told: unknown = JSON.parse(Buffer.from(claims, "base64url").toString());
+  const { iss, exp, scope }: { iss?: unknown; exp?: unknown; scope?: unknown } =
+    typeof told === "object" && told !== null ? told : {};
+  if (iss !== file["client_email"]) return "The account is not known.";
+  if (typeof exp !== "number" || exp * 1_000 < Date.now()) return "The token has expired.";
+  return scope === "https://www.googleapis.com/auth/cloud-platform" ? undefined : "The scope is not sufficient.";
+}

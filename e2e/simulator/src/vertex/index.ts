@@ -1,0 +1,105 @@
+import { demandBetas } from "../anthropic/betas.ts";
+import { renderError as claudeError } from "../anthropic/errors.ts";
+import { streamMessage } from "../anthropic/frames.ts";
+import { readMessages } from "../anthropic/read.ts";
+import { renderMessage } from "../anthropic/render.ts";
+import { countShape, messagesShape } from "../anthropic/shape.ts";
+import { isRecord, memberOf } from "../checks/members.ts";
+import { Refusal } from "../checks/refusal.ts";
+import { decide } from "../core/answer.ts";
+import { camelise } from "../gemini/camel.ts";
+import { renderError as googleError } from "../gemini/errors.ts";
+import { countTokens } from "../gemini/other-actions.ts";
+import { readGenerate } from "../gemini/read.ts";
+import { renderGenerated, streamGenerated } from "../gemini/render.ts";
+import {
+  bearerOf,
+  createVendor,
+  isBadKey,
+  type Asking,
+  type Endpoint,
+  type Understood,
+  type Vendor,
+} from "../vendor.ts";
+import { problemOfToken } from "./account.ts";
+
+/** An action on a model of a publisher, in a project's place. */
+function action(publisher: string, name: string, open: (asking: Asking, model: string) => Understood): Endpoint {
+  const place = "/v1(?:beta1)?/projects/[^/]+/locations/[^/]+";
+  return {
+    method: "POST",
+    path: new RegExp(`^${place}/publishers/${publisher}/models/([^/:]+):${name}$`),
+    open: (asking) => open(asking, asking.groups[0] ?? ""),
+  };
+}
+
+function generate({ body, query }: Asking, model: string, streams: boolean): Understood {
+  demandRoles(body);
+  const asked = readGenerate(camelise(body), model);
+  const framing = query.get("alt") === "sse" ? "crlf" : "array";
+  return {
+    directive: asked.question.directive,
+    whole: (behaviour) => renderGenerated(asked, decide(asked.question, behaviour), behaviour),
+    streamed: streams
+      ? (behaviour) => streamGenerated(asked, decide(asked.question, behaviour), behaviour, framing)
+      : undefined,
+  };
+}
+
+/** Unlike the Gemini API, this one wants every content's role. */
+function demandRoles(body: unknown): void {
+  const contents = memberOf(body, "contents");
+  if (Array.isArray(contents) && contents.some((content) => memberOf(content, "role") === undefined))
+    throw new Refusal(400, "Please use a valid role: user, model.");
+}
+
+const version = "vertex-2023-10-16";
+
+/** Claude's own format: the model stands in the path, the version in the body. */
+function predict({ body, headers }: Asking, model: string, streams: boolean): Understood {
+  if (!isRecord(body)) throw new Refusal(400, "The body is no object.");
+  const { anthropic_version: told, ...asked } = body;
+  if (told !== version) throw new Refusal(400, `anthropic_version: Input should be '${version}'`);
+  if (Object.hasOwn(asked, "model")) throw new Refusal(400, "model: Extra inputs are not permitted");
+  const whole = { ...asked, model };
+  demandBetas(whole, headers);
+  const question = readMessages(whole, messagesShape);
+  const shown = { omitted: false };
+  return {
+    directive: question.directive,
+    whole: (behaviour) => renderMessage(model, decide(question, behaviour), shown),
+    streamed:
+      streams && memberOf(body, "stream") === true
+        ? (behaviour) => streamMessage(model, decide(question, behaviour), shown, behaviour)
+        : undefined,
+  };
+}
+
+const countClaude = ({ body }: Asking): Understood => {
+  const { promptTokens, directive } = readMessages(body, countShape);
+  return { directive, whole: () => ({ input_tokens: promptTokens }) };
+};
+
+/** Google Cloud's Vertex AI, under `/vertex`. */
+export const vertex: Vendor = createVendor({
+  prefix: "/vertex",
+  endpoints: [
+    action("google", "generateContent", (asking, model) => generate(asking, model, false)),
+    action("google", "streamGenerateContent", (asking, model) => generate(asking, model, true)),
+    action("google", "countTokens", ({ body }, model) => countTokens(camelise(body), model)),
+    action("anthropic", "rawPredict", (asking, model) =>
+      model === "count-tokens" ? countClaude(asking) : predict(asking, model, false),
+    ),
+    action("anthropic", "streamRawPredict", (asking, model) => predict(asking, model, true)),
+  ],
+  admit({ headers }) {
+    const token = bearerOf(headers);
+    if (token === "" || isBadKey(token))
+      throw new Refusal(401, "Request had invalid authentication credentials. Expected OAuth 2 access token.");
+    const problem = token.startsWith("eyJ") ? problemOfToken(token) : undefined;
+    if (problem !== undefined) throw new Refusal(401, problem);
+    return token;
+  },
+  renderError: (refusal, headers, call) =>
+    call.path.includes("/publishers/anthropic/") ? claudeError(refusal, headers) : googleError(refusal, headers, call),
+});

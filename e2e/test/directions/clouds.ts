@@ -1,0 +1,51 @@
+import type { Vendor } from "./vendors.ts";
+
+/** A cloud that serves several vendors' models, and how it is reached: keys that sign, and addresses with a place. */
+export interface Cloud extends Vendor {
+  readonly key: string;
+  /** Behind its path: the region, or the place of a project. */
+  readonly place: string;
+  /** The wire is the cloud's own, and tells no reasoning tokens and no choice between calls one by one. */
+  readonly isConverse: boolean;
+}
+
+const bedrock = {
+  provider: "bedrock",
+  path: "/bedrock",
+  place: "?region=us-east-1",
+  key: "AKIASIMULATED:AKIASIMULATED-secret",
+} as const;
+const vertex = {
+  provider: "vertex",
+  path: "/vertex",
+  place: "/v1/projects/p/locations/us-central1",
+  key: "ya29.simulated",
+} as const;
+const claude = "claude-sonnet-4-5";
+
+/** Amazon Bedrock by Converse, and with Claude in its own wire; Google Vertex AI with Gemini and with Claude. */
+export const clouds: readonly Cloud[] = [
+  {
+    ...bedrock,
+    name: "bedrock-converse",
+    wire: "messages",
+    wires: ["converse"],
+    model: `us.anthropic.${claude}-v1:0`,
+    isConverse: true,
+  },
+  { ...bedrock, name: "bedrock-claude", wire: "messages", model: `us.anthropic.${claude}-v1:0`, isConverse: false },
+  { ...vertex, name: "vertex-gemini", wire: "content", model: "gemini-3-flash", isConverse: false },
+  { ...vertex, name: "vertex-claude", wire: "messages", model: claude, isConverse: false },
+];
+
+/** A way to a cloud, whose instance of the simulator has the channel's name. */
+export function channelOfCloud({ name, provider, path, place, key, wires, model }: Cloud): object {
+  return {
+    id: name,
+    provider,
+    baseUrl: `\${SIMULATOR_URL}/at/${name}${path}${place}`,
+    keys: [key],
+    models: { [name]: model },
+    ...(wires === undefined ? {} : { wires }),
+  };
+}

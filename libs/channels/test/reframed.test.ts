@@ -1,0 +1,65 @@
+import { describe, expect, test } from "vitest";
+import { reframed } from "../src/reframed.ts";
+import type { BodySink, UpstreamAnswer } from "../src/upstream.ts";
+
+const upper = {
+  from: "application/x-frames",
+  to: "text/event-stream",
+  open: () => ({
+    push(chunk: Buffer) {
+      if (chunk.includes("!")) throw new RangeError("damaged");
+      return Buffer.from(chunk.toString().trim().toUpperCase());
+    },
+  }),
+};
+
+/** An answer that is told what its vendor sends. */
+function answerOf(type: string) {
+  let sink: BodySink | undefined;
+  const seen: string[] = [];
+  const answer: UpstreamAnswer = {
+    status: 200,
+    headers: { "content-type": type },
+    pipe: (taker) => (sink = taker),
+    pause: () => seen.push("pause"),
+    resume: () => seen.push("resume"),
+    abort: () => seen.push("abort"),
+  };
+  const taken: BodySink = {
+    data: (chunk) => seen.push(chunk.toString()),
+    end: () => seen.push("end"),
+    broken: (error) => seen.push(error.message),
+  };
+  return { answer, taken, seen, vendor: () => sink ?? taken };
+}
+
+describe("reframed()", () => {
+  test("a stream comes in its wire's framing, and empty pieces do not come", () => {
+    const { answer, taken, seen, vendor } = answerOf("application/x-frames; v=1");
+    const made = reframed(answer, upper);
+    expect(made.headers["content-type"]).toBe("text/event-stream");
+    made.pipe(taken);
+    for (const chunk of ["a", " ", "b"]) vendor().data(Buffer.from(chunk));
+    made.pause();
+    made.resume();
+    vendor().end();
+    expect(seen).toEqual(["A", "B", "pause", "resume", "end"]);
+  });
+
+  test("a damaged stream breaks off there, once", () => {
+    const { answer, taken, seen, vendor } = answerOf("application/x-frames");
+    reframed(answer, upper).pipe(taken);
+    for (const chunk of ["a", "!", "b"]) vendor().data(Buffer.from(chunk));
+    vendor().end();
+    vendor().broken(new Error("late"));
+    expect(seen).toEqual(["A", "abort", "damaged"]);
+  });
+
+  test.each([
+    ["of another type", "application/json", upper],
+    ["of a wire that needs none", "application/x-frames", undefined],
+  ])("an answer %s is as it came", (_, type, reframing) => {
+    const { answer } = answerOf(type);
+    expect(reframed(answer, reframing)).toBe(answer);
+  });
+});

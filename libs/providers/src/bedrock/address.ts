@@ -1,0 +1,41 @@
+import type { UpstreamWire } from "@modelgate/contracts";
+import type { Addressed } from "../request.ts";
+
+/** What each wire's requests end in, whole and streamed. */
+const actions: Readonly<Partial<Record<UpstreamWire, readonly [whole: string, streamed: string]>>> = {
+  converse: ["converse", "converse-stream"],
+};
+/** Requests in a model's own format. */
+const invoke = ["invoke", "invoke-with-response-stream"] as const;
+
+/** Where a wire's requests are: the model, or its profile's ARN, is one step of the path. */
+export function addressOf({ baseUrl, wire, model, stream = false }: Addressed): URL {
+  const url = new URL(baseUrl);
+  const [whole, streamed] = actions[wire] ?? invoke;
+  url.pathname = `${url.pathname.replace(/\/+$/, "")}/model/${encodeURIComponent(model)}/${stream ? streamed : whole}`;
+  url.search = "";
+  return url;
+}
+
+/** The member of a base URL's query that names the region where the host does not. */
+const regionName = "region";
+
+/** Hosts of Amazon's own: `bedrock-runtime.REGION.…`, with `-fips`, and as an endpoint of a private network. */
+const hostWithRegion = /(?:^|\.)bedrock-runtime(?:-fips)?\.([a-z]{2}(?:-[a-z]+)+-\d+)\./;
+
+/** The region that requests to an address are signed for; undefined: it names none. */
+export function regionOf(baseUrl: string): string | undefined {
+  const url = URL.parse(baseUrl);
+  if (url === null) return undefined;
+  return url.searchParams.get(regionName) ?? hostWithRegion.exec(url.hostname)?.[1];
+}
+
+/** What is wrong with an address, for the configuration's check. */
+export function addressProblem(baseUrl: string): string | undefined {
+  const url = URL.parse(baseUrl);
+  if (url === null) return undefined;
+  const others = [...url.searchParams.keys()].filter((name) => name !== regionName);
+  if (others.length > 0) return `has a query that is not ${regionName}=REGION`;
+  if (regionOf(baseUrl) !== undefined) return undefined;
+  return `names no region: it is https://bedrock-runtime.REGION.amazonaws.com, or another address with ?${regionName}=REGION`;
+}

@@ -1,0 +1,61 @@
+import { CredentialsFailed, reasonOf } from "../signing.ts";
+
+/** What a request is signed with. */
+export interface AwsCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string | undefined;
+}
+
+/** A channel's key, read. */
+export type AwsKey =
+  /** Amazon's own chain of places: the environment, a profile, web identity, the pod's or the machine's role. */
+  | { readonly kind: "chain"; readonly profile: string | undefined }
+  | { readonly kind: "signing"; readonly credentials: AwsCredentials }
+  /** A Bedrock API key, sent as it is. */
+  | { readonly kind: "bearer"; readonly token: string };
+
+/** The key that stands for Amazon's chain; a profile may follow: `aws:PROFILE`. */
+export const chainKey = "aws";
+const signingKey = /^((?:AKIA|ASIA)[A-Z0-9]{12,124}):([^:]+)(?::(.+))?$/;
+
+/** Reads a key: `aws`, `aws:PROFILE`, `ACCESS:SECRET`, `ACCESS:SECRET:SESSION`, or a Bedrock API key. */
+export function readKey(key: string): AwsKey {
+  const [, chain] =
+    new RegExp(`^${chainKey}(?::(.+))?$`).exec(key) === null ? [] : [key, key.slice(chainKey.length + 1)];
+  if (chain !== undefined) return { kind: "chain", profile: chain === "" ? undefined : chain };
+  const [, accessKeyId, secretAccessKey, sessionToken] = signingKey.exec(key) ?? [];
+  if (accessKeyId === undefined || secretAccessKey === undefined) return { kind: "bearer", token: key };
+  return { kind: "signing", credentials: { accessKeyId, secretAccessKey, sessionToken } };
+}
+
+/** Credentials of a chain, kept and fetched anew before they expire. */
+type Chain = () => Promise<AwsCredentials>;
+
+/** Profiles whose chains are kept. */
+const mostChains = 64;
+
+/** Opens the chains of a process: one a profile, loaded with its first use. */
+export function openChains(): (profile: string | undefined) => Promise<AwsCredentials> {
+  const chains = new Map<string, Promise<Chain>>();
+  return async (profile) => {
+    const name = profile ?? "";
+    if (chains.size >= mostChains && !chains.has(name)) chains.clear();
+    const chain = chains.get(name) ?? openChain(profile);
+    chains.set(name, chain);
+    try {
+      return await (
+        await chain
+      )();
+    } catch (cause) {
+      const words = `AWS credentials cannot be had${profile === undefined ? "" : ` for the profile ${profile}`}`;
+      throw new CredentialsFailed(`${words}: ${reasonOf(cause)}`, { cause });
+    }
+  };
+}
+
+/** Amazon's packages are loaded by those processes alone that sign with a chain. */
+async function openChain(profile: string | undefined): Promise<Chain> {
+  const { defaultProvider } = await import("@aws-sdk/credential-provider-node");
+  return defaultProvider(profile === undefined ? {} : { profile });
+}

@@ -1,0 +1,46 @@
+import { readErrorBody, type ErrorBody } from "../error-body.ts";
+import {
+  broken,
+  forbidden,
+  inputRefused,
+  keyLimited,
+  keyRefused,
+  meaningOfStatus,
+  noModel,
+  timedOut,
+} from "../meanings.ts";
+import type { VendorFailure } from "../provider.ts";
+
+/** Of the signature, and of the credentials that made it: Amazon's own words, which name neither. */
+const aboutCredentials =
+  /signature|security token|\bcredential|access key|api key|bearer token|not authorized to perform: sts|token (?:included|is) .*(?:expired|invalid)|must specify a valid region/i;
+/** Of a model that is not there, not open to the account, or not served that way. */
+const aboutModel =
+  /model identifier|don't have access to the model|on-demand throughput|could not resolve the foundation model|end of its life|model use case details|foundation-model\/|inference-profile\/|model version|not ready to serve|legacy/i;
+
+/** Statuses that say enough. */
+const meanings: Readonly<Record<number, VendorFailure>> = {
+  // No path of ours is missing there: what is not found is the model.
+  404: noModel,
+  408: timedOut,
+  // The model failed at its work.
+  424: broken,
+  429: keyLimited,
+};
+const statusesOfModels: ReadonlySet<number> = new Set([400, 403, 404, 429]);
+
+/** What an error of Bedrock means: `{message}`; which exception it is stands in a header, so the words decide. */
+export function failureOf(status: number, body: string): VendorFailure {
+  const error = wordsOf(body);
+  const { message = "" } = error;
+  if (status === 401 || (status === 403 && aboutCredentials.test(message))) return keyRefused(error);
+  if (statusesOfModels.has(status) && aboutModel.test(message)) return noModel;
+  if (status === 403) return message === "" ? broken : forbidden(error);
+  return meanings[status] ?? (status === 400 ? inputRefused(error) : meaningOfStatus(status, error));
+}
+
+/** Older services of Amazon write `Message`. */
+function wordsOf(body: string): ErrorBody {
+  const error = readErrorBody(body);
+  return error.message === undefined ? readErrorBody(body.replace(/"Message"\s*:/, '"message":')) : error;
+}

@@ -1,0 +1,36 @@
+import { Failure } from "@modelgate/contracts";
+import type { Provider } from "../provider.ts";
+import { requestTo } from "../request.ts";
+import { addressOf, addressProblem } from "./address.ts";
+import { bodyOf } from "./body.ts";
+import { chainKey } from "./credentials.ts";
+import { failureOf } from "./failures.ts";
+import { wiresOfModel } from "./models.ts";
+import { invokedStream } from "./reframe.ts";
+import { sign } from "./sign.ts";
+
+/**
+ * Amazon Bedrock: models of many vendors by Converse, Claude in its own wire, embeddings and rerank in their models'. The
+ * region is in the address.
+ */
+export const bedrock: Provider = {
+  name: "bedrock",
+  title: "Amazon Bedrock",
+  baseUrl: "https://bedrock-runtime.${AWS_REGION}.amazonaws.com",
+  usualKey: chainKey,
+  pricesAs: "aws",
+  wires: ["messages", "converse", "cohere-rerank"],
+  wiresAt: (_, model) => wiresOfModel(model),
+  baseUrlQuery: true,
+  addressProblem,
+  request(call) {
+    if (call.act !== "answer")
+      throw new Failure("upstream_error", "The vendor of this model has no tasks or sessions.");
+    // What a client of the messages wire says in its head stands in the body here.
+    const plain = { ...call, body: bodyOf(call), headers: undefined, query: undefined };
+    return requestTo(addressOf(call), plain, call.stream ? { accept: "*/*" } : {});
+  },
+  sign,
+  reframing: (wire) => (wire === "messages" ? invokedStream : undefined),
+  failureOf,
+};

@@ -1,0 +1,51 @@
+import { amazonStreamType, AmazonSplitter, readMessage, wordsOfFailure } from "@modelgate/wires/amazon-stream";
+import type { Reframing } from "../reframing.ts";
+
+/** Streams of InvokeModelWithResponseStream: the events of a model's own stream, each in Base64 in a frame. */
+export const invokedStream: Reframing = {
+  from: amazonStreamType,
+  to: "text/event-stream",
+  open() {
+    const splitter = new AmazonSplitter();
+    return { push: (chunk) => Buffer.from(splitter.push(chunk).map(eventOf).join("")) };
+  },
+};
+
+/** How exceptions are named by the messages wire, whose errors have a type. */
+const errorTypes: Readonly<Record<string, string>> = {
+  validationException: "invalid_request_error",
+  throttlingException: "rate_limit_error",
+  modelTimeoutException: "timeout_error",
+  serviceUnavailableException: "overloaded_error",
+};
+
+/** A frame as an event of the messages wire. */
+function eventOf(frame: Buffer): string {
+  const message = readMessage(frame);
+  const json = message.kind === "event" ? chunkOf(message.payload) : undefined;
+  if (json !== undefined) return `event: ${typeOf(json)}\ndata: ${json}\n\n`;
+  const type = (Object.hasOwn(errorTypes, message.type) ? errorTypes[message.type] : undefined) ?? "api_error";
+  const words = message.kind === "event" ? "The vendor's stream cannot be read." : wordsOfFailure(message);
+  return `event: error\ndata: ${JSON.stringify({ type: "error", error: { type, message: words } })}\n\n`;
+}
+
+/** The event in a frame's payload, `{"bytes": Base64, "p": padding}`; undefined where there is none. */
+function chunkOf(payload: string): string | undefined {
+  const bytes = /"bytes"\s*:\s*"([A-Za-z0-9+/=]*)"/.exec(payload)?.[1];
+  if (bytes === undefined) return undefined;
+  const json = Buffer.from(bytes, "base64").toString();
+  // Line feeds would end the event; in JSON they stand between members only.
+  return json.includes("\n") || json.includes("\r") ? json.replaceAll(/[\r\n]+/g, " ") : json;
+}
+
+/** The event's type, which the vendor writes first; else it is looked for in all of it. */
+function typeOf(json: string): string {
+  const first = /^\s*\{\s*"type"\s*:\s*"(\w+)"/.exec(json)?.[1];
+  if (first !== undefined) return first;
+  try {
+    const event: unknown = JSON.parse(json);
+    return typeof event === "object" && event !== null && "type" in event ? String(event.type) : "message";
+  } catch {
+    return "message";
+  }
+}

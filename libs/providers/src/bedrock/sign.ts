@@ -1,0 +1,79 @@
+import { createHash, createHmac, type Hash, type Hmac } from "node:crypto";
+import type { SigningCall } from "../call.ts";
+import type { VendorRequest } from "../request.ts";
+import { CredentialsFailed } from "../signing.ts";
+import { regionOf } from "./address.ts";
+import { openChains, readKey, type AwsCredentials } from "./credentials.ts";
+
+const service = "bedrock";
+const credentialsOf = openChains();
+
+/** The headers that admit a request: a signature (SigV4) over it, or a Bedrock API key. Rejects with CredentialsFailed. */
+export async function sign(
+  request: VendorRequest,
+  { baseUrl, key, nowMs }: SigningCall,
+): Promise<Readonly<Record<string, string>>> {
+  const read = readKey(key);
+  if (read.kind === "bearer") return { authorization: `Bearer ${read.token}` };
+  const region = regionOf(baseUrl);
+  if (region === undefined) throw new CredentialsFailed("The address names no region to sign for.");
+  const credentials = read.kind === "signing" ? read.credentials : await credentialsOf(read.profile);
+  return await signatureFor(request, { region, credentials, nowMs });
+}
+
+/** What is signed of the headers: those that a proxy on the way leaves alone. */
+async function signatureFor(
+  { url, method, headers, body }: VendorRequest,
+  how: { readonly region: string; readonly credentials: AwsCredentials; readonly nowMs: number },
+): Promise<Readonly<Record<string, string>>> {
+  const { SignatureV4 } = await import("@smithy/signature-v4");
+  const { accessKeyId, secretAccessKey, sessionToken } = how.credentials;
+  const signer = new SignatureV4({
+    service,
+    region: how.region,
+    credentials: { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) },
+    sha256: Sha256,
+  });
+  const told = { host: url.host, "content-type": headers["content-type"] ?? "application/json" };
+  const request = {
+    method,
+    protocol: url.protocol,
+    hostname: url.hostname,
+    path: url.pathname,
+    query: {},
+    headers: told,
+    body: Buffer.isBuffer(body) ? body : undefined,
+  };
+  const { host: _host, ...more } = (await signer.sign(request, { signingDate: new Date(how.nowMs) })).headers;
+  return more;
+}
+
+/** SHA-256, and its HMAC where there is a secret, as the signer wants them. */
+class Sha256 {
+  readonly #open: () => Hash | Hmac;
+  #state: Hash | Hmac;
+
+  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
+    const key = secret === undefined ? undefined : bytesOf(secret);
+    this.#open = () => (key === undefined ? createHash("sha256") : createHmac("sha256", key));
+    this.#state = this.#open();
+  }
+
+  update(data: string | ArrayBuffer | ArrayBufferView): void {
+    this.#state.update(bytesOf(data));
+  }
+
+  async digest(): Promise<Uint8Array> {
+    return this.#state.digest();
+  }
+
+  reset(): void {
+    this.#state = this.#open();
+  }
+}
+
+function bytesOf(data: string | ArrayBuffer | ArrayBufferView): Uint8Array {
+  if (typeof data === "string") return Buffer.from(data);
+  if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  return new Uint8Array(data);
+}

@@ -1,0 +1,38 @@
+import type { UpstreamWire } from "@modelgate/contracts";
+import type { Addressed } from "../request.ts";
+
+/** The action of each wire on one of Google's models. */
+const actions: Readonly<Partial<Record<UpstreamWire, string>>> = {
+  content: "generateContent",
+  "count-content": "countTokens",
+};
+
+/** Where a wire's requests are, under the place of a project. */
+export function addressOf({ baseUrl, wire, model, stream = false }: Addressed): URL {
+  const place = baseUrl.replace(/\/+$/, "");
+  if (wire === "chat") return new URL(`${place}/endpoints/openapi/chat/completions`);
+  // Tokens are counted by a model of its own, which the body tells whose.
+  if (wire === "count-messages") return new URL(`${place}/publishers/anthropic/models/count-tokens:rawPredict`);
+  const name = encodeURIComponent(model);
+  if (wire === "messages")
+    return new URL(`${place}/publishers/anthropic/models/${name}:${stream ? "streamRawPredict" : "rawPredict"}`);
+  const action = stream && wire === "content" ? "streamGenerateContent" : (actions[wire] ?? "predict");
+  const url = new URL(`${place}/publishers/google/models/${name}:${action}`);
+  if (stream) url.searchParams.set("alt", "sse");
+  return url;
+}
+
+const placeOfProject = /\/v1(?:beta1)?\/projects\/[^/]+\/locations\/[^/]+\/*$/;
+/** Google's hosts that serve one region, and say which. */
+const hostOfRegion = /^([a-z]+-[a-z]+\d+)-aiplatform\.googleapis\.com$/;
+
+/** What is wrong with an address, for the configuration's check: it names the project, and the region of its host. */
+export function addressProblem(baseUrl: string): string | undefined {
+  const url = URL.parse(baseUrl);
+  if (url === null) return undefined;
+  if (!placeOfProject.test(url.pathname))
+    return "names no project and region: it is https://REGION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/REGION";
+  const region = hostOfRegion.exec(url.hostname)?.[1];
+  const location = /\/locations\/([^/]+)/.exec(url.pathname)?.[1];
+  return region === undefined || region === location ? undefined : `is at ${region}, and its path names ${location}`;
+}

@@ -1,0 +1,36 @@
+import { Failure } from "@modelgate/contracts";
+import { failureOf as failureOfClaude } from "../anthropic/failures.ts";
+import { failureOf as failureOfGoogle } from "../gemini/failures.ts";
+import type { Provider } from "../provider.ts";
+import { requestTo } from "../request.ts";
+import { addressOf, addressProblem } from "./address.ts";
+import { bodyOf, headersOf } from "./body.ts";
+import { chainKey, keyProblem, openAccounts } from "./credentials.ts";
+import { wiresOfModel } from "./models.ts";
+
+const headersFor = openAccounts();
+
+/** Google Cloud's Vertex AI: Gemini by the content wire, Claude by its own. Project and region are in the address. */
+export const vertex: Provider = {
+  name: "vertex",
+  title: "Google Vertex AI",
+  baseUrl:
+    "https://${GOOGLE_CLOUD_LOCATION}-aiplatform.googleapis.com/v1/projects/${GOOGLE_CLOUD_PROJECT}/locations/${GOOGLE_CLOUD_LOCATION}",
+  usualKey: chainKey,
+  pricesAs: "google",
+  wires: ["content", "messages", "count-content", "count-messages"],
+  moreWires: ["chat"],
+  wiresAt: (_, model) => wiresOfModel(model),
+  addressProblem,
+  keyProblem,
+  request(call) {
+    if (call.act !== "answer")
+      throw new Failure("upstream_error", "The vendor of this model has no tasks or sessions.");
+    const plain = { ...call, body: bodyOf(call), headers: headersOf(call), query: undefined };
+    return requestTo(addressOf(call), plain, {});
+  },
+  sign: ({ url }, { key }) => headersFor(key, url),
+  // Google's own errors have a status in words; Claude's, which are passed on, have a type.
+  failureOf: (status, body) =>
+    /"type"\s*:\s*"error"/.test(body) ? failureOfClaude(status, body) : failureOfGoogle(status, body),
+};

@@ -1,0 +1,32 @@
+import type { FieldSupport } from "../hub/field-support.ts";
+
+/** What the converse wire says of the neutral form's fields; `README.md` holds this table, checked by a test. */
+export const fieldSupport: FieldSupport = {
+  tools: { as: "toolConfig.tools" },
+  toolChoice: { as: "toolConfig.toolChoice" },
+  parallelTools: { unsupported: "dropped" },
+  maxTokens: { as: "inferenceConfig.maxTokens" },
+  stop: { as: "inferenceConfig.stopSequences" },
+  format: { as: "outputConfig.textFormat" },
+  reasoning: { as: "additionalModelRequestFields" },
+  temperature: { as: "inferenceConfig.temperature" },
+  topP: { as: "inferenceConfig.topP" },
+  topK: { as: "additionalModelRequestFields" },
+  presencePenalty: { unsupported: "dropped" },
+  frequencyPenalty: { unsupported: "dropped" },
+  seed: { unsupported: "dropped" },
+  choices: { unsupported: "refused" },
+  logProbabilities: { unsupported: "refused" },
+  logitBias: { unsupported: "dropped" },
+  modalities: { unsupported: "refused" },
+  image: { unsupported: "dropped" },
+  audio: { unsupported: "refused" },
+  verbosity: { unsupported: "dropped" },
+  cacheKey: { unsupported: "dropped" },
+  cacheRetention: { unsupported: "dropped" },
+  metadata: { unsupported: "dropped" },
+  user: { unsupported: "dropped" },
+  safetyIdentifier: { unsupported: "dropped" },
+  serviceTier: { as: "serviceTier" },
+  prediction: { unsupported: "dropped" },
+};
