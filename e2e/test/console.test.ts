@@ -112,7 +112,7 @@ describe.skipIf(program === undefined)("the console in a browser", { timeout: 12
     await page.getByRole("link", { name: "team-a" }).click();
     await page.getByLabel("Amount").fill("5");
     await page.getByLabel("Reason").fill("<b>first</b>");
-    await page.getByRole("button", { name: "Credit" }).click();
+    await page.getByRole("button", { name: "Credit", exact: true }).click();
     await page.getByRole("cell", { name: "<b>first</b>" }).waitFor();
     await page.locator('[data-figure="Available"]', { hasText: "$15.00" }).waitFor();
 
