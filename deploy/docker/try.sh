@@ -55,7 +55,7 @@ before=$after
 ask audio/speech -H 'Content-Type: application/json' \
   -d '{"model":"demo-speech","voice":"alloy","input":"Good morning.","response_format":"wav"}' >"$spoken"
 ask audio/transcriptions -F model=demo-transcription -F "file=@$spoken;filename=a.wav" | grep -q 'we'
-# 13 characters, and 0.78 s: the length that the file has, where the vendor tells a full second.
+# 13 characters, and 0.78 s: the length that the file has, where the vendor reports a full second.
 charged $((13 * 15000 + 78000))
 echo "speech and its transcript: ok"
 

@@ -61,7 +61,7 @@ export function spawnGuarded(options: ChildOptions): Child {
   return follow(child, options);
 }
 
-/** Starts a service of ours: it tells when it is ready, and ends by itself when we are gone. */
+/** Starts a service of ours: it reports when it is ready, and ends by itself when we are gone. */
 export function spawnService(options: ChildOptions): { readonly child: Child; readonly ready: Promise<void> } {
   const { command, args, env } = options;
   const process_ = spawn(command, args, {
@@ -74,7 +74,7 @@ export function spawnService(options: ChildOptions): { readonly child: Child; re
     process_.on("message", () => resolve());
     void child.ended.then((status) => reject(new ChildEnded(child.name, status, child.logs())));
   });
-  ready.catch(() => undefined); // whoever waits hears it; who does not is no error
+  ready.catch(() => undefined); // a waiter gets it; without one it is not unhandled
   return { child, ready };
 }
 

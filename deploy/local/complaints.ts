@@ -35,7 +35,7 @@ function logEntry(line: string): LogEntry | undefined {
 }
 
 /** Says complaints under their service's name; one that comes again and again does not fill the terminal. */
-export function complaintTeller(
+export function complaintPrinter(
   write: (text: string) => void,
   now: () => number = () => performance.now(),
 ): (service: string, words: string) => void {

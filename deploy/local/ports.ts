@@ -34,7 +34,7 @@ export function isFree(port: number, host: string): Promise<boolean> {
 }
 
 /**
- * Takes a port for this process, unless another has: with the UDP port of the same number, which nobody here uses and
+ * Takes a port for this process, unless another has: with the UDP port of the same number, which is not used here and
  * which goes back by itself with the process, however that ends.
  */
 function claim(port: number): Promise<boolean> {

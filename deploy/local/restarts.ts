@@ -5,7 +5,7 @@ const [firstPauseMs, longestPauseMs] = [500, 15_000];
 /** A service that lived for so long has recovered: its next pause is the first again. */
 const recoveredAfterMs = 60_000;
 
-/** Gives the pauses between the starts of one service, of which each is told how long the process lived. */
+/** Gives the pauses between the starts of one service, each from how long the process lived. */
 export function growingPauses(): (livedMs: number) => number {
   let next = firstPauseMs;
   return (livedMs) => {

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { claim } from "./bootstrap/claim.mjs";
 
-/** What a running `npm start` tells gatectl: readable by its owner only. */
+/** What a running `npm start` leaves for gatectl: readable by its owner only. */
 export interface RunFile {
   readonly pid: number;
   readonly edgeUrl: string;
@@ -14,7 +14,7 @@ export interface RunFile {
 
 /** A data folder that is this process's own until it lets go of it. */
 export interface FolderClaim {
-  /** Tells gatectl where the suite is. */
+  /** Writes where gatectl finds the suite. */
   write(run: RunFile): void;
   release(): void;
 }

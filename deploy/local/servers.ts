@@ -21,9 +21,9 @@ export interface ServerOptions {
   readonly logFile?: string | undefined;
   /** Port of the cluster's own conversation: the server is then a node of a Redis Cluster that is still to be made. */
   readonly clusterPort?: number;
-  /** What it is told beside that, in its own words; none of it in a container. */
+  /** More arguments; not used in a container. */
   readonly more?: readonly string[];
-  /** Told of the process as soon as there is one, long before it answers. */
+  /** Called with the process as soon as there is one, long before it answers. */
   readonly onSpawn?: (child: Child) => void;
 }
 
@@ -132,14 +132,14 @@ export interface ServerUser {
 export async function startServer(kind: ServerKind, { port, folder, logFile, onSpawn }: ServerOptions): Promise<Child> {
   const { name, inside } = kind;
   mkdirSync(folder, { recursive: true });
-  const told = process.env[kind.variable];
+  const named = process.env[kind.variable];
   let child: Child;
-  if (told?.startsWith(docker)) {
+  if (named?.startsWith(docker)) {
     const args = [...kind.args({ host: "0.0.0.0", port: inside, folder: "/data" }), ...kind.argsInContainer];
-    const image = told.slice(docker.length);
+    const image = named.slice(docker.length);
     child = spawnContainer({ name, image, command: kind.program, args, port, inside, folder, logFile });
   } else {
-    const command = told ?? findProgram(kind.program);
+    const command = named ?? findProgram(kind.program);
     if (command === undefined)
       throw new Error(
         `There is no ${kind.program} on this machine: install it, or set ${kind.variable} or the address of a running one.`,

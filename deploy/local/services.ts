@@ -34,7 +34,7 @@ export interface ServiceSettings {
   readonly env?: Readonly<Record<string, string>>;
   readonly envOf?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
   readonly logFile?: (name: ServiceName) => string;
-  /** Told of warnings and errors, in plain words. */
+  /** Called with warnings and errors, in plain words. */
   readonly onComplaint?: (name: ServiceName, words: string) => void;
 }
 
@@ -71,7 +71,7 @@ export function startService(
 ): { readonly child: Child; readonly ready: Promise<void> } {
   const { ports, onComplaint } = settings;
   const prefix = name.toUpperCase();
-  const tellComplaint = (line: string): void => {
+  const complain = (line: string): void => {
     const words = complaintIn(line);
     if (words !== undefined) onComplaint?.(name, words);
   };
@@ -92,6 +92,6 @@ export function startService(
       ...settings.envOf?.[name],
     },
     logFile: settings.logFile?.(name),
-    ...(onComplaint === undefined ? {} : { onLine: tellComplaint }),
+    ...(onComplaint === undefined ? {} : { onLine: complain }),
   });
 }

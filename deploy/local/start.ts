@@ -5,7 +5,7 @@ import { join, relative, resolve } from "node:path";
 import { banner } from "./banner.ts";
 import { CannotStart, explain, lastWords } from "./cannot-start.ts";
 import { ChildEnded, type Child } from "./child.ts";
-import { complaintTeller } from "./complaints.ts";
+import { complaintPrinter } from "./complaints.ts";
 import { freePorts, isFree } from "./ports.ts";
 import { Restarts } from "./restarts.ts";
 import { claimFolder, type FolderClaim } from "./run-file.ts";
@@ -31,13 +31,13 @@ const startedAt = performance.now();
 const services = new Map<ServiceName, Child>();
 const servers: Child[] = [];
 const ending = Promise.withResolvers<"asked" | Child>();
-const tell = complaintTeller((text) => process.stderr.write(text));
+const printComplaint = complaintPrinter((text) => process.stderr.write(text));
 const restarts = new Restarts((text) => process.stderr.write(text));
 let folder: FolderClaim | undefined;
 
 process.on("SIGINT", stopOrInsist);
 process.on("SIGTERM", () => ending.resolve("asked"));
-// The bootstrap is gone, and with it whoever could ask us.
+// The bootstrap is gone, and no signal can reach us any more.
 process.once("disconnect", () => ending.resolve("asked"));
 process.channel?.unref(); // listening to it must not keep us here
 
@@ -57,7 +57,7 @@ try {
   await stopAll();
 }
 
-/** Starts everything in parallel, waits until all is ready, and tells. */
+/** Starts everything in parallel, waits until all is ready, and says so. */
 async function start(): Promise<void> {
   await checkPlace();
   mkdirSync(join(data, "logs"), { recursive: true });
@@ -177,7 +177,7 @@ async function claimData(): Promise<void> {
   const words = `modelgate runs already on ${relative(root, data)} (process ${claimed.heldBy})`;
   if (env["REDIS_URL"] === undefined || env["NATS_URL"] === undefined)
     throw new CannotStart(`${words}: end it, or set MODELGATE_DATA to another folder.`);
-  process.stderr.write(`${words}; gatectl will find that one: set MODELGATE_DATA to tell them apart.\n`);
+  process.stderr.write(`${words}; gatectl will find that one: set MODELGATE_DATA to keep them apart.\n`);
 }
 
 /** Every service lives; the suite serves when the edge has taken the configuration up. */
@@ -214,9 +214,9 @@ function suitePorts(free: readonly number[]): SuitePorts {
   return port === 0 ? ports : { ...ports, edge: { ...ports.edge, main: port } };
 }
 
-/** While all is well nobody complains; a failure's last words are said at the end, by who explains it. */
+/** Prints complaints while the suite runs; a failure's are printed at the end, with their explanation. */
 function complain(name: ServiceName, words: string): void {
-  if (process.exitCode === undefined) tell(name, words);
+  if (process.exitCode === undefined) printComplaint(name, words);
 }
 
 /** What is waited for, unless an end is asked for or forced before. */
@@ -232,7 +232,7 @@ async function stopWaiting(why: "asked" | Child): Promise<never> {
 /** Calls end first, books last, databases after everybody who writes to them. */
 async function stopAll(): Promise<void> {
   const graceMs = Number(env["DRAIN_MS"] ?? 30_000) + 10_000;
-  // Sessions are told that it ends by their own service, and hear it through the edge.
+  // Sessions are closed by their own service, through the edge.
   const all = [...services.values()];
   const doors = all.filter(({ name }) => name === "edge" || name === "realtime");
   const books = all.filter(({ name }) => name === "ledger" || name === "control");

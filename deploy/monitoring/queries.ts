@@ -30,7 +30,7 @@ export function p95(metric: string): string {
   return `histogram_quantile(0.95, ${rate(`${metric}_bucket`, "le, gen_ai_request_model")})`;
 }
 
-/** Tokens a second that vendors told or that were counted: `input` or `output`. */
+/** Tokens a second that vendors reported or that were counted: `input` or `output`. */
 export function tokens(type: "input" | "output"): string {
   return rate(`gen_ai_client_token_usage_sum{gen_ai_token_type="${type}"}`, "gen_ai_request_model");
 }

@@ -82,7 +82,7 @@ test("a client that leaves just before the service ends pays what its vendor rep
   expect(more).toEqual([]);
 });
 
-test("the service killed: the edge tells every client, every hold ends, none twice", async () => {
+test("the service killed: the edge ends every client's session, every hold ends once", async () => {
   const sessions = await Promise.all(Array.from({ length: 10 }, () => textSession(suite)));
   for (const session of sessions) {
     session.send(say(simulated({ chunks: 500, chunkDelayMs: 10, bodyBytes: 5_000 })));

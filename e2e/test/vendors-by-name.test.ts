@@ -129,7 +129,7 @@ function dataOf(text: string): readonly any[] {
     .map((line) => JSON.parse(line.slice("data: ".length)));
 }
 
-/** Mistral tells its words in parts. */
+/** Mistral sends its words in parts. */
 function textIn(content: unknown): string {
   if (!Array.isArray(content)) return typeof content === "string" ? content : "";
   return content.map(({ text = "" }: { readonly text?: string }) => text).join("");

@@ -73,7 +73,7 @@ test.each(["client", "service"] as const)("when the %s goes, so does the other h
   const { socket } = await open(keys.demo);
   const other = halves.at(-1);
   if (other === undefined) throw new Error("the service saw no connection");
-  socket.resume(); // it is told why the service went
+  socket.resume(); // the close frame says why the service went
   const ended = once(who === "client" ? other : socket, "close");
   (who === "client" ? socket : other).resetAndDestroy();
   await ended;
@@ -88,7 +88,7 @@ test.each([
   ],
   ["within a frame", Buffer.from([0x81, 0x02, 0x7b]), /^#~##\{"type":"error",.*\}####server_overloaded$/],
   ["after its good-bye", Buffer.from([0x88, 0x02, 0x03, 0xe8]), /^####$/],
-])("a service that breaks off %s: its client is told why, in whole frames", async (_, last, expected) => {
+])("a service that breaks off %s: its client gets the reason, in whole frames", async (_, last, expected) => {
   const { socket } = await open(keys.demo);
   const [service] = halves.slice(-1);
   let text = "";

@@ -100,7 +100,7 @@ function wayIn(what: string, className: string, annotations: Readonly<Record<str
 
 const secrets = Type.Object(
   {
-    MODELGATE_SECRET: secretKey("MODELGATE_SECRET", "Signs what the edge tells the services: 32 random bytes."),
+    MODELGATE_SECRET: secretKey("MODELGATE_SECRET", "Signs what the edge sends to the services: 32 random bytes."),
     MODELGATE_SECRET_BEFORE: secretKey("MODELGATE_SECRET_BEFORE", "The other secret during a rotation; may be absent."),
     REDIS_URL: secretKey("REDIS_URL", "Address of Redis; redis://redis:6379 where it is bundled."),
     NATS_URL: secretKey("NATS_URL", "Address of NATS; nats://nats:4222 where it is bundled."),

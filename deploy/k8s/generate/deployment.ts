@@ -88,7 +88,7 @@ function containerOf(row: ServiceRow, urls: Readonly<Record<string, string>>): o
     startupProbe: { ...probe("/healthz"), periodSeconds: 1, failureThreshold: row.startSeconds ?? 60 },
     livenessProbe: { ...probe("/healthz"), periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
     // What it finds is a store that is away (a pod that ends is taken out without it). Longer than a failover of Redis:
-    // meanwhile callers are told 503 in their own format, where a Service without pods would refuse the connection.
+    // meanwhile callers get 503 in their own format, where a Service without pods would refuse the connection.
     readinessProbe: {
       ...probe("/readyz"),
       periodSeconds: 3,

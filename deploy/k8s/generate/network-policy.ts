@@ -32,7 +32,7 @@ const tcp = (port: number) => ({ protocol: "TCP", port });
 const pods = (name: string) => ({ podSelector: { matchLabels: selectorOf(name) } });
 
 /**
- * Who may talk to a service, and to whom it may talk: only what its row says. Anything that a pod is not told to do
+ * Who may talk to a service, and to whom it may talk: only what its row says. Anything that a pod is not meant to do
  * is refused by the network, whatever a bug or a stranger's URL would have it do.
  */
 export function networkPolicyOf(row: ServiceRow, callees: readonly string[]): object {
@@ -73,7 +73,7 @@ function storePorts({ secrets }: ServiceRow): readonly number[] {
 
 function callers({ calledBy }: ServiceRow): readonly object[] {
   const suite = { podSelector: { matchLabels: { "app.kubernetes.io/part-of": "modelgate" } } };
-  const from = { gateway: undefined, edge: [pods("edge")], control: [pods("control")], suite: [suite], nobody: [] }[
+  const from = { gateway: undefined, edge: [pods("edge")], control: [pods("control")], suite: [suite], none: [] }[
     calledBy
   ];
   if (from === undefined) return [{ ports: [tcp(ports.http)] }];

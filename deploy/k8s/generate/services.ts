@@ -9,8 +9,8 @@ export interface ServiceRow {
   readonly portVariable: string;
   /** The keys of the Secret `modelgate` that it reads. */
   readonly secrets: readonly ("REDIS_URL" | "NATS_URL" | "BOOKS_URL" | "MODELGATE_SECRET")[];
-  /** Who may call its main port: the gateway in front, the edge, control, the whole suite, or nobody. */
-  readonly calledBy: "gateway" | "edge" | "control" | "suite" | "nobody";
+  /** Who may call its main port: the gateway in front, the edge, control, the whole suite, or none. */
+  readonly calledBy: "gateway" | "edge" | "control" | "suite" | "none";
   /** Whether it calls vendors. */
   readonly callsVendors: boolean;
   /** Requests and the memory limit, from e2e/bench/README.md; see capacity.md for how. */
@@ -53,7 +53,7 @@ const table: readonly ServiceRow[] = [
     callsVendors: false,
     resources: { cpu: "500m", memory: "320Mi", memoryLimit: "640Mi" },
     replicas: { min: 3, max: 60 },
-    // Sessions go through it, too: it must outlast whoever is behind it, or they are cut here without a word.
+    // Sessions go through it, too: it must outlast the services behind it, or sessions are cut here without a close.
     drainSeconds: sessionSeconds,
   },
   {
@@ -112,7 +112,7 @@ const table: readonly ServiceRow[] = [
     name: "control",
     portVariable: "CONTROL_PORT",
     secrets: ["REDIS_URL", "MODELGATE_SECRET"],
-    calledBy: "nobody",
+    calledBy: "none",
     callsVendors: true,
     resources: { cpu: "100m", memory: "192Mi", memoryLimit: "512Mi" },
     replicas: { min: 1, max: 2 },

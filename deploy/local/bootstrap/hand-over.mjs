@@ -5,7 +5,7 @@ import { root, tools } from "./places.mjs";
 
 /**
  * Runs a task on Node 24 and ends with its exit status. The task is a group of its own, apart from the terminal's, so
- * that it hears of every wish for its end from us, and once; the channel tells it of our own end, however that comes.
+ * that it hears of every wish for its end from us, and once; the channel closes with our own end, however that comes.
  */
 export function handOver({ node, pnpm, programs }, entry, args) {
   throwIfInterrupted();

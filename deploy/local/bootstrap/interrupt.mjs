@@ -1,6 +1,6 @@
 import { constants } from "node:os";
 
-/** How often the parent is looked at: npm killed by a signal passes it to nobody. */
+/** How often the parent is looked at: npm killed by a signal does not pass it on. */
 const watchMs = 500;
 /** npm passes on what a terminal has sent to everybody already: the same signal again within this time is that. */
 const echoMs = 300;
@@ -38,9 +38,9 @@ export function watchForInterrupts() {
   watch.unref();
 }
 
-/** From now on this is told of every such wish; gives back what ends that. */
-export function onInterrupt(told) {
-  listener = told;
+/** Calls the listener for every such wish; returns what ends that. */
+export function onInterrupt(onWish) {
+  listener = onWish;
   return () => {
     listener = () => undefined;
   };
@@ -60,6 +60,6 @@ export function signalGroup(leader, signal) {
   try {
     process.kill(-leader, signal);
   } catch {
-    // nobody is left
+    // no process is left
   }
 }

@@ -4,7 +4,7 @@ import { programsOf, unpack } from "./debian.mjs";
 import { ask, isExecutable, onPath, run } from "./run.mjs";
 import { say } from "./say.mjs";
 
-/** What is needed, where its address would be given, and how its program is told to the tasks. */
+/** What is needed, where its address would be given, and how its program is passed to the tasks. */
 const needed = [
   { name: "redis-server", url: "REDIS_URL", variable: "MODELGATE_REDIS_SERVER", image: "redis:7-alpine" },
   { name: "nats-server", url: "NATS_URL", variable: "MODELGATE_NATS_SERVER", image: "nats:2-alpine" },

@@ -2,13 +2,13 @@ import { mkdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { bareCheckout, type BareCheckout } from "./bare-checkout.ts";
 
-/** Asks for the tests' browser; gives what the tasks are told, and what was said. */
-function find(checkout: BareCheckout, env = ""): { readonly told: unknown; readonly said: string } {
+/** Asks for the tests' browser; gives what is passed to the tasks, and what was printed. */
+function find(checkout: BareCheckout, env = ""): { readonly found: unknown; readonly said: string } {
   mkdirSync(checkout.path(".tools"), { recursive: true });
   const script = `${env};import("./deploy/local/bootstrap/chromium.mjs").then(async ({ findChromium }) =>
     console.log(JSON.stringify(await findChromium())))`;
   const { stdout, stderr } = checkout.node("-e", script);
-  return { told: JSON.parse(stdout), said: stderr };
+  return { found: JSON.parse(stdout), said: stderr };
 }
 
 /** A checkout with no browser but those that a test puts there. */
@@ -23,20 +23,20 @@ function without(): BareCheckout {
 test("the first on PATH that runs is taken", () => {
   using checkout = without();
   checkout.program("google-chrome", "exit 0");
-  expect(find(checkout)).toEqual({ told: { MODELGATE_CHROMIUM: checkout.path("bin/google-chrome") }, said: "" });
+  expect(find(checkout)).toEqual({ found: { MODELGATE_CHROMIUM: checkout.path("bin/google-chrome") }, said: "" });
 });
 
 test("one that is named is left as it is", () => {
   using checkout = without();
-  expect(find(checkout, 'process.env.MODELGATE_CHROMIUM = "none"')).toEqual({ told: {}, said: "" });
+  expect(find(checkout, 'process.env.MODELGATE_CHROMIUM = "none"')).toEqual({ found: {}, said: "" });
 });
 
 test("where none can be had the tests in one are left out, and nothing fails", () => {
   using checkout = without();
   checkout.program("apt-get", "echo 'no network here' >&2; exit 100");
   checkout.program("apt-cache", "exit 100");
-  const { told, said } = find(checkout);
-  expect(told).toEqual({});
+  const { found, said } = find(checkout);
+  expect(found).toEqual({});
   expect(said).toMatch(/no browser for the tests: .+ MODELGATE_CHROMIUM\)\n$/);
   expect(checkout.tools()).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { spawnService } from "../child.ts";
-import { complaintIn, complaintTeller } from "../complaints.ts";
+import { complaintIn, complaintPrinter } from "../complaints.ts";
 
 const line = (entry: object): string => JSON.stringify({ time: 1, service: "edge", ...entry });
 
@@ -24,14 +24,14 @@ test.each([
 test("the same words are said once in a while; other words, and another service's, at once", () => {
   const written: string[] = [];
   let now = 0;
-  const tell = complaintTeller(
+  const print = complaintPrinter(
     (text) => written.push(text),
     () => now,
   );
-  for (; now < 10_000; now += 100) tell("edge", "warning: redis is away");
-  tell("text", "warning: redis is away");
-  tell("edge", "edge: REDIS_URL must be an address");
-  tell("edge", "warning: redis is away");
+  for (; now < 10_000; now += 100) print("edge", "warning: redis is away");
+  print("text", "warning: redis is away");
+  print("edge", "edge: REDIS_URL must be an address");
+  print("edge", "warning: redis is away");
   expect(written).toEqual([
     "edge: warning: redis is away\n",
     "text: warning: redis is away\n",

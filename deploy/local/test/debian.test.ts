@@ -10,7 +10,7 @@ function unpack(checkout: BareCheckout): string {
   return checkout.node("-e", script).stderr;
 }
 
-/** What apt tells of packages: a library that one needs, what every Debian has, and what only that needs. */
+/** What apt says of packages: a library that one needs, what every Debian has, and what only that needs. */
 const depends = `printf '%s\\n' redis-server '  Depends: libfoo1' ' |Depends: <any-of>' '    libbar2' '  Depends: libc6' \
   libfoo1 libbar2 '<any-of>' '    libbar2' libc6 '  Depends: libgone3' libgone3 redis-tools nats-server`;
 

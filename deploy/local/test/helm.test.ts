@@ -2,13 +2,13 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { bareCheckout, type BareCheckout } from "./bare-checkout.ts";
 
-/** Asks for Helm; gives what the tasks are told, and what was said. */
-function find(checkout: BareCheckout, env = ""): { readonly told: unknown; readonly said: string } {
+/** Asks for Helm; gives what is passed to the tasks, and what was printed. */
+function find(checkout: BareCheckout, env = ""): { readonly found: unknown; readonly said: string } {
   mkdirSync(checkout.path(".tools"), { recursive: true });
   const script = `${env};import("./deploy/local/bootstrap/helm.mjs").then(async ({ findHelm }) =>
     console.log(JSON.stringify(await findHelm())))`;
   const { stdout, stderr } = checkout.node("-e", script);
-  return { told: JSON.parse(stdout), said: stderr };
+  return { found: JSON.parse(stdout), said: stderr };
 }
 
 const building = `case "$1" in install) printf '#!/bin/sh\\n' > "$GOBIN/helm"; chmod +x "$GOBIN/helm";; esac`;
@@ -16,28 +16,28 @@ const building = `case "$1" in install) printf '#!/bin/sh\\n' > "$GOBIN/helm"; c
 test("a Helm 3 on PATH is taken, another major version is not", () => {
   using checkout = bareCheckout();
   checkout.program("helm", "echo v3.12.0+gabc");
-  expect(find(checkout)).toEqual({ told: { MODELGATE_HELM: checkout.path("bin/helm") }, said: "" });
+  expect(find(checkout)).toEqual({ found: { MODELGATE_HELM: checkout.path("bin/helm") }, said: "" });
   checkout.program("helm", "echo v4.0.1+gabc");
   checkout.program("go", "exit 1");
-  expect(find(checkout).told).toEqual({});
+  expect(find(checkout).found).toEqual({});
 });
 
 test("one that is named is left as it is", () => {
   using checkout = bareCheckout();
-  expect(find(checkout, 'process.env.MODELGATE_HELM = "none"')).toEqual({ told: {}, said: "" });
+  expect(find(checkout, 'process.env.MODELGATE_HELM = "none"')).toEqual({ found: {}, said: "" });
 });
 
 test("Go builds the pinned version once, into .tools", () => {
   using checkout = bareCheckout();
   checkout.program("helm", "exit 1");
   checkout.program("go", `echo "$@" >> ${checkout.path("asked")}; ${building}`);
-  const { told, said } = find(checkout);
+  const { found, said } = find(checkout);
   expect(said).toMatch(/^building Helm with Go .+\nHelm took \d+ s\n$/);
   const [folder = ""] = checkout.tools();
   expect(folder).toMatch(/^helm-3\.\d+\.\d+$/);
-  expect(told).toEqual({ MODELGATE_HELM: checkout.path(".tools", folder, "helm") });
+  expect(found).toEqual({ MODELGATE_HELM: checkout.path(".tools", folder, "helm") });
   checkout.program("go", "echo asked again >&2; exit 1");
-  expect(find(checkout)).toEqual({ told, said: "" });
+  expect(find(checkout)).toEqual({ found, said: "" });
 });
 
 test("where it cannot be had the reason is printed, nothing fails and nothing is left behind", () => {
@@ -46,8 +46,8 @@ test("where it cannot be had the reason is printed, nothing fails and nothing is
   checkout.program("go", "echo 'dial tcp: no network here' >&2; exit 1");
   mkdirSync(checkout.path(".tools"));
   writeFileSync(checkout.path(".tools/helm-3.18.6.1"), "what a killed build has left");
-  const { told, said } = find(checkout);
-  expect(told).toEqual({});
+  const { found, said } = find(checkout);
+  expect(found).toEqual({});
   expect(said).toMatch(
     /Helm could not be built: dial tcp: no network here\nno helm for the chart's tests: .+MODELGATE_HELM\)\n$/,
   );

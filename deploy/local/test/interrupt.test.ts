@@ -14,7 +14,7 @@ async function pidIn(checkout: BareCheckout, file: string): Promise<number> {
   return Number(readFileSync(checkout.path(file), "utf8"));
 }
 
-/** Fails while a process lives; a dead one that nobody has asked for counts as gone. */
+/** Fails while a process lives; a dead one that was not reaped counts as gone. */
 function expectGone(pid: number): void {
   const living = existsSync(`/proc/${pid}/stat`) && !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
   expect(living, `process ${pid} lives`).toBe(false);

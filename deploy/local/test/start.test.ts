@@ -91,7 +91,7 @@ test("a claim that a killed one left is no obstacle, though another process has 
   writeFileSync(join(data, "run.json"), "{}");
   const claimed = await claimFolder(data);
   expect(claimed).not.toHaveProperty("heldBy");
-  // What the killed one told gatectl is true no more.
+  // What the killed one left for gatectl is true no more.
   expect(readdirSync(data)).toEqual(claims());
   if ("release" in claimed) claimed.release();
 });

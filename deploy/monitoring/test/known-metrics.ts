@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 
 const root = join(import.meta.dirname, "../../..");
 
-/** A metric as prom-client tells of it. */
+/** A metric as prom-client describes it. */
 interface KnownMetric {
   readonly name: string;
   readonly type: string;

@@ -189,8 +189,8 @@ describe("compose's profile `monitoring`", () => {
 });
 
 test.each([
-  ["a metric that is none", "rate(modelgate_nothing_total[5m])", /no metric/],
-  ["a label that is none", 'modelgate_store_up{shop="redis"}', /no label/],
+  ["an unknown metric", "rate(modelgate_nothing_total[5m])", /no metric/],
+  ["an unknown label", 'modelgate_store_up{shop="redis"}', /no label/],
   ["a histogram without its ending", "gen_ai_client_token_usage", /no metric/],
 ])("%s is found", (_, expression, say) => {
   expect(problemsOf(expression).join()).toMatch(say);

@@ -6,7 +6,7 @@ export interface Selector {
   readonly labels: readonly string[];
 }
 
-/** What a PromQL expression asks for; throws SyntaxError where it is none. Grafana's own interval is one. */
+/** What a PromQL expression asks for; throws SyntaxError for anything else. Grafana's own interval is one. */
 export function selectorsIn(expression: string): readonly Selector[] {
   const text = expression.replaceAll("$__rate_interval", "5m");
   const found: { metric: string; labels: string[] }[] = [];

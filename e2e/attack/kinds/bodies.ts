@@ -68,7 +68,7 @@ function openDeclared({ edgeUrl, attacker }: Field, path: string, announced: rea
 }
 
 /** What became of connections: those that are still read from, and the statuses of the others. */
-function fatesOf(all: readonly Pending[]): string {
+function outcomesOf(all: readonly Pending[]): string {
   const counts = Map.groupBy(all, ({ status }) => status ?? "still read");
   return [...counts].map(([what, each]) => `${each.length} × ${what}`).join(", ");
 }
@@ -91,9 +91,9 @@ const declared = ({ area, path }: Reader): Attack => ({
       await pause(tierMs);
     }
     await drip(all, declaredMs, 1_000);
-    const fates = fatesOf(all);
+    const outcomes = outcomesOf(all);
     for (const { socket } of all) socket.destroy();
-    return tried(`${all.length} × ${declaredMs / 1_000} s`, fates);
+    return tried(`${all.length} × ${declaredMs / 1_000} s`, outcomes);
   },
 });
 
@@ -112,10 +112,10 @@ const slowBodies: Attack = {
     }));
     const all = sent.flatMap(({ bodies }) => bodies);
     await drip(all, slowMs, 2_000);
-    const fates = sent.map(({ area, bodies }) => `${area}: ${fatesOf(bodies)}`).join("; ");
+    const outcomes = sent.map(({ area, bodies }) => `${area}: ${outcomesOf(bodies)}`).join("; ");
     const open = all.filter(({ status }) => status === undefined).length;
     for (const { socket } of all) socket.destroy();
-    return tried(`${readers.length} × ${slowCount} × ${slowMs / 1_000} s`, fates, [
+    return tried(`${readers.length} × ${slowCount} × ${slowMs / 1_000} s`, outcomes, [
       open > 0 && `${open} slow bodies were still read after ${slowMs / 1_000} s`,
     ]);
   },

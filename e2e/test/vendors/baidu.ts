@@ -1,6 +1,6 @@
 import type { Recording } from "./recording.ts";
 
-/** What baidu answers, retold. */
+/** What baidu answers, in our own words. */
 export const recording: Recording = {
   source: "https://cloud.baidu.com/doc/qianfan-api/s/3m7of64lb",
   model: "ernie-4.5-turbo-128k",

@@ -1,6 +1,6 @@
 import type { Recording } from "./recording.ts";
 
-/** What cerebras answers, retold. */
+/** What cerebras answers, in our own words. */
 export const recording: Recording = {
   source:
     "https://github.com/pydantic/pydantic-ai/tree/main/tests/models/cassettes/test_cerebras/test_cerebras_thinking_part_survives_multiturn.yaml",

@@ -1,6 +1,6 @@
 import type { Recording } from "./recording.ts";
 
-/** What cloudflare answers, retold. */
+/** What cloudflare answers, in our own words. */
 export const recording: Recording = {
   source: "https://developers.cloudflare.com/workers-ai/configuration/open-ai-compatibility/",
   model: "@cf/meta/llama-3.1-8b-instruct",

@@ -1,6 +1,6 @@
 import type { Recording } from "./recording.ts";
 
-/** What databricks answers, retold. */
+/** What databricks answers, in our own words. */
 export const recording: Recording = {
   source: "https://docs.databricks.com/aws/en/machine-learning/foundation-model-apis/api-reference",
   model: "databricks-meta-llama-3-3-70b-instruct",

@@ -1,6 +1,6 @@
 import type { Recording } from "./recording.ts";
 
-/** What deepseek answers, retold. */
+/** What deepseek answers, in our own words. */
 export const recording: Recording = {
   source: "https://github.com/vercel/ai/tree/main/packages/deepseek/src/chat/__fixtures__/deepseek-reasoning.json",
   model: "deepseek-reasoner",

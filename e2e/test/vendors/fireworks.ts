@@ -1,6 +1,6 @@
 import type { Recording } from "./recording.ts";
 
-/** What fireworks answers, retold. */
+/** What fireworks answers, in our own words. */
 export const recording: Recording = {
   source: "https://docs.fireworks.ai/api-reference/post-chatcompletions",
   model: "accounts/fireworks/models/deepseek-v3p1",

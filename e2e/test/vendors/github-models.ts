@@ -1,6 +1,6 @@
 import type { Recording } from "./recording.ts";
 
-/** What github-models answers, retold. */
+/** What github-models answers, in our own words. */
 export const recording: Recording = {
   source: "https://docs.github.com/en/rest/models/inference",
   model: "openai/gpt-4.1",

@@ -1,6 +1,6 @@
 import type { Recording } from "./recording.ts";
 
-/** What groq answers, retold. */
+/** What groq answers, in our own words. */
 export const recording: Recording = {
   source: "https://github.com/vercel/ai/tree/main/packages/groq/src/__fixtures__/groq-reasoning.chunks.txt",
   model: "qwen/qwen3-32b",

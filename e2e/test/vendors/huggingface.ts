@@ -1,6 +1,6 @@
 import type { Recording } from "./recording.ts";
 
-/** What huggingface answers, retold. */
+/** What huggingface answers, in our own words. */
 export const recording: Recording = {
   source:
     "https://github.com/pydantic/pydantic-ai/tree/main/tests/models/cassettes/test_huggingface/test_simple_completion.yaml",

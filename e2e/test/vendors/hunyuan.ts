@@ -1,6 +1,6 @@
 import type { Recording } from "./recording.ts";
 
-/** What hunyuan answers, retold. */
+/** What hunyuan answers, in our own words. */
 export const recording: Recording = {
   source: "https://cloud.tencent.com/document/product/1729/111007",
   model: "hunyuan-turbos-latest",

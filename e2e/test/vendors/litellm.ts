@@ -1,6 +1,6 @@
 import type { Recording } from "./recording.ts";
 
-/** What litellm answers, retold. */
+/** What litellm answers, in our own words. */
 export const recording: Recording = {
   source: "https://docs.litellm.ai/docs/completion/output",
   model: "gpt-4o-mini",

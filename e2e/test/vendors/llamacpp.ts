@@ -1,6 +1,6 @@
 import type { Recording } from "./recording.ts";
 
-/** What llamacpp answers, retold. */
+/** What llamacpp answers, in our own words. */
 export const recording: Recording = {
   source: "https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md",
   model: "ggml-org/gemma-3-4b-it",

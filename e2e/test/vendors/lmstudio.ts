@@ -1,6 +1,6 @@
 import type { Recording } from "./recording.ts";
 
-/** What lmstudio answers, retold. */
+/** What lmstudio answers, in our own words. */
 export const recording: Recording = {
   source: "https://lmstudio.ai/docs/developer/openai-compat/chat-completions",
   model: "openai/gpt-oss-20b",

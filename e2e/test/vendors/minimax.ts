@@ -1,6 +1,6 @@
 import type { Recording } from "./recording.ts";
 
-/** What minimax answers, retold. */
+/** What minimax answers, in our own words. */
 export const recording: Recording = {
   source: "https://platform.minimax.io/docs/api-reference/text-post",
   model: "MiniMax-M2",

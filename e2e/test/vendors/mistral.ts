@@ -1,6 +1,6 @@
 import type { Recording } from "./recording.ts";
 
-/** What mistral answers, retold. */
+/** What mistral answers, in our own words. */
 export const recording: Recording = {
   source: "https://github.com/vercel/ai/tree/main/packages/mistral/src/__fixtures__/mistral-reasoning.json",
   model: "magistral-medium-2507",

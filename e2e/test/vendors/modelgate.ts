@@ -1,6 +1,6 @@
 import type { Recording } from "./recording.ts";
 
-/** What modelgate answers, retold. */
+/** What modelgate answers, in our own words. */
 export const recording: Recording = {
   source: "docs/clients/index.md",
   model: "gpt-5-mini",

@@ -1,6 +1,6 @@
 import type { Recording } from "./recording.ts";
 
-/** What moonshot answers, retold. */
+/** What moonshot answers, in our own words. */
 export const recording: Recording = {
   source: "https://github.com/vercel/ai/tree/main/packages/moonshotai/src/__fixtures__/moonshotai-reasoning.json",
   model: "kimi-k2.6",

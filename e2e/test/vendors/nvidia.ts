@@ -1,6 +1,6 @@
 import type { Recording } from "./recording.ts";
 
-/** What nvidia answers, retold. */
+/** What nvidia answers, in our own words. */
 export const recording: Recording = {
   source: "https://docs.api.nvidia.com/nim/reference/llm-apis",
   model: "meta/llama-3.3-70b-instruct",

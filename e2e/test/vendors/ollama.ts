@@ -1,6 +1,6 @@
 import type { Recording } from "./recording.ts";
 
-/** What ollama answers, retold. */
+/** What ollama answers, in our own words. */
 export const recording: Recording = {
   source:
     "https://github.com/pydantic/pydantic-ai/tree/main/tests/models/cassettes/test_ollama/test_ollama_local_native_output_uses_json_schema.yaml",

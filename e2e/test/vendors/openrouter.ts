@@ -1,6 +1,6 @@
 import type { Recording } from "./recording.ts";
 
-/** What openrouter answers, retold. */
+/** What openrouter answers, in our own words. */
 export const recording: Recording = {
   source:
     "https://github.com/pydantic/pydantic-ai/tree/main/tests/models/cassettes/test_openrouter/test_openrouter_streaming_reasoning.yaml",

@@ -1,6 +1,6 @@
 import type { Recording } from "./recording.ts";
 
-/** What perplexity answers, retold. */
+/** What perplexity answers, in our own words. */
 export const recording: Recording = {
   source: "https://github.com/vercel/ai/tree/main/packages/perplexity/src/__fixtures__/perplexity-text.chunks.txt",
   model: "sonar",

@@ -1,6 +1,6 @@
 import type { Recording } from "./recording.ts";
 
-/** What sambanova answers, retold. */
+/** What sambanova answers, in our own words. */
 export const recording: Recording = {
   source: "https://docs.sambanova.ai/docs/en/features/openai-compatibility",
   model: "Meta-Llama-3.3-70B-Instruct",

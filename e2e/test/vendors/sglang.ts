@@ -1,6 +1,6 @@
 import type { Recording } from "./recording.ts";
 
-/** What sglang answers, retold. */
+/** What sglang answers, in our own words. */
 export const recording: Recording = {
   source: "https://docs.sglang.ai/basic_usage/openai_api_completions.html",
   model: "Qwen/Qwen3-30B-A3B",

@@ -1,6 +1,6 @@
 import type { Recording } from "./recording.ts";
 
-/** What siliconflow answers, retold. */
+/** What siliconflow answers, in our own words. */
 export const recording: Recording = {
   source: "https://docs.siliconflow.com/en/api-reference/chat-completions/chat-completions",
   model: "deepseek-ai/DeepSeek-V3",

@@ -1,6 +1,6 @@
 import type { Recording } from "./recording.ts";
 
-/** What snowflake answers, retold. */
+/** What snowflake answers, in our own words. */
 export const recording: Recording = {
   source:
     "https://github.com/pydantic/pydantic-ai/tree/main/tests/models/cassettes/test_snowflake/test_snowflake_model_streaming.yaml",

@@ -1,6 +1,6 @@
 import type { Recording } from "./recording.ts";
 
-/** What stepfun answers, retold. */
+/** What stepfun answers, in our own words. */
 export const recording: Recording = {
   source: "https://platform.stepfun.com/docs/api-reference/chat/chat-completion-create",
   model: "step-3",

@@ -1,6 +1,6 @@
 import type { Recording } from "./recording.ts";
 
-/** What together answers, retold. */
+/** What together answers, in our own words. */
 export const recording: Recording = {
   source: "https://docs.together.ai/reference/chat-completions-1",
   model: "openai/gpt-oss-20b",

@@ -1,6 +1,6 @@
 import type { Recording } from "./recording.ts";
 
-/** What vllm answers, retold. */
+/** What vllm answers, in our own words. */
 export const recording: Recording = {
   source: "https://docs.vllm.ai/en/latest/features/reasoning_outputs/",
   model: "Qwen/Qwen3-8B",

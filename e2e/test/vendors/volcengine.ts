@@ -1,6 +1,6 @@
 import type { Recording } from "./recording.ts";
 
-/** What volcengine answers, retold. */
+/** What volcengine answers, in our own words. */
 export const recording: Recording = {
   source: "https://www.volcengine.com/docs/82379/1494384",
   model: "doubao-seed-1-6-250615",

@@ -1,6 +1,6 @@
 import type { Recording } from "./recording.ts";
 
-/** What xai answers, retold. */
+/** What xai answers, in our own words. */
 export const recording: Recording = {
   source: "https://github.com/vercel/ai/tree/main/packages/xai/src/__fixtures__/xai-text.json",
   model: "grok-3-mini",

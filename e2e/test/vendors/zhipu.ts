@@ -1,6 +1,6 @@
 import type { Recording } from "./recording.ts";
 
-/** What zhipu answers, retold. */
+/** What zhipu answers, in our own words. */
 export const recording: Recording = {
   source:
     "https://github.com/pydantic/pydantic-ai/tree/main/tests/models/cassettes/test_zai/test_zai_thinking_stream.yaml",

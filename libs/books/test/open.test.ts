@@ -182,7 +182,7 @@ describe("a wrong BOOKS_URL is one clear line", () => {
     const file = join(folder, "kept.sqlite");
     await (await openBooks({ file }, log))[Symbol.asyncDispose]();
     chmodSync(file, 0o444);
-    const seen = process.getuid?.() === 0 ? await asNobody(() => refusal("", file)) : await refusal("", file);
+    const seen = process.getuid?.() === 0 ? await unprivileged(() => refusal("", file)) : await refusal("", file);
     expect(seen).toMatch(/read-only|cannot be opened/);
   });
 
@@ -194,7 +194,7 @@ describe("a wrong BOOKS_URL is one clear line", () => {
 });
 
 /** Root may write whatever its mode says; for this one call we are another user. */
-async function asNobody<T>(run: () => Promise<T>): Promise<T> {
+async function unprivileged<T>(run: () => Promise<T>): Promise<T> {
   process.seteuid?.(65_534);
   try {
     return await run();

@@ -34,7 +34,7 @@ export interface Provider {
   readonly baseUrl?: string | undefined;
   /** The variable that holds its key for a channel that names none. */
   readonly keyVariable?: string | undefined;
-  /** It is run by its operator: it asks for no key unless it was told to, and costs nothing by the token. */
+  /** It is run by its operator: it asks for no key unless it is set up to, and costs nothing by the token. */
   readonly isLocal?: true | undefined;
   /** Its name in the bundled catalogue of prices. */
   readonly pricesAs?: string | undefined;

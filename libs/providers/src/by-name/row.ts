@@ -9,7 +9,7 @@ export interface VendorRow {
   readonly baseUrl: string;
   /** The variable in which its own SDK or documentation keeps the key. */
   readonly keyVariable: string;
-  /** It is run by its operator, and asks for no key unless it was told to. */
+  /** It is run by its operator, and asks for no key unless it is set up to. */
   readonly isLocal?: true;
   /** The wires that it has, best first. */
   readonly wires: readonly UpstreamWire[];

@@ -50,7 +50,7 @@ test("a vendor without its variable is off, and says which; one of the operator'
 
 test.each([
   ["azure", "channels[0].baseUrl", "is missing: azure has none of its own"],
-  ["nobody", "channels[0].provider", "is not a known vendor"],
+  ["absent", "channels[0].provider", "is not a known vendor"],
 ])("%s alone is not a channel", (name, path, say) => {
   const { problems = [] } = parseConfiguration(text([name]));
   expect(problems).toContainEqual({ path, say: expect.stringContaining(say) });

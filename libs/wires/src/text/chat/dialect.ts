@@ -5,7 +5,7 @@ import { withoutMembers } from "../../json/without-members.ts";
 
 /**
  * Where a vendor departs from the chat wire, as data. What is absent is as the wire's own vendor has it, or as the
- * model's name tells (`models.ts`).
+ * model's name says (`models.ts`).
  */
 export interface ChatDialect {
   /** The member that bounds the output. */
