@@ -99,7 +99,7 @@ async function wrongBooks(attack: Attack, { redis, suite }: House, seen: Seen): 
   for (const part of partsOf(attack)) {
     const { accountId } = payerOf(attack, part);
     const eventsOf = (account: string) => storedEvents(suite.backends.natsUrl, account);
-    const books = { redis, eventsOf, divergenceOf: verifierOf(suite) };
+    const books = { redis, eventsOf, verify: verifierOf(suite) };
     const outcome = await readOutcome(books, accountId, part === "bystander" ? seen : unseen);
     const account = await findAccount(redis, accountId);
     if (outcome.books !== "agree") wrong.push(`books of ${part}: ${outcome.books}`);

@@ -1,6 +1,6 @@
 import { connect, DeliverPolicy } from "nats";
 import type { Redis } from "ioredis";
-import { accountKeys, findAccount } from "@modelgate/accounts";
+import { accountKeys, findAccount, listCredits } from "@modelgate/accounts";
 import type { UsageEvent } from "@modelgate/contracts";
 import { signOperator } from "@modelgate/platform";
 import type { Suite } from "@modelgate/testkit";
@@ -23,46 +23,72 @@ export interface Books {
   readonly redis: Redis;
   /** The account's events, as often as they are stored. */
   readonly eventsOf: (accountId: string) => Promise<readonly UsageEvent[]>;
-  /** `gatectl ledger verify` of an account: the first divergence, where its books do not hold. */
-  readonly divergenceOf: (accountId: string) => Promise<string | undefined>;
+  /** `gatectl ledger verify` of an account. */
+  readonly verify: (accountId: string) => Promise<Verified>;
+}
+
+/** What the books say of an account. */
+export interface Verified {
+  /** The first divergence, where they do not hold. */
+  readonly divergence?: string | undefined;
+  /** Calls that a Redis settled a second time, as it had lost that it did: given back, each another receipt. */
+  readonly settledTwice: number;
 }
 
 /** Asks gatectl, which asks the ledger, which reads the books. */
-export function verifierOf(suite: Pick<Suite, "gatectl">): Books["divergenceOf"] {
+export function verifierOf(suite: Pick<Suite, "gatectl">): Books["verify"] {
   return async (accountId) => {
-    const { stdout, stderr } = await suite.gatectl("ledger", "verify", accountId, "--json");
-    if (stdout === "") return stderr.trim();
-    const { accounts }: { accounts: readonly { ok: boolean; divergence?: { say: string } }[] } = JSON.parse(stdout);
-    return accounts.find(({ ok }) => !ok)?.divergence?.say;
+    const { stdout, stderr } = await answered(() => suite.gatectl("ledger", "verify", accountId, "--json"));
+    if (stdout === "") return { divergence: stderr.trim(), settledTwice: 0 };
+    interface Found {
+      readonly ok: boolean;
+      readonly divergence?: { readonly say: string };
+      readonly settledTwice: number;
+    }
+    const { accounts }: { readonly accounts: readonly Found[] } = JSON.parse(stdout);
+    return {
+      divergence: accounts.find(({ ok }) => !ok)?.divergence?.say,
+      settledTwice: accounts.reduce((sum, { settledTwice }) => sum + settledTwice, 0),
+    };
   };
 }
 
+/** Asks again, a few times, where no document was printed: a store that is slow for a moment says nothing of the books. */
+async function answered<Said extends { readonly stdout: string }>(ask: () => Promise<Said>): Promise<Said> {
+  for (let tries = 1; ; tries++) {
+    const said = await ask();
+    if (said.stdout !== "" || tries === mostTries) return said;
+    await new Promise((resolve) => setTimeout(resolve, againMs));
+  }
+}
+
+/** Times that gatectl is asked, and the pause between them. */
+const [mostTries, againMs] = [6, 2_000];
 /** Longest wait until all has come to rest. */
 const restWithinMs = 30_000;
 const lookMs = 100;
 
 /** Waits until nothing of an account is under way, then compares what clients, account, JetStream and log say. */
-export async function readOutcome(
-  { redis, eventsOf, divergenceOf }: Books,
-  accountId: string,
-  seen: Seen,
-): Promise<Outcome> {
+export async function readOutcome({ redis, eventsOf, verify }: Books, accountId: string, seen: Seen): Promise<Outcome> {
   const begin = Date.now();
   let events: readonly UsageEvent[] = [];
+  let twice = 0;
   for (let rested = false; !rested && Date.now() - begin < restWithinMs;) {
     await new Promise((resolve) => setTimeout(resolve, lookMs));
     const account = await findAccount(redis, accountId);
     if (account?.heldNanos !== 0n) continue;
     events = await eventsOf(accountId);
-    rested = new Set(events.map(({ id }) => id)).size >= (await settlementsOf(redis, accountId));
+    const settled = new Set(events.map(({ id }) => id)).size;
+    rested = settled + twice >= (await settlementsOf(redis, accountId));
+    if (!rested) twice = (await verify(accountId)).settledTwice;
   }
   const restMs = Date.now() - begin;
   const ids = new Set(events.map(({ id }) => id));
   const { silent, again } = compare(events, seen);
   const held = (await findAccount(redis, accountId))?.heldNanos;
-  const divergence = await divergenceOf(accountId);
+  const { divergence, settledTwice } = await verify(accountId);
   return {
-    lost: Math.max(0, (await settlementsOf(redis, accountId)) - ids.size) + silent,
+    lost: Math.max(0, (await settlementsOf(redis, accountId)) - settledTwice - ids.size) + silent,
     double: again + events.length - ids.size,
     books: divergence ?? (held === 0n ? "agree" : `${held} nanos are still held`),
     restMs,
@@ -88,9 +114,10 @@ function compare(
   return { silent, again };
 }
 
-/** How many receipts an account has, without the one of its opening balance. */
+/** How many receipts an account has that are of settlements. */
 async function settlementsOf(redis: Redis, accountId: string): Promise<number> {
-  return Number((await redis.hget(accountKeys.account(accountId), "receipts")) ?? 1) - 1;
+  const credits = await listCredits(redis, accountId);
+  return Number((await redis.hget(accountKeys.account(accountId), "receipts")) ?? credits.length) - credits.length;
 }
 
 /** The account's events in the books: where JetStream has lost what it held. */

@@ -4,16 +4,28 @@ import { DatabaseSync } from "node:sqlite";
 import { Redis } from "ioredis";
 import { connect } from "nats";
 import { eventStreams } from "@modelgate/contracts";
-import type { LocalBackends, LocalPostgres, Suite } from "@modelgate/testkit";
+import {
+  handOver,
+  startReplica,
+  until,
+  type LocalBackends,
+  type LocalPostgres,
+  type ReplicaServer,
+  type Suite,
+} from "@modelgate/testkit";
 import type { Area, Leaves, Misbehaviour, Ways } from "./area.ts";
 import { areas } from "./areas/index.ts";
-import type { SlowWay } from "./slow-way.ts";
+import { openSlowWay, type SlowWay } from "./slow-way.ts";
 
 /** What faults are made with. */
 export interface House {
   readonly suite: Suite<LocalBackends>;
+  /** Redis's own, past the slow way. */
+  readonly redisPort: number;
   readonly redisWay: SlowWay;
   readonly natsWay: SlowWay;
+  /** The ledger's own way to NATS. */
+  readonly ledgerWay: SlowWay;
   readonly books: ChaosBooks;
 }
 
@@ -120,7 +132,7 @@ function booksAway(): readonly Fault[] {
   ];
 }
 
-/** Asks a server's own address, past the slow way. */
+/** Asks Redis one thing by a connection of its own. */
 async function onRedis<T>({ suite }: House, step: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = new Redis(suite.backends.redisUrl);
   try {
@@ -159,7 +171,7 @@ const redisLost: readonly Fault[] = [
     end: ({ suite }) => suite.backends.redis.start(),
   },
   redisBehind("redis comes back without the last second of its log", 1_000),
-  redisBehind("redis replaced by a replica that was 3 s behind", 3_000),
+  replicaPromoted(3_000),
 ];
 
 /** Redis goes on for a while, and comes back as its log was before that: with what was open then, and without the rest. */
@@ -185,6 +197,54 @@ function redisBehind(name: string, byMs: number): Fault {
     end: nothing,
   };
 }
+
+/** A replica takes the place of its primary that has heard of it late: what the primary did last is lost. */
+function replicaPromoted(behindMs: number): Fault {
+  let replica: ReplicaServer | undefined;
+  return {
+    name: `redis replaced by a replica that is ${behindMs / 1_000} s behind`,
+    ways: "two",
+    settlesWithinMs: lateMs,
+    async begin({ suite, redisPort, redisWay }) {
+      await using link = await openSlowWay(redisPort);
+      replica = await startReplica(link.port);
+      link.delayMs = behindMs;
+      await new Promise((resolve) => setTimeout(resolve, behindMs + 500));
+      await suite.backends.redis.kill();
+      await replica.promote();
+      redisWay.leadTo(replica.port);
+    },
+    async end({ suite, redisPort, redisWay }) {
+      if (replica === undefined) return;
+      await suite.backends.redis.start();
+      await handOver(replica.port, redisPort);
+      redisWay.leadTo(redisPort);
+      await replica[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** How long the ledger has from the delivery of events to their commit, before it is killed. */
+const commitMs = 500;
+
+/** The ledger dies when its books have events of which JetStream has not heard so: they are delivered again. */
+const killedUnacknowledged: Fault = {
+  name: "ledger killed between commit and acknowledgement",
+  ways: "two",
+  async begin({ suite, ledgerWay }) {
+    const connection = await connect({ servers: suite.backends.natsUrl });
+    const { consumers } = await connection.jetstreamManager();
+    ledgerWay.losesRequests = true;
+    const waits = async (): Promise<boolean> => (await consumers.info("USAGE", "ledger")).num_ack_pending > 0;
+    await until("events to be delivered and not acknowledged", waits, 30_000);
+    await new Promise((resolve) => setTimeout(resolve, commitMs));
+    suite.process("ledger").signal("SIGKILL");
+    await suite.process("ledger").ended;
+    await connection.close();
+    ledgerWay.losesRequests = false;
+  },
+  end: ({ suite }) => suite.restart("ledger"),
+};
 
 /** JetStream loses what it holds. */
 const streamsLost: readonly Fault[] = [
@@ -248,6 +308,7 @@ export const faults: readonly Fault[] = [
   ...(["edge", ...areas.map(({ name }) => name), "ledger", "control", "simulator"] as const).map(killed),
   ...server("nats"),
   ...server("redis"),
+  killedUnacknowledged,
   ...booksAway(),
   ...redisLost,
   ...streamsLost,

@@ -51,8 +51,11 @@ export async function openHouse(payers: readonly Payer[], engine: ChaosBooks["en
   const { books, env: whereBooksAre } = await openBooks(opening, engine);
   const liar = opening.use(await startLiar());
   const backends = await startLocalBackends();
-  const redisWay = opening.use(await openSlowWay(Number(new URL(backends.redisUrl).port)));
-  const natsWay = opening.use(await openSlowWay(Number(new URL(backends.natsUrl).port)));
+  const redisPort = Number(new URL(backends.redisUrl).port);
+  const redisWay = opening.use(await openSlowWay(redisPort));
+  const natsPort = Number(new URL(backends.natsUrl).port);
+  const natsWay = opening.use(await openSlowWay(natsPort));
+  const ledgerWay = opening.use(await openSlowWay(natsWay.port));
   const vendors = areas.flatMap((area) => area.vendors);
   const suite = opening.use(
     await startSuite({
@@ -63,7 +66,10 @@ export async function openHouse(payers: readonly Payer[], engine: ChaosBooks["en
       },
       services: "all",
       env,
-      envOf: { ...envOf, ledger: { ...envOf.ledger, ...whereBooksAre } },
+      envOf: {
+        ...envOf,
+        ledger: { ...envOf.ledger, ...whereBooksAre, NATS_URL: `nats://127.0.0.1:${ledgerWay.port}` },
+      },
       config: {
         groups: { default: { models: ["*"], limits: { concurrency: 100 } } },
         models: Object.fromEntries(vendors.flatMap(modelsOf)),
@@ -77,7 +83,7 @@ export async function openHouse(payers: readonly Payer[], engine: ChaosBooks["en
   liar.truth = suite.simulator.url;
   const open = opening.move();
   return {
-    house: { suite, redisWay, natsWay, books },
+    house: { suite, redisPort, redisWay, natsWay, ledgerWay, books },
     redisUrl: backends.redisUrl,
     natsUrl: backends.natsUrl,
     [Symbol.asyncDispose]: () => open.disposeAsync(),

@@ -1,11 +1,14 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { alertTable, forgottenAlerts, provokeAlerts, type AlertRow } from "./alerts/run.ts";
+import { faults } from "./faults.ts";
 import { runFaults } from "./run-faults.ts";
-import { asTable } from "./table.ts";
+import { asTable, withRows } from "./table.ts";
 
 /**
  * The chaos run: the whole suite under load in every area, one fault after the other, and what each cost; then every alert
- * provoked once. Prints two tables and ends with 1 where an event was lost, a charge was made twice, the books do not
+ * provoked once. Prints two tables, writes the rows of the first into e2e/CHAOS.md where all areas had their part, and ends with 1 where an event was lost, a charge was made twice, the books do not
  * agree, or an alert did not fire and end.
  */
 const { values } = parseArgs({
@@ -35,6 +38,11 @@ if (values.alerts === undefined) {
   bad += found.bad;
   results.faults = found.rows;
   print(`\n${asTable(found.areas, found.rows)}\n`);
+  if (area === undefined) {
+    const file = join(import.meta.dirname, "../CHAOS.md");
+    const names = faults.map(({ name }) => name);
+    writeFileSync(file, withRows(readFileSync(file, "utf8"), { ...found, faults: names }));
+  }
 }
 if (values.alerts !== undefined || (values.only === undefined && values.area === undefined)) {
   const rows = await provokeAlerts(process.env["MODELGATE_PROMETHEUS"], values.alerts, (row) =>

@@ -110,7 +110,7 @@ async function outcomeOf(
 ): Promise<Outcome> {
   const eventsOf = (account: string) =>
     losesStreams ? bookedEvents(house.suite, account) : storedEvents(natsUrl, account);
-  const books = { redis, eventsOf, divergenceOf: verifierOf(house.suite) };
+  const books = { redis, eventsOf, verify: verifierOf(house.suite) };
   const outcome = await readOutcome(books, payerOf(at, area).accountId, seen);
   const repeated = (await area.repeated?.(house.suite, nameOf(at, area), refusing)) ?? 0;
   return { ...outcome, double: outcome.double + repeated };

@@ -1,15 +1,20 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 
-/** A way to a server whose answers can be made late. */
+/** A way to a server whose answers can be made late, whose requests can be lost, and that can lead elsewhere. */
 export interface SlowWay extends AsyncDisposable {
   readonly port: number;
   /** How much later answers arrive from now on, in ms. */
   delayMs: number;
+  /** Whether what clients send from now on is lost: nothing of it arrives, until they connect anew. */
+  losesRequests: boolean;
+  /** Leads to another port of this machine from now on; who is connected has to connect again. */
+  leadTo(port: number): void;
 }
 
 /** Opens a way to a server of this machine. */
-export async function openSlowWay(targetPort: number): Promise<SlowWay> {
+export async function openSlowWay(firstPort: number): Promise<SlowWay> {
+  let targetPort = firstPort;
   const open = new Set<Socket>();
   const server = createServer((client) => {
     const target = connect(targetPort, "127.0.0.1");
@@ -23,7 +28,9 @@ export async function openSlowWay(targetPort: number): Promise<SlowWay> {
           target.destroy();
         });
     }
-    client.pipe(target);
+    client.on("data", (piece) => {
+      if (!way.losesRequests) target.write(piece);
+    });
     // One after the other: bytes are late, never in another order.
     let written = Promise.resolve();
     target.on("data", (piece) => {
@@ -41,6 +48,11 @@ export async function openSlowWay(targetPort: number): Promise<SlowWay> {
   const way: SlowWay = {
     port: typeof address === "object" && address !== null ? address.port : 0,
     delayMs: 0,
+    losesRequests: false,
+    leadTo(port) {
+      targetPort = port;
+      for (const socket of open) socket.destroy();
+    },
     async [Symbol.asyncDispose]() {
       for (const socket of open) socket.destroy();
       server.close();

@@ -29,6 +29,7 @@ export function rowOf(fault: string, areas: readonly Area[], results: readonly R
     sum("double"),
     diverging.length === 0 ? "agree" : diverging.join("; "),
     `${(restMs / 1_000).toFixed(1)} s`,
+    new Date().toISOString().slice(0, 10),
   ];
 }
 
@@ -52,6 +53,36 @@ export function asTable(areas: readonly Area[], rows: readonly (readonly string[
     "double charges",
     "books",
     "at rest after",
+    "seen on",
   ];
   return [head, head.map(() => "---"), ...rows].map((line) => `| ${line.join(" | ")} |`).join("\n");
 }
+
+/**
+ * A document with these rows in its table: each takes the place of the row of the same fault, in the order of all faults. Rows of
+ * faults that there are no more go.
+ */
+export function withRows(
+  document: string,
+  { areas, rows, faults }: { readonly areas: readonly Area[]; readonly rows: Rows; readonly faults: readonly string[] },
+): string {
+  const [table = ""] = /^\| fault .*(?:\n\|.*)*/m.exec(document) ?? [];
+  const cellsOf = (line: string): readonly string[] =>
+    line
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim());
+  const all = new Map([...table.split("\n").slice(2).map(cellsOf), ...rows].map((row) => [row[0] ?? "", row]));
+  return document.replace(
+    table,
+    asTable(
+      areas,
+      faults.flatMap((name) => {
+        const row = all.get(name);
+        return row === undefined ? [] : [row];
+      }),
+    ),
+  );
+}
+
+type Rows = readonly (readonly string[])[];

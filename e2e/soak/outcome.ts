@@ -25,7 +25,7 @@ export async function readOutcome(suite: Suite, accountId: string, { outcomes }:
     restWithinMs,
   );
   // Waits for events on their way to the books itself.
-  const divergence = await verifierOf(suite)(accountId);
+  const { divergence } = await verifierOf(suite)(accountId);
   const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
   const totals = ["usage", "--by", "account", "--account", accountId, "--from", yesterday];
   const data = await suite.ask<readonly UsageRow[]>(...totals);

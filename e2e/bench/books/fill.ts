@@ -37,6 +37,7 @@ async function fillDay({ db, engine }: Books, from: number, numbers: Numbers): P
     if (engine === "postgres") await makePartitions(at, from);
     await sql`insert into calls select account, at, id, request, token, model, channel, outcome, status, cost, ${event}
       from made`.execute(at);
+    await sql`insert into call_ids select account, id, at, request, upstream from made`.execute(at);
     for (const [name, column] of [
       ["endUser", "enduser"],
       ["tag:team", "team"],
@@ -82,6 +83,7 @@ function callsOf(from: number, { first, next }: Numbers): RawBuilder<unknown> {
     select n, 'account-' || a as account,
       ${sql.lit(from)} + (n - ${sql.lit(first)}) * ${sql.lit(dayMs)} / ${sql.lit(Math.max(1, next - first))} as at,
       'call_' || (n + 10000000000000000) as id, 'req_' || (n * 2654435761 % 4294967296) || '_' || n as request,
+      'chatcmpl-' || (n * 40503 % 4294967296) || '_' || n as upstream,
       'tok_' || a || '_' || t as token,
       case when seldom = 0 then 'seldom' else 'model-' || ((a * 7 + t * 3) % 9 + m) end as model,
       'channel-' || ((a * 7 + t * 3 + c) % 6) as channel,
@@ -98,7 +100,7 @@ const event = sql`'{"id":"' || id || '","time":"2026-01-15T12:00:00.000Z","reque
   || account || '","tokenId":"' || token || '","group":"default","area":"text","endpoint":"POST /v1/chat/completions",'
   || '"model":"' || model || '","upstreamModel":"gpt-5-mini-2026-01-01","channelId":"' || channel || '","status":' || status
   || ',"outcome":"' || outcome || '","units":{"inputTokens":' || input || ',"cachedInputTokens":' || cached
-  || ',"outputTokens":' || output || ',"requests":1},"estimated":false,"multiplier":1,"latencyMs":' || output * 7
+  || ',"outputTokens":' || output || ',"requests":1},"estimated":false,"multiplier":1,"latencyMs":' || (output * 7)
   || ',"firstByteMs":412,"attempts":1,"priceVersion":"5f2a9c01b7e4","costNanos":"' || cost || '","receipt":{"number":' || n
   || ',"previous":"0f1e2d3c4b5a69788796a5b4c3d2e1f001234567","balanceNanos":"123456789012",'
   || '"hash":"76543210f0e1d2c3b4a5968778695a4b3c2d1e0f"}}'`;
@@ -116,9 +118,9 @@ async function dropIndexes({ db, engine }: Books): Promise<readonly string[]> {
   const { rows } =
     engine === "postgres"
       ? await sql<{ name: string; made: string }>`select indexname as name, indexdef as made from pg_indexes
-          where tablename in ('calls', 'call_labels') and indexdef not like '%UNIQUE%'`.execute(db)
+          where tablename in ('calls', 'call_labels', 'call_ids') and indexdef not like '%UNIQUE%'`.execute(db)
       : await sql<{ name: string; made: string }>`select name, sql as made from sqlite_master
-          where type = 'index' and tbl_name in ('calls', 'call_labels') and sql is not null`.execute(db);
+          where type = 'index' and tbl_name in ('calls', 'call_labels', 'call_ids') and sql is not null`.execute(db);
   for (const { name } of rows) await sql`drop index ${sql.ref(name)}`.execute(db);
   return rows.map(({ made }) => made.replace(" ON ONLY ", " ON "));
 }

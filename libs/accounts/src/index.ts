@@ -26,11 +26,11 @@ export { readSnapshot, type Snapshot } from "./money/snapshot.ts";
 export { verifyAccount, type Verification, type VerifyOptions } from "./money/verify.ts";
 export { renewHold, type Renewal } from "./money/renew.ts";
 export { settle, settleSurely, type Settlement } from "./money/settle.ts";
-export { openHolds, sweepHolds } from "./money/sweep.ts";
+export { openHolds, sweepHolds, type SweepBounds } from "./money/sweep.ts";
 export type { OutboxEntry } from "./outbox/entry.ts";
 export { openOutbox, type Outbox } from "./outbox/outbox.ts";
 export type { OutboxEvent } from "./outbox/entry.ts";
-export { forgetSent, readSent, type SentEvent } from "./outbox/sent.ts";
+export { forgetRead, forgetSent, readSent, type SentEvent } from "./outbox/sent.ts";
 export { outboxLength, publishEntries, readLeftovers } from "./outbox/publish.ts";
 export { advanceTask, type TaskAdvance, type TaskSettlement } from "./tasks/advance.ts";
 export { callbackAmong, claimCallbacks, forgetCallback, retryCallback, type Callback } from "./tasks/callback.ts";
@@ -38,6 +38,7 @@ export { claimTasks, openTasks, type TaskPlace } from "./tasks/claim.ts";
 export { chargeLost, type LostCall } from "./restore/charge.ts";
 export { readEpoch, unlessLost, writeEpoch } from "./restore/epoch.ts";
 export { forgetLate, readLate, type LateCall } from "./restore/late.ts";
+export { restoreTask, type LostTask } from "./restore/restore-task.ts";
 export { readHeads, restoreAccount, type KnownHead, type LostAccount } from "./restore/restore.ts";
 export { createTask, type TaskCreation } from "./tasks/create.ts";
 export {
@@ -49,7 +50,7 @@ export {
   type TaskPage,
   type TaskQuery,
 } from "./tasks/find.ts";
-export { taskEvent, type TaskRecord } from "./tasks/record.ts";
+export { readTask, taskEvent, type TaskRecord } from "./tasks/record.ts";
 export { digestOf, isKeyShaped, newKey } from "./tokens/key.ts";
 export {
   digestOfToken,

@@ -222,7 +222,7 @@ describe("a hold", () => {
     const draft = { ...draftOf(id, callId), units: { outputTokens: 7 } };
     await renewHold(redis, { accountId: id, callId, leaseMs: 1_000, floorNanos: 30n, draft, nowMs });
     await redis.zadd(keys.holds(shard), nowMs, "broken");
-    await sweepHolds(redis, shard, 10, nowMs + 2_000);
+    await sweepHolds(redis, shard, 10, { nowMs: nowMs + 2_000 });
     const [entry, ...others] = await readLeftovers(redis, shard, 0, 10);
     expect(others).toEqual([]);
     expect(entry?.event).toMatchObject({ id: callId, costNanos: "30", units: { outputTokens: 7 }, outcome: "failed" });

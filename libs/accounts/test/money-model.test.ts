@@ -204,7 +204,7 @@ async function take(id: string, next: Step, at: number, model: Model): Promise<v
       return;
     }
     case "sweep": {
-      const swept = await sweepHolds(redis, shardOf(id), 100, model.now);
+      const swept = await sweepHolds(redis, shardOf(id), 100, { nowMs: model.now });
       const own = swept.filter(({ event }) => event.accountId === id);
       const dead = [...model.calls].filter(([, found]) => found.open && found.lease <= model.now);
       expect(own.map(({ event }) => event.id).sort()).toEqual(dead.map(([callId]) => callId).sort());

@@ -126,9 +126,11 @@ test("a task is found by its owner alone, and its hold outlives every call's lea
   // A renewal that was on its way when the task was recorded must not shorten the task's own lease.
   await renewHold(redis, { accountId: task.accountId, callId: task.callId, leaseMs: 1_000, nowMs: createdAt });
   const shard = shardOf(task.accountId);
-  expect(await sweepHolds(redis, shard, 100, createdAt + day)).toEqual([]);
+  expect(await sweepHolds(redis, shard, 100, { nowMs: createdAt + day })).toEqual([]);
   expect((await findAccount(redis, task.accountId))?.heldNanos).toBe(cost);
-  expect(await sweepHolds(redis, shard, 100, createdAt + 2 * day)).toMatchObject([{ event: { costNanos: "0" } }]);
+  expect(await sweepHolds(redis, shard, 100, { nowMs: createdAt + 2 * day })).toMatchObject([
+    { event: { costNanos: "0" } },
+  ]);
 });
 
 test("a task whose hold was swept is not recorded", async () => {

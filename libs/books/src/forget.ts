@@ -10,12 +10,14 @@ const rowsAtOnce = 5_000;
 export async function forgetCalls(books: Books, keepDays: number, nowMs: number): Promise<void> {
   const before = (Math.floor(nowMs / dayMs) - keepDays) * dayMs;
   await books.db.deleteFrom("labelled_totals").where("period", "<", before).execute();
+  await books.db.deleteFrom("other_receipts").where("at", "<", before).execute();
   if (books.engine === "postgres") return dropPartitions(books, before);
   // Labels first: they are found by the calls that they are of.
   const oldest = (columns: string) =>
     sql`select ${sql.raw(columns)} from calls where at < ${before} order by at limit ${rowsAtOnce}`;
   for (;;) {
     const removed = await books.db.transaction().execute(async (at) => {
+      await sql`delete from call_ids where (account, id) in (${oldest("account, id")})`.execute(at);
       await sql`delete from call_labels where (account, at, id) in (${oldest("account, at, id")})`.execute(at);
       return sql`delete from calls where rowid in (${oldest("rowid")})`.execute(at);
     });

@@ -58,8 +58,10 @@ export { labelsOf, type Label, type LabelName } from "./labels.ts";
 export { hasCall } from "./has-call.ts";
 export { measuresOf, unitMeasures, type UnitMeasure } from "./measures.ts";
 export { BooksAway, openBooks, type Books, type BooksPlace } from "./open.ts";
-export { readCalls, type CallFilter, type CallOrder, type CallPage, type CallPlace } from "./read-calls.ts";
+export { readCalls, type CallFilter, type CallOrder, type CallPage } from "./read-calls.ts";
+export type { CallPlace } from "./read-places.ts";
 export { readCredits, readHead, readReceipts, type Head } from "./read-receipts.ts";
+export { markRefunded, secondSettlements, unrefunded, type SecondSettlement } from "./other-receipts.ts";
 export { readTotals } from "./read-totals.ts";
 export {
   isTotalsDimension,
@@ -70,4 +72,4 @@ export {
 } from "./totals-query.ts";
 export { isRecordable, recordCalls } from "./record-calls.ts";
 export { recordCredits } from "./record-credits.ts";
-export { recordTasks } from "./record-tasks.ts";
+export { lostTasks, recordTasks, type BookedTask } from "./record-tasks.ts";

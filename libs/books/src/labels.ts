@@ -24,19 +24,6 @@ export function labelsOf({ endUser, tags }: Pick<UsageEvent, "endUser" | "tags">
     .sort((left, right) => (left.name < right.name ? -1 : 1));
 }
 
-/** The name under which a call is found by its vendor's id of it. It is no label: no totals are kept of it. */
-export const upstreamRequestName = "upstreamRequest";
-
-/** What a call is found by, each a row: its labels, and its vendor's id of it. */
-export function namesOf(event: Pick<UsageEvent, "endUser" | "tags" | "upstreamRequestId">): readonly {
-  readonly name: string;
-  readonly value: string;
-}[] {
-  const { upstreamRequestId: value } = event;
-  const isNamed = typeof value === "string" && value !== "";
-  return isNamed ? [...labelsOf(event), { name: upstreamRequestName, value }] : labelsOf(event);
-}
-
 /** All labels of a call as one text, the same for the same labels. */
 export function labelsText(labels: readonly Label[]): string {
   return JSON.stringify(Object.fromEntries(labels.map(({ name, value }) => [name, value])));

@@ -81,6 +81,8 @@ async function refuseOld(db: Kysely<Tables>, where: string): Promise<void> {
 
 const writtenTables = [
   "calls",
+  "call_ids",
+  "other_receipts",
   "call_labels",
   "hourly_totals",
   "daily_totals",

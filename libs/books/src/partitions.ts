@@ -29,9 +29,21 @@ export async function dropPartitions(books: Books, before: number): Promise<void
       where i.inhparent = to_regclass(${table}) and c.relname < ${nameOf(table, Math.floor(before / dayMs))}`.execute(
       books.db,
     );
-    for (const { name } of rows) await sql`drop table ${sql.table(name)}`.execute(books.db);
+    for (const { name } of rows) {
+      if (table === "calls") await forgetIds(books, name);
+      await sql`drop table ${sql.table(name)}`.execute(books.db);
+    }
   }
   forgetPartitions(books);
+}
+
+/** Forgets the ids of a day's calls: where that breaks off, the day is still there for the next time. */
+async function forgetIds({ db }: Books, partition: string): Promise<void> {
+  await db.transaction().execute(async (at) => {
+    await sql`set local statement_timeout = 0`.execute(at);
+    await sql`delete from call_ids using ${sql.table(partition)} as day
+      where call_ids.account = day.account and call_ids.id = day.id`.execute(at);
+  });
 }
 
 /** Looks for every partition again before it is written to. */

@@ -1,7 +1,8 @@
 import { sql, type RawBuilder } from "kysely";
 import { stored, UsageEvent } from "@modelgate/contracts";
-import { upstreamRequestName, type Label } from "./labels.ts";
+import type { Label } from "./labels.ts";
 import type { Books } from "./open.ts";
+import { eventsAt, type CallPlace, type StoredCall } from "./read-places.ts";
 
 const readEvent = stored("usage event", UsageEvent);
 
@@ -22,13 +23,6 @@ export interface CallFilter {
   readonly labels?: readonly Label[] | undefined;
 }
 
-/** Where a call stands in the log: a reading goes on after it. */
-export interface CallPlace {
-  readonly at: number;
-  readonly account: string;
-  readonly id: string;
-}
-
 export type CallOrder = "oldest first" | "newest first";
 
 /** Calls of one reading; `next` is there where more may follow. */
@@ -44,62 +38,96 @@ export interface CallReading {
   readonly after?: CallPlace | undefined;
 }
 
-interface Row extends CallPlace {
-  /** Null: the call is not one of those that are asked for. */
-  readonly event: string | null;
-}
-
-/** Calls with a label that are looked at together where more than that is asked of them. */
-const labelledAtOnce = 1_000;
+/** Calls of one index that are looked at together where more than that is asked of them. */
+const placesAtOnce = 1_000;
 
 /** A page of the log over all accounts, in the order of time. */
 export async function readCalls(books: Books, filter: CallFilter, reading: CallReading): Promise<CallPage> {
+  const source = sourceOf(filter, reading);
   const rows =
-    filter.labels?.[0] === undefined
-      ? await readRows(books, filter, reading)
-      : await readLabelled(books, filter, reading);
+    source === undefined ? await readRows(books, filter, reading) : await readPlaces(books, filter, reading, source);
   const page = rows.slice(0, reading.limit);
   const last = page.at(-1);
-  const events = page.flatMap(({ event }): readonly UsageEvent[] => (event === null ? [] : [readEvent(event)]));
+  const events = page.map(({ event }) => readEvent(event));
   if (last === undefined || page.length < reading.limit) return { events };
   return { events, next: { at: last.at, account: last.account, id: last.id } };
 }
 
-async function readRows({ db }: Books, filter: CallFilter, reading: CallReading): Promise<readonly Row[]> {
-  const where = [...within("calls", filter, reading), ...narrowed(filter, await answeredAs(db, filter))];
-  const { rows } = await sql<Row>`
+async function readRows({ db }: Books, filter: CallFilter, reading: CallReading): Promise<readonly StoredCall[]> {
+  const where = [...within("calls", filter, reading), ...narrowed(filter)];
+  const { rows } = await sql<StoredCall>`
     select at, account, id, event from calls where ${sql.join(where, sql` and `)}
-    order by ${inOrder("calls", reading)} limit ${reading.limit}`.execute(db);
+    order by ${inOrder("calls", filter, reading)} limit ${reading.limit}`.execute(db);
   return rows;
 }
 
+/** An index that has the places of calls in the order of the log: how many at once, and what is asked beside it. */
+interface Source {
+  readonly places: (after: CallPlace | undefined, limit: number) => RawBuilder<CallPlace>;
+  readonly wanted: readonly RawBuilder<unknown>[];
+}
+
+/** Where calls of a request, or with a label, are looked for; undefined: in the log itself. */
+function sourceOf(filter: CallFilter, reading: CallReading): Source | undefined {
+  const { labels = [], requestId } = filter;
+  const [first, ...others] = labels;
+  if (requestId !== undefined) {
+    const wanted = [...narrowed(filter), ...labels.map((label) => hasLabel(label))];
+    return { wanted, places: (after, limit) => placesOf(requestId, filter, { ...reading, after, limit }) };
+  }
+  if (first === undefined) return undefined;
+  const wanted = [...narrowed(filter), ...others.map((label) => hasLabel(label))];
+  const is = [sql`name = ${first.name}`, sql`value = ${first.value}`];
+  return {
+    wanted,
+    places: (after, limit) => placesIn("call_labels", is, filter, { ...reading, after, limit }),
+  };
+}
+
+/** The request's id may be the gateway's or the vendor's, each by an index of its own. */
+function placesOf(requestId: string, filter: CallFilter, reading: CallReading): RawBuilder<CallPlace> {
+  const one = (column: string): RawBuilder<CallPlace> =>
+    placesIn("call_ids", [sql`${sql.ref(column)} = ${requestId}`, sql`${sql.ref(column)} <> ''`], filter, reading);
+  return sql`select at, account, id from (
+      select * from (${one("request")}) as ours union select * from (${one("upstream")}) as theirs
+    ) as found order by ${inOrder("found", filter, reading)} limit ${reading.limit}`;
+}
+
+function placesIn(
+  table: string,
+  is: readonly RawBuilder<unknown>[],
+  filter: CallFilter,
+  reading: CallReading,
+): RawBuilder<CallPlace> {
+  const account = filter.account === undefined ? [] : [sql`account = ${filter.account}`];
+  const where = [...is, ...account, ...within(table, filter, reading)];
+  return sql`select at, account, id from ${sql.table(table)} where ${sql.join(where, sql` and `)}
+    order by ${inOrder(table, filter, reading)} limit ${reading.limit}`;
+}
+
 /**
- * Calls with a label: their places are read first, from an index that is in the order of the log, and what else is asked
- * of them is looked at batch by batch. As one join PostgreSQL read and sorted every call of the label.
+ * Calls that an index has: their places are read first, in the order of the log, then those calls, batch by batch until what
+ * else is asked of them has filled the page. As one join PostgreSQL read and sorted every call that the index has.
  */
-async function readLabelled({ db }: Books, filter: CallFilter, reading: CallReading): Promise<readonly Row[]> {
-  const [{ name, value } = { name: "", value: "" }, ...others] = filter.labels ?? [];
-  const wanted = [...narrowed(filter, await answeredAs(db, filter)), ...others.map((label) => hasLabel(label))];
-  const batch = wanted.length === 0 ? reading.limit : Math.max(reading.limit, labelledAtOnce);
-  const found: Row[] = [];
+async function readPlaces(
+  { db }: Books,
+  filter: CallFilter,
+  reading: CallReading,
+  { places, wanted }: Source,
+): Promise<readonly StoredCall[]> {
+  const batch = wanted.length === 0 ? reading.limit : Math.max(reading.limit, placesAtOnce);
+  const found: StoredCall[] = [];
   for (let { after } = reading; ;) {
-    const where = [
-      sql`name = ${name}`,
-      sql`value = ${value}`,
-      ...(filter.account === undefined ? [] : [sql`account = ${filter.account}`]),
-      ...within("call_labels", filter, { ...reading, after }),
-    ];
-    const { rows } = await sql<Row>`
-      select page.at, page.account, page.id,
-        case when ${sql.join([sql`1 = 1`, ...wanted], sql` and `)} then calls.event end as event
-      from (select at, account, id from call_labels where ${sql.join(where, sql` and `)}
-        order by ${inOrder("call_labels", reading)} limit ${batch}) as page
-      left join calls on calls.account = page.account and calls.at = page.at and calls.id = page.id
-      order by ${inOrder("page", reading)}`.execute(db);
-    found.push(...rows.filter(({ event }) => event !== null));
+    const { rows } = await places(after, batch).execute(db);
+    const calls = new Map((await eventsAt(db, rows, wanted)).map((call) => [placeName(call), call]));
+    found.push(...rows.flatMap((place) => calls.get(placeName(place)) ?? []));
     after = rows.at(-1);
     if (found.length >= reading.limit || rows.length < batch) return found;
   }
+}
+
+function placeName({ at, account, id }: CallPlace): string {
+  return `${at} ${account} ${id}`;
 }
 
 function hasLabel({ name, value }: Label): RawBuilder<unknown> {
@@ -108,62 +136,32 @@ function hasLabel({ name, value }: Label): RawBuilder<unknown> {
 }
 
 /** The time that is asked for, from where the reading goes on. */
-function within(
-  table: string,
-  { from, to }: CallFilter,
-  { order, after }: CallReading,
-): readonly RawBuilder<unknown>[] {
+function within(table: string, filter: CallFilter, { order, after }: CallReading): readonly RawBuilder<unknown>[] {
   const at = sql.ref(`${table}.at`);
-  const period = [sql`${at} >= ${from}`, sql`${at} < ${to}`];
+  const period = [sql`${at} >= ${filter.from}`, sql`${at} < ${filter.to}`];
   if (after === undefined) return period;
-  const place = sql.join(places.map((column) => sql.ref(`${table}.${column}`)));
+  const columns = columnsOf(filter);
+  const place = sql.join(columns.map((column) => sql.ref(`${table}.${column}`)));
   return [
     ...period,
     // Said apart as well: only a plain bound leaves out the partitions of other days.
     sql`${at} ${sql.raw(order === "oldest first" ? ">=" : "<=")} ${after.at}`,
-    sql`(${place}) ${sql.raw(order === "oldest first" ? ">" : "<")} (${after.at}, ${after.account}, ${after.id})`,
+    sql`(${place}) ${sql.raw(order === "oldest first" ? ">" : "<")} (${sql.join(columns.map((column) => after[column]))})`,
   ];
 }
 
-const places = ["at", "account", "id"] as const;
+/** What the log is ordered by: of one account by what its key goes on with. */
+function columnsOf({ account }: CallFilter): readonly (keyof CallPlace)[] {
+  return account === undefined ? ["at", "account", "id"] : ["at", "id"];
+}
 
-function inOrder(table: string, { order }: CallReading): RawBuilder<unknown> {
+function inOrder(table: string, filter: CallFilter, { order }: CallReading): RawBuilder<unknown> {
   const direction = sql.raw(order === "oldest first" ? "asc" : "desc");
-  return sql.join(places.map((column) => sql`${sql.ref(`${table}.${column}`)} ${direction}`));
+  return sql.join(columnsOf(filter).map((column) => sql`${sql.ref(`${table}.${column}`)} ${direction}`));
 }
 
-/** Most calls that are found by one id of a vendor: it gives each to one call, unless it gives none of its own. */
-const mostOfOneId = 1_000;
-
-/** The calls whose vendors gave the id that is looked for: it may be the gateway's or the vendor's. */
-async function answeredAs(db: Books["db"], { from, to, requestId }: CallFilter): Promise<readonly CallPlace[]> {
-  if (requestId === undefined) return [];
-  return await db
-    .selectFrom("call_labels")
-    .select(["account", "at", "id"])
-    .where("name", "=", upstreamRequestName)
-    .where("value", "=", requestId)
-    .where("at", ">=", from)
-    .where("at", "<", to)
-    .limit(mostOfOneId)
-    .execute();
-}
-
-/** A call's own id of the request, or one of the calls' places: each is found by an index. */
-function isOneOf(requestId: string, answered: readonly CallPlace[]): readonly RawBuilder<unknown>[] {
-  return [
-    sql`calls.request = ${requestId}`,
-    ...answered.map(
-      ({ account, at, id }) => sql`(calls.account = ${account} and calls.at = ${at} and calls.id = ${id})`,
-    ),
-  ];
-}
-
-/** What is asked of a call beside its time and its labels. */
-function narrowed(
-  { requestId, ...wanted }: CallFilter,
-  answered: readonly CallPlace[],
-): readonly RawBuilder<unknown>[] {
+/** What is asked of a call beside its time, its request and its labels. */
+function narrowed(wanted: CallFilter): readonly RawBuilder<unknown>[] {
   const columns = (["account", "token", "model", "channel", "outcome", "status"] as const).map(
     (column) => [column, wanted[column]] as const,
   );
@@ -171,7 +169,6 @@ function narrowed(
     ...columns.flatMap(([column, value]) =>
       value === undefined ? [] : [sql`${sql.ref(`calls.${column}`)} = ${value}`],
     ),
-    ...(requestId === undefined ? [] : [sql`(${sql.join(isOneOf(requestId, answered), sql` or `)})`]),
     // What the indexes of calls that did not end well are of, in words that both planners know again.
     ...(wanted.status === undefined || wanted.status === 200 ? [] : [sql`calls.status <> 200`]),
     ...(wanted.outcome === undefined || wanted.outcome === "completed" ? [] : [sql`calls.outcome <> 'completed'`]),

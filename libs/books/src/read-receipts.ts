@@ -1,18 +1,20 @@
 import { sql } from "kysely";
 import { CreditEvent, stored, type UsageEvent } from "@modelgate/contracts";
 import type { Books } from "./open.ts";
-import { readCalls, type CallPlace } from "./read-calls.ts";
+import { secondSettlements } from "./other-receipts.ts";
+import { readCalls } from "./read-calls.ts";
+import type { CallPlace } from "./read-places.ts";
 
 /** Calls that are read at once. */
 const callsAtOnce = 5_000;
 
-/** What moved an account's money: all its credits, then its calls from a time (Unix ms) on, oldest first, by pages. */
+/** What moved an account's money: all its credits and second settlements, then its calls from a time (Unix ms) on, oldest first, by pages. */
 export async function* readReceipts(
   books: Books,
   account: string,
   from = 0,
 ): AsyncGenerator<readonly (CreditEvent | UsageEvent)[], undefined> {
-  yield await readCredits(books, account);
+  yield [...(await readCredits(books, account)), ...(await secondSettlements(books, account))];
   const filter = { from, to: Number.MAX_SAFE_INTEGER, account };
   for (let after: CallPlace | undefined; ;) {
     const { events, next } = await readCalls(books, filter, { order: "oldest first", limit: callsAtOnce, after });

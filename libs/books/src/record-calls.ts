@@ -1,13 +1,12 @@
 import type { Transaction } from "kysely";
-import { stored, UsageEvent } from "@modelgate/contracts";
-import { changeAccounts, type AccountChange } from "./heads.ts";
-import { namesOf } from "./labels.ts";
+import type { UsageEvent } from "@modelgate/contracts";
+import { changeAccounts } from "./heads.ts";
+import { labelsOf } from "./labels.ts";
 import type { Books } from "./open.ts";
+import { rememberReplaced, settledAgain } from "./other-receipts.ts";
 import { ensurePartitions, forgetPartitions, isWithoutPartition } from "./partitions.ts";
 import type { CallRow, Tables } from "./schema.ts";
 import { addTotals } from "./add-totals.ts";
-
-const readCall = stored("usage event", UsageEvent);
 
 /** Rows of one statement: SQLite and PostgreSQL bound the parameters of one at 32,766 and 65,535. */
 const rowsAtOnce = 500;
@@ -30,62 +29,62 @@ export async function recordCalls(books: Books, events: readonly UsageEvent[]): 
 }
 
 async function write(books: Books, events: readonly UsageEvent[]): Promise<readonly UsageEvent[]> {
-  const rows = events.map(rowOf);
-  await ensurePartitions(
-    books,
-    rows.map(({ at }) => at),
-  );
+  await ensurePartitions(books, events.map(timeOf));
   return books.db.transaction().execute(async (at) => {
     const added: UsageEvent[] = [];
     const known: UsageEvent[] = [];
-    for (let from = 0; from < rows.length; from += rowsAtOnce) {
-      const fresh = await insert(at, rows.slice(from, from + rowsAtOnce));
-      for (const event of events.slice(from, from + rowsAtOnce))
-        (fresh.delete(nameOf(event.accountId, event.id)) ? added : known).push(event);
+    for (let from = 0; from < events.length; from += rowsAtOnce) {
+      const several = events.slice(from, from + rowsAtOnce);
+      const [fresh, there] = parted(several, await insertIds(at, several));
+      // An earlier version, which runs beside this one during an upgrade, writes no ids.
+      const [inserted, written] = parted(fresh, fresh.length === 0 ? new Set() : await insert(at, fresh.map(rowOf)));
+      added.push(...inserted);
+      known.push(...there, ...written);
     }
     await addLabels(at, added);
     await addTotals(at, added);
+    await rememberReplaced(at, added);
     await changeAccounts(at, [
       ...added.map(({ accountId, receipt }) => ({ accountId, receipt })),
-      ...(await replaceReceipts(at, known)),
+      ...(await settledAgain(at, known)),
     ]);
     return added;
   });
 }
 
-/**
- * Gives calls that were charged again, as Redis had lost them, the receipts that they have now. A repetition of what was
- * delivered before, also of the event that they had then, changes nothing.
- */
-async function replaceReceipts(at: Transaction<Tables>, known: readonly UsageEvent[]): Promise<AccountChange[]> {
-  const changes: AccountChange[] = [];
-  for (const event of known.filter(({ receipt }) => receipt?.replaces !== undefined)) {
-    const { accountId, id, receipt } = event;
-    const row = at.updateTable("calls").where("account", "=", accountId).where("id", "=", id);
-    const key = Date.parse(event.time);
-    const found = await at
-      .selectFrom("calls")
-      .select("event")
-      .where("account", "=", accountId)
-      .where("at", "=", key)
-      .where("id", "=", id)
-      .executeTakeFirst();
-    if (found === undefined) continue;
-    const { receipt: before } = readCall(found.event);
-    if (before?.hash !== receipt?.replaces) continue;
-    await row
-      .set({ event: JSON.stringify(event) })
-      .where("at", "=", key)
-      .execute();
-    changes.push({ accountId, receipt, before });
-  }
-  return changes;
+/** Those whose call is among the names, each name once, and the others. */
+function parted(
+  events: readonly UsageEvent[],
+  names: Set<string>,
+): readonly [readonly UsageEvent[], readonly UsageEvent[]] {
+  const [among, others]: [UsageEvent[], UsageEvent[]] = [[], []];
+  for (const event of events) (names.delete(nameOf(event.accountId, event.id)) ? among : others).push(event);
+  return [among, others];
+}
+
+/** The calls whose ids were not there, by `nameOf`. */
+async function insertIds(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<Set<string>> {
+  const fresh = await at
+    .insertInto("call_ids")
+    .values(
+      events.map((event) => ({
+        account: event.accountId,
+        id: event.id,
+        at: timeOf(event),
+        request: event.requestId,
+        upstream: typeof event.upstreamRequestId === "string" ? event.upstreamRequestId : "",
+      })),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .returning(["account", "id"])
+    .execute();
+  return new Set(fresh.map(({ account, id }) => nameOf(account, id)));
 }
 
 /** Writes what the calls are found by beside their columns. */
 async function addLabels(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
   const rows = events.flatMap((event) =>
-    namesOf(event).map((label) => ({
+    labelsOf(event).map((label) => ({
       account: event.accountId,
       at: Date.parse(event.time),
       id: event.id,
@@ -130,12 +129,16 @@ function nameOf(account: string, id: string): string {
   return `${account}\n${id}`;
 }
 
+function timeOf({ id, time }: UsageEvent): number {
+  const at = Date.parse(time);
+  if (Number.isNaN(at)) throw new RangeError(`call ${id} has an invalid time: ${time}`);
+  return at;
+}
+
 function rowOf(event: UsageEvent): CallRow {
-  const at = Date.parse(event.time);
-  if (Number.isNaN(at)) throw new RangeError(`call ${event.id} has an invalid time: ${event.time}`);
   return {
     account: event.accountId,
-    at,
+    at: timeOf(event),
     id: event.id,
     request: event.requestId,
     token: event.tokenId,

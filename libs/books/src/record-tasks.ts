@@ -1,23 +1,76 @@
-import type { TaskEvent } from "@modelgate/contracts";
+import { sql } from "kysely";
+import type { KeptTaskEvent } from "@modelgate/contracts";
 import type { Books } from "./open.ts";
 
-/** Writes tasks that ended into the books; transitions before the end, and tasks that are there already, are left out. */
-export async function recordTasks({ db }: Books, events: readonly TaskEvent[]): Promise<void> {
-  const ended = events.filter(({ state }) => state === "completed" || state === "failed");
-  if (ended.length === 0) return;
+/** How far a task has come: an event of an earlier state tells nothing new. */
+const ranks = { queued: 0, in_progress: 1, completed: 2, failed: 2 } as const;
+
+/** A task as its newest event tells of it. */
+export interface BookedTask {
+  readonly account: string;
+  readonly task: string;
+  /** What the video service goes on with, as it wrote it (JSON). */
+  readonly record: string;
+  /** How long it can be fetched, Unix ms. */
+  readonly untilMs: number;
+}
+
+/** Writes what became of tasks into the books: of each the latest state, whatever order its events come in, and again. */
+export async function recordTasks({ db }: Books, events: readonly KeptTaskEvent[]): Promise<void> {
+  const newest = new Map<string, KeptTaskEvent>();
+  for (const event of events) {
+    const name = `${event.accountId}\n${event.taskId}`;
+    const known = newest.get(name);
+    if (known === undefined || ranks[known.state] < ranks[event.state]) newest.set(name, event);
+  }
+  if (newest.size === 0) return;
+  const rank = (table: string) => sql<number>`case ${sql.ref(`${table}.state`)} when 'queued' then 0
+    when 'in_progress' then 1 else 2 end`;
   await db
     .insertInto("tasks")
     .values(
-      ended.map((event) => ({
-        account: event.accountId,
-        task: event.taskId,
-        at: Date.parse(event.time),
-        state: event.state,
-        model: event.model,
-        channel: event.channelId,
-        event: JSON.stringify(event),
-      })),
+      // In one order, so that two ledgers wait for each other and do not lock each other out.
+      [...newest].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, event]) => rowOf(event)),
     )
-    .onConflict((conflict) => conflict.doNothing())
+    .onConflict((conflict) =>
+      conflict
+        .columns(["account", "task"])
+        .doUpdateSet((row) => ({
+          at: row.ref("excluded.at"),
+          state: row.ref("excluded.state"),
+          model: row.ref("excluded.model"),
+          channel: row.ref("excluded.channel"),
+          event: row.ref("excluded.event"),
+          record: row.ref("excluded.record"),
+          until: row.ref("excluded.until"),
+        }))
+        .where(sql<boolean>`${rank("tasks")} < ${rank("excluded")}`),
+    )
     .execute();
+}
+
+function rowOf({ kept, ...event }: KeptTaskEvent) {
+  return {
+    account: event.accountId,
+    task: event.taskId,
+    at: Date.parse(event.time),
+    state: event.state,
+    model: event.model,
+    channel: event.channelId,
+    event: JSON.stringify(event),
+    record: kept === undefined ? "" : JSON.stringify(kept.record),
+    until: kept?.untilMs ?? 0,
+  };
+}
+
+/** Tasks that can still be fetched, by account and id after one, a page: what a Redis that has lost them is given back. */
+export async function lostTasks(
+  { db }: Books,
+  { nowMs, after, limit }: { readonly nowMs: number; readonly after?: BookedTask | undefined; readonly limit: number },
+): Promise<readonly BookedTask[]> {
+  const { rows } = await sql<BookedTask>`
+    select account, task, record, until as "untilMs" from tasks where until > ${nowMs}
+      ${after === undefined ? sql`` : sql`and (account, task) > (${after.account}, ${after.task})`}
+    order by account, task limit ${limit}`.execute(db);
+  return rows;
 }

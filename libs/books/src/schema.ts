@@ -22,6 +22,36 @@ export interface CallsTable {
   event: string;
 }
 
+/**
+ * Which calls are in the books, each once by its id whatever its time is, and where. It is found here by the request's id, the
+ * gateway's or the vendor's ("": it gave none), without a look at every day.
+ */
+export interface CallIdsTable {
+  account: string;
+  id: string;
+  at: number;
+  request: string;
+  upstream: string;
+}
+
+/**
+ * A receipt of a call beside the one that stands in `calls`: of a second settlement by a Redis that had lost the first, or of
+ * one that was replaced.
+ */
+export interface OtherReceiptsTable {
+  account: string;
+  hash: string;
+  call: string;
+  /** Of the call: Unix ms. */
+  at: number;
+  /** The usage event of a second settlement; "" where the receipt was replaced. */
+  event: string;
+  /** 1: what it took was given back, or is nothing to give back. */
+  refunded: number;
+  /** The operation that gives it back. */
+  operation: string;
+}
+
 /** Sums of the calls of one account and period (an hour or a day), with one column for each unit. */
 export interface TotalsTable extends Record<UnitMeasure, Sum> {
   account: string;
@@ -119,15 +149,21 @@ export interface MarksTable {
   value: string;
 }
 
-/** One video task that ended. */
+/** One video task, as its newest event tells of it. */
 export interface TasksTable {
   account: string;
   task: string;
+  /** Of that event. */
   at: number;
   state: string;
   model: string;
   channel: string;
+  /** The event, without the record. */
   event: string;
+  /** What the video service goes on with, as it came; "" where an earlier version wrote the event. */
+  record: ColumnType<string, string | undefined, string>;
+  /** When Redis may forget it, Unix ms; 0: there is nothing that could be put back. */
+  until: ColumnType<number, number | undefined, number>;
 }
 
 /** A day of an account whose totals had more than its calls when they were moved out of Redis: added once. */
@@ -168,6 +204,8 @@ export interface OperatorKeysTable {
 
 export interface Tables {
   calls: CallsTable;
+  call_ids: CallIdsTable;
+  other_receipts: OtherReceiptsTable;
   hourly_totals: TotalsTable;
   daily_totals: TotalsTable;
   labelled_totals: LabelledTotalsTable;

@@ -3,10 +3,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Kysely, sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { UsageEvent } from "@modelgate/contracts";
 import { StartError } from "@modelgate/platform";
 import { postgresDialect } from "../src/engine/postgres.ts";
 import { sqliteDialect } from "../src/engine/sqlite.ts";
-import { BooksAway, openBooks, readCalls, readTotals, recordCalls, unitMeasures } from "../src/index.ts";
+import {
+  BooksAway,
+  findBooked,
+  hasCall,
+  lostTasks,
+  openBooks,
+  readCalls,
+  readTotals,
+  recordCalls,
+  unitMeasures,
+} from "../src/index.ts";
 import { migrate } from "../src/migrate.ts";
 import { migrations } from "../src/migrations/index.ts";
 import type { Tables } from "../src/schema.ts";
@@ -82,6 +93,69 @@ describe.each(engines)("$name", ({ name, start }) => {
       { by: { "tag:team": "" }, sums: { calls: "1", costNanos: "1" } },
       { by: { "tag:team": "search" }, sums: { calls: "1", costNanos: "1" } },
     ]);
+  });
+
+  /** Books as an earlier version left them, with what it wrote. */
+  async function booksOf(
+    last: keyof typeof migrations,
+    fill: (db: Kysely<Tables>) => Promise<void>,
+  ): Promise<Awaited<ReturnType<TestEngine["place"]>>> {
+    const place = await engine.place();
+    const { url, file } = place;
+    const dialect = url === undefined ? sqliteDialect(file) : postgresDialect(url, () => undefined);
+    const db = new Kysely<Tables>({ dialect });
+    const kind = url === undefined ? "sqlite" : "postgres";
+    await migrate(db, kind, Object.fromEntries(Object.entries(migrations).filter(([step]) => step <= last)));
+    if (kind === "postgres")
+      for (const table of ["calls", "call_labels"])
+        await sql`create table ${sql.table(`${table}_20260110`)} partition of ${sql.table(table)}
+          for values from (1768003200000) to (1768089600000)`.execute(db);
+    await fill(db);
+    await db.destroy();
+    return place;
+  }
+
+  const insertCall = (db: Kysely<Tables>, event: UsageEvent, at: number) =>
+    sql`insert into calls values (${event.accountId}, ${at}, ${event.id}, ${event.requestId}, 't', 'm', 'c', 'completed', 200, 1,
+      ${JSON.stringify(event)})`.execute(db);
+  const at = Date.parse("2026-01-10T10:00:00Z");
+
+  test("books of the version before accounts were in them: what is known of an account is its credits and its newest receipt", async () => {
+    const head = "76543210f0e1d2c3b4a5968778695a4b3c2d1e0f";
+    const place = await booksOf("0003-failed-calls", async (db) => {
+      await sql`insert into accounts (account, receipts, head, balance) values ('acme', 7, ${head}, 93)`.execute(db);
+      for (const [operation, nanos] of [
+        ["opening", 90],
+        ["top-up", 10],
+      ] as const)
+        await sql`insert into credits values ('acme', ${operation}, ${at}, 'top-up', ${nanos}, '{}')`.execute(db);
+    });
+    await using books = await openBooks(place, log);
+    const known = { id: "acme", createdAt: "", receipts: 7, head, balanceNanos: 93n, creditedNanos: 100n, whole: true };
+    expect(await findBooked(books, ["acme"])).toMatchObject([known]);
+    const receipt = { number: 8, previous: head, balanceNanos: "92", hash: "0123456789abcdef" };
+    await recordCalls(books, [callOf("next", { receipt })]);
+    expect(await findBooked(books, ["acme"])).toMatchObject([{ receipts: 8, whole: true, balanceNanos: 92n }]);
+  });
+
+  test("books of the version before ids: a call that is there stays once, whatever time it is told with, and is found by its ids", async () => {
+    const old = callOf("old", { requestId: "ours", upstreamRequestId: "theirs" });
+    const place = await booksOf("0011-operators", async (db) => {
+      await insertCall(db, old, at);
+      await insertCall(db, old, at + 1); // it may have been there twice
+      await sql`insert into call_labels values ('acme', ${at}, 'old', 'upstreamRequest', 'theirs')`.execute(db);
+      await sql`insert into tasks values ('acme', 'task-1', ${at}, 'completed', 'm', 'c', '{}')`.execute(db);
+    });
+    await using books = await openBooks(place, log);
+    expect(await recordCalls(books, [{ ...old, time: "2026-01-10T23:00:00.000Z" }])).toEqual([]);
+    expect(await hasCall(books, old)).toBe(true);
+    const ever = { from: 0, to: Number.MAX_SAFE_INTEGER };
+    for (const requestId of ["ours", "theirs"]) {
+      const { events } = await readCalls(books, { ...ever, requestId }, { order: "newest first", limit: 5 });
+      expect(events, requestId).toEqual([old]);
+    }
+    // What a task was is not known of: there is nothing to put back.
+    expect(await lostTasks(books, { nowMs: 1, limit: 5 })).toEqual([]);
   });
 
   test("a unit that is added to the contracts gets its column; what was summed before stays", async () => {

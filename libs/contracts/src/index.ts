@@ -34,7 +34,7 @@ export { endUserOf } from "./end-user.ts";
 export { CreditEvent, CreditKind } from "./events/credit.ts";
 export { Receipt } from "./events/receipt.ts";
 export { creditSubject, eventStreams, taskSubject, usageSubject } from "./events/streams.ts";
-export { TaskEvent, TaskState } from "./events/task.ts";
+export { KeptTaskEvent, TaskEvent, TaskState } from "./events/task.ts";
 export { Outcome, UsageDraft, UsageEvent } from "./events/usage.ts";
 export { asFailure, Failure, type FailureDetails } from "./failures/failure.ts";
 export { failureFrameOf, failureFrames, sessionFailure, type FailureFrame } from "./failures/frames.ts";

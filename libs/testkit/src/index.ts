@@ -6,6 +6,7 @@ export { makeAuthority, type Authority } from "./certificates.ts";
 export { clusterIsPossible, startClusterBackends } from "./redis-cluster.ts";
 export { startLocalPostgres, startPostgres, type LocalPostgres, type PostgresBackend } from "./postgres.ts";
 export { startNatsCluster, type NatsClusterBackends } from "./nats-cluster.ts";
+export { handOver, startReplica, type ReplicaServer } from "./redis-replica.ts";
 export { startSentinels, type SentinelBackends } from "./redis-sentinels.ts";
 export { startTlsBackends, type TlsBackends } from "./tls-backends.ts";
 export type { SeenRequest, SimulatorClient } from "./simulator-client.ts";

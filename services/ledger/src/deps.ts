@@ -39,9 +39,9 @@ export async function openDeps({
   opening.use(startMoving({ redis, connection, log }));
   const watch = opening.use(watchRedis({ redis, bus, connection, log, roundMs: env.rounds.roundMs }));
   opening.use(startRecording({ redis, bus, connection, log, counted, unpriced, noticed: (ids) => watch.noticed(ids) }));
-  opening.use(startResupplying({ redis, bus, log, afterMs: resupplyAfterMs }));
+  opening.use(startResupplying({ redis, bus, connection, log, afterMs: resupplyAfterMs }));
   opening.use(startForgetting({ connection, log, keepDays }));
-  opening.use(startRounds({ redis, bus, log, ...env.rounds, published, swept, maySweep: () => watch.isWhole }));
+  opening.use(startRounds({ redis, bus, log, ...env.rounds, published, swept, wholeRuns: () => watch.wholeRuns }));
   const verify = verifierOf({ redis, connection, keepDays });
   opening.use(startWatching({ redis, bus, connection, log, ...env.watch, verify, mayVerify: () => watch.isWhole }));
   const open = opening.move();

@@ -1,6 +1,6 @@
 import { isRecordable, recordCalls, recordCredits, recordTasks, type Books } from "@modelgate/books";
 import { forgetSent, type OutboxEvent } from "@modelgate/accounts";
-import { CreditEvent, eventStreams, Failure, stored, TaskEvent, UsageEvent } from "@modelgate/contracts";
+import { CreditEvent, eventStreams, Failure, KeptTaskEvent, stored, UsageEvent } from "@modelgate/contracts";
 import type { Bus, Counter, Logger, Redis } from "@modelgate/platform";
 import type { BooksConnection } from "./books-connection.ts";
 
@@ -46,7 +46,11 @@ export function startRecording(options: RecordingOptions): AsyncDisposable {
       readers.CREDITS,
       recorder(options, recordCredits, stored("credit event", CreditEvent), hasTime),
     ),
-    bus.consume(tasks.name, readers.TASKS, recorder(options, recordTasks, stored("task event", TaskEvent), hasTime)),
+    bus.consume(
+      tasks.name,
+      readers.TASKS,
+      recorder(options, recordTasks, stored("task event", KeptTaskEvent), hasTime),
+    ),
   ];
   return {
     // Together: each waits for the end of its fetch.

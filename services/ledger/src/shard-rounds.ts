@@ -1,4 +1,4 @@
-import { openHolds, publishEntries, readLeftovers, shards, sweepHolds } from "@modelgate/accounts";
+import { openHolds, publishEntries, readLeftovers, shards, sweepHolds, type SweepBounds } from "@modelgate/accounts";
 import type { Bus, Counter, Logger, Redis } from "@modelgate/platform";
 
 export interface RoundOptions {
@@ -10,8 +10,11 @@ export interface RoundOptions {
   /** How long the sweep waits after Redis was away: a hold's lease may have run out, and its service live. */
   readonly afterOutageMs: number;
   readonly batch: number;
-  /** Whether Redis has what the books have: a hold may be there whose settlement it has lost. */
-  readonly maySweep: () => boolean;
+  /**
+   * The runs of Redis that have what the books have; undefined: none is known to. In another a hold may be there whose
+   * settlement was lost.
+   */
+  readonly wholeRuns: () => string | undefined;
   readonly published: Counter;
   readonly swept: Counter;
 }
@@ -30,7 +33,7 @@ export function startRounds(options: RoundOptions): AsyncDisposable {
   async function rounds(): Promise<void> {
     while (!state.stopped) {
       try {
-        await oneRound(options, performance.now() >= state.sweepsFrom && options.maySweep());
+        await oneRound(options, performance.now() >= state.sweepsFrom ? options.wholeRuns() : undefined);
         state.complained = false;
       } catch (error) {
         state.sweepsFrom = performance.now() + afterOutageMs;
@@ -51,11 +54,11 @@ export function startRounds(options: RoundOptions): AsyncDisposable {
   };
 }
 
-async function oneRound(options: RoundOptions, sweeps: boolean): Promise<void> {
+async function oneRound(options: RoundOptions, onlyOn: string | undefined): Promise<void> {
   await Promise.all(
     shards.map(async (shard) => {
       // Without Redis either fails, whether or not NATS is there: that is how an outage is seen.
-      if (sweeps) await sweepShard(shard, options);
+      if (onlyOn !== undefined) await sweepShard(shard, options, { onlyOn });
       else await openHolds(options.redis, shard);
       await publishLeftovers(shard, options);
     }),
@@ -63,16 +66,16 @@ async function oneRound(options: RoundOptions, sweeps: boolean): Promise<void> {
 }
 
 /** What looking at one shard takes. */
-export type ShardLook = Omit<RoundOptions, "roundMs" | "afterOutageMs" | "maySweep">;
+export type ShardLook = Omit<RoundOptions, "roundMs" | "afterOutageMs" | "wholeRuns">;
 
 /** One look at one shard: its dead holds, then its events. `nowMs` is the clock of holds; absent: this machine's. */
 export async function lookThroughShard(shard: string, look: ShardLook, nowMs?: number): Promise<void> {
-  await sweepShard(shard, look, nowMs);
+  await sweepShard(shard, look, { nowMs });
   await publishLeftovers(shard, look);
 }
 
-async function sweepShard(shard: string, { redis, log, batch, swept }: ShardLook, nowMs?: number): Promise<void> {
-  const dead = await sweepHolds(redis, shard, batch, nowMs);
+async function sweepShard(shard: string, { redis, log, batch, swept }: ShardLook, bounds: SweepBounds): Promise<void> {
+  const dead = await sweepHolds(redis, shard, batch, bounds);
   if (dead.length === 0) return;
   swept.inc(dead.length);
   log.warn({ shard, calls: dead.map(({ event }) => event.id) }, "dead holds settled at their floor");

@@ -197,7 +197,7 @@ describe("a vendor that is away", () => {
     // Two pollers and the sweep of dead holds at once.
     const [, , swept] = await Promise.all([
       ...replicas.map((deps) => pollOnce(deps, never)),
-      sweepHolds(redis, shardOf(task.accountId), 100, clock),
+      sweepHolds(redis, shardOf(task.accountId), 100, { nowMs: clock }),
     ]);
     expect(swept).toEqual([]);
     expect(looksAt(task)).toBe(0);

@@ -20,6 +20,8 @@ export interface Settlement {
   readonly onlyIfExpired?: boolean | undefined;
   /** Nothing was sent: where there is no hold, there is nothing to charge. */
   readonly onlyIfHeld?: boolean | undefined;
+  /** Only in one of these runs of Redis (`run_id`, by spaces): of another it is not known whether the call was settled. */
+  readonly onlyOn?: string | undefined;
   readonly nowMs?: number | undefined;
 }
 
@@ -34,12 +36,14 @@ const run = defineScript({
     tokens: "number",
     nowMs: "number?",
     onlyIfExpired: "flag",
+    onlyOn: "text?",
     queueLate: "flag",
   },
   replies: {
     settled: { entry: "text", uncovered: "nanos", ...receiptKinds },
     gone: {},
     leased: {},
+    unsure: {},
   },
 });
 
@@ -68,6 +72,7 @@ export async function settle(redis: Redis, settlement: Settlement): Promise<Outb
       tokens: Math.ceil(settlement.tokens),
       nowMs: settlement.nowMs,
       onlyIfExpired: settlement.onlyIfExpired ?? false,
+      onlyOn: settlement.onlyOn,
       queueLate: settlement.onlyIfExpired !== true && settlement.onlyIfHeld !== true,
     },
   );

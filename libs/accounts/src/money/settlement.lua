@@ -2,8 +2,8 @@
      its hold back, and writes the usage event to the outbox. Exactly once: the hold is deleted, so a second settlement
      finds it gone (clock.lua, receipt.lua and budgets.lua come before this).
   keys {account, hold, holds, outbox, bucket, late: where a call without its hold is reported, nil: nowhere}
-  call {id, cost (nanos), event (JSON without its cost), tokens (used), nowMs, onlyIfExpired}
-  Returns {'settled', outbox entry, what the account could not cover, and the receipt} | {'gone'} | {'leased'} ]]
+  call {id, cost (nanos), event (JSON without its cost), tokens (used), nowMs, onlyIfExpired, onlyOn: runs of servers}
+  Returns {'settled', outbox entry, what the account could not cover, and the receipt} | {'gone'} | {'leased'} | {'unsure'} ]]
 local function settlement(keys, call)
   local cost, event = call.cost, call.event
   local found = redis.call('HMGET', keys.hold, 'nanos', 'tokens', 'limit', 'budgets')
@@ -15,6 +15,10 @@ local function settlement(keys, call)
   end
   local now = clock(call.nowMs)
   if call.onlyIfExpired and tonumber(redis.call('ZSCORE', keys.holds, call.id) or 0) > now then return {'leased'} end
+  -- Another run of the server, or another server, may have lost the settlement of a call whose hold it has.
+  if call.onlyOn and not string.find(call.onlyOn, string.match(redis.call('INFO', 'server'), 'run_id:(%w+)'), 1, true) then
+    return {'unsure'}
+  end
   redis.call('DEL', keys.hold)
   redis.call('ZREM', keys.holds, call.id)
 

@@ -4,6 +4,14 @@ import { keys } from "../keys.ts";
 import type { OutboxEntry } from "../outbox/entry.ts";
 import { settle } from "./settle.ts";
 
+/** When and where holds are swept. */
+export interface SweepBounds {
+  /** The clock of holds; absent: this machine's. */
+  readonly nowMs?: number | undefined;
+  /** Only in these runs of Redis: see `Settlement`. */
+  readonly onlyOn?: string | undefined;
+}
+
 /**
  * Settles the holds of a shard whose lease ran out: their service died. The rule: a dead hold is charged its floor —
  * what was certain when it was last heard of: the price per request, the input that was sent to the vendor, and the
@@ -15,7 +23,7 @@ export async function sweepHolds(
   redis: Redis,
   shard: string,
   limit: number,
-  nowMs?: number,
+  { nowMs, onlyOn }: SweepBounds = {},
 ): Promise<readonly OutboxEntry<UsageEvent>[]> {
   const now = nowMs ?? Date.now();
   const expired = await redis.zrangebyscore(keys.holds(shard), "-inf", now, "LIMIT", 0, limit);
@@ -42,6 +50,7 @@ export async function sweepHolds(
       tokens: tokensIn(event.units),
       draft: event,
       onlyIfExpired: true,
+      onlyOn,
       nowMs,
     });
     if (entry !== undefined) swept.push(entry);

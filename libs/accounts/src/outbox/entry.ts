@@ -1,7 +1,7 @@
-import type { CreditEvent, TaskEvent, UsageEvent } from "@modelgate/contracts";
+import type { CreditEvent, KeptTaskEvent, UsageEvent } from "@modelgate/contracts";
 
 /** What is published through the outbox: a settled call, a task's transition, or a change of a balance. */
-export type OutboxEvent = UsageEvent | TaskEvent | CreditEvent;
+export type OutboxEvent = UsageEvent | KeptTaskEvent | CreditEvent;
 
 /** An event that stands in the outbox. */
 export interface OutboxEntry<Event extends OutboxEvent = OutboxEvent> {

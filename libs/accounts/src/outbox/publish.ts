@@ -1,4 +1,4 @@
-import { CreditEvent, stored, TaskEvent, UsageDraft } from "@modelgate/contracts";
+import { CreditEvent, KeptTaskEvent, stored, UsageDraft } from "@modelgate/contracts";
 import type { Bus, Redis } from "@modelgate/platform";
 import { keys } from "../keys.ts";
 import { receiptOf } from "../money/receipt.ts";
@@ -76,7 +76,7 @@ export async function outboxLength(redis: Redis, shard: string): Promise<number>
   return redis.xlen(keys.outbox(shard));
 }
 
-const readTaskEvent = stored("task event", TaskEvent);
+const readTaskEvent = stored("task event", KeptTaskEvent);
 const readCreditEvent = stored("credit event", CreditEvent);
 const readDraft = stored("usage event", UsageDraft);
 

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { CreditEvent, stored, TaskEvent, UsageEvent } from "@modelgate/contracts";
+import { CreditEvent, KeptTaskEvent, stored, UsageEvent } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { keys, shardOf, shards } from "../keys.ts";
 import type { OutboxEntry, OutboxEvent } from "./entry.ts";
@@ -11,8 +11,17 @@ const mostRemembered = 500;
 /** An event that was published and is not in the books yet. */
 export interface SentEvent {
   readonly subject: string;
-  readonly body: string;
+  readonly event: OutboxEvent;
   readonly messageId: string;
+  /** What it is remembered under. */
+  readonly shard: string;
+  readonly name: string;
+}
+
+/** A call that a Redis settled again, as it had lost the first settlement, has the same id and another receipt. */
+function nameOf(event: OutboxEvent): string {
+  const receipt = "receipt" in event ? event.receipt : undefined;
+  return receipt === undefined ? event.id : `${event.id}.${receipt.hash}`;
 }
 
 /**
@@ -26,7 +35,7 @@ export async function rememberSent(redis: Redis, entries: readonly OutboxEntry[]
       if ((await redis.hlen(keys.sent(shard))) + several.length > mostRemembered) return;
       await redis.hset(
         keys.sent(shard),
-        Object.fromEntries(several.map(({ event }) => [messageId(event), JSON.stringify(event)])),
+        Object.fromEntries(several.map(({ event }) => [nameOf(event), JSON.stringify(event)])),
       );
     }),
   );
@@ -35,17 +44,26 @@ export async function rememberSent(redis: Redis, entries: readonly OutboxEntry[]
 /** Forgets events that the books have, or that stay in the outbox. */
 export async function forgetSent(redis: Redis, events: readonly OutboxEvent[]): Promise<void> {
   const byShard = Map.groupBy(events, ({ accountId }) => shardOf(accountId));
-  await Promise.all([...byShard].map(([shard, several]) => redis.hdel(keys.sent(shard), ...several.map(messageId))));
+  await Promise.all([...byShard].map(([shard, several]) => redis.hdel(keys.sent(shard), ...several.map(nameOf))));
 }
 
-const readEvent = stored("event", Type.Union([UsageEvent, TaskEvent, CreditEvent]));
+const readEvent = stored("event", Type.Union([UsageEvent, KeptTaskEvent, CreditEvent]));
 
-/** What was published and is not in the books yet, of all shards. */
-export async function readSent(redis: Redis): Promise<readonly SentEvent[]> {
-  const found = await Promise.all(shards.map((shard) => redis.hgetall(keys.sent(shard))));
-  return found.flatMap((events) =>
-    Object.entries(events).map(([id, body]) => {
-      return { subject: subjectOf(readEvent(body)), body, messageId: id };
+/** What was published and is not in the books yet, of these shards. */
+export async function readSent(redis: Redis, of: readonly string[] = shards): Promise<readonly SentEvent[]> {
+  const found = await Promise.all(of.map(async (shard) => [shard, await redis.hgetall(keys.sent(shard))] as const));
+  return found.flatMap(([shard, events]) =>
+    Object.entries(events).map(([name, body]) => {
+      const event = readEvent(body);
+      return { subject: subjectOf(event), event, messageId: messageId(event), shard, name };
     }),
+  );
+}
+
+/** Forgets events that were read here, once the books have them. */
+export async function forgetRead(redis: Redis, events: readonly SentEvent[]): Promise<void> {
+  const byShard = Map.groupBy(events, ({ shard }) => shard);
+  await Promise.all(
+    [...byShard].map(([shard, several]) => redis.hdel(keys.sent(shard), ...several.map(({ name }) => name))),
   );
 }

@@ -1,13 +1,12 @@
 --[[ Charges a call whose settlement, or whose hold, was lost with a Redis (receipt.lua and budgets.lua come before this).
-     Once for each receipt that it had before. The cost is true, so it is taken whatever is available: the account may
+     Once for each receipt that it had before; one that had none is charged where it was not charged at all. The cost is true, so it is taken whatever is available: the account may
      owe some. A hold that came back with an older copy of Redis is given back.
   account hash   hold hash   holds zset: call id -> lease expiry (ms)   outbox stream
-  charged hash: call id -> the receipt that it had before, "late" for none   event is JSON without its cost
+  charged hash: call id, and the receipt that it had before -> 1   event is JSON without its cost
   replaces: hash of that receipt, nil: none   rememberMs: how long charges are remembered ]]
 if redis.call('EXISTS', account) == 0 then return {'no-account'} end
-local mark, known = replaces or 'late', redis.call('HGET', charged, callId)
-if known and (known == mark or mark == 'late') then return {'charged-before'} end
-redis.call('HSET', charged, callId, mark)
+if redis.call('HEXISTS', charged, replaces or callId) == 1 then return {'charged-before'} end
+redis.call('HSET', charged, callId, '1', replaces or callId, '1')
 redis.call('PEXPIRE', charged, rememberMs)
 local found = redis.call('HMGET', hold, 'nanos', 'budgets')
 if found[1] then

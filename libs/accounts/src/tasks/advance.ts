@@ -1,4 +1,4 @@
-import { stored, TaskEvent, type Nanos, type TaskState, type UsageDraft } from "@modelgate/contracts";
+import { KeptTaskEvent, stored, type Nanos, type TaskState, type UsageDraft } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
 import { within } from "../money/bounds.ts";
@@ -66,7 +66,7 @@ export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<r
   const { task, version, dueAt, from, settlement, keepMs, callbackDueAt, nowMs } = advance;
   const { id, accountId, tokenId, callId } = task;
   const shard = shardOf(accountId);
-  const event = from === undefined ? undefined : taskEvent(task, from, nowMs);
+  const event = from === undefined ? undefined : taskEvent(task, { from, nowMs, keepMs });
   const cost = settlement === undefined ? 0n : within(settlement.costNanos);
   const reply = await run(
     redis,
@@ -110,7 +110,7 @@ export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<r
   return entries;
 }
 
-const readEvent = stored("task event", TaskEvent);
+const readEvent = stored("task event", KeptTaskEvent);
 
 /** Events in pairs of entry id and JSON. */
 function earlierEntries(shard: string, parts: readonly string[]): OutboxEntry[] {

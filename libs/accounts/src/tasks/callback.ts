@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { stored, TaskEvent } from "@modelgate/contracts";
+import { stored, TaskEvent, type KeptTaskEvent } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
 import type { OutboxEvent } from "../outbox/entry.ts";
@@ -22,7 +22,10 @@ const put = defineScript({
 });
 
 /** The callback of a transition; undefined for a task whose client wants none. */
-export function callbackOf({ callbackUrl: url }: TaskRecord, event: TaskEvent): Callback | undefined {
+export function callbackOf(
+  { callbackUrl: url }: TaskRecord,
+  { kept: _ours, ...event }: KeptTaskEvent,
+): Callback | undefined {
   return url === undefined ? undefined : { url, event, tries: 0 };
 }
 

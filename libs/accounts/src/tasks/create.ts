@@ -1,4 +1,4 @@
-import type { TaskEvent } from "@modelgate/contracts";
+import type { KeptTaskEvent } from "@modelgate/contracts";
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
 import type { OutboxEntry } from "../outbox/entry.ts";
@@ -45,10 +45,10 @@ const run = defineScript({
 export async function createTask(
   redis: Redis,
   { task, dueAt, holdUntil, keepMs, callbackDueAt }: TaskCreation,
-): Promise<OutboxEntry<TaskEvent> | "recorded" | "no-hold"> {
+): Promise<OutboxEntry<KeptTaskEvent> | "recorded" | "no-hold"> {
   const { id, accountId, createdAt, callId } = task;
   const shard = shardOf(accountId);
-  const event = taskEvent(task, null, createdAt);
+  const event = taskEvent(task, { from: null, nowMs: createdAt, keepMs });
   const reply = await orUnavailable(
     run(
       redis,

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { stored, TaskState, UsageDraft, videoWires, type TaskEvent, type VideoWire } from "@modelgate/contracts";
+import { stored, TaskState, UsageDraft, videoWires, type KeptTaskEvent, type VideoWire } from "@modelgate/contracts";
 
 /** A video task as it is kept in Redis, by owner and id. Times are Unix ms. No key and no secret is in it. */
 export interface TaskRecord {
@@ -79,8 +79,15 @@ export function transitionId({ id, state }: TaskRecord): string {
   return `${id}.${state}`;
 }
 
-/** A task's transition as an event. */
-export function taskEvent(task: TaskRecord, previousState: TaskState | null, nowMs: number): TaskEvent {
+/** When a task was changed, what state it came from, and how long it is kept once it has ended, in ms. */
+export interface Transition {
+  readonly from: TaskState | null;
+  readonly nowMs: number;
+  readonly keepMs: number;
+}
+
+/** A task's transition as an event, with the task as it is then. */
+export function taskEvent(task: TaskRecord, { from, nowMs, keepMs }: Transition): KeptTaskEvent {
   return {
     id: transitionId(task),
     time: new Date(nowMs).toISOString(),
@@ -90,8 +97,9 @@ export function taskEvent(task: TaskRecord, previousState: TaskState | null, now
     model: task.model,
     channelId: task.channelId,
     state: task.state,
-    previousState,
+    previousState: from,
     progress: task.progress,
     ...(task.state === "failed" && task.error !== undefined ? { error: task.error } : {}),
+    kept: { record: { ...task }, untilMs: (task.endedAt ?? task.deadlineAt) + keepMs },
   };
 }

@@ -1,7 +1,9 @@
 import type { CreditEvent, Receipt, UsageEvent } from "@modelgate/contracts";
 import { linkOf, reduced, stepOf } from "../chain.ts";
 import type { Books } from "../open.ts";
-import { readCalls, type CallPlace } from "../read-calls.ts";
+import { secondSettlements } from "../other-receipts.ts";
+import { readCalls } from "../read-calls.ts";
+import type { CallPlace } from "../read-places.ts";
 import { readCredits } from "../read-receipts.ts";
 import type { BookedAccount } from "./account.ts";
 
@@ -52,7 +54,9 @@ export async function newestChain(books: Books, account: BookedAccount): Promise
 
 /** The entries of an account so far, newest calls first, a page more each time. */
 async function* newestOf(books: Books, { id }: BookedAccount): AsyncGenerator<readonly Booked[]> {
-  const entries: Booked[] = (await readCredits(books, id)).filter(isBooked);
+  const entries: Booked[] = [...(await readCredits(books, id)), ...(await secondSettlements(books, id))].filter(
+    isBooked,
+  );
   const filter = { from: 0, to: Number.MAX_SAFE_INTEGER, account: id };
   for (let after: CallPlace | undefined; entries.length < mostCalls;) {
     const place = after;

@@ -4,6 +4,8 @@ import { labels } from "./0002-labels.ts";
 import { failedCalls } from "./0003-failed-calls.ts";
 import { accounts } from "./0010-accounts.ts";
 import { operators } from "./0011-operators.ts";
+import { callIds } from "./0012-call-ids.ts";
+import { taskRecords } from "./0013-task-records.ts";
 import type { MigrationTools } from "./tables.ts";
 
 /** One step of the schema; there is no way back. */
@@ -18,4 +20,6 @@ export const migrations: Readonly<Record<string, Step>> = {
   "0003-failed-calls": failedCalls,
   "0010-accounts": accounts,
   "0011-operators": operators,
+  "0012-call-ids": callIds,
+  "0013-task-records": taskRecords,
 };

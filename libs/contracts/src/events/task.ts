@@ -27,3 +27,18 @@ export const TaskEvent = Type.Object(
   { $id: "TaskEvent" },
 );
 export type TaskEvent = Static<typeof TaskEvent>;
+
+/**
+ * A transition as the gateway writes it: beside what it tells everybody, what the gateway goes on with where Redis has lost
+ * the task. It is no business of other readers.
+ */
+export const KeptTaskEvent = Type.Object({
+  ...TaskEvent.properties,
+  kept: Type.Optional(
+    Type.Object({
+      record: Type.Record(Type.String(), Type.Unknown()),
+      untilMs: Type.Number({ description: "Unix ms: how long the task can be fetched" }),
+    }),
+  ),
+});
+export type KeptTaskEvent = Static<typeof KeptTaskEvent>;

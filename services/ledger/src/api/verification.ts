@@ -6,7 +6,14 @@ import {
   verifyAccount,
   type Verification,
 } from "@modelgate/accounts";
-import { findBooked, readReceipts, readRestorations, type Books, type Restoration } from "@modelgate/books";
+import {
+  findBooked,
+  readReceipts,
+  readRestorations,
+  secondSettlements,
+  type Books,
+  type Restoration,
+} from "@modelgate/books";
 import { Failure } from "@modelgate/contracts";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
@@ -46,7 +53,10 @@ export function verificationRoutes(deps: VerificationDeps): OperatorRoutes {
   const verify = async (id: string) => {
     const found = await compute(id);
     if (found === undefined) return undefined;
-    return shown(found, await connection.use((books) => readRestorations(books, id, shownRestorations)));
+    return connection.use(async (books) => ({
+      ...shown(found, await readRestorations(books, id, shownRestorations)),
+      settledTwice: (await secondSettlements(books, id)).length,
+    }));
   };
   return {
     "GET /ledger/verification": async ({ query }) => {

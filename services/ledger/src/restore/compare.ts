@@ -1,6 +1,8 @@
 import { readHeads, type KnownHead } from "@modelgate/accounts";
 import { branchesAt, findBooked, linkModulus, reduced, shiftChain, type BookedAccount } from "@modelgate/books";
+import { giveBack } from "./give-back.ts";
 import { chargeAgain, putBack, type PutBackDeps } from "./put-back.ts";
+import { recordSentOf } from "./record-sent.ts";
 
 /** How an account in Redis is compared with the books. */
 type Standing =
@@ -41,12 +43,16 @@ export async function compareAccounts(
     accounts.map(({ id }) => id),
   );
   const again: string[] = [];
+  const whole: string[] = [];
   for (const [at, account] of accounts.entries()) {
     const known = heads[at];
     const standing = standingOf(account, known);
-    if (standing === "agrees") offsets.delete(account.id);
-    else if (!(await mend(deps, account, known, standing, offsets))) again.push(account.id);
+    if (standing === "agrees") {
+      offsets.delete(account.id);
+      whole.push(account.id);
+    } else if (!(await mend(deps, account, known, standing, offsets))) again.push(account.id);
   }
+  if ((await giveBack(deps, whole)) > 0) again.push(...whole);
   return again;
 }
 
@@ -63,6 +69,8 @@ async function mend(
     if (account.createdAt !== "") await putBack(deps, [account]);
     return account.whole;
   }
+  // What Redis has settled a second time JetStream takes for a repetition: it is told of here alone.
+  if ((await recordSentOf(deps, account.id)) > 0) return false;
   if (standing === "broken" && !isLasting(offsets, account)) return false;
   const branches = await branchesAt(deps.books, account, known.head);
   if (branches === undefined) return false;

@@ -1,6 +1,8 @@
 import { readSent, type SentEvent } from "@modelgate/accounts";
 import { eventStreams } from "@modelgate/contracts";
 import type { Bus, Logger, Redis } from "@modelgate/platform";
+import type { BooksConnection } from "../books-connection.ts";
+import { recordSent } from "./record-sent.ts";
 
 /** How long an event may be on its way to the books before it is published once more. */
 export const resupplyAfterMs = 15_000;
@@ -17,6 +19,7 @@ const consumers = [
 export interface ResupplyOptions {
   readonly redis: Redis;
   readonly bus: Bus;
+  readonly connection: Pick<BooksConnection, "fill">;
   readonly log: Logger;
   readonly afterMs: number;
 }
@@ -24,7 +27,8 @@ export interface ResupplyOptions {
 /**
  * Publishes once more what was published and never came to the books: a stream was deleted, or JetStream lost its store,
  * before it was read. At once where a stream is seen to have begun anew; otherwise where an event has been on its way for
- * long although all that is in the streams was read. What is there twice counts once.
+ * long although all that is in the streams was read. What is there twice counts once. What JetStream takes for a repetition
+ * would never come: so it is written into the books here, too.
  */
 export function startResupplying(options: ResupplyOptions): AsyncDisposable {
   const { log } = options;
@@ -49,15 +53,18 @@ export function startResupplying(options: ResupplyOptions): AsyncDisposable {
   };
 }
 
-function lookerOf({ redis, bus, log, afterMs }: ResupplyOptions): () => Promise<void> {
+function lookerOf({ redis, bus, connection, log, afterMs }: ResupplyOptions): () => Promise<void> {
   /** When an event was first seen to be on its way. */
   let seen = new Map<string, number>();
   let newest: readonly number[] = [];
 
   async function publish(events: readonly SentEvent[]): Promise<void> {
     if (events.length === 0) return;
-    await Promise.all(events.map(({ subject, body, messageId }) => bus.publish(subject, body, messageId)));
-    for (const { messageId } of events) seen.delete(messageId);
+    await Promise.all(
+      events.map(({ subject, event, messageId }) => bus.publish(subject, JSON.stringify(event), messageId)),
+    );
+    await connection.fill((books) => recordSent({ redis, books }, events));
+    for (const { name } of events) seen.delete(name);
     log.warn({ events: events.length }, "events that never came to the books are published once more");
   }
 
@@ -68,9 +75,9 @@ function lookerOf({ redis, bus, log, afterMs }: ResupplyOptions): () => Promise<
     const progress = await Promise.all(consumers.map(([stream, durable]) => bus.progress(stream, durable)));
     const isAnew = progress.some(({ last }, at) => last < (newest[at] ?? 0));
     newest = progress.map(({ last }) => last);
-    seen = new Map(sent.map(({ messageId }) => [messageId, seen.get(messageId) ?? now]));
+    seen = new Map(sent.map(({ name }) => [name, seen.get(name) ?? now]));
     if (isAnew) return publish(sent);
     if (progress.every(({ last, handled }) => handled >= last))
-      await publish(sent.filter(({ messageId }) => now - (seen.get(messageId) ?? now) > afterMs));
+      await publish(sent.filter(({ name }) => now - (seen.get(name) ?? now) > afterMs));
   };
 }

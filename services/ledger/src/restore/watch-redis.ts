@@ -9,6 +9,7 @@ import type { BooksConnection } from "../books-connection.ts";
 import { compareAccounts, type Offsets } from "./compare.ts";
 import { settleLate } from "./late-calls.ts";
 import { putBackAll } from "./put-back.ts";
+import { restoreTasks } from "./restore-tasks.ts";
 import { serverRuns } from "./server-runs.ts";
 
 /** What the watch works with. */
@@ -24,6 +25,8 @@ export interface WatchOptions {
 export interface RedisWatch extends AsyncDisposable {
   /** Whether Redis is known to have what the books have: nothing of it is taken for dead before. */
   readonly isWhole: boolean;
+  /** The runs of its servers (`serverRuns`) in which it is known to; undefined: in none. */
+  readonly wholeRuns: string | undefined;
   /** These accounts have new receipts in the books. */
   noticed(accounts: Iterable<string>): void;
 }
@@ -71,6 +74,10 @@ class Watch implements RedisWatch {
     return this.#whole;
   }
 
+  get wholeRuns(): string | undefined {
+    return this.#whole ? this.#runs : undefined;
+  }
+
   noticed(accounts: Iterable<string>): void {
     for (const account of accounts) if (this.#suspects.size < mostNoticed) this.#suspects.add(account);
   }
@@ -98,7 +105,8 @@ class Watch implements RedisWatch {
     const deps = { redis, bus, books };
     const epoch = await keepMark(books, epochMark, randomUUID());
     const runs = await serverRuns(redis);
-    if (runs !== this.#runs) this.#whole = false;
+    const isAnother = runs !== this.#runs;
+    if (isAnother) this.#whole = false;
     const found = await readEpoch(redis);
     if (!this.#adopted) {
       // Before the first epoch there were accounts that only Redis had.
@@ -107,6 +115,7 @@ class Watch implements RedisWatch {
       this.#adopted = true;
     }
     if (found === undefined) await this.#fill(deps);
+    else if (isAnother) await this.#putTasksBack(deps);
     if (found !== epoch) await writeEpoch(redis, epoch);
     if (!this.#whole) {
       this.#comparedBy ??= performance.now() + wholeWithinMs;
@@ -134,8 +143,17 @@ class Watch implements RedisWatch {
     const begin = performance.now();
     await this.#drained();
     const accounts = await putBackAll(deps);
+    await restoreTasks(deps, Date.now());
     const ms = Math.round(performance.now() - begin);
     if (accounts > 0) log.warn({ accounts, ms }, "Redis had lost all: accounts and tokens are put back from the books");
+  }
+
+  /** Of a Redis that may be behind: what it knows no end of is settled by its poller otherwise. */
+  async #putTasksBack(deps: { readonly redis: Redis; readonly bus: Bus; readonly books: Books }): Promise<void> {
+    // Before the first round there was no other.
+    if (this.#runs !== undefined) await this.#drained();
+    const tasks = await restoreTasks(deps, Date.now());
+    if (tasks > 0) this.#options.log.warn({ tasks }, "Redis was behind: video tasks are put back from the books");
   }
 
   /** Waits until the books have what is in the streams, or for a while: what comes later is charged then. */
@@ -147,8 +165,9 @@ class Watch implements RedisWatch {
     };
     for (const end = Date.now() + drainMs; Date.now() < end;) {
       try {
-        const { usage, credits } = eventStreams;
-        if (!(await behind(usage.name, "ledger")) && !(await behind(credits.name, "books"))) return;
+        const { usage, credits, tasks } = eventStreams;
+        const streams = [behind(usage.name, "ledger"), ...[credits, tasks].map(({ name }) => behind(name, "books"))];
+        if (!(await Promise.all(streams)).includes(true)) return;
       } catch {
         // NATS is away, or nothing was read yet
       }

@@ -1,0 +1,41 @@
+import { defineScript, type Redis } from "@modelgate/platform";
+import { keys, shardOf } from "../keys.ts";
+import { placeName } from "../tasks/claim.ts";
+import type { TaskRecord } from "../tasks/record.ts";
+
+/** A task as its newest event tells of it. */
+export interface LostTask {
+  readonly task: TaskRecord;
+  /** How long it can be fetched, Unix ms. */
+  readonly untilMs: number;
+}
+
+const run = defineScript({
+  file: new URL("restore-task.lua", import.meta.url),
+  keys: ["task", "due", "list"],
+  args: { id: "text", member: "text", record: "text", createdAt: "number", dueAt: "number?", keepMs: "number" },
+  replies: { restored: {}, exists: {} },
+});
+
+/**
+ * Puts a task back that Redis has lost: one that was open is looked at again at once, one that has ended is not, also where
+ * Redis has it as it was before that. False where it stands there as it should.
+ */
+export async function restoreTask(redis: Redis, { task, untilMs }: LostTask, nowMs: number): Promise<boolean> {
+  const { id, accountId, createdAt, state } = task;
+  const shard = shardOf(accountId);
+  const isOpen = state === "queued" || state === "in_progress";
+  const { verdict } = await run(
+    redis,
+    { task: keys.task(accountId, id), due: keys.tasksDue(shard), list: keys.tasksOf(accountId) },
+    {
+      id,
+      member: placeName(task),
+      record: JSON.stringify(task),
+      createdAt,
+      dueAt: isOpen ? nowMs : undefined,
+      keepMs: Math.max(1, untilMs - nowMs),
+    },
+  );
+  return verdict === "restored";
+}

@@ -1,0 +1,168 @@
+import type { Transaction } from "kysely";
+import { stored, UsageEvent } from "@modelgate/contracts";
+import type { AccountChange } from "./heads.ts";
+import type { Books } from "./open.ts";
+import { eventsAt } from "./read-places.ts";
+import type { Tables } from "./schema.ts";
+
+const readEvent = stored("usage event", UsageEvent);
+
+/** Calls that are looked up at once. */
+const callsAtOnce = 500;
+
+/** A settlement of a call that was settled already, by a Redis that had lost that: what it took is to be given back. */
+export interface SecondSettlement {
+  readonly event: UsageEvent;
+  /** The operation that gives it back. */
+  readonly operation: string;
+}
+
+/** Remembers which receipts new calls replaced in books that these took the place of: they may still come. */
+export async function rememberReplaced(at: Transaction<Tables>, added: readonly UsageEvent[]): Promise<void> {
+  for (const event of added) {
+    const { replaces } = event.receipt ?? {};
+    if (replaces !== undefined) await insertReplaced(at, event, replaces);
+  }
+}
+
+/**
+ * What events of calls that are there already change. A repetition of what was delivered before changes nothing. A call that
+ * was charged again, as Redis had lost it, gets the receipt that it has now. Any other receipt is of a second settlement: it
+ * stands in the account's chain, beside the call.
+ */
+export async function settledAgain(
+  at: Transaction<Tables>,
+  events: readonly UsageEvent[],
+): Promise<readonly AccountChange[]> {
+  const changes: AccountChange[] = [];
+  for (let from = 0; from < events.length; from += callsAtOnce) {
+    const several = events.slice(from, from + callsAtOnce);
+    const known = await storedCalls(at, several);
+    for (const event of several) {
+      const name = `${event.accountId}\n${event.id}`;
+      const before = known.get(name);
+      if (before === undefined) continue;
+      const change = await changeOf(at, event, before);
+      if (change === undefined) continue;
+      changes.push(change);
+      if (change.now !== undefined) known.set(name, change.now);
+    }
+  }
+  return changes;
+}
+
+async function storedCalls(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<Map<string, UsageEvent>> {
+  if (events.length === 0) return new Map();
+  const places = await at
+    .selectFrom("call_ids")
+    .select(["account", "at", "id"])
+    .where("account", "in", [...new Set(events.map(({ accountId }) => accountId))])
+    .where("id", "in", [...new Set(events.map(({ id }) => id))])
+    .execute();
+  const found = (await eventsAt(at, places)).map(({ event }) => readEvent(event));
+  return new Map(found.map((event) => [`${event.accountId}\n${event.id}`, event]));
+}
+
+/** The change of the account's chain, and the call as it stands there now where that is another. */
+async function changeOf(
+  at: Transaction<Tables>,
+  event: UsageEvent,
+  before: UsageEvent,
+): Promise<(AccountChange & { readonly now?: UsageEvent }) | undefined> {
+  const { accountId, receipt } = event;
+  if (receipt === undefined || before.receipt === undefined) return undefined;
+  if (receipt.hash === before.receipt.hash || receipt.hash === before.receipt.replaces) return undefined;
+  const others = await at
+    .selectFrom("other_receipts")
+    .select(["hash", "event", "refunded", "operation"])
+    .where("account", "=", accountId)
+    .where("hash", "in", [receipt.hash, receipt.replaces ?? receipt.hash])
+    .execute();
+  if (others.some(({ hash }) => hash === receipt.hash)) return undefined;
+  const replaced = others.find(({ hash }) => hash === receipt.replaces);
+  if (replaced !== undefined && replaced.event !== "") {
+    await insertSecond(at, event, replaced);
+    await at
+      .updateTable("other_receipts")
+      .set({ event: "", refunded: 1 })
+      .where("account", "=", accountId)
+      .where("hash", "=", replaced.hash)
+      .execute();
+    return { accountId, receipt, before: readEvent(replaced.event).receipt };
+  }
+  if (receipt.replaces !== undefined && replaced === undefined && receipt.number > before.receipt.number) {
+    for (const hash of new Set([before.receipt.hash, receipt.replaces])) await insertReplaced(at, event, hash);
+    await at
+      .updateTable("calls")
+      .set({ event: JSON.stringify(event) })
+      .where("account", "=", accountId)
+      .where("at", "=", Date.parse(before.time))
+      .where("id", "=", event.id)
+      .execute();
+    return { accountId, receipt, before: before.receipt, now: event };
+  }
+  await insertSecond(at, event, { refunded: 0, operation: `settled-twice-${receipt.hash}` });
+  return { accountId, receipt };
+}
+
+async function insertSecond(
+  at: Transaction<Tables>,
+  event: UsageEvent,
+  { refunded, operation }: { readonly refunded: number; readonly operation: string },
+): Promise<void> {
+  const { accountId: account, id: call, receipt } = event;
+  await at
+    .insertInto("other_receipts")
+    .values({
+      account,
+      hash: receipt?.hash ?? "",
+      call,
+      at: Date.parse(event.time),
+      event: JSON.stringify(event),
+      refunded,
+      operation,
+    })
+    .execute();
+}
+
+async function insertReplaced(at: Transaction<Tables>, event: UsageEvent, hash: string): Promise<void> {
+  const { accountId: account, id: call, time } = event;
+  await at
+    .insertInto("other_receipts")
+    .values({ account, hash, call, at: Date.parse(time), event: "", refunded: 1, operation: "" })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** All second settlements of an account. */
+export async function secondSettlements({ db }: Books, account: string): Promise<readonly UsageEvent[]> {
+  const rows = await db
+    .selectFrom("other_receipts")
+    .select("event")
+    .where("account", "=", account)
+    .where("event", "<>", "")
+    .execute();
+  return rows.map(({ event }) => readEvent(event));
+}
+
+/** Those of these accounts whose cost was not given back yet. */
+export async function unrefunded({ db }: Books, accounts: readonly string[]): Promise<readonly SecondSettlement[]> {
+  if (accounts.length === 0) return [];
+  const rows = await db
+    .selectFrom("other_receipts")
+    .select(["event", "operation"])
+    .where("account", "in", accounts)
+    .where("refunded", "=", 0)
+    .execute();
+  return rows.map(({ event, operation }) => ({ event: readEvent(event), operation }));
+}
+
+/** Says that a second settlement was given back. */
+export async function markRefunded({ db }: Books, { event, operation }: SecondSettlement): Promise<void> {
+  await db
+    .updateTable("other_receipts")
+    .set({ refunded: 1 })
+    .where("account", "=", event.accountId)
+    .where("operation", "=", operation)
+    .execute();
+}

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { KeptTaskEvent, Receipt, TaskState, UsageEvent } from "@modelgate/contracts";
+import {
+  branchesAt,
+  brokenChains,
+  findBooked,
+  forgetCalls,
+  lostTasks,
+  markRefunded,
+  newestChain,
+  readReceipts,
+  readTotals,
+  recordCalls,
+  recordTasks,
+  unrefunded,
+  type BookedAccount,
+  type Books,
+} from "../src/index.ts";
+import { callOf, engines, newBooks, type TestEngine } from "./engines.ts";
+
+/** A hash whose link says nothing else than this word. */
+const hashOf = (word: string): string => Buffer.from(word).toString("hex").padEnd(40, "0");
+
+/** A receipt of a chain that is written as words: what it is, and what came before. */
+function receiptOf(word: string, previous: string, number: number, replaces?: string): Receipt {
+  const made = { number, previous: previous && hashOf(previous), hash: hashOf(word), balanceNanos: "0" };
+  return replaces === undefined ? made : { ...made, replaces: hashOf(replaces) };
+}
+
+const settled = (id: string, receipt: Receipt, more: Partial<UsageEvent> = {}): UsageEvent =>
+  callOf(id, { receipt, ...more });
+
+describe.each(engines)("$name", ({ start }) => {
+  let engine: TestEngine;
+  beforeAll(async () => {
+    engine = await start();
+  });
+  afterAll(() => engine?.[Symbol.asyncDispose]());
+
+  async function acme(books: Books): Promise<BookedAccount> {
+    const [found] = await findBooked(books, ["acme"]);
+    return found ?? expect.unreachable("the books do not know the account");
+  }
+
+  /** Ids and receipts of all that moved the account's money. */
+  async function chained(books: Books): Promise<readonly string[]> {
+    const found: string[] = [];
+    for await (const entries of readReceipts(books, "acme"))
+      for (const entry of entries) if ("costNanos" in entry) found.push(`${entry.id} ${entry.receipt?.number}`);
+    return found.toSorted();
+  }
+
+  test("a call is in the books once by its id, whatever day it is told with, and counts once", async () => {
+    await using books = await newBooks(engine);
+    const first = settled("x", receiptOf("a", "", 1));
+    expect(await recordCalls(books, [first])).toEqual([first]);
+    const later = { ...first, time: "2026-01-12T10:00:00.000Z" };
+    expect(await recordCalls(books, [later, first])).toEqual([]);
+    expect(await recordCalls(books, [settled("x", receiptOf("a", "", 1), { accountId: "other" })])).toHaveLength(1);
+    const [total] = await readTotals(books, { from: 0, to: Date.parse("2027-01-01"), account: "acme", groupBy: [] });
+    expect(total?.sums["calls"]).toBe("1");
+    await forgetCalls(books, 1, Date.parse("2026-01-12T00:00:00Z"));
+    // What was forgotten is not known by its id either.
+    expect(await recordCalls(books, [later])).toEqual([later]);
+  });
+
+  test("Redis behind: what is beside its head is found, and charged again it replaces what it was", async () => {
+    await using books = await newBooks(engine);
+    await recordCalls(books, [
+      settled("kept", receiptOf("a", "", 1)),
+      settled("lost one", receiptOf("b", "a", 2)),
+      settled("lost two", receiptOf("c", "b", 3)),
+    ]);
+    expect(await acme(books)).toMatchObject({ whole: true, receipts: 3 });
+    // Redis goes on from `a`, with a call that has a number that was given before.
+    await recordCalls(books, [settled("after", receiptOf("d", "a", 2))]);
+    expect(await brokenChains(books, 10)).toEqual(["acme"]);
+    const branches = await branchesAt(books, await acme(books), hashOf("d"));
+    expect(branches).toMatchObject({ complete: true, orphans: [{ id: "lost one" }, { id: "lost two" }] });
+    const again = [settled("lost one", receiptOf("e", "d", 3, "b")), settled("lost two", receiptOf("f", "e", 4, "c"))];
+    await recordCalls(books, again);
+    await recordCalls(books, [settled("lost one", receiptOf("b", "a", 2)), ...again]);
+    expect(await acme(books)).toMatchObject({ whole: true, receipts: 4, head: hashOf("f") });
+    expect(await chained(books)).toEqual(["after 2", "kept 1", "lost one 3", "lost two 4"]);
+    expect(await unrefunded(books, ["acme"])).toEqual([]);
+  });
+
+  test("Redis empty: the chain that most is known of is found, and what is beside it", async () => {
+    await using books = await newBooks(engine);
+    await recordCalls(books, [
+      settled("one", receiptOf("a", "", 1)),
+      settled("lost", receiptOf("b", "a", 2)),
+      settled("two", receiptOf("c", "a", 2)),
+      settled("three", receiptOf("d", "c", 3)),
+    ]);
+    expect(await newestChain(books, await acme(books))).toMatchObject({
+      head: { hash: hashOf("d") },
+      orphans: [{ id: "lost" }],
+      complete: true,
+    });
+    expect(await branchesAt(books, await acme(books), hashOf("unknown"))).toBeUndefined();
+  });
+
+  test("a call that Redis settled twice stands in the chain twice, counts once, and is given back once", async () => {
+    await using books = await newBooks(engine);
+    const second = settled("x", receiptOf("c", "b", 2), { costNanos: "5" });
+    await recordCalls(books, [
+      settled("x", receiptOf("a", "", 1), { costNanos: "7" }),
+      settled("y", receiptOf("b", "", 1)),
+    ]);
+    expect(await recordCalls(books, [second, second])).toEqual([]);
+    const [total] = await readTotals(books, { from: 0, to: Date.parse("2027-01-01"), groupBy: [] });
+    expect(total?.sums).toMatchObject({ calls: "2", costNanos: "8" });
+    // The first settlement was lost: it is charged again.
+    const branches = await branchesAt(books, await acme(books), hashOf("c"));
+    expect(branches?.orphans).toMatchObject([{ id: "x", costNanos: "7" }]);
+    await recordCalls(books, [settled("x", receiptOf("d", "c", 3, "a"), { costNanos: "7" })]);
+    expect(await acme(books)).toMatchObject({ whole: true, head: hashOf("d") });
+    expect(await chained(books)).toEqual(["x 2", "x 3", "y 1"]);
+    const found = await unrefunded(books, ["acme"]);
+    expect(found).toMatchObject([{ event: { id: "x", costNanos: "5" } }]);
+    // Lost once more before it was given back, it is charged again, and still to be given back once.
+    await recordCalls(books, [
+      settled("x", receiptOf("e", "b", 4, "c"), { costNanos: "5" }),
+      settled("x", receiptOf("f", "e", 5, "d"), { costNanos: "7" }),
+    ]);
+    expect(await acme(books)).toMatchObject({ whole: true, head: hashOf("f") });
+    expect(await unrefunded(books, ["acme"])).toMatchObject([{ operation: found[0]?.operation }]);
+    for (const settlement of found) await markRefunded(books, settlement);
+    await recordCalls(books, [second]);
+    expect(await unrefunded(books, ["acme"])).toEqual([]);
+  });
+
+  const task = (id: string, state: TaskState, untilMs = 2_000): KeptTaskEvent => ({
+    id: `${id}.${state}`,
+    time: "2026-01-10T10:00:00.000Z",
+    taskId: id,
+    accountId: "acme",
+    tokenId: "t",
+    model: "m",
+    channelId: "c",
+    state,
+    previousState: null,
+    progress: 0,
+    kept: { record: { id, state }, untilMs },
+  });
+
+  test("a task is in the books from its first event on, as its latest says, in whatever order they come", async () => {
+    await using books = await newBooks(engine);
+    await recordTasks(books, [task("one", "in_progress"), task("two", "queued"), task("one", "queued")]);
+    await recordTasks(books, [task("one", "queued"), task("two", "failed"), task("two", "in_progress")]);
+    await recordTasks(books, [task("two", "completed"), task("over", "completed", 500)]);
+    const first = await lostTasks(books, { nowMs: 1_000, limit: 1 });
+    expect(first).toEqual([
+      { account: "acme", task: "one", record: JSON.stringify({ id: "one", state: "in_progress" }), untilMs: 2_000 },
+    ]);
+    expect(await lostTasks(books, { nowMs: 1_000, after: first[0], limit: 5 })).toMatchObject([
+      { task: "two", record: JSON.stringify({ id: "two", state: "failed" }) },
+    ]);
+  });
+});

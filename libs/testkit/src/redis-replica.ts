@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePorts, startRedis } from "@modelgate/deploy/local";
+import { redisCommand } from "./redis-command.ts";
+import { until } from "./until.ts";
+
+/** A Redis that follows another until it is promoted. */
+export interface ReplicaServer extends AsyncDisposable {
+  readonly port: number;
+  /** Follows nobody from now on, with what it has. */
+  promote(): Promise<void>;
+}
+
+/** Starts a Redis of this machine that has all that the one at a port has, and follows it. */
+export async function startReplica(primaryPort: number): Promise<ReplicaServer> {
+  const folder = mkdtempSync(join(tmpdir(), "modelgate-replica-"));
+  const [port = 0] = await freePorts(1);
+  const more = ["--repl-diskless-sync-delay", "0", "--replicaof", `127.0.0.1 ${primaryPort}`];
+  const server = await startRedis({ port, folder, keep: true, more });
+  await until("the replica to follow", async () => isLinked(await redisCommand(port, "INFO replication")));
+  return {
+    port,
+    promote: async () => void (await redisCommand(port, "REPLICAOF NO ONE")),
+    async [Symbol.asyncDispose]() {
+      await server.child.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Lets a Redis take over from another without losing anything: it follows, the other takes no more writes, it is promoted. */
+export async function handOver(from: number, to: number): Promise<void> {
+  await redisCommand(to, `REPLICAOF 127.0.0.1 ${from}`);
+  await until("it to follow", async () => isLinked(await redisCommand(to, "INFO replication")), 30_000);
+  await redisCommand(from, "CLIENT PAUSE 10000 WRITE");
+  const offset = async (port: number, name: string): Promise<string | undefined> =>
+    new RegExp(`${name}:(\\d+)`).exec(await redisCommand(port, "INFO replication"))?.[1];
+  await until(
+    "it to have all",
+    async () => (await offset(from, "master_repl_offset")) === (await offset(to, "slave_repl_offset")),
+    30_000,
+  );
+  await redisCommand(to, "REPLICAOF NO ONE");
+}
+
+function isLinked(replication: string): boolean {
+  return replication.includes("master_link_status:up");
+}

@@ -1,0 +1,27 @@
+import { creditEventOf } from "@modelgate/accounts";
+import { bookCredit, markRefunded, unrefunded, writeRestoration } from "@modelgate/books";
+import { projectCredit } from "../accounts/project.ts";
+import type { PutBackDeps } from "./put-back.ts";
+
+/**
+ * Gives back what calls of these accounts were charged a second time: a Redis that had lost a settlement, and had the hold,
+ * settled the call again, by its service, a poller or the sweep. Once each, by an operation of its own. How many.
+ */
+export async function giveBack(deps: PutBackDeps, accounts: readonly string[]): Promise<number> {
+  const { redis, books } = deps;
+  const second = await unrefunded(books, accounts);
+  for (const settlement of second) {
+    const { event, operation } = settlement;
+    const { accountId, costNanos, id } = event;
+    if (costNanos !== "0") {
+      const reason = `call ${id} was settled twice, as Redis had lost its settlement`;
+      const wish = { accountId, nanos: BigInt(costNanos), kind: "correction", reason, operationId: operation } as const;
+      const reply = await projectCredit({ redis, books }, await bookCredit(books, creditEventOf(wish), "ledger"));
+      if (reply !== "credited" && reply !== "credited-before") continue;
+      const time = new Date().toISOString();
+      await writeRestoration(books, { account: accountId, time, reason, calls: 1, nanos: costNanos });
+    }
+    await markRefunded(books, settlement);
+  }
+  return second.length;
+}

@@ -1,0 +1,152 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  advanceTask,
+  claimTasks,
+  createAccount,
+  createTask,
+  findTask,
+  hold,
+  listTasks,
+  readLeftovers,
+  shardOf,
+  type TaskRecord,
+} from "@modelgate/accounts";
+import { openBooks, recordTasks, type Books } from "@modelgate/books";
+import { createLogger, type Bus } from "@modelgate/platform";
+import { draftOf, startBackends, type Backends } from "@modelgate/testkit";
+import { restoreTasks } from "../src/restore/restore-tasks.ts";
+
+const account = "films";
+const shard = shardOf(account);
+const keepMs = 3_600_000;
+let backends: Backends;
+let redis: Redis;
+let books: Books;
+beforeAll(async () => {
+  books = await openBooks({ file: ":memory:" }, createLogger("ledger", "silent").log);
+  backends = await startBackends();
+  redis = new Redis(backends.redisUrl);
+});
+afterAll(async () => {
+  redis?.disconnect();
+  await books?.[Symbol.asyncDispose]();
+  await backends?.[Symbol.asyncDispose]();
+});
+
+const bus: Bus = {
+  connected: true,
+  publish: () => Promise.resolve(),
+  consume: () => ({ [Symbol.asyncDispose]: () => Promise.resolve() }),
+  backlog: () => Promise.resolve(undefined),
+  progress: () => Promise.resolve({ last: 0, handled: 0 }),
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+};
+
+const restore = (nowMs = Date.now()): Promise<number> => restoreTasks({ redis, bus, books }, nowMs);
+
+/** A task that its vendor works on, its money held. */
+async function begin(id: string): Promise<TaskRecord> {
+  const createdAt = Date.now();
+  const callId = `call_${id}`;
+  const draft = { ...draftOf(account, callId), area: "video" };
+  const task: TaskRecord = {
+    id,
+    accountId: account,
+    tokenId: "tok_1",
+    model: "film",
+    channelId: "main",
+    keyId: "k",
+    wire: "videos",
+    operation: `the vendor's ${id}`,
+    asked: { seconds: "5" },
+    callId,
+    costNanos: "7",
+    draft,
+    state: "queued",
+    progress: 0,
+    createdAt,
+    deadlineAt: createdAt + keepMs,
+    looks: 0,
+    misses: 0,
+  };
+  const held = { nanos: 7n, floorNanos: 0n, tokens: 0, leaseMs: keepMs, outboxBound: 1_000 };
+  await hold(redis, { accountId: account, callId, draft, tokenId: "tok_1", ...held });
+  const times = { dueAt: createdAt + keepMs, holdUntil: createdAt + keepMs, callbackDueAt: createdAt };
+  await createTask(redis, { task, keepMs, ...times });
+  return task;
+}
+
+async function end(task: TaskRecord): Promise<void> {
+  const nowMs = Date.now();
+  const stored = await findTask(redis, account, task.id);
+  await advanceTask(redis, {
+    task: { ...task, state: "completed", progress: 100, endedAt: nowMs, result: "where it is" },
+    version: stored?.version ?? "",
+    from: "queued",
+    settlement: { costNanos: 7n, draft: task.draft },
+    keepMs,
+    callbackDueAt: nowMs,
+    nowMs,
+  });
+}
+
+/** The books get what the outbox says of tasks. */
+async function record(): Promise<void> {
+  const events = (await readLeftovers(redis, shard, -1_000, 1_000)).map(({ event }) => event);
+  await recordTasks(
+    books,
+    events.filter((event) => "taskId" in event),
+  );
+}
+
+const due = async (): Promise<readonly string[]> =>
+  (await claimTasks(redis, shard, { nowMs: Date.now() + 1_000, leaseMs: 1, most: 10 })).map(({ id }) => id);
+
+test("a Redis that was emptied has its tasks again: open ones are looked at at once, ended ones can be fetched", async () => {
+  await createAccount(redis, { id: account, balance: 1_000n });
+  const [open, done] = [await begin("open"), await begin("done")];
+  await end(done);
+  await record();
+  await redis.flushall();
+  expect(await restore()).toBe(2);
+  expect(await findTask(redis, account, "open")).toMatchObject({ task: open });
+  expect(await findTask(redis, account, "done")).toMatchObject({ task: { state: "completed", result: "where it is" } });
+  expect(await due()).toEqual(["open"]);
+  const { tasks } = await listTasks(redis, account, { limit: 10, order: "asc" });
+  expect(tasks.map(({ id }) => id).toSorted()).toEqual(["done", "open"]);
+  expect(await restore()).toBe(0);
+  // What can be fetched no longer stays away.
+  await redis.flushall();
+  expect(await restore(Date.now() + 3 * keepMs)).toBe(0);
+});
+
+test("a Redis that is behind hears of ends that it does not know, and keeps what it knows better", async () => {
+  await redis.flushall();
+  await createAccount(redis, { id: account, balance: 1_000n });
+  const [ending, going] = [await begin("ending"), await begin("going")];
+  const copies = new Map<string, Buffer>();
+  for (const key of await redis.keys("*")) copies.set(key, (await redis.dumpBuffer(key)) ?? Buffer.alloc(0));
+  await end(ending);
+  await record();
+  const back = redis.multi().flushall();
+  for (const [key, copy] of copies) back.restore(key, 0, copy);
+  await back.exec();
+  // Its poller has looked since.
+  const stored = await findTask(redis, account, "going");
+  const looked = { ...going, progress: 50 };
+  await advanceTask(redis, {
+    task: looked,
+    version: stored?.version ?? "",
+    dueAt: Date.now(),
+    keepMs,
+    callbackDueAt: 0,
+    nowMs: Date.now(),
+  });
+  await restore();
+  expect(await findTask(redis, account, "ending")).toMatchObject({ task: { state: "completed" } });
+  expect(await findTask(redis, account, "going")).toMatchObject({ task: { progress: 50 } });
+  const now = await due();
+  expect(now).toContain("going");
+  expect(now).not.toContain("ending");
+});
