@@ -1,6 +1,5 @@
 import { asFailure, Failure, headers as contractHeaders, type UpstreamWire } from "@modelgate/contracts";
 import type { Span } from "@modelgate/platform";
-import { providers } from "@modelgate/providers";
 import type { AttemptPlan, PreparedAttempt, SpokenWay } from "./attempt-plan.ts";
 import { beginsWithin } from "./begins-within.ts";
 import { connectSocket, RefusedSocket } from "./connect.ts";
@@ -9,6 +8,7 @@ import { refusal } from "./refused.ts";
 import type { SpokenWires } from "./spoken-wires.ts";
 import type { Transport } from "./transport.ts";
 import type { Sent } from "./verdict.ts";
+import { vendorOf } from "./vendor-of.ts";
 
 /** An answer that can be given on, and the way that it came. */
 export interface Begun<Accepted> {
@@ -52,11 +52,11 @@ async function spokenWay<Wire extends UpstreamWire>(
   spoken: SpokenWires,
   refusing: UpstreamWire | undefined,
 ): Promise<SpokenWay<Wire>> {
-  const provider = providers[way.candidate.channel.provider];
+  const vendor = vendorOf(way.candidate.channel);
   const usable = spoken.usable(way.candidate, wires).filter((wire) => wire !== refusing);
   const wire = await firstWhole(usable, saysWhole);
-  if (provider === undefined || wire === undefined) throw noEndpoint();
-  return { ...way, provider, wire };
+  if (vendor === undefined || wire === undefined) throw noEndpoint();
+  return { ...way, provider: vendor.provider, wire };
 }
 
 async function firstWhole<Wire extends UpstreamWire>(

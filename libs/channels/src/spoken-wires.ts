@@ -1,7 +1,7 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { Candidate } from "@modelgate/catalog";
 import { FoundOut } from "@modelgate/platform";
-import { providers } from "@modelgate/providers";
+import { vendorOf } from "./vendor-of.ts";
 
 /** How long it is remembered that a vendor's endpoint is missing, or refuses a model's calls. */
 const rememberedMs = 600_000;
@@ -35,7 +35,7 @@ export class SpokenWires {
    * vendor's order; at the end those whose endpoint has lately refused calls of this model for its own sake.
    */
   usable<Wire extends UpstreamWire>(candidate: Candidate, wanted: readonly Wire[]): readonly Wire[] {
-    const spoken = wiresOf(candidate.channel);
+    const spoken = vendorOf(candidate.channel)?.wires ?? [];
     const [own] = wanted;
     const others = spoken.flatMap((wire) => wanted.filter((each) => each === wire && each !== own));
     const ordered = own !== undefined && spoken.includes(own) ? [own, ...others] : others;
@@ -58,12 +58,6 @@ export class SpokenWires {
 function isAt(known: FoundOut<number>, candidate: Candidate, wire: UpstreamWire, now: number): boolean {
   const until = known.get(place(candidate, wire));
   return until !== undefined && until > now;
-}
-
-/** The wires that a channel's vendor speaks, best first. */
-function wiresOf({ wires, provider, baseUrl }: Candidate["channel"]): readonly UpstreamWire[] {
-  const vendor = providers[provider];
-  return wires ?? vendor?.wiresAt?.(baseUrl) ?? vendor?.wires ?? [];
 }
 
 function place({ channel, upstreamModel }: Candidate, wire: UpstreamWire): string {

@@ -22,7 +22,7 @@ import { openMadeIds } from "./vendor-stores/made-ids.ts";
 /** What the calls of one service run with. */
 export interface OpenRelay {
   readonly relay: RelayDeps;
-  /** For events that a settlement does not tell. */
+  /** For events that are not written by a settlement. */
   readonly outbox: Outbox;
   /** Bounds of JSON bodies. */
   readonly body: JsonLimits;

@@ -1,0 +1,22 @@
+import type { CatalogChannel } from "@modelgate/catalog";
+import type { UpstreamWire } from "@modelgate/contracts";
+import { providers, type Provider } from "@modelgate/providers";
+
+/** A channel's vendor: how it is reached, and the wires that it is spoken to in, best first. */
+export interface Vendor {
+  readonly provider: Provider;
+  readonly wires: readonly UpstreamWire[];
+}
+
+/**
+ * The vendor of a channel, with the wires that the channel is configured to, else those that the provider has at the
+ * channel's address. Undefined for a provider that this build does not know: a newer one published the configuration.
+ */
+export function vendorOf({
+  provider: name,
+  baseUrl,
+  wires,
+}: Pick<CatalogChannel, "provider" | "baseUrl" | "wires">): Vendor | undefined {
+  const provider = providers[name];
+  return provider && { provider, wires: wires ?? provider.wiresAt?.(baseUrl) ?? provider.wires };
+}

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { vendorOf } from "../src/vendor-of.ts";
+
+test.each([
+  ["the channel's own setting", { provider: "openai", baseUrl: "https://api.openai.com/v1", wires: ["chat"] }, "chat"],
+  ["its provider's at that address", { provider: "openai", baseUrl: "https://api.openai.com/v1" }, "responses"],
+  ["its provider's elsewhere", { provider: "openai", baseUrl: "https://vendor.example/v1" }, "chat"],
+] as const)("a channel's wires are those of %s", (_, channel, first) => {
+  const vendor = vendorOf(channel);
+  expect(vendor?.provider.name).toBe("openai");
+  expect(vendor?.wires[0]).toBe(first);
+});
+
+test("a provider that this build does not know has no vendor", () => {
+  expect(vendorOf({ provider: "of-a-newer-build", baseUrl: "https://vendor.example/v1" })).toBeUndefined();
+});
