@@ -26,8 +26,8 @@ export interface ServiceSettings {
   readonly redisUrl: string;
   readonly natsUrl: string;
   readonly secret: string;
-  /** Path of the YAML. */
-  readonly config: string;
+  /** Path of the YAML; absent: the configuration is in the books. */
+  readonly config: string | undefined;
   /** Bind address of the edge; all others listen on loopback. */
   readonly host: string;
   /** More variables: for all, or for one. */
@@ -83,7 +83,7 @@ export function startService(
       REDIS_URL: settings.redisUrl,
       NATS_URL: settings.natsUrl,
       MODELGATE_SECRET: settings.secret,
-      MODELGATE_CONFIG: settings.config,
+      MODELGATE_CONFIG: settings.config ?? "",
       HOST: name === "edge" ? settings.host : "127.0.0.1",
       [name === "edge" ? "PORT" : `${prefix}_PORT`]: String(ports[name].main),
       [`${prefix}_OPS_PORT`]: String(ports[name].ops),

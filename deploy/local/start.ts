@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { banner } from "./banner.ts";
 import { CannotStart, explain, lastWords } from "./cannot-start.ts";
@@ -17,7 +17,8 @@ const root = join(import.meta.dirname, "../..");
 const env = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ""));
 const data = resolve(root, env["MODELGATE_DATA"] ?? ".data");
 const demo = join(root, "deploy/config/demo.yaml");
-const config = env["MODELGATE_CONFIG"] === undefined ? demo : resolve(root, env["MODELGATE_CONFIG"]);
+/** A file that is the truth; without it the configuration is in the books, which begin with the demo. */
+const config = env["MODELGATE_CONFIG"] === undefined ? undefined : resolve(root, env["MODELGATE_CONFIG"]);
 const host = env["HOST"] ?? "127.0.0.1";
 const port = Number(env["PORT"] ?? 8080);
 
@@ -63,7 +64,7 @@ async function start(): Promise<void> {
   mkdirSync(join(data, "logs"), { recursive: true });
 
   const [redisPort = 0, natsPort = 0, ...free] = await freePorts(2 + serviceNames.length * 2);
-  const secret = env["MODELGATE_SECRET"] ?? randomBytes(32).toString("base64url");
+  const secret = env["MODELGATE_SECRET"] ?? keptSecret();
   const [redisUrl, natsUrl] = await orEnding(
     Promise.all([
       env["REDIS_URL"] ?? startServer(startRedis, "redis", redisPort),
@@ -76,6 +77,7 @@ async function start(): Promise<void> {
   // JetStream sets the largest size of every stream aside on the disk: a machine of one's own may have little of it.
   const more = {
     MODELGATE_DATA: data,
+    MODELGATE_SEED: env["MODELGATE_SEED"] ?? demo,
     ...(env["NATS_URL"] === undefined ? { NATS_KEEP_BYTES: env["NATS_KEEP_BYTES"] ?? ownNatsBytes } : {}),
   };
   const logFile = (name: ServiceName): string => join(data, "logs", `${name}.log`);
@@ -109,11 +111,23 @@ async function start(): Promise<void> {
     banner({
       url,
       consoleLink: await consoleLink(addressOf(ports, "control"), secret),
-      config,
+      config: config ?? demo,
       data: relative(process.cwd(), data) || ".",
       seconds: ((performance.now() - startedAt) / 1_000).toFixed(1),
     }),
   );
+}
+
+/** The secret of this data folder, which seals the vendors' keys in its books: only its owner may read it. */
+function keptSecret(): string {
+  const file = join(data, "secret");
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch {
+    const secret = randomBytes(32).toString("base64url");
+    writeFileSync(file, secret, { mode: 0o600 });
+    return secret;
+  }
 }
 
 /** Builds the console where its sources have changed; without it everything but the console works. */
@@ -146,6 +160,7 @@ function run(
 
 /** The simulator is part of the demo and of copies of it: other configurations have vendors of their own. */
 function namesSimulator(): boolean {
+  if (config === undefined) return true;
   try {
     return readFileSync(config, "utf8").includes("${SIMULATOR_URL}");
   } catch {

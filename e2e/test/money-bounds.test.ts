@@ -99,12 +99,20 @@ test("a hold is for the catalogue's bound of an answer where the client names no
   await suite.simulator.forget("thoughts");
 });
 
-test("a hold covers the thoughts that a messages vendor's bound is raised by", async () => {
-  const seen = async () => (await suite.simulator.requests("thoughts")).length;
-  const ask = (more: object) =>
-    post(suite, { ...hello("thinker"), max_tokens: 1_000, ...more }, "sk-small-0123456789abcdef");
-  expect((await ask({ reasoning_effort: "high" })).status).toBe(402);
-  expect(await seen()).toBe(0);
-  expect((await ask({})).status).toBe(200);
-  expect(await seen()).toBe(1);
+test("a hold covers the thoughts that our bound is raised by for a messages vendor, and a client's bound is kept", async () => {
+  const seen = async () => (await suite.simulator.requests("thoughts")).map(({ body }) => JSON.parse(body));
+  const ask = (more: object) => post(suite, { ...hello("thinker"), ...more }, "sk-small-0123456789abcdef");
+  const refused = await ask({ reasoning_effort: "high" });
+  // Twice 16,384 tokens of output: the words' and the thoughts'.
+  expect([refused.status, await refused.text()]).toEqual([402, expect.stringMatching(/may cost up to \$0\.327\d+/)]);
+  expect(await seen()).toEqual([]);
+  expect((await ask({ reasoning_effort: "high", max_completion_tokens: 100 })).status).toBe(200);
+  expect(await seen()).toMatchObject([{ max_tokens: 100 }]);
+  const strict = await post(
+    suite,
+    { ...hello("thinker"), reasoning_effort: "high", max_completion_tokens: 100 },
+    "sk-small-0123456789abcdef",
+    { "x-modelgate-strict": "true" },
+  );
+  expect([strict.status, await strict.json()]).toMatchObject([400, { error: { param: "reasoning_effort" } }]);
 });

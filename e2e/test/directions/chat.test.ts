@@ -35,12 +35,7 @@ const rare: readonly {
   readonly field: string;
 }[] = [
   { name: "two answers", asked: { n: 2 }, refusedBy: ["responses", "messages"], field: "n" },
-  {
-    name: "probabilities",
-    asked: { logprobs: true, top_logprobs: 2 },
-    refusedBy: ["messages"],
-    field: "top_logprobs",
-  },
+  { name: "probabilities", asked: { logprobs: true, top_logprobs: 2 }, refusedBy: [], field: "top_logprobs" },
 ];
 
 describe.each(vendors)("chat completions over $name", ({ name: model, wire }) => {
@@ -56,7 +51,7 @@ describe.each(vendors)("chat completions over $name", ({ name: model, wire }) =>
     for (const { message, logprobs } of choices) {
       expect(message.content).toBe("You said: Hello");
       const tokens = logprobs?.content?.map(({ token }) => token).join("");
-      expect(tokens).toBe(asked.logprobs === true ? "You said: Hello" : undefined);
+      expect(tokens).toBe(asked.logprobs === true && wire !== "messages" ? "You said: Hello" : undefined);
     }
   });
 
@@ -109,13 +104,9 @@ describe.each(vendors)("chat completions over $name", ({ name: model, wire }) =>
   test("the older words: max_tokens, functions as tools of their own, json_object", async () => {
     const short = await completions().create({ ...hello("word ".repeat(40)), max_tokens: 20 });
     expect(short.choices[0]?.finish_reason).toBe("length");
-    const json = completions().create({ ...hello("Answer in JSON"), response_format: { type: "json_object" } });
-    if (wire === "messages")
-      return expect(json).rejects.toMatchObject({
-        status: 400,
-        code: "unsupported_parameter",
-        param: "response_format",
-      });
-    expect(JSON.parse((await json).choices[0]?.message.content ?? "")).toEqual({ answer: "You said: Answer in JSON" });
+    const json = await completions().create({ ...hello("Answer in JSON"), response_format: { type: "json_object" } });
+    // The messages wire has no word for it, and asks the model in words, which the simulator does not heed.
+    const heeded = JSON.stringify({ answer: "You said: Answer in JSON" });
+    expect(json.choices[0]?.message.content).toBe(wire === "messages" ? "You said: Answer in JSON" : heeded);
   });
 });

@@ -34,8 +34,6 @@ export interface Question {
   readonly topK?: number;
   /** Notes about the call, for the vendor to keep. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Alternatives to each token, with their probabilities. */
-  readonly alternatives?: number;
   /** Loss is a failure. */
   readonly strict?: boolean;
 }

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { CreditEvent, stored, type UsageEvent } from "@modelgate/contracts";
 import type { Books } from "./open.ts";
 import { secondSettlements } from "./other-receipts.ts";
-import { readCalls } from "./read-calls.ts";
+import { readCalls, type CallPage } from "./read-calls.ts";
 import type { CallPlace } from "./read-places.ts";
 
 /** Calls that are read at once. */
@@ -16,11 +16,17 @@ export async function* readReceipts(
 ): AsyncGenerator<readonly (CreditEvent | UsageEvent)[], undefined> {
   yield [...(await readCredits(books, account)), ...(await secondSettlements(books, account))];
   const filter = { from, to: Number.MAX_SAFE_INTEGER, account };
-  for (let after: CallPlace | undefined; ;) {
-    const { events, next } = await readCalls(books, filter, { order: "oldest first", limit: callsAtOnce, after });
+  const page = (after: CallPlace | undefined): Promise<CallPage> => {
+    const reading = readCalls(books, filter, { order: "oldest first", limit: callsAtOnce, after });
+    reading.catch(() => undefined); // a reader that has enough waits for no more
+    return reading;
+  };
+  // A server reads the next page while this process looks through one.
+  for (let reading = page(undefined); ;) {
+    const { events, next } = await reading;
+    if (next !== undefined) reading = page(next);
     yield events;
     if (next === undefined) return undefined;
-    after = next;
   }
 }
 

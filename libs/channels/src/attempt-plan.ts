@@ -16,8 +16,11 @@ export interface AttemptPlan<Accepted, Wire extends UpstreamWire = UpstreamWire>
   readonly candidates: readonly Candidate[];
   /** The wires that a vendor may be spoken to in, best first for the client. Candidates that speak none are skipped. */
   readonly wires: readonly Wire[];
-  /** Whether a wire can say the whole request; asked where a vendor speaks several. Absent: each can. */
-  readonly saysWhole?: ((wire: Wire) => Promise<boolean>) | undefined;
+  /**
+   * Counts what a request loses in a wire, Infinity where that refuses it; asked where a vendor is known to speak several.
+   * Absent: nothing in any.
+   */
+  readonly losses?: ((wire: Wire, upstreamModel: string) => Promise<number>) | undefined;
   /**
    * Prepares one attempt, always from the untouched client body. `history` is "unsealed" once a vendor has refused seals
    * of thoughts in it. What it throws is not the vendor's failure.

@@ -43,28 +43,37 @@ export async function sendAttempt<Accepted, Wire extends UpstreamWire>(
 }
 
 /**
- * A way with the wire for a call: of those that its vendor speaks the first that can say the whole request, else the
- * first. Throws Failure if the last wire was found missing since the call began.
+ * A way with the wire for a call: where its vendor is known to speak several, the first of those in which the request
+ * loses least. Throws Failure if the last wire was found missing since the call began.
  */
 async function spokenWay<Wire extends UpstreamWire>(
   way: Way,
-  { wires, saysWhole }: Pick<AttemptPlan<unknown, Wire>, "wires" | "saysWhole">,
+  { wires, losses }: Pick<AttemptPlan<unknown, Wire>, "wires" | "losses">,
   spoken: SpokenWires,
   refusing: UpstreamWire | undefined,
 ): Promise<SpokenWay<Wire>> {
-  const vendor = vendorOf(way.candidate.channel);
-  const usable = spoken.usable(way.candidate, wires).filter((wire) => wire !== refusing);
-  const wire = await firstWhole(usable, saysWhole);
+  const { candidate } = way;
+  const vendor = vendorOf(candidate.channel);
+  const usable = spoken.usable(candidate, wires).filter((wire) => wire !== refusing);
+  const wire =
+    losses === undefined || usable.length < 2 || !spoken.areKnown(candidate, usable)
+      ? usable[0]
+      : await withLeastLoss(usable, (each) => losses(each, candidate.upstreamModel));
   if (vendor === undefined || wire === undefined) throw noEndpoint();
   return { ...way, provider: vendor.provider, wire };
 }
 
-async function firstWhole<Wire extends UpstreamWire>(
+async function withLeastLoss<Wire>(
   usable: readonly Wire[],
-  saysWhole: AttemptPlan<unknown, Wire>["saysWhole"],
+  losses: (wire: Wire) => Promise<number>,
 ): Promise<Wire | undefined> {
-  if (usable.length > 1 && saysWhole !== undefined) for (const wire of usable) if (await saysWhole(wire)) return wire;
-  return usable[0];
+  let [best, least] = [usable[0], Infinity];
+  for (const wire of usable) {
+    const lost = await losses(wire);
+    if (lost < least) [best, least] = [wire, lost];
+    if (least === 0) break;
+  }
+  return best;
 }
 
 /** No channel of the model speaks a wire that the call can be made in. */

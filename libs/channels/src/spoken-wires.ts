@@ -44,6 +44,16 @@ export class SpokenWires {
     return [...known.filter((wire) => !isRefusing(wire)), ...known.filter(isRefusing)];
   }
 
+  /**
+   * Whether the vendor is known to speak the wires: the channel says so, the vendor's own address does, or one of them has
+   * answered. Others of its family may lack some.
+   */
+  areKnown({ channel, upstreamModel }: Candidate, usable: readonly UpstreamWire[]): boolean {
+    if (channel.wires !== undefined || providers[channel.provider]?.wiresAt?.(channel.baseUrl) !== undefined)
+      return true;
+    return usable.some((wire) => isAt(this.#refusing, { channel, upstreamModel }, wire, this.#now()));
+  }
+
   /** The vendor has no endpoint for this model in this wire. */
   missing(candidate: Candidate, wire: UpstreamWire): void {
     this.#missing.set(place(candidate, wire), this.#now() + rememberedMs);

@@ -133,7 +133,7 @@ describe("an attempt", () => {
     const { asked, attempts } = attemptsAt([notHere, [200], [200], notHere, notHere]);
     const plan = planOf([candidate("a", { wires: ["chat", "responses"] })], { wires: ["chat", "responses"] });
     (await attempts.run(plan))[Symbol.dispose]();
-    const whole = { ...plan, saysWhole: async (wire: UpstreamWire) => wire === "chat" };
+    const whole = { ...plan, losses: async (wire: UpstreamWire) => (wire === "chat" ? 0 : 1) };
     using attempted = await attempts.run(whole);
     expect(attempted.way.wire).toBe("chat");
     const failing = attempts.run({ ...whole, wires: ["chat"] });
@@ -151,13 +151,19 @@ describe("an attempt", () => {
     expect(attempted.way.wire).toBe(wire);
   });
 
-  test("is made in the wire that can say the whole request", async () => {
+  test("is made in the wire in which the request loses least", async () => {
     const { attempts } = attemptsAt([]);
     const wires: readonly UpstreamWire[] = ["messages", "chat", "responses"];
     const own = candidate("a", { baseUrl: "https://api.openai.com/v1" });
-    const plan = planOf([own], { wires, saysWhole: async (wire) => wire === "chat" });
-    using attempted = await attempts.run(plan);
-    expect(attempted.way.wire).toBe("chat");
+    for (const [inResponses, wire] of [
+      [2, "chat"],
+      [1, "responses"],
+      [Infinity, "chat"],
+    ] as const) {
+      const losses = async (each: UpstreamWire) => (each === "responses" ? inResponses : 1);
+      using attempted = await attempts.run(planOf([own], { wires, losses }));
+      expect(attempted.way.wire).toBe(wire);
+    }
   });
 
   test("is made once more without seals where they are refused, and only if that can be said", async () => {

@@ -43,6 +43,7 @@ export {
   type Authorise,
   type Operator,
   type OperatorRole,
+  type OperatorCall,
   type OperatorRoutes,
 } from "./operator/operator-api.ts";
 export { Streamed } from "./operator/streamed.ts";

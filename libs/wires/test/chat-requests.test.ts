@@ -52,7 +52,11 @@ describe("what clients write", () => {
     [
       "search",
       { web_search_options: { search_context_size: "low" } },
-      { tools: [{ kind: "web-search", wire: "chat", options: { search_context_size: "low" } }] },
+      {
+        tools: [
+          { kind: "web-search", wire: "chat", options: { search_context_size: "low" }, wish: { contextSize: "low" } },
+        ],
+      },
     ],
     [
       "functions of old",
@@ -360,10 +364,10 @@ describe("what a vendor of this wire is sent", () => {
   });
 
   test.each(["gpt-5-search-api", "openai/gpt-4o-search-preview", "sonar-pro"])("%s searches the web", (model) => {
-    const tools = [{ kind: "web-search", wire: "responses", options: { search_context_size: "low" } }] as const;
+    const tools = [{ kind: "web-search", wire: "responses", options: {}, wish: { contextSize: "low" } }] as const;
     const { body, dropped } = render({ tools }, { ...older, model });
-    expect(body).toMatchObject({ web_search_options: {} });
-    expect(dropped).toEqual(["tools.web-search.options"]);
+    expect(body).toMatchObject({ web_search_options: { search_context_size: "low" } });
+    expect(dropped).toEqual([]);
     expect(render({ tools }, newest).body).not.toHaveProperty("web_search_options");
   });
 

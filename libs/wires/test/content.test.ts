@@ -463,6 +463,15 @@ describe("calls without ids", () => {
 });
 
 describe("thinking", () => {
+  test.each([
+    ["gemini-3-flash", ["reasoning"]],
+    ["gemini-3-pro-preview", ["reasoning"]],
+    ["gemini-2.5-pro", ["reasoning"]],
+    ["gemini-2.5-flash", []],
+  ])("%s: where it cannot stop, a wish for none is named: %j", (model, dropped) => {
+    expect(render({ reasoning: { effort: "none" } }, { ...levels, model }).dropped).toEqual(dropped);
+  });
+
   test.each<readonly [string, TextRequest["reasoning"], JsonObject | undefined]>([
     ["gemini-3-flash", { effort: "none" }, { thinkingLevel: "MINIMAL" }],
     ["gemini-3-flash", { effort: "max", show: "none" }, { thinkingLevel: "HIGH", includeThoughts: false }],

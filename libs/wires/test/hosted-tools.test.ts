@@ -37,7 +37,7 @@ test("so does one of the messages wire, over others", () => {
     { role: "assistant", content: [use, found] },
     { role: "user", content: "And?" },
   ];
-  const { request } = textCodecs.messages.client.parseRequest({ model: "m", max_tokens: 9, messages });
+  const { request } = textCodecs.messages.client.parseRequest({ model: "m", max_tokens: 99, messages });
   const { body, dropped } = textCodecs.responses.vendor.renderRequest(request, target);
   expect(dropped).toEqual(["turn.search"]);
   expect(body["input"]).toHaveLength(2);

@@ -95,11 +95,6 @@ describe("turns on the way to a vendor", () => {
       { kind: "file", source: { kind: "base64", mediaType: "text/csv", data: "YSxi" }, name: "a.csv" },
       { type: "document", title: "a.csv", source: { type: "text", media_type: "text/plain", data: "a,b" } },
     ],
-    [
-      "an image's old type",
-      { kind: "image", source: { kind: "base64", mediaType: "image/jpg", data: "AA==" } },
-      { type: "image", source: { type: "base64", media_type: "image/jpeg", data: "AA==" } },
-    ],
     ["a refusal", { kind: "refusal", text: "no" }, { type: "text", text: "no" }],
     ["a result without words", { ...result("a"), parts: [] }, { type: "tool_result", tool_use_id: "a" }],
   ])("%s", (_, part, block) => {
@@ -168,9 +163,7 @@ describe("tools on the way to a vendor", () => {
 describe("what a vendor of this wire does not support", () => {
   test.each<readonly [string, Partial<TextRequest>, string]>([
     ["several choices", { choices: 2 }, "choices"],
-    ["probabilities", { logProbabilities: { alternatives: 0 } }, "logProbabilities"],
     ["images from the model", { modalities: ["text", "image"] }, "modalities"],
-    ["JSON without a schema", { format: { kind: "json" } }, "format"],
     ["a high temperature", { temperature: 1.5 }, "temperature"],
     ["a stop of white space", { stop: ["\n"] }, "stop"],
     ["a strange name", { tools: [{ kind: "function", name: "a.b" }] }, "tools"],

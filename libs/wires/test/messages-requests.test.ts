@@ -36,7 +36,16 @@ describe("what a request says", () => {
     [
       "another search",
       { tools: [{ type: "web_search_20260209", name: "web_search", max_uses: 1 }] },
-      { tools: [{ kind: "web-search", wire: "messages", options: { type: "web_search_20260209", max_uses: 1 } }] },
+      {
+        tools: [
+          {
+            kind: "web-search",
+            wire: "messages",
+            options: { type: "web_search_20260209", max_uses: 1 },
+            wish: { mostUses: 1 },
+          },
+        ],
+      },
     ],
     ["a tier", { service_tier: "standard_only" }, { serviceTier: "default" }],
     [
@@ -184,7 +193,7 @@ describe("what a request may not hold", () => {
   });
 
   test.each<readonly [JsonObject, readonly string[]]>([
-    [{ cache_control: { type: "ephemeral" }, speed: "fast" }, ["cache_control", "speed"]],
+    [{ speed: "fast" }, ["speed"]],
     [{ metadata: { user_id: "u", team: "t" } }, ["metadata.team"]],
     [{ thinking: { type: "disabled" }, output_config: { effort: "high" } }, ["output_config.effort"]],
     [

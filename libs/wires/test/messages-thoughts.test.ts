@@ -21,16 +21,25 @@ describe("thinking", () => {
 
   test.each<readonly [string, Partial<TextRequest>, JsonObject]>([
     [
-      "an effort is a budget, beyond the bound of the words",
+      "a bound that no budget fits into stays, and the loss is named",
       { maxTokens: 300, reasoning: { effort: "low" } },
-      { max_tokens: 2348, thinking: budget(2048) },
+      { max_tokens: 300, thinking: { type: "disabled" }, dropped: ["reasoning"] },
+    ],
+    [
+      "a budget of the client's beyond its bound is lowered, and that is named",
+      { maxTokens: 3000, reasoning: { budgetTokens: 5000 } },
+      { max_tokens: 3000, thinking: budget(2400), dropped: ["reasoning"] },
     ],
     [
       "a bound above the budget stays",
       { maxTokens: 4000, reasoning: { effort: "low" } },
       { max_tokens: 4000, thinking: budget(2048) },
     ],
-    ["a bound at the budget leaves no words", { maxTokens: 2048, reasoning: { effort: "low" } }, { max_tokens: 4096 }],
+    [
+      "an effort's budget leaves room for words within the bound",
+      { maxTokens: 2048, reasoning: { effort: "low" } },
+      { max_tokens: 2048, thinking: budget(1638), dropped: [] },
+    ],
     ["without a bound the target's", { reasoning: { effort: "medium" } }, { max_tokens: 9192, thinking: budget(8192) }],
     [
       "the most is most of the bound",

@@ -82,7 +82,7 @@ test("one tool round, read and written", () => {
 
 test("the round in another wire's words becomes the same", () => {
   const turns = roundRequest.turns.slice(0, 1);
-  const { body } = render({ ...roundRequest, turns, maxTokens: 300, reasoning: { effort: "low" } });
+  const { body } = render({ ...roundRequest, turns, maxTokens: 2348, reasoning: { effort: "low" } });
   expect(body).toEqual({ ...round, model: "theirs", messages: round.messages.slice(0, 1) });
 });
 
@@ -177,7 +177,12 @@ const shared = {
     fc.oneof(
       functionTool,
       functionTool.map((tool) => ({ ...tool, strict: true, cache: {} })),
-      fc.constant({ kind: "web-search" as const, wire: "messages" as const, options: { max_uses: 3 } }),
+      fc.constant({
+        kind: "web-search" as const,
+        wire: "messages" as const,
+        options: { max_uses: 3 },
+        wish: { mostUses: 3 },
+      }),
       fc.constant({
         kind: "vendor" as const,
         wire: "messages" as const,

@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import { isSpan, type Span } from "./format/times.ts";
 import { AccountPage } from "./pages/account.tsx";
 import { AccountsPage } from "./pages/accounts.tsx";
+import { AuditPage } from "./pages/audit.tsx";
 import { CallPage } from "./pages/call.tsx";
 import { CallsPage } from "./pages/calls.tsx";
 import { ChannelsPage } from "./pages/channels.tsx";
@@ -16,6 +17,7 @@ export interface CallFilters {
   readonly token?: string | undefined;
   readonly model?: string | undefined;
   readonly channel?: string | undefined;
+  readonly tag?: string | undefined;
   readonly outcome?: string | undefined;
   readonly request?: string | undefined;
   readonly live?: boolean | undefined;
@@ -37,7 +39,10 @@ const home = createRoute({
 const overview = createRoute({
   getParentRoute: () => frame,
   path: "/overview",
-  validateSearch: (search: Record<string, unknown>): { span: Span } => ({ span: spanIn(search) }),
+  validateSearch: (search: Record<string, unknown>): { span: Span; tag?: string | undefined } => ({
+    span: spanIn(search),
+    tag: text(search["tag"]),
+  }),
   component: lazyRouteComponent(() => import("./pages/overview.tsx"), "OverviewPage"),
 });
 const calls = createRoute({
@@ -49,6 +54,7 @@ const calls = createRoute({
     token: text(search["token"]),
     model: text(search["model"]),
     channel: text(search["channel"]),
+    tag: text(search["tag"]),
     outcome: text(search["outcome"]),
     request: text(search["request"]),
     live: search["live"] === true ? true : undefined,
@@ -60,6 +66,17 @@ const accounts = createRoute({ getParentRoute: () => frame, path: "/accounts", c
 const account = createRoute({ getParentRoute: () => frame, path: "/accounts/$id", component: AccountPage });
 const channels = createRoute({ getParentRoute: () => frame, path: "/channels", component: ChannelsPage });
 const models = createRoute({ getParentRoute: () => frame, path: "/models", component: ModelsPage });
+const configuration = createRoute({
+  getParentRoute: () => frame,
+  path: "/configuration",
+  component: lazyRouteComponent(() => import("./pages/configuration.tsx"), "ConfigurationPage"),
+});
+const operators = createRoute({
+  getParentRoute: () => frame,
+  path: "/operators",
+  component: lazyRouteComponent(() => import("./pages/operators.tsx"), "OperatorsPage"),
+});
+const audit = createRoute({ getParentRoute: () => frame, path: "/audit", component: AuditPage });
 const playground = createRoute({
   getParentRoute: () => frame,
   path: "/playground",
@@ -71,7 +88,19 @@ export const router = createRouter({
   routeTree: root.addChildren([
     home,
     signIn,
-    frame.addChildren([overview, calls, call, accounts, account, channels, models, playground]),
+    frame.addChildren([
+      overview,
+      calls,
+      call,
+      accounts,
+      account,
+      channels,
+      models,
+      configuration,
+      operators,
+      audit,
+      playground,
+    ]),
   ]),
   basepath: "/console",
 });

@@ -1,11 +1,15 @@
 import { sharedCatalog, type CatalogHandle } from "@modelgate/catalog";
 import { openTransport, type Transport } from "@modelgate/channels";
 import { sharedRedis, type Redis, type ServiceContext } from "@modelgate/platform";
+import { ConfigurationBooks } from "./configuration/books-source.ts";
 import { followConfiguration, type Follower } from "./configuration/follow.ts";
 import { namedVariables } from "./configuration/names.ts";
+import { fileSource } from "./configuration/source.ts";
 import { Sessions } from "./console/sessions.ts";
 import type { Env } from "./env.ts";
 import { ledgerAt, type Ledger } from "./ledger.ts";
+import { People } from "./operators/people.ts";
+import { openProvider, type Provider } from "./operators/provider.ts";
 
 /** What control's routes work with. */
 export interface Deps extends AsyncDisposable {
@@ -14,7 +18,11 @@ export interface Deps extends AsyncDisposable {
   readonly catalog: CatalogHandle;
   readonly transport: Transport;
   readonly follower: Follower;
+  readonly books: ConfigurationBooks;
   readonly sessions: Sessions;
+  readonly people: People;
+  /** The OpenID provider that people sign in with; absent: none is set up. */
+  readonly provider: Provider | undefined;
   readonly env: Env;
   /** Throws why control cannot serve now. */
   ready(): void;
@@ -30,15 +38,19 @@ export async function openDeps({
   const redis = await sharedRedis(shared, env);
   const { secrets, configuration } = env;
   const ledger = ledgerAt(env.ledgerUrl, secrets[0]);
+  const { path, seedPath, pollMs } = configuration;
+  const books = new ConfigurationBooks({ ledger, secrets, log, seedPath });
   const follower = opening.use(
     await followConfiguration(
       { redis, ledger, secrets, log, names: namedVariables() },
-      configuration.path,
-      configuration.pollMs,
+      (declared) => (path === undefined ? books.source(declared) : fileSource(path)),
+      pollMs,
     ),
   );
   const catalog = await sharedCatalog(shared, env);
   const transport = opening.use(openTransport());
+  const [sessions, people] = [new Sessions(redis), new People(ledger)];
+  const provider = openProvider(env.oidc, { sessions, people, consoleUrl: env.consoleUrl, log });
   const open = opening.move();
   return {
     redis,
@@ -46,7 +58,10 @@ export async function openDeps({
     catalog,
     transport,
     follower,
-    sessions: new Sessions(redis),
+    books,
+    sessions,
+    people,
+    provider,
     env,
     ready() {
       if (redis.status !== "ready") throw new Error("redis is away");

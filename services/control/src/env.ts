@@ -4,7 +4,14 @@ import { serviceVariables, storeVariables, type EnvOf } from "@modelgate/platfor
 export const variables = serviceVariables("control", (read) => ({
   ...storeVariables(read),
   configuration: {
-    path: read.text("MODELGATE_CONFIG", undefined, "Path of the configuration (YAML)."),
+    path: read.optionalText(
+      "MODELGATE_CONFIG",
+      "Path of the configuration (YAML); unset: it lives in the books, and is edited in the console or by `gatectl config`.",
+    ),
+    seedPath: read.optionalText(
+      "MODELGATE_SEED",
+      "Path of the configuration (YAML) that the books begin with; unset: one group, and no models yet.",
+    ),
     pollMs: read.integer(
       "CONFIG_POLL_MS",
       2_000,
@@ -21,6 +28,23 @@ export const variables = serviceVariables("control", (read) => ({
     "CONSOLE_URL",
     "Address of the console for browsers, where they reach it through another one.",
   ),
+  proxies: read.integer(
+    "CONSOLE_PROXIES",
+    0,
+    "Proxies before the console that add to X-Forwarded-For: sign-ins are limited by the address before them.",
+    { max: 10 },
+  ),
+  oidc: {
+    issuer: read.optionalUrl("OIDC_ISSUER", "Address of an OpenID provider that people sign in to the console with."),
+    clientId: read.text("OIDC_CLIENT_ID", "modelgate", "Name of the console at that provider."),
+    clientSecret: read.optionalSecret("OIDC_CLIENT_SECRET", "Its secret there; unset: a public client."),
+    groupsClaim: read.text("OIDC_GROUPS_CLAIM", "groups", "Claim of an ID token that names a person's groups."),
+    roles: read.text(
+      "OIDC_ROLES",
+      "",
+      "Roles of groups, as in platform=admin,support=viewer,acme=operator@acme: a role after @ is a member's of that account.",
+    ),
+  },
 }));
 
 /** The values of those variables. */

@@ -7,6 +7,10 @@ import { field } from "./field.ts";
 export interface Ledger {
   /** Its answer as it comes. Throws what it refused as the same Failure, and server_overloaded where it does not answer. */
   get(pathAndQuery: string): Promise<Response>;
+  /** What it answers as JSON, of the shape that its route has. */
+  read<T>(pathAndQuery: string): Promise<T>;
+  /** Changes something, as the actor, who stands in the audit. */
+  write<T>(path: string, body: object, actor: string): Promise<T>;
   /** Creates an account; false where there is one of that id. */
   createAccount(account: { id: string; name: string; balance: Nanos }, actor: string): Promise<boolean>;
   /** Changes a balance, once by its operation. */
@@ -65,14 +69,13 @@ export function ledgerAt(url: string, secret: string): Ledger {
       headers: { "content-type": "application/json", [actorHeader]: encodeURIComponent(actor) },
       body: JSON.stringify(body),
     });
-    // Answered by the ledger of the same release, over a signed connection.
-    // oxlint-disable-next-line typescript/no-unsafe-assignment
-    const { data }: { readonly data: T } = JSON.parse(await answer.text());
-    return data;
+    return dataOf(answer);
   }
 
   return {
     get: (pathAndQuery) => ask(pathAndQuery),
+    read: async (pathAndQuery) => dataOf(await ask(pathAndQuery)),
+    write: post,
     async createAccount({ id, name, balance }, actor) {
       const sent = { id, name, balance: balance.toString() };
       return (await post<{ readonly created: boolean }>("/accounts", sent, actor)).created;
@@ -84,6 +87,13 @@ export function ledgerAt(url: string, secret: string): Ledger {
     changeToken: (id, change, { actor, action }) =>
       post(`/tokens/${encodeURIComponent(id)}`, { change, action }, actor),
   };
+}
+
+/** Answered by the ledger of the same release, over a signed connection. */
+async function dataOf<T>(answer: Response): Promise<T> {
+  // oxlint-disable-next-line typescript/no-unsafe-assignment
+  const { data }: { readonly data: T } = JSON.parse(await answer.text());
+  return data;
 }
 
 function refusalOf(body: unknown, status: number): Failure {

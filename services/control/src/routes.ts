@@ -3,16 +3,35 @@ import { accountRoutes } from "./api/accounts.ts";
 import { billRoutes } from "./api/bill.ts";
 import { bookRoutes } from "./api/books.ts";
 import { channelRoutes } from "./api/channels.ts";
+import { configurationRoutes } from "./api/configuration.ts";
 import { modelRoutes } from "./api/models.ts";
 import { priceRoutes } from "./api/prices.ts";
 import { tokenRoutes } from "./api/tokens.ts";
+import { namedVariables } from "./configuration/names.ts";
+import { addressBefore } from "./console/address.ts";
 import { sessionRoutes } from "./console/session-routes.ts";
 import type { Deps } from "./deps.ts";
+import { openApiOfControl } from "./openapi/document.ts";
+import { guarded } from "./openapi/guard.ts";
+import { operations } from "./openapi/operations/index.ts";
+import { peopleRoutes } from "./operators/routes.ts";
+import { SignInLimits } from "./operators/sign-in-limits.ts";
+import { vendorRoutes } from "./vendors/routes.ts";
 
-/** The operator's API. */
-export function routes({ redis, ledger, catalog, transport, follower, sessions, env }: Deps): OperatorRoutes {
-  return {
-    ...sessionRoutes(sessions, env.consoleUrl),
+/** The operator's API, each route guarded by its row in the table of operations. */
+export function routes(deps: Deps): OperatorRoutes {
+  const { redis, ledger, catalog, transport, follower, books, sessions, people, env } = deps;
+  const signingIn = {
+    sessions,
+    people,
+    limits: new SignInLimits(redis),
+    addressOf: addressBefore(env.proxies),
+    hasProvider: deps.provider !== undefined,
+    consoleUrl: env.consoleUrl,
+  };
+  const all = {
+    ...sessionRoutes(signingIn),
+    ...peopleRoutes({ redis, people, sessions }),
     ...accountRoutes(redis, ledger),
     ...tokenRoutes(redis, ledger),
     ...channelRoutes({ redis, catalog, transport }),
@@ -20,6 +39,10 @@ export function routes({ redis, ledger, catalog, transport, follower, sessions, 
     ...priceRoutes(redis),
     ...modelRoutes(redis),
     ...billRoutes(redis),
+    ...configurationRoutes({ follower, path: env.configuration.path, books, names: namedVariables() }),
+    ...vendorRoutes(transport),
     "GET /config": async () => ({ ...follower.status, edgeUrl: env.edgeUrl ?? null }),
+    "GET /openapi.json": async () => openApiOfControl(),
   };
+  return guarded(all, operations);
 }

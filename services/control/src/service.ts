@@ -3,15 +3,17 @@ import { bySession } from "./console/authorise.ts";
 import { withPages } from "./console/pages.ts";
 import { openDeps } from "./deps.ts";
 import { variables } from "./env.ts";
+import { withProvider } from "./operators/provider.ts";
 import { routes } from "./routes.ts";
 
 /** The operator's side: the configuration, accounts and tokens, the console. */
 export const service = defineService("keeper", variables, async (context) => {
   const { env, log } = context;
   const deps = await openDeps(context);
-  const authorise = bySession(deps.sessions, bySecret(env.secrets));
+  const authorise = bySession(deps.sessions, deps.people, bySecret(env.secrets));
+  const api = withProvider(operatorHandler(routes(deps), authorise, log), deps.provider);
   return {
-    serves: { handler: withPages(operatorHandler(routes(deps), authorise, log), env.edgeUrl) },
+    serves: { handler: withPages(api, env.edgeUrl) },
     ready: () => deps.ready(),
     close: () => deps[Symbol.asyncDispose](),
   };

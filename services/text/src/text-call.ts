@@ -1,5 +1,5 @@
 import { placeOf, type SpokenWay } from "@modelgate/channels";
-import type { UpstreamWire } from "@modelgate/contracts";
+import { textWires, type UpstreamWire } from "@modelgate/contracts";
 import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
 import {
   CallFees,
@@ -115,7 +115,7 @@ export async function planText(deps: Deps, call: ServiceCall, asked: AskedText):
     cost: costOf(asked, size),
     fees,
     wires: asked.wires ?? wiresServing(wire),
-    saysWhole: asked.exchange === undefined ? exchanges.saysWhole : undefined,
+    losses: asked.exchange === undefined ? exchanges.losses : undefined,
     waiting: ask.stream ? waitingIn({ wire, asArray }) : undefined,
     hearsOut: asked.hearsOut,
     unsealable: asked.unsealable ?? true,
@@ -163,9 +163,12 @@ function usualExchange(
   };
 }
 
+/** What a client's bound may be raised to, whatever the vendor. */
+const leastBound = Math.max(...textWires.map((wire) => textCodec(wire).vendor?.leastBound ?? 0));
+
 /**
- * Finds the bound of a call's output. Some vendors' wires count thoughts as output and are sent the client's bound raised
- * by their budget: where such a vendor may be reached, the call is held for what it would be sent.
+ * Finds the bound of a call's output: the client's own. Where there is none, some vendors' wires demand one that thoughts
+ * count in, and are sent ours raised by their budget: where such a vendor may be reached, the call is held for that.
  */
 async function boundAtVendor(
   { relay }: Deps,
@@ -175,22 +178,24 @@ async function boundAtVendor(
 ): Promise<number | undefined> {
   const { thoughts }: ClientCodec = textCodecs[wire].client;
   const { maxOutputTokens } = ask;
-  if (thoughts === undefined || !(await inTurnsIfLong(holdsAny(body, ...thoughts.words)))) return maxOutputTokens;
+  if (maxOutputTokens !== undefined) return Math.max(maxOutputTokens, leastBound * ask.choices);
+  if (thoughts === undefined) return undefined;
+  if (!(await inTurnsIfLong(holdsAny(body, ...thoughts.words)))) return undefined;
   for (const candidate of relay.catalog.current().candidates(ask.model, caller.group)) {
     const chosen = relay.channels.spoken.choose(candidate, wiresServing(wire));
     const codec = chosen === undefined || chosen === wire ? undefined : textCodec(chosen);
     if (codec?.vendor?.raisedBound === undefined) continue;
     try {
       const rendered = (await exchanges.make(codec, candidate.upstreamModel)).body;
-      if (!Buffer.isBuffer(rendered)) return maxOutputTokens;
+      if (!Buffer.isBuffer(rendered)) return undefined;
       await inTurnsIfLong(findMembersInTurns(rendered));
       const most = memberOf(rendered, codec.vendor.raisedBound);
-      return typeof most === "number" ? Math.max(most, maxOutputTokens ?? 0) : maxOutputTokens;
+      return typeof most === "number" ? most : undefined;
     } catch {
-      return maxOutputTokens; // what that wire cannot say is refused when it is tried
+      return undefined; // what that wire cannot say is refused when it is tried
     }
   }
-  return maxOutputTokens;
+  return undefined;
 }
 
 /** An id for an answer in a wire's own form. */

@@ -52,15 +52,14 @@ const aiOpenaiResponses = clientOf(
   "responses",
   {
     hint: { question: { metadata: { team: "a" } }, word: "metadata", lostBy: ["chat", "messages", "content"] },
-    demand: { question: { alternatives: 2 }, word: "top_logprobs", lostBy: ["messages"] },
+    demand: { question: { temperature: 1.5 }, word: "temperature", lostBy: ["messages"] },
   },
-  (suite, apiKey, { model, serial, reasoning, metadata, alternatives }) => ({
+  (suite, apiKey, { model, serial, reasoning, metadata }) => ({
     model: createOpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey }).responses(model),
     options: {
       openai: {
         store: false,
         ...(metadata && { metadata }),
-        ...(alternatives !== undefined && { logprobs: alternatives }),
         ...(serial && { parallelToolCalls: false }),
         ...(reasoning && {
           forceReasoning: true,

@@ -66,6 +66,8 @@ function toolsOf({ tools = [] }: Question): ToolSet {
 }
 
 const usualMaxTokens = 4_096;
+/** Above every budget for thoughts that the SDK derives from an effort: a lower bound would lower the budget. */
+const roomForThoughts = 40_000;
 
 function settingsOf({ model, options }: AiProvider, question: Question, messages: ModelMessage[]) {
   const { schema } = question;
@@ -84,7 +86,7 @@ function settingsOf({ model, options }: AiProvider, question: Question, messages
     }),
     ...(question.stops && { stopSequences: [...question.stops] }),
     // The SDK warns where it has to guess how much a model says.
-    maxOutputTokens: question.maxTokens ?? usualMaxTokens,
+    maxOutputTokens: question.maxTokens ?? (question.reasoning ? roomForThoughts : usualMaxTokens),
     ...(question.temperature !== undefined && { temperature: question.temperature }),
     ...(question.seed !== undefined && { seed: question.seed }),
     ...(question.topK !== undefined && { topK: question.topK }),

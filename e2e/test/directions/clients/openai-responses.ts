@@ -20,7 +20,7 @@ export const openaiResponses: Client = {
     filtered: "content_filter",
   },
   hint: { question: { metadata: { team: "a" } }, word: "metadata", lostBy: ["chat", "messages", "content"] },
-  demand: { question: { alternatives: 2 }, word: "top_logprobs", lostBy: ["messages"] },
+  demand: { question: { temperature: 1.5 }, word: "temperature", lostBy: ["messages"] },
   ask(suite, key, question) {
     const { system, said } = question;
     return ask(openaiAt(suite, key), question, [
@@ -74,7 +74,6 @@ function bodyOf(question: Question, input: ResponseInput): ResponseCreateParamsN
     ...(question.maxTokens !== undefined && { max_output_tokens: question.maxTokens }),
     ...(question.temperature !== undefined && { temperature: question.temperature }),
     ...(question.metadata && { metadata: question.metadata }),
-    ...(question.alternatives !== undefined && { top_logprobs: question.alternatives }),
   };
 }
 

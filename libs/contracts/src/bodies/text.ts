@@ -162,9 +162,12 @@ export const ModerationsRequest = Type.Object(
   { $id: "ModerationsRequest" },
 );
 
+const part = Type.Object({ text: Type.Optional(Type.String()) });
+
+/** The vendor takes one object where a list may stand. */
 const content = Type.Object({
   role: Type.Optional(Type.String()),
-  parts: Type.Optional(Type.Array(Type.Object({ text: Type.Optional(Type.String()) }))),
+  parts: Type.Optional(Type.Union([Type.Array(part), part])),
 });
 
 const generationConfig = Type.Object({
@@ -182,7 +185,7 @@ const generationConfig = Type.Object({
  */
 export const GenerateContentRequest = Type.Object(
   {
-    contents: Type.Array(content, { minItems: 1 }),
+    contents: Type.Union([Type.Array(content, { minItems: 1 }), content]),
     generationConfig: Type.Optional(generationConfig),
   },
   { $id: "GenerateContentRequest" },
@@ -191,7 +194,7 @@ export const GenerateContentRequest = Type.Object(
 /** `:countTokens`: contents alone, or a whole request of generateContent. */
 export const CountContentTokensRequest = Type.Object(
   {
-    contents: Type.Optional(Type.Array(content)),
+    contents: Type.Optional(Type.Union([Type.Array(content), content])),
     generateContentRequest: Type.Optional(anyObject),
   },
   { $id: "CountContentTokensRequest" },

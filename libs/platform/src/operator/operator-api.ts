@@ -21,15 +21,19 @@ export type OperatorRole = (typeof operatorRoles)[number];
 export interface Operator {
   readonly name: string;
   readonly role: OperatorRole;
+  /** A member of this account, who sees and manages it alone; absent: all accounts. */
+  readonly account?: string | undefined;
 }
 
 /** Finds out who makes a call. Throws Failure invalid_api_key for a stranger, permission_denied for too small a role. */
 export type Authorise = (request: IncomingMessage) => Operator | Promise<Operator>;
 
 /** What an operator's call brings. */
-interface OperatorCall {
+export interface OperatorCall {
   readonly operator: Operator;
   readonly headers: IncomingMessage["headers"];
+  /** Address of the connection's other end. */
+  readonly address: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly body: unknown;
@@ -41,7 +45,7 @@ interface OperatorCall {
 export type OperatorRoutes = Readonly<Record<string, (call: OperatorCall) => Promise<unknown>>>;
 
 const bodyBounds = {
-  maxBytes: 64 * 1024,
+  maxBytes: 1024 * 1024,
   silenceMs: 10_000,
   totalMs: 30_000,
   graceMs: 10_000,
@@ -75,9 +79,10 @@ export function operatorHandler(routes: OperatorRoutes, authorise: Authorise, lo
       const [path = "", ...query] = (request.url ?? "/").split("?");
       const { run, params } = find(request.method ?? "", path);
       const body = await readJson(request);
-      const { headers } = request;
-      const actor = actorOf(request, operator);
-      const data = await run({ operator, actor, headers, params, query: new URLSearchParams(query.join("?")), body });
+      const { headers, socket } = request;
+      const [actor, address] = [actorOf(request, operator), socket.remoteAddress ?? ""];
+      const search = new URLSearchParams(query.join("?"));
+      const data = await run({ operator, actor, headers, address, params, query: search, body });
       if (data instanceof WithHeaders) return answerJson(response, 200, { data: data.data }, data.headers);
       if (!(data instanceof Streamed)) return answerJson(response, 200, { data });
       response.writeHead(200, { "content-type": data.contentType });

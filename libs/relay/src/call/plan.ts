@@ -16,8 +16,11 @@ export interface VendorCall {
   readonly model: CatalogModel;
   /** The wires that a vendor may be spoken to in, best first for this client. */
   readonly wires: readonly UpstreamWire[];
-  /** Whether a wire can say the whole request; asked where a vendor speaks several. Absent: each can. */
-  readonly saysWhole?: ((wire: UpstreamWire) => Promise<boolean>) | undefined;
+  /**
+   * Counts what a request loses in a wire, Infinity where that refuses it; asked where a vendor is known to speak several.
+   * Absent: nothing in any.
+   */
+  readonly losses?: ((wire: UpstreamWire, upstreamModel: string) => Promise<number>) | undefined;
   /** Makes one attempt's exchange. Throws Failure (400) for what the client said wrong or the way's wire cannot say. */
   exchange(way: SpokenWay, history?: "unsealed"): Exchange | Promise<Exchange>;
   /** Whether an exchange can be had `unsealed`: without the seals of thoughts in its history. */

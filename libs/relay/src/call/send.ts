@@ -47,7 +47,7 @@ export async function send(
     model: model.name,
     candidates: deps.catalog.current().candidates(model.name, call.caller.group),
     wires: vendorCall.wires,
-    saysWhole: vendorCall.saysWhole,
+    losses: vendorCall.losses,
     prefer: vendorCall.prefer ?? kept,
     unsealable: vendorCall.unsealable,
     span: call.span,

@@ -100,9 +100,11 @@ export class Fields {
     return value === undefined ? undefined : this.#child(value, this.at(name));
   }
 
+  /** An array; where names may be spelled in two ways, one object or text may stand for an array of it as well. */
   list(name: string): readonly unknown[] | undefined {
     const value = this.raw(name);
     if (value === undefined || Array.isArray(value)) return value;
+    if (this.#spelling === "either" && (isRecord(value) || typeof value === "string")) return [value];
     throw this.wrong(name, "an array");
   }
 

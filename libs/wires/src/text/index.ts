@@ -21,12 +21,12 @@ export type {
   RequestPath,
   StreamReader,
   StreamWriter,
+  Target,
   TextCodec,
   VendorCodec,
   VendorTextCodec,
 } from "./hub/codec.ts";
 export type { JsonObject, TextRequest } from "./hub/request.ts";
-export { saysAll } from "./hub/field-support.ts";
 export { hasEnvelope } from "./hub/seals.ts";
 export { unsealed } from "./hub/unsealed.ts";
 export type { PassCodec, SeenFrame, StreamPassCodec } from "./pass.ts";

@@ -32,6 +32,7 @@ const shared: ReadonlySet<string> = new Set([
   "models",
   "part-reader",
   "part-writer",
+  "search",
   "thinking",
 ]);
 

@@ -1,3 +1,5 @@
+import { memberOf } from "./member-of.ts";
+
 /** What control refused, in its own words; `status` 401 means not signed in. */
 export class ApiError extends Error {
   readonly status: number;
@@ -45,8 +47,4 @@ async function call<T>(path: string, init: RequestInit): Promise<T> {
     typeof message === "string" ? message : `The server answered ${answer.status}.`,
     typeof param === "string" ? param : undefined,
   );
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }

@@ -1,33 +1,99 @@
-/** Answers of control's API, as far as the console reads them. Money is decimal nano-dollars. */
-export interface Session {
-  readonly name: string;
-  readonly role: "viewer" | "operator" | "admin";
-}
+/* oxlint-disable max-lines */
+// Generated from services/control/openapi.json: node services/console/generate.ts
 
-export interface Account {
+export type Role = "viewer" | "operator" | "admin";
+
+export type Session = {
+  readonly name: string;
+  readonly role: Role;
+  readonly account: string | null;
+};
+
+export type OpenSession = {
   readonly id: string;
-  readonly name?: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly account: string | null;
+  readonly since: string;
+  readonly from: string;
+};
+
+export type Person = {
+  readonly name: string;
+  readonly role: Role;
+  readonly account: string | null;
+  readonly hasPassword: boolean;
+  readonly disabled: boolean;
+  readonly createdAt: string;
+};
+
+export type OperatorKey = {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly account: string | null;
+  readonly hint: string;
+  readonly createdAt: string;
+};
+
+export type NewOperatorKey = {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly account: string | null;
+  readonly hint: string;
+  readonly createdAt: string;
+  readonly key: string;
+};
+
+export type Account = {
+  readonly id: string;
+  readonly name: string;
   readonly balanceNanos: string;
   readonly heldNanos: string;
   readonly availableNanos: string;
   readonly creditedNanos: string;
   readonly spentNanos: string;
-  readonly createdAt?: string;
-}
+  readonly balance: string;
+  readonly createdAt: string;
+};
 
-export interface Credit {
+export type Credit = {
   readonly operationId: string;
   readonly time: string;
   readonly kind?: string;
   readonly nanos: string;
   readonly reason: string;
-}
+};
 
-export interface AccountWithCredits extends Account {
+export type AccountWithCredits = {
+  readonly id: string;
+  readonly name: string;
+  readonly balanceNanos: string;
+  readonly heldNanos: string;
+  readonly availableNanos: string;
+  readonly creditedNanos: string;
+  readonly spentNanos: string;
+  readonly balance: string;
+  readonly createdAt: string;
   readonly credits: readonly Credit[];
-}
+};
 
-export interface Token {
+export type Credited = {
+  readonly id: string;
+  readonly name: string;
+  readonly balanceNanos: string;
+  readonly heldNanos: string;
+  readonly availableNanos: string;
+  readonly creditedNanos: string;
+  readonly spentNanos: string;
+  readonly balance: string;
+  readonly createdAt: string;
+  readonly operationId: string;
+  readonly repeated: boolean;
+};
+
+export type Token = {
   readonly id: string;
   readonly accountId: string;
   readonly name?: string;
@@ -35,18 +101,46 @@ export interface Token {
   readonly models?: readonly string[];
   readonly expiresAt?: string;
   readonly disabled: boolean;
+  readonly budget?: {
+    readonly perDay?: string;
+    readonly perMonth?: string;
+  };
   readonly hint: string;
   readonly createdAt?: string;
-}
+};
 
-export interface Place {
+export type NewToken = {
+  readonly id: string;
+  readonly accountId: string;
+  readonly name?: string;
+  readonly group: string;
+  readonly models?: readonly string[];
+  readonly expiresAt?: string;
+  readonly disabled: boolean;
+  readonly budget?: {
+    readonly perDay?: string;
+    readonly perMonth?: string;
+  };
+  readonly hint: string;
+  readonly createdAt?: string;
+  readonly key: string;
+};
+
+export type Group = {
+  readonly name: string;
+  readonly multiplier?: number;
+  readonly models: readonly string[];
+};
+
+export type Place = {
   readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
   readonly reason?: string;
   readonly since?: string;
   readonly until?: string;
-}
+  readonly rests?: number;
+};
 
-export interface Channel extends Place {
+export type Channel = {
   readonly id: string;
   readonly provider: string;
   readonly baseUrl: string;
@@ -54,11 +148,54 @@ export interface Channel extends Place {
   readonly groups: "all" | readonly string[];
   readonly priority: number;
   readonly weight: number;
+  readonly maxConcurrency: number | null;
+  readonly keyConcurrency: number | null;
+  readonly requestsPerMinute: number | null;
+  readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
+  readonly reason?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly rests?: number;
+  readonly seats: {
+    readonly inUse: number;
+    readonly most: number;
+  } | null;
   readonly usableKeys: string;
-  readonly keys: readonly (Place & { readonly id: string })[];
-}
+  readonly keys: readonly {
+    readonly id: string;
+    readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
+    readonly reason?: string;
+    readonly since?: string;
+    readonly until?: string;
+    readonly rests?: number;
+    readonly seats: {
+      readonly inUse: number;
+      readonly most: number;
+    } | null;
+  }[];
+  readonly cappedCalls: number;
+  readonly modelsOut: readonly {
+    readonly model: string;
+    readonly key?: string;
+    readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
+    readonly reason?: string;
+    readonly since?: string;
+    readonly until?: string;
+    readonly rests?: number;
+  }[];
+  readonly accountsOut: readonly {
+    readonly account: string;
+    readonly place: string;
+    readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
+    readonly reason?: string;
+    readonly since?: string;
+    readonly until?: string;
+    readonly rests?: number;
+  }[];
+  readonly accountsOutTotal: number;
+};
 
-export interface ChannelTest {
+export type ChannelTest = {
   readonly channel: string;
   readonly key: string;
   readonly model: string;
@@ -66,18 +203,28 @@ export interface ChannelTest {
   readonly status: number;
   readonly ms: number;
   readonly said: string;
-}
+};
 
-export interface Model {
+export type Model = {
   readonly name: string;
-  readonly kind: string;
+  readonly kind:
+    | "chat"
+    | "completion"
+    | "embedding"
+    | "rerank"
+    | "moderation"
+    | "image"
+    | "video"
+    | "transcription"
+    | "speech"
+    | "realtime";
   readonly ownedBy?: string;
-  readonly price?: object;
+  readonly price?: Readonly<Record<string, unknown>>;
   readonly contextTokens?: number;
   readonly channels: readonly string[];
-}
+};
 
-export interface Call {
+export type Call = {
   readonly id: string;
   readonly time: string;
   readonly requestId: string;
@@ -91,7 +238,26 @@ export interface Call {
   readonly channelId: string;
   readonly status: number;
   readonly outcome: "completed" | "cancelled" | "failed";
-  readonly units: Readonly<Record<string, number>>;
+  readonly units: {
+    readonly inputTokens?: number;
+    readonly cachedInputTokens?: number;
+    readonly cacheWriteTokens?: number;
+    readonly cacheWrite1hTokens?: number;
+    readonly outputTokens?: number;
+    readonly reasoningTokens?: number;
+    readonly inputAudioTokens?: number;
+    readonly outputAudioTokens?: number;
+    readonly inputImageTokens?: number;
+    readonly outputImageTokens?: number;
+    readonly images?: number;
+    readonly seconds?: number;
+    readonly characters?: number;
+    readonly requests?: number;
+    readonly webSearches?: number;
+    readonly codeInterpreters?: number;
+    readonly fileSearches?: number;
+    readonly imageGenerations?: number;
+  };
   readonly estimated: boolean;
   readonly multiplier: number;
   readonly costNanos: string;
@@ -99,48 +265,216 @@ export interface Call {
   readonly firstByteMs: number;
   readonly attempts: number;
   readonly priceVersion?: string;
-  readonly unpriced?: readonly string[];
-  readonly capped?: readonly string[];
+  readonly unpriced?: readonly (
+    | "inputTokens"
+    | "cachedInputTokens"
+    | "cacheWriteTokens"
+    | "cacheWrite1hTokens"
+    | "outputTokens"
+    | "reasoningTokens"
+    | "inputAudioTokens"
+    | "outputAudioTokens"
+    | "inputImageTokens"
+    | "outputImageTokens"
+    | "images"
+    | "seconds"
+    | "characters"
+    | "requests"
+    | "webSearches"
+    | "codeInterpreters"
+    | "fileSearches"
+    | "imageGenerations"
+    | "serviceTier"
+  )[];
+  readonly capped?: readonly (
+    | "inputTokens"
+    | "cachedInputTokens"
+    | "cacheWriteTokens"
+    | "cacheWrite1hTokens"
+    | "outputTokens"
+    | "reasoningTokens"
+    | "inputAudioTokens"
+    | "outputAudioTokens"
+    | "inputImageTokens"
+    | "outputImageTokens"
+    | "images"
+    | "seconds"
+    | "characters"
+    | "requests"
+    | "webSearches"
+    | "codeInterpreters"
+    | "fileSearches"
+    | "imageGenerations"
+  )[];
   readonly serviceTier?: string;
-}
+  readonly tags?: Readonly<Record<string, string>>;
+  readonly endUser?: string;
+  readonly upstreamRequestId?: string;
+  readonly receipt?: {
+    readonly number: number;
+    readonly previous: string;
+    readonly balanceNanos: string;
+    readonly hash: string;
+    readonly replaces?: string;
+  };
+};
 
-export interface CallPage {
+export type CallPage = {
   readonly events: readonly Call[];
   readonly next: string | null;
-}
+};
 
-export interface Total {
+export type Total = {
   readonly by: Readonly<Record<string, string>>;
   readonly sums: Readonly<Record<string, string>>;
-}
+};
 
-export interface ConfigurationStatus {
-  readonly edgeUrl: string | null;
-}
-
-export interface Verification {
-  readonly account: string;
-  readonly ok: boolean;
-  readonly from: number;
-  readonly to: number;
-  readonly divergence?: { readonly receipt?: number; readonly say: string };
-}
-
-export interface Group {
-  readonly name: string;
-  readonly multiplier?: number;
-}
-
-export interface CostLine {
+export type CostLine = {
   readonly unit: string;
   readonly amount: string;
   readonly dollarsEach: string;
   readonly factor: string;
   readonly multiplier: string;
   readonly dollars: string;
-}
+};
 
-export interface Bill {
+export type Bill = {
   readonly lines: readonly CostLine[];
   readonly otherNanos: string;
-}
+};
+
+export type Price = {
+  readonly version: string;
+  readonly price?: Readonly<Record<string, unknown>>;
+  readonly publishedAt?: string;
+};
+
+export type AuditEntry = {
+  readonly account: string;
+  readonly time: string;
+  readonly actor: string;
+  readonly action: string;
+  readonly before?: unknown;
+  readonly after?: unknown;
+};
+
+export type AuditPage = {
+  readonly entries: readonly AuditEntry[];
+};
+
+export type Verification = {
+  readonly account: string;
+  readonly ok: boolean;
+  readonly from: number;
+  readonly to: number;
+  readonly balanceNanos: string;
+  readonly restored: readonly unknown[];
+  readonly divergence?: {
+    readonly receipt?: number;
+    readonly entry?: string;
+    readonly say: string;
+  };
+};
+
+export type VerificationPage = {
+  readonly accounts: readonly Verification[];
+  readonly next: string | null;
+};
+
+export type Problem = {
+  readonly path: string;
+  readonly say: string;
+};
+
+export type ConfigurationStatus = {
+  readonly path: string;
+  readonly version: string;
+  readonly loadedAt: string;
+  readonly problems: readonly Problem[];
+  readonly edgeUrl: string | null;
+};
+
+export type ConfigurationVersion = {
+  readonly version: number;
+  readonly time: string;
+  readonly actor: string;
+  readonly note: string;
+};
+
+export type DifferenceLine = {
+  readonly kind: "removed" | "added" | "same";
+  readonly text: string;
+};
+
+export type ConfigurationVersionWithDifference = {
+  readonly version: number;
+  readonly time: string;
+  readonly actor: string;
+  readonly note: string;
+  readonly document: string;
+  readonly difference: readonly DifferenceLine[];
+};
+
+export type ConfigurationDocument = {
+  readonly place: "file" | "books";
+  readonly path: string | null;
+  readonly version: number | null;
+  readonly time?: string;
+  readonly actor?: string;
+  readonly note?: string;
+  readonly document: string;
+  readonly problems: readonly Problem[];
+  readonly published: string;
+  readonly loadedAt: string;
+};
+
+export type ConfigurationChange = {
+  readonly version: number | null;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+  readonly copy: string | null;
+};
+
+export type Edit = {
+  readonly section: "groups" | "models" | "channels";
+  readonly name: string;
+  readonly value: unknown;
+};
+
+export type Vendor = {
+  readonly name: string;
+  readonly title: string;
+  readonly provider: string;
+  readonly baseUrl: string | null;
+};
+
+export type VendorModel = {
+  readonly id: string;
+  readonly kind:
+    | "chat"
+    | "completion"
+    | "embedding"
+    | "rerank"
+    | "moderation"
+    | "image"
+    | "video"
+    | "transcription"
+    | "speech"
+    | "realtime";
+  readonly price: Readonly<Record<string, unknown>> | null;
+  readonly contextTokens: number | null;
+};
+
+export type VendorModels = {
+  readonly models: readonly VendorModel[];
+  readonly say: string | null;
+};
+
+export type Refusal = {
+  readonly error: {
+    readonly message: string;
+    readonly type: string;
+    readonly param?: string | null;
+    readonly code?: string | null;
+  };
+};

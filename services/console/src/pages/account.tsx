@@ -1,7 +1,6 @@
 import { Button, Card, Group, SimpleGrid, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useState } from "react";
 import { get, post } from "../api/client.ts";
 import type { AccountWithCredits } from "../api/types.ts";
 import { exactUsd } from "../format/money.ts";
@@ -10,6 +9,8 @@ import { DataTable } from "../parts/data-table.tsx";
 import { Keys } from "../parts/keys.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
+import { Form } from "../parts/form.tsx";
+import { useDraft } from "../parts/use-draft.ts";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
 import { Verify } from "../parts/verify.tsx";
 
@@ -90,33 +91,22 @@ function Credits({ account }: { readonly account: AccountWithCredits }) {
 }
 
 function Credit({ id }: { readonly id: string }) {
-  const [draft, setDraft] = useState({ amount: "", reason: "" });
+  const { draft, reset, field } = useDraft({ amount: "", reason: "" });
   const credit = useChange({
     change: () => post(`/accounts/${encodeURIComponent(id)}/credits`, draft),
     changes: ["account", "accounts"],
-    onDone: () => setDraft({ amount: "", reason: "" }),
-  });
-  const field = (name: keyof typeof draft) => ({
-    value: draft[name],
-    onChange: ({ currentTarget }: React.ChangeEvent<HTMLInputElement>) =>
-      setDraft({ ...draft, [name]: currentTarget.value }),
-    error: credit.errorAt(name),
+    onDone: reset,
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        credit.start();
-      }}
-    >
+    <Form change={credit}>
       <Group align="start" mb="sm">
-        <TextInput label="Amount (US dollars, negative to correct)" required size="xs" {...field("amount")} />
-        <TextInput label="Reason" required size="xs" {...field("reason")} />
+        <TextInput label="Amount (US dollars, negative to correct)" required size="xs" {...field("amount", credit)} />
+        <TextInput label="Reason" required size="xs" {...field("reason", credit)} />
         <Button type="submit" size="xs" mt={24} loading={credit.isPending}>
           Credit
         </Button>
       </Group>
       <FailedChange error={credit.error} />
-    </form>
+    </Form>
   );
 }

@@ -1,7 +1,6 @@
 import { Button, Group, Stack, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { get, post } from "../api/client.ts";
 import type { Account } from "../api/types.ts";
 import { exactUsd } from "../format/money.ts";
@@ -10,6 +9,8 @@ import { Dialog } from "../parts/dialog.tsx";
 import { DataTable } from "../parts/data-table.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
+import { Form } from "../parts/form.tsx";
+import { useDraft } from "../parts/use-draft.ts";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
 import { PageLink } from "../parts/page-link.tsx";
 
@@ -52,17 +53,11 @@ export function AccountsPage() {
 
 function CreateAccount() {
   const [opened, { open, close }] = useDisclosure(false);
-  const [draft, setDraft] = useState({ id: "", name: "", balance: "10.00" });
+  const { draft, field } = useDraft({ id: "", name: "", balance: "10.00" });
   const create = useChange({
     change: () => post("/accounts", { id: draft.id, name: draft.name || null, balance: draft.balance }),
     changes: ["accounts"],
     onDone: close,
-  });
-  const field = (name: keyof typeof draft) => ({
-    value: draft[name],
-    onChange: ({ currentTarget }: React.ChangeEvent<HTMLInputElement>) =>
-      setDraft({ ...draft, [name]: currentTarget.value }),
-    error: create.errorAt(name),
   });
   return (
     <>
@@ -70,16 +65,11 @@ function CreateAccount() {
         Create account
       </Button>
       <Dialog opened={opened} onClose={close} title="Create account">
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            create.start();
-          }}
-        >
+        <Form change={create}>
           <Stack>
-            <TextInput label="Id" required data-autofocus {...field("id")} />
-            <TextInput label="Name" {...field("name")} />
-            <TextInput label="Balance (US dollars)" required {...field("balance")} />
+            <TextInput label="Id" required data-autofocus {...field("id", create)} />
+            <TextInput label="Name" {...field("name", create)} />
+            <TextInput label="Balance (US dollars)" required {...field("balance", create)} />
             <FailedChange error={create.error} />
             <Group justify="end">
               <Button type="submit" loading={create.isPending}>
@@ -87,7 +77,7 @@ function CreateAccount() {
               </Button>
             </Group>
           </Stack>
-        </form>
+        </Form>
       </Dialog>
     </>
   );

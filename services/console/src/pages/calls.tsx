@@ -61,9 +61,9 @@ export function CallsPage() {
   );
 }
 
-function queryOf({ span, account, token, model, channel, outcome, request }: CallFilters) {
+function queryOf({ span, account, token, model, channel, tag, outcome, request }: CallFilters) {
   const { from, to } = periodOf(span);
-  return { from, to, account, token, model, channel, outcome, "request-id": request };
+  return { from, to, account, token, model, channel, tag, outcome, "request-id": request };
 }
 
 function Filters({ filters }: { readonly filters: CallFilters }) {
@@ -84,6 +84,7 @@ function Filters({ filters }: { readonly filters: CallFilters }) {
       <Filter name="account" filters={filters} narrow={narrow} />
       <Filter name="model" filters={filters} narrow={narrow} />
       <Filter name="channel" filters={filters} narrow={narrow} />
+      <Filter name="tag" filters={filters} narrow={narrow} />
       <Filter name="request" filters={filters} narrow={narrow} />
       <Select
         label="outcome"
@@ -109,7 +110,7 @@ function Filter({
   filters,
   narrow,
 }: {
-  readonly name: "account" | "model" | "channel" | "request";
+  readonly name: "account" | "model" | "channel" | "tag" | "request";
   readonly filters: CallFilters;
   readonly narrow: (changed: Partial<CallFilters>) => void;
 }) {

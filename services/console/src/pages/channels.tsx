@@ -4,6 +4,7 @@ import { get, post } from "../api/client.ts";
 import type { Channel, ChannelTest } from "../api/types.ts";
 import { duration } from "../format/numbers.ts";
 import { localTime } from "../format/times.ts";
+import { AddVendor } from "../parts/add-vendor.tsx";
 import { PlaceBadge } from "../parts/badges.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
@@ -17,7 +18,7 @@ export function ChannelsPage() {
     refetchInterval: 10_000,
   });
   return (
-    <Page title="Channels">
+    <Page title="Channels" controls={<AddVendor />}>
       <Loaded query={channels}>
         {(rows) =>
           rows.length === 0 ? (

@@ -1,14 +1,16 @@
 import { BarChart } from "@mantine/charts";
-import { Alert, Card, Group, SegmentedControl, SimpleGrid, Stack, Text, Title } from "@mantine/core";
+import { Button, Card, Group, SegmentedControl, SimpleGrid, Text, TextInput, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { useState } from "react";
 import { get } from "../api/client.ts";
-import type { CallPage, Channel, Total } from "../api/types.ts";
+import type { CallPage, Total } from "../api/types.ts";
 import { shortUsd, sumNanos } from "../format/money.ts";
 import { count, duration, percentage, percentile } from "../format/numbers.ts";
 import { isSpan, periodOf, spans, type Span } from "../format/times.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { Page } from "../parts/page.tsx";
+import { WrongNow } from "../parts/wrong-now.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { PageLink } from "../parts/page-link.tsx";
 
@@ -17,15 +19,15 @@ const refreshMs = 10_000;
 
 /** Spend, calls, tokens, errors and times of a span, and what is wrong now. */
 export function OverviewPage() {
-  const { span } = route.useSearch();
+  const { span, tag } = route.useSearch();
   const navigate = route.useNavigate();
   const choose = (chosen: string): void => {
-    if (isSpan(chosen)) void navigate({ search: { span: chosen } });
+    if (isSpan(chosen)) void navigate({ search: { span: chosen, tag } });
   };
   const data = Object.entries(spans).map(([value, label]) => ({ value, label }));
   return (
     <Page title="Overview" controls={<SegmentedControl aria-label="Span" data={data} value={span} onChange={choose} />}>
-      <Problems />
+      <WrongNow />
       <Figures span={span} />
       <Spend span={span} />
       <SimpleGrid cols={{ base: 1, md: 3 }}>
@@ -33,6 +35,7 @@ export function OverviewPage() {
         <Top span={span} by="account" title="Accounts" />
         <Top span={span} by="channel" title="Channels" />
       </SimpleGrid>
+      <ByTag key={tag} span={span} tag={tag} onChoose={(name) => void navigate({ search: { span, tag: name } })} />
     </Page>
   );
 }
@@ -147,6 +150,74 @@ function SpendChart({ rows, by }: { readonly rows: readonly Total[]; readonly by
   );
 }
 
+/** Spend by the values of one tag, whose name stands in the address. */
+function ByTag({
+  span,
+  tag,
+  onChoose,
+}: {
+  readonly span: Span;
+  readonly tag: string | undefined;
+  readonly onChoose: (tag: string | undefined) => void;
+}) {
+  const [name, setName] = useState(tag ?? "");
+  return (
+    <Card withBorder padding="sm">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          onChoose(name.trim() === "" ? undefined : name.trim());
+        }}
+      >
+        <Group align="end" mb="xs">
+          <TextInput
+            label="Spend by tag"
+            placeholder="team"
+            size="xs"
+            value={name}
+            onChange={({ currentTarget }) => setName(currentTarget.value)}
+          />
+          <Button type="submit" size="xs" variant="default">
+            Show
+          </Button>
+        </Group>
+      </form>
+      {tag !== undefined && <TagTotals span={span} tag={tag} />}
+    </Card>
+  );
+}
+
+function TagTotals({ span, tag }: { readonly span: Span; readonly tag: string }) {
+  const by = `tag:${tag}`;
+  const totals = useTotals(span, by);
+  return (
+    <Loaded query={totals}>
+      {(rows) => (
+        <DataTable
+          label={`Spend by ${tag}`}
+          rows={rows.toSorted((one, other) => Number(other.sums["costNanos"]) - Number(one.sums["costNanos"]))}
+          keyOf={(row) => row.by[by] ?? ""}
+          columns={[
+            {
+              heading: tag,
+              cell: (row) =>
+                row.by[by] === "" ? (
+                  "without"
+                ) : (
+                  <PageLink to="/calls" search={{ span, tag: `${tag}=${row.by[by] ?? ""}` }}>
+                    {row.by[by]}
+                  </PageLink>
+                ),
+            },
+            { heading: "Calls", numeric: true, cell: ({ sums }) => count(sums["calls"]) },
+            { heading: "Spend", numeric: true, cell: ({ sums }) => shortUsd(sums["costNanos"] ?? "0") },
+          ]}
+        />
+      )}
+    </Loaded>
+  );
+}
+
 function Top({ span, by, title }: { readonly span: Span; readonly by: string; readonly title: string }) {
   const totals = useTotals(span, by);
   return (
@@ -187,30 +258,4 @@ function Top({ span, by, title }: { readonly span: Span; readonly by: string; re
 
 function NoCalls() {
   return <Empty>No calls in this span yet.</Empty>;
-}
-
-/** Channels that do not serve as configured: first of all on the page, and nothing at all where all is well. */
-function Problems() {
-  const channels = useQuery({
-    queryKey: ["channels"],
-    queryFn: () => get<readonly Channel[]>("/channels"),
-    refetchInterval: refreshMs,
-  });
-  const wrong = channels.data?.filter(({ state }) => state !== "ok") ?? [];
-  if (wrong.length === 0) return null;
-  return (
-    <Alert color="yellow" title={`${wrong.length} of ${channels.data?.length ?? 0} channels do not serve`}>
-      <Stack gap={4}>
-        {wrong.slice(0, 5).map(({ id, state, reason }) => (
-          <Group key={id} gap="xs">
-            <PageLink to="/channels">{id}</PageLink>
-            <Text size="sm">
-              {state}
-              {reason === undefined ? "" : `: ${reason}`}
-            </Text>
-          </Group>
-        ))}
-      </Stack>
-    </Alert>
-  );
 }

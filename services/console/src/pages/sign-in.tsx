@@ -1,50 +1,103 @@
-import { Alert, Button, Card, Center, Code, Stack, Text, Title } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import {
+  Alert,
+  Button,
+  Card,
+  Center,
+  Code,
+  Divider,
+  PasswordInput,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { post } from "../api/client.ts";
+import { get, post } from "../api/client.ts";
 import type { Session } from "../api/types.ts";
+import { Form } from "../parts/form.tsx";
+import { useChange } from "../parts/use-change.tsx";
+import { useDraft } from "../parts/use-draft.ts";
 
-/** Signs in with the link in the address, whose secret stands behind the # so that no server's log has it. */
+/** Signs in: with the link in the address, whose secret stands behind the #, by name and password, or at a provider. */
 export function SignInPage() {
   const link = globalThis.location.hash.slice(1);
-  const queries = useQueryClient();
-  const navigate = useNavigate();
-  const signIn = useMutation({
-    mutationFn: () => post<Session>("/session", { link }),
-    async onSuccess(session) {
-      queries.setQueryData(["session"], session);
-      await navigate({ to: "/overview", search: { span: "7d" }, replace: true });
-    },
-  });
+  const problem = new URLSearchParams(globalThis.location.search).get("problem");
   return (
-    <Center h="100vh" component="main">
+    <Center mih="100vh" component="main">
       <Card withBorder w={420} maw="95vw" p="xl">
         <Stack>
           <Title order={1} size="h3">
             modelgate console
           </Title>
-          {link === "" ? <HowToGetLink /> : <Text size="sm">This link signs you in once, on this browser.</Text>}
-          {signIn.error !== null && (
-            <Alert color="red" role="alert" title="Not signed in">
-              {signIn.error.message}
-            </Alert>
-          )}
-          {link !== "" && (
-            <Button onClick={() => signIn.mutate()} loading={signIn.isPending} data-autofocus>
-              Sign in
-            </Button>
-          )}
+          {problem !== null && <NotSignedIn say={problem} />}
+          {link === "" ? <ByPassword /> : <ByLink link={link} />}
         </Stack>
       </Card>
     </Center>
   );
 }
 
-function HowToGetLink() {
+function useSignIn(credentials: () => object) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  return useChange({
+    change: () => post<Session>("/session", credentials()),
+    changes: [],
+    onDone(session) {
+      queries.setQueryData(["session"], session);
+      void navigate({ to: "/overview", search: { span: "7d" }, replace: true });
+    },
+  });
+}
+
+function ByLink({ link }: { readonly link: string }) {
+  const signIn = useSignIn(() => ({ link }));
   return (
-    <Text size="sm" component="div">
-      Open the sign-in link that <Code>npm start</Code> has printed, or make a new one:{" "}
-      <Code block>npm run gatectl -- operator link</Code>
-    </Text>
+    <>
+      <Text size="sm">This link signs you in once, on this browser.</Text>
+      {signIn.error !== null && <NotSignedIn say={signIn.error.message} />}
+      <Button onClick={signIn.start} loading={signIn.isPending} data-autofocus>
+        Sign in
+      </Button>
+    </>
+  );
+}
+
+function ByPassword() {
+  const { draft, field } = useDraft({ name: "", password: "" });
+  const signIn = useSignIn(() => draft);
+  const ways = useQuery({ queryKey: ["ways"], queryFn: () => get<{ readonly provider: boolean }>("/sign-in-ways") });
+  return (
+    <>
+      <Form change={signIn}>
+        <Stack>
+          <TextInput label="Name" required autoComplete="username" {...field("name", signIn)} />
+          <PasswordInput label="Password" required autoComplete="current-password" {...field("password", signIn)} />
+          {signIn.error !== null && <NotSignedIn say={signIn.error.message} />}
+          <Button type="submit" loading={signIn.isPending}>
+            Sign in
+          </Button>
+        </Stack>
+      </Form>
+      {ways.data?.provider === true && (
+        <Button component="a" href="/session/provider" variant="default">
+          Sign in with your organisation
+        </Button>
+      )}
+      <Divider />
+      <Text size="sm" component="div">
+        No password? Open the sign-in link that <Code>npm start</Code> has printed, or make a new one:{" "}
+        <Code block>npm run gatectl -- operator link</Code>
+      </Text>
+    </>
+  );
+}
+
+function NotSignedIn({ say }: { readonly say: string }) {
+  return (
+    <Alert color="red" role="alert" title="Not signed in">
+      {say}
+    </Alert>
   );
 }

@@ -1,5 +1,6 @@
-import { ScrollArea, Table } from "@mantine/core";
-import type { ReactNode } from "react";
+import { Button, Group, ScrollArea, Table } from "@mantine/core";
+import { useRef, type ReactNode } from "react";
+import { csvOf, saveFile } from "./csv.ts";
 
 /** A column of a table: its heading and what its cells show. */
 export interface Column<Row> {
@@ -9,43 +10,59 @@ export interface Column<Row> {
   readonly numeric?: boolean;
 }
 
-/** A table that scrolls sideways on narrow screens, by keyboard too. */
+/** A table that scrolls sideways on narrow screens, by keyboard too, and is saved as CSV. */
 export function DataTable<Row>({
   label,
   rows,
   columns,
   keyOf,
+  withCsv = true,
 }: {
   readonly label: string;
   readonly rows: readonly Row[];
   readonly columns: readonly Column<Row>[];
   readonly keyOf: (row: Row) => string;
+  /** Whether it offers its rows as CSV. */
+  readonly withCsv?: boolean;
 }) {
+  const table = useRef<HTMLTableElement>(null);
   const align = ({ numeric }: Column<Row>) => (numeric === true ? "right" : "left");
+  const save = (): void => {
+    if (table.current !== null) saveFile(`${label.toLowerCase().replaceAll(" ", "-")}.csv`, csvOf(table.current));
+  };
   return (
-    <ScrollArea type="auto" viewportProps={{ tabIndex: 0, role: "region", "aria-label": label }}>
-      <Table striped highlightOnHover aria-label={label} style={{ fontVariantNumeric: "tabular-nums" }}>
-        <Table.Thead>
-          <Table.Tr>
-            {columns.map((column) => (
-              <Table.Th key={column.heading} ta={align(column)} style={{ whiteSpace: "nowrap" }}>
-                {column.heading}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map((row) => (
-            <Table.Tr key={keyOf(row)}>
+    <>
+      <ScrollArea type="auto" viewportProps={{ tabIndex: 0, role: "region", "aria-label": label }}>
+        <Table striped highlightOnHover aria-label={label} style={{ fontVariantNumeric: "tabular-nums" }} ref={table}>
+          <Table.Thead>
+            <Table.Tr>
               {columns.map((column) => (
-                <Table.Td key={column.heading} ta={align(column)}>
-                  {column.cell(row)}
-                </Table.Td>
+                <Table.Th key={column.heading} ta={align(column)} style={{ whiteSpace: "nowrap" }}>
+                  {column.heading}
+                </Table.Th>
               ))}
             </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </ScrollArea>
+          </Table.Thead>
+          <Table.Tbody>
+            {rows.map((row) => (
+              <Table.Tr key={keyOf(row)}>
+                {columns.map((column) => (
+                  <Table.Td key={column.heading} ta={align(column)}>
+                    {column.cell(row)}
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </ScrollArea>
+      {withCsv && (
+        <Group justify="end">
+          <Button size="compact-xs" variant="subtle" onClick={save} aria-label={`Save ${label} as CSV`}>
+            CSV
+          </Button>
+        </Group>
+      )}
+    </>
   );
 }

@@ -9,6 +9,9 @@ import IconUsers from "@tabler/icons-react/dist/esm/icons/IconUsers.mjs";
 import type { ComponentType } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Navigate, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
+import IconHistory from "@tabler/icons-react/dist/esm/icons/IconHistory.mjs";
+import IconSettings from "@tabler/icons-react/dist/esm/icons/IconSettings.mjs";
+import IconShield from "@tabler/icons-react/dist/esm/icons/IconShield.mjs";
 import { ApiError, get, post } from "../api/client.ts";
 import type { Session } from "../api/types.ts";
 import { Failed } from "./states.tsx";
@@ -17,12 +20,17 @@ const pages: readonly {
   readonly to: string;
   readonly label: string;
   readonly icon: ComponentType<{ size: number }>;
+  /** Who has it: everybody, all but members of an account, or admins. */
+  readonly for?: "operators" | "admins";
 }[] = [
   { to: "/overview", label: "Overview", icon: IconChartBar },
   { to: "/calls", label: "Calls", icon: IconActivity },
   { to: "/accounts", label: "Accounts and keys", icon: IconUsers },
   { to: "/models", label: "Models", icon: IconBox },
-  { to: "/channels", label: "Channels", icon: IconPlugConnected },
+  { to: "/channels", label: "Channels", icon: IconPlugConnected, for: "operators" },
+  { to: "/configuration", label: "Configuration", icon: IconSettings, for: "operators" },
+  { to: "/operators", label: "Operators", icon: IconShield, for: "admins" },
+  { to: "/audit", label: "Audit", icon: IconHistory },
   { to: "/playground", label: "Playground", icon: IconMessage },
 ];
 
@@ -58,14 +66,15 @@ function SignedIn({ session }: { readonly session: Session }) {
           </Group>
           <Group gap="xs" wrap="nowrap">
             <Text size="sm" visibleFrom="xs">
-              {session.name} ({session.role})
+              {session.name} ({session.role}
+              {session.account === null ? "" : ` of ${session.account}`})
             </Text>
             <SignOut />
           </Group>
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="xs">
-        <Navigation onFollow={close} />
+        <Navigation session={session} onFollow={close} />
       </AppShell.Navbar>
       <AppShell.Main>
         <Outlet />
@@ -74,11 +83,16 @@ function SignedIn({ session }: { readonly session: Session }) {
   );
 }
 
-function Navigation({ onFollow }: { readonly onFollow: () => void }) {
+function pagesFor({ role, account }: Session): typeof pages {
+  const isAdmin = role === "admin" && account === null;
+  return pages.filter((page) => page.for === undefined || (page.for === "admins" ? isAdmin : account === null));
+}
+
+function Navigation({ session, onFollow }: { readonly session: Session; readonly onFollow: () => void }) {
   const { pathname } = useLocation();
   return (
     <Stack gap={2}>
-      {pages.map(({ to, label, icon: PageIcon }) => (
+      {pagesFor(session).map(({ to, label, icon: PageIcon }) => (
         <NavLink
           key={to}
           component={Link}

@@ -1,3 +1,4 @@
+import { memberOf } from "../api/member-of.ts";
 import type { Gateway } from "./new-key.tsx";
 
 /** What a streamed answer has brought so far, and its measures. */
@@ -81,8 +82,4 @@ function errorIn(body: unknown): string | undefined {
 
 function firstOf(value: unknown): unknown {
   return Array.isArray(value) ? value[0] : undefined;
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }

@@ -9,6 +9,8 @@ import { Dialog } from "./dialog.tsx";
 import { DataTable } from "./data-table.tsx";
 import { NewKey } from "./new-key.tsx";
 import { Empty, Loaded } from "./states.tsx";
+import { Form } from "./form.tsx";
+import { useDraft } from "./use-draft.ts";
 import { FailedChange, useChange } from "./use-change.tsx";
 
 /** The keys of an account: made, disabled, enabled. */
@@ -96,7 +98,7 @@ function MakeKey({ accountId }: { readonly accountId: string }) {
 }
 
 function KeyForm({ accountId, onMade }: { readonly accountId: string; readonly onMade: (key: string) => void }) {
-  const [draft, setDraft] = useState({ name: "", group: "default", expiresAt: "" });
+  const { draft, set, field } = useDraft({ name: "", group: "default", expiresAt: "" });
   const groups = useQuery({ queryKey: ["groups"], queryFn: () => get<readonly TokenGroup[]>("/groups") });
   const make = useChange({
     change: () =>
@@ -108,30 +110,19 @@ function KeyForm({ accountId, onMade }: { readonly accountId: string; readonly o
     changes: ["tokens"],
     onDone: ({ key }) => onMade(key),
   });
-  const field = (name: "name" | "expiresAt") => ({
-    value: draft[name],
-    onChange: ({ currentTarget }: React.ChangeEvent<HTMLInputElement>) =>
-      setDraft({ ...draft, [name]: currentTarget.value }),
-    error: make.errorAt(name),
-  });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        make.start();
-      }}
-    >
+    <Form change={make}>
       <Stack>
-        <TextInput label="Name" data-autofocus {...field("name")} />
+        <TextInput label="Name" data-autofocus {...field("name", make)} />
         <Select
           label="Group"
           required
           data={groups.data?.map(({ name }) => name) ?? [draft.group]}
           value={draft.group}
-          onChange={(group) => setDraft({ ...draft, group: group ?? draft.group })}
+          onChange={(group) => set({ group: group ?? draft.group })}
           error={make.errorAt("group")}
         />
-        <TextInput label="Expires (empty: never)" type="date" {...field("expiresAt")} />
+        <TextInput label="Expires (empty: never)" type="date" {...field("expiresAt", make)} />
         <FailedChange error={make.error} />
         <Group justify="end">
           <Button type="submit" loading={make.isPending}>
@@ -139,6 +130,6 @@ function KeyForm({ accountId, onMade }: { readonly accountId: string; readonly o
           </Button>
         </Group>
       </Stack>
-    </form>
+    </Form>
   );
 }

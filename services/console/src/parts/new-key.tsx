@@ -1,8 +1,9 @@
-import { Alert, Button, Code, CopyButton, Group, Loader, Stack, Tabs, Text } from "@mantine/core";
+import { Alert, Button, Group, Loader, Stack, Tabs, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { get } from "../api/client.ts";
 import type { ConfigurationStatus, Model } from "../api/types.ts";
 import { settingsFor, type ClientName } from "./client-settings.ts";
+import { Copied } from "./copied.tsx";
 import { chatOnce } from "./gateway.ts";
 
 /** A key that was just made: shown this once, with settings to copy for clients, and a first call. */
@@ -50,23 +51,6 @@ function Settings({ gateway }: { readonly gateway: Gateway }) {
         </Tabs.Panel>
       ))}
     </Tabs>
-  );
-}
-
-function Copied({ text, label }: { readonly text: string; readonly label: string }) {
-  return (
-    <Group align="start" wrap="nowrap">
-      <Code block flex={1} aria-label={label} style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
-        {text}
-      </Code>
-      <CopyButton value={text}>
-        {({ copied, copy }) => (
-          <Button size="xs" variant="default" onClick={copy} aria-label={`Copy ${label}`}>
-            {copied ? "Copied" : "Copy"}
-          </Button>
-        )}
-      </CopyButton>
-    </Group>
   );
 }
 

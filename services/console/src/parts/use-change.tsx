@@ -24,6 +24,8 @@ export function useChange<Result>({
     start: () => mutation.mutate(),
     isPending: mutation.isPending,
     error: mutation.error,
+    /** What the last one that was not refused came to. */
+    result: mutation.data,
     /** What was wrong with one field, beside it. */
     errorAt: (field: string): string | undefined =>
       mutation.error instanceof ApiError && mutation.error.param === field ? mutation.error.message : undefined,

@@ -11,9 +11,10 @@ const pageSize = 500;
 /** Accounts: made, shown, credited. What changes them is written to the books first, by the ledger. */
 export function accountRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
   return {
-    "GET /accounts": async ({ query }) => {
+    "GET /accounts": async ({ query, operator }) => {
       const after = query.get("after") ?? "";
-      const ids = (await listAccountIds(redis)).filter((id) => id > after).slice(0, pageSize);
+      const known = operator.account === undefined ? await listAccountIds(redis) : [operator.account];
+      const ids = known.filter((id) => id > after).slice(0, pageSize);
       const accounts = await Promise.all(ids.map((id) => findAccount(redis, id)));
       return accounts.filter((account) => account !== undefined).map(shown);
     },

@@ -1,4 +1,4 @@
-import { priceVersionsKey } from "./prices.ts";
+import { publishedPrice } from "./prices.ts";
 import {
   compilePrice,
   costLines,
@@ -24,7 +24,8 @@ export function billRoutes(redis: Redis): OperatorRoutes {
   return {
     "POST /bill": async ({ body }) => {
       if (!eventShape.Check(body)) throw new Failure("invalid_value", "The body must be a usage event.");
-      return billOf(body, await priceAt(redis, body.priceVersion));
+      const published = body.priceVersion === undefined ? undefined : await publishedPrice(redis, body.priceVersion);
+      return billOf(body, published?.price);
     },
   };
 }
@@ -34,13 +35,4 @@ function billOf(event: UsageEvent, written: WrittenPrice | undefined): BillView 
   const price = usual.serviceTiers.get(event.serviceTier ?? "") ?? usual;
   const otherNanos = BigInt(event.costNanos) - costOf(event.units, price, event.multiplier);
   return { lines: costLines(event.units, price, event.multiplier), otherNanos: otherNanos.toString() };
-}
-
-async function priceAt(redis: Redis, version: string | undefined): Promise<WrittenPrice | undefined> {
-  const text = version === undefined ? null : await redis.hget(priceVersionsKey, version);
-  if (text === null) return undefined;
-  // Written by this service, from a configuration that it had checked.
-  // oxlint-disable-next-line typescript/no-unsafe-assignment
-  const published: { readonly price?: WrittenPrice } = JSON.parse(text);
-  return published.price;
 }

@@ -1,6 +1,9 @@
 import { largestAmount } from "@modelgate/accounts";
 import { Failure, formatUsd, parseTime, parseUsd, type Nanos } from "@modelgate/contracts";
 
+/** Most items of a list. */
+const mostItems = 500;
+
 /** Small readers of an operator's JSON; each throws Failure (400) naming its field. */
 export const fields = {
   text(body: unknown, name: string): string {
@@ -13,10 +16,49 @@ export const fields = {
       throw wrong(name, "must be a text of 1 to 500 characters");
     return value;
   },
+  /** A text of many lines, up to a mebibyte. */
+  longText(body: unknown, name: string): string {
+    const value = valueOf(body, name);
+    if (value === undefined || value === null) missing(name);
+    if (typeof value !== "string" || value.length > 1024 * 1024)
+      throw wrong(name, "must be a text of up to a mebibyte");
+    return value;
+  },
+  /** Any value; undefined where there is none of that name. */
+  value: valueOf,
+  list(body: unknown, name: string): readonly unknown[] {
+    const value = valueOf(body, name) ?? missing(name);
+    if (!Array.isArray(value) || value.length === 0 || value.length > mostItems)
+      throw wrong(name, `must be a list of 1 to ${mostItems} items`);
+    return value;
+  },
+  optionalInteger(body: unknown, name: string): number | undefined {
+    const value = valueOf(body, name);
+    if (value === undefined || value === null) return undefined;
+    if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0)
+      throw wrong(name, "must be a whole number of 0 or more");
+    return value;
+  },
+  optionalBoolean(body: unknown, name: string): boolean | undefined {
+    const value = valueOf(body, name);
+    if (value === undefined || value === null) return undefined;
+    if (typeof value !== "boolean") throw wrong(name, "must be true or false");
+    return value;
+  },
   id(body: unknown, name: string): string {
     const value = fields.text(body, name);
     if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(value))
       throw wrong(name, "must be letters, digits, `.`, `_` or `-`, at most 64");
+    return value;
+  },
+  /** Who somebody is called, or signs in as. */
+  operatorName(body: unknown, name: string): string {
+    const value = fields.text(body, name);
+    if (!/^[\p{L}\p{N}][\p{L}\p{N} ._@+-]{0,99}$/u.test(value))
+      throw wrong(
+        name,
+        "must begin with a letter or digit, and hold letters, digits, spaces and . _ @ + -, at most 100",
+      );
     return value;
   },
   /** US dollars, a string; no more than one step of the books moves, in either direction. */

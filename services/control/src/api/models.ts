@@ -1,13 +1,13 @@
-import { publishedKey, readPublished, type Published } from "@modelgate/catalog";
+import type { Published } from "@modelgate/catalog";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
+import { readPublishedNow } from "./published.ts";
 
 /** The models that are published, with their prices as they were written and the channels that serve them. */
 export function modelRoutes(redis: Redis): OperatorRoutes {
   return {
     "GET /models": async () => {
-      const text = await redis.get(publishedKey);
-      if (text === null) return [];
-      const published = readPublished(text);
+      const published = await readPublishedNow(redis);
+      if (published === undefined) return [];
       return Object.entries(published.models).map(([name, model]) => ({
         name,
         kind: model.kind,
@@ -18,9 +18,8 @@ export function modelRoutes(redis: Redis): OperatorRoutes {
       }));
     },
     "GET /groups": async () => {
-      const text = await redis.get(publishedKey);
-      if (text === null) return [];
-      const published = readPublished(text);
+      const published = await readPublishedNow(redis);
+      if (published === undefined) return [];
       return Object.entries(published.groups).map(([name, group]) => ({ name, ...group }));
     },
   };

@@ -1,32 +1,26 @@
-import { findTokenById, listTokens, newKey, tokenOf, type TokenBudget } from "@modelgate/accounts";
-import { publishedKey, readPublished } from "@modelgate/catalog";
+import { findTokenById, listTokens, newKey, tokenOf, type Token, type TokenBudget } from "@modelgate/accounts";
+import { readPublishedNow } from "./published.ts";
 import { Failure } from "@modelgate/contracts";
-import type { OperatorRoutes, Redis } from "@modelgate/platform";
+import type { OperatorCall, OperatorRoutes, Redis } from "@modelgate/platform";
 import type { Ledger, TokenChange } from "../ledger.ts";
 import { accountOf } from "./accounts.ts";
 import { fields } from "./fields.ts";
 
-/** What a change of a token is called with. */
-interface TokenCall {
-  readonly params: Readonly<Record<string, string>>;
-  readonly body: unknown;
-  readonly actor: string;
-}
-
 /** Tokens of accounts: made, shown, changed. What changes them is written to the books first, by the ledger. */
 export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
-  const change =
-    (verb: string, wish: (body: unknown) => TokenChange) =>
-    ({ params, body, actor }: TokenCall) =>
-      ledger.changeToken(params["id"] ?? "", wish(body), { actor, action: `token.${verb}` });
+  const change = (verb: string, wish: (body: unknown) => TokenChange) => async (call: OperatorCall) => {
+    const { id } = await tokenFor(redis, call);
+    return ledger.changeToken(id, wish(call.body), { actor: call.actor, action: `token.${verb}` });
+  };
   return {
     "GET /accounts/{id}/tokens": async ({ params }) =>
       listTokens(redis, (await accountOf(redis, params["id"] ?? "")).id),
-    "POST /accounts/{id}/tokens": async ({ params, body, actor }) => {
+    "POST /accounts/{id}/tokens": async ({ params, body, actor, operator }) => {
       const { id: accountId } = await accountOf(redis, params["id"] ?? "");
       const group = fields.text(body, "group");
       const models = fields.optionalTexts(body, "models");
       await checkNames(redis, group, models);
+      if (operator.account !== undefined) await checkMembersGroup(redis, operator.account, group);
       const key = newKey();
       const wish = {
         accountId,
@@ -39,9 +33,9 @@ export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
       const { token } = await ledger.createToken(tokenOf(key, wish), actor);
       return { ...token, key };
     },
-    "GET /tokens/{id}": async ({ params }) => (await findTokenById(redis, params["id"] ?? "")) ?? absent(params["id"]),
-    "POST /tokens/{id}": async ({ params, body, actor }) => {
-      const before = (await findTokenById(redis, params["id"] ?? "")) ?? absent(params["id"]);
+    "GET /tokens/{id}": (call) => tokenFor(redis, call),
+    "POST /tokens/{id}": async (call) => {
+      const [before, { body, actor }] = [await tokenFor(redis, call), call];
       const budget = budgetOf(body, before.budget) ?? null;
       return ledger.changeToken(before.id, { budget }, { actor, action: "token.set" });
     },
@@ -51,6 +45,23 @@ export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
       expiresAt: fields.optionalTime(body, "at") ?? new Date().toISOString(),
     })),
   };
+}
+
+/** The token that a call names. Throws Failure (404), also for a token of an account that its caller is no member of. */
+async function tokenFor(redis: Redis, { params: { id = "" }, operator: { account } }: OperatorCall): Promise<Token> {
+  const token = await findTokenById(redis, id);
+  if (token === undefined || (account !== undefined && token.accountId !== account)) return absent(id);
+  return token;
+}
+
+/** A member makes keys of the groups whose keys the account has from its operators: others have prices and limits of their own. */
+async function checkMembersGroup(redis: Redis, accountId: string, group: string): Promise<void> {
+  const groups = new Set((await listTokens(redis, accountId)).map((token) => token.group));
+  if (groups.has(group)) return;
+  const say = groups.size === 0 ? "none yet" : [...groups].join(", ");
+  throw new Failure("invalid_value", `The account has no key of the group ${JSON.stringify(group)}; it has ${say}.`, {
+    param: "group",
+  });
 }
 
 /** The budget that a body asks for: what it does not name stays, what it names as null is taken away. */
@@ -68,9 +79,8 @@ function budgetOf(body: unknown, before: TokenBudget | undefined): TokenBudget |
 
 /** A token of a group or a model that is not in the catalogue would only ever fail. */
 async function checkNames(redis: Redis, group: string, models: readonly string[] | undefined): Promise<void> {
-  const text = await redis.get(publishedKey);
-  if (text === null) return;
-  const published = readPublished(text);
+  const published = await readPublishedNow(redis);
+  if (published === undefined) return;
   if (!Object.hasOwn(published.groups, group))
     throw new Failure(
       "invalid_value",

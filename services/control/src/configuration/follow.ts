@@ -1,39 +1,54 @@
 import { watch } from "node:fs";
-import { dirname } from "node:path";
+import type { Configuration } from "@modelgate/contracts";
 import type { ApplyDeps } from "./apply.ts";
 import { DeclaredAccounts, type DeclareDeps } from "./declare-accounts.ts";
 import { ConfigurationInForce, type ConfigurationStatus } from "./in-force.ts";
+import type { ConfigurationSource } from "./source.ts";
 
 /** Applies the configuration until disposed. */
 export interface Follower extends AsyncDisposable {
   readonly status: ConfigurationStatus;
+  /** Looks now, after a change that was made here; never throws: what fails is tried again by itself. */
+  look(): Promise<void>;
+  /** Creates the accounts and tokens that a configuration names. */
+  declare(configuration: Configuration): Promise<void>;
 }
 
 /** Editors write in several steps: a change is looked at when it has been quiet for this long. */
 const settleMs = 100;
 
 /**
- * Applies the file and follows it and the key files that it names: a good change takes effect, after a wrong one the last
- * good configuration stays, and so does a key whose file has gone. A file that is wrong at the start is a StartError.
+ * Applies a configuration and follows it and the key files that it names: a good change takes effect, after a wrong one
+ * the last good configuration stays, and so does a key whose file has gone. A file that is wrong at the start is a
+ * StartError.
  */
 export async function followConfiguration(
   deps: Omit<ApplyDeps, "declared"> & DeclareDeps,
-  path: string,
+  sourceFor: (declared: DeclaredAccounts) => ConfigurationSource,
   pollMs: number,
 ): Promise<Follower> {
   await using opening = new AsyncDisposableStack();
   const declared = opening.use(new DeclaredAccounts(deps));
-  const inForce = await ConfigurationInForce.open({ ...deps, declared }, path);
+  const source = sourceFor(declared);
+  const inForce = await ConfigurationInForce.open({ ...deps, declared }, source);
   const open = opening.move();
   let looking = Promise.resolve();
-  const lookSoon = (): void => {
-    looking = looking
-      .then(() => inForce.look())
-      .catch((error: unknown) => deps.log.warn({ err: error }, "configuration not looked at; trying again"));
-  };
+  let complained = false;
+  const look = (): Promise<void> =>
+    (looking = looking.then(async () => {
+      try {
+        await inForce.look();
+        complained = false;
+      } catch (error) {
+        if (!complained) deps.log.warn({ err: error }, "configuration not looked at; trying again");
+        complained = true;
+      }
+    }));
+  const lookSoon = (): void => void look();
+  if (!source.mustBeGood) lookSoon();
   let quiet: NodeJS.Timeout | undefined;
   // The directory, not the file: editors and ConfigMaps put a new file in its place.
-  const watcher = watchFolder(dirname(path), () => {
+  const watcher = watchFolder(source.folder, () => {
     clearTimeout(quiet);
     quiet = setTimeout(lookSoon, settleMs);
   });
@@ -42,6 +57,8 @@ export async function followConfiguration(
     get status() {
       return inForce.status;
     },
+    look,
+    declare: (configuration) => declared.declare(configuration),
     async [Symbol.asyncDispose]() {
       watcher[Symbol.dispose]();
       clearTimeout(quiet);
@@ -53,8 +70,9 @@ export async function followConfiguration(
 }
 
 /** Watches a folder for changes; without a watch (a system has only so many), the poll goes on alone. */
-function watchFolder(folder: string, onChange: () => void): Disposable {
+function watchFolder(folder: string | undefined, onChange: () => void): Disposable {
   try {
+    if (folder === undefined) return { [Symbol.dispose]: () => undefined };
     const watcher = watch(folder, onChange).on("error", () => undefined);
     return { [Symbol.dispose]: () => watcher.close() };
   } catch {

@@ -3,11 +3,13 @@ import { publishedVersion, type ResolvedChannel } from "@modelgate/catalog";
 import type { Configuration } from "@modelgate/contracts";
 import { StartError } from "@modelgate/platform";
 import { applyConfiguration, type ApplyDeps } from "./apply.ts";
-import { problemLines, readConfigurationFile } from "./read.ts";
-import { resolveChannels } from "./resolve.ts";
+import { problemLines } from "./read.ts";
+import { resolveChannels, type KeptKeys } from "./resolve.ts";
+import type { ConfigurationSource } from "./source.ts";
 
 /** What operators see of the configuration in force. */
 export interface ConfigurationStatus {
+  /** Where it lives: a file's path, or the books. */
   readonly path: string;
   readonly version: string;
   readonly loadedAt: string;
@@ -19,34 +21,35 @@ export interface ConfigurationStatus {
 interface Resolved {
   readonly configuration: Configuration;
   readonly channels: readonly ResolvedChannel[];
+  readonly kept: KeptKeys;
 }
 
-/** The configuration in force: the last good one of a file, with the last good keys of the files that it names. */
+/** The configuration in force: the last good one of a file or of the books, with the last good keys of the files that it names. */
 export class ConfigurationInForce {
   readonly #deps: ApplyDeps;
-  readonly #path: string;
-  /** The file's text when it was last taken up or refused. */
-  #seen: string;
-  #applied: Resolved;
+  readonly #source: ConfigurationSource;
+  /** The text when it was last taken up or refused. */
+  #seen = "";
+  #applied: Resolved | undefined;
   #status: ConfigurationStatus;
   /** Channels that have lost a key. */
   #missing: readonly string[] = [];
 
-  private constructor(deps: ApplyDeps, seen: string, applied: Resolved, status: ConfigurationStatus) {
+  private constructor(deps: ApplyDeps, source: ConfigurationSource) {
     this.#deps = deps;
-    this.#path = status.path;
-    this.#seen = seen;
-    this.#applied = applied;
-    this.#status = status;
+    this.#source = source;
+    this.#status = { path: source.place, version: "", loadedAt: "", problems: [] };
   }
 
-  /** Applies a file. Throws StartError where it is wrong. */
-  static async open(deps: ApplyDeps, path: string): Promise<ConfigurationInForce> {
-    const { text, configuration, problems } = await readConfigurationFile(path);
-    if (configuration === undefined)
-      throw new StartError(`The configuration ${path} is wrong:\n${problemLines(problems)}`);
-    const resolved = { configuration, channels: await resolveChannels(configuration, deps.names) };
-    return new ConfigurationInForce(deps, text, resolved, await applied(deps, path, resolved));
+  /** Applies what a source has. Throws StartError where a file is wrong; the books are waited for by later looks. */
+  static async open(deps: ApplyDeps, source: ConfigurationSource): Promise<ConfigurationInForce> {
+    const inForce = new ConfigurationInForce(deps, source);
+    if (!source.mustBeGood) return inForce;
+    await inForce.look();
+    const { problems } = inForce.status;
+    if (problems.length > 0)
+      throw new StartError(`The configuration ${source.place} is wrong:\n${problemLines(problems)}`);
+    return inForce;
   }
 
   get status(): ConfigurationStatus {
@@ -54,30 +57,33 @@ export class ConfigurationInForce {
   }
 
   /**
-   * Looks at the files: a good change takes effect, a wrong one is logged with the path of each wrong field. Throws where
+   * Looks at the source: a good change takes effect, a wrong one is logged with the path of each wrong field. Throws where
    * a change could not be published; it is found again at the next look.
    */
   async look(): Promise<void> {
-    const { text, configuration, problems } = await readConfigurationFile(this.#path);
+    const found = await this.#source.read();
+    const { text, configuration, problems, kept = new Map<string, string>() } = found;
     // A Redis that has lost everything has lost the configuration too.
-    const isLost = (await publishedVersion(this.#deps.redis)) === undefined;
-    if (isLost) await this.#apply(this.#applied, this.#status.problems);
-    if (text === this.#seen && text !== "") return await this.#lookAtKeys();
-    if (configuration === undefined) {
-      if (JSON.stringify(problems) !== JSON.stringify(this.#status.problems))
-        this.#deps.log.error(
-          { problems },
-          `configuration refused, the last good one stays:\n${problemLines(problems)}`,
-        );
-      this.#status = { ...this.#status, problems };
-    } else await this.#apply({ configuration, channels: await resolveChannels(configuration, this.#deps.names) }, []);
+    const isLost = this.#applied !== undefined && (await publishedVersion(this.#deps.redis)) === undefined;
+    if (isLost && this.#applied !== undefined) await this.#apply(this.#applied, this.#status.problems);
+    if (text === this.#seen && text !== "" && this.#applied !== undefined) return await this.#lookAtKeys(this.#applied);
+    if (configuration === undefined) this.#refuse(problems);
+    else {
+      const channels = await resolveChannels(configuration, this.#deps.names, kept);
+      await this.#apply({ configuration, channels, kept }, []);
+    }
     this.#seen = text;
   }
 
+  #refuse(problems: ConfigurationStatus["problems"]): void {
+    if (this.#applied !== undefined && JSON.stringify(problems) !== JSON.stringify(this.#status.problems))
+      this.#deps.log.error({ problems }, `configuration refused, the last good one stays:\n${problemLines(problems)}`);
+    this.#status = { ...this.#status, problems };
+  }
+
   /** Keys are rotated in their files, which the configuration only names. */
-  async #lookAtKeys(): Promise<void> {
-    const { configuration, channels: before } = this.#applied;
-    const channels = await resolveChannels(configuration, this.#deps.names);
+  async #lookAtKeys({ configuration, channels: before, kept }: Resolved): Promise<void> {
+    const channels = await resolveChannels(configuration, this.#deps.names, kept);
     const missing = channels.flatMap(({ keys, configuration: { id } }, at) =>
       keys.length < (before[at]?.keys.length ?? 0) ? [id] : [],
     );
@@ -85,11 +91,11 @@ export class ConfigurationInForce {
       this.#deps.log.error({ channels: missing }, "a file of a vendor's key is gone or empty: the last good keys stay");
     this.#missing = missing;
     if (missing.length > 0 || isDeepStrictEqual(channels, before)) return;
-    await this.#apply({ configuration, channels }, this.#status.problems);
+    await this.#apply({ configuration, channels, kept }, this.#status.problems);
   }
 
   async #apply(resolved: Resolved, problems: ConfigurationStatus["problems"]): Promise<void> {
-    this.#status = { ...(await applied(this.#deps, this.#path, resolved)), problems };
+    this.#status = { ...(await applied(this.#deps, this.#source.place, resolved)), problems };
     this.#applied = resolved;
   }
 }

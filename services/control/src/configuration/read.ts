@@ -21,8 +21,11 @@ const mostBytes = 16 * 1024 * 1024;
 /** Most uses of one anchor, those within other anchors multiplied: beyond it a small file would be a huge one. */
 const mostAliases = 100;
 
+/** A configuration's text as it was found, and what it says. */
+export type FoundConfiguration = { readonly text: string } & ReadConfiguration;
+
 /** Reads a configuration file's text; a file that is not there is a problem like any other. */
-export async function readConfigurationFile(path: string): Promise<{ readonly text: string } & ReadConfiguration> {
+export async function readConfigurationFile(path: string): Promise<FoundConfiguration> {
   let text: string;
   try {
     text = await readFile(path, "utf8");

@@ -5,6 +5,8 @@ import { providers, type Provider } from "@modelgate/providers";
 import { baseUrlProblem } from "./base-url.ts";
 
 type Names = Readonly<Record<string, string | undefined>>;
+/** Vendor keys that are kept with the configuration, by the ids that it names as `kept:id`. */
+export type KeptKeys = ReadonlyMap<string, string>;
 
 const variableInAddress = /\$\{(\w+)\}/g;
 
@@ -14,14 +16,22 @@ export function hasVariables(baseUrl: string): boolean {
 }
 
 /**
- * Fills in what the environment and key files hold: `env:NAME` and `file:/path` in keys, `${NAME}` in addresses. A
+ * Fills in what the environment, key files and the books hold: `env:NAME`, `file:/path` and `kept:id` in keys, `${NAME}` in addresses. A
  * channel with an address or all keys missing, or of no use, is switched off with the reason: one unset variable must not stop the rest.
  */
-export function resolveChannels({ channels }: Configuration, names: Names): Promise<readonly ResolvedChannel[]> {
-  return Promise.all(channels.map((channel) => resolveChannel(channel, names)));
+export function resolveChannels(
+  { channels }: Configuration,
+  names: Names,
+  kept: KeptKeys = new Map(),
+): Promise<readonly ResolvedChannel[]> {
+  return Promise.all(channels.map((channel) => resolveChannel(channel, names, kept)));
 }
 
-async function resolveChannel(configuration: ChannelConfiguration, names: Names): Promise<ResolvedChannel> {
+async function resolveChannel(
+  configuration: ChannelConfiguration,
+  names: Names,
+  kept: KeptKeys,
+): Promise<ResolvedChannel> {
   const missing: string[] = [];
   const provider = providers[configuration.provider];
   const { baseUrl: written = provider?.baseUrl ?? "", keys: named = usualKeys(provider) } = configuration;
@@ -30,7 +40,7 @@ async function resolveChannel(configuration: ChannelConfiguration, names: Names)
     if (value === undefined || value === "") missing.push(`${name} is not set`);
     return value ?? "";
   });
-  const { keys, absent } = await resolveKeys(named, names, provider);
+  const { keys, absent } = await resolveKeys(named, names, kept, provider);
   if (keys.length === 0 && configuration.keys === undefined && provider?.isLocal === true) keys.push(noKey);
   const wrong = missing.length > 0 || provider === undefined ? undefined : baseUrlProblem(baseUrl, provider);
   if (wrong !== undefined) missing.push(`its base URL ${wrong}`);
@@ -53,11 +63,11 @@ function usualKeys(provider: Provider | undefined): readonly string[] {
 }
 
 /** The keys that are there and usable, and why the others are not. */
-async function resolveKeys(named: readonly string[], names: Names, provider: Provider | undefined) {
+async function resolveKeys(named: readonly string[], names: Names, kept: KeptKeys, provider: Provider | undefined) {
   const keys: string[] = [];
   const absent: string[] = [];
   for (const [at, place] of named.entries()) {
-    const key = await resolveKey(place, names);
+    const key = await resolveKey(place, names, kept);
     const wrong = "key" in key ? keyProblem(key.key, provider) : undefined;
     if (wrong !== undefined) absent.push(`${placeOf(place, at)} ${wrong}`);
     else if ("key" in key) keys.push(key.key);
@@ -75,14 +85,19 @@ function keyProblem(key: string, provider: Provider | undefined): string | undef
 
 /** Where a key comes from, in words that hold no key. */
 function placeOf(written: string, at: number): string {
-  const [, place] = /^(?:env|file):(.*)$/.exec(written) ?? [];
+  const [, place] = /^(?:env|file|kept):(.*)$/.exec(written) ?? [];
   return place ?? `keys[${at}]`;
 }
 
 async function resolveKey(
   written: string,
   names: Names,
+  kept: KeptKeys,
 ): Promise<{ readonly key: string } | { readonly absent: string }> {
+  if (written.startsWith("kept:")) {
+    const key = kept.get(written.slice("kept:".length));
+    return key === undefined ? { absent: `${written} cannot be opened: paste the key again` } : { key };
+  }
   if (written.startsWith("env:")) {
     const name = written.slice("env:".length);
     const key = names[name]?.trim();

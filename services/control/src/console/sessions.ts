@@ -1,10 +1,40 @@
-import { createHash, randomBytes } from "node:crypto";
-import { Failure } from "@modelgate/contracts";
+import { randomBytes } from "node:crypto";
+import { digestOf } from "@modelgate/accounts";
+import { Failure, stored } from "@modelgate/contracts";
 import { operatorRoles, type Operator, type Redis } from "@modelgate/platform";
+import { Type } from "typebox";
 
 /** How long a sign-in link may be followed, and a session may stand idle, in seconds. */
 const linkSeconds = 600;
 const sessionSeconds = 12 * 3_600;
+/** Longest life of a session, ms, however much it is used. */
+const longestMs = 7 * 86_400_000;
+
+const operatorProperties = {
+  name: Type.String(),
+  role: Type.Enum([...operatorRoles]),
+  account: Type.Optional(Type.String()),
+};
+const readOperator = stored("sign-in link", Type.Object(operatorProperties));
+const readSession = stored(
+  "session",
+  Type.Object({ ...operatorProperties, since: Type.Number(), from: Type.String() }),
+);
+
+/** A session as it is shown; its id does not help to use it. */
+export interface SessionView {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Operator["role"];
+  readonly account: string | null;
+  /** RFC 3339. */
+  readonly since: string;
+  /** The address that signed in. */
+  readonly from: string;
+}
+
+/** Set of the digests of all sessions, among them some that have ended by themselves. */
+const allSessions = "console:sessions";
 
 /**
  * Sign-in links and sessions of the console, in Redis under the SHA-256 of their secrets: they are short-lived, so a Redis
@@ -23,25 +53,76 @@ export class Sessions {
     return { link, expiresAt: new Date(Date.now() + linkSeconds * 1_000).toISOString() };
   }
 
-  /** Follows a link: the session's secret, and who it is for. Throws Failure invalid_api_key where the link is used up. */
-  async follow(link: string): Promise<{ readonly session: string; readonly operator: Operator }> {
-    const operator = operatorIn(await this.#redis.getdel(linkKey(link)));
-    if (operator === undefined)
+  /** Whom a link signs in, which is used up by this. Throws Failure invalid_api_key where it was before. */
+  async follow(link: string): Promise<Operator> {
+    const text = await this.#redis.getdel(linkKey(link));
+    if (text === null)
       throw new Failure("invalid_api_key", "This sign-in link has been used or has expired. Ask for a new one.");
+    return readOperator(text);
+  }
+
+  /** Begins a session; its secret. The one that the same browser had before is ended. */
+  async begin(operator: Operator, from: string, before: string | undefined): Promise<string> {
+    if (before !== undefined) await this.end(before);
     const session = newSecret();
-    await this.#redis.set(sessionKey(session), JSON.stringify(operator), "EX", sessionSeconds);
-    return { session, operator };
+    const digest = digestOf(session);
+    await this.#redis.set(
+      sessionKey(digest),
+      JSON.stringify({ ...operator, since: Date.now(), from }),
+      "EX",
+      sessionSeconds,
+    );
+    await this.#redis.sadd(allSessions, digest);
+    return session;
   }
 
   /** The operator of a session that is in use, whose time begins anew; undefined where it has ended. */
   async find(session: string): Promise<Operator | undefined> {
-    return operatorIn(await this.#redis.getex(sessionKey(session), "EX", sessionSeconds));
+    const text = await this.#redis.getex(sessionKey(digestOf(session)), "EX", sessionSeconds);
+    if (text === null) return undefined;
+    const { name, role, account, since } = readSession(text);
+    if (Date.now() - since <= longestMs) return { name, role, account };
+    await this.end(session);
+    return undefined;
   }
 
   /** Ends a session at once, on every replica. */
   async end(session: string): Promise<void> {
-    await this.#redis.del(sessionKey(session));
+    await this.#endByDigest(digestOf(session));
   }
+
+  /** Sessions that are open. */
+  async list(): Promise<readonly SessionView[]> {
+    return (await this.#open()).map(({ view }) => view);
+  }
+
+  /** Ends the sessions of an operator, or the one of an id; how many there were. */
+  async endAll(which: { readonly name: string } | { readonly id: string }): Promise<number> {
+    const open = await this.#open();
+    const ended = open.filter(({ view }) => ("name" in which ? view.name === which.name : view.id === which.id));
+    for (const { digest } of ended) await this.#endByDigest(digest);
+    return ended.length;
+  }
+
+  async #endByDigest(digest: string): Promise<void> {
+    await this.#redis.del(sessionKey(digest));
+    await this.#redis.srem(allSessions, digest);
+  }
+
+  async #open(): Promise<readonly { readonly digest: string; readonly view: SessionView }[]> {
+    const open: { readonly digest: string; readonly view: SessionView }[] = [];
+    for (const digest of await this.#redis.smembers(allSessions)) {
+      const text = await this.#redis.get(sessionKey(digest));
+      if (text === null) await this.#redis.srem(allSessions, digest);
+      else open.push({ digest, view: viewOf(digest, text) });
+    }
+    return open.toSorted((one, other) => other.view.since.localeCompare(one.view.since));
+  }
+}
+
+function viewOf(digest: string, text: string): SessionView {
+  const { name, role, account, since, from } = readSession(text);
+  return { id: digest.slice(0, 16), name, role, account: account ?? null, since: new Date(since).toISOString(), from };
 }
 
 function newSecret(): string {
@@ -49,22 +130,9 @@ function newSecret(): string {
 }
 
 function linkKey(link: string): string {
-  return `console:link:${hashOf(link)}`;
+  return `console:link:${digestOf(link)}`;
 }
 
-function sessionKey(session: string): string {
-  return `console:session:${hashOf(session)}`;
-}
-
-function hashOf(secret: string): string {
-  return createHash("sha256").update(secret).digest("hex");
-}
-
-/** An operator as it was stored; undefined for anything else. */
-function operatorIn(text: string | null): Operator | undefined {
-  if (text === null) return undefined;
-  const stored: unknown = JSON.parse(text);
-  if (typeof stored !== "object" || stored === null || !("name" in stored) || !("role" in stored)) return undefined;
-  const role = operatorRoles.find((known) => known === stored.role);
-  return typeof stored.name === "string" && role !== undefined ? { name: stored.name, role } : undefined;
+function sessionKey(digest: string): string {
+  return `console:session:${digest}`;
 }

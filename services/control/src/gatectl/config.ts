@@ -1,13 +1,45 @@
+import { readFile } from "node:fs/promises";
 import { readVariables } from "@modelgate/platform";
 import { namedVariables } from "../configuration/names.ts";
 import { problemLines, readConfigurationFile } from "../configuration/read.ts";
 import { resolveChannels } from "../configuration/resolve.ts";
 import { warningsOf } from "../configuration/warnings.ts";
-import type { Command } from "./command.ts";
+import { field } from "../field.ts";
+import { CommandFailed } from "./command-failed.ts";
+import { position, positionInPath, type Command, type Output } from "./command.ts";
+import { cell, table, type Column } from "./table.ts";
 
 const demo = "deploy/config/demo.yaml";
 
-/** The configuration file. */
+/** What a change of the configuration came to, for a person: exit status 1 where it was refused. */
+function changed(data: unknown): Output {
+  const [problems, warnings] = ["problems", "warnings"].map((name) => problemsIn(field(data, name)));
+  if (problems !== undefined && problems.length > 0)
+    return { data, text: `Not saved:\n${problemLines(problems)}`, exitCode: 1 };
+  const [version, copy] = [field(data, "version"), field(data, "copy")];
+  const found = warnings === undefined || warnings.length === 0 ? "" : `\nWorth a look:\n${problemLines(warnings)}`;
+  if (typeof copy === "string")
+    return {
+      data,
+      text: `A file is the truth here (MODELGATE_CONFIG): put this into it.${found}\n\n${copy}`,
+      exitCode: 1,
+    };
+  return { data, text: typeof version === "number" ? `Saved as version ${version}.${found}` : `It is good.${found}` };
+}
+
+function problemsIn(value: unknown): readonly { readonly path: string; readonly say: string }[] {
+  const rows: readonly unknown[] = Array.isArray(value) ? value : [];
+  return rows.map((row) => ({ path: String(field(row, "path")), say: String(field(row, "say")) }));
+}
+
+const versionColumns: readonly Column[] = [
+  ["VERSION", cell("version")],
+  ["TIME", cell("time")],
+  ["AUTHOR", cell("actor")],
+  ["NOTE", cell("note")],
+];
+
+/** The configuration: a file that is checked, and the one that lives in the books. */
 export const configCommands: readonly Command[] = [
   {
     name: "config check",
@@ -28,5 +60,52 @@ export const configCommands: readonly Command[] = [
       const found = warnings.length === 0 ? "" : `\nWorth a look:\n${problemLines(warnings)}`;
       return { data: { path, ok: true, problems: [], warnings }, text: `${path} is good.${found}` };
     },
+  },
+  {
+    name: "config export",
+    summary: "Print the configuration in force as YAML; keys of vendors are named in it, not shown.",
+    positionals: ["[VERSION]"],
+    options: {},
+    example: "gatectl config export > modelgate.yaml",
+    async run({ positionals: [version] }, server) {
+      const path = version === undefined ? "/configuration" : `/configuration/versions/${encodeURIComponent(version)}`;
+      const data = await server.get(path);
+      const document = field(data, "document");
+      return { data, text: typeof document === "string" ? document.trimEnd() : "" };
+    },
+  },
+  {
+    name: "config import",
+    summary: "Check a configuration file and save it as the newest version.",
+    positionals: ["FILE"],
+    options: { note: "what it changes, for the history" },
+    example: "gatectl config import modelgate.yaml --note 'a second key'",
+    async run(args, server) {
+      const path = position(args, 0, "FILE");
+      const document = await readFile(path, "utf8").catch((error: unknown) => {
+        throw new CommandFailed(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+      });
+      return changed(await server.post("/configuration", { document, note: args.options["note"] }));
+    },
+  },
+  {
+    name: "config history",
+    summary: "List versions of the configuration, newest first.",
+    positionals: [],
+    options: {},
+    example: "gatectl config history",
+    async run(_, server) {
+      const data = await server.get("/configuration/versions");
+      return { data, text: table(data, versionColumns, "no versions: a file is the truth here") };
+    },
+  },
+  {
+    name: "config rollback",
+    summary: "Go back to an earlier version, as a new one.",
+    positionals: ["VERSION"],
+    options: {},
+    example: "gatectl config rollback 3",
+    run: async (args, server) =>
+      changed(await server.post(`/configuration/versions/${positionInPath(args, 0, "VERSION")}/restore`)),
   },
 ];

@@ -1,6 +1,37 @@
+import { text as readAll } from "node:stream/consumers";
 import { field } from "../field.ts";
 import { CommandFailed } from "./command-failed.ts";
-import type { Command } from "./command.ts";
+import { position, positionInPath, type Command, type Output } from "./command.ts";
+import { cell, table, type Column } from "./table.ts";
+
+const columns: readonly Column[] = [
+  ["NAME", cell("name")],
+  ["ROLE", cell("role")],
+  ["ACCOUNT", cell("account")],
+  ["PASSWORD", (row) => (field(row, "hasPassword") === true ? "set" : "-")],
+  ["STATE", (row) => (field(row, "disabled") === true ? "disabled" : "active")],
+];
+
+const keyColumns: readonly Column[] = [
+  ["ID", cell("id")],
+  ["NAME", cell("name")],
+  ["ROLE", cell("role")],
+  ["ACCOUNT", cell("account")],
+  ["KEY", cell("hint")],
+];
+
+const role = "viewer, operator or admin; viewer where absent";
+const account = "makes a member of this account, who sees and manages it alone";
+const passwordFrom = "`-`: the password is read from stdin; nothing else is taken, for other users see a command line";
+
+const shown = (data: unknown): Output => ({ data, text: table(data, columns, "no operators") });
+
+/** A password from stdin, without its line's end; undefined where none is wanted. */
+async function passwordIn(option: string | undefined): Promise<string | undefined> {
+  if (option === undefined) return undefined;
+  if (option !== "-") throw new CommandFailed("--password takes `-` only: echo the password into stdin.");
+  return (await readAll(process.stdin)).replace(/\r?\n$/, "");
+}
 
 /** Those who operate the gateway through the console. */
 export const operatorCommands: readonly Command[] = [
@@ -11,14 +42,91 @@ export const operatorCommands: readonly Command[] = [
     options: {
       name: "what the console calls them, operator where absent",
       role: "viewer, operator or admin; admin where absent",
+      account: "signs a member of this account in",
     },
     example: "gatectl operator link --role viewer --name ada",
-    async run({ options: { name, role } }, server) {
-      const made = await server.post("/sign-in-links", { name, role });
+    async run({ options: { name, role: wanted, account: of } }, server) {
+      const made = await server.post("/sign-in-links", { name, role: wanted, account: of });
       const link = field(made, "url");
       if (typeof link !== "string") throw new CommandFailed("The server made no link.");
       const url = new URL(link, await server.address()).href;
       return { data: { url, expiresAt: field(made, "expiresAt") }, text: url };
+    },
+  },
+  {
+    name: "operator create",
+    summary: "Create one who signs in to the console by name and password.",
+    positionals: ["NAME"],
+    options: { role, account, password: passwordFrom },
+    example: "echo $PASSWORD | gatectl operator create ada --role admin --password -",
+    async run(args, server) {
+      const { role: wanted, account: of, password } = args.options;
+      const name = position(args, 0, "NAME");
+      const body = { name, role: wanted, account: of, password: await passwordIn(password) };
+      return shown(await server.post("/operators", body));
+    },
+  },
+  {
+    name: "operator list",
+    summary: "List operators and members of accounts.",
+    positionals: [],
+    options: {},
+    example: "gatectl operator list",
+    run: async (_, server) => shown(await server.get("/operators")),
+  },
+  {
+    name: "operator set",
+    summary: "Change an operator's role or password; their sessions end.",
+    positionals: ["NAME"],
+    options: { role: "viewer, operator or admin", password: passwordFrom },
+    example: "gatectl operator set ada --role viewer",
+    async run(args, server) {
+      const { role: wanted, password } = args.options;
+      const body = { role: wanted, password: await passwordIn(password) };
+      return shown(await server.post(`/operators/${positionInPath(args, 0, "NAME")}`, body));
+    },
+  },
+  ...(["disable", "enable"] as const).map((verb): Command => ({
+    name: `operator ${verb}`,
+    summary: verb === "disable" ? "Let an operator in no more, and end their sessions." : "Let an operator in again.",
+    positionals: ["NAME"],
+    options: {},
+    example: `gatectl operator ${verb} ada`,
+    run: async (args, server) =>
+      shown(await server.post(`/operators/${positionInPath(args, 0, "NAME")}`, { disabled: verb === "disable" })),
+  })),
+  {
+    name: "operator-key create",
+    summary: "Make a key for automation over the operator's API; it is shown once.",
+    positionals: ["NAME"],
+    options: { role, account },
+    example: "gatectl operator-key create terraform --role operator",
+    async run(args, server) {
+      const body = { name: position(args, 0, "NAME"), role: args.options["role"], account: args.options["account"] };
+      const data = await server.post("/operator-keys", body);
+      return { data, text: `${table(data, keyColumns, "")}\n\n${String(field(data, "key"))}` };
+    },
+  },
+  {
+    name: "operator-key list",
+    summary: "List keys for automation.",
+    positionals: [],
+    options: {},
+    example: "gatectl operator-key list",
+    async run(_, server) {
+      const data = await server.get("/operator-keys");
+      return { data, text: table(data, keyColumns, "no keys for automation") };
+    },
+  },
+  {
+    name: "operator-key delete",
+    summary: "Delete a key for automation.",
+    positionals: ["ID"],
+    options: {},
+    example: "gatectl operator-key delete opk_0123456789abcdef",
+    async run(args, server) {
+      const data = await server.post(`/operator-keys/${positionInPath(args, 0, "ID")}/delete`);
+      return { data, text: "deleted" };
     },
   },
 ];

@@ -18,6 +18,7 @@ async function read(path: string, ledger: RequestListener): Promise<unknown> {
     const answer = bookRoutes(ledgerAt(url, secret))[`GET ${route}`]?.({
       operator: { name: "test", role: "viewer" },
       headers: {},
+      address: "",
       params: {},
       query: new URLSearchParams(query),
       body: {},

@@ -1,4 +1,5 @@
 import { type CreditEvent, type CreditKind, Failure, UnknownShape } from "@modelgate/contracts";
+import type { NewConfiguration } from "@modelgate/books";
 import { readToken, type Token } from "@modelgate/accounts";
 
 /** Readers of what control sends; each throws Failure (400) naming what is wrong. */
@@ -48,6 +49,25 @@ export const bodies = {
     const unknown = Object.keys(value).find((name) => !changeable.has(name));
     if (unknown !== undefined) throw wrong("change", `without ${JSON.stringify(unknown.slice(0, 50))}`);
     return { ...value };
+  },
+  object(body: unknown, name: string): Readonly<Record<string, unknown>> {
+    const value = memberOf(body, name);
+    if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrong(name, "an object");
+    return { ...value };
+  },
+  /** What stands in the audit of a change of operators. */
+  act(body: unknown): { readonly action: string; readonly account: string; readonly after: unknown } {
+    const account = memberOf(body, "account");
+    if (typeof account !== "string") throw wrong("account", "a text");
+    return { action: bodies.text(body, "action"), account, after: memberOf(body, "after") };
+  },
+  configuration(body: unknown): NewConfiguration {
+    const [note, basedOn, keys] = ["note", "basedOn", "keys"].map((name) => memberOf(body, name));
+    if (typeof note !== "string") throw wrong("note", "a text");
+    if (typeof basedOn !== "number" || !Number.isInteger(basedOn)) throw wrong("basedOn", "a version");
+    if (!Array.isArray(keys)) throw wrong("keys", "a list");
+    const sealed = keys.map((key: unknown) => ({ id: bodies.text(key, "id"), sealed: bodies.text(key, "sealed") }));
+    return { document: bodies.text(body, "document"), note, basedOn, keys: sealed };
   },
 } as const;
 

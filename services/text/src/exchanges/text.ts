@@ -3,7 +3,6 @@ import { inTurnsIfLong, once } from "@modelgate/platform";
 import { withoutMembers } from "@modelgate/wires/json";
 import {
   hasEnvelope,
-  saysAll,
   surplusBounds,
   textCodec,
   textCodecs,
@@ -14,6 +13,7 @@ import {
   type JsonObject,
   type Parsed,
   type PassCodec,
+  type Target,
   type TextCodec,
   type VendorTextCodec,
 } from "@modelgate/wires/text";
@@ -39,8 +39,8 @@ export type { TextCall };
 export interface TextExchanges {
   /** Makes one attempt's exchange. Throws Failure (400) for what the client said wrong or the wire cannot say. */
   make(upstream: TextCodec, upstreamModel: string, history?: "unsealed"): Promise<Exchange>;
-  /** Whether a wire has a word for all that the client asked. Throws as `make` does. */
-  saysWhole(wire: UpstreamWire): Promise<boolean>;
+  /** Counts what the request loses in a wire of this model's vendor: Infinity where that cannot say it. */
+  losses(wire: UpstreamWire, upstreamModel: string): Promise<number>;
 }
 
 /**
@@ -79,10 +79,16 @@ export function textExchanges(call: TextCall): TextExchanges {
   };
   return {
     make,
-    async saysWhole(wire) {
-      if (wire === call.wire) return true;
+    async losses(wire, upstreamModel) {
+      if (wire === call.wire) return 0;
       const { vendor } = textCodec(wire);
-      return vendor !== undefined && saysAll((await read()).parsed.request, vendor.fields);
+      if (vendor === undefined) return Infinity;
+      const { parsed } = await read();
+      try {
+        return vendor.renderRequest(parsed.request, targetOf(call, upstreamModel)).dropped.length;
+      } catch {
+        return Infinity; // the attempt says what is refused
+      }
     },
   };
 }
@@ -168,6 +174,10 @@ function refuseLongArguments({ turns }: Parsed["request"]): void {
     );
 }
 
+function targetOf({ defaultMaxTokens }: TextCall, model: string): Target {
+  return { model, defaultMaxTokens };
+}
+
 /** Converts a call: another wire at the vendor's end. Throws Failure unsupported_parameter for what it cannot say. */
 async function converted(
   call: TextCall,
@@ -180,7 +190,7 @@ async function converted(
   const { asked, parsed } = await read();
   const asker = { spelling: client.spelling, strict: call.strict };
   const { body, dropped } = renderSupported(asker, parsed.dropped, () =>
-    vendor.renderRequest(parsed.request, { model: upstreamModel, defaultMaxTokens: call.defaultMaxTokens }),
+    vendor.renderRequest(parsed.request, targetOf(call, upstreamModel)),
   );
   const context = (): AnswerContext => ({
     model: call.model,

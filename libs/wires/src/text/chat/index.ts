@@ -27,7 +27,6 @@ export const chatCodec = {
     readAnswer: chatPass.readAnswer,
     reader: () => new ChatReader(),
     askedFees: askedFeesOf,
-    fields: fieldSupport,
   },
   client: {
     parseRequest,

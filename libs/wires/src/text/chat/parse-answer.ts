@@ -4,8 +4,9 @@ import type { Choice, TextAnswer } from "../hub/answer.ts";
 import { CallPairs } from "../hub/call-ids.ts";
 import { withSources } from "../hub/content.ts";
 import { parseLogProbabilities } from "../hub/log-probabilities.ts";
-import type { Citation, Part } from "../hub/part.ts";
+import type { Part } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
+import { parseCitations } from "./citations.ts";
 import type { ChatDialect } from "./dialect.ts";
 import { finishOf } from "./endings.ts";
 import { failureOf } from "./failure.ts";
@@ -50,7 +51,7 @@ function choiceOf(choice: JsonObject, place: readonly (string | number)[]): Choi
   const logprobs = choice["logprobs"];
   const logProbabilities = parseLogProbabilities(isRecord(logprobs) ? logprobs["content"] : undefined);
   return {
-    parts: withSources(parts, parseAnnotations(message["annotations"]), logProbabilities),
+    parts: withSources(parts, parseCitations(message["annotations"]), logProbabilities),
     ...finishOf(choice, new Set(parts.map(({ kind }) => kind))),
   };
 }
@@ -61,22 +62,6 @@ function answerParts(message: JsonObject, place: readonly (string | number)[]): 
   } catch (cause) {
     throw new Failure("upstream_error", "The vendor's answer holds a message that cannot be read.", { cause });
   }
-}
-
-/** Citations of a text, each kept whole for the same wire; what is malformed is passed over. */
-export function parseAnnotations(value: unknown): readonly Citation[] {
-  if (!Array.isArray(value)) return [];
-  return value.filter(isRecord).map((annotation) => {
-    const cited = isRecord(annotation["url_citation"]) ? annotation["url_citation"] : {};
-    const { url, title, start_index: start, end_index: end } = cited;
-    return {
-      ...(typeof url === "string" ? { url } : {}),
-      ...(typeof title === "string" ? { title } : {}),
-      ...(typeof start === "number" ? { start } : {}),
-      ...(typeof end === "number" ? { end } : {}),
-      own: { wire: "chat", value: annotation },
-    };
-  });
 }
 
 export function textOf(value: unknown): string {

@@ -2,6 +2,7 @@ import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import type { Tool, ToolChoice } from "../hub/request.ts";
 import { parseCache } from "./parse-parts.ts";
+import { parseSearch } from "./search.ts";
 
 /** Tools that one request may have. */
 const mostTools = 1_024;
@@ -12,7 +13,7 @@ export function parseTools(body: Fields): readonly Tool[] {
   return [
     ...body.each("tools", mostTools).map(parseTool),
     ...body.each("functions", mostTools).map((declared) => parseFunction(declared)),
-    ...(options === undefined ? [] : [{ kind: "web-search", wire: "chat", options } as const]),
+    ...(options === undefined ? [] : [parseSearch(options)]),
   ];
 }
 
@@ -27,8 +28,15 @@ function parseTool(tool: Fields): Tool {
     kind: "custom",
     name: declared.needText("name"),
     description: declared.text("description"),
-    format: declared.raw("format"),
+    format: parseGrammar(declared.raw("format")),
   });
+}
+
+/** A grammar stands one level deeper here than in the neutral form. */
+function parseGrammar(format: unknown): unknown {
+  if (!isRecord(format) || !isRecord(format["grammar"])) return format;
+  const { grammar, ...others } = format;
+  return { ...others, ...grammar };
 }
 
 function parseFunction(declared: Fields): Extract<Tool, { kind: "function" }> {

@@ -1,7 +1,9 @@
 import type { Fields } from "../../json/fields.ts";
 import { CallPairs, callId } from "../hub/call-ids.ts";
+import { withSources } from "../hub/content.ts";
 import type { Part, TextPart, ToolResultPart } from "../hub/part.ts";
 import type { Turn } from "../hub/request.ts";
+import { parseCitations } from "./citations.ts";
 import { modelParts } from "./parse-model.ts";
 import { parseCache, parseContent } from "./parse-parts.ts";
 
@@ -53,7 +55,9 @@ const readers: Readonly<Record<(typeof roles)[number], ReadMessage>> = {
   developer: readSystem,
   user: (dialogue, message) => dialogue.say("user", parseContent(message, "content")),
   assistant: (dialogue, message, index) => {
-    const parts = modelParts(message, { calls: dialogue.calls, place: [index], google: "content" });
+    const cited = parseCitations(message.raw("annotations"));
+    const said = modelParts(message, { calls: dialogue.calls, place: [index], google: "content" });
+    const parts = withSources(said, cited, []);
     for (const part of parts) if (part.kind === "tool-call" && part.custom === true) dialogue.custom.add(part.id);
     dialogue.say("assistant", parts);
   },

@@ -1,3 +1,4 @@
+import { parseCitations } from "./citations.ts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { OpenedPart, TextEvent } from "../hub/answer.ts";
 import { CallPairs } from "../hub/call-ids.ts";
@@ -8,7 +9,7 @@ import { AudioReader } from "./audio-reader.ts";
 import { CallReader } from "./call-reader.ts";
 import { DetailReader } from "./detail-reader.ts";
 import { finishOf } from "./endings.ts";
-import { parseAnnotations, textOf } from "./parse-answer.ts";
+import { textOf } from "./parse-answer.ts";
 import { readModelImage } from "./parse-model.ts";
 import { markOf, thoughtIn } from "./seals.ts";
 
@@ -111,7 +112,7 @@ export class PartReader {
   #cite(annotations: unknown, events: TextEvent[]): void {
     const part = this.#book.numberOf("text");
     if (part === undefined || annotations === undefined) return;
-    for (const citation of parseAnnotations(annotations))
+    for (const citation of parseCitations(annotations))
       events.push({ type: "citation", choice: this.#choice, part, citation });
   }
 

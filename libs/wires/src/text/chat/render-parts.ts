@@ -28,9 +28,14 @@ function inputText({ text, cache }: TextPart, unsupported: Unsupported): JsonObj
   return { type: "text", text };
 }
 
+/** Details of an image that this wire has words for; the responses wire has one above them. */
+const details: ReadonlySet<string> = new Set(["auto", "low", "high"]);
+
 function inputImage({ source, detail, cache }: ImagePart, unsupported: Unsupported): JsonObject {
   unsupported.noteIf("image.cache", cache);
-  return { type: "image_url", image_url: present({ url: urlOf(source), detail }) };
+  const isKnown = detail === undefined || details.has(detail);
+  unsupported.noteIf("image.detail", !isKnown);
+  return { type: "image_url", image_url: present({ url: urlOf(source), detail: isKnown ? detail : "high" }) };
 }
 
 /** An address, or bytes as a data URL. */

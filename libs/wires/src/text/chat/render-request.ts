@@ -1,5 +1,6 @@
 import { present } from "../../json/present.ts";
 import type { Rendered, Target } from "../hub/codec.ts";
+import { cachedBy } from "../hub/cache-hint.ts";
 import { effortOf } from "../hub/effort.ts";
 import { unsupportedFailure, unsupportedFields } from "../hub/field-support.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";
@@ -19,7 +20,7 @@ const mostStops = 4;
  */
 export function renderRequest(asked: TextRequest, { model }: Target): Rendered {
   const unsupported = new Unsupported();
-  const request = withoutForeignSearches(asked, "chat", unsupported);
+  const request = withoutForeignSearches(cachedBy(model, asked), "chat", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   if ((request.stop?.length ?? 0) > mostStops) throw unsupportedFailure("stop", `At most ${mostStops} stop sequences.`);
   const body = present({

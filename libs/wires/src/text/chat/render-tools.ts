@@ -1,9 +1,12 @@
+import { isRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import { customParameters } from "../hub/custom.ts";
 import { unsupportedFailure } from "../hub/field-support.ts";
 import type { Unsupported } from "../hub/unsupported.ts";
 import type { JsonObject, TextRequest, Tool, ToolChoice } from "../hub/request.ts";
+import { searchName } from "../hub/search-wish.ts";
 import { searchesTheWeb, takesNewestFields } from "./models.ts";
+import { renderSearchOptions } from "./search.ts";
 
 /**
  * `tools` with what depends on them, and `web_search_options`. Vendors refuse a choice, or a word on parallel calls,
@@ -20,6 +23,7 @@ export function renderTools(request: TextRequest, model: string, unsupported: Un
     return search;
   }
   const choice = toolChoice === undefined ? undefined : renderChoice(toolChoice, tools, newest);
+  unsupported.noteIf("toolChoice", toolChoice !== undefined && choice === undefined);
   return { tools: rendered, tool_choice: choice, parallel_tool_calls: parallelTools, ...search };
 }
 
@@ -43,7 +47,7 @@ function renderTool(tool: Tool, newest: boolean, unsupported: Unsupported): read
   }
   if (tool.kind === "custom") {
     const { name, description, format } = tool;
-    if (newest) return [{ type: "custom", custom: present({ name, description, format }) }];
+    if (newest) return [{ type: "custom", custom: present({ name, description, format: renderGrammar(format) }) }];
     unsupported.noteIf("tools.format", format);
     return [{ type: "function", function: present({ name, description, parameters: customParameters }) }];
   }
@@ -52,25 +56,36 @@ function renderTool(tool: Tool, newest: boolean, unsupported: Unsupported): read
   return [tool.definition];
 }
 
+function renderGrammar(format: unknown): unknown {
+  if (!isRecord(format) || format["type"] !== "grammar") return format;
+  const { type, ...grammar } = format;
+  return { type, grammar };
+}
+
 /** Agents of other wires offer a search with every request: where the model has none, the request goes without. */
 function renderSearch(tools: readonly Tool[], model: string, unsupported: Unsupported): JsonObject | undefined {
   const search = tools.find((tool) => tool.kind === "web-search");
   if (search === undefined) return undefined;
-  if (search.wire === "chat") return search.options;
-  if (!searchesTheWeb(model)) {
+  if (search.wire !== "chat" && !searchesTheWeb(model)) {
     unsupported.note("tools.web-search");
     return undefined;
   }
-  unsupported.noteIf("tools.web-search.options", Object.keys(search.options).length > 0);
-  return {};
+  return renderSearchOptions(search, unsupported);
 }
 
 function renderChoice(choice: ToolChoice, tools: readonly Tool[], newest: boolean): unknown {
-  const { mode, names } = choice;
+  const { mode } = choice;
+  const names = choice.names?.filter((name) => !isSearch(name, tools));
   if (names === undefined || mode === "none") return mode;
+  // A model that searches does so unasked: there is no tool that could be forced.
+  if (names.length === 0) return undefined;
   const chosen = names.map((name) => named(name, tools, newest));
   if (isForced(choice)) return chosen[0];
   return newest ? { type: "allowed_tools", allowed_tools: { mode, tools: chosen } } : mode;
+}
+
+function isSearch(name: string, tools: readonly Tool[]): boolean {
+  return name === searchName && tools.some(({ kind }) => kind === "web-search");
 }
 
 function named(name: string, tools: readonly Tool[], newest: boolean): JsonObject {

@@ -58,7 +58,10 @@ function renderModel(parts: readonly Part[], model: string, unsupported: Unsuppo
   for (const part of parts) refuseForeign(part);
   const calls = parts.filter((part) => part.kind === "tool-call");
   const texts = parts.filter(isText);
-  for (const { cache } of texts) unsupported.noteIf("text.cache", cache);
+  for (const { cache, citations } of texts) {
+    unsupported.noteIf("text.cache", cache);
+    unsupported.noteIf("text.citations", citations);
+  }
   const refusal = parts.flatMap((part) => (part.kind === "refusal" ? [part.text] : [])).join("");
   const images = parts.flatMap((part) => (part.kind === "image" ? [modelImage(part)] : []));
   const message = present({

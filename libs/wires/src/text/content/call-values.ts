@@ -4,13 +4,13 @@ import type { JsonObject } from "../hub/request.ts";
 const wraps: ReadonlySet<string> = new Set(["output", "result", "error"]);
 
 /**
- * A result's text as the object that this wire wants: an object as itself, other JSON under `result`, words under
- * `output`; an error under `error`. An object that looks like one of those goes under `result`.
+ * A result's text as the object that this wire wants: an object as itself, other JSON under `result`, words (also JSON's own
+ * strings, quotes and all) under `output`; an error under `error`. An object that looks like one of those goes under `result`.
  */
 export function responseOf(text: string, isError: boolean): JsonObject {
   if (isError) return { error: text };
   const value = parsed(text);
-  if (value === undefined) return { output: text };
+  if (value === undefined || typeof value === "string") return { output: text };
   return isRecord(value) && !isWrapped(value) ? value : { result: value };
 }
 
@@ -19,7 +19,7 @@ export function resultOf(response: JsonObject): { readonly text: string; readonl
   if (!isWrapped(response)) return { text: JSON.stringify(response), isError: false };
   const { output, result, error } = response;
   if (error !== undefined) return { text: wordsOf(error), isError: true };
-  return { text: result === undefined ? wordsOf(output) : JSON.stringify(result), isError: false };
+  return { text: wordsOf(result ?? output), isError: false };
 }
 
 function isWrapped(value: JsonObject): boolean {

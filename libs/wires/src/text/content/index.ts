@@ -28,7 +28,6 @@ export const contentCodec = {
     readAnswer: contentPass.readAnswer,
     reader: () => new ContentReader(),
     askedFees: askedFeesOf,
-    fields: fieldSupport,
   },
   client: {
     parseRequest,

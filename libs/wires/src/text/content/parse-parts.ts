@@ -1,6 +1,6 @@
 import { isRecord, type Fields } from "../../json/fields.ts";
 import { argumentsOf } from "../hub/call-arguments.ts";
-import { mediaTypeOfName } from "../hub/data-url.ts";
+import { knownMediaType, mediaTypeOfName } from "../hub/data-url.ts";
 import type { Part, Source, ToolResultPart } from "../hub/part.ts";
 import { callId, type CallPairs } from "../hub/call-ids.ts";
 import { resultOf } from "./call-values.ts";
@@ -23,8 +23,7 @@ const readers: Readonly<Record<string, ReadPart>> = {
   functionResponse: readResponse,
   inlineData: (part) => {
     const blob = need(part, "inlineData");
-    const mediaType = blob.needText("mimeType");
-    blob.ignore("displayName");
+    const mediaType = knownMediaType(blob.needText("mimeType"));
     return withSeal(mediaPart({ kind: "base64", mediaType, data: blob.needText("data") }, mediaType), part);
   },
   fileData: readFile,
@@ -87,7 +86,6 @@ function readResponse(part: Fields, { calls, place }: PartPlace): ToolResultPart
 
 function resultMedia(part: Fields): ToolResultPart["parts"][number] {
   const blob = part.has("inlineData") ? need(part, "inlineData") : need(part, "fileData");
-  blob.ignore("displayName");
   const mediaType = blob.text("mimeType");
   const uri = blob.text("fileUri");
   const source: Source =
@@ -101,7 +99,6 @@ function resultMedia(part: Fields): ToolResultPart["parts"][number] {
 
 function readFile(part: Fields): Part {
   const file = need(part, "fileData");
-  file.ignore("displayName");
   const uri = file.needText("fileUri");
   const mediaType = file.text("mimeType");
   return withSeal(mediaPart(sourceOfUri(uri, mediaType), mediaType ?? mediaTypeOfName(uri)), part);

@@ -19,7 +19,7 @@ export function parseTools(body: Fields): readonly Tool[] {
 
 function vendorTool(name: string, options: JsonObject): Tool {
   return name === "googleSearch"
-    ? { kind: "web-search", wire: "content", options }
+    ? { kind: "web-search", wire: "content", options, ...(Object.keys(options).length > 0 ? { more: true } : {}) }
     : { kind: "vendor", wire: "content", name, definition: options };
 }
 

@@ -61,8 +61,9 @@ export function renderPart(part: Part, context: PartContext): readonly JsonObjec
 }
 
 /** The vendor refuses an empty text; one that is there for its seal stays. */
-function renderText({ text, cache, seal }: TextPart, { unsupported }: PartContext): readonly JsonObject[] {
+function renderText({ text, cache, citations, seal }: TextPart, { unsupported }: PartContext): readonly JsonObject[] {
   unsupported.noteIf("text.cache", cache);
+  unsupported.noteIf("text.citations", citations);
   const thoughtSignature = ownSeal(seal, "content");
   return text === "" && thoughtSignature === undefined ? [] : [present({ text, thoughtSignature })];
 }

@@ -38,7 +38,7 @@ function renderGeneration(request: TextRequest, model: string, unsupported: Unsu
     maxOutputTokens: request.maxTokens,
     stopSequences: request.stop,
     ...renderFormat(request, unsupported),
-    thinkingConfig: request.reasoning === undefined ? undefined : renderThinking(request.reasoning, model),
+    thinkingConfig: request.reasoning === undefined ? undefined : renderThinking(request.reasoning, model, unsupported),
     temperature: request.temperature,
     topP: request.topP,
     topK: request.topK,

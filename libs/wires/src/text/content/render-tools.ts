@@ -1,6 +1,7 @@
 import { present } from "../../json/present.ts";
 import { customParameters } from "../hub/custom.ts";
 import { unsupportedFailure } from "../hub/field-support.ts";
+import { searchName } from "../hub/search-wish.ts";
 import type { Unsupported } from "../hub/unsupported.ts";
 import type { JsonObject, TextRequest, Tool } from "../hub/request.ts";
 
@@ -70,7 +71,12 @@ export function renderToolConfig({ tools, toolChoice }: TextRequest, unsupported
     unsupported.note("toolChoice");
     return undefined;
   }
-  const { mode, names } = toolChoice;
+  const { mode } = toolChoice;
+  const searches = tools.some(({ kind }) => kind === "web-search");
+  // The vendor's own search cannot be forced.
+  const names = toolChoice.names?.filter((name) => !searches || name !== searchName);
+  unsupported.noteIf("toolChoice", names?.length !== toolChoice.names?.length);
+  if (names?.length === 0) return undefined;
   const some = names !== undefined && mode !== "none";
   const functionCallingConfig = present({
     mode: some && mode === "auto" ? "VALIDATED" : modes[mode],

@@ -1,6 +1,7 @@
 import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import { effortOf } from "../hub/effort.ts";
+import type { Unsupported } from "../hub/unsupported.ts";
 import type { Effort, JsonObject, ReasoningWish } from "../hub/request.ts";
 import { asksToThink } from "../thoughts.ts";
 import { thinksInLevels } from "./models.ts";
@@ -36,9 +37,10 @@ const budgets = {
 /** The least that a model which cannot stop thinking takes, and the most that the small ones take. */
 const [leastOfPro, mostOfFlash] = [128, 24_576];
 
-/** `thinkingConfig` for a model. */
-export function renderThinking(wish: ReasoningWish, model: string): JsonObject | undefined {
+/** `thinkingConfig` for a model. A wish for no thoughts is noted as lost where the model cannot stop thinking. */
+export function renderThinking(wish: ReasoningWish, model: string, unsupported: Unsupported): JsonObject | undefined {
   const effort = effortOf(wish);
+  if (effort === "none" && (thinksInLevels(model) || model.includes("-pro"))) unsupported.note("reasoning");
   const amount = thinksInLevels(model)
     ? { thinkingLevel: levelFor(effort, model) }
     : { thinkingBudget: budgetFor(wish, model) };

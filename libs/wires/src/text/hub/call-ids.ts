@@ -14,7 +14,7 @@ interface Pending {
   readonly name: string;
 }
 
-/** Pairs results with calls by id where there is one, else by name and order. */
+/** Pairs results with calls by id, and by name and order where no call has that id. */
 export class CallPairs {
   readonly #names = new Map<string, string>();
   readonly #pending: Pending[] = [];
@@ -24,11 +24,12 @@ export class CallPairs {
     this.#pending.push({ id, name });
   }
 
-  /** The call's id for a result; undefined where no such call waits. */
+  /** The id of the call that a result answers; undefined where no such call waits. */
   answered(id: string | undefined, name: string): string | undefined {
-    const at = this.#pending.findIndex((call) => (id === undefined ? call.name === name : call.id === id));
+    const byId = this.#pending.findIndex((call) => call.id === id);
+    const at = byId >= 0 ? byId : this.#pending.findIndex((call) => call.name === name);
     const [call] = at < 0 ? [] : this.#pending.splice(at, 1);
-    return id ?? call?.id;
+    return call?.id ?? id;
   }
 
   nameOf(id: string): string | undefined {

@@ -8,7 +8,6 @@ import type { Dialogue } from "../dialogue.ts";
 import type { AskedFees } from "../fees.ts";
 import type { PassCodec, SeenAnswer } from "../pass.ts";
 import type { TextAnswer, TextEvent } from "./answer.ts";
-import type { FieldSupport } from "./field-support.ts";
 import type { JsonObject, RequestField, TextRequest } from "./request.ts";
 
 /** A request in the neutral form, with what had no place in it, in the client's spelling. */
@@ -116,13 +115,13 @@ export interface VendorCodec {
   askedFees(body: JsonRecord): AskedFees | undefined;
   /** Bounds the calls of tools that the vendor runs, where the request does not. Absent: the wire has no word for it. */
   capTools?(body: Buffer, most: number): Buffer;
-  /** What the wire says of the neutral form's fields. Absent: it has a word for each. */
-  readonly fields?: FieldSupport;
   /**
-   * The member that bounds an answer's tokens, where the wire counts thoughts among them and a rendering raises the
-   * client's bound by their budget. Absent: the client's bound is sent as it is.
+   * The member that bounds an answer's tokens, where the wire counts thoughts among them and a rendering raises
+   * the gateway's own bound by their budget. Absent: bounds are sent as they are.
    */
   readonly raisedBound?: string;
+  /** The least bound of output that its vendors take: a smaller one is raised to it. Absent: any. */
+  readonly leastBound?: number;
 }
 
 /** What it takes to serve clients of a wire through vendors of any. */

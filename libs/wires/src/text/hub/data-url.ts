@@ -7,7 +7,12 @@ export function readDataUrl(url: string): { readonly mediaType: string; readonly
   const [mediaType, ...parameters] = url.slice("data:".length, comma).split(";");
   const body = url.slice(comma + 1);
   const data = parameters.includes("base64") ? body : Buffer.from(percentDecoded(body)).toString("base64");
-  return { mediaType: mediaType === undefined || mediaType === "" ? "text/plain" : mediaType, data };
+  return { mediaType: mediaType === undefined || mediaType === "" ? "text/plain" : knownMediaType(mediaType), data };
+}
+
+/** A media type as vendors know it: clients write `image/jpg`, which none takes. */
+export function knownMediaType(mediaType: string): string {
+  return mediaType.toLowerCase() === "image/jpg" ? "image/jpeg" : mediaType;
 }
 
 export function writeDataUrl({ mediaType, data }: { readonly mediaType: string; readonly data: string }): string {

@@ -23,14 +23,6 @@ export function unsupportedFields(request: TextRequest, fieldSupport: FieldSuppo
   return lost;
 }
 
-/** Whether a wire has a word for every field that a request uses. */
-export function saysAll(request: TextRequest, fieldSupport: FieldSupport | undefined): boolean {
-  if (fieldSupport === undefined) return true;
-  return fieldNames(fieldSupport).every(
-    (field) => !("unsupported" in fieldSupport[field]) || !saysSomething(request, field),
-  );
-}
-
 /** The failure of a request that the vendor's wire cannot say. */
 export function unsupportedFailure(what: string, say?: string): Failure {
   return new Failure("unsupported_parameter", say ?? `The vendor of this model cannot take ${what}.`, { param: what });

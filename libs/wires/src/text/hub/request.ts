@@ -1,6 +1,7 @@
 import type { TextWire } from "@modelgate/contracts";
 import type { CacheHint } from "./cache-hint.ts";
 import type { Part, TextPart } from "./part.ts";
+import type { SearchWish } from "./search-wish.ts";
 
 /** Where the responses wire has a tool that stands in a set of tools; elsewhere its own name says both. */
 export interface NamespacedTool {
@@ -33,8 +34,17 @@ export type Tool =
       readonly format?: unknown;
       readonly within?: NamespacedTool | undefined;
     }
-  /** Search on the web, run by the vendor; `options` are the wire's own and travel only to the same wire. */
-  | { readonly kind: "web-search"; readonly wire: TextWire; readonly options: JsonObject }
+  /**
+   * Search on the web, run by the vendor; `options` are the wire's own and travel only to the same wire, `wish` is what
+   * others can say of them, and `more` is true where options say more than the wish.
+   */
+  | {
+      readonly kind: "web-search";
+      readonly wire: TextWire;
+      readonly options: JsonObject;
+      readonly wish?: SearchWish | undefined;
+      readonly more?: boolean | undefined;
+    }
   /** A vendor's own tool that no other wire can say. */
   | { readonly kind: "vendor"; readonly wire: TextWire; readonly name: string; readonly definition: JsonObject };
 

@@ -28,7 +28,6 @@ export const messagesCodec = {
     readAnswer: messagesPass.readAnswer,
     reader: () => new MessagesReader(),
     askedFees: askedFeesOf,
-    fields: fieldSupport,
     capTools,
     raisedBound: "max_tokens",
   },

@@ -2,7 +2,9 @@ import { Failure } from "@modelgate/contracts";
 import { Fields } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import type { Parsed } from "../hub/codec.ts";
-import type { JsonObject, OutputFormat, TextRequest } from "../hub/request.ts";
+import type { FilePart, ImagePart, Part, TextPart, ToolResultPart } from "../hub/part.ts";
+import type { JsonObject, OutputFormat, TextRequest, Turn } from "../hub/request.ts";
+import { parseCache } from "./cache.ts";
 import { parseTools, parseToolChoice } from "./parse-tools.ts";
 import { parseTurns } from "./parse-turns.ts";
 import { parseThinking } from "./thinking.ts";
@@ -14,7 +16,8 @@ const refused = ["container", "mcp_servers", "inference_geo"] as const;
 export function parseRequest(body: JsonObject): Parsed {
   const fields = new Fields(body);
   for (const name of refused) if (fields.has(name)) throw fields.unsupported(name);
-  const { instructions, turns } = parseTurns(fields);
+  const { instructions, turns: said } = parseTurns(fields);
+  const turns = markedAtEnd(said, parseCache(fields));
   const tools = parseTools(fields);
   const output = fields.fields("output_config");
   const request: TextRequest = {
@@ -27,7 +30,7 @@ export function parseRequest(body: JsonObject): Parsed {
     ...present({
       ...parseToolChoice(fields),
       stop: fields.texts("stop_sequences"),
-      format: output === undefined ? undefined : parseFormat(output),
+      format: parseFormat(output?.fields("format") ?? fields.fields("output_format")),
       reasoning: parseThinking(fields, output),
       temperature: fields.number("temperature"),
       topP: fields.number("top_p"),
@@ -39,14 +42,25 @@ export function parseRequest(body: JsonObject): Parsed {
   return { request, dropped: fields.unread() };
 }
 
+/** The whole prompt's mark, which stands beside it here, on its last part. */
+function markedAtEnd(turns: readonly Turn[], mark: ReturnType<typeof parseCache>): readonly Turn[] {
+  const [turn, part] = [turns.at(-1), turns.at(-1)?.parts.at(-1)];
+  if (mark.cache === undefined || turn === undefined || part === undefined || !takesMark(part)) return turns;
+  return [...turns.slice(0, -1), { ...turn, parts: [...turn.parts.slice(0, -1), { ...part, ...mark }] }];
+}
+
+function takesMark(part: Part): part is TextPart | ImagePart | FilePart | ToolResultPart {
+  return part.kind === "text" || part.kind === "image" || part.kind === "file" || part.kind === "tool-result";
+}
+
 function parseMaxTokens(fields: Fields): number {
   const given = fields.count("max_tokens", 1);
   if (given !== undefined) return given;
   throw new Failure("missing_required_parameter", "Missing required parameter: max_tokens.", { param: "max_tokens" });
 }
 
-function parseFormat(output: Fields): OutputFormat | undefined {
-  const format = output.fields("format");
+/** The form of the answer, which stood in \`output_format\` before it stood in \`output_config\`. */
+function parseFormat(format: Fields | undefined): OutputFormat | undefined {
   if (format === undefined) return undefined;
   if (format.word("type", ["json_schema"]) === undefined) throw format.wrong("type", "json_schema");
   const schema = format.record("schema");

@@ -1,4 +1,5 @@
 import type { Fields } from "../../json/fields.ts";
+import { knownMediaType } from "../hub/data-url.ts";
 import type { Source } from "../hub/part.ts";
 
 /** The `source` of an image. */
@@ -10,7 +11,7 @@ export function imageSource(source: Fields): Source {
 
 /** Bytes with their type. */
 export function bytesOf(source: Fields): Source {
-  return { kind: "base64", mediaType: source.needText("media_type"), data: source.needText("data") };
+  return { kind: "base64", mediaType: knownMediaType(source.needText("media_type")), data: source.needText("data") };
 }
 
 /** An address, or an id in the vendor's store. */

@@ -2,12 +2,10 @@ import type { Fields } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
 import type { JsonObject, TextRequest, Tool } from "../hub/request.ts";
 import { parseCache } from "./cache.ts";
+import { parseSearch } from "./search.ts";
 
 /** Tools that one request may have. */
 const mostTools = 1_024;
-
-/** The version of the vendor's search that is asked for where no other is wished for. */
-export const searchType = "web_search_20250305";
 
 /** Functions, the vendor's search, and its other typed tools as its own. */
 export function parseTools(body: Fields): readonly Tool[] {
@@ -15,19 +13,10 @@ export function parseTools(body: Fields): readonly Tool[] {
     const type = tool.text("type") ?? "custom";
     if (type === "custom") return parseFunction(tool);
     const definition = tool.whole();
-    if (type.startsWith("web_search_"))
-      return { kind: "web-search", wire: "messages", options: searchOptions(definition) };
+    if (type.startsWith("web_search_")) return parseSearch(definition);
     const { name } = definition;
     return { kind: "vendor", wire: "messages", name: typeof name === "string" ? name : type, definition };
   });
-}
-
-/** All but what every search says. */
-function searchOptions(definition: JsonObject): JsonObject {
-  const said = Object.entries(definition).filter(
-    ([name, value]) => name !== "name" && !(name === "type" && value === searchType),
-  );
-  return Object.fromEntries(said);
 }
 
 function parseFunction(tool: Fields): Tool {

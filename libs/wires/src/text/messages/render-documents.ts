@@ -12,7 +12,7 @@ const textTypes: ReadonlySet<string> = new Set(["application/json", "application
 /** The `source` of an image. Addresses that the vendor cannot fetch are the service's to bring in before. */
 export function renderImageSource(source: Source): JsonObject {
   if (source.kind !== "base64") return addressSource(source);
-  const mediaType = source.mediaType === "image/jpg" ? "image/jpeg" : source.mediaType;
+  const mediaType = source.mediaType;
   if (!imageTypes.has(mediaType)) throw unsupportedFailure(`${mediaType} parts`);
   return { type: "base64", media_type: mediaType, data: source.data };
 }

@@ -4,6 +4,7 @@ import { unsupportedFailure, unsupportedFields } from "../hub/field-support.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";
 import { Unsupported } from "../hub/unsupported.ts";
 import type { JsonObject, TextRequest } from "../hub/request.ts";
+import { withCacheMarks } from "./cache.ts";
 import { fieldSupport } from "./field-support.ts";
 import { renderTools, renderToolChoice } from "./render-tools.ts";
 import { renderTurns } from "./render-turns.ts";
@@ -15,7 +16,8 @@ export function renderRequest(asked: TextRequest, target: Target): Rendered {
   const unsupported = new Unsupported();
   const request = withoutForeignSearches(asked, "messages", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
-  const { system, messages } = renderTurns(request, unsupported);
+  const turns = renderTurns(withFormatInWords(request, unsupported), unsupported);
+  const { system, messages } = withCacheMarks(turns, request);
   const { thinking, effort, maxTokens, on } = renderThinking(request, target, messages, unsupported);
   const body = present({
     model: target.model,
@@ -35,6 +37,14 @@ export function renderRequest(asked: TextRequest, target: Target): Rendered {
   return { body, dropped: unsupported.words };
 }
 
+/** The vendor gives JSON by a schema only: without one the model is asked for it in words, and the member is named as lost. */
+function withFormatInWords(request: TextRequest, unsupported: Unsupported): TextRequest {
+  if (request.format?.kind !== "json") return request;
+  unsupported.note("format");
+  const words = { kind: "text", text: "Answer with one JSON object and nothing else." } as const;
+  return { ...request, instructions: [...request.instructions, words] };
+}
+
 /** The vendor refuses a sequence of white space only. */
 function renderStop({ stop }: TextRequest): readonly string[] | undefined {
   if (stop?.some((sequence) => sequence.trim() === "") === true)
@@ -47,9 +57,7 @@ function renderOutput(
   effort: string | undefined,
   unsupported: Unsupported,
 ): JsonObject | undefined {
-  if (format === undefined) return effort === undefined ? undefined : { effort };
-  if (format.kind === "json")
-    throw unsupportedFailure("format", "The vendor of this model gives JSON by a schema only.");
+  if (format === undefined || format.kind === "json") return effort === undefined ? undefined : { effort };
   unsupported.noteIf("format.name", format.name);
   unsupported.noteIf("format.description", format.description);
   unsupported.noteIf("format.strict", format.strict);

@@ -1,10 +1,11 @@
 import { present } from "../../json/present.ts";
 import { customParameters } from "../hub/custom.ts";
 import { unsupportedFailure } from "../hub/field-support.ts";
+import { searchName } from "../hub/search-wish.ts";
 import type { Unsupported } from "../hub/unsupported.ts";
 import type { JsonObject, TextRequest, Tool } from "../hub/request.ts";
 import { renderCache } from "./cache.ts";
-import { searchType } from "./parse-tools.ts";
+import { renderSearch } from "./search.ts";
 
 /** Names that the vendor takes. */
 const validName = /^[A-Za-z0-9_-]{1,128}$/;
@@ -16,8 +17,12 @@ export function renderTools(
 ): readonly JsonObject[] | undefined {
   const narrow =
     toolChoice === undefined || toolChoice.mode === "none" || forcesOne(toolChoice) ? undefined : toolChoice.names;
-  const all = (tools ?? []).filter((tool) => narrow === undefined || ("name" in tool && narrow.includes(tool.name)));
+  const all = (tools ?? []).filter((tool) => narrow === undefined || narrow.includes(nameOf(tool)));
   return all.length > 0 ? all.map((tool) => renderTool(tool, unsupported)) : undefined;
+}
+
+function nameOf(tool: Tool): string {
+  return tool.kind === "web-search" ? searchName : tool.name;
 }
 
 type Renders = {
@@ -37,11 +42,7 @@ const renders: Renders = {
     unsupported.noteIf("tools.format", format);
     return present({ name: valid(name), description, input_schema: customParameters });
   },
-  "web-search": ({ wire, options }, unsupported) => {
-    const own = wire === "messages";
-    unsupported.noteIf("tools.web-search.options", !own && Object.keys(options).length > 0);
-    return { type: searchType, name: "web_search", ...(own ? options : {}) };
-  },
+  "web-search": renderSearch,
   vendor: ({ wire, name, definition }) => {
     if (wire === "messages") return definition;
     throw unsupportedFailure(`tools: ${name}`);

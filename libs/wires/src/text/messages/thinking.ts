@@ -72,15 +72,31 @@ export function renderThinking(
     const word = effort === undefined ? undefined : effortWords[effort];
     return { ...silent, thinking: { type: "adaptive", display }, effort: word, on: true };
   }
-  const budget = budgetFor(reasoning, effort ?? "medium", maxTokens);
+  const wanted = budgetFor(reasoning, effort ?? "medium", maxTokens);
+  const budget = request.maxTokens === undefined ? wanted : budgetWithin(request.maxTokens, wanted);
+  if (budget === undefined || (budget < wanted && reasoning.budgetTokens !== undefined)) unsupported.note("reasoning");
+  if (budget === undefined) return off;
   const display = reasoning.show === "none" ? "omitted" : undefined;
   return {
     ...silent,
     thinking: present({ type: "enabled", budget_tokens: budget, display }),
-    // Thoughts count as output here: a bound below their budget is meant for the words.
+    // Without a bound of the client's, ours is meant for the words.
     maxTokens: maxTokens > budget ? maxTokens : maxTokens + budget,
     on: true,
   };
+}
+
+/** The part of a bound that is left to thoughts where both do not fit. */
+const partOfThoughts = 0.8;
+
+/**
+ * The budget that fits into a client's bound: thoughts count as output, here as in the client's own wire, so the bound is
+ * kept and the budget is lowered. Undefined where the least budget does not fit.
+ */
+function budgetWithin(bound: number, wanted: number): number | undefined {
+  if (wanted < bound) return wanted;
+  if (bound <= leastBudget) return undefined;
+  return Math.max(leastBudget, Math.floor(bound * partOfThoughts));
 }
 
 /** Whether a wish is only about how thoughts that were not asked for are shown. */

@@ -13,7 +13,7 @@ import { parseRequest } from "./parse-request.ts";
 import { responsesPass } from "./pass.ts";
 import { ResponsesReader } from "./reader.ts";
 import { renderAnswer } from "./render-answer.ts";
-import { renderRequest } from "./render-request.ts";
+import { leastOutputTokens, renderRequest } from "./render-request.ts";
 import { ResponsesWriter } from "./writer.ts";
 
 /** The responses wire. */
@@ -27,7 +27,7 @@ export const responsesCodec = {
     readAnswer: responsesPass.readAnswer,
     reader: () => new ResponsesReader(),
     askedFees: askedFeesOf,
-    fields: fieldSupport,
+    leastBound: leastOutputTokens,
     capTools,
   },
   client: {

@@ -1,6 +1,8 @@
 import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
 import type { NamespacedTool, Tool, ToolChoice } from "../hub/request.ts";
+import { searchName } from "../hub/search-wish.ts";
 import { qualifiedName } from "./namespaces.ts";
+import { isSearch, parseSearch } from "./search.ts";
 
 /** Tools that one request may have. */
 const mostTools = 1_024;
@@ -28,13 +30,8 @@ function parseTool(tool: Fields): readonly Tool[] {
   if (type === "custom") return [parseCustom(tool)];
   if (type === "namespace" && isPlainNamespace(tool)) return parseNamespace(tool);
   const definition = tool.whole();
-  if (isSearch(type)) return [{ kind: "web-search", wire: "responses", options: searchOptions(definition) }];
+  if (isSearch(type)) return [parseSearch(definition)];
   return [{ kind: "vendor", wire: "responses", name: type, definition }];
-}
-
-/** Search on the web: its name, or one of its versions (`web_search_preview`, either with a date). */
-function isSearch(type: string): boolean {
-  return /^web_search(?:_preview)?(?:_\d{4}_\d{2}_\d{2})?$/.test(type);
 }
 
 /** A set of functions and free-text tools: its members can be sent one by one. */
@@ -79,30 +76,26 @@ function parseFunction(tool: Fields): Extract<Tool, { kind: "function" }> {
   };
 }
 
-/** All but what every search says. */
-function searchOptions(definition: JsonRecord): JsonRecord {
-  return Object.fromEntries(
-    Object.entries(definition).filter(([name, value]) => name !== "type" || value !== "web_search"),
-  );
-}
-
 const modes = ["auto", "none", "required"] as const;
 
-/** Throws Failure (400) for a forced tool of the vendor: no other wire can say it. */
+/** Which tools: functions and free-text tools by name, the vendor's own by type. */
 export function parseToolChoice(body: Fields): ToolChoice | undefined {
   const choice = body.raw("tool_choice");
   if (choice === undefined) return undefined;
   if (typeof choice === "string") return { mode: body.word("tool_choice", modes) ?? "auto" };
   const fields = body.fields("tool_choice");
-  const type = fields?.needText("type");
-  if (fields !== undefined && (type === "function" || type === "custom"))
-    return { mode: "required", names: [qualifiedName(fields.text("namespace"), fields.needText("name"))] };
-  if (fields === undefined || type !== "allowed_tools") throw body.unsupported("tool_choice");
-  const names = fields.each("tools", mostTools).map((tool) => {
-    if (tool.raw("type") !== "function" && tool.raw("type") !== "custom") throw tool.unsupported("type");
-    return qualifiedName(tool.text("namespace"), tool.needText("name"));
-  });
-  return { mode: fields.word("mode", ["auto", "required"]) ?? "auto", names };
+  if (fields === undefined) return undefined;
+  if (fields.needText("type") !== "allowed_tools") return { mode: "required", names: [chosenName(fields)] };
+  return {
+    mode: fields.word("mode", ["auto", "required"]) ?? "auto",
+    names: fields.each("tools", mostTools).map(chosenName),
+  };
+}
+
+function chosenName(tool: Fields): string {
+  const type = tool.needText("type");
+  if (type === "function" || type === "custom") return qualifiedName(tool.text("namespace"), tool.needText("name"));
+  return isSearch(type) ? searchName : type;
 }
 
 /** Whether a value of `tools` is worth echoing: objects only. */

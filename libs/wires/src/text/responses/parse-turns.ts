@@ -63,7 +63,8 @@ function isCall(part: Part, id: string): boolean {
 /** Reads `input`: a string, or items. Throws Failure (400) for items that are wrong or were not resolved. */
 export function parseTurns(body: Fields): Input {
   const conversation = new Conversation();
-  const input = body.has("input") ? body.raw("input") : body.needText("input");
+  // Instructions alone are a request as well.
+  const input = body.has("input") || body.has("instructions") ? body.raw("input") : body.needText("input");
   if (typeof input === "string") conversation.say("user", [{ kind: "text", text: input }], false);
   else for (const item of body.each("input", mostItems)) readItem(conversation, item);
   const { instructions, compactionTrigger } = conversation;

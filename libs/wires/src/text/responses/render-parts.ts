@@ -3,8 +3,7 @@ import { writeDataUrl } from "../hub/data-url.ts";
 import { unsupportedFailure } from "../hub/field-support.ts";
 import type { Unsupported } from "../hub/unsupported.ts";
 import { logProbability } from "../hub/log-probabilities.ts";
-import { audioBytes } from "../hub/media.ts";
-import type { AudioPart, Citation, FilePart, ImagePart, Part, Source, TextPart } from "../hub/part.ts";
+import type { Citation, FilePart, ImagePart, Part, Source, TextPart } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 
 /** A part of a user's or system's message, or of a tool's output. Throws Failure for what the wire cannot say. */
@@ -12,7 +11,6 @@ export function inputPart(part: Part, unsupported: Unsupported): JsonObject {
   if (part.kind === "text") return inputText(part, unsupported);
   if (part.kind === "image") return inputImage(part, unsupported);
   if (part.kind === "file") return inputFile(part, unsupported);
-  if (part.kind === "audio") return inputAudio(part);
   if (part.kind === "refusal") return { type: "input_text", text: part.text };
   throw unsupportedFailure(`${part.kind} parts`);
 }
@@ -56,10 +54,6 @@ function nameOf(mediaType: string): string {
 function ownFile({ wire, id }: Extract<Source, { kind: "file-id" }>): string {
   if (wire === "responses") return id;
   throw unsupportedFailure("file ids of another vendor");
-}
-
-function inputAudio({ source }: AudioPart): JsonObject {
-  return { type: "input_audio", input_audio: audioBytes(source) };
 }
 
 /** A text of the model, in an answer or in the history. */

@@ -1,5 +1,6 @@
 import { present } from "../../json/present.ts";
 import type { Rendered, Target } from "../hub/codec.ts";
+import { cachedBy } from "../hub/cache-hint.ts";
 import { effortOf } from "../hub/effort.ts";
 import { unsupportedFailure, unsupportedFields } from "../hub/field-support.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";
@@ -9,6 +10,9 @@ import { fieldSupport } from "./field-support.ts";
 import { renderTurns } from "./render-turns.ts";
 import { renderTools, renderToolChoice } from "./render-tools.ts";
 
+/** The least bound that the vendor takes. */
+export const leastOutputTokens = 16;
+
 const showWords = { none: undefined, summary: "auto", full: "detailed" } as const;
 
 /**
@@ -17,7 +21,7 @@ const showWords = { none: undefined, summary: "auto", full: "detailed" } as cons
  */
 export function renderRequest(asked: TextRequest, target: Target): Rendered {
   const unsupported = new Unsupported();
-  const request = withoutForeignSearches(asked, "responses", unsupported);
+  const request = withoutForeignSearches(cachedBy(target.model, asked), "responses", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   if (request.modalities?.includes("audio") === true) throw unsupportedFailure("modalities");
   unsupported.noteIf("text.cache", request.instructions[0]?.cache);
@@ -30,7 +34,7 @@ export function renderRequest(asked: TextRequest, target: Target): Rendered {
     tools: renderTools(request, unsupported),
     tool_choice: renderToolChoice(request, unsupported),
     parallel_tool_calls: request.parallelTools,
-    max_output_tokens: request.maxTokens,
+    max_output_tokens: renderBound(request, unsupported),
     temperature: request.temperature,
     top_p: request.topP,
     reasoning: renderReasoning(request),
@@ -45,6 +49,12 @@ export function renderRequest(asked: TextRequest, target: Target): Rendered {
     service_tier: request.serviceTier,
   });
   return { body, dropped: unsupported.words };
+}
+
+/** A bound that the vendor takes: a smaller one is raised, and named as lost. */
+function renderBound({ maxTokens }: TextRequest, unsupported: Unsupported): number | undefined {
+  unsupported.noteIf("maxTokens", maxTokens !== undefined && maxTokens < leastOutputTokens);
+  return maxTokens === undefined ? undefined : Math.max(maxTokens, leastOutputTokens);
 }
 
 function renderReasoning({ reasoning }: TextRequest): JsonObject | undefined {

@@ -1,8 +1,10 @@
 import { present } from "../../json/present.ts";
 import { unsupportedFailure } from "../hub/field-support.ts";
+import { searchName } from "../hub/search-wish.ts";
 import type { Unsupported } from "../hub/unsupported.ts";
 import type { JsonObject, NamespacedTool, TextRequest, Tool } from "../hub/request.ts";
 import { localNames, namespaceOf } from "./namespaces.ts";
+import { renderSearch } from "./search.ts";
 
 /** Tools; an image wanted from the model is a tool on this wire. */
 export function renderTools(
@@ -52,11 +54,7 @@ const renders: Renders = {
   },
   custom: ({ name, description, format, within }) =>
     present({ type: "custom", ...named(within ?? { name, description }), format }),
-  "web-search": ({ wire, options }, unsupported) => {
-    if (wire === "responses") return { type: "web_search", ...options };
-    unsupported.noteIf("tools.web-search.options", Object.keys(options).length > 0);
-    return { type: "web_search" };
-  },
+  "web-search": renderSearch,
   vendor: ({ wire, name, definition }) => {
     if (wire === "responses") return definition;
     throw unsupportedFailure(`tools: ${name}`);
@@ -83,10 +81,16 @@ export function renderToolChoice({ tools, toolChoice }: TextRequest, unsupported
   const { mode, names } = toolChoice;
   if (names === undefined || mode === "none") return mode;
   const local = localNames(tools);
-  const chosen = names.map((name) => ({ type: kindOf(tools, name), ...(local.get(name) ?? { name }) }));
+  const chosen = names.map((name) => {
+    const type = typeOf(tools, name);
+    return type === "function" || type === "custom" ? { type, ...(local.get(name) ?? { name }) } : { type };
+  });
   return mode === "required" && chosen.length === 1 ? chosen[0] : { type: "allowed_tools", mode, tools: chosen };
 }
 
-function kindOf(tools: readonly Tool[], name: string): "function" | "custom" {
-  return tools.some((tool) => tool.kind === "custom" && tool.name === name) ? "custom" : "function";
+/** How a chosen tool is called: the vendor's own go by their type alone. */
+function typeOf(tools: readonly Tool[], name: string): string {
+  const tool = tools.find((each) => (each.kind === "web-search" ? searchName : each.name) === name);
+  if (tool?.kind === "web-search") return "web_search";
+  return tool?.kind === "custom" || tool?.kind === "vendor" ? (tool.kind === "custom" ? "custom" : name) : "function";
 }

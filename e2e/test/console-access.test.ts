@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { askControl, browserWith, signIn, signInByLink, type Browserlike } from "./console-people.ts";
+import { config as house, hello, keys, post, rival } from "./house.ts";
+
+const password = "correct horse battery staple";
+
+describe("who may use control's API", { timeout: 60_000 }, () => {
+  let suite: Suite;
+  let admin: Browserlike;
+  beforeAll(async () => {
+    suite = await startSuite({ config: { ...house, accounts: { ...house.accounts, rival: rival.account } } });
+    await until("the accounts", async () => (await post(suite, hello("chat"))).status === 200);
+    admin = await signInByLink(suite, "admin");
+    for (const [name, role, account] of [
+      ["ada", "admin", null],
+      ["olga", "operator", null],
+      ["vic", "viewer", null],
+      ["mia", "operator", "demo"],
+      ["max", "viewer", "demo"],
+    ])
+      await admin.post("/operators", { name, role, account, password });
+  }, 120_000);
+  afterAll(() => suite?.[Symbol.asyncDispose]());
+
+  const as = async (name: string): Promise<Browserlike> => {
+    const browser = await signIn(suite, { name, password });
+    expect(browser.answer.status).toBe(200);
+    return browser;
+  };
+
+  test("a password signs in, a wrong one and an unknown name do not, and neither says which it was", async () => {
+    const { answer } = await signIn(suite, { name: "ada", password });
+    expect([answer.status, answer.data]).toEqual([200, { name: "ada", role: "admin", account: null }]);
+    expect(answer.headers.get("set-cookie")).toMatch(/HttpOnly; SameSite=Strict/);
+    const wrong = (await signIn(suite, { name: "ada", password: "another password" })).answer;
+    const unknown = (await signIn(suite, { name: "nobody", password })).answer;
+    expect([wrong.status, unknown.status]).toEqual([401, 401]);
+    expect(wrong.error.message).toBe(unknown.error.message);
+    const short = await admin.post("/operators", { name: "short", password: "too short" });
+    expect(short).toMatchObject({ status: 400, error: { param: "password" } });
+  });
+
+  test("passwords and keys are kept as hashes alone", async () => {
+    const { data } = await admin.get("/operators");
+    expect(data).toContainEqual(expect.objectContaining({ name: "ada", hasPassword: true }));
+    const everything = JSON.stringify([data, await suite.ask("audit", "list")]);
+    expect(everything).not.toContain(password);
+    expect(everything).not.toContain("argon2");
+  });
+
+  test("each role does what it may and no more", async () => {
+    const tries = [
+      ["GET", "/accounts", ["viewer", "operator", "admin"]],
+      ["POST", "/accounts/demo/credits", ["operator", "admin"]],
+      ["POST", "/configuration", ["admin"]],
+      ["GET", "/operators", ["admin"]],
+      ["POST", "/sign-in-links", ["admin"]],
+      ["GET", "/sessions", ["admin"]],
+    ] as const;
+    for (const name of ["vic", "olga", "ada"]) {
+      const browser = await as(name);
+      const { role } = (await browser.get("/session")).data;
+      for (const [method, path, roles] of tries) {
+        const { status } = method === "GET" ? await browser.get(path) : await browser.post(path);
+        expect(status === 403, `${role} ${method} ${path}: ${status}`).toBe(!roles.some((each) => each === role));
+      }
+      expect((await browser.post("/session/end")).status).toBe(200);
+      expect((await browser.get("/session")).status).toBe(401);
+    }
+  });
+
+  test("a member sees and manages one account, and others are not there", async () => {
+    const [mia, max] = [await as("mia"), await as("max")];
+    expect((await mia.get("/accounts")).data.map(({ id }: { id: string }) => id)).toEqual(["demo"]);
+    const [foreign] = await suite.ask<{ id: string }[]>("token", "list", "rival");
+    for (const path of [
+      "/accounts/rival",
+      "/accounts/rival/tokens",
+      `/tokens/${foreign?.id ?? ""}`,
+      "/usage?account=rival",
+      "/usage/events?account=rival",
+      "/usage/export?account=rival",
+      "/audit?account=rival",
+      "/ledger/verification?account=rival",
+    ])
+      expect((await mia.get(path)).status, path).toBe(404);
+    for (const path of ["/accounts/rival/tokens", `/tokens/${foreign?.id ?? ""}/disable`])
+      expect((await mia.post(path, { group: "default" })).status, path).toBe(404);
+    for (const path of ["/channels", "/configuration", "/operators", "/sessions", "/vendors", "/operator-keys"])
+      expect((await mia.get(path)).status, path).toBe(403);
+    for (const path of ["/accounts", "/accounts/demo/credits", "/configuration/edits", "/sign-in-links"])
+      expect((await mia.post(path)).status, path).toBe(403);
+    expect((await suite.ask<object[]>("token", "list", "rival"))[0]).toMatchObject({ disabled: false });
+
+    const made = await mia.post("/accounts/demo/tokens", { group: "default", name: "mine" });
+    expect(made.data.key).toMatch(/^sk-/);
+    expect((await mia.post("/accounts/demo/tokens", { group: "double" })).error).toMatchObject({ param: "group" });
+    expect((await mia.post(`/tokens/${made.data.id}/disable`)).data).toMatchObject({ disabled: true });
+    expect((await max.post(`/tokens/${made.data.id}/enable`)).status).toBe(403);
+    expect((await max.get("/accounts/demo")).data).toMatchObject({ id: "demo" });
+  });
+
+  test("a member's usage is their account's, whatever they ask for", async () => {
+    const headers = { authorization: `Bearer ${rival.key}`, "content-type": "application/json" };
+    const body = JSON.stringify(hello("chat"));
+    expect((await fetch(`${suite.edgeUrl}/v1/chat/completions`, { method: "POST", headers, body })).status).toBe(200);
+    await until(
+      "both accounts' calls",
+      async () => (await suite.ask<object[]>("usage", "--by", "account")).length === 2,
+    );
+    const mia = await as("mia");
+    const { data } = await mia.get("/usage?by=account");
+    expect(data.map(({ by }: { by: object }) => by)).toEqual([{ account: "demo" }]);
+    const { events } = (await mia.get("/usage/events")).data;
+    expect(new Set(events.map(({ accountId }: { accountId: string }) => accountId))).toEqual(new Set(["demo"]));
+    expect((await mia.get("/usage/export?format=csv")).data).not.toContain("rival");
+  });
+
+  test("an admin ends sessions, and a change of an operator ends theirs", async () => {
+    const vic = await as("vic");
+    const open = (await admin.get("/sessions")).data.filter(({ name }: { name: string }) => name === "vic");
+    expect(open).toHaveLength(1);
+    expect((await admin.post(`/sessions/${open[0].id}/end`)).data).toEqual({ ended: 1 });
+    expect((await vic.get("/session")).status).toBe(401);
+    const again = await as("vic");
+    expect((await admin.post("/operators/vic", { disabled: true })).data).toMatchObject({ disabled: true });
+    expect((await again.get("/session")).status).toBe(401);
+    expect((await signIn(suite, { name: "vic", password })).answer.status).toBe(401);
+    expect((await admin.post("/operators/vic", { disabled: false })).status).toBe(200);
+    expect((await (await as("ada")).post("/operators/ada", { role: "viewer" })).status).toBe(400);
+  });
+
+  test("a session is new at each sign-in, and the one before it is over", async () => {
+    const first = await as("olga");
+    const second = await askControl(suite, "POST", "/session", {
+      body: { name: "olga", password },
+      headers: { origin: suite.controlUrl, cookie: first.cookie },
+    });
+    const cookie = (second.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
+    expect(cookie).not.toBe(first.cookie);
+    expect((await first.get("/session")).status).toBe(401);
+    expect((await browserWith(suite, cookie).get("/session")).status).toBe(200);
+  });
+
+  test("a key for automation works with its role until it is deleted", async () => {
+    const made = await admin.post("/operator-keys", { name: "terraform", role: "operator", account: null });
+    const { key, id } = made.data;
+    const headers = { authorization: `Bearer ${key}` };
+    expect((await askControl(suite, "GET", "/accounts", { headers })).status).toBe(200);
+    expect((await askControl(suite, "GET", "/operators", { headers })).status).toBe(403);
+    const body = { id: "by-key", balance: "1.00" };
+    expect((await askControl(suite, "POST", "/accounts", { headers, body })).status).toBe(200);
+    const audit = await suite.ask<{ actor: string }[]>("audit", "list", "by-key");
+    expect(audit[0]?.actor).toBe("key terraform");
+    expect(JSON.stringify((await admin.get("/operator-keys")).data)).not.toContain(key);
+    expect((await admin.post(`/operator-keys/${id}/delete`)).status).toBe(200);
+    await until(
+      "the key to be refused",
+      async () => (await askControl(suite, "GET", "/accounts", { headers })).status === 401,
+    );
+    const guessed = { authorization: "Bearer mgo_guessed" };
+    expect((await askControl(suite, "GET", "/accounts", { headers: guessed })).status).toBe(401);
+  });
+
+  test.each([
+    ["another site", "https://evil.example"],
+    ["a sandboxed frame", "null"],
+  ])("a sign-in by password and a change from %s are refused", async (_, origin) => {
+    const body = { name: "ada", password };
+    expect((await askControl(suite, "POST", "/session", { body, headers: { origin } })).status).toBe(403);
+    expect((await admin.post("/accounts", { id: "cross-site" }, { origin })).status).toBe(403);
+    expect((await admin.get("/accounts/cross-site")).status).toBe(404);
+  });
+
+  test("gatectl creates, changes, lists and disables operators", async () => {
+    expect(await suite.ask("operator", "create", "gus", "--role", "operator")).toMatchObject({ hasPassword: false });
+    expect(await suite.ask("operator", "set", "gus", "--role", "viewer")).toMatchObject({ role: "viewer" });
+    expect(await suite.ask("operator", "disable", "gus")).toMatchObject({ disabled: true });
+    expect((await suite.ask<{ name: string }[]>("operator", "list")).map(({ name }) => name)).toContain("gus");
+    expect((await suite.gatectl("operator", "create", "gus")).status).toBe(1);
+    expect((await suite.gatectl("operator", "create", "p", "--password", "on-the-command-line")).status).toBe(1);
+    expect((await suite.gatectl("operator", "create", "m", "--account", "demo", "--role", "admin")).status).toBe(1);
+  });
+
+  test("a text that a spreadsheet would run is text in an export, and an account's HTML name is a name", async () => {
+    const headers = {
+      authorization: `Bearer ${keys.demo}`,
+      "content-type": "application/json",
+      "x-request-id": "=1+1",
+    };
+    const body = JSON.stringify({ ...hello("chat"), user: "=cmd|' /C calc'!A0" });
+    const answer = await fetch(`${suite.edgeUrl}/v1/chat/completions`, { method: "POST", headers, body });
+    expect(answer.status).toBe(200);
+    const csv = await until("the call in the export", async () => {
+      const { data } = await admin.get("/usage/export?format=csv");
+      return String(data).includes("cmd|") && String(data);
+    });
+    const cells = csv.split(/\r\n|,/).map((cell) => cell.replace(/^"/, ""));
+    expect(cells.filter((cell) => /^[=+@]/.test(cell))).toEqual([]);
+    expect(cells.some((cell) => cell.startsWith("'=cmd"))).toBe(true);
+    const name = "<img src=x onerror=alert(1)>";
+    expect((await admin.post("/accounts", { id: "html", name })).data).toMatchObject({ name });
+    const shown = await askControl(suite, "GET", "/accounts/html", { headers: { cookie: admin.cookie } });
+    expect(shown.headers.get("content-type")).toMatch(/^application\/json/);
+  });
+
+  test("a flood of sign-ins is refused by name and by address, also with the right password", async () => {
+    const guess = (name: string) => signIn(suite, { name, password: "a wrong password" });
+    const statuses = [];
+    for (let at = 0; at < 12; at++) statuses.push((await guess("max")).answer.status);
+    expect(statuses.slice(0, 10)).toEqual(Array.from({ length: 10 }, () => 401));
+    expect(statuses.slice(10)).toEqual([429, 429]);
+    const refused = (await signIn(suite, { name: "max", password })).answer;
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    // Another name is still let in from there, until the address itself is used up.
+    await as("olga");
+    for (let at = 0; at < 30; at++) await guess(`guess-${at}`);
+    expect((await signIn(suite, { name: "olga", password })).answer.status).toBe(429);
+    expect((await admin.get("/session")).status).toBe(200);
+  });
+});

@@ -1,0 +1,41 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import type { Suite } from "@modelgate/testkit";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+
+const root = join(import.meta.dirname, "../..");
+
+/** A browser of its own, its page, and what its scripts did wrong. */
+export interface Visit extends AsyncDisposable {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Errors of scripts, and what the policy refused. */
+  readonly errors: readonly string[];
+}
+
+/** Builds the console's pages, where their sources have changed. */
+export function buildConsole(): void {
+  execFileSync(process.execPath, [join(root, "services/console/build.ts")]);
+}
+
+/** Opens a browser's window that nobody is signed in with. */
+export async function visit(browser: Browser): Promise<Visit> {
+  const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
+  const page = await context.newPage();
+  const errors: string[] = [];
+  page.on("pageerror", ({ message }) => void errors.push(message));
+  page.on("console", (message) => {
+    if (message.type() === "error" && !message.text().includes("Failed to load resource")) errors.push(message.text());
+  });
+  return { page, context, errors, [Symbol.asyncDispose]: () => context.close() };
+}
+
+/** Signs in with a link that is made for this. */
+export async function visitSignedIn(browser: Browser, suite: Suite, role = "admin"): Promise<Visit> {
+  const { url } = await suite.ask<{ url: string }>("operator", "link", "--role", role, "--name", "ada");
+  const opened = await visit(browser);
+  await opened.page.goto(url);
+  await opened.page.getByRole("button", { name: "Sign in" }).click();
+  await opened.page.getByRole("heading", { name: "Overview" }).waitFor();
+  return opened;
+}

@@ -1,0 +1,29 @@
+import { isRecord } from "../../json/fields.ts";
+import { present } from "../../json/present.ts";
+import type { JsonObject, Tool } from "../hub/request.ts";
+import { locationOf, saysBeyond } from "../hub/search-wish.ts";
+import type { Unsupported } from "../hub/unsupported.ts";
+
+type Search = Extract<Tool, { kind: "web-search" }>;
+
+/** `web_search_options`: the wish for search on the web. */
+export function parseSearch(options: JsonObject): Search {
+  const { search_context_size: contextSize, user_location, ...others } = options;
+  const place = isRecord(user_location) ? user_location["approximate"] : undefined;
+  return present({
+    kind: "web-search" as const,
+    wire: "chat" as const,
+    options,
+    wish: present({ contextSize, location: locationOf(place) }),
+    more: Object.keys(others).length > 0 ? true : undefined,
+  });
+}
+
+/** A wish for search, for the vendor: another wire's as far as this one has words for it. */
+export function renderSearchOptions({ wire, options, wish = {}, more }: Search, unsupported: Unsupported): JsonObject {
+  if (wire === "chat") return options;
+  const { contextSize, location } = wish;
+  unsupported.noteIf("tools.web-search.options", more === true || saysBeyond(wish, ["contextSize", "location"]));
+  const user_location = location === undefined ? undefined : { type: "approximate", approximate: location };
+  return present({ search_context_size: contextSize, user_location });
+}

@@ -1,0 +1,45 @@
+import { present } from "../../json/present.ts";
+import type { JsonObject, Tool } from "../hub/request.ts";
+import { locationOf, renderLocation, saysBeyond, searchName } from "../hub/search-wish.ts";
+import type { Unsupported } from "../hub/unsupported.ts";
+
+type Search = Extract<Tool, { kind: "web-search" }>;
+
+/** The version of the vendor's search that is asked for where no other is wished for. */
+const searchType = "web_search_20250305";
+
+/** The vendor's search as a client of this wire says it. */
+export function parseSearch(definition: JsonObject): Search {
+  const { name: _, type, ...said } = definition;
+  const { allowed_domains, blocked_domains, max_uses, user_location, cache_control: _cache, ...others } = said;
+  return present({
+    kind: "web-search" as const,
+    wire: "messages" as const,
+    options: type === searchType ? said : { type, ...said },
+    wish: present({
+      allowedDomains: allowed_domains,
+      blockedDomains: blocked_domains,
+      mostUses: max_uses,
+      location: locationOf(user_location),
+    }),
+    more: Object.keys(others).length > 0 ? true : undefined,
+  });
+}
+
+/** A search for the vendor: another wire's as far as this one has words for it. */
+export function renderSearch({ wire, options, wish = {}, more }: Search, unsupported: Unsupported): JsonObject {
+  if (wire === "messages") return { type: searchType, name: searchName, ...options };
+  const { allowedDomains, blockedDomains, mostUses, location } = wish;
+  // The vendor takes one of the two.
+  const isTwofold = allowedDomains !== undefined && blockedDomains !== undefined;
+  const lost = saysBeyond(wish, ["allowedDomains", "blockedDomains", "mostUses", "location"]);
+  unsupported.noteIf("tools.web-search.options", more === true || isTwofold || lost);
+  return present({
+    type: searchType,
+    name: searchName,
+    allowed_domains: allowedDomains,
+    blocked_domains: isTwofold ? undefined : blockedDomains,
+    max_uses: mostUses,
+    user_location: renderLocation(location),
+  });
+}

@@ -1,0 +1,48 @@
+import { isRecord } from "../../json/fields.ts";
+import { present } from "../../json/present.ts";
+import type { JsonObject, Tool } from "../hub/request.ts";
+import { locationOf, renderLocation, saysBeyond } from "../hub/search-wish.ts";
+import type { Unsupported } from "../hub/unsupported.ts";
+
+type Search = Extract<Tool, { kind: "web-search" }>;
+
+const searchType = "web_search";
+
+/** Whether a type of tool is search on the web: its name, or one of its versions (`web_search_preview`, either with a date). */
+export function isSearch(type: string): boolean {
+  return /^web_search(?:_preview)?(?:_\d{4}_\d{2}_\d{2})?$/.test(type);
+}
+
+/** The vendor's search as a client of this wire says it. */
+export function parseSearch(definition: JsonObject): Search {
+  const { type, ...said } = definition;
+  const { filters, search_context_size: contextSize, user_location, ...others } = said;
+  const { allowed_domains, blocked_domains, ...filtering }: JsonObject = isRecord(filters) ? filters : {};
+  return present({
+    kind: "web-search" as const,
+    wire: "responses" as const,
+    options: type === searchType ? said : { type, ...said },
+    wish: present({
+      allowedDomains: allowed_domains,
+      blockedDomains: blocked_domains,
+      contextSize,
+      location: locationOf(user_location),
+    }),
+    more: Object.keys({ ...others, ...filtering }).length > 0 ? true : undefined,
+  });
+}
+
+/** A search for the vendor: another wire's as far as this one has words for it. */
+export function renderSearch({ wire, options, wish = {}, more }: Search, unsupported: Unsupported): JsonObject {
+  if (wire === "responses") return { type: searchType, ...options };
+  const { allowedDomains, blockedDomains, contextSize, location } = wish;
+  const lost = saysBeyond(wish, ["allowedDomains", "blockedDomains", "contextSize", "location"]);
+  unsupported.noteIf("tools.web-search.options", more === true || lost);
+  const filters = present({ allowed_domains: allowedDomains, blocked_domains: blockedDomains });
+  return present({
+    type: searchType,
+    filters: Object.keys(filters).length > 0 ? filters : undefined,
+    search_context_size: contextSize,
+    user_location: renderLocation(location),
+  });
+}

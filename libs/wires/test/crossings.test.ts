@@ -1,0 +1,303 @@
+import { describe, expect, test } from "vitest";
+import { textCodecs, type JsonObject } from "../src/text/index.ts";
+
+type Wire = "chat" | "responses" | "messages" | "content";
+
+/** A request of one wire as another's vendor gets it, with what was lost on the way. */
+function crossed(from: Wire, body: JsonObject, to: Wire, model = "m") {
+  const { request, dropped } = textCodecs[from].client.parseRequest({ model: "m", ...body }, { model: "m" });
+  const rendered = textCodecs[to].vendor.renderRequest(request, { model, defaultMaxTokens: 1_000 });
+  return { body: rendered.body, dropped: [...dropped, ...rendered.dropped] };
+}
+
+const hi = [{ role: "user", content: "hi" }];
+const messages = { max_tokens: 50, messages: hi };
+const lark = { syntax: "lark", definition: "start: /a/" };
+const oslo = { city: "Oslo", country: "NO" };
+const search = { type: "web_search_20250305", name: "web_search" };
+const said = (...content: readonly JsonObject[]) => ({ messages: [{ role: "user", content }] });
+const jpg = { media_type: "image/jpg", data: "AA==" };
+const call = { role: "model", parts: [{ functionCall: { id: "x", name: "f", args: {} } }] };
+const result = (response: JsonObject, id?: string) => ({
+  contents: [
+    { role: "user", parts: [{ text: "q" }] },
+    call,
+    { role: "user", parts: [{ functionResponse: { name: "f", response, ...(id === undefined ? {} : { id }) } }] },
+  ],
+});
+const cited = { type: "url_citation", start_index: 0, end_index: 3, url: "https://a.example", title: "A" };
+const { type: _, ...citation } = cited;
+const citedHistory = [
+  { role: "user", content: "q" },
+  { role: "assistant", content: "see", annotations: [{ type: "url_citation", url_citation: citation }] },
+  { role: "user", content: "and?" },
+];
+
+type Row = readonly [
+  what: string,
+  from: Wire,
+  body: JsonObject,
+  to: Wire,
+  rendered: JsonObject,
+  lost?: readonly string[],
+];
+
+const rows: readonly Row[] = [
+  [
+    "a grammar stands deeper in chat",
+    "chat",
+    { messages: hi, tools: [{ type: "custom", custom: { name: "g", format: { type: "grammar", grammar: lark } } }] },
+    "responses",
+    { tools: [{ type: "custom", name: "g", format: { type: "grammar", ...lark } }] },
+  ],
+  [
+    "a grammar is flat in responses",
+    "responses",
+    { input: "hi", tools: [{ type: "custom", name: "g", format: { type: "grammar", ...lark } }] },
+    "chat",
+    { tools: [{ type: "custom", custom: { name: "g", format: { type: "grammar", grammar: lark } } }] },
+  ],
+  [
+    "a forced search",
+    "responses",
+    { input: "hi", tools: [{ type: "web_search" }], tool_choice: { type: "web_search" } },
+    "messages",
+    { tool_choice: { type: "tool", name: "web_search" } },
+  ],
+  [
+    "a forced search, back",
+    "messages",
+    { ...messages, tools: [search], tool_choice: { type: "tool", name: "web_search" } },
+    "responses",
+    { tools: [{ type: "web_search" }], tool_choice: { type: "web_search" } },
+  ],
+  [
+    "a search that cannot be forced",
+    "responses",
+    { input: "hi", tools: [{ type: "web_search" }], tool_choice: { type: "web_search" } },
+    "content",
+    { tools: [{ googleSearch: {} }] },
+    ["toolChoice"],
+  ],
+  [
+    "a search's place and domains",
+    "messages",
+    {
+      ...messages,
+      tools: [{ ...search, allowed_domains: ["a.example"], user_location: { type: "approximate", ...oslo } }],
+    },
+    "responses",
+    {
+      tools: [
+        {
+          type: "web_search",
+          filters: { allowed_domains: ["a.example"] },
+          user_location: { type: "approximate", ...oslo },
+        },
+      ],
+    },
+  ],
+  [
+    "a search's place and domains, back",
+    "responses",
+    {
+      input: "hi",
+      tools: [
+        {
+          type: "web_search",
+          filters: { allowed_domains: ["a.example"] },
+          user_location: { type: "approximate", ...oslo },
+        },
+      ],
+    },
+    "messages",
+    { tools: [{ ...search, allowed_domains: ["a.example"], user_location: { type: "approximate", ...oslo } }] },
+  ],
+  [
+    "a search's size and place in chat",
+    "chat",
+    {
+      messages: hi,
+      web_search_options: { search_context_size: "low", user_location: { type: "approximate", approximate: oslo } },
+    },
+    "responses",
+    { tools: [{ type: "web_search", search_context_size: "low", user_location: { type: "approximate", ...oslo } }] },
+  ],
+  [
+    "a search's most uses have no word",
+    "messages",
+    { ...messages, tools: [{ ...search, max_uses: 3 }] },
+    "responses",
+    { tools: [{ type: "web_search" }] },
+    ["tools.web-search.options"],
+  ],
+  [
+    "the old name of a schema",
+    "messages",
+    { ...messages, output_format: { type: "json_schema", schema: { type: "object" } } },
+    "chat",
+    { response_format: { type: "json_schema", json_schema: { schema: { type: "object" } } } },
+  ],
+  [
+    "JSON without a schema, in words",
+    "chat",
+    { messages: hi, response_format: { type: "json_object" } },
+    "messages",
+    { system: "Answer with one JSON object and nothing else." },
+    ["format"],
+  ],
+  [
+    "image/jpg of messages",
+    "messages",
+    { max_tokens: 50, ...said({ type: "image", source: { type: "base64", ...jpg } }) },
+    "content",
+    { contents: [{ parts: [{ inlineData: { mimeType: "image/jpeg" } }] }] },
+  ],
+  [
+    "image/jpg of chat",
+    "chat",
+    said({ type: "image_url", image_url: { url: "data:image/jpg;base64,AA==" } }),
+    "messages",
+    { messages: [{ content: [{ source: { media_type: "image/jpeg" } }] }] },
+  ],
+  [
+    "image/jpg of content",
+    "content",
+    { contents: [{ parts: [{ inlineData: { mimeType: "image/jpg", data: "AA==" } }] }] },
+    "messages",
+    { messages: [{ content: [{ source: { media_type: "image/jpeg" } }] }] },
+  ],
+  [
+    "a bound under the vendor's least",
+    "chat",
+    { messages: hi, max_tokens: 5 },
+    "responses",
+    { max_output_tokens: 16 },
+    ["maxTokens"],
+  ],
+  [
+    "one object where lists may stand",
+    "content",
+    { contents: { parts: { text: "hi" } }, tools: { functionDeclarations: { name: "f" } } },
+    "chat",
+    { messages: hi, tools: [{ function: { name: "f" } }] },
+  ],
+  [
+    "a detail above those of chat",
+    "responses",
+    {
+      input: [
+        {
+          role: "user",
+          content: [{ type: "input_image", image_url: "https://a.example/b.png", detail: "original" }],
+        },
+      ],
+    },
+    "chat",
+    { messages: [{ content: [{ image_url: { detail: "high" } }] }] },
+    ["image.detail"],
+  ],
+  [
+    "a wish for caching",
+    "chat",
+    { messages: [{ role: "system", content: "be" }, ...hi], prompt_cache_key: "k", prompt_cache_retention: "24h" },
+    "messages",
+    {
+      system: [{ text: "be", cache_control: { type: "ephemeral", ttl: "1h" } }],
+      messages: [{ content: [{ cache_control: { type: "ephemeral", ttl: "1h" } }] }],
+    },
+  ],
+  [
+    "a mark on the whole prompt",
+    "messages",
+    { ...messages, cache_control: { type: "ephemeral" } },
+    "messages",
+    { messages: [{ content: [{ cache_control: { type: "ephemeral" } }] }] },
+  ],
+  [
+    "a result without an id",
+    "content",
+    result({ result: "plain" }),
+    "messages",
+    { messages: [{}, {}, { content: [{ tool_use_id: "x", content: "plain" }] }] },
+  ],
+  [
+    "a result with another id",
+    "content",
+    result({ output: "plain" }, "other"),
+    "chat",
+    { messages: [{}, {}, { role: "tool", tool_call_id: "x", content: "plain" }] },
+  ],
+  [
+    "instructions alone",
+    "responses",
+    { instructions: "say hi" },
+    "messages",
+    { messages: [{ role: "user", content: [{ text: "say hi" }] }] },
+  ],
+  [
+    "probabilities that a vendor lacks",
+    "chat",
+    { messages: hi, logprobs: true, top_logprobs: 2 },
+    "messages",
+    {},
+    ["logProbabilities"],
+  ],
+  [
+    "annotations of the history",
+    "chat",
+    { messages: citedHistory },
+    "responses",
+    { input: [{}, { content: [{ annotations: [cited] }] }, {}] },
+  ],
+  [
+    "annotations that have no word",
+    "responses",
+    {
+      input: [
+        { type: "message", role: "assistant", content: [{ type: "output_text", text: "see", annotations: [cited] }] },
+      ],
+    },
+    "chat",
+    { messages: [{ content: "see" }] },
+    ["text.citations"],
+  ],
+  [
+    "the name of a picture",
+    "content",
+    { contents: [{ parts: [{ inlineData: { displayName: "a.png", mimeType: "image/png", data: "AA==" } }] }] },
+    "chat",
+    {},
+    ["contents[].parts[].inlineData.displayName"],
+  ],
+];
+
+describe("what both wires can say crosses", () => {
+  for (const [what, from, body, to, rendered, lost = []] of rows)
+    test(`${what}: ${from} to ${to}`, () => {
+      const got = crossed(from, body, to, what.includes("grammar") ? "gpt-5" : "m");
+      expect(got.body).toMatchObject(rendered);
+      expect(got.dropped).toEqual(lost);
+    });
+
+  test("marks are nothing lost where the vendor caches by itself, and the longest is its retention", () => {
+    const content = [{ type: "text", text: "hi", cache_control: { type: "ephemeral", ttl: "1h" } }];
+    const body = { max_tokens: 50, messages: [{ role: "user", content }] };
+    expect(crossed("messages", body, "chat", "gpt-5.2")).toMatchObject({
+      body: { prompt_cache_retention: "24h" },
+      dropped: [],
+    });
+    expect(crossed("messages", body, "responses", "gpt-5.2")).toMatchObject({
+      body: { prompt_cache_retention: "24h" },
+      dropped: [],
+    });
+    expect(crossed("messages", body, "chat", "other").dropped).toEqual(["text.cache"]);
+  });
+
+  test("audio has no word in responses", () => {
+    const audio = said({ type: "input_audio", input_audio: { data: "AA==", format: "wav" } });
+    expect(() => crossed("chat", audio, "responses")).toThrow(
+      expect.objectContaining({ code: "unsupported_parameter" }),
+    );
+  });
+});

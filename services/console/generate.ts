@@ -1,0 +1,52 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Writes the types of control's API, from its description, into `src/api/types.ts`. */
+const description = join(import.meta.dirname, "../control/openapi.json");
+const target = join(import.meta.dirname, "src/api/types.ts");
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The types of every named schema of a description, as TypeScript. */
+export function typesOf(document: unknown): string {
+  const schemas = objectAt(objectAt(document, "components"), "schemas");
+  const types = Object.entries(schemas).map(([name, schema]) => `export type ${name} = ${typeOf(schema)};\n`);
+  return `/* oxlint-disable max-lines */\n// Generated from services/control/openapi.json: node services/console/generate.ts\n\n${types.join("\n")}`;
+}
+
+function typeOf(schema: unknown): string {
+  if (!isObject(schema)) return "unknown";
+  const { $ref, anyOf, const: constant, enum: words, type } = schema;
+  if (typeof $ref === "string") return $ref.replace(/^.*\//, "");
+  if (Array.isArray(anyOf)) return anyOf.map(typeOf).join(" | ");
+  if (constant !== undefined) return JSON.stringify(constant);
+  if (Array.isArray(words)) return words.map((word) => JSON.stringify(word)).join(" | ");
+  if (Array.isArray(type)) return type.map((each) => typeOf({ ...schema, type: each })).join(" | ");
+  if (type === "array") return `readonly (${typeOf(schema["items"])})[]`;
+  if (type === "object") return objectType(schema);
+  if (type === "integer" || type === "number") return "number";
+  return type === "string" || type === "boolean" || type === "null" ? type : "unknown";
+}
+
+function objectType(schema: Json): string {
+  const required = new Set(Array.isArray(schema["required"]) ? schema["required"] : []);
+  const properties = Object.entries(objectAt(schema, "properties"));
+  const [values] = Object.values(objectAt(schema, "patternProperties"));
+  if (properties.length === 0) return `Readonly<Record<string, ${typeOf(values)}>>`;
+  const members = properties.map(([name, member]) => {
+    const optional = required.has(name) ? "" : "?";
+    return `  readonly ${/^\w+$/.test(name) ? name : JSON.stringify(name)}${optional}: ${typeOf(member)};`;
+  });
+  return `{\n${members.join("\n")}\n}`;
+}
+
+function objectAt(value: unknown, name: string): Json {
+  const member = isObject(value) ? value[name] : undefined;
+  return isObject(member) ? member : {};
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+if (import.meta.main) writeFileSync(target, typesOf(JSON.parse(readFileSync(description, "utf8"))));

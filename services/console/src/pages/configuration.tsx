@@ -1,0 +1,179 @@
+import { Alert, Button, Card, Code, Group, Stack, Text, Textarea, TextInput, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { get, post } from "../api/client.ts";
+import type {
+  ConfigurationChange,
+  ConfigurationDocument,
+  ConfigurationVersion,
+  ConfigurationVersionWithDifference,
+} from "../api/types.ts";
+import { localTime } from "../format/times.ts";
+import { ChangeResult, Problems } from "../parts/change-result.tsx";
+import { DataTable } from "../parts/data-table.tsx";
+import { Page } from "../parts/page.tsx";
+import { Loaded } from "../parts/states.tsx";
+import { FailedChange, useChange } from "../parts/use-change.tsx";
+
+const changed = ["configuration", "versions", "models", "channels", "groups"];
+
+/** The configuration as YAML, edited where it lives in the books, with every version and the way back to it. */
+export function ConfigurationPage() {
+  const configuration = useQuery({
+    queryKey: ["configuration"],
+    queryFn: () => get<ConfigurationDocument>("/configuration"),
+  });
+  return (
+    <Page title="Configuration">
+      <Loaded query={configuration}>
+        {(found) => (
+          <Stack>
+            {found.problems.length > 0 && (
+              <Problems title="The last good one is in force: this is wrong" color="red" problems={found.problems} />
+            )}
+            {found.place === "file" ? <FromFile found={found} /> : <Editor key={found.version} found={found} />}
+            {found.place === "books" && <History />}
+          </Stack>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function FromFile({ found }: { readonly found: ConfigurationDocument }) {
+  return (
+    <Card withBorder>
+      <Alert mb="sm" title="A file is the truth here">
+        {found.path} is what MODELGATE_CONFIG names. Change it there, and it takes effect; changes on these pages are
+        offered as YAML to copy.
+      </Alert>
+      <Code block aria-label="Configuration" tabIndex={0} mah={600} style={{ overflow: "auto" }}>
+        {found.document}
+      </Code>
+    </Card>
+  );
+}
+
+function Editor({ found }: { readonly found: ConfigurationDocument }) {
+  const [text, setText] = useState(found.document);
+  const [note, setNote] = useState("");
+  const send = (check: boolean) => () =>
+    post<ConfigurationChange>("/configuration", { document: text, note, basedOn: found.version ?? 0, check });
+  const check = useChange({ change: send(true), changes: [] });
+  const save = useChange({ change: send(false), changes: changed });
+  return (
+    <Card withBorder>
+      <Stack>
+        <Text size="sm" c="dimmed">
+          Version {found.version}, by {found.actor}, {localTime(found.time)}. Keys that are pasted are sealed and shown
+          as kept: from then on.
+        </Text>
+        <Textarea
+          label="YAML"
+          autosize
+          minRows={12}
+          maxRows={30}
+          spellCheck={false}
+          styles={{ input: { fontFamily: "monospace" } }}
+          value={text}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
+        />
+        <FailedChange error={save.error ?? check.error} />
+        <ChangeResult result={save.result ?? check.result} />
+        <Group align="end">
+          <TextInput label="Note" value={note} onChange={({ currentTarget }) => setNote(currentTarget.value)} w={300} />
+          <Button variant="default" loading={check.isPending} onClick={check.start}>
+            Check
+          </Button>
+          <Button loading={save.isPending} onClick={save.start} disabled={text === found.document}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </Card>
+  );
+}
+
+function History() {
+  const [shown, setShown] = useState<number>();
+  const versions = useQuery({
+    queryKey: ["versions"],
+    queryFn: () => get<readonly ConfigurationVersion[]>("/configuration/versions"),
+  });
+  return (
+    <Card withBorder>
+      <Title order={3} size="h5" mb="sm">
+        Versions
+      </Title>
+      <Loaded query={versions}>
+        {(rows) => (
+          <DataTable
+            label="Versions"
+            rows={rows}
+            keyOf={({ version }) => String(version)}
+            columns={[
+              { heading: "Version", numeric: true, cell: ({ version }) => version },
+              { heading: "Time", cell: ({ time }) => localTime(time) },
+              { heading: "Author", cell: ({ actor }) => actor },
+              { heading: "Note", cell: ({ note }) => note },
+              {
+                heading: "Change",
+                cell: ({ version }) => (
+                  <Button
+                    size="compact-xs"
+                    variant="default"
+                    aria-label={`show version ${version}`}
+                    onClick={() => setShown(version)}
+                  >
+                    show
+                  </Button>
+                ),
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+      {shown !== undefined && <Version key={shown} version={shown} />}
+    </Card>
+  );
+}
+
+const marks = { added: "+", removed: "-", same: " " } as const;
+const backgrounds = {
+  added: "var(--mantine-color-teal-light)",
+  removed: "var(--mantine-color-red-light)",
+  same: undefined,
+} as const;
+
+function Version({ version }: { readonly version: number }) {
+  const found = useQuery({
+    queryKey: ["versions", version],
+    queryFn: () => get<ConfigurationVersionWithDifference>(`/configuration/versions/${version}`),
+  });
+  const restore = useChange({
+    change: () => post<ConfigurationChange>(`/configuration/versions/${version}/restore`),
+    changes: changed,
+  });
+  return (
+    <Loaded query={found}>
+      {({ difference }) => (
+        <Stack mt="sm">
+          <Code block aria-label={`Difference of version ${version}`} tabIndex={0}>
+            {difference.map(({ kind, text }, at) => (
+              <div key={`${at} ${text}`} style={{ background: backgrounds[kind] }}>
+                {marks[kind]} {text}
+              </div>
+            ))}
+          </Code>
+          <FailedChange error={restore.error} />
+          <ChangeResult result={restore.result} />
+          <Group>
+            <Button size="xs" variant="default" loading={restore.isPending} onClick={restore.start}>
+              Go back to version {version}
+            </Button>
+          </Group>
+        </Stack>
+      )}
+    </Loaded>
+  );
+}

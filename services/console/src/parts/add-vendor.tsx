@@ -1,0 +1,254 @@
+import { Button, Checkbox, Group, PasswordInput, Select, Stack, Table, Text, TextInput } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { get, post } from "../api/client.ts";
+import type { Channel, ConfigurationChange, Model, Vendor, VendorModels } from "../api/types.ts";
+import { channelEdits, type ChosenModel } from "./channel-edits.ts";
+import { ChangeResult } from "./change-result.tsx";
+import { Dialog } from "./dialog.tsx";
+import { PageLink } from "./page-link.tsx";
+import { FailedChange, useChange } from "./use-change.tsx";
+import { useDraft } from "./use-draft.ts";
+
+/** Adds a vendor: chosen, its key pasted, models ticked from its own list, saved; calls work from then on. */
+export function AddVendor() {
+  const [opened, { open, close }] = useDisclosure(false);
+  return (
+    <>
+      <Button size="xs" onClick={open}>
+        Add a vendor
+      </Button>
+      <Dialog opened={opened} onClose={close} title="Add a vendor">
+        {opened && <VendorForm />}
+      </Dialog>
+    </>
+  );
+}
+
+function VendorForm() {
+  const vendors = useQuery({ queryKey: ["vendors"], queryFn: () => get<readonly Vendor[]>("/vendors") });
+  const { draft, set, field } = useDraft({ vendor: "", baseUrl: "", key: "" });
+  const chosen = vendors.data?.find(({ name }) => name === draft.vendor);
+  const list = useChange({
+    change: () =>
+      post<VendorModels>("/vendors/models", {
+        provider: chosen?.provider ?? "",
+        baseUrl: draft.baseUrl,
+        key: draft.key,
+      }),
+    changes: [],
+  });
+  const choose = (name: string | null): void => {
+    const vendor = vendors.data?.find((known) => known.name === name);
+    set({ vendor: name ?? "", baseUrl: vendor?.baseUrl ?? "" });
+  };
+  return (
+    <Stack>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          list.start();
+        }}
+      >
+        <Stack>
+          <Select
+            label="Vendor"
+            required
+            searchable
+            data-autofocus
+            data={vendors.data?.map(({ name, title }) => ({ value: name, label: title })) ?? []}
+            value={draft.vendor || null}
+            onChange={choose}
+          />
+          <TextInput label="Address" required {...field("baseUrl", list)} />
+          <PasswordInput label="Key" required {...field("key", list)} />
+          <FailedChange error={list.error} />
+          <Group>
+            <Button type="submit" loading={list.isPending} disabled={chosen === undefined}>
+              List its models
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+      {list.result !== undefined && chosen !== undefined && (
+        <ModelsForm listed={list.result} vendor={chosen} baseUrl={draft.baseUrl} apiKey={draft.key} />
+      )}
+    </Stack>
+  );
+}
+
+/** Most models that are shown at once; the filter finds the others. */
+const mostShown = 100;
+
+/** Saves what was chosen of a vendor: its models that are not there yet, and a channel of its own. */
+function useSave({
+  vendor,
+  baseUrl,
+  apiKey,
+  chosen,
+}: {
+  readonly vendor: Vendor;
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly chosen: readonly ChosenModel[];
+}) {
+  const models = useQuery({ queryKey: ["models"], queryFn: () => get<readonly Model[]>("/models") });
+  const channels = useQuery({ queryKey: ["channels"], queryFn: () => get<readonly Channel[]>("/channels") });
+  return useChange({
+    change: () =>
+      post<ConfigurationChange>("/configuration/edits", {
+        edits: channelEdits({
+          vendor,
+          baseUrl,
+          key: apiKey,
+          chosen,
+          knownModels: models.data?.map(({ name }) => name) ?? [],
+          knownChannels: channels.data?.map(({ id }) => id) ?? [],
+        }),
+        note: `${vendor.title} added`,
+      }),
+    changes: ["models", "channels", "configuration", "versions"],
+  });
+}
+
+function ModelsForm({
+  listed,
+  vendor,
+  baseUrl,
+  apiKey,
+}: {
+  readonly listed: VendorModels;
+  readonly vendor: Vendor;
+  readonly baseUrl: string;
+  readonly apiKey: string;
+}) {
+  const [chosen, setChosen] = useState<ReadonlyMap<string, ChosenModel>>(new Map());
+  const [filter, setFilter] = useState("");
+  const save = useSave({ vendor, baseUrl, apiKey, chosen: [...chosen.values()] });
+  const offered = listed.models.length > 0 ? listed.models : namedModels(filter);
+  const shown = offered.filter(({ id }) => listed.models.length === 0 || id.includes(filter)).slice(0, mostShown);
+  const change = (model: ChosenModel | undefined, id: string): void => {
+    const next = new Map(chosen);
+    if (model === undefined) next.delete(id);
+    else next.set(id, model);
+    setChosen(next);
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.start();
+      }}
+    >
+      <Stack>
+        {listed.say !== null && (
+          <Text size="sm" role="status">
+            {listed.say}
+          </Text>
+        )}
+        <TextInput
+          label={listed.models.length > 0 ? "Filter" : "Names of models, separated by commas"}
+          value={filter}
+          onChange={({ currentTarget }) => setFilter(currentTarget.value)}
+        />
+        <ModelTable shown={shown} chosen={chosen} onChange={change} />
+        <FailedChange error={save.error} />
+        <ChangeResult result={save.result} />
+        {typeof save.result?.version === "number" && <PageLink to="/accounts">Make a key to call them with</PageLink>}
+        <Group justify="end">
+          <Button type="submit" loading={save.isPending} disabled={chosen.size === 0}>
+            Save {chosen.size} {chosen.size === 1 ? "model" : "models"}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function ModelTable({
+  shown,
+  chosen,
+  onChange,
+}: {
+  readonly shown: readonly Listed[];
+  readonly chosen: ReadonlyMap<string, ChosenModel>;
+  readonly onChange: (chosen: ChosenModel | undefined, id: string) => void;
+}) {
+  return (
+    <Table aria-label="Models of the vendor">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Model</Table.Th>
+          <Table.Th>Input, $ per million</Table.Th>
+          <Table.Th>Output, $ per million</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {shown.map((model) => (
+          <ModelRow
+            key={model.id}
+            model={model}
+            chosen={chosen.get(model.id)}
+            onChange={(row) => onChange(row, model.id)}
+          />
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+type Listed = VendorModels["models"][number];
+
+function ModelRow({
+  model,
+  chosen,
+  onChange,
+}: {
+  readonly model: Listed;
+  readonly chosen: ChosenModel | undefined;
+  readonly onChange: (chosen: ChosenModel | undefined) => void;
+}) {
+  const fresh: ChosenModel = { model, input: dollars(model, "input"), output: dollars(model, "output") };
+  const price = (name: "input" | "output") => (
+    <TextInput
+      size="xs"
+      w={110}
+      inputMode="decimal"
+      aria-label={`${name} price of ${model.id}`}
+      value={(chosen ?? fresh)[name]}
+      disabled={chosen === undefined}
+      onChange={({ currentTarget }) => onChange({ ...(chosen ?? fresh), [name]: currentTarget.value })}
+    />
+  );
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Checkbox
+          label={model.id}
+          description={model.kind}
+          checked={chosen !== undefined}
+          onChange={({ currentTarget }) => onChange(currentTarget.checked ? fresh : undefined)}
+        />
+      </Table.Td>
+      <Table.Td>{price("input")}</Table.Td>
+      <Table.Td>{price("output")}</Table.Td>
+    </Table.Tr>
+  );
+}
+
+function dollars({ price }: Listed, name: string): string {
+  const value = price?.[name];
+  return typeof value === "number" ? String(value) : "";
+}
+
+/** Models that somebody names, where a vendor lists none. */
+function namedModels(names: string): readonly Listed[] {
+  const ids = names.split(",").map((id) => id.trim());
+  return [...new Set(ids.filter((id) => id !== ""))].map((id) => ({
+    id,
+    kind: "chat",
+    price: null,
+    contextTokens: null,
+  }));
+}

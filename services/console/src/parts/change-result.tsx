@@ -1,0 +1,48 @@
+import { Alert, List } from "@mantine/core";
+import type { ConfigurationChange, Problem } from "../api/types.ts";
+import { Copied } from "./copied.tsx";
+
+/** What became of a change of the configuration: the version it made, what is wrong where, or YAML to copy. */
+export function ChangeResult({ result }: { readonly result: ConfigurationChange | undefined }) {
+  if (result === undefined) return null;
+  const { version, problems, warnings, copy } = result;
+  if (problems.length > 0) return <Problems title="Not saved: this is wrong" color="red" problems={problems} />;
+  return (
+    <>
+      {copy !== null && (
+        <Alert color="blue" title="A file is the truth here: put this into it" role="status">
+          <Copied text={copy} label="YAML" />
+        </Alert>
+      )}
+      {copy === null && (
+        <Alert color="teal" role="status">
+          {version === null ? "It is good." : `Saved as version ${version}. It is in force.`}
+        </Alert>
+      )}
+      {warnings.length > 0 && <Problems title="Worth a look" color="yellow" problems={warnings} />}
+    </>
+  );
+}
+
+/** Problems of a configuration, each with its path. */
+export function Problems({
+  title,
+  color,
+  problems,
+}: {
+  readonly title: string;
+  readonly color: string;
+  readonly problems: readonly Problem[];
+}) {
+  return (
+    <Alert color={color} title={title} role="alert">
+      <List size="sm">
+        {problems.map(({ path, say }) => (
+          <List.Item key={`${path} ${say}`}>
+            <code>{path}</code> {say}
+          </List.Item>
+        ))}
+      </List>
+    </Alert>
+  );
+}

@@ -1,0 +1,154 @@
+import { readFile } from "node:fs/promises";
+import { Failure, type ConfigurationProblem } from "@modelgate/contracts";
+import type { OperatorRoutes } from "@modelgate/platform";
+import type { ConfigurationBooks, ConfigurationVersion } from "../configuration/books-source.ts";
+import { differenceOf } from "../configuration/difference.ts";
+import { edited, fragmentOf, withHiddenKeys, type Edit } from "../configuration/documents.ts";
+import type { Follower } from "../configuration/follow.ts";
+import { ownVariableProblems } from "../configuration/own-variables.ts";
+import { parseConfiguration } from "../configuration/read.ts";
+import { resolveChannels } from "../configuration/resolve.ts";
+import { warningsOf } from "../configuration/warnings.ts";
+import { fields } from "./fields.ts";
+
+/** What the routes of the configuration work with. */
+export interface ConfigurationRouteDeps {
+  readonly follower: Follower;
+  /** The file that is the truth; absent: the books are. */
+  readonly path: string | undefined;
+  readonly books: ConfigurationBooks;
+  /** Variables that a configuration may name. */
+  readonly names: Readonly<Record<string, string | undefined>>;
+}
+
+/** What became of a change. */
+interface ChangeResult {
+  /** The version that it made; null where it was only checked, or is wrong, or a file is the truth. */
+  readonly version: number | null;
+  readonly problems: readonly ConfigurationProblem[];
+  readonly warnings: readonly ConfigurationProblem[];
+  /** Where a file is the truth: the YAML to copy into it. */
+  readonly copy: string | null;
+}
+
+/** Versions on a page of the history. */
+const pageSize = 200;
+
+/** The configuration: shown, checked, changed, its versions compared and brought back. */
+export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoutes {
+  const { follower, path, books } = deps;
+  const change = (wish: Change): Promise<ChangeResult> => makeChange(deps, wish);
+  return {
+    "GET /configuration": async () => {
+      const { problems, version: published, loadedAt } = follower.status;
+      if (path !== undefined) {
+        const document = withHiddenKeys(await readFile(path, "utf8").catch(() => ""));
+        return { place: "file", path, version: null, document, problems, published, loadedAt };
+      }
+      const { document = "", ...newest } = (await books.find()) ?? {};
+      return { place: "books", path: null, version: null, ...newest, document, problems, published, loadedAt };
+    },
+    "POST /configuration": async ({ body, actor }) =>
+      change({ text: fields.longText(body, "document"), copy: undefined, ...settingsIn(body), actor }),
+    "POST /configuration/edits": async ({ body, actor }) => {
+      const edits = editsIn(body);
+      const before =
+        path === undefined ? await newestOf(books) : { version: 0, document: await readFile(path, "utf8") };
+      const settings = settingsIn(body);
+      const text = edited(before.document, edits);
+      const basedOn = settings.basedOn ?? before.version;
+      return change({ text, copy: fragmentOf(edits), ...settings, basedOn, actor });
+    },
+    "GET /configuration/versions": async () => (path === undefined ? books.history(pageSize) : []),
+    "GET /configuration/versions/{version}": async ({ params }) => {
+      const found = await versionOf(deps, params["version"]);
+      const before = found.version > 1 ? await books.find(found.version - 1) : undefined;
+      return { ...found, difference: differenceOf(before?.document ?? "", found.document) };
+    },
+    "POST /configuration/versions/{version}/restore": async ({ params, actor }) => {
+      const { document, version } = await versionOf(deps, params["version"]);
+      const { version: basedOn } = await newestOf(books);
+      const note = `back to version ${version}`;
+      return change({ text: document, copy: undefined, note, basedOn, isCheck: false, actor });
+    },
+  };
+}
+
+interface Settings {
+  readonly note: string;
+  readonly basedOn: number | undefined;
+  readonly isCheck: boolean;
+}
+
+interface Change extends Settings {
+  readonly text: string;
+  /** What is to be copied where a file is the truth; absent: the whole text. */
+  readonly copy: string | undefined;
+  readonly actor: string;
+}
+
+async function makeChange(
+  { follower, path, books, names }: ConfigurationRouteDeps,
+  { text, copy, note, basedOn, isCheck, actor }: Change,
+): Promise<ChangeResult> {
+  const { configuration, problems = [] } = parseConfiguration(text);
+  const refused = [...problems, ...(configuration === undefined ? [] : ownVariableProblems(configuration))];
+  if (configuration === undefined || refused.length > 0)
+    return { version: null, problems: refused, warnings: [], copy: null };
+  const warnings = warningsOf(configuration, await resolveChannels(configuration, names)).filter(
+    ({ say }) => !say.includes("kept:"),
+  );
+  const unsaved = { version: null, problems: [], warnings };
+  if (path !== undefined) return { ...unsaved, copy: copy ?? text };
+  if (isCheck) return { ...unsaved, copy: null };
+  await follower.declare(configuration);
+  const from = basedOn ?? (await newestOf(books)).version;
+  const saved = await books.save({ text, note, basedOn: from }, actor);
+  if (saved === undefined)
+    throw new Failure("invalid_value", "The configuration was changed by somebody else meanwhile. Load it again.", {
+      param: "basedOn",
+      status: 409,
+    });
+  await follower.look();
+  return { version: saved.version, problems: [], warnings, copy: null };
+}
+
+function settingsIn(body: unknown): Settings {
+  return {
+    note: fields.optionalText(body, "note") ?? "",
+    basedOn: fields.optionalInteger(body, "basedOn"),
+    isCheck: fields.optionalBoolean(body, "check") ?? false,
+  };
+}
+
+const sections = ["groups", "models", "channels"] as const;
+
+function editsIn(body: unknown): readonly Edit[] {
+  return fields.list(body, "edits").map((edit, at): Edit => {
+    const name = (part: string): string => `edits[${at}].${part}`;
+    const section = fields.optionalWord(edit, "section", sections);
+    if (section === undefined)
+      throw new Failure("missing_required_parameter", `${name("section")} is missing.`, { param: name("section") });
+    const value = fields.value(edit, "value");
+    if (value === undefined)
+      throw new Failure("missing_required_parameter", `${name("value")} is missing.`, { param: name("value") });
+    return { path: [section, fields.text(edit, "name")], value };
+  });
+}
+
+async function newestOf(books: ConfigurationBooks): Promise<ConfigurationVersion> {
+  const newest = await books.find();
+  if (newest === undefined)
+    throw new Failure("server_overloaded", "The books have no configuration yet; try again shortly.");
+  return newest;
+}
+
+async function versionOf(
+  { path, books }: ConfigurationRouteDeps,
+  written: string | undefined,
+): Promise<ConfigurationVersion> {
+  const found = path === undefined && /^\d{1,9}$/.test(written ?? "") ? await books.find(Number(written)) : undefined;
+  if (found === undefined)
+    throw new Failure("unknown_url", `There is no version ${JSON.stringify((written ?? "").slice(0, 20))}.`);
+  return found;
+}

@@ -1,0 +1,127 @@
+import { readFile } from "node:fs/promises";
+import { openSealer, type Logger, type Secrets } from "@modelgate/platform";
+import type { Ledger } from "../ledger.ts";
+import type { DeclaredAccounts } from "./declare-accounts.ts";
+import { withKeptKeys, withoutAccounts } from "./documents.ts";
+import { parseConfiguration, problemLines } from "./read.ts";
+import type { ConfigurationSource } from "./source.ts";
+
+/** A version of the configuration as the ledger gives it. */
+export interface ConfigurationVersion {
+  readonly version: number;
+  readonly time: string;
+  readonly actor: string;
+  readonly note: string;
+  readonly document: string;
+}
+
+/** A vendor's key as the books keep it. */
+export interface SealedVendorKey {
+  readonly id: string;
+  readonly sealed: string;
+}
+
+/** What the configuration in the books is read and written with. */
+export interface BooksSourceDeps {
+  readonly ledger: Pick<Ledger, "read" | "write">;
+  readonly secrets: Secrets;
+  readonly log: Logger;
+  /** YAML that the books begin with; absent: a group for everything, and no models yet. */
+  readonly seedPath: string | undefined;
+}
+
+interface NewestVersion {
+  readonly configuration: ConfigurationVersion | null;
+  readonly keys: readonly SealedVendorKey[];
+}
+
+/** What the vendor keys that are kept in the books are sealed for. */
+const purpose = "modelgate kept vendor keys";
+const emptyConfiguration = `groups:\n  default:\n    models: ["*"]\nmodels: {}\nchannels: []\n`;
+/** Who writes the first version. */
+const firstActor = "first start";
+
+/** The configuration that lives in the books. */
+export class ConfigurationBooks {
+  readonly #deps: BooksSourceDeps;
+  constructor(deps: BooksSourceDeps) {
+    this.#deps = deps;
+  }
+
+  /** Reads a version, or the newest; undefined where there is none. */
+  async find(version?: number): Promise<ConfigurationVersion | undefined> {
+    return (await this.#read(version)).configuration ?? undefined;
+  }
+
+  /** Lists versions without their documents, newest first. */
+  history(limit: number): Promise<readonly Omit<ConfigurationVersion, "document">[]> {
+    return this.#deps.ledger.read(`/configurations?limit=${limit}`);
+  }
+
+  /** Writes a new version, its vendor keys sealed; undefined where another was written meanwhile. */
+  async save(
+    wish: { readonly text: string; readonly note: string; readonly basedOn: number },
+    actor: string,
+  ): Promise<ConfigurationVersion | undefined> {
+    const sealer = openSealer(this.#deps.secrets, purpose);
+    const { document, keys } = withKeptKeys(withoutAccounts(wish.text), (key, id) => sealer.seal(key, id));
+    const body = { document, keys, note: wish.note, basedOn: wish.basedOn };
+    const { saved } = await this.#deps.ledger.write<{ readonly saved: ConfigurationVersion | null }>(
+      "/configurations",
+      body,
+      actor,
+    );
+    return saved ?? undefined;
+  }
+
+  /** The source that control applies: the newest version, and at the first start the seed. */
+  source(declared: Pick<DeclaredAccounts, "declare">): ConfigurationSource {
+    return {
+      place: "books",
+      mustBeGood: false,
+      read: async () => {
+        let newest = await this.#read();
+        if (newest.configuration === null) {
+          await this.#seed(declared);
+          newest = await this.#read();
+        }
+        const { configuration, keys } = newest;
+        const text = configuration?.document ?? emptyConfiguration;
+        return {
+          text: `# ${configuration?.version ?? 0}\n${text}`,
+          ...parseConfiguration(text),
+          kept: this.#opened(keys),
+        };
+      },
+    };
+  }
+
+  async #read(version?: number): Promise<NewestVersion> {
+    const query = version === undefined ? "" : `?version=${version}`;
+    return this.#deps.ledger.read(`/configurations/newest${query}`);
+  }
+
+  /** Its accounts are made first: a start that is cut short begins anew. */
+  async #seed(declared: Pick<DeclaredAccounts, "declare">): Promise<void> {
+    const { seedPath, log } = this.#deps;
+    const text = seedPath === undefined ? emptyConfiguration : await readFile(seedPath, "utf8");
+    const { configuration, problems = [] } = parseConfiguration(text);
+    if (configuration === undefined) throw new Error(`${seedPath ?? ""} is wrong:\n${problemLines(problems)}`);
+    await declared.declare(configuration);
+    const saved = await this.save({ text, note: "", basedOn: 0 }, firstActor);
+    if (saved !== undefined) log.info({ seed: seedPath }, "configuration written into the books");
+  }
+
+  #opened(keys: readonly SealedVendorKey[]): ReadonlyMap<string, string> {
+    const sealer = openSealer(this.#deps.secrets, purpose);
+    return new Map(
+      keys.flatMap(({ id, sealed }) => {
+        try {
+          return [[id, sealer.open(sealed, id)] as const];
+        } catch {
+          return []; // sealed under a secret that is gone: the channel says that its key is missing
+        }
+      }),
+    );
+  }
+}

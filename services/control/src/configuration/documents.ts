@@ -1,0 +1,101 @@
+import { randomBytes } from "node:crypto";
+import type { SealedVendorKey } from "./books-source.ts";
+import { isMap, isScalar, isSeq, parseDocument, type Document, type Scalar } from "yaml";
+
+/** A change to one part of a configuration: `["models", "gpt-x"]`, or a channel by its id. */
+export interface Edit {
+  readonly path: readonly [section: "groups" | "models" | "channels", name: string];
+  /** What stands there from now on; null removes it. */
+  readonly value: unknown;
+}
+
+/** How the YAML of a document is folded. */
+const written = { lineWidth: 120, flowCollectionPadding: true } as const;
+
+/** Applies edits to a document; its comments and order stay. Throws nothing: what is wrong is found by the check after. */
+export function edited(text: string, edits: readonly Edit[]): string {
+  const document = parseDocument(text);
+  for (const { path, value } of edits) edit(document, path, value);
+  return document.toString(written);
+}
+
+function edit(document: Document, [section, name]: Edit["path"], value: unknown): void {
+  if (section !== "channels") {
+    if (value === null) document.deleteIn([section, name]);
+    else document.setIn([section, name], document.createNode(value));
+    return;
+  }
+  const channels = document.get("channels");
+  if (!isSeq(channels)) return void (value !== null && document.set("channels", document.createNode([value])));
+  const at = channels.items.findIndex((item) => isMap(item) && item.get("id") === name);
+  if (value === null) {
+    if (at >= 0) channels.delete(at);
+  } else if (at >= 0) channels.set(at, document.createNode(value));
+  else channels.add(document.createNode(value));
+}
+
+/** The YAML of edits alone, to be copied into a file. */
+export function fragmentOf(edits: readonly Edit[]): string {
+  return edited(
+    "",
+    edits.filter(({ value }) => value !== null),
+  );
+}
+
+/** A document without the accounts that it declares: those live in the books already. */
+export function withoutAccounts(text: string): string {
+  const document = parseDocument(text);
+  if (!document.has("accounts")) return text;
+  document.delete("accounts");
+  return document.toString(written);
+}
+
+/** Takes vendor keys that are written out of a document: each is sealed, and named by a new id in its place. */
+export function withKeptKeys(
+  text: string,
+  seal: (key: string, id: string) => string,
+): { readonly document: string; readonly keys: readonly SealedVendorKey[] } {
+  const keys: SealedVendorKey[] = [];
+  const document = parseDocument(text);
+  for (const scalar of writtenKeys(document)) {
+    const id = randomBytes(9).toString("base64url");
+    keys.push({ id, sealed: seal(scalar.value, id) });
+    scalar.value = `kept:${id}`;
+  }
+  return { document: keys.length === 0 ? text : document.toString(written), keys };
+}
+
+/** A document as people may see it: keys of vendors and clients that are written in it are hidden. */
+export function withHiddenKeys(text: string): string {
+  const document = parseDocument(text);
+  if (document.errors.length > 0) return "";
+  const secrets = [...writtenKeys(document), ...clientKeys(document)];
+  for (const scalar of secrets) scalar.value = "(hidden)";
+  return secrets.length === 0 ? text : document.toString(written);
+}
+
+type Text = Scalar<string>;
+
+/** The vendor keys that a document holds in clear. */
+function* writtenKeys(document: Document): Iterable<Text> {
+  for (const channel of itemsOf(document.get("channels")))
+    for (const key of itemsOf(isMap(channel) ? channel.get("keys") : undefined))
+      if (isText(key) && !/^(?:env|file|kept):/.test(key.value)) yield key;
+}
+
+function* clientKeys(document: Document): Iterable<Text> {
+  const accounts = document.get("accounts");
+  for (const { value: account } of isMap(accounts) ? accounts.items : [])
+    for (const token of itemsOf(isMap(account) ? account.get("tokens") : undefined)) {
+      const key = isMap(token) ? token.get("key", true) : undefined;
+      if (isText(key)) yield key;
+    }
+}
+
+function itemsOf(value: unknown): readonly unknown[] {
+  return isSeq(value) ? value.items : [];
+}
+
+function isText(value: unknown): value is Text {
+  return isScalar(value) && typeof value.value === "string";
+}

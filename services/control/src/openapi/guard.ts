@@ -1,0 +1,50 @@
+import { Failure } from "@modelgate/contracts";
+import { operatorRoles, type Operator, type OperatorCall, type OperatorRoutes } from "@modelgate/platform";
+import type { Operation } from "./operation.ts";
+
+/**
+ * Guards every route by its row in the table of operations: the role, and that a member of an account stays in it. A
+ * route without a row is an error of ours, and so is a row without a route.
+ */
+export function guarded(routes: OperatorRoutes, operations: Readonly<Record<string, Operation>>): OperatorRoutes {
+  const missing = Object.keys(operations).filter((route) => !Object.hasOwn(routes, route));
+  const unknown = Object.keys(routes).filter((route) => !Object.hasOwn(operations, route));
+  if (missing.length > 0 || unknown.length > 0)
+    throw new Error(`operations and routes differ: ${[...missing, ...unknown].join(", ")}`);
+  return Object.fromEntries(
+    Object.entries(routes).map(([route, run]) => {
+      const operation = operations[route];
+      if (operation === undefined) return [route, run];
+      return [route, async (call) => run(admitted(call, operation))] as const satisfies [string, typeof run];
+    }),
+  );
+}
+
+function admitted(call: OperatorCall, { role, member }: Operation): OperatorCall {
+  const { operator } = call;
+  if (role === "visitor") return call;
+  if (operatorRoles.indexOf(operator.role) < operatorRoles.indexOf(role)) throw tooSmall(operator, role);
+  if (operator.account === undefined || member === "all" || member === "handler") return call;
+  if (member === undefined) throw new Failure("permission_denied", `A member of ${operator.account} may not do this.`);
+  // As for an account that there is not: who is a customer here is no member's business.
+  if (member === "path" && call.params["id"] !== operator.account) throw noAccount(call.params["id"]);
+  return member === "query" ? { ...call, query: narrowed(call.query, operator.account) } : call;
+}
+
+/** A member's query, narrowed to their account. Throws Failure unknown_url where it names another. */
+function narrowed(query: URLSearchParams, account: string): URLSearchParams {
+  const named = query.get("account");
+  if (named !== null && named !== account) throw noAccount(named);
+  const own = new URLSearchParams(query);
+  own.set("account", account);
+  return own;
+}
+
+function tooSmall({ role }: Operator, wanted: string): Failure {
+  if (role === "viewer") return new Failure("permission_denied", "A viewer may look, but not change anything.");
+  return new Failure("permission_denied", `Only an ${wanted} may do this.`);
+}
+
+function noAccount(id: string | undefined): Failure {
+  return new Failure("unknown_url", `There is no account ${JSON.stringify((id ?? "").slice(0, 100))}.`);
+}

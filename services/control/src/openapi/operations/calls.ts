@@ -1,0 +1,47 @@
+import { Type } from "typebox";
+import type { Operation } from "../operation.ts";
+import * as shape from "../shapes.ts";
+import { narrowing, period } from "./members.ts";
+
+/** What calls cost. */
+export const calls: Readonly<Record<string, Operation>> = {
+  "GET /usage": {
+    summary: "Sum usage and cost by any of their dimensions.",
+    area: "calls",
+    role: "viewer",
+    member: "query",
+    query: { ...period, ...narrowing, by: "dimensions, as in model,day or tag:team" },
+    answer: Type.Array(shape.Total),
+  },
+  "GET /usage/events": {
+    summary: "Read the log of settled calls, newest first.",
+    area: "calls",
+    role: "viewer",
+    member: "query",
+    query: { ...period, ...narrowing, limit: "rows of a page, at most 1000", after: "`next` of the page before" },
+    answer: shape.CallPage,
+  },
+  "GET /usage/export": {
+    summary: "Export the log of settled calls, oldest first.",
+    area: "calls",
+    role: "viewer",
+    member: "query",
+    query: { ...period, ...narrowing, format: "csv or ndjson" },
+    answer: "text/csv",
+  },
+  "POST /bill": {
+    summary: "Show the terms of a settled call's cost.",
+    area: "calls",
+    role: "viewer",
+    member: "all",
+    body: shape.Call,
+    answer: shape.Bill,
+  },
+  "GET /prices/{version}": {
+    summary: "Show the price of a version that calls name.",
+    area: "calls",
+    role: "viewer",
+    member: "all",
+    answer: shape.Price,
+  },
+};

@@ -1,0 +1,43 @@
+import { Type } from "typebox";
+import type { Operation } from "../operation.ts";
+import * as shape from "../shapes.ts";
+import { optional } from "./members.ts";
+
+/** Channels and models. */
+export const channels: Readonly<Record<string, Operation>> = {
+  "GET /channels": {
+    summary: "List channels and how they stand.",
+    area: "channels",
+    role: "viewer",
+    answer: Type.Array(shape.Channel),
+  },
+  "GET /channels/{id}": { summary: "Show a channel.", area: "channels", role: "viewer", answer: shape.Channel },
+  "POST /channels/{id}/disable": {
+    summary: "Send no calls through a channel, or with one of its keys.",
+    area: "channels",
+    role: "operator",
+    body: Type.Object({ key: optional, reason: optional }),
+    answer: shape.Channel,
+  },
+  "POST /channels/{id}/enable": {
+    summary: "Use a channel again, or one of its keys.",
+    area: "channels",
+    role: "operator",
+    body: Type.Object({ key: optional }),
+    answer: shape.Channel,
+  },
+  "POST /channels/{id}/test": {
+    summary: "Send one small real call through a channel.",
+    area: "channels",
+    role: "operator",
+    body: Type.Object({ key: optional, model: optional }),
+    answer: shape.ChannelTest,
+  },
+  "GET /models": {
+    summary: "List models, their prices and who serves them.",
+    area: "channels",
+    role: "viewer",
+    member: "all",
+    answer: Type.Array(shape.Model),
+  },
+};

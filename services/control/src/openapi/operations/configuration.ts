@@ -1,0 +1,69 @@
+import { Type } from "typebox";
+import type { Operation } from "../operation.ts";
+import * as shape from "../shapes.ts";
+import { nothing, optional, text } from "./members.ts";
+
+const settings = { note: optional, basedOn: Type.Optional(Type.Integer()), check: Type.Optional(Type.Boolean()) };
+
+/** The configuration, and vendors that can be added to it. */
+export const configuration: Readonly<Record<string, Operation>> = {
+  "GET /config": {
+    summary: "Show which configuration is in force.",
+    area: "configuration",
+    role: "viewer",
+    member: "all",
+    answer: shape.ConfigurationStatus,
+  },
+  "GET /configuration": {
+    summary: "Show the configuration as YAML; secrets are not in it.",
+    area: "configuration",
+    role: "viewer",
+    answer: shape.ConfigurationDocument,
+  },
+  "POST /configuration": {
+    summary: "Check a configuration and save it as a new version.",
+    area: "configuration",
+    role: "admin",
+    body: Type.Object({ document: text, ...settings }),
+    answer: shape.ConfigurationChange,
+  },
+  "POST /configuration/edits": {
+    summary: "Change groups, models or channels; a value that is null removes one.",
+    area: "configuration",
+    role: "admin",
+    body: Type.Object({ edits: Type.Array(shape.Edit), ...settings }),
+    answer: shape.ConfigurationChange,
+  },
+  "GET /configuration/versions": {
+    summary: "List versions of the configuration, newest first.",
+    area: "configuration",
+    role: "viewer",
+    answer: Type.Array(shape.ConfigurationVersion),
+  },
+  "GET /configuration/versions/{version}": {
+    summary: "Show a version and what it changed.",
+    area: "configuration",
+    role: "viewer",
+    answer: shape.ConfigurationVersionWithDifference,
+  },
+  "POST /configuration/versions/{version}/restore": {
+    summary: "Go back to a version, as a new one.",
+    area: "configuration",
+    role: "admin",
+    body: nothing,
+    answer: shape.ConfigurationChange,
+  },
+  "GET /vendors": {
+    summary: "List the vendors that a channel may be of.",
+    area: "configuration",
+    role: "viewer",
+    answer: Type.Array(shape.Vendor),
+  },
+  "POST /vendors/models": {
+    summary: "Ask a vendor for its list of models.",
+    area: "configuration",
+    role: "admin",
+    body: Type.Object({ provider: text, baseUrl: text, key: text }),
+    answer: shape.VendorModels,
+  },
+};

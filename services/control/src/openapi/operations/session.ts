@@ -1,0 +1,36 @@
+import { Type } from "typebox";
+import type { Operation } from "../operation.ts";
+import * as shape from "../shapes.ts";
+import { nothing, optional } from "./members.ts";
+
+/** Signing in and out. */
+export const session: Readonly<Record<string, Operation>> = {
+  "GET /sign-in-ways": {
+    summary: "Say how people sign in here.",
+    area: "session",
+    role: "visitor",
+    answer: Type.Object({ provider: Type.Boolean() }),
+  },
+  "POST /session": {
+    summary: "Sign in, by a link or by name and password.",
+    area: "session",
+    role: "visitor",
+    body: Type.Object({ link: optional, name: optional, password: optional }),
+    answer: shape.Session,
+  },
+  "GET /session": {
+    summary: "Say who is signed in.",
+    area: "session",
+    role: "viewer",
+    member: "all",
+    answer: shape.Session,
+  },
+  "POST /session/end": {
+    summary: "Sign out.",
+    area: "session",
+    role: "viewer",
+    member: "all",
+    body: nothing,
+    answer: nothing,
+  },
+};

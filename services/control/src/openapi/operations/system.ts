@@ -1,0 +1,14 @@
+import { Type } from "typebox";
+import type { Operation } from "../operation.ts";
+import { text } from "./members.ts";
+
+/** The API itself. */
+export const system: Readonly<Record<string, Operation>> = {
+  "GET /openapi.json": {
+    summary: "Describe this API, as OpenAPI 3.1.",
+    area: "system",
+    role: "viewer",
+    member: "all",
+    answer: Type.Record(text, Type.Unknown()),
+  },
+};

@@ -1,0 +1,210 @@
+import { operatorRoles } from "@modelgate/platform";
+import { modelKinds, UsageEvent } from "@modelgate/contracts";
+import { Type, type TSchema } from "typebox";
+
+/** Shapes of control's API, each a named schema of its description. Money is decimal nano-dollars, times are RFC 3339. */
+const text = Type.String();
+const texts = Type.Array(Type.String());
+const maybe = <T extends TSchema>(schema: T) => Type.Optional(schema);
+const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+const any = Type.Unknown();
+
+export const Role = Type.Enum([...operatorRoles]);
+
+export const Session = Type.Object({ name: text, role: Role, account: orNull(text) });
+export const OpenSession = Type.Object({
+  id: text,
+  name: text,
+  role: Role,
+  account: orNull(text),
+  since: text,
+  from: text,
+});
+export const Person = Type.Object({
+  name: text,
+  role: Role,
+  account: orNull(text),
+  hasPassword: Type.Boolean(),
+  disabled: Type.Boolean(),
+  createdAt: text,
+});
+const operatorKey = {
+  id: text,
+  name: text,
+  role: Role,
+  account: orNull(text),
+  hint: text,
+  createdAt: text,
+};
+export const OperatorKey = Type.Object(operatorKey);
+export const NewOperatorKey = Type.Object({ ...operatorKey, key: text });
+
+const account = {
+  id: text,
+  name: text,
+  balanceNanos: text,
+  heldNanos: text,
+  availableNanos: text,
+  creditedNanos: text,
+  spentNanos: text,
+  balance: text,
+  createdAt: text,
+};
+export const Account = Type.Object(account);
+export const Credit = Type.Object({
+  operationId: text,
+  time: text,
+  kind: maybe(text),
+  nanos: text,
+  reason: text,
+});
+export const AccountWithCredits = Type.Object({ ...account, credits: Type.Array(Credit) });
+export const Credited = Type.Object({ ...account, operationId: text, repeated: Type.Boolean() });
+
+const token = {
+  id: text,
+  accountId: text,
+  name: maybe(text),
+  group: text,
+  models: maybe(texts),
+  expiresAt: maybe(text),
+  disabled: Type.Boolean(),
+  budget: maybe(Type.Object({ perDay: maybe(text), perMonth: maybe(text) })),
+  hint: text,
+  createdAt: maybe(text),
+};
+export const Token = Type.Object(token);
+export const NewToken = Type.Object({ ...token, key: text });
+export const Group = Type.Object({ name: text, multiplier: maybe(Type.Number()), models: texts });
+
+const states = ["ok", "resting", "trying", "disabled", "refused", "off", "no key"] as const;
+const place = {
+  state: Type.Enum([...states]),
+  reason: maybe(text),
+  since: maybe(text),
+  until: maybe(text),
+  rests: maybe(Type.Integer()),
+};
+export const Place = Type.Object(place);
+const seats = orNull(Type.Object({ inUse: Type.Integer(), most: Type.Integer() }));
+export const Channel = Type.Object({
+  id: text,
+  provider: text,
+  baseUrl: text,
+  models: texts,
+  groups: Type.Union([Type.Literal("all"), texts]),
+  priority: Type.Number(),
+  weight: Type.Number(),
+  maxConcurrency: orNull(Type.Integer()),
+  keyConcurrency: orNull(Type.Integer()),
+  requestsPerMinute: orNull(Type.Integer()),
+  ...place,
+  seats,
+  usableKeys: text,
+  keys: Type.Array(Type.Object({ id: text, ...place, seats })),
+  cappedCalls: Type.Integer(),
+  modelsOut: Type.Array(Type.Object({ model: text, key: maybe(text), ...place })),
+  accountsOut: Type.Array(Type.Object({ account: text, place: text, ...place })),
+  accountsOutTotal: Type.Integer(),
+});
+export const ChannelTest = Type.Object({
+  channel: text,
+  key: text,
+  model: text,
+  ok: Type.Boolean(),
+  status: Type.Integer(),
+  ms: Type.Integer(),
+  said: text,
+});
+export const Model = Type.Object({
+  name: text,
+  kind: Type.Enum([...modelKinds]),
+  ownedBy: maybe(text),
+  price: maybe(Type.Record(text, any)),
+  contextTokens: maybe(Type.Integer()),
+  channels: texts,
+});
+
+/** A settled call, as the events of the gateway have it. */
+export const Call = UsageEvent;
+export const CallPage = Type.Object({ events: Type.Array(UsageEvent), next: orNull(text) });
+export const Total = Type.Object({ by: Type.Record(text, text), sums: Type.Record(text, text) });
+export const CostLine = Type.Object({
+  unit: text,
+  amount: text,
+  dollarsEach: text,
+  factor: text,
+  multiplier: text,
+  dollars: text,
+});
+export const Bill = Type.Object({ lines: Type.Array(CostLine), otherNanos: text });
+export const Price = Type.Object({ version: text, price: maybe(Type.Record(text, any)), publishedAt: maybe(text) });
+export const AuditEntry = Type.Object({
+  account: text,
+  time: text,
+  actor: text,
+  action: text,
+  before: maybe(any),
+  after: maybe(any),
+});
+export const AuditPage = Type.Object({ entries: Type.Array(AuditEntry) });
+export const Verification = Type.Object({
+  account: text,
+  ok: Type.Boolean(),
+  from: Type.Integer(),
+  to: Type.Integer(),
+  balanceNanos: text,
+  restored: Type.Array(any),
+  divergence: maybe(Type.Object({ receipt: maybe(Type.Integer()), entry: maybe(text), say: text })),
+});
+export const VerificationPage = Type.Object({ accounts: Type.Array(Verification), next: orNull(text) });
+
+export const Problem = Type.Object({ path: text, say: text });
+export const ConfigurationStatus = Type.Object({
+  path: text,
+  version: text,
+  loadedAt: text,
+  problems: Type.Array(Problem),
+  edgeUrl: orNull(text),
+});
+const version = { version: Type.Integer(), time: text, actor: text, note: text };
+export const ConfigurationVersion = Type.Object(version);
+export const DifferenceLine = Type.Object({ kind: Type.Enum(["removed", "added", "same"]), text });
+export const ConfigurationVersionWithDifference = Type.Object({
+  ...version,
+  document: text,
+  difference: Type.Array(DifferenceLine),
+});
+export const ConfigurationDocument = Type.Object({
+  place: Type.Enum(["file", "books"]),
+  path: orNull(text),
+  version: orNull(Type.Integer()),
+  time: maybe(text),
+  actor: maybe(text),
+  note: maybe(text),
+  document: text,
+  problems: Type.Array(Problem),
+  published: text,
+  loadedAt: text,
+});
+export const ConfigurationChange = Type.Object({
+  version: orNull(Type.Integer()),
+  problems: Type.Array(Problem),
+  warnings: Type.Array(Problem),
+  copy: orNull(text),
+});
+export const Edit = Type.Object({ section: Type.Enum(["groups", "models", "channels"]), name: text, value: any });
+
+export const Vendor = Type.Object({
+  name: text,
+  title: text,
+  provider: text,
+  baseUrl: orNull(text),
+});
+export const VendorModel = Type.Object({
+  id: text,
+  kind: Type.Enum([...modelKinds]),
+  price: orNull(Type.Record(text, any)),
+  contextTokens: orNull(Type.Integer()),
+});
+export const VendorModels = Type.Object({ models: Type.Array(VendorModel), say: orNull(text) });

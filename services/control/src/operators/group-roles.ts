@@ -1,0 +1,33 @@
+import { StartError, operatorRoles, type Operator } from "@modelgate/platform";
+
+/** What members of a provider's group may do. */
+export interface GroupRole {
+  readonly group: string;
+  readonly role: Operator["role"];
+  /** Absent: in all accounts. */
+  readonly account: string | undefined;
+}
+
+/** Reads OIDC_ROLES: `group=role` or `group=role@account`, separated by commas. Throws StartError. */
+export function readGroupRoles(written: string): readonly GroupRole[] {
+  return written
+    .split(",")
+    .map((row) => row.trim())
+    .filter((row) => row !== "")
+    .map((row) => {
+      const [, group = "", word = "", account] = /^(.+)=([a-z]+)(?:@([\w.-]+))?$/.exec(row) ?? [];
+      const role = operatorRoles.find((known) => known === word);
+      if (role === undefined || (account !== undefined && role === "admin"))
+        throw new StartError(
+          `OIDC_ROLES: ${JSON.stringify(row)} is not group=role or group=role@account; roles are ${operatorRoles.join(", ")}, and no account has an admin.`,
+        );
+      return { group, role, account };
+    });
+}
+
+/** The greatest that any of a person's groups may do; a role in all accounts before one in a single account. */
+export function roleOf(groups: readonly string[], roles: readonly GroupRole[]): GroupRole | undefined {
+  const rank = ({ role, account }: GroupRole): number =>
+    operatorRoles.indexOf(role) + (account === undefined ? operatorRoles.length : 0);
+  return roles.filter(({ group }) => groups.includes(group)).toSorted((one, other) => rank(other) - rank(one))[0];
+}

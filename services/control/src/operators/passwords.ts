@@ -1,0 +1,61 @@
+import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
+import { promisify } from "node:util";
+import { Failure } from "@modelgate/contracts";
+
+/** What OWASP advises for Argon2id: 19 MiB, two passes, one lane. */
+const cost = { memory: 19_456, passes: 2, parallelism: 1 } as const;
+const [saltBytes, hashBytes] = [16, 32];
+/** Bounds of a password, in characters. */
+const [shortest, longest] = [12, 200];
+/** Hashes that are computed at once; more sign-ins are asked to come again. */
+const mostAtOnce = 8;
+
+const derive = promisify(argon2);
+let inWork = 0;
+
+/** Hashes a new password as a PHC string. Throws Failure invalid_value for one that is too short or too long. */
+export async function hashPassword(password: string): Promise<string> {
+  if (password.length < shortest || password.length > longest)
+    throw new Failure("invalid_value", `password must have ${shortest} to ${longest} characters.`, {
+      param: "password",
+    });
+  const salt = randomBytes(saltBytes);
+  const hash = await hashed(password, salt, cost);
+  const { memory, passes, parallelism } = cost;
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(hash)}`;
+}
+
+/** What is compared with where there is no such operator: it takes as long, and no password fits. */
+const noPassword = `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$${base64(Buffer.alloc(saltBytes))}$${base64(Buffer.alloc(hashBytes))}`;
+
+/** Whether a password is the one of a hash; without a hash false, in the same time. */
+export async function isPassword(password: string, stored: string | undefined): Promise<boolean> {
+  const shape = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/;
+  const [, memory, passes, parallelism, salt = "", hash = ""] = shape.exec(stored ?? noPassword) ?? [];
+  if (memory === undefined || password.length > longest) return false;
+  const found = await hashed(password, Buffer.from(salt, "base64"), {
+    memory: Number(memory),
+    passes: Number(passes),
+    parallelism: Number(parallelism),
+  });
+  return timingSafeEqual(found, Buffer.from(hash, "base64")) && stored !== undefined;
+}
+
+async function hashed(
+  message: string,
+  nonce: Buffer,
+  { memory, passes, parallelism }: { memory: number; passes: number; parallelism: number },
+): Promise<Buffer> {
+  if (inWork >= mostAtOnce)
+    throw new Failure("server_overloaded", "Many sign in at this moment; try again.", { retryAfterSeconds: 1 });
+  inWork++;
+  try {
+    return await derive("argon2id", { message, nonce, parallelism, tagLength: hashBytes, memory, passes });
+  } finally {
+    inWork--;
+  }
+}
+
+function base64(bytes: Buffer): string {
+  return bytes.toString("base64").replaceAll("=", "");
+}

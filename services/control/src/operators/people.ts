@@ -1,0 +1,196 @@
+import { randomBytes } from "node:crypto";
+import { digestOf } from "@modelgate/accounts";
+import { Failure, stored } from "@modelgate/contracts";
+import { operatorRoles, type Operator, type OperatorRole } from "@modelgate/platform";
+import { Type, type Static } from "typebox";
+import type { Ledger } from "../ledger.ts";
+import { hashPassword, isPassword } from "./passwords.ts";
+
+const role = Type.Enum([...operatorRoles]);
+
+const OperatorRecord = Type.Object({
+  role,
+  /** A member of this account alone. */
+  account: Type.Optional(Type.String()),
+  /** Argon2id, as a PHC string; absent: no password, as for those of an OpenID provider. */
+  password: Type.Optional(Type.String()),
+  disabled: Type.Boolean(),
+  createdAt: Type.String(),
+});
+type OperatorRecord = Static<typeof OperatorRecord>;
+
+const KeyRecord = Type.Object({
+  name: Type.String(),
+  role,
+  account: Type.Optional(Type.String()),
+  hint: Type.String(),
+  createdAt: Type.String(),
+});
+
+const readOperatorRecord = stored("operator", OperatorRecord);
+const readKeyRecord = stored("operator's key", KeyRecord);
+
+/** An operator as others see them. */
+export interface PersonView {
+  readonly name: string;
+  readonly role: OperatorRole;
+  readonly account: string | null;
+  readonly hasPassword: boolean;
+  readonly disabled: boolean;
+  readonly createdAt: string;
+}
+
+/** A key for automation as it is shown. */
+export interface OperatorKeyView {
+  readonly id: string;
+  readonly name: string;
+  readonly role: OperatorRole;
+  readonly account: string | null;
+  readonly hint: string;
+  readonly createdAt: string;
+}
+
+/** What an operator is made as. */
+export interface NewPerson {
+  readonly name: string;
+  readonly role: OperatorRole;
+  readonly account: string | undefined;
+  readonly password: string | undefined;
+}
+
+/** What of an operator may be changed. */
+export interface PersonChange {
+  readonly role?: OperatorRole | undefined;
+  readonly password?: string | undefined;
+  readonly disabled?: boolean | undefined;
+}
+
+/** How keys for automation begin. */
+const keyPrefix = "mgo_";
+/** How long what a key may do is remembered, ms: one that is deleted works no longer than this. */
+const rememberMs = 2_000;
+/** Most keys that are remembered, unknown ones among them. */
+const mostRemembered = 1_000;
+
+interface Booked {
+  readonly name: string;
+  readonly record: object;
+}
+
+interface BookedKey {
+  readonly id: string;
+  readonly record: object;
+}
+
+/** Those who operate the gateway, and their keys for automation; the books keep them. */
+export class People {
+  readonly #ledger: Pick<Ledger, "read" | "write">;
+  readonly #remembered = new Map<string, { readonly until: number; readonly operator: Operator | undefined }>();
+  constructor(ledger: Pick<Ledger, "read" | "write">) {
+    this.#ledger = ledger;
+  }
+
+  /** Whose name and password these are. Throws Failure invalid_api_key, which never says which of them is wrong. */
+  async byPassword(name: string, password: string): Promise<Operator> {
+    const found = await this.#find(name);
+    const fits = await isPassword(password, found?.password);
+    if (found === undefined || !fits || found.disabled)
+      throw new Failure("invalid_api_key", "The name or the password is wrong.");
+    return { name, role: found.role, account: found.account };
+  }
+
+  /** Whether an operator of that name may not sign in, however they prove who they are. */
+  async isDisabled(name: string): Promise<boolean> {
+    return (await this.#find(name))?.disabled === true;
+  }
+
+  /** Whose key for automation it is; undefined for a key that is not one. */
+  async byKey(key: string): Promise<Operator | undefined> {
+    if (!key.startsWith(keyPrefix)) return undefined;
+    const digest = digestOf(key);
+    const known = this.#remembered.get(digest);
+    if (known !== undefined && known.until > Date.now()) return known.operator;
+    const [booked] = await this.#ledger.read<readonly BookedKey[]>(`/operator-keys?digest=${digest}`);
+    const record = booked === undefined ? undefined : readKeyRecord(JSON.stringify(booked.record));
+    const operator =
+      record === undefined ? undefined : { name: `key ${record.name}`, role: record.role, account: record.account };
+    if (this.#remembered.size >= mostRemembered) this.#remembered.clear();
+    this.#remembered.set(digest, { until: Date.now() + rememberMs, operator });
+    return operator;
+  }
+
+  async list(): Promise<readonly PersonView[]> {
+    const all = await this.#ledger.read<readonly Booked[]>("/operators");
+    return all.map(({ name, record }) => shown(name, readOperatorRecord(JSON.stringify(record))));
+  }
+
+  /** Creates an operator. Throws Failure (409) where the name is taken. */
+  async create({ name, role: wanted, account, password }: NewPerson, actor: string): Promise<PersonView> {
+    const record: OperatorRecord = {
+      role: wanted,
+      ...(account === undefined ? {} : { account }),
+      ...(password === undefined ? {} : { password: await hashPassword(password) }),
+      disabled: false,
+      createdAt: new Date().toISOString(),
+    };
+    const after = shown(name, record);
+    const act = { action: "operator.create", account: account ?? "", after };
+    const { created } = await this.#ledger.write<{ created: boolean }>("/operators", { name, record, ...act }, actor);
+    if (!created)
+      throw new Failure("invalid_value", `There is an operator ${JSON.stringify(name)}.`, {
+        param: "name",
+        status: 409,
+      });
+    return after;
+  }
+
+  /** Changes an operator. Throws Failure unknown_url. */
+  async change(name: string, { password, ...change }: PersonChange, actor: string): Promise<PersonView> {
+    const record = { ...change, ...(password === undefined ? {} : { password: await hashPassword(password) }) };
+    const after = { name, ...change, ...(password === undefined ? {} : { password: "changed" }) };
+    const path = `/operators/${encodeURIComponent(name)}`;
+    const body = { record, action: "operator.change", account: "", after };
+    const changed = await this.#ledger.write<Booked>(path, body, actor);
+    return shown(name, readOperatorRecord(JSON.stringify(changed.record)));
+  }
+
+  async keys(): Promise<readonly OperatorKeyView[]> {
+    const all = await this.#ledger.read<readonly BookedKey[]>("/operator-keys");
+    return all.map(({ id, record }) => {
+      const { account, ...rest } = readKeyRecord(JSON.stringify(record));
+      return { id, ...rest, account: account ?? null };
+    });
+  }
+
+  /** Makes a key for automation; the key is in the answer and nowhere else. */
+  async createKey(
+    wish: { readonly name: string; readonly role: OperatorRole; readonly account: string | undefined },
+    actor: string,
+  ): Promise<OperatorKeyView & { readonly key: string }> {
+    const key = `${keyPrefix}${randomBytes(32).toString("base64url")}`;
+    const digest = digestOf(key);
+    const id = `opk_${digest.slice(0, 16)}`;
+    const { account, ...rest } = wish;
+    const record = { ...rest, hint: `${key.slice(0, 8)}…${key.slice(-3)}`, createdAt: new Date().toISOString() };
+    const kept = account === undefined ? record : { ...record, account };
+    const after = { id, ...kept };
+    const act = { action: "operator-key.create", account: account ?? "", after };
+    await this.#ledger.write("/operator-keys", { id, digest, record: kept, ...act }, actor);
+    return { id, account: account ?? null, ...record, key };
+  }
+
+  /** Deletes a key for automation. Throws Failure unknown_url. */
+  async deleteKey(id: string, actor: string): Promise<void> {
+    await this.#ledger.write(`/operator-keys/${encodeURIComponent(id)}/delete`, {}, actor);
+    this.#remembered.clear();
+  }
+
+  async #find(name: string): Promise<OperatorRecord | undefined> {
+    const [booked] = await this.#ledger.read<readonly Booked[]>(`/operators?name=${encodeURIComponent(name)}`);
+    return booked === undefined ? undefined : readOperatorRecord(JSON.stringify(booked.record));
+  }
+}
+
+function shown(name: string, { role: has, account, password, disabled, createdAt }: OperatorRecord): PersonView {
+  return { name, role: has, account: account ?? null, hasPassword: password !== undefined, disabled, createdAt };
+}

@@ -1,0 +1,66 @@
+import { Failure } from "@modelgate/contracts";
+import { operatorRoles, type OperatorRole, type OperatorRoutes, type Redis } from "@modelgate/platform";
+import { accountOf } from "../api/accounts.ts";
+import { fields } from "../api/fields.ts";
+import type { Sessions } from "../console/sessions.ts";
+import type { People } from "./people.ts";
+
+/** What the routes of operators work with. */
+export interface PeopleRouteDeps {
+  readonly redis: Redis;
+  readonly people: People;
+  readonly sessions: Sessions;
+}
+
+/** Operators, members of accounts, and keys for automation. */
+export function peopleRoutes({ redis, people, sessions }: PeopleRouteDeps): OperatorRoutes {
+  /** An account that somebody is made a member of. Throws Failure unknown_url. */
+  const accountIn = async (body: unknown): Promise<string | undefined> => {
+    const account = fields.optionalText(body, "account");
+    return account === undefined ? undefined : (await accountOf(redis, account)).id;
+  };
+  return {
+    "GET /operators": () => people.list(),
+    "POST /operators": async ({ body, actor }) => {
+      const account = await accountIn(body);
+      const wish = {
+        name: fields.operatorName(body, "name"),
+        role: roleIn(body, account),
+        account,
+        password: fields.optionalText(body, "password"),
+      };
+      return people.create(wish, actor);
+    },
+    "POST /operators/{name}": async ({ params, body, actor, operator }) => {
+      const name = params["name"] ?? "";
+      const change = {
+        role: fields.optionalWord(body, "role", operatorRoles),
+        password: fields.optionalText(body, "password"),
+        disabled: fields.optionalBoolean(body, "disabled"),
+      };
+      if (name === operator.name && (change.disabled === true || change.role !== undefined))
+        throw new Failure("invalid_value", "Ask another admin to change your own role.", { param: "role" });
+      const changed = await people.change(name, change, actor);
+      // What they were before is in their sessions.
+      await sessions.endAll({ name });
+      return changed;
+    },
+    "GET /operator-keys": () => people.keys(),
+    "POST /operator-keys": async ({ body, actor }) => {
+      const account = await accountIn(body);
+      return people.createKey({ name: fields.operatorName(body, "name"), role: roleIn(body, account), account }, actor);
+    },
+    "POST /operator-keys/{id}/delete": async ({ params, actor }) => {
+      await people.deleteKey(params["id"] ?? "", actor);
+      return {};
+    },
+  };
+}
+
+/** A member manages one account: there is nothing for an admin in it. */
+function roleIn(body: unknown, account: string | undefined): OperatorRole {
+  const role = fields.optionalWord(body, "role", operatorRoles) ?? "viewer";
+  if (account !== undefined && role === "admin")
+    throw new Failure("invalid_value", "A member of an account is a viewer or an operator of it.", { param: "role" });
+  return role;
+}

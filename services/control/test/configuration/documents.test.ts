@@ -1,0 +1,65 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { differenceOf } from "../../src/configuration/difference.ts";
+import {
+  edited,
+  fragmentOf,
+  withHiddenKeys,
+  withKeptKeys,
+  withoutAccounts,
+} from "../../src/configuration/documents.ts";
+
+const document = `# ours
+models:
+  a: { kind: chat } # the first
+channels:
+  - id: main
+    keys: [secret-1, "env:NAME"]
+accounts:
+  demo: { tokens: [{ key: sk-client-0123456789 }] }
+`;
+
+test("an edit changes its part and leaves comments where they are", () => {
+  const text = edited(document, [
+    { path: ["models", "b"], value: { kind: "image" } },
+    { path: ["channels", "main"], value: null },
+    { path: ["channels", "new"], value: { id: "new" } },
+  ]);
+  expect(text).toContain("# ours");
+  expect(text).toContain("# the first");
+  expect(text).toContain("kind: image");
+  expect(text).not.toContain("id: main");
+  expect(text).toContain("- id: new");
+  expect(fragmentOf([{ path: ["channels", "new"], value: { id: "new" } }])).toBe("channels:\n  - id: new\n");
+});
+
+test("keys that are written out are kept beside a document, or hidden; places stay", () => {
+  const { document: kept, keys } = withKeptKeys(document, (key, id) => `${key} sealed for ${id}`);
+  expect(keys).toHaveLength(1);
+  expect(kept).not.toContain("secret-1");
+  expect(kept).toContain(`kept:${keys[0]?.id}`);
+  expect(kept).toContain("env:NAME");
+  expect(keys[0]?.sealed).toBe(`secret-1 sealed for ${keys[0]?.id}`);
+  expect(withHiddenKeys(document)).not.toMatch(/secret-1|sk-client/);
+  expect(withoutAccounts(document)).not.toContain("sk-client");
+});
+
+test("a difference leads from one text to the other", () => {
+  const lines = fc.array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 12 });
+  fc.assert(
+    fc.property(lines, lines, (old, fresh) => {
+      const difference = differenceOf(old.join("\n"), fresh.join("\n"));
+      const side = (without: string) => difference.filter(({ kind }) => kind !== without).map(({ text }) => text);
+      const isPart = (part: readonly string[], whole: readonly string[]) => {
+        let at = 0;
+        for (const line of whole) if (line === part[at]) at++;
+        return at === part.length;
+      };
+      // What is left out is the same on both sides.
+      expect(isPart(side("added"), old.length === 0 ? [""] : old)).toBe(true);
+      expect(isPart(side("removed"), fresh.length === 0 ? [""] : fresh)).toBe(true);
+      const counted = (kind: string) => difference.filter((line) => line.kind === kind).length;
+      expect(counted("added") - counted("removed")).toBe(Math.max(1, fresh.length) - Math.max(1, old.length));
+    }),
+  );
+});

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { StartError } from "@modelgate/platform";
+import { readGroupRoles, roleOf } from "../../src/operators/group-roles.ts";
+
+const roles = readGroupRoles("platform=admin, support=viewer,acme=operator@acme");
+
+test.each([
+  [["platform", "support"], { role: "admin", account: undefined }],
+  [["support"], { role: "viewer", account: undefined }],
+  [["acme"], { role: "operator", account: "acme" }],
+  [["acme", "support"], { role: "viewer", account: undefined }],
+])("groups %j have a role", (groups, expected) => {
+  expect(roleOf(groups, roles)).toMatchObject(expected);
+});
+
+test("other groups have none, and without roles nobody has one", () => {
+  expect(roleOf(["others"], roles)).toBeUndefined();
+  expect(roleOf(["platform"], readGroupRoles(""))).toBeUndefined();
+});
+
+test.each(["platform", "platform=root", "acme=admin@acme", "=admin"])("%s is refused", (written) => {
+  expect(() => readGroupRoles(written)).toThrow(StartError);
+});

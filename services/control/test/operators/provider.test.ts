@@ -1,0 +1,144 @@
+import { once } from "node:events";
+import { createServer, type RequestListener, type Server } from "node:http";
+import { Redis } from "ioredis";
+import OpenIdServer from "oidc-provider";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createLogger } from "@modelgate/platform";
+import { startBackends, type Backends } from "@modelgate/testkit";
+import { Sessions } from "../../src/console/sessions.ts";
+import { openProvider, withProvider } from "../../src/operators/provider.ts";
+
+/** Cookies by the origin that set them, as a browser keeps them. */
+type Jar = Map<string, Map<string, string>>;
+
+const groups: Readonly<Record<string, readonly string[]>> = {
+  ada: ["platform"],
+  mia: ["acme", "others"],
+  sue: ["others"],
+  ben: ["platform"],
+};
+
+describe("signing in through an OpenID provider that runs here", { timeout: 60_000 }, () => {
+  let backends: Backends;
+  let redis: Redis;
+  let sessions: Sessions;
+  const servers: Server[] = [];
+  let consoleUrl = "";
+  beforeAll(async () => {
+    backends = await startBackends();
+    redis = new Redis(backends.redisUrl);
+    sessions = new Sessions(redis);
+    let handler: RequestListener = () => undefined;
+    consoleUrl = await serve((request, response) => handler(request, response));
+    let answer: RequestListener = () => undefined;
+    const issuer = await serve((request, response) => answer(request, response));
+    const server = new OpenIdServer(issuer, {
+      clients: [
+        {
+          client_id: "modelgate",
+          client_secret: "a-secret-of-this-test-alone",
+          redirect_uris: [`${consoleUrl}/session/provider/callback`],
+        },
+      ],
+      claims: { openid: ["sub"], email: ["email"], profile: ["groups"] },
+      findAccount: (_, id) => ({
+        accountId: id,
+        claims: () => ({ sub: id, email: `${id}@example.com`, groups: [...(groups[id] ?? [])] }),
+      }),
+    });
+    answer = server.callback();
+    const settings = {
+      issuer,
+      clientId: "modelgate",
+      clientSecret: "a-secret-of-this-test-alone",
+      groupsClaim: "groups",
+      roles: "platform=admin,acme=operator@acme",
+    };
+    const people = { isDisabled: async (name: string) => name === "ben@example.com" };
+    const { log } = createLogger("control", "silent");
+    const provider = openProvider(settings, { sessions, people, consoleUrl, log });
+    handler = withProvider((_, response) => void response.writeHead(404).end(), provider);
+  }, 60_000);
+  afterAll(async () => {
+    for (const server of servers) {
+      server.closeAllConnections();
+      server.close();
+    }
+    redis?.disconnect();
+    await backends?.[Symbol.asyncDispose]();
+  });
+
+  async function serve(handler: RequestListener): Promise<string> {
+    const server = createServer(handler).listen(0, "127.0.0.1");
+    servers.push(server);
+    await once(server, "listening");
+    const address = server.address();
+    return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+  }
+
+  /** One step of a browser: its cookies are sent and kept. */
+  async function step(jar: Jar, url: URL, form?: Record<string, string>): Promise<Response> {
+    const cookies = jar.get(url.origin) ?? new Map<string, string>();
+    const headers = { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; ") };
+    const post = form === undefined ? {} : { method: "POST", body: new URLSearchParams(form) };
+    const answer = await fetch(url, { redirect: "manual", headers, ...post });
+    for (const cookie of answer.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+      cookies.set(name, value);
+    }
+    jar.set(url.origin, cookies);
+    return answer;
+  }
+
+  /** Goes through the provider's own pages as somebody; where the browser ends, and its cookies. */
+  async function signIn(login: string, jar: Jar = new Map()): Promise<{ readonly end: URL; readonly jar: Jar }> {
+    let url = new URL("/session/provider", consoleUrl);
+    let form: Record<string, string> | undefined;
+    for (let steps = 0; steps < 20 && !url.pathname.startsWith("/console/"); steps++) {
+      const answer = await step(jar, url, form);
+      form = undefined;
+      const location = answer.headers.get("location");
+      if (location !== null) {
+        url = new URL(location, url);
+        continue;
+      }
+      const page = await answer.text();
+      const prompt = /name="prompt" value="(\w+)"/.exec(page)?.[1] ?? "";
+      const action = /action="([^"]+)"/.exec(page)?.[1] ?? "";
+      expect(prompt, `${answer.status} ${url.href}: ${page.slice(0, 300)}`).not.toBe("");
+      url = new URL(action, url);
+      form = { prompt, login, password: "any" };
+    }
+    return { end: url, jar };
+  }
+
+  const sessionIn = (jar: Jar): string => jar.get(consoleUrl)?.get("modelgate_session") ?? "";
+
+  test.each([
+    ["ada", { name: "ada@example.com", role: "admin", account: undefined }],
+    ["mia", { name: "mia@example.com", role: "operator", account: "acme" }],
+  ])("%s has the role of their group", async (login, expected) => {
+    const { end, jar } = await signIn(login);
+    expect(end.pathname).toBe("/console/");
+    expect(await sessions.find(sessionIn(jar))).toEqual(expected);
+  });
+
+  test.each([
+    ["sue", "None of your groups has a role here."],
+    ["ben", "You may not sign in here."],
+  ])("%s is refused", async (login, say) => {
+    const { end, jar } = await signIn(login);
+    expect([end.pathname, end.searchParams.get("problem")]).toEqual(["/console/sign-in", say]);
+    expect(sessionIn(jar)).toBe("");
+  });
+
+  test("a way back that did not begin in this browser signs nobody in", async () => {
+    const jar: Jar = new Map();
+    const forged = new URL("/session/provider/callback?code=stolen&state=guessed", consoleUrl);
+    const answer = await step(jar, forged);
+    expect(answer.headers.get("location")).toContain("/console/sign-in?problem=");
+    await step(jar, new URL("/session/provider", consoleUrl));
+    expect((await step(jar, forged)).headers.get("location")).toContain("/console/sign-in?problem=");
+    expect(sessionIn(jar)).toBe("");
+  });
+});

@@ -1,0 +1,91 @@
+import {
+  bookConfiguration,
+  bookOperator,
+  bookOperatorKey,
+  changeOperator,
+  deleteOperatorKey,
+  listConfigurations,
+  listOperators,
+  readConfiguration,
+  readOperator,
+  readOperatorKeys,
+  readVendorKeys,
+} from "@modelgate/books";
+import { Failure } from "@modelgate/contracts";
+import type { OperatorRoutes } from "@modelgate/platform";
+import type { BooksConnection } from "../books-connection.ts";
+import { bodies } from "./body.ts";
+
+/** Most versions of the configuration on a page. */
+const mostVersions = 200;
+
+/** How documents name a vendor's key that is kept beside them. */
+const keptKey = /kept:([A-Za-z0-9_-]{1,64})/g;
+
+/** Versions of the configuration, operators and their keys, as control asks for them. */
+export function operatorRoutes(connection: BooksConnection): OperatorRoutes {
+  const use: BooksConnection["fill"] = (step) => connection.fill(step);
+  return {
+    "GET /configurations": async ({ query }) => {
+      const [limit, before] = [numberIn(query, "limit") ?? mostVersions, numberIn(query, "before")];
+      return use((books) => listConfigurations(books, { limit: Math.min(limit, mostVersions), before }));
+    },
+    "GET /configurations/newest": async ({ query }) =>
+      use(async (books) => {
+        const configuration = await readConfiguration(books, numberIn(query, "version"));
+        if (configuration === undefined) return { configuration: null, keys: [] };
+        const ids = [...configuration.document.matchAll(keptKey)].map(([, id = ""]) => id);
+        return { configuration, keys: await readVendorKeys(books, [...new Set(ids)]) };
+      }),
+    "POST /configurations": async ({ body, actor }) => {
+      const wish = bodies.configuration(body);
+      return { saved: (await use((books) => bookConfiguration(books, wish, actor))) ?? null };
+    },
+    "GET /operators": async ({ query }) => {
+      const name = query.get("name");
+      return use(async (books) => {
+        if (name === null) return listOperators(books);
+        const found = await readOperator(books, name);
+        return found === undefined ? [] : [found];
+      });
+    },
+    "POST /operators": async ({ body, actor }) => {
+      const { action, account, after } = bodies.act(body);
+      const wish = { name: bodies.text(body, "name"), record: bodies.object(body, "record") };
+      return { created: await use((books) => bookOperator(books, wish, { actor, action, account, after })) };
+    },
+    "POST /operators/{name}": async ({ params: { name = "" }, body, actor }) => {
+      const { action, account, after } = bodies.act(body);
+      const wish = { name, record: bodies.object(body, "record") };
+      const changed = await use((books) => changeOperator(books, wish, { actor, action, account, after }));
+      return changed ?? absent("operator", name);
+    },
+    "GET /operator-keys": async ({ query }) =>
+      use((books) => readOperatorKeys(books, query.get("digest") ?? undefined)),
+    "POST /operator-keys": async ({ body, actor }) => {
+      const { action, account, after } = bodies.act(body);
+      const key = {
+        id: bodies.text(body, "id"),
+        digest: bodies.digest(body),
+        record: bodies.object(body, "record"),
+      };
+      await use((books) => bookOperatorKey(books, key, { actor, action, account, after }));
+      return {};
+    },
+    "POST /operator-keys/{id}/delete": async ({ params: { id = "" }, actor }) => {
+      const act = { actor, action: "operator-key.delete", account: "", after: { id } };
+      return (await use((books) => deleteOperatorKey(books, id, act))) ? {} : absent("key", id);
+    },
+  };
+}
+
+function numberIn(query: URLSearchParams, name: string): number | undefined {
+  const written = query.get(name);
+  if (written === null) return undefined;
+  if (/^\d{1,9}$/.test(written)) return Number(written);
+  throw new Failure("invalid_value", `${name} must be a whole number.`, { param: name });
+}
+
+function absent(what: string, name: string): never {
+  throw new Failure("unknown_url", `There is no ${what} ${JSON.stringify(name.slice(0, 100))}.`);
+}
