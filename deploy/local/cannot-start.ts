@@ -25,6 +25,6 @@ export function lastWords(logs: string): string {
     .trim()
     .split("\n")
     .slice(-shownLines)
-    .map((line) => complaintIn(line) ?? line);
+    .map((line) => complaintIn(line)?.words ?? line);
   return logs.trim() === "" ? ", without a word." : `; its last words:\n${lines.map((line) => `  ${line}`).join("\n")}`;
 }

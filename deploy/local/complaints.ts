@@ -10,16 +10,28 @@ const rememberedWords = 200;
  * What a line of a service's output says to the person at the terminal: a warning or an error of its log in plain
  * words, what is no log line (an uncaught error, a refused configuration) as it stands, and nothing for the rest.
  */
-export function complaintIn(line: string): string | undefined {
+export function complaintIn(line: string): Complaint | undefined {
+  if (wellEntry.test(line)) return undefined;
   const entry = logEntry(line);
-  if (entry === undefined) return line.trim() === "" ? undefined : line;
+  if (entry === undefined) return line.trim() === "" ? undefined : { words: line };
   if (entry.level < warning) return undefined;
-  const words = [entry.msg, entry.err?.message].filter((part) => typeof part === "string" && part !== "");
-  return `${entry.level < error ? "warning" : "error"}: ${words.length === 0 ? line : words.join(": ")}`;
+  const said = [entry.msg, entry.err?.message].filter((part) => typeof part === "string" && part !== "");
+  const words = `${entry.level < error ? "warning" : "error"}: ${said.length === 0 ? line : said.join(": ")}`;
+  return typeof entry.service === "string" ? { service: entry.service, words } : { words };
 }
+
+/** What is said to the person, and the service that says it where the line names one. */
+export interface Complaint {
+  readonly service?: string;
+  readonly words: string;
+}
+
+/** The beginning of nearly every line: nothing is wrong, and the rest need not be read. */
+const wellEntry = /^\{"level":[123]0,/;
 
 interface LogEntry {
   readonly level: number;
+  readonly service?: unknown;
   readonly msg?: unknown;
   readonly err?: { readonly message?: unknown } | null;
 }

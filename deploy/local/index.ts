@@ -8,6 +8,8 @@ export {
   portsOf,
   serviceNames,
   startService,
+  startTogether,
+  type ProcessName,
   type ServiceName,
   type ServiceSettings,
   type SuitePorts,

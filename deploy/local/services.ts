@@ -28,14 +28,14 @@ export interface ServiceSettings {
   readonly secret: string;
   /** Path of the YAML; absent: the configuration is in the books. */
   readonly config: string | undefined;
-  /** Bind address of the edge; all others listen on loopback. */
+  /** Bind address of the edge; all other ports are on loopback. */
   readonly host: string;
   /** More variables: for all, or for one. */
   readonly env?: Readonly<Record<string, string>>;
   readonly envOf?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
-  readonly logFile?: (name: ServiceName) => string;
+  readonly logFile?: (name: ProcessName) => string;
   /** Called with warnings and errors, in plain words. */
-  readonly onComplaint?: (name: ServiceName, words: string) => void;
+  readonly onComplaint?: (name: string, words: string) => void;
 }
 
 /** Ports of every service, taken in turn from free ones: two for each. */
@@ -59,21 +59,65 @@ export function addressOf(ports: SuitePorts, name: ServiceName): string {
  */
 export const nodeFlags: readonly string[] = ["--max-semi-space-size=8"];
 
-/** The program of a service. The simulator stands with the tests: it is not part of what is shipped. */
+/** A process of a suite: a service, or the gateway, which runs several. */
+export type ProcessName = ServiceName | "gateway";
+
+/** The program of a process. The simulator stands with the tests: it is not part of what is shipped. */
 export function entryOf(name: string): string {
   return join(root, name === "simulator" ? "e2e" : "services", name, "src/main.ts");
 }
 
-/** Starts one service of a suite. */
-export function startService(
-  name: ServiceName,
-  settings: ServiceSettings,
-): { readonly child: Child; readonly ready: Promise<void> } {
-  const { ports, onComplaint } = settings;
+interface Started {
+  readonly child: Child;
+  readonly ready: Promise<void>;
+}
+
+/** Starts one service of a suite in a process of its own. */
+export function startService(name: ServiceName, settings: ServiceSettings): Started {
+  return startProcess(name, settings, {
+    ...portVariables(name, settings.ports),
+    ...settings.env,
+    ...settings.envOf?.[name],
+  });
+}
+
+/**
+ * Starts services of a suite in one process. Areas have no ports there: the edge of the process hands them their calls.
+ * Throws where `envOf` gives two services different values of one variable.
+ */
+export function startTogether(names: readonly ServiceName[], settings: ServiceSettings): Started {
+  const reached = names.filter((name) => name === "edge" || name === "ledger" || name === "control");
+  const own = new Map<string, string>();
+  for (const name of names)
+    for (const [variable, value] of Object.entries(settings.envOf?.[name] ?? {})) {
+      if ((own.get(variable) ?? value) !== value) throw new Error(`${variable} has two values in one process`);
+      own.set(variable, value);
+    }
+  return startProcess("gateway", settings, {
+    MODELGATE_SERVICES: names.join(","),
+    ...Object.assign({}, ...reached.map((name) => portVariables(name, settings.ports))),
+    ...settings.env,
+    ...Object.fromEntries(own),
+  });
+}
+
+/** The variables of a service's two ports. */
+function portVariables(name: ServiceName, ports: SuitePorts): Readonly<Record<string, string>> {
   const prefix = name.toUpperCase();
-  const complain = (line: string): void => {
-    const words = complaintIn(line);
-    if (words !== undefined) onComplaint?.(name, words);
+  return {
+    [name === "edge" ? "PORT" : `${prefix}_PORT`]: String(ports[name].main),
+    [`${prefix}_OPS_PORT`]: String(ports[name].ops),
+  };
+}
+
+function startProcess(
+  name: ProcessName,
+  { ports, onComplaint, ...settings }: ServiceSettings,
+  env: Readonly<Record<string, string>>,
+): Started {
+  const say = (line: string): void => {
+    const complaint = complaintIn(line);
+    if (complaint !== undefined) onComplaint?.(complaint.service ?? name, complaint.words);
   };
   return spawnService({
     name,
@@ -84,14 +128,12 @@ export function startService(
       NATS_URL: settings.natsUrl,
       MODELGATE_SECRET: settings.secret,
       MODELGATE_CONFIG: settings.config ?? "",
-      HOST: name === "edge" ? settings.host : "127.0.0.1",
-      [name === "edge" ? "PORT" : `${prefix}_PORT`]: String(ports[name].main),
-      [`${prefix}_OPS_PORT`]: String(ports[name].ops),
+      HOST: settings.host,
+      INNER_HOST: "127.0.0.1",
       ...Object.fromEntries(serviceNames.map((each) => [`${each.toUpperCase()}_URL`, addressOf(ports, each)])),
-      ...settings.env,
-      ...settings.envOf?.[name],
+      ...env,
     },
     logFile: settings.logFile?.(name),
-    ...(onComplaint === undefined ? {} : { onLine: complain }),
+    ...(onComplaint === undefined ? {} : { onLine: say }),
   });
 }

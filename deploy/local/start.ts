@@ -10,7 +10,15 @@ import { freePorts, isFree } from "./ports.ts";
 import { Restarts } from "./restarts.ts";
 import { claimFolder, type FolderClaim } from "./run-file.ts";
 import { startNats, startRedis } from "./servers.ts";
-import { addressOf, portsOf, serviceNames, startService, type ServiceName, type SuitePorts } from "./services.ts";
+import {
+  addressOf,
+  portsOf,
+  serviceNames,
+  startService,
+  startTogether,
+  type ProcessName,
+  type SuitePorts,
+} from "./services.ts";
 
 const root = join(import.meta.dirname, "../..");
 /** The environment; what is set to nothing counts as not set. */
@@ -28,8 +36,10 @@ const ownNatsBytes = String(128 * 1024 * 1024);
 /** Ctrl-C before everything was ready: no failure. */
 class AskedToEnd extends Error {}
 
+/** What the one process runs: MODELGATE_SERVICES, or everything. */
+const ofGateway = serviceNames.filter((name) => name !== "simulator");
 const startedAt = performance.now();
-const services = new Map<ServiceName, Child>();
+const services = new Map<ProcessName, Child>();
 const servers: Child[] = [];
 const ending = Promise.withResolvers<"asked" | Child>();
 const printComplaint = complaintPrinter((text) => process.stderr.write(text));
@@ -73,17 +83,18 @@ async function start(): Promise<void> {
   );
   const ports = suitePorts(free);
   const url = `http://${host === "0.0.0.0" ? "127.0.0.1" : host}:${ports.edge.main}`;
-  const wanted = serviceNames.filter((name) => name !== "simulator" || namesSimulator());
+  const wanted: readonly ProcessName[] = namesSimulator() ? ["gateway", "simulator"] : ["gateway"];
   // JetStream sets the largest size of every stream aside on the disk: a machine of one's own may have little of it.
   const more = {
     MODELGATE_DATA: data,
+    ...(env["MODELGATE_SERVICES"] === undefined ? {} : { MODELGATE_SERVICES: env["MODELGATE_SERVICES"] }),
     MODELGATE_SEED: env["MODELGATE_SEED"] ?? demo,
     ...(env["NATS_URL"] === undefined ? { NATS_KEEP_BYTES: env["NATS_KEEP_BYTES"] ?? ownNatsBytes } : {}),
   };
-  const logFile = (name: ServiceName): string => join(data, "logs", `${name}.log`);
+  const logFile = (name: ProcessName): string => join(data, "logs", `${name}.log`);
   const settings = { ports, redisUrl, natsUrl, secret, config, host, env: more, logFile, onComplaint: complain };
-  const startOne = (name: ServiceName): ReturnType<typeof startService> => {
-    const started = startService(name, settings);
+  const startOne = (name: ProcessName): ReturnType<typeof startService> => {
+    const started = name === "gateway" ? startTogether(ofGateway, settings) : startService(name, settings);
     services.set(name, started.child);
     return started;
   };
@@ -230,7 +241,7 @@ function suitePorts(free: readonly number[]): SuitePorts {
 }
 
 /** Prints complaints while the suite runs; a failure's are printed at the end, with their explanation. */
-function complain(name: ServiceName, words: string): void {
+function complain(name: string, words: string): void {
   if (process.exitCode === undefined) printComplaint(name, words);
 }
 
@@ -244,17 +255,11 @@ async function stopWaiting(why: "asked" | Child): Promise<never> {
   throw new ChildEnded(why.name, await why.ended, why.logs());
 }
 
-/** Calls end first, books last, databases after everybody who writes to them. */
+/** The gateway ends first, databases after everybody who writes to them. */
 async function stopAll(): Promise<void> {
   const graceMs = Number(env["DRAIN_MS"] ?? 30_000) + 10_000;
-  // Sessions are closed by their own service, through the edge.
-  const all = [...services.values()];
-  const doors = all.filter(({ name }) => name === "edge" || name === "realtime");
-  const books = all.filter(({ name }) => name === "ledger" || name === "control");
-  const others = all.filter((child) => !doors.includes(child) && !books.includes(child));
-  await Promise.all(doors.map((child) => child.stop(graceMs)));
-  await Promise.all(others.map((child) => child.stop(graceMs)));
-  await Promise.all(books.map((child) => child.stop(graceMs)));
+  // The vendors last: what the gateway still passes on comes from there.
+  for (const name of ["gateway", "simulator"] as const) await services.get(name)?.stop(graceMs);
   await Promise.all(servers.map((child) => child.stop()));
   folder?.release();
 }

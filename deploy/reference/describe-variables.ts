@@ -26,9 +26,12 @@ export interface ServiceEnvironment {
   readonly variables: readonly DeclaredVariable[];
 }
 
-/** Lists every variable of every service as its `src/env.ts` declares it: name, default, unit, bounds, meaning. */
+/** The programs that read an environment: the services, and the one that runs them together. */
+const programs: readonly string[] = [...serviceNames, "gateway"];
+
+/** Lists every variable of every program as its `src/env.ts` declares it: name, default, unit, bounds, meaning. */
 export function describeVariables(): Promise<readonly ServiceEnvironment[]> {
-  return Promise.all(serviceNames.map(async (service) => ({ service, variables: await variablesOf(service) })));
+  return Promise.all(programs.map(async (service) => ({ service, variables: await variablesOf(service) })));
 }
 
 /** Lists the variables of one service. */

@@ -1,26 +1,99 @@
-import { endpointIds, endpointOf } from "@modelgate/contracts";
+import { openApi } from "@modelgate/contracts";
 
-/** Writes the list of endpoints, from the table that routes and OpenAPI are made of. */
+type Json = Readonly<Record<string, unknown>>;
+
+const document: unknown = JSON.parse(JSON.stringify(openApi()));
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+const isRecord = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const record = (value: unknown): Json => (isRecord(value) ? value : {});
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+/** Braces begin an expression, and pipes a cell. */
+const cell = (value: string): string =>
+  value.replaceAll("{", "&#123;").replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("\n", "<br>");
+const code = (value: string): string => `<code>${cell(value)}</code>`;
+
+/** Writes the page of the whole interface from the OpenAPI document that the running gateway serves. */
 export function apiPage(): string {
-  const rows = endpointIds.map((id) => {
-    const { method, path, summary, keys, errors } = endpointOf(id);
-    return `| \`${method}\` | \`${path}\` | ${summary} | ${keys.join(", ")} | ${errors} |`;
-  });
+  const operations = Object.entries(record(record(document)["paths"])).flatMap(([path, methods]) =>
+    Object.entries(record(methods)).map(([method, operation]) => ({ path, method, operation: record(operation) })),
+  );
+  const byTag = Map.groupBy(operations, ({ operation }) => text(list(operation["tags"])[0]));
   return [
     "# API",
     "",
-    "The running gateway describes its whole interface, with the bodies that each endpoint takes:",
+    "Written from the OpenAPI document that the running gateway serves. Members of a body that are not named here go on to the vendor",
+    "as they came, where it understands them.",
     "",
     "```sh",
     "curl -s http://127.0.0.1:8080/openapi.json",
     "```",
-    "",
-    "This page is written from the table that its routes come from. *alpha* is the format of Anthropic's clients, *gamma* that of",
-    "Google's, *common* that of OpenAI's; a failure has the error body of its endpoint's format ([Errors](/reference/errors)).",
-    "",
-    "| method | path | what | key in | errors |",
-    "|---|---|---|---|---|",
-    ...rows.map((row) => row.replaceAll("{", "&#123;").replaceAll(/`([^`]*&#123;[^`]*)`/g, "<code>$1</code>")),
+    ...[...byTag].flatMap(([tag, own]) => ["", `## ${tag}`, ...own.flatMap(operationLines)]),
     "",
   ].join("\n");
+}
+
+function operationLines({ path, method, operation }: { path: string; method: string; operation: Json }): string[] {
+  const parameters = list(operation["parameters"]).map(record);
+  return [
+    "",
+    `### ${method.toUpperCase()} ${cell(path)}`,
+    "",
+    cell(text(operation["summary"])),
+    ...(parameters.length === 0 ? [] : ["", ...table(["parameter", "in", "type", ""], parameters.map(parameterRow))]),
+    ...bodyLines(record(record(operation["requestBody"])["content"])),
+    "",
+    ...table(["status", "when"], Object.entries(record(operation["responses"])).map(responseRow)),
+  ];
+}
+
+function parameterRow(parameter: Json): string[] {
+  const name = `${text(parameter["name"])}${parameter["required"] === true ? " *" : ""}`;
+  return [code(name), text(parameter["in"]), typeOf(parameter["schema"]), cell(text(parameter["description"]))];
+}
+
+/** The members of a body, once for all media types that have the same. */
+function bodyLines(content: Json): string[] {
+  const schemas = Map.groupBy(Object.entries(content), ([, media]) => JSON.stringify(record(media)["schema"]));
+  return [...schemas.values()].flatMap((same) => {
+    const schema = resolved(record(same[0]?.[1])["schema"]);
+    const required = new Set(list(schema["required"]));
+    const rows = Object.entries(record(schema["properties"])).map(([name, member]) => [
+      code(required.has(name) ? `${name} *` : name),
+      typeOf(member),
+      cell(text(resolved(member)["description"])),
+    ]);
+    const types = same.map(([type]) => code(type)).join(", ");
+    return rows.length === 0
+      ? ["", `Body: ${types}.`]
+      : ["", `Body: ${types}, members with * are required.`, "", ...table(["member", "type", ""], rows)];
+  });
+}
+
+function responseRow([status, response]: [string, unknown]): string[] {
+  return [status, cell(text(record(response)["description"]))];
+}
+
+/** A schema, or what its reference stands for. */
+function resolved(schema: unknown): Json {
+  const found = record(schema);
+  const name = text(found["$ref"]).split("/").at(-1);
+  return name === undefined || name === ""
+    ? found
+    : record(record(record(record(document)["components"])["schemas"])[name]);
+}
+
+/** A schema's type in a few words. */
+function typeOf(schema: unknown): string {
+  const found = resolved(schema);
+  const either = [...list(found["anyOf"]), ...list(found["oneOf"])].map(typeOf).filter((type) => type !== "null");
+  if (either.length > 0) return [...new Set(either)].join(" or ");
+  if (found["const"] !== undefined) return code(JSON.stringify(found["const"]));
+  if (Array.isArray(found["enum"])) return found["enum"].map((each) => code(String(each))).join(", ");
+  const type = text(found["type"]);
+  return type === "array" ? `list of ${typeOf(found["items"])}` : type === "" ? "any" : type;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`);
 }

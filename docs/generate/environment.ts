@@ -20,19 +20,24 @@ export async function environmentPage(): Promise<string> {
   const lines = [...rows.values()]
     .sort((a, b) => a.variable.name.localeCompare(b.variable.name))
     .map(({ variable, services }) =>
-      lineOf(variable, services.length === described.length ? "all" : services.join(", ")),
+      lineOf(variable, services.length === servicesOf(described) ? "all" : services.join(", ")),
     );
   return [
     "# Environment",
     "",
-    "Every variable that a service reads, written from the services' own declarations. A wrong value ends the start with one",
-    "line that names each wrong variable, and status 78. `npm start` and the images set addresses and ports themselves.",
+    "Every variable that a service reads, written from the services' own declarations; `gateway` is the program that runs",
+    "several of them, each with its own variables. A wrong value ends the start with one line that names each wrong variable, and status 78. `npm start` and the images set addresses and ports themselves.",
     "",
     "| variable | default | allowed | read by | meaning |",
     "|---|---|---|---|---|",
     ...lines,
     "",
   ].join("\n");
+}
+
+/** How many services there are: the gateway runs them, and reads what it runs. */
+function servicesOf(described: readonly { readonly service: string }[]): number {
+  return described.filter(({ service }) => service !== "gateway").length;
 }
 
 function lineOf({ name, fallback, isRequired, unit, allowed, meaning }: DeclaredVariable, readers: string): string {

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { endpointIds, endpointOf } from "@modelgate/contracts";
 
 const docs = join(import.meta.dirname, "..");
 
@@ -18,5 +19,8 @@ test("the site is built, and none of its links leads nowhere", { timeout: 240_00
   ])
     expect(existsSync(join(docs, `dist/${page}.html`)), page).toBe(true);
   expect(readFileSync(join(docs, "dist/reference/errors.html"), "utf8")).toContain("insufficient_quota");
+  const api = readFileSync(join(docs, "dist/reference/api.html"), "utf8");
+  for (const { path } of endpointIds.map(endpointOf)) expect(api.replaceAll("&#123;", "{"), path).toContain(path);
+  expect(api).toContain("max_completion_tokens");
   expect(readFileSync(join(docs, "dist/vendors/azure.html"), "utf8")).toContain("provider: azure");
 });

@@ -53,6 +53,7 @@ export async function openHouse(attacks: readonly Attack[]): Promise<House> {
   const loops = opening.use(new Loops());
   const suite = opening.use(
     await startSuite({
+      shape: "apart",
       backends: await startLocalBackends(),
       services: "all",
       env: { LOG_LEVEL: "info" },

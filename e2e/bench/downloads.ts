@@ -25,7 +25,7 @@ export async function downloads({ mebibytes, stopped, report }: DownloadBench): 
   const vendor = new Worker(new URL("film-vendor.ts", import.meta.url), { workerData: mebibytes * mebibyte });
   const [port]: number[] = await once(vendor, "message");
   {
-    await using suite = await startLocalSuite({ config: houseOf(`http://127.0.0.1:${port}/v1`) });
+    await using suite = await startLocalSuite({ shape: "apart", config: houseOf(`http://127.0.0.1:${port}/v1`) });
     const film = await filmAt(suite.edgeUrl);
     const pids = { edge: suite.process("edge").pid, video: suite.process("video").pid };
     const agent = new Agent({ maxSockets: Infinity });

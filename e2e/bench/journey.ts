@@ -3,6 +3,7 @@ import { startLocalSuite } from "@modelgate/testkit";
 /** Counts the files and functions of the text service that one passed, streamed chat call enters, by V8's precise coverage. */
 const key = "sk-bench-0123456789abcdef";
 await using suite = await startLocalSuite({
+  shape: "apart",
   config: {
     groups: { default: { models: ["*"] } },
     models: { bench: { kind: "chat", price: { input: 1, output: 2 } } },

@@ -151,6 +151,7 @@ const atRest = (): string =>
   areas.map((area) => `${area} ${samples(area).at(-1)?.rssMb.toFixed(0) ?? "?"} MB`).join(", ");
 try {
   await using suite = await startSuite({
+    shape: "apart",
     config,
     env: { LOG_LEVEL: "error" },
     envOf: { text: watched("text"), media: watched("media"), video: watched("video") },

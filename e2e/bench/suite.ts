@@ -41,7 +41,7 @@ const config = {
 const micros = (cpu: number, count: number): string => `${Math.round(cpu / Math.max(1, count))} µs`;
 const mebibytes = (bytes: number): string => `${(bytes / 1_048_576).toFixed(1)} MiB`;
 
-await using suite = await startLocalSuite({ config });
+await using suite = await startLocalSuite({ shape: "apart", config });
 const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
 const bodyOf = (directive: object, stream: boolean): string =>
   JSON.stringify({
@@ -145,7 +145,7 @@ function openStream(agent: Agent): Promise<ClientRequest> {
 
 /** What a 20 MB body costs in memory at its highest, in services that did little before. */
 async function largeBody(): Promise<void> {
-  await using fresh = await startLocalSuite({ config });
+  await using fresh = await startLocalSuite({ shape: "apart", config });
   const url = `${fresh.edgeUrl}/v1/chat/completions`;
   const { edge = 0, text = 0 } = pidsOf(fresh);
   await drive(load(plain, { url, seconds: 1, connections: 4 })); // warm

@@ -59,6 +59,7 @@ export async function openHouse(payers: readonly Payer[], engine: ChaosBooks["en
   const vendors = areas.flatMap((area) => area.vendors);
   const suite = opening.use(
     await startSuite({
+      shape: "apart",
       backends: {
         ...backends,
         redisUrl: `redis://127.0.0.1:${redisWay.port}`,

@@ -16,6 +16,7 @@ const price = { input: 2, output: 10 };
 export async function openHouse(): Promise<House> {
   const vendor = await startEndlessVendor();
   const suite = await startSuite({
+    shape: "apart",
     backends: await startLocalBackends(),
     config: {
       groups: { default: { models: ["*"] } },

@@ -13,6 +13,7 @@ const timeoutMs = 60_000;
 export async function openSoakSuite(): Promise<Suite<LocalBackends>> {
   const vendors = areas.flatMap((area) => area.vendors);
   return startSuite({
+    shape: "apart",
     backends: await startLocalBackends(),
     services: "all",
     // Streams and ended tasks are kept for so little that they are at their bounds long before the end.

@@ -10,7 +10,11 @@ import { config, hello, keys, money, post } from "./house.ts";
 const megabyte = 1024 * 1024;
 let suite: Suite;
 beforeAll(async () => {
-  suite = await startSuite({ config, env: { BODY_BYTES: String(4 * megabyte), BODY_SILENCE_MS: "400" } });
+  suite = await startSuite({
+    shape: "apart",
+    config,
+    env: { BODY_BYTES: String(4 * megabyte), BODY_SILENCE_MS: "400" },
+  });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 

@@ -35,6 +35,7 @@ beforeAll(async () => {
   );
   const price = { input: 1, output: 1 };
   suite = await startSuite({
+    shape: "apart",
     config: {
       ...house,
       models: { chat: { kind: "chat", price }, lone: { kind: "chat", price } },
@@ -54,26 +55,28 @@ afterAll(async () => {
   }
 });
 
-/** The lines of a service's log with all these members. */
+const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+const traced = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
+
+function lines(service: "text" | "edge"): readonly Readonly<Record<string, unknown>>[] {
+  return suite
+    .process(service)
+    .logs()
+    .split("\n")
+    .filter((text) => text.startsWith("{"))
+    .map((text): Record<string, unknown> => JSON.parse(text));
+}
+
+/** The first line of a service's log with all these members. */
 async function line(service: "text" | "edge", want: Readonly<Record<string, unknown>>): Promise<unknown> {
   return await until(`a line of ${service} with ${JSON.stringify(want)}`, () =>
-    suite
-      .process(service)
-      .logs()
-      .split("\n")
-      .filter((text) => text.startsWith("{"))
-      .map((text): Record<string, unknown> => JSON.parse(text))
-      .find((entry) => Object.entries(want).every(([name, value]) => entry[name] === value)),
+    lines(service).find((entry) => Object.entries(want).every(([name, value]) => entry[name] === value)),
   );
 }
 
 test("a retried call's line has each attempt; the vendor's id is in the answer, the line, the event and gatectl", async () => {
-  const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
   const requestId = "call-lines-retried";
-  const answer = await post(suite, another("chat"), keys.demo, {
-    "x-request-id": requestId,
-    traceparent: `00-${traceId}-00f067aa0ba902b7-01`,
-  });
+  const answer = await post(suite, another("chat"), keys.demo, { ...traced, "x-request-id": requestId });
   expect([answer.status, answer.headers.get("x-modelgate-upstream-request-id")]).toEqual([200, "good-vendor-1"]);
   expect(await line("text", { msg: "call", requestId })).toMatchObject({
     traceId,
@@ -114,7 +117,7 @@ test("a failed call's line has its error, and the rest that it begins says which
   const requestId = "call-lines-failed";
   let failed = 0;
   await until("the channel to rest", async () => {
-    await post(suite, another("lone"), keys.demo, { "x-request-id": `${requestId}-${failed++}` });
+    await post(suite, another("lone"), keys.demo, { ...traced, "x-request-id": `${requestId}-${failed++}` });
     return suite.process("text").logs().includes("channel rests");
   });
   expect(await line("text", { msg: "call", requestId: `${requestId}-0` })).toMatchObject({
@@ -138,4 +141,18 @@ test("the metrics name the account and the group with the most calls, and no mor
   expect(metrics).toMatch(/^modelgate_account_calls_total\{account="demo",service="text"\} [1-9]/m);
   expect(metrics).toMatch(/^modelgate_account_cost_usd_total\{account="_other",service="text"\} 0$/m);
   expect(metrics).toMatch(/^modelgate_group_calls_failed_total\{group="default",service="text"\} [1-9]/m);
+});
+
+test("every line of a request has its trace id, warnings and errors too", async () => {
+  const headers = { ...traced, "x-request-id": "call-lines-killed" };
+  suite.process("text").signal("SIGKILL");
+  await suite.process("text").ended;
+  const ofText = lines("text");
+  expect((await post(suite, another("chat"), keys.demo, headers)).status).toBe(503);
+  await line("edge", { msg: "service not reached", requestId: "call-lines-killed" });
+  const own = [...ofText, ...lines("edge")].filter(({ requestId }) => requestId !== undefined);
+  expect(own.filter((entry) => entry["traceId"] !== traceId)).toEqual([]);
+  expect(new Set(own.map(({ msg }) => msg))).toEqual(
+    new Set(["call", "request", "channel rests", "service not reached"]),
+  );
 });

@@ -17,7 +17,7 @@ describe.skipIf(program === undefined)("the console in a browser", { timeout: 12
     execFileSync(process.execPath, [join(root, "services/console/build.ts")]);
     suite = await startSuite({ config: house });
     browser = await launchBrowser(program ?? "");
-  });
+  }, 120_000);
   afterAll(async () => {
     await browser?.close();
     await suite?.[Symbol.asyncDispose]();

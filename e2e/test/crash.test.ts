@@ -6,6 +6,7 @@ import { config, hello, keys, money, post } from "./house.ts";
 let suite: Suite<LocalBackends>;
 beforeAll(async () => {
   suite = await startLocalSuite({
+    shape: "apart",
     config,
     env: { HOLD_LEASE_MS: "1500", SEAT_LEASE_MS: "900" },
     // Longer than a service pauses between two tries to settle, after outages as short as these.

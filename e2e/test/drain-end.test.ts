@@ -1,19 +1,20 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { shapes, startSuite, until, type Shape, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
 import { channel, config as house, hello, keys, money, post } from "./house.ts";
 
 /** What is still open when a drain's time is over ends in its wire's words, and as the gateway's failure. */
 let suite: Suite;
-beforeAll(async () => {
+async function start(shape: Shape): Promise<void> {
   const models = { chat: house.models.chat };
   suite = await startSuite({
+    shape,
     config: { ...house, models, channels: [channel("main", ["chat"])] },
     // The edge drains for less than the services: what it cannot wait for is its own to end.
     env: { DRAIN_MS: "2000" },
   });
-});
-afterAll(() => suite?.[Symbol.asyncDispose]());
+}
+const drained = { one: ["edge"], apart: ["text", "edge"] } as const;
 
 const slow = 'Hi {{simulate: {"chunks": 800, "chunkDelayMs": 25}}}';
 const contents = [{ role: "user", parts: [{ text: slow }] }];
@@ -46,54 +47,62 @@ const wires: readonly (readonly [string, object, RegExp])[] = [
   ["/v1beta/models/chat:streamGenerateContent", { contents }, /,\r\n\{"error":\{"code":503,.*\}\]$/],
 ];
 
-test.each(["text", "edge"] as const)(
-  "the %s's drain ends with streams open",
-  async (name) => {
-    const asked = (await suite.simulator.requests("main")).length;
-    const opened = wires.map(async ([path, body], at) => {
-      const answer = await fetch(suite.edgeUrl + path, {
-        method: "POST",
-        headers: {
-          authorization: `Bearer ${keys.demo}`,
-          "content-type": "application/json",
-          "anthropic-version": "2023-06-01",
-          "x-request-id": `${name}-stream-${at}`,
-        },
-        body: JSON.stringify(body),
+describe.each(shapes)("services %s", (shape) => {
+  beforeAll(() => start(shape));
+  afterAll(() => suite?.[Symbol.asyncDispose]());
+
+  test.each(drained[shape])(
+    "the %s's drain ends with streams open",
+    async (name) => {
+      const asked = (await suite.simulator.requests("main")).length;
+      const opened = wires.map(async ([path, body], at) => {
+        const answer = await fetch(suite.edgeUrl + path, {
+          method: "POST",
+          headers: {
+            authorization: `Bearer ${keys.demo}`,
+            "content-type": "application/json",
+            "anthropic-version": "2023-06-01",
+            "x-request-id": `${name}-stream-${at}`,
+          },
+          body: JSON.stringify(body),
+        });
+        return await answer.text();
       });
-      return await answer.text();
-    });
-    const waiting = hello("chat", 'Hi {{simulate: {"delayMs": 60000}}}');
-    const whole = post(suite, waiting, keys.demo, { "x-request-id": `${name}-whole` });
-    await until(
-      "all to be asked",
-      async () => (await suite.simulator.requests("main")).length === asked + wires.length + 1,
-    );
-    suite.process(name).signal("SIGTERM");
-    const texts = await Promise.all(opened);
-    for (const [at, [path, , ending]] of wires.entries()) expect(texts[at], path).toMatch(ending);
-    const refused = await whole;
-    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
-    expect(await refused.json()).toMatchObject({ error: { code: "server_overloaded" } });
-    expect(await suite.process(name).ended).toBe(0);
+      const waiting = hello("chat", 'Hi {{simulate: {"delayMs": 60000}}}');
+      const whole = post(suite, waiting, keys.demo, { "x-request-id": `${name}-whole` });
+      await until(
+        "all to be asked",
+        async () => (await suite.simulator.requests("main")).length === asked + wires.length + 1,
+      );
+      suite.process(name).signal("SIGTERM");
+      const texts = await Promise.all(opened);
+      for (const [at, [path, , ending]] of wires.entries()) expect(texts[at], path).toMatch(ending);
+      const refused = await whole;
+      expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+      expect(await refused.json()).toMatchObject({ error: { code: "server_overloaded" } });
+      expect(await suite.process(name).ended).toBe(0);
+      await suite.restart(name);
 
-    const events = await until("an event of each", async () => {
-      const stored = (await storedEvents(suite.backends.natsUrl)).map(({ event }) => event);
-      const own = stored.filter(({ requestId }) => requestId.startsWith(`${name}-`));
-      return own.length === wires.length + 1 && own;
-    });
-    const streams = events.filter(({ requestId }) => requestId.includes("stream"));
-    expect(streams.map(({ outcome, status }) => [outcome, status])).toEqual(wires.map(() => ["failed", 200]));
-    expect(streams.every(({ units, costNanos }) => (units.outputTokens ?? 0) > 0 && costNanos !== "0")).toBe(true);
-    const [waited] = events.filter(({ requestId }) => requestId.includes("whole"));
-    expect(waited).toMatchObject({ outcome: "failed", status: 503, costNanos: "0" });
-    expect((await money(suite)).heldNanos).toBe("0");
+      const events = await until("an event of each", async () => {
+        const stored = (await storedEvents(suite.backends.natsUrl)).map(({ event }) => event);
+        const own = stored.filter(({ requestId }) => requestId.startsWith(`${name}-`));
+        return own.length === wires.length + 1 && own;
+      });
+      const streams = events.filter(({ requestId }) => requestId.includes("stream"));
+      expect(streams.map(({ outcome, status }) => [outcome, status])).toEqual(wires.map(() => ["failed", 200]));
+      expect(streams.every(({ units, costNanos }) => (units.outputTokens ?? 0) > 0 && costNanos !== "0")).toBe(true);
+      const [waited] = events.filter(({ requestId }) => requestId.includes("whole"));
+      expect(waited).toMatchObject({ outcome: "failed", status: 503, costNanos: "0" });
+      expect((await money(suite)).heldNanos).toBe("0");
 
-    await suite.restart(name);
-    await until("calls to pass", async () => (await post(suite, hello("chat")).catch(() => undefined))?.status === 200);
-    const metrics = await (await fetch(`${suite.opsUrl("text")}/metrics`)).text();
-    // No channel rests for what the gateway did.
-    expect(metrics).not.toMatch(/modelgate_channel_state\{place="main/);
-  },
-  120_000,
-);
+      await until(
+        "calls to pass",
+        async () => (await post(suite, hello("chat")).catch(() => undefined))?.status === 200,
+      );
+      const metrics = await (await fetch(`${suite.opsUrl("text")}/metrics`)).text();
+      // No channel rests for what the gateway did.
+      expect(metrics).not.toMatch(/modelgate_channel_state\{place="main/);
+    },
+    120_000,
+  );
+});

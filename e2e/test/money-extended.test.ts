@@ -39,7 +39,11 @@ const config = {
 
 let suite: Suite;
 beforeAll(async () => {
-  suite = await startSuite({ config, envOf: { text: { HOLD_STEP_TOKENS: "256", HOLD_LEASE_MS: "1500" } } });
+  suite = await startSuite({
+    shape: "apart",
+    config,
+    envOf: { text: { HOLD_STEP_TOKENS: "256", HOLD_LEASE_MS: "1500" } },
+  });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 

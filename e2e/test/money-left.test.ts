@@ -35,6 +35,7 @@ beforeAll(async () => {
   });
   const env = { LEFT_ANSWERS: String(leftAnswers), LEFT_ANSWER_MS: "2000" };
   suite = await startSuite({
+    shape: "apart",
     config: {
       groups: { default: { models: ["*"] } },
       models: {

@@ -1,12 +1,14 @@
-import { afterAll, beforeAll } from "vitest";
-import { startSuite, type Suite } from "@modelgate/testkit";
+import { afterAll, beforeAll, describe } from "vitest";
+import { shapes, startSuite, type Suite } from "@modelgate/testkit";
 import { config } from "./house.ts";
 import { moneyRaceTests } from "./money-race.ts";
 
-let suite: Suite;
-beforeAll(async () => {
-  suite = await startSuite({ config });
-});
-afterAll(() => suite?.[Symbol.asyncDispose]());
+describe.each(shapes)("services %s", (shape) => {
+  let suite: Suite;
+  beforeAll(async () => {
+    suite = await startSuite({ shape, config });
+  });
+  afterAll(() => suite?.[Symbol.asyncDispose]());
 
-moneyRaceTests(() => suite);
+  moneyRaceTests(() => suite);
+});

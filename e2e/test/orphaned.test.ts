@@ -12,6 +12,7 @@ import { config, hello, keys } from "./house.ts";
 const parentScript = `
   import { startLocalSuite } from "@modelgate/testkit";
   const suite = await startLocalSuite({
+    shape: "apart",
     config: JSON.parse(process.env.SUITE_CONFIG), services: "all", env: { DRAIN_MS: "500" },
   });
   const names = ["edge", "text", "media", "audio", "video", "realtime", "simulator", "ledger", "control"];

@@ -15,6 +15,7 @@ const config = {
 let suite: Suite<LocalBackends>;
 beforeAll(async () => {
   suite = await startLocalSuite({
+    shape: "apart",
     config,
     env: { HOLD_LEASE_MS: "1500" },
     envOf: {

@@ -7,7 +7,7 @@ import { config, hello, keys, money, post, read } from "./house.ts";
 
 let suite: Suite<LocalBackends>;
 beforeAll(async () => {
-  suite = await startLocalSuite({ config, env: { HOLD_LEASE_MS: "3000", SEAT_LEASE_MS: "900" } });
+  suite = await startLocalSuite({ shape: "apart", config, env: { HOLD_LEASE_MS: "3000", SEAT_LEASE_MS: "900" } });
 }, 120_000);
 afterAll(() => suite?.[Symbol.asyncDispose]());
 

@@ -20,7 +20,7 @@ let suite: Suite;
 let [edges, texts]: WayToReplicas[] = [];
 const started = new Set<AloneService>();
 beforeAll(async () => {
-  suite = await startSuite({ config });
+  suite = await startSuite({ shape: "apart", config });
   [edges, texts] = await Promise.all([openWayToReplicas(), openWayToReplicas()]);
 });
 afterAll(async () => {

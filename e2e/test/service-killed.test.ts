@@ -23,7 +23,7 @@ beforeAll(async () => {
       "gpt-4o-transcribe": "gpt-4o-transcribe",
     }),
   ];
-  suite = await startSuite({ config: { ...house, models, channels }, env: { HOLD_LEASE_MS: "3000" } });
+  suite = await startSuite({ shape: "apart", config: { ...house, models, channels }, env: { HOLD_LEASE_MS: "3000" } });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 vi.setConfig({ testTimeout: 120_000 });

@@ -16,7 +16,7 @@ beforeAll(async () => {
     BUFFER_TOKEN_PERCENT: "100",
     BUFFER_ACCOUNT_PERCENT: "100",
   };
-  suite = await startSuite({ config: films, envOf: { video: { ...quick, ...more } } });
+  suite = await startSuite({ shape: "apart", config: films, envOf: { video: { ...quick, ...more } } });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 

@@ -7,6 +7,7 @@ import { money } from "./house.ts";
 let suite: Suite;
 beforeAll(async () => {
   suite = await startSuite({
+    shape: "apart",
     config: films,
     env: { HOLD_LEASE_MS: "1500" },
     envOf: { video: { ...quick, LOOK_LONGEST_MS: "300" } },

@@ -66,6 +66,6 @@ export async function declaredBy(service: string): Promise<Readonly<Record<strin
 
 /** Everything that gets an image: the services, and the simulator, which stands with the tests. */
 export const services: readonly string[] = [
-  ...readdirSync(join(root, "services")).filter((name) => existsSync(join(root, "services", name, "src/main.ts"))),
+  ...readdirSync(join(root, "services")).filter((name) => existsSync(join(root, "services", name, "src/service.ts"))),
   "simulator",
 ];

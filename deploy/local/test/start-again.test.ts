@@ -44,14 +44,17 @@ test("a service of the running suite that is killed is started again, and calls 
       return answer.status;
     };
     expect(await call()).toBe(200);
-    const first = pidOf("text", suite.pid ?? 0);
+    const first = pidOf("gateway", suite.pid ?? 0);
     expect(first).toBeDefined();
     process.kill(first ?? 0, "SIGKILL");
-    await vi.waitFor(() => expect(said.err).toContain("text ended by itself with SIGKILL: started again in 0.5 s\n"), {
-      timeout: 10_000,
-    });
+    await vi.waitFor(
+      () => expect(said.err).toContain("gateway ended by itself with SIGKILL: started again in 0.5 s\n"),
+      {
+        timeout: 10_000,
+      },
+    );
     await vi.waitFor(async () => expect(await call()).toBe(200), { timeout: 60_000, interval: 500 });
-    expect(pidOf("text", suite.pid ?? 0)).not.toBe(first);
+    expect(pidOf("gateway", suite.pid ?? 0)).not.toBe(first);
     suite.kill("SIGTERM");
     expect((await ended)[0]).toBe(0);
     expect(said.err.match(/started again/g)).toHaveLength(1);

@@ -3,18 +3,18 @@ import { createAccount, hold, publishEntries, settle, verifyAccount } from "@mod
 import { readReceipts, recordCalls, type Books } from "@modelgate/books";
 import { draftOf, startLocalBackends } from "@modelgate/testkit";
 import type { UsageEvent } from "@modelgate/contracts";
+import type { Bus } from "@modelgate/platform";
 
 const accountId = "many";
 /** Calls that are settled at once, and events of one batch of the books. */
 const atOnce = 500;
 
 /** A bus that stores everything at once. */
-const bus = {
+const bus: Bus = {
   connected: true,
-  publish: () => Promise.resolve(),
+  publish: (messages) => Promise.resolve(messages.map(() => undefined)),
   consume: () => ({ [Symbol.asyncDispose]: () => Promise.resolve() }),
-  backlog: () => Promise.resolve(undefined),
-  progress: () => Promise.resolve({ last: 0, handled: 0 }),
+  progress: () => Promise.resolve(undefined),
   [Symbol.asyncDispose]: () => Promise.resolve(),
 };
 

@@ -54,6 +54,7 @@ export async function openAlertHouse(): Promise<AlertHouse> {
   const { url: booksUrl, server: postgres } = opening.use(await startLocalPostgres());
   const suite = opening.use(
     await startSuite({
+      shape: "apart",
       backends: await startLocalBackends(),
       env: { LOG_LEVEL: "error", HOLD_LEASE_MS: "2000" },
       envOf: {

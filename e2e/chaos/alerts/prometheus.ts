@@ -60,6 +60,18 @@ export async function startPrometheus(
     },
     30_000,
   );
+  // It looks for its targets some seconds after it is ready; what a counter was before is nowhere until then.
+  await until(
+    "every service to be scraped",
+    async () => {
+      const answer = await fetch(`${url}/api/v1/query?query=up`);
+      const { data }: { data: { result: readonly { value: readonly [number, string] }[] } } = JSON.parse(
+        await answer.text(),
+      );
+      return data.result.filter(({ value: [, up] }) => up === "1").length === Object.keys(opsUrls).length;
+    },
+    30_000,
+  );
   return {
     async firing() {
       const answer = await fetch(`${url}/api/v1/alerts`);

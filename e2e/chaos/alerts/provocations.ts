@@ -57,11 +57,16 @@ const manyEvents = 10_500;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Open calls of the text service, as their answers end. */
-async function openCalls({ ask }: AlertHouse, count: number): Promise<Promise<unknown>> {
-  const answers = Promise.all(Array.from({ length: count }, () => ask("plain", long)));
-  await pause(1_500);
-  return answers;
+/** Calls of the text service whose answers have begun; `over` is when all have ended. */
+async function openCalls(
+  { ask, suite: { simulator } }: AlertHouse,
+  count: number,
+): Promise<{ readonly over: Promise<unknown> }> {
+  const asked = async (): Promise<number> => (await simulator.requests("plain")).length;
+  const before = await asked();
+  const over = Promise.all(Array.from({ length: count }, () => ask("plain", long)));
+  await until("the vendor to be asked", async () => (await asked()) >= before + count);
+  return { over }; // a promise by itself would be awaited
 }
 
 /** Settles calls whose events are not published. */
@@ -140,11 +145,11 @@ export const provocations: readonly Provocation[] = [
     alert: "ModelgateHoldNotFound",
     by: "the text service stopped (SIGSTOP) for longer than its leases with streams open, then continued",
     async begin(house) {
-      const answers = await openCalls(house, 4);
+      const { over } = await openCalls(house, 4);
       house.suite.process("text").signal("SIGSTOP");
       await pause(beyondLeaseMs);
       house.suite.process("text").signal("SIGCONT");
-      await answers;
+      await over;
       return nothing;
     },
   },
@@ -202,14 +207,13 @@ export const provocations: readonly Provocation[] = [
   vendorOf("broken", { status: 500 }, "ModelgateBudgetBurns", "the same, for longer"),
   {
     alert: "ModelgateHoldsSwept",
-    by: "the text service killed (SIGKILL) with twelve streams open",
+    by: "the text service killed (SIGKILL) with sixteen streams open",
     async begin(house) {
-      const answers = await openCalls(house, 12);
+      const { over } = await openCalls(house, 16);
       house.suite.process("text").signal("SIGKILL");
       await house.suite.process("text").ended;
-      await answers;
-      await house.suite.restart("text");
-      return nothing;
+      await over;
+      return () => house.suite.restart("text");
     },
   },
   {

@@ -65,6 +65,8 @@ async function provoke(
   prometheus: Prometheus,
 ): Promise<AlertRow> {
   const fires = async (): Promise<boolean> => (await prometheus.firing()).has(alert);
+  // A new Prometheus has scraped nothing yet, and a slow machine may be late: what fires already proves nothing.
+  await waitFor(async () => !(await fires()));
   const from = performance.now();
   const end = await begin(house);
   const firedMs = (await waitFor(fires)) ? performance.now() - from : undefined;

@@ -26,15 +26,22 @@ export { readSnapshot, type Snapshot } from "./money/snapshot.ts";
 export { verifyAccount, type Verification, type VerifyOptions } from "./money/verify.ts";
 export { renewHold, type Renewal } from "./money/renew.ts";
 export { settle, settleSurely, type Settlement } from "./money/settle.ts";
-export { openHolds, sweepHolds, type SweepBounds } from "./money/sweep.ts";
+export { firstLeaseEnd, openHolds, sweepHolds, type SweepBounds } from "./money/sweep.ts";
 export type { OutboxEntry } from "./outbox/entry.ts";
 export { openOutbox, type Outbox } from "./outbox/outbox.ts";
 export type { OutboxEvent } from "./outbox/entry.ts";
 export { forgetRead, forgetSent, readSent, type SentEvent } from "./outbox/sent.ts";
 export { outboxLength, publishEntries, readLeftovers } from "./outbox/publish.ts";
 export { advanceTask, type TaskAdvance, type TaskSettlement } from "./tasks/advance.ts";
-export { callbackAmong, claimCallbacks, forgetCallback, retryCallback, type Callback } from "./tasks/callback.ts";
-export { claimTasks, openTasks, type TaskPlace } from "./tasks/claim.ts";
+export {
+  callbackAmong,
+  claimCallbacks,
+  firstCallbackDue,
+  forgetCallback,
+  retryCallback,
+  type Callback,
+} from "./tasks/callback.ts";
+export { claimTasks, firstTaskDue, openTasks, type TaskPlace } from "./tasks/claim.ts";
 export { chargeLost, type LostCall } from "./restore/charge.ts";
 export { readEpoch, unlessLost, writeEpoch } from "./restore/epoch.ts";
 export { forgetLate, readLate, type LateCall } from "./restore/late.ts";

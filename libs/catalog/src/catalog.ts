@@ -2,14 +2,14 @@ import {
   compilePrice,
   compileResolutions,
   Failure,
+  type ChannelChoice,
   type GroupConfiguration,
-  type ModelConfiguration,
   type ModelKind,
   type Price,
   type ResolutionPrice,
   type UpstreamWire,
 } from "@modelgate/contracts";
-import type { Published, PublishedChannel } from "./published.ts";
+import type { Published, PublishedChannel, PublishedModel } from "./published.ts";
 
 /** A group, with its defaults filled in. */
 export interface Group {
@@ -45,6 +45,8 @@ export interface CatalogModel {
   readonly maxOutputTokens?: number | undefined;
   /** Most tokens of a call's input and answer, as model lists show it. */
   readonly contextTokens?: number | undefined;
+  /** How a channel is chosen among those of one priority; absent: by weight. */
+  readonly choice?: ChannelChoice | undefined;
 }
 
 /** A key of a channel's pool; the id is safe to show. */
@@ -61,6 +63,8 @@ export interface CatalogChannel {
   readonly keys: readonly ChannelKey[];
   /** Gateway name → the vendor's name. */
   readonly models: ReadonlyMap<string, string>;
+  /** Gateway name → what its vendor is known to charge for it, to be compared with other channels. */
+  readonly costs?: ReadonlyMap<string, number> | undefined;
   /** The wires that this address speaks; absent: those of its provider. */
   readonly wires?: readonly UpstreamWire[] | undefined;
   /** Absent: every group. */
@@ -85,6 +89,8 @@ export interface CatalogChannel {
 export interface Candidate {
   readonly channel: CatalogChannel;
   readonly upstreamModel: string;
+  /** What the vendor is known to charge, to be compared with other candidates of the model; absent: unknown. */
+  readonly cost?: number | undefined;
 }
 
 /** Whose models are asked for: a group, perhaps narrowed by the token. */
@@ -103,7 +109,7 @@ export interface Catalog {
   /** What a token can call now, by name: in its group, in its narrowing, and with a channel that serves the group. */
   modelsOf(scope: Scope): readonly CatalogModel[];
   /**
-   * The model that a caller names. Throws Failure: group_not_allowed (403), model_not_found (404: unknown, not in
+   * The model that a caller names; of one that is split, one of its shares, by lot. Throws Failure: group_not_allowed (403), model_not_found (404: unknown, not in
    * the group, without a channel, or of another kind), model_not_allowed (403: outside the token's narrowing).
    */
   resolve(scope: Scope, name: string, kinds: readonly ModelKind[]): CatalogModel;
@@ -114,17 +120,30 @@ export interface Catalog {
 const defaultOwner = "modelgate";
 
 /** Compiles a published configuration; `open` unseals a channel's key and throws where it cannot. */
-export function compileCatalog(published: Published, open: (sealed: string, place: string) => string): Catalog {
+export function compileCatalog(
+  published: Published,
+  open: (sealed: string, place: string) => string,
+  random: () => number = Math.random,
+): Catalog {
+  const shares = sharesOf(published.models);
   const groups = new Map(Object.entries(published.groups).map(([name, group]) => [name, compileGroup(name, group)]));
   const models = new Map(Object.entries(published.models).map(([name, model]) => [name, compileModel(name, model)]));
   const channels = published.channels.map((channel) => compileChannel(channel, open));
-  const candidates = new Map<string, readonly Candidate[]>();
-  for (const group of groups.keys()) {
-    for (const model of models.keys()) candidates.set(`${group}\n${model}`, candidatesOf(channels, model, group));
-  }
+  const candidates = allCandidates([...groups.keys()], [...models.keys()], { channels, shares });
+  const unpriced = new Set(Object.keys(published.models).filter((name) => published.models[name]?.isUnpriced === true));
 
   const reaches = (group: Group, name: string): boolean =>
-    (group.models.has("*") || group.models.has(name)) && (candidates.get(`${group.name}\n${name}`)?.length ?? 0) > 0;
+    (group.models.has("*") || group.models.has(name)) &&
+    (candidates.get(`${group.name}\n${name}`)?.length ?? 0) > 0 &&
+    (group.unpriced === "pass" || !unpriced.has(name));
+  /** One of the models that a model is split between, of those with a channel for the group; else the model itself. */
+  const shareOf = (model: CatalogModel, group: string): CatalogModel => {
+    const open = [...(shares.get(model.name) ?? [])].filter(
+      ([name]) => (candidates.get(`${group}\n${name}`)?.length ?? 0) > 0,
+    );
+    const chosen = drawn(open, random);
+    return (chosen === undefined ? undefined : models.get(chosen)) ?? model;
+  };
 
   return {
     version: published.version,
@@ -147,14 +166,8 @@ export function compileCatalog(published: Published, open: (sealed: string, plac
         throw new Failure("model_not_allowed", `This key may not use the model ${JSON.stringify(name)}.`, {
           param: "model",
         });
-      if (!kinds.includes(model.kind)) {
-        throw new Failure(
-          "model_not_found",
-          `The model ${JSON.stringify(name)} is for ${model.kind}, which this endpoint does not serve.`,
-          { param: "model" },
-        );
-      }
-      return model;
+      if (!kinds.includes(model.kind)) throw wrongKind(model);
+      return shareOf(model, groupName);
     },
     candidates: (model, group) => candidates.get(`${group}\n${model}`) ?? [],
   };
@@ -172,6 +185,39 @@ function compileGroup(name: string, group: GroupConfiguration): Group {
   return { name, multiplier, limits, models: new Set(models), vendorStores, unpriced, showChannel };
 }
 
+/** The candidates of every model for every group; of a model that is split, those of all its shares. */
+function allCandidates(
+  groups: readonly string[],
+  models: readonly string[],
+  {
+    channels,
+    shares,
+  }: {
+    readonly channels: readonly CatalogChannel[];
+    readonly shares: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  },
+): ReadonlyMap<string, readonly Candidate[]> {
+  const all = new Map<string, readonly Candidate[]>();
+  for (const group of groups) {
+    for (const model of models) {
+      const served = [...(shares.get(model)?.keys() ?? [model])];
+      all.set(
+        `${group}\n${model}`,
+        served.flatMap((name) => candidatesOf(channels, name, group)),
+      );
+    }
+  }
+  return all;
+}
+
+function wrongKind({ name, kind }: CatalogModel): Failure {
+  return new Failure(
+    "model_not_found",
+    `The model ${JSON.stringify(name)} is for ${kind}, which this endpoint does not serve.`,
+    { param: "model" },
+  );
+}
+
 /** One answer for "misspelled" and "not in the group", so that no group learns of another's models. */
 function unknownModel(name: string): Failure {
   const shown = JSON.stringify(name.length > 200 ? `${name.slice(0, 200)}…` : name);
@@ -187,6 +233,7 @@ function compileChannel(channel: PublishedChannel, open: (sealed: string, place:
     baseUrl: channel.baseUrl,
     keys: channel.keys.map(({ id, sealed }) => ({ id, secret: open(sealed, `${channel.id}/${id}`) })),
     models: namesOf(channel.models),
+    costs: new Map(Object.entries(channel.costs ?? {})),
     wires: channel.wires,
     groups: channel.groups === undefined ? undefined : new Set(channel.groups),
     priority: channel.priority ?? 0,
@@ -200,7 +247,7 @@ function compileChannel(channel: PublishedChannel, open: (sealed: string, place:
   };
 }
 
-function compileModel(name: string, model: ModelConfiguration): CatalogModel {
+function compileModel(name: string, model: PublishedModel): CatalogModel {
   const { kind, ownedBy = defaultOwner, price = {}, maxOutputTokens, contextTokens } = model;
   return {
     name,
@@ -210,7 +257,23 @@ function compileModel(name: string, model: ModelConfiguration): CatalogModel {
     resolutions: compileResolutions(price),
     maxOutputTokens,
     contextTokens,
+    choice: model.choice,
   };
+}
+
+/** The models that have shares, each with what they are split between. */
+function sharesOf(models: Published["models"]): ReadonlyMap<string, ReadonlyMap<string, number>> {
+  return new Map(
+    Object.entries(models).flatMap(([name, { shares }]) =>
+      shares === undefined ? [] : [[name, new Map(Object.entries(shares).filter(([, share]) => share > 0))]],
+    ),
+  );
+}
+
+/** One of several by its share; undefined where there is none. */
+function drawn(shares: readonly (readonly [name: string, share: number])[], random: () => number): string | undefined {
+  let left = random() * shares.reduce((sum, [, share]) => sum + share, 0);
+  return (shares.find(([, share]) => (left -= share) < 0) ?? shares.at(-1))?.[0];
 }
 
 function namesOf(models: readonly string[] | Readonly<Record<string, string>>): ReadonlyMap<string, string> {
@@ -222,7 +285,9 @@ function candidatesOf(channels: readonly CatalogChannel[], model: string, group:
     .flatMap((channel) => {
       const upstreamModel = channel.models.get(model);
       const serves = channel.off === undefined && (channel.groups === undefined || channel.groups.has(group));
-      return upstreamModel === undefined || !serves ? [] : [{ channel, upstreamModel }];
+      return upstreamModel === undefined || !serves
+        ? []
+        : [{ channel, upstreamModel, cost: channel.costs?.get(model) }];
     })
     .sort((left, right) => right.channel.priority - left.channel.priority);
 }

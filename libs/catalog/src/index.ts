@@ -8,6 +8,9 @@ export {
   publishedKey,
   readPublished,
   type Published,
+  type PriceOrigin,
   type PublishedChannel,
+  type PublishedModel,
   type ResolvedChannel,
+  type ServedModels,
 } from "./published.ts";

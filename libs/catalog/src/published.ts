@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { Type } from "typebox";
+import { Type, type Static } from "typebox";
 import {
   ChannelConfiguration,
   GroupConfiguration,
   ModelConfiguration,
+  PriceConfiguration,
   stored,
   UnknownShape,
-  type Configuration,
 } from "@modelgate/contracts";
 import { openSealer, type Redis, type Secrets } from "@modelgate/platform";
 
@@ -16,9 +16,37 @@ export const publishedChannel = "config";
 /** What the sealer of vendor keys is for: they pass through Redis only sealed. */
 export const sealedKeys = "modelgate vendor keys";
 
+/** Where a price comes from that the configuration does not write. */
+const PriceOrigin = Type.Object({
+  catalogue: Type.String({ description: "the catalogue's name and version" }),
+  entry: Type.String({ description: "what was found there" }),
+  day: Type.String({ description: "the day of the catalogue, YYYY-MM-DD" }),
+});
+export type PriceOrigin = Static<typeof PriceOrigin>;
+
+/** A model as it is published: its price is written out. */
+const PublishedModel = Type.Object({
+  ...ModelConfiguration.properties,
+  price: Type.Optional(PriceConfiguration),
+  priceOrigin: Type.Optional(PriceOrigin),
+  isUnpriced: Type.Optional(
+    Type.Boolean({
+      description: "its vendor lists it, and its price is unknown: groups that refuse such models do not have it",
+    }),
+  ),
+});
+export type PublishedModel = Static<typeof PublishedModel>;
+
+/** What a channel serves: names, or the vendor's names by ours. */
+export type ServedModels = Exclude<ChannelConfiguration["models"], "*">;
+
 /** A channel as it was resolved: what the environment and key files gave, or why it is switched off. */
 export interface ResolvedChannel {
   readonly configuration: ChannelConfiguration;
+  /** What it serves; absent: what its configuration names. */
+  readonly models?: ServedModels | undefined;
+  /** What its vendor is known to charge for its models, to be compared with other channels (`sumOf`). */
+  readonly costs?: Readonly<Record<string, number>> | undefined;
   readonly baseUrl: string;
   readonly keys: readonly string[];
   /** Why the channel cannot serve: a key or an address is not there. */
@@ -26,7 +54,9 @@ export interface ResolvedChannel {
 }
 
 /** A channel as it stands in Redis: keys sealed. */
-export interface PublishedChannel extends Omit<ChannelConfiguration, "keys" | "baseUrl"> {
+export interface PublishedChannel extends Omit<ChannelConfiguration, "keys" | "baseUrl" | "models"> {
+  readonly models: ServedModels;
+  readonly costs?: Readonly<Record<string, number>> | undefined;
   readonly baseUrl: string;
   readonly keys: readonly { readonly id: string; readonly sealed: string }[];
   readonly off?: string | undefined;
@@ -37,7 +67,7 @@ export interface Published {
   readonly version: string;
   readonly publishedAt: string;
   readonly groups: Readonly<Record<string, GroupConfiguration>>;
-  readonly models: Readonly<Record<string, ModelConfiguration>>;
+  readonly models: Readonly<Record<string, PublishedModel>>;
   readonly channels: readonly PublishedChannel[];
 }
 
@@ -50,11 +80,13 @@ export const readPublished: (text: string) => Published = stored(
     version: Type.String(),
     publishedAt: Type.String(),
     groups: Type.Record(Type.String(), GroupConfiguration),
-    models: Type.Record(Type.String(), ModelConfiguration),
+    models: Type.Record(Type.String(), PublishedModel),
     channels: Type.Array(
       Type.Object({
         ...channelProperties,
         baseUrl: Type.String(), // resolved: empty where the environment has none
+        models: Type.Union([Type.Array(Type.String()), Type.Record(Type.String(), Type.String())]),
+        costs: Type.Optional(Type.Record(Type.String(), Type.Number())),
         keys: Type.Array(Type.Object({ id: Type.String(), sealed: Type.String() })),
         off: Type.Optional(Type.String()),
       }),
@@ -77,13 +109,15 @@ export async function publishedVersion(redis: Redis): Promise<string | undefined
 /** Publishes a configuration for every service to take up; its version. Vendor keys are sealed on the way. */
 export async function publishConfiguration(
   redis: Redis,
-  { groups, models }: Pick<Configuration, "groups" | "models">,
+  { groups, models }: Pick<Published, "groups" | "models">,
   channels: readonly ResolvedChannel[],
   secrets: Secrets,
 ): Promise<string> {
   const sealer = openSealer(secrets, sealedKeys);
-  const sealed = channels.map(({ configuration, baseUrl, keys, off }): PublishedChannel => ({
+  const sealed = channels.map(({ configuration, models: served, costs, baseUrl, keys, off }): PublishedChannel => ({
     ...configuration,
+    models: served ?? (configuration.models === "*" ? [] : configuration.models),
+    ...(costs === undefined ? {} : { costs }),
     baseUrl,
     keys: keys.map((key) => {
       const id = createHash("sha256").update(key).digest("hex").slice(0, 12);
@@ -94,12 +128,7 @@ export async function publishConfiguration(
   const content = {
     groups,
     models,
-    channels: channels.map(({ configuration, baseUrl, off }, at) => [
-      configuration,
-      baseUrl,
-      off,
-      sealed[at]?.keys.map(({ id }) => id),
-    ]),
+    channels: sealed.map(({ keys, ...channel }) => [channel, keys.map(({ id }) => id)]),
   };
   const version = createHash("sha256").update(JSON.stringify(content)).digest("hex").slice(0, 12);
   const published: Published = { version, publishedAt: new Date().toISOString(), groups, models, channels: sealed };

@@ -1,5 +1,5 @@
 import type { Candidate } from "@modelgate/catalog";
-import type { Failure, UpstreamWire } from "@modelgate/contracts";
+import type { ChannelChoice, Failure, UpstreamWire } from "@modelgate/contracts";
 import type { Span } from "@modelgate/platform";
 import type { Provider } from "@modelgate/providers";
 import type { ConnectOptions } from "./connect.ts";
@@ -14,6 +14,8 @@ export interface AttemptPlan<Accepted, Wire extends UpstreamWire = UpstreamWire>
   readonly account: string;
   readonly model: string;
   readonly candidates: readonly Candidate[];
+  /** How one of those of the same priority is chosen; absent: by weight. */
+  readonly choice?: ChannelChoice | undefined;
   /** The wires that a vendor may be spoken to in, best first for the client. Candidates that speak none are skipped. */
   readonly wires: readonly Wire[];
   /**

@@ -1,5 +1,6 @@
+import type { Candidate } from "@modelgate/catalog";
 import type { Failure, UpstreamWire } from "@modelgate/contracts";
-import type { Span } from "@modelgate/platform";
+import { idsOf, type Span } from "@modelgate/platform";
 import { AttemptsFailed, type Attempted, type AttemptPlan, type Tried } from "./attempt-plan.ts";
 import { attemptSpan } from "./attempt-span.ts";
 import { observeAttempt } from "./channel-metrics.ts";
@@ -11,6 +12,7 @@ import type { Way } from "./pick.ts";
 import { verdictOn, type Sent, type Verdict } from "./verdict.ts";
 import { Refused } from "./refused.ts";
 import { noEndpoint, sendAttempt, type Begun, type TriedAlready } from "./send-attempt.ts";
+import type { Speeds } from "./speeds.ts";
 import type { SpokenWires } from "./spoken-wires.ts";
 import type { Transport } from "./transport.ts";
 import { vendorRequestIdOf } from "./vendor-request-id.ts";
@@ -33,11 +35,13 @@ export interface AttemptDeps {
   readonly health: Health;
   readonly gate: Gate;
   readonly spoken: SpokenWires;
+  readonly speeds: Speeds;
   readonly limits: AttemptLimits;
 }
 
 export function openAttempts(deps: AttemptDeps, random: () => number = Math.random): Attempts {
-  const { health, gate, spoken, limits } = deps;
+  const { health, gate, spoken, speeds, limits } = deps;
+  const score = (candidate: Candidate): number => speeds.score(candidate);
   const turns = new Map<string, number>();
   const turn = (channelId: string, poolSize: number): number => {
     const next = (turns.get(channelId) ?? -1) + 1;
@@ -50,7 +54,7 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
       const deadline = Date.now() + limits.budgetMs;
       const candidates = plan.candidates.filter((candidate) => spoken.speaks(candidate, plan.wires));
       if (candidates.length === 0) throw new AttemptsFailed(noEndpoint(), [], undefined);
-      const ways = new WayChooser({ ...plan, candidates }, health, { random, turn });
+      const ways = new WayChooser({ ...plan, candidates }, health, { random, turn, score });
       let already: TriedAlready = {};
       const tried: Tried[] = [];
       let last: { readonly failure: Failure; readonly way: Way } | undefined;
@@ -73,6 +77,7 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
           const begun = await sendAttempt(sent, plan, already, deps, span);
           tried.push(triedWith(sent));
           observeAttempt(channel);
+          speeds.answered(way.candidate, Date.now() - sent.at);
           return answered(begun, { sent, entry, tried, health, span, plan });
         } catch (error) {
           const { failure, next } = verdictOn(error, sent, { ...plan, ...already }, { health, spoken });
@@ -124,11 +129,11 @@ function answered<Accepted>(
     readonly tried: readonly Tried[];
     readonly health: Health;
     readonly span: Span;
-    readonly plan: Pick<AttemptPlan<unknown>, "callId" | "requestId" | "signal">;
+    readonly plan: Pick<AttemptPlan<unknown>, "callId" | "requestId" | "span" | "signal">;
   },
 ): Attempted<Accepted> {
   const { sent, entry, tried, health, span, plan } = how;
-  const { callId, requestId, signal } = plan;
+  const { callId, signal } = plan;
   const { attempt } = sent;
   const { upstreamRequestId } = tried.at(-1) ?? {};
   span.set({ "modelgate.upstream_request_id": upstreamRequestId });
@@ -142,7 +147,7 @@ function answered<Accepted>(
     tried,
     broke(reason) {
       const body = fingerprintOf(sent.prepared?.request.body);
-      const seenBy = { callId, requestId, upstreamRequestId };
+      const seenBy = { ...idsOf(plan), callId, upstreamRequestId };
       if (!over) health.failed(attempt, { of: "channel", reason, body, seenBy });
       over = true;
       span.end(reason);

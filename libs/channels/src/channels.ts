@@ -1,8 +1,9 @@
 import type { Logger, Redis } from "@modelgate/platform";
 import { openAffinity, type Affinity } from "./affinity.ts";
 import { openAttempts, type AttemptLimits, type Attempts } from "./attempt.ts";
-import { openGate } from "./gate.ts";
+import { openGate, type Gate } from "./gate.ts";
 import { openHealth } from "./health.ts";
+import { Speeds } from "./speeds.ts";
 import { SpokenWires } from "./spoken-wires.ts";
 import { openTransport, type Transport } from "./transport.ts";
 
@@ -21,6 +22,7 @@ export async function openChannels({
   limits,
   affinityMs,
   leaseMs,
+  fastestDecayMs,
 }: {
   redis: Redis;
   log: Logger;
@@ -29,20 +31,42 @@ export async function openChannels({
   affinityMs: number;
   /** Lease of a seat of a channel or key. */
   leaseMs: number;
+  /** How long it takes until little is left of what was seen of a channel's speed. */
+  fastestDecayMs: number;
 }): Promise<Channels> {
   const transport = openTransport();
   const health = await openHealth({ redis, log });
-  const gate = openGate({ redis, log, health, leaseMs });
+  const speeds = new Speeds(fastestDecayMs);
+  const gate = countingFlights(openGate({ redis, log, health, leaseMs }), speeds);
   const spoken = new SpokenWires();
   return {
     transport,
     spoken,
     affinity: openAffinity({ redis, log, lifetimeMs: affinityMs }),
-    attempts: openAttempts({ transport, health, gate, spoken, limits }),
+    attempts: openAttempts({ transport, health, gate, spoken, speeds, limits }),
     async [Symbol.asyncDispose]() {
       await transport[Symbol.asyncDispose]();
       await health[Symbol.asyncDispose]();
       await gate[Symbol.asyncDispose]();
     },
+  };
+}
+
+/** A gate whose entries count as calls under way, as long as they are held. */
+function countingFlights(gate: Gate, speeds: Speeds): Gate {
+  return {
+    async enter(attempt, permit, isLastResort) {
+      const entry = await gate.enter(attempt, permit, isLastResort);
+      if ("place" in entry) return entry;
+      const flight = speeds.begin(attempt.way.candidate);
+      return {
+        tried: () => entry.tried(),
+        [Symbol.dispose]() {
+          flight[Symbol.dispose]();
+          entry[Symbol.dispose]();
+        },
+      };
+    },
+    [Symbol.asyncDispose]: () => gate[Symbol.asyncDispose](),
   };
 }

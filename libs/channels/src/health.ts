@@ -18,6 +18,7 @@ export interface Attempt {
 export interface SeenBy {
   readonly callId: string;
   readonly requestId: string;
+  readonly traceId: string | undefined;
   readonly status?: number | undefined;
   readonly vendorCode?: string | undefined;
   /** What the vendor said, bounded. */

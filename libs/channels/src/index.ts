@@ -24,10 +24,12 @@ export {
   type RemoteStreams,
 } from "./remote/remote-streams.ts";
 export {
+  endModelRests,
   isWithin,
   placeOfRest,
   putBackRefused,
   readChannelStates,
+  restModel,
   switchChannel,
   type ChannelStates,
   type CoolDown,

@@ -1,4 +1,6 @@
 import type { Candidate, ChannelKey } from "@modelgate/catalog";
+import { choose, type ChoiceOptions } from "./choose.ts";
+import { placeOfModel } from "./state.ts";
 
 /** A channel and one key of its pool: what one attempt goes through. */
 export interface Way {
@@ -13,7 +15,7 @@ export function placeOf({ candidate, key }: Way): string {
 
 /** The place of a channel's model, by the vendor's name of it: what a vendor has no more rests by itself. */
 export function modelPlaceOf({ channel, upstreamModel }: Candidate): string {
-  return `${channel.id}#${upstreamModel}`;
+  return placeOfModel(channel.id, upstreamModel);
 }
 
 /** The place of a model with one key: vendors limit keys model by model. */
@@ -29,12 +31,10 @@ export interface Rests {
   ofKey(candidate: Candidate, key: ChannelKey): number;
 }
 
-export interface PickOptions {
+export interface PickOptions extends ChoiceOptions {
   readonly rests: Rests;
   /** Whether this call has been that way already, or found it full. */
   readonly excluded: (way: Way) => boolean;
-  /** 0 ≤ random < 1. */
-  readonly random: () => number;
   /** Where in a channel's pool the turn is. */
   readonly turn: (channelId: string, poolSize: number) => number;
   /** The place that comes before all others while it can be used. */
@@ -42,7 +42,7 @@ export interface PickOptions {
 }
 
 /**
- * The way for the next attempt: the highest priority that has one, by weight within it, the channel's keys in turn;
+ * The way for the next attempt: the highest priority that has one, as the model chooses within it, the channel's keys in turn;
  * what rests, is switched off or was tried is passed over. Undefined where nothing is left. Pure, but for `random`.
  */
 export function pick(candidates: readonly Candidate[], options: PickOptions): Way | undefined {
@@ -55,7 +55,7 @@ export function pick(candidates: readonly Candidate[], options: PickOptions): Wa
     const keys = usableKeys(candidate, options);
     if (keys.length > 0) best = [...best, { candidate, keys }];
   }
-  const chosen = weighted(best, options.random);
+  const chosen = choose(best, options);
   if (chosen === undefined) return undefined;
   const { candidate, keys } = chosen;
   const key = keys[options.turn(candidate.channel.id, keys.length) % keys.length];
@@ -71,19 +71,6 @@ function wayTo(place: string, candidates: readonly Candidate[], options: PickOpt
 function usableKeys(candidate: Candidate, { rests, excluded }: PickOptions): readonly ChannelKey[] {
   if (rests.ofChannel(candidate) > 0) return [];
   return candidate.channel.keys.filter((key) => rests.ofKey(candidate, key) === 0 && !excluded({ candidate, key }));
-}
-
-/** One of several by weight; all weights zero count as equal. */
-function weighted<T extends { readonly candidate: Candidate }>(
-  from: readonly T[],
-  random: () => number,
-): T | undefined {
-  if (from.length < 2) return from[0];
-  const weights = from.map(({ candidate }) => candidate.channel.weight);
-  const sum = weights.reduce((total, weight) => total + weight, 0);
-  if (sum === 0) return from[Math.floor(random() * from.length)];
-  let left = random() * sum;
-  return from.find((_, at) => (left -= weights[at] ?? 0) < 0) ?? from.at(-1);
 }
 
 /** When the first of the candidates may be used again, Unix ms; undefined where none will by itself. */

@@ -49,8 +49,7 @@ export class SpokenWires {
    * answered. Others of its family may lack some.
    */
   areKnown({ channel, upstreamModel }: Candidate, usable: readonly UpstreamWire[]): boolean {
-    if (channel.wires !== undefined || providers[channel.provider]?.wiresAt?.(channel.baseUrl) !== undefined)
-      return true;
+    if (vendorOf(channel)?.areStated === true) return true;
     return usable.some((wire) => isAt(this.#refusing, { channel, upstreamModel }, wire, this.#now()));
   }
 

@@ -118,6 +118,40 @@ export async function putBackRefused(redis: Redis): Promise<void> {
   );
 }
 
+/** Lets a model of a channel rest for all accounts, by the vendor's name of it; times in Unix ms. */
+export async function restModel(
+  redis: Redis,
+  rest: {
+    readonly channel: string;
+    readonly model: string;
+    readonly since: number;
+    readonly until: number;
+    readonly reason: string;
+  },
+): Promise<void> {
+  const { channel, model, since, until, reason } = rest;
+  await shareRest(redis, placeOfModel(channel, model), {
+    kind: "failing",
+    reason,
+    since: new Date(since).toISOString(),
+    until,
+    rests: 1,
+  });
+}
+
+/** Ends such rests in all replicas. */
+export async function endModelRests(redis: Redis, channel: string, models: readonly string[]): Promise<void> {
+  await endRests(
+    redis,
+    models.map((model) => placeOfModel(channel, model)),
+  );
+}
+
+/** The place of a channel's model, by the vendor's name of it. */
+export function placeOfModel(channel: string, model: string): string {
+  return `${channel}#${model}`;
+}
+
 const parseCoolDown: (text: string) => CoolDown = stored(
   "rest of a channel",
   Type.Object({

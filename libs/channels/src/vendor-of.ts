@@ -6,6 +6,8 @@ import { providers, type Provider } from "@modelgate/providers";
 export interface Vendor {
   readonly provider: Provider;
   readonly wires: readonly UpstreamWire[];
+  /** The wires are the channel's setting or those of the vendor's own address, not what its family usually has. */
+  readonly areStated: boolean;
 }
 
 /**
@@ -18,5 +20,6 @@ export function vendorOf({
   wires,
 }: Pick<CatalogChannel, "provider" | "baseUrl" | "wires">): Vendor | undefined {
   const provider = providers[name];
-  return provider && { provider, wires: wires ?? provider.wiresAt?.(baseUrl) ?? provider.wires };
+  const stated = wires ?? provider?.wiresAt?.(baseUrl);
+  return provider && { provider, wires: stated ?? provider.wires, areStated: stated !== undefined };
 }

@@ -1,3 +1,4 @@
+import { idsOf } from "@modelgate/platform";
 import { Failure, type UpstreamWire } from "@modelgate/contracts";
 import type { AttemptPlan, PreparedAttempt } from "./attempt-plan.ts";
 import { fingerprintOf } from "./evidence.ts";
@@ -26,7 +27,7 @@ export interface Verdict {
 }
 
 /** What is to be known of the call. */
-type Judged = Pick<AttemptPlan<unknown>, "callId" | "requestId" | "signal" | "wires" | "unsealable"> & {
+type Judged = Pick<AttemptPlan<unknown>, "callId" | "requestId" | "span" | "signal" | "wires" | "unsealable"> & {
   readonly history?: "unsealed" | undefined;
   readonly refusing?: UpstreamWire | undefined;
 };
@@ -59,7 +60,7 @@ const mostSaid = 200;
 
 /** Which call saw a failure, and what the vendor said of it: its words as a client may see them, without our key. */
 function seenBy(
-  { callId, requestId }: Pick<Judged, "callId" | "requestId">,
+  plan: Pick<Judged, "callId" | "requestId" | "span">,
   { attempt, answer }: Sent,
   error: unknown,
 ): SeenBy {
@@ -67,8 +68,8 @@ function seenBy(
   const { cause } = failureOf(error);
   const said = refused?.message ?? (cause instanceof Error ? cause.message : undefined);
   return {
-    callId,
-    requestId,
+    ...idsOf(plan),
+    callId: plan.callId,
     status: answer?.status,
     vendorCode: refused?.code?.slice(0, mostSaid),
     said: said?.replaceAll(attempt.way.key.secret, "[redacted]").slice(0, mostSaid),

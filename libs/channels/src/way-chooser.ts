@@ -11,8 +11,8 @@ export interface Chosen {
 
 /** Chooses the ways of one call, one after the other. */
 export class WayChooser {
-  readonly #plan: Pick<AttemptPlan<unknown>, "candidates" | "prefer">;
-  readonly #options: Pick<PickOptions, "random" | "turn">;
+  readonly #plan: Pick<AttemptPlan<unknown>, "candidates" | "prefer" | "choice">;
+  readonly #options: Pick<PickOptions, "random" | "turn" | "score">;
   readonly #rests: Rests;
   readonly #passed = new Set<string>();
   readonly #away: TurnedAway[] = [];
@@ -21,9 +21,9 @@ export class WayChooser {
   readonly lastResort: Rests;
 
   constructor(
-    plan: Pick<AttemptPlan<unknown>, "account" | "candidates" | "prefer">,
+    plan: Pick<AttemptPlan<unknown>, "account" | "candidates" | "prefer" | "choice">,
     health: Health,
-    options: Pick<PickOptions, "random" | "turn">,
+    options: Pick<PickOptions, "random" | "turn" | "score">,
   ) {
     this.#plan = plan;
     this.#options = options;
@@ -66,8 +66,8 @@ export class WayChooser {
   }
 
   #pick(rests: Rests, excluded: (way: Way) => boolean): Way | undefined {
-    const { candidates, prefer } = this.#plan;
-    return pick(candidates, { ...this.#options, rests, excluded, prefer });
+    const { candidates, prefer, choice } = this.#plan;
+    return pick(candidates, { ...this.#options, rests, excluded, prefer, choice });
   }
 
   #isFull(way: Way): boolean {

@@ -5,6 +5,7 @@ import { openAttempts, type AttemptDeps } from "../src/attempt.ts";
 import type { AttemptPlan } from "../src/attempt-plan.ts";
 import { SpokenWires } from "../src/spoken-wires.ts";
 import type { UpstreamAnswer, UpstreamRequest } from "../src/upstream.ts";
+import { Speeds } from "../src/speeds.ts";
 
 const candidate = (id: string, more: Partial<Candidate["channel"]> = {}): Candidate => ({
   upstreamModel: "m",
@@ -57,6 +58,7 @@ function attemptsAt(answers: readonly Answer[]) {
       unproven: () => [],
       [Symbol.asyncDispose]: async () => nothing(),
     },
+    speeds: new Speeds(60_000),
     gate: {
       enter: async () => ({ tried: nothing, [Symbol.dispose]: nothing }),
       [Symbol.asyncDispose]: async () => nothing(),

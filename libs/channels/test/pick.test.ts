@@ -25,6 +25,7 @@ const options = (more: Partial<PickOptions> = {}): PickOptions => ({
   rests: restsBy(() => 0),
   excluded: () => false,
   random: () => 0,
+  score: () => 0,
   turn: () => 0,
   ...more,
 });

@@ -7,9 +7,11 @@ export type { ConfigurationProblem } from "./configuration/problem.ts";
 export {
   AccountConfiguration,
   ChannelConfiguration,
+  type ChannelChoice,
   Configuration,
   GroupConfiguration,
   ModelConfiguration,
+  PriceConfiguration,
   TokenConfiguration,
 } from "./configuration/schema.ts";
 export {

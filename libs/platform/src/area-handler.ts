@@ -24,7 +24,7 @@ import { ClientGone } from "./read-body.ts";
 import { failureOf } from "./store-failure.ts";
 import type { Secrets } from "./secrets.ts";
 import { verifyCaller } from "./signed-caller.ts";
-import { startSpan, type Span } from "./tracing.ts";
+import { idsOf, startSpan, type Span } from "./tracing.ts";
 
 /** One call of a service's endpoint, its caller known. */
 export interface ServiceCall {
@@ -160,7 +160,7 @@ async function answer(
     if (response.writableEnded) return; // it was interrupted, and has its answer
     if (error instanceof ClientGone) return void response.destroy();
     const failure = failureOf(error);
-    if (failure.code === "internal_error") log.error({ err: failure.cause ?? failure, requestId }, "call failed");
+    if (failure.code === "internal_error") log.error({ ...idsOf(call), err: failure.cause ?? failure }, "call failed");
     if (!response.headersSent) lingerOver(request);
     answerFailure(response, format, failure, requestId);
   }

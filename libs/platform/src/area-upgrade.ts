@@ -14,7 +14,7 @@ import type { UpgradeHandler } from "./http-server.ts";
 import { ClientGone } from "./read-body.ts";
 import { failureOf } from "./store-failure.ts";
 import { verifyCaller } from "./signed-caller.ts";
-import { startSpan } from "./tracing.ts";
+import { idsOf, startSpan, type Span } from "./tracing.ts";
 
 /** A call that wants to become a connection of its own, its caller known. */
 export interface UpgradeCall extends Pick<
@@ -41,14 +41,14 @@ export type AdmittedUpgrade = Omit<UpgradeCall, "log">;
 export function areaUpgrade({ area, secrets, log, handlers }: AreaUpgradeOptions): UpgradeHandler {
   return (request, socket, head) => {
     const requestId = firstHeader(request.headers, [headers.requestId]) ?? "";
-    void orRefused({ socket, requestId, log }, async () => {
+    const parent = firstHeader(request.headers, [headers.traceparent]);
+    void orRefused({ socket, requestId, log, span: { traceparent: parent } }, async () => {
       const { pathname, searchParams: query } = new URL(request.url ?? "/", "http://localhost");
       const found = findEndpoint(request.method ?? "GET", pathname);
       const handler = found.kind === "endpoint" ? handlers[found.id] : undefined;
       if (found.kind !== "endpoint" || handler === undefined || endpointOf(found.id).area !== area)
         throw new Failure("unknown_url");
       const { id } = found;
-      const parent = firstHeader(request.headers, [headers.traceparent]);
       const span = startSpan({ name: endpointLabel(id), kind: "server", parent });
       socket.once("close", () => span.end());
       const signed = firstHeader(request.headers, [headers.caller]);
@@ -78,9 +78,10 @@ const switching = 101;
 
 /** Runs an upgrade, and answers on its socket whatever it throws; resolves with the status of the answer. */
 async function orRefused(
-  { socket, requestId, log }: Pick<UpgradeCall, "socket" | "requestId" | "log">,
+  call: Pick<UpgradeCall, "socket" | "requestId" | "log"> & { readonly span: Pick<Span, "traceparent"> },
   upgrade: () => Promise<void>,
 ): Promise<number> {
+  const { socket, requestId, log } = call;
   socket.on("error", () => socket.destroy());
   try {
     await upgrade();
@@ -91,7 +92,8 @@ async function orRefused(
       return switching;
     }
     const failure = failureOf(error);
-    if (failure.code === "internal_error") log.error({ err: failure.cause ?? failure, requestId }, "upgrade failed");
+    if (failure.code === "internal_error")
+      log.error({ ...idsOf(call), err: failure.cause ?? failure }, "upgrade failed");
     refuseUpgrade(socket, "common", failure, requestId);
     return failure.status;
   }

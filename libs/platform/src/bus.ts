@@ -1,47 +1,31 @@
 import type { ConnectionOptions } from "node:tls";
-import {
-  AckPolicy,
-  connect,
-  ErrorCode,
-  Events,
-  nanos,
-  NatsError,
-  type JetStreamClient,
-  type JsMsg,
-  type NatsConnection,
-  type TlsOptions,
-} from "nats";
-import { readBacklog, type Backlog } from "./bus-backlog.ts";
-import { absent, ensureStreams, StreamRefused, type StreamBounds } from "./bus-streams.ts";
+import { connect, Events, type JetStreamClient, type NatsConnection, type TlsOptions } from "nats";
+import { readProgress, type Progress } from "./bus-progress.ts";
+import { BusPublisher, StreamGone, type BusMessage, type Published } from "./bus-publisher.ts";
+import { BusReader, type StreamAccess } from "./bus-reader.ts";
+import { ensureStreams, StreamRefused, type StreamBounds } from "./bus-streams.ts";
 import { certificateRefused, identityAmong, withoutCertificate } from "./certificate.ts";
 import type { Logger } from "./log.ts";
 import { observeStore } from "./metrics.ts";
 
 /** The event bus, as far as a service uses it. */
 export interface Bus extends AsyncDisposable {
-  /** Resolves when JetStream has stored the message; `id` makes a repetition harmless. Rejects at once while NATS is away. */
-  publish(subject: string, body: string, id: string): Promise<void>;
+  /**
+   * Resolves when JetStream has answered for each message: in their order, undefined where it is stored, otherwise why it is
+   * not. Messages of a batch are stored in their order. Rejects at once while NATS is away.
+   */
+  publish(messages: readonly BusMessage[]): Promise<readonly Published[]>;
   /**
    * Reads a stream through a durable consumer until disposed. A batch that the handler rejects is kept and handed to it
    * again, also where the stream is deleted meanwhile; what is acknowledged has been handled.
    */
   consume(stream: string, durable: string, handle: (bodies: readonly string[]) => Promise<void>): AsyncDisposable;
   /**
-   * Reads how far a durable reader is behind its stream; undefined where there is no such stream. Rejects while NATS is away.
+   * Reads how far a durable reader is; undefined where there is no such stream. Rejects while NATS is away.
    */
-  backlog(stream: string, durable: string): Promise<Backlog | undefined>;
+  progress(stream: string, durable: string): Promise<Progress | undefined>;
   /** Whether NATS is there and has the streams. */
   readonly connected: boolean;
-  /** How far a durable consumer is. Rejects while NATS is away. */
-  progress(stream: string, durable: string): Promise<Progress>;
-}
-
-/** Sequences of a stream. */
-export interface Progress {
-  /** The newest message. */
-  readonly last: number;
-  /** All messages up to here were handled. */
-  readonly handled: number;
 }
 
 export interface BusLimits extends StreamBounds {
@@ -56,13 +40,7 @@ const defaults: BusLimits = {
   ackMs: 5_000,
   replicas: 1,
 };
-/** Most messages that one fetch of a consumer takes. */
-const batchSize = 500;
 const pauseMs = 500;
-/** Longest wait of one fetch for messages. */
-const fetchMs = 1_000;
-/** A batch whose reader died comes again after this; counting it takes a fraction of it. */
-const redeliverAfterMs = 10_000;
 
 /**
  * Connects to NATS in the background and for good: a start waits for no more than the first attempt, an outage rejects
@@ -86,6 +64,8 @@ class JetStreamBus implements Bus {
   readonly #firstTry = Promise.withResolvers<unknown>();
   #connection: NatsConnection | undefined;
   #jetstream: JetStreamClient | undefined;
+  #publisher: BusPublisher | undefined;
+  readonly #readers = new Set<BusReader>();
   #closed = false;
   #connected = false;
   /** Under way while streams are looked for and made anew. */
@@ -110,51 +90,54 @@ class JetStreamBus implements Bus {
 
   #report(connected: boolean): void {
     this.#connected = connected;
+    if (!connected) for (const reader of this.#readers) reader.wake();
     observeStore("nats", connected);
   }
 
-  async publish(subject: string, body: string, id: string): Promise<void> {
-    if (!this.connected || this.#jetstream === undefined) throw new Error("nats is away");
-    try {
-      await this.#jetstream.publish(subject, body, { msgID: id });
-    } catch (error) {
-      if (isStreamGone(error)) this.#mend();
-      throw error;
-    }
+  async publish(messages: readonly BusMessage[]): Promise<readonly Published[]> {
+    if (!this.connected || this.#publisher === undefined) throw new Error("nats is away");
+    const results = await this.#publisher.publish(messages);
+    if (results.some((result) => result instanceof StreamGone)) this.#mend();
+    return results;
   }
 
   consume(stream: string, durable: string, handle: (bodies: readonly string[]) => Promise<void>): AsyncDisposable {
-    const reader = { stopped: false };
-    const reading = this.#readBatches(reader, stream, durable, handle);
+    const reader = new BusReader({
+      stream,
+      durable,
+      log: this.#log,
+      handle,
+      access: () => this.#access(),
+      gone: () => this.#mend(),
+    });
+    this.#readers.add(reader);
     return {
       [Symbol.asyncDispose]: async () => {
-        reader.stopped = true;
-        await reading;
+        this.#readers.delete(reader);
+        await reader[Symbol.asyncDispose]();
       },
     };
   }
 
-  async backlog(stream: string, durable: string): Promise<Backlog | undefined> {
-    const connection = this.#connection;
-    if (connection === undefined || connection.isClosed()) throw new Error("nats is away");
-    return readBacklog(connection, stream, durable);
+  #access(): StreamAccess | undefined {
+    const [connection, jetstream] = [this.#connection, this.#jetstream];
+    return this.#connected && connection !== undefined && jetstream !== undefined
+      ? { connection, jetstream }
+      : undefined;
   }
 
-  async progress(stream: string, durable: string): Promise<Progress> {
+  async progress(stream: string, durable: string): Promise<Progress | undefined> {
     const connection = this.#connection;
-    if (!this.connected || connection === undefined) throw new Error("nats is away");
-    const { streams, consumers } = await connection.jetstreamManager();
-    const { last_seq: last } = (await streams.info(stream)).state;
-    // A consumer that was not made yet has handled nothing.
-    const found = await consumers.info(stream, durable).catch(absent);
-    if (found === undefined) return { last, handled: 0 };
-    return { last, handled: found.num_pending + found.num_ack_pending === 0 ? last : found.ack_floor.stream_seq };
+    if (connection === undefined || connection.isClosed()) throw new Error("nats is away");
+    return readProgress(connection, stream, durable);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
+    const reading = Array.from(this.#readers, (reader) => reader[Symbol.asyncDispose]());
+    this.#publisher?.[Symbol.dispose]();
     await this.#connection?.close().catch(() => undefined);
-    await Promise.all([this.#opened, this.#mending]);
+    await Promise.all([this.#opened, this.#mending, ...reading]);
   }
 
   /**
@@ -228,6 +211,7 @@ class JetStreamBus implements Bus {
     void this.#watch(connection);
     await ensureStreams(connection, this.#bounds, this.#log);
     this.#jetstream = connection.jetstream({ timeout: this.#bounds.ackMs });
+    this.#publisher = new BusPublisher(connection, this.#bounds.ackMs);
     this.#report(true);
   }
 
@@ -241,81 +225,7 @@ class JetStreamBus implements Bus {
       this.#log.warn("nats is away");
     }
   }
-
-  async #readBatches(
-    reader: { readonly stopped: boolean },
-    stream: string,
-    durable: string,
-    handle: (bodies: readonly string[]) => Promise<void>,
-  ): Promise<void> {
-    while (!reader.stopped && !this.#closed) {
-      try {
-        await this.#readBatch(reader, stream, durable, handle);
-      } catch (error) {
-        if (isStreamGone(error)) this.#mend();
-        if (this.connected && !reader.stopped && !this.#closed) {
-          this.#log.warn({ err: error, stream }, "reading events failed; trying again");
-        }
-        await pause();
-      }
-    }
-  }
-
-  async #readBatch(
-    reader: { readonly stopped: boolean },
-    stream: string,
-    durable: string,
-    handle: (bodies: readonly string[]) => Promise<void>,
-  ): Promise<void> {
-    const [connection, jetstream] = [this.#connection, this.#jetstream];
-    if (!this.connected || connection === undefined || jetstream === undefined) throw new Error("nats is away");
-    const management = await connection.jetstreamManager();
-    // Idempotent with the same settings: the first to come makes it.
-    await management.consumers.add(stream, {
-      durable_name: durable,
-      ack_policy: AckPolicy.Explicit,
-      ack_wait: nanos(redeliverAfterMs),
-    });
-    const consumer = await jetstream.consumers.get(stream, durable);
-    const messages = await fetched(await consumer.fetch({ max_messages: batchSize, expires: fetchMs }));
-    if (messages.length === 0) return;
-    const bodies = messages.map((message) => message.string());
-    for (let complained = false; ; complained = true)
-      try {
-        await handle(bodies);
-        break;
-      } catch (error) {
-        if (reader.stopped || this.#closed) {
-          for (const message of messages) message.nak(pauseMs); // soon again, not when its time is over
-          throw error;
-        }
-        if (!complained) this.#log.warn({ err: error, stream }, "handling events failed; trying again");
-        for (const message of messages) message.working();
-        await pause();
-      }
-    for (const message of messages) message.ack();
-  }
 }
-
-/** What a fetch brings. Where the stream is deleted meanwhile, what came before that is not lost with it. */
-async function fetched(batch: AsyncIterable<JsMsg>): Promise<readonly JsMsg[]> {
-  const messages: JsMsg[] = [];
-  try {
-    for await (const message of batch) messages.push(message);
-  } catch (error) {
-    if (messages.length === 0) throw error;
-  }
-  return messages;
-}
-
-/** Whether the error is one of those that JetStream has for a stream that is gone. */
-function isStreamGone(error: unknown): boolean {
-  if (!(error instanceof NatsError)) return false;
-  return error.code === ErrorCode.NoResponders.toString() || error.api_error?.err_code === streamNotFound;
-}
-
-/** JetStream's code for a stream that is not there. */
-const streamNotFound = 10_059;
 
 function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, pauseMs));

@@ -11,6 +11,8 @@ export interface HttpServerOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
+  /** Whether other processes listen on the same port, too. */
+  readonly isShared?: boolean;
   readonly handler: RequestListener;
   readonly upgrade?: UpgradeHandler | undefined;
   /** How long open requests may go on after `drain`; shortly before, those that are still open are interrupted. */
@@ -37,7 +39,14 @@ const keepAliveMs = 75_000;
 const lastRequestsMs = 1_000;
 
 /** Listens on a port; throws StartError if it is in use. Bodies are timed by their readers. */
-export async function listen({ host, port, handler, upgrade, drainMs }: HttpServerOptions): Promise<HttpServer> {
+export async function listen({
+  host,
+  port,
+  isShared = false,
+  handler,
+  upgrade,
+  drainMs,
+}: HttpServerOptions): Promise<HttpServer> {
   const state = { draining: false, lastAt: 0 };
   const open = new Set<ServerResponse>();
   const server = createServer({
@@ -62,7 +71,7 @@ export async function listen({ host, port, handler, upgrade, drainMs }: HttpServ
   const upgraded = new Set<Duplex>();
   if (upgrade !== undefined) server.on("upgrade", noteThen(upgraded, upgrade));
   server.on("clientError", answerMalformed);
-  await started(server, host, port);
+  await started(server, { host, port, isShared });
   return {
     port: portOf(server),
     async drain() {
@@ -103,8 +112,11 @@ function noteThen(upgraded: Set<Duplex>, upgrade: UpgradeHandler): UpgradeHandle
   };
 }
 
-async function started(server: Server, host: string, port: number): Promise<void> {
-  server.listen({ host, port, backlog: 4_096 });
+async function started(
+  server: Server,
+  { host, port, isShared = false }: Pick<HttpServerOptions, "host" | "port" | "isShared">,
+): Promise<void> {
+  server.listen({ host, port, backlog: 4_096, reusePort: isShared });
   try {
     await once(server, "listening");
   } catch (error) {

@@ -3,7 +3,8 @@ export { sinkOf, type AnswerSink, type SinkWatcher } from "./answer-sink.ts";
 export type { AreaHandlers, EndpointHandler, ServiceCall } from "./area-handler.ts";
 export type { UpgradeCall, UpgradeCallHandler } from "./area-upgrade.ts";
 export { BufferBudget, type BudgetShares, type Holder, type Holding } from "./buffer-budget.ts";
-export type { Backlog } from "./bus-backlog.ts";
+export type { Progress } from "./bus-progress.ts";
+export type { BusMessage, Published } from "./bus-publisher.ts";
 export { openBus, type Bus, type BusLimits } from "./bus.ts";
 export {
   busVariables,
@@ -17,6 +18,7 @@ export {
 } from "./service-variables.ts";
 export { StartError } from "./start-error.ts";
 export {
+  describeVariables,
   readVariables,
   type DeclaredVariable,
   type Declaration,
@@ -51,18 +53,20 @@ export { WithHeaders } from "./operator/with-headers.ts";
 export { once } from "./once.ts";
 export type { PaceLimits } from "./pace.ts";
 export { notePassing } from "./passing-bytes.ts";
+export { Quiet, readServers, type QuietOptions, type RedisServers } from "./redis-writes.ts";
 export { readRedisMemory, type RedisMemory } from "./redis-memory.ts";
 export { openRedis, openSubscriber, orUnavailable, type Redis } from "./redis.ts";
 export { failureOf } from "./store-failure.ts";
 export { idSource, isRequestId } from "./request-id.ts";
 export { serveArea, type LocalArea, type LocalAreas } from "./process/area-server.ts";
 export { runProcess } from "./process/run-process.ts";
+export { runWorkers, type WorkPlan } from "./process/run-workers.ts";
 export { defineService, type OpenService, type Service, type ServiceContext } from "./process/service.ts";
 export { Shared, sharedPart } from "./process/shared.ts";
 export { sharedBus, sharedRedis } from "./process/stores.ts";
 export { defineScript, type Script } from "./script/define-script.ts";
 export type { Values } from "./script/values.ts";
-export { startSpan, traceIdOf, type Span } from "./tracing.ts";
+export { idsOf, startSpan, traceIdOf, type RequestIds, type Span } from "./tracing.ts";
 export { openSealer, type Sealer } from "./sealer.ts";
 export type { Secrets } from "./secrets.ts";
 export { isOperator, signCaller, signOperator, verifyCaller } from "./signed-caller.ts";

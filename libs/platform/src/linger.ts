@@ -1,19 +1,27 @@
 import type { IncomingMessage } from "node:http";
 
+/** How long a client may be silent in the rest of a refused upload. */
+const silenceMs = 2_000;
 /** How long the rest of a refused upload is read and thrown away. */
-const lingerMs = 2_000;
+const lingerMs = 30_000;
 
 /**
- * Reads a body that was refused on to nowhere, for a moment: closing the connection at once, or not reading, would
- * lose the refusal on its way to a client that is still sending. A client that still sends after that is cut off.
+ * Reads a body that was refused on to nowhere, for a while: closing the connection at once, or not reading, would lose the
+ * refusal on its way to a client that is still sending. A client that is silent, or sends on after that, is cut off.
  */
 export function lingerOver(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;
+  const cut = (): void => {
+    if (!request.complete) request.destroy();
+  };
   request.unpipe();
   request.resume();
-  const timer = setTimeout(() => {
-    if (!request.complete) request.destroy();
-  }, lingerMs);
-  timer.unref();
-  request.once("close", () => clearTimeout(timer));
+  const silence = setTimeout(cut, silenceMs).unref();
+  const whole = setTimeout(cut, lingerMs).unref();
+  request
+    .on("data", () => silence.refresh())
+    .once("close", () => {
+      clearTimeout(silence);
+      clearTimeout(whole);
+    });
 }

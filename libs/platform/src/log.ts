@@ -1,4 +1,5 @@
 import { pino, type Logger } from "pino";
+import { once } from "./once.ts";
 
 export type { Logger } from "pino";
 
@@ -59,7 +60,7 @@ export function createLogger(name: string, level: string): ProcessLog {
   return {
     log: ofService(name),
     ofService,
-    async close() {
+    close: once(async () => {
       clearInterval(timer);
       const alarm = Promise.withResolvers<void>();
       const late = setTimeout(alarm.resolve, lastLinesMs);
@@ -70,6 +71,6 @@ export function createLogger(name: string, level: string): ProcessLog {
       clearTimeout(late);
       destination.write = () => true;
       destination.flushSync = () => undefined; // pino calls it when the process exits
-    },
+    }),
   };
 }

@@ -1,6 +1,11 @@
 import { collectDefaultMetrics, Gauge, Histogram, register, type Registry } from "prom-client";
+import { measureLoopLag } from "./loop-lag.ts";
 
 export { Counter, Gauge, Histogram, type Registry } from "prom-client";
+
+/** Longest pause that prom-client's own sampler of the event loop takes, ms: it is replaced. */
+const never = 2 ** 31 - 1;
+const isLag = /^nodejs_eventloop_lag_/;
 
 /**
  * A process's metrics: its own (CPU, memory, event-loop delay) and whatever its modules declare. A process is one
@@ -8,9 +13,11 @@ export { Counter, Gauge, Histogram, type Registry } from "prom-client";
  * about. Labels are bounded: endpoints, models, providers and channels come from tables and the configuration, never
  * from what a client wrote.
  */
-export function createMetrics(service: string): Registry {
-  register.setDefaultLabels({ service });
-  collectDefaultMetrics();
+export function createMetrics(service: string, worker?: number): Registry {
+  register.setDefaultLabels(worker === undefined ? { service } : { service, worker: String(worker) });
+  collectDefaultMetrics({ eventLoopMonitoringPrecision: never });
+  for (const { name } of register.getMetricsAsArray()) if (isLag.test(name)) register.removeSingleMetric(name);
+  measureLoopLag(register);
   return register;
 }
 

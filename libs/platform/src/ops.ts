@@ -1,5 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import type { Registry } from "prom-client";
+/** What /metrics says. */
+export interface MetricsSource {
+  readonly contentType: string;
+  readonly metrics: () => Promise<string>;
+}
 
 /** Whether a process can serve now, and what it says of it: a line for each of its services. */
 export interface Readiness {
@@ -8,14 +12,14 @@ export interface Readiness {
 }
 
 /** The second port of every process: /healthz (it lives), /readyz (it can serve), /metrics (Prometheus). */
-export function opsHandler(metrics: Registry, readiness: () => Promise<Readiness>): RequestListener {
+export function opsHandler(metrics: MetricsSource, readiness: () => Promise<Readiness>): RequestListener {
   return (request, response) => void answer(request, response, metrics, readiness);
 }
 
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  metrics: Registry,
+  metrics: MetricsSource,
   readiness: () => Promise<Readiness>,
 ): Promise<void> {
   const text = { "content-type": "text/plain; charset=utf-8" };
@@ -28,7 +32,7 @@ async function answer(
 }
 
 /** A figure that cannot be had makes this scrape fail, never the process. */
-async function answerMetrics(response: ServerResponse, metrics: Registry): Promise<void> {
+async function answerMetrics(response: ServerResponse, metrics: MetricsSource): Promise<void> {
   try {
     const text = await metrics.metrics();
     response.writeHead(200, { "content-type": metrics.contentType }).end(text);

@@ -30,6 +30,21 @@ export function traceIdOf(span: Pick<Span, "traceparent"> | undefined): string |
   return span?.traceparent?.slice(3, 35);
 }
 
+/** What every line of log during a request names it by. */
+export interface RequestIds {
+  readonly requestId: string;
+  /** Undefined where there is no trace. */
+  readonly traceId: string | undefined;
+}
+
+/** The names of a request for its lines of log. */
+export function idsOf(call: {
+  readonly requestId: string;
+  readonly span?: Pick<Span, "traceparent"> | undefined;
+}): RequestIds {
+  return { requestId: call.requestId, traceId: traceIdOf(call.span) };
+}
+
 const wellFormed = /^[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** Without tracing the header goes on as it came. */

@@ -39,6 +39,8 @@ export interface VariableReader {
   /** A port; 0 takes a free one. */
   port(name: string, fallback: number, meaning: string): number;
   choice<const Word extends string>(name: string, words: readonly Word[], fallback: Word, meaning: string): Word;
+  /** Some of several words, separated by commas, in the order of `words`; unset: all of them. */
+  choices<const Word extends string>(name: string, words: readonly Word[], meaning: string): readonly Word[];
   /** A secret: never logged, and refused when it is short enough to guess. */
   secret(name: string, meaning: string): string;
   optionalSecret(name: string, meaning: string): string | undefined;
@@ -119,6 +121,16 @@ function readerOf(take: Take): VariableReader {
         },
         fallback,
       ),
+    choices: (name, words, meaning) =>
+      take(
+        {
+          ...plain("choice", name, meaning),
+          fallback: words.join(","),
+          allowed: `some of ${words.join(", ")}`,
+          read: (text) => (text === undefined ? words : wordsIn(text, words)),
+        },
+        words,
+      ),
     secret: (name, meaning) =>
       take({ ...plain("secret", name, meaning), isRequired: true, read: (text) => longEnough(text ?? required()) }, ""),
     optionalSecret: (name, meaning) =>
@@ -176,6 +188,14 @@ function orFallback(fallback: string | undefined): (text: string | undefined) =>
 
 function ifSet(text: string | undefined, read: (text: string) => string): string | undefined {
   return text === undefined ? undefined : read(text);
+}
+
+function wordsIn<Word extends string>(text: string, words: readonly Word[]): readonly Word[] {
+  const asked = new Set(text.split(",").map((item) => item.trim()));
+  const unknown = [...asked].filter((item) => !words.some((word) => word === item));
+  return unknown.length === 0
+    ? words.filter((word) => asked.has(word))
+    : refuse(`names ${unknown.join(", ")}, and takes ${words.join(", ")}`);
 }
 
 function longEnough(secret: string): string {

@@ -31,6 +31,6 @@ test.skipIf(!clusterIsPossible)("a NATS that refuses the password for a while is
   const third = await start("one");
   stack.defer(() => third.child.stop());
   await until("the bus to be back", () => bus.connected);
-  await bus.publish("usage.v1.text", "{}", "once");
+  expect(await bus.publish([{ subject: "usage.v1.text", body: "{}", id: "once" }])).toEqual([undefined]);
   expect(said.filter((line) => line.includes("nats is away"))).toHaveLength(1);
 });

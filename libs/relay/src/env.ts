@@ -39,6 +39,12 @@ export function relayVariables(
       "How long a conversation's channel is remembered after its last call.",
       { min: 1_000 },
     ),
+    fastestDecayMs: read.integer(
+      "FASTEST_DECAY_MS",
+      60_000,
+      "How fast what was seen of channels' speeds fades, for models of `choice: fastest`: a third is left after this time.",
+      { min: 100 },
+    ),
     madeIdLifetimeMs: read.integer(
       "MADE_ID_LIFETIME_MS",
       30 * 24 * 3_600_000,

@@ -22,7 +22,7 @@ import { openMadeIds } from "./vendor-stores/made-ids.ts";
 /** What the calls of one service run with. */
 export interface OpenRelay {
   readonly relay: RelayDeps;
-  /** For events that are not written by a settlement. */
+  /** For events that no settlement carries. */
   readonly outbox: Outbox;
   /** Bounds of JSON bodies. */
   readonly body: JsonLimits;
@@ -49,6 +49,7 @@ const sharedRelay = sharedPart<RelayEnv, ProcessRelay>(async (shared, env) => {
       limits: env.attempts,
       affinityMs: env.affinityMs,
       leaseMs: env.channelLeaseMs,
+      fastestDecayMs: env.fastestDecayMs,
     }),
   );
   const outbox = shared.use(openOutbox({ redis, bus, log }));

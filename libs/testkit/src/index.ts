@@ -10,6 +10,6 @@ export { handOver, startReplica, type ReplicaServer } from "./redis-replica.ts";
 export { startSentinels, type SentinelBackends } from "./redis-sentinels.ts";
 export { startTlsBackends, type TlsBackends } from "./tls-backends.ts";
 export type { SeenRequest, SimulatorClient } from "./simulator-client.ts";
-export { startLocalSuite, startSuite, type Suite, type SuiteOptions } from "./suite.ts";
+export { shapes, startLocalSuite, startSuite, type Shape, type Suite, type SuiteOptions } from "./suite.ts";
 export { until } from "./until.ts";
 export { wavHead } from "./wav-head.ts";

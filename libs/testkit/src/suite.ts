@@ -10,6 +10,7 @@ import {
   portsOf,
   serviceNames,
   startService,
+  startTogether,
   type Child,
   type ServiceName,
   type ServiceSettings,
@@ -23,14 +24,26 @@ export interface SuiteOptions<B extends Backends> {
   /** The configuration, as the YAML would say it; `${SIMULATOR_URL}` works in it. */
   readonly config: object;
   readonly backends?: B;
+  /**
+   * How the services are laid out: all but the simulator in one process, or each in one of its own; absent: SUITE_SHAPE, or
+   * apart. What a test does to single services (kills, drains, asks for metrics) needs them apart.
+   */
+  readonly shape?: Shape;
   /** What is started; absent: every service that the configuration has work for. */
   readonly services?: "all";
   readonly env?: Readonly<Record<string, string>>;
   readonly envOf?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
 }
 
+/** How the services of a suite are laid out. */
+export type Shape = "one" | "apart";
+
+/** The layouts that the suite can have. */
+export const shapes: readonly Shape[] = ["one", "apart"];
+
 /** The whole suite as real processes, for one test file. */
 export interface Suite<B extends Backends = Backends> extends AsyncDisposable {
+  readonly shape: Shape;
   readonly edgeUrl: string;
   /** The operator's API. */
   readonly controlUrl: string;
@@ -38,8 +51,9 @@ export interface Suite<B extends Backends = Backends> extends AsyncDisposable {
   readonly secret: string;
   readonly backends: B;
   readonly simulator: SimulatorClient;
+  /** The process that a service runs in. */
   process(name: ServiceName): Child;
-  /** Starts a service that has ended again, on its old ports. */
+  /** Starts the process of a service again that has ended, on its old ports. */
   restart(name: ServiceName): Promise<void>;
   /** Puts another configuration in the file's place. */
   configure(config: object | string): void;
@@ -109,26 +123,34 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
   };
   const children = new Map<ServiceName, Child>();
   const edgeUrl = addressOf(ports, "edge");
+  const opsUrl = (name: ServiceName): string =>
+    `http://127.0.0.1:${ports[children.get(name) === children.get("edge") ? "edge" : name].ops}`;
+
+  const shape = options.shape ?? (process.env["SUITE_SHAPE"] === "one" ? "one" : "apart");
+  const wanted: readonly ServiceName[] = serviceNames.filter(neededBy(options));
+  const together: readonly ServiceName[] = shape === "one" ? wanted.filter((name) => name !== "simulator") : [];
 
   async function start(name: ServiceName): Promise<void> {
-    const { child, ready } = startService(name, settings);
-    children.set(name, child);
+    const isTogether = together.includes(name);
+    const { child, ready } = isTogether ? startTogether(together, settings) : startService(name, settings);
+    for (const each of isTogether ? together : [name]) children.set(each, child);
     await ready.catch((error: unknown) => {
       throw new Error(`${name} did not become ready:\n${child.logs()}`, { cause: error });
     });
   }
   async function stop(): Promise<void> {
-    await Promise.all([...children.values()].map((child) => child.stop()));
+    await Promise.all([...new Set(children.values())].map((child) => child.stop()));
     await backends[Symbol.asyncDispose]();
     rmSync(folder, { recursive: true, force: true });
   }
 
   try {
-    const started = serviceNames.filter(neededBy(options));
-    await Promise.all(started.map(start));
-    for (const name of started.filter((each) => !unwaited.has(each))) {
-      await until(`${name} to be ready`, async () => (await fetch(`http://127.0.0.1:${ports[name].ops}/readyz`)).ok);
-    }
+    const [first] = together;
+    const apart = wanted.filter((name) => !together.includes(name));
+    const processes = first === undefined ? apart : [first, ...apart];
+    await Promise.all(processes.map(start));
+    for (const name of processes.filter((each) => !unwaited.has(each)))
+      await until(`${name} to be ready`, async () => (await fetch(`${opsUrl(name)}/readyz`)).ok);
   } catch (error) {
     await stop();
     throw error;
@@ -137,9 +159,10 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
   const operatorEnv = { CONTROL_URL: addressOf(ports, "control"), MODELGATE_SECRET: secret };
   const gatectl: Suite["gatectl"] = (...words) => runGatectl(words, operatorEnv);
   return {
+    shape,
     edgeUrl,
     controlUrl: addressOf(ports, "control"),
-    opsUrl: (name) => `http://127.0.0.1:${ports[name].ops}`,
+    opsUrl,
     secret,
     backends,
     simulator: simulatorAt(addressOf(ports, "simulator")),

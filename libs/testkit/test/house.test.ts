@@ -15,6 +15,8 @@ const floors = [
   ["relay"],
 ] as const satisfies readonly (readonly string[])[];
 const top = floors.length;
+/** The program that runs services together stands above them. */
+const roof = "gateway";
 
 interface Package {
   readonly name: string;
@@ -71,6 +73,38 @@ describe.each(packages.filter(({ name }) => !knowPaths.includes(name)))("$name",
   });
 });
 
+describe("services look alike", () => {
+  const services = shipped.filter(
+    ({ folder, name }) =>
+      folder.startsWith(join(root, "services")) && existsSync(join(folder, "src/env.ts")) && name !== roof,
+  );
+  const parts = ["deps.ts", "env.ts", "main.ts", "routes.ts", "service.ts"];
+
+  test("all eight are there", () => {
+    expect(services.map(({ name }) => name).sort()).toEqual(
+      ["audio", "control", "edge", "ledger", "media", "realtime", "text", "video"].sort(),
+    );
+  });
+
+  test.each(services)("$name has the same parts at its start, and a door", ({ folder }) => {
+    expect(parts.filter((part) => !existsSync(join(folder, "src", part)))).toEqual([]);
+    expect(readFileSync(join(folder, "src/main.ts"), "utf8")).toBe(
+      readFileSync(join(root, "services/text/src/main.ts"), "utf8"),
+    );
+    const manifest: { exports?: object } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    expect(manifest.exports).toEqual({ ".": "./src/service.ts" });
+  });
+
+  test.each(services)("$name exports what a process opens", ({ folder }) => {
+    const sources = Object.fromEntries(parts.map((part) => [part, readFileSync(join(folder, "src", part), "utf8")]));
+    expect(sources["service.ts"]).toMatch(/^export const service = defineService\(/m);
+    expect(sources["env.ts"]).toMatch(/^export const variables = serviceVariables\(/m);
+    expect(sources["env.ts"]).toMatch(/^export type Env = /m);
+    expect(sources["deps.ts"]).toMatch(/^export async function openDeps\(/m);
+    expect(sources["routes.ts"]).toMatch(/^export function routes\(/m);
+  });
+});
+
 test("nothing that is shipped depends on the suite's own tests or the simulator", () => {
   const depends = shipped.filter(({ dependencies }) =>
     ["e2e", "simulator"].some((name) => dependencies.includes(name)),
@@ -79,7 +113,11 @@ test("nothing that is shipped depends on the suite's own tests or the simulator"
 });
 
 /** Where the table of providers is read by name: for a channel that is used, and for one that is being configured. */
-const readProviders = ["libs/channels/src/vendor-of.ts", "services/control/src/configuration/"];
+const readProviders = [
+  "libs/channels/src/vendor-of.ts",
+  "services/control/src/configuration/",
+  "services/control/src/vendors/",
+];
 
 test("a channel's provider and wires come from vendorOf alone", () => {
   const others = shipped
@@ -122,13 +160,15 @@ function readPackage(name: string, folder: string): readonly Package[] {
 
 /** The doors of a library: the paths that its package.json exports. */
 function doorsOf(name: string): readonly string[] {
-  const manifest: { exports?: Record<string, string> } = JSON.parse(
-    readFileSync(join(root, "libs", name, "package.json"), "utf8"),
-  );
-  return Object.keys(manifest.exports ?? {});
+  const files = ["libs", "services"].map((kind) => join(root, kind, name, "package.json"));
+  const manifests = files
+    .filter((file) => existsSync(file))
+    .map((file): { exports?: object } => JSON.parse(readFileSync(file, "utf8")));
+  return manifests.flatMap(({ exports }) => Object.keys(exports ?? {}));
 }
 
 function floorOf(name: string): number {
+  if (name === roof) return top + 1;
   const floor = floors.findIndex((names) => names.some((known) => known === name));
   return floor < 0 ? top : floor;
 }

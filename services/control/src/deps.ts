@@ -3,6 +3,7 @@ import { openTransport, type Transport } from "@modelgate/channels";
 import { sharedRedis, type Redis, type ServiceContext } from "@modelgate/platform";
 import { ConfigurationBooks } from "./configuration/books-source.ts";
 import { followConfiguration, type Follower } from "./configuration/follow.ts";
+import { VendorLists } from "./configuration/vendor-lists.ts";
 import { namedVariables } from "./configuration/names.ts";
 import { fileSource } from "./configuration/source.ts";
 import { Sessions } from "./console/sessions.ts";
@@ -39,16 +40,17 @@ export async function openDeps({
   const { secrets, configuration } = env;
   const ledger = ledgerAt(env.ledgerUrl, secrets[0]);
   const { path, seedPath, pollMs } = configuration;
+  const transport = opening.use(openTransport());
+  const lists = new VendorLists({ redis, transport, log, everyMs: configuration.listModelsMs });
   const books = new ConfigurationBooks({ ledger, secrets, log, seedPath });
   const follower = opening.use(
     await followConfiguration(
-      { redis, ledger, secrets, log, names: namedVariables() },
+      { redis, ledger, secrets, log, lists, names: namedVariables() },
       (declared) => (path === undefined ? books.source(declared) : fileSource(path)),
       pollMs,
     ),
   );
   const catalog = await sharedCatalog(shared, env);
-  const transport = opening.use(openTransport());
   const [sessions, people] = [new Sessions(redis), new People(ledger)];
   const provider = openProvider(env.oidc, { sessions, people, consoleUrl: env.consoleUrl, log });
   const open = opening.move();

@@ -18,6 +18,12 @@ export const variables = serviceVariables("control", (read) => ({
       "How often that file, and the key files that it names, are checked where no notice of a change arrives.",
       { min: 50 },
     ),
+    listModelsMs: read.integer(
+      "LIST_MODELS_MS",
+      3_600_000,
+      "How often a vendor is asked for its models, for channels that serve whatever it lists.",
+      { min: 1_000 },
+    ),
   },
   ledgerUrl: read.url("LEDGER_URL", "Address of the ledger, which reads the books for control."),
   edgeUrl: read.optionalUrl(

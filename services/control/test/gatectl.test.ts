@@ -10,14 +10,18 @@ const payerKey = "sk-payer-0123456789abcdef";
 const vendorKey = "vendor-secret-canary-998877";
 const config = {
   groups: { default: { models: ["*"] } },
-  models: { chat: { kind: "chat", price: { input: 1, output: 1 } }, free: { kind: "chat" } },
+  models: {
+    chat: { kind: "chat", price: { input: 1, output: 1 } },
+    free: { kind: "chat" },
+    "gpt-5-nano": { kind: "chat" },
+  },
   channels: [
     {
       id: "main",
       provider: "openai",
       baseUrl: "${SIMULATOR_URL}/openai/v1",
       keys: [vendorKey],
-      models: ["chat", "free"],
+      models: ["chat", "free", "gpt-5-nano"],
     },
     {
       id: "unset",
@@ -47,6 +51,42 @@ function spawned(...words: readonly string[]) {
 }
 
 describe("gatectl", () => {
+  test("a model is shown with where each number of its price comes from, and of what day", async () => {
+    expect(await suite.ask("model", "show", "chat")).toMatchObject({
+      name: "chat",
+      choice: "weighted",
+      price: [
+        {
+          field: "input",
+          dollars: 1,
+          per: "million tokens",
+          from: "configuration",
+          day: expect.stringMatching(/^\d{4}-/),
+        },
+        { field: "output", dollars: 1, from: "configuration" },
+        { field: "cachedInput", dollars: 1, from: "charged as input", day: null },
+        ...Array.from({ length: 6 }, () => ({ from: expect.stringMatching(/^charged as (?:in|out)put$/) })),
+      ],
+      channels: [
+        { id: "main", provider: "openai", upstreamModel: "chat" },
+        { id: "unset", provider: "openai", upstreamModel: "chat" },
+      ],
+    });
+    expect(await suite.ask("model", "show", "gpt-5-nano")).toMatchObject({
+      contextTokens: 400_000,
+      price: expect.arrayContaining([
+        {
+          field: "output",
+          dollars: 0.4,
+          per: "million tokens",
+          from: "@pydantic/genai-prices 0.1.8: openai/gpt-5-nano",
+          day: "2026-09-23",
+        },
+      ]),
+    });
+    expect(spawned("model", "show", "no-such-model").stderr).toContain("There is no model");
+  });
+
   test("accounts are created, listed, topped up and corrected, once per operation", async () => {
     expect(await suite.ask("account", "create", "acme", "--balance", "5.00")).toMatchObject({
       id: "acme",

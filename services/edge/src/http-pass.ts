@@ -1,7 +1,15 @@
 import { request as httpRequest, type ClientRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Agent } from "node:http";
 import { Failure, type Endpoint } from "@modelgate/contracts";
-import { answerFailure, goingRequest, lingerOver, notePassing, onInterrupt, type Logger } from "@modelgate/platform";
+import {
+  answerFailure,
+  goingRequest,
+  idsOf,
+  lingerOver,
+  type Logger,
+  notePassing,
+  onInterrupt,
+} from "@modelgate/platform";
 import { exchangeOf } from "./exchange.ts";
 import { streamEndOf, type StreamEnd } from "./stream-end.ts";
 
@@ -172,9 +180,9 @@ export class HttpPass {
   }
 
   #log(what: string, error?: Error): void {
-    const { requestId, endpoint } = exchangeOf(this.#request);
-    const path: Endpoint["path"] | undefined = endpoint?.path;
-    this.#target.log.warn({ err: error, requestId, path }, what);
+    const exchange = exchangeOf(this.#request);
+    const path: Endpoint["path"] | undefined = exchange.endpoint?.path;
+    this.#target.log.warn({ ...idsOf(exchange), err: error, path }, what);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Failure } from "@modelgate/contracts";
-import { observeRequest, traceIdOf, type Logger } from "@modelgate/platform";
+import { observeRequest, traceIdOf, type Logger, type RequestIds } from "@modelgate/platform";
 import { exchangeOf } from "./exchange.ts";
 
 /** How a request ended. */
@@ -44,9 +44,9 @@ export function reportEnd(log: Logger, request: IncomingMessage, { status, whole
  * Logs what the edge could not do for a request. An endpoint that is declared only (501) is answered as it is meant to be,
  * a store or service that is away is a warning each time, and only what should not happen at all is an error.
  */
-export function logFailure(log: Logger, failure: Failure, requestId: string): void {
+export function logFailure(log: Logger, failure: Failure, ids: RequestIds): void {
   if (failure.status < 500 || failure.code === "api_not_implemented") return;
-  const line = { err: failure.cause ?? failure, requestId };
+  const line = { ...ids, err: failure.cause ?? failure };
   if (failure.code === "internal_error") log.error(line, "request failed");
   else log.warn(line, "request failed");
 }

@@ -6,6 +6,7 @@ import {
   answerFailure,
   answerJson,
   failureOf,
+  idsOf,
   lingerOver,
   once,
   refuseUpgrade,
@@ -92,10 +93,10 @@ export function routes(deps: Deps): { readonly handler: RequestListener; readonl
   // express knows an error handler by its four parameters.
   app.use((error: unknown, request: IncomingMessage, response: ServerResponse, _next: unknown) => {
     const failure = failureOf(error);
-    const { format, requestId: id } = exchangeOf(request);
-    logFailure(log, failure, id);
+    const exchange = exchangeOf(request);
+    logFailure(log, failure, idsOf(exchange));
     lingerOver(request);
-    answerFailure(response, format, failure, id);
+    answerFailure(response, exchange.format, failure, exchange.requestId);
   });
   return { handler: app, upgrade: upgradeHandler(enter, deps) };
 }
@@ -130,10 +131,10 @@ function upgradeHandler(enter: Step, { log, forward, corsOrigins }: Deps): Upgra
     };
     run().catch((error: unknown) => {
       const failure = failureOf(error);
-      const { format, requestId: id } = exchangeOf(request);
+      const exchange = exchangeOf(request);
       status = failure.status;
-      logFailure(log, failure, id);
-      refuseUpgrade(socket, format, failure, id);
+      logFailure(log, failure, idsOf(exchange));
+      refuseUpgrade(socket, exchange.format, failure, exchange.requestId);
     });
   };
 }

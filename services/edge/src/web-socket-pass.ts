@@ -2,7 +2,7 @@ import { request as httpRequest, type ClientRequest, type IncomingMessage } from
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { Failure } from "@modelgate/contracts";
-import { refuseUpgrade } from "@modelgate/platform";
+import { idsOf, refuseUpgrade } from "@modelgate/platform";
 import { exchangeOf } from "./exchange.ts";
 import { FrameEnd, type SessionClose } from "./frame-end.ts";
 import { away, type HttpTarget } from "./http-pass.ts";
@@ -138,8 +138,8 @@ export class WebSocketPass {
   }
 
   #log(what: string, error?: Error): void {
-    const { requestId, endpoint } = exchangeOf(this.#request);
-    this.#target.log.warn({ err: error, requestId, path: endpoint?.path }, what);
+    const exchange = exchangeOf(this.#request);
+    this.#target.log.warn({ ...idsOf(exchange), err: error, path: exchange.endpoint?.path }, what);
   }
 }
 

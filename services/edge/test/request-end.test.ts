@@ -7,7 +7,7 @@ import { logFailure } from "../src/request-end.ts";
 function levelsOf(code: FailureCode): readonly string[] {
   const { log } = createLogger("test", "silent");
   const levels = (["info", "warn", "error", "fatal"] as const).map((level) => ({ level, spy: vi.spyOn(log, level) }));
-  logFailure(log, new Failure(code), "req-1");
+  logFailure(log, new Failure(code), { requestId: "req-1", traceId: "trace-1" });
   return levels.filter(({ spy }) => spy.mock.calls.length > 0).map(({ level }) => level);
 }
 

@@ -1,5 +1,13 @@
-import { openHolds, publishEntries, readLeftovers, shards, sweepHolds, type SweepBounds } from "@modelgate/accounts";
-import type { Bus, Counter, Logger, Redis } from "@modelgate/platform";
+import {
+  firstLeaseEnd,
+  outboxLength,
+  publishEntries,
+  readLeftovers,
+  shards,
+  sweepHolds,
+  type SweepBounds,
+} from "@modelgate/accounts";
+import { Quiet, type Bus, type Counter, type Logger, type Redis } from "@modelgate/platform";
 
 export interface RoundOptions {
   readonly redis: Redis;
@@ -20,7 +28,7 @@ export interface RoundOptions {
 }
 
 /**
- * Goes through all shards, again and again: settles dead holds, and publishes events that their service left behind.
+ * Goes through all shards, again and again, while there is something to find: settles dead holds, and publishes events that their service left behind.
  * Several ledgers may do so at once: a hold is settled once by the script, and an event that two of them publish is
  * stored once by its `Nats-Msg-Id`. After an outage of Redis no lease says who is dead: services get the time to renew
  * or to settle what they know exactly, before the sweep settles it at its floor.
@@ -29,11 +37,18 @@ export function startRounds(options: RoundOptions): AsyncDisposable {
   const { log, roundMs, afterOutageMs } = options;
   const state = { stopped: false, complained: false, sweepsFrom: 0 };
   const sleep = Promise.withResolvers<void>();
+  const quiet = new Quiet({
+    redis: options.redis,
+    graceMs: options.leftBehindMs + 2 * roundMs,
+    nextDue: () => nextDue(options.redis),
+  });
 
   async function rounds(): Promise<void> {
     while (!state.stopped) {
       try {
-        await oneRound(options, performance.now() >= state.sweepsFrom ? options.wholeRuns() : undefined);
+        // Without Redis this fails, whether or not NATS is there: that is how an outage is seen.
+        if (await quiet.ends())
+          await oneRound(options, performance.now() >= state.sweepsFrom ? options.wholeRuns() : undefined);
         state.complained = false;
       } catch (error) {
         state.sweepsFrom = performance.now() + afterOutageMs;
@@ -54,12 +69,19 @@ export function startRounds(options: RoundOptions): AsyncDisposable {
   };
 }
 
+/** When a lease ends, Unix ms; at once while events wait: NATS may be back. */
+async function nextDue(redis: Redis): Promise<number> {
+  const [leases, waiting] = await Promise.all([
+    Promise.all(shards.map((shard) => firstLeaseEnd(redis, shard))),
+    Promise.all(shards.map((shard) => outboxLength(redis, shard))),
+  ]);
+  return waiting.some((events) => events > 0) ? 0 : Math.min(...leases);
+}
+
 async function oneRound(options: RoundOptions, onlyOn: string | undefined): Promise<void> {
   await Promise.all(
     shards.map(async (shard) => {
-      // Without Redis either fails, whether or not NATS is there: that is how an outage is seen.
       if (onlyOn !== undefined) await sweepShard(shard, options, { onlyOn });
-      else await openHolds(options.redis, shard);
       await publishLeftovers(shard, options);
     }),
   );

@@ -1,4 +1,4 @@
-import type { Bus } from "@modelgate/platform";
+import type { Bus, BusMessage, Progress, Published } from "@modelgate/platform";
 import type { Chance } from "./chance.ts";
 
 /**
@@ -23,20 +23,21 @@ export class LossyBus implements Bus {
     return this.lossy && this.#chance.in100(percent);
   }
 
-  publish(_subject: string, body: string, id: string): Promise<void> {
-    if (this.#bad(15)) return Promise.reject(new Error("nats is away"));
+  publish(messages: readonly BusMessage[]): Promise<readonly Published[]> {
+    if (this.#bad(5)) return Promise.reject(new Error("nats is away"));
+    return Promise.resolve(messages.map((message) => this.#store(message)));
+  }
+
+  #store({ body, id }: BusMessage): Published {
+    if (this.#bad(15)) return new Error("not stored");
     if (!this.ids.has(id) || this.#bad(20)) this.#waiting.push(body);
     this.ids.add(id);
-    return this.#bad(15) ? Promise.reject(new Error("no acknowledgement")) : Promise.resolve();
+    return this.#bad(15) ? new Error("no acknowledgement") : undefined;
   }
 
   consume(stream: string, _durable: string, handle: (bodies: readonly string[]) => Promise<void>): AsyncDisposable {
     if (stream === "USAGE") this.#readers.push(handle);
     return { [Symbol.asyncDispose]: () => Promise.resolve() };
-  }
-
-  backlog(): Promise<undefined> {
-    return Promise.resolve(undefined);
   }
 
   /** Hands some of what waits to one of the readers, in any order; a batch may come again. */
@@ -48,8 +49,9 @@ export class LossyBus implements Bus {
     await this.#chance.one(this.#readers)?.(batch.filter((body) => "costNanos" in JSON.parse(body)));
   }
 
-  progress(): Promise<{ readonly last: number; readonly handled: number }> {
-    return Promise.resolve({ last: this.#waiting.length, handled: 0 });
+  progress(): Promise<Progress> {
+    const waiting = this.#waiting.length;
+    return Promise.resolve({ last: waiting, handled: 0, waiting, age: () => Promise.resolve(0) });
   }
 
   [Symbol.asyncDispose](): Promise<void> {

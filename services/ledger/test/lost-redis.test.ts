@@ -25,7 +25,7 @@ import {
   type Books,
 } from "@modelgate/books";
 import type { CreditEvent, UsageDraft, UsageEvent } from "@modelgate/contracts";
-import { createLogger, type Bus } from "@modelgate/platform";
+import { createLogger, type Bus, type BusMessage, type Progress, type Published } from "@modelgate/platform";
 import { draftOf, startBackends, type Backends } from "@modelgate/testkit";
 import { projectAccount, projectLeftovers } from "../src/accounts/project.ts";
 import { compareAccounts, type Offsets } from "../src/restore/compare.ts";
@@ -131,23 +131,22 @@ class History implements Bus {
     await publishEntries(redis, this, this.#settled.splice(0));
   }
 
-  publish(_subject: string, body: string, id: string): Promise<void> {
-    if (!this.#ids.has(id)) this.#waiting.push(body);
-    this.#ids.add(id);
-    this.#published++;
-    return Promise.resolve();
+  publish(messages: readonly BusMessage[]): Promise<readonly Published[]> {
+    for (const { body, id } of messages) {
+      if (!this.#ids.has(id)) this.#waiting.push(body);
+      this.#ids.add(id);
+      this.#published++;
+    }
+    return Promise.resolve(messages.map(() => undefined));
   }
 
-  progress(): Promise<{ readonly last: number; readonly handled: number }> {
-    return Promise.resolve({ last: this.#published, handled: this.#published - this.#waiting.length });
+  progress(): Promise<Progress> {
+    const [last, waiting] = [this.#published, this.#waiting.length];
+    return Promise.resolve({ last, handled: last - waiting, waiting, age: () => Promise.resolve(0) });
   }
 
   consume(): AsyncDisposable {
     return this;
-  }
-
-  backlog(): Promise<undefined> {
-    return Promise.resolve(undefined);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -10,6 +10,7 @@ import {
   settle,
   shardOf,
 } from "@modelgate/accounts";
+import type { Bus } from "@modelgate/platform";
 import { draftOf, startLocalBackends, type LocalBackends } from "@modelgate/testkit";
 
 let backends: LocalBackends;
@@ -29,12 +30,11 @@ const atOnce = 200;
 const bytesACall = 10;
 
 /** A bus that stores everything at once. */
-const bus = {
+const bus: Bus = {
   connected: true,
-  progress: () => Promise.resolve({ last: 0, handled: 0 }),
-  publish: () => Promise.resolve(),
+  progress: () => Promise.resolve(undefined),
+  publish: (messages) => Promise.resolve(messages.map(() => undefined)),
   consume: () => ({ [Symbol.asyncDispose]: () => Promise.resolve() }),
-  backlog: () => Promise.resolve(undefined),
   [Symbol.asyncDispose]: () => Promise.resolve(),
 };
 

@@ -36,10 +36,9 @@ afterAll(async () => {
 
 const bus: Bus = {
   connected: true,
-  publish: () => Promise.resolve(),
+  publish: (messages) => Promise.resolve(messages.map(() => undefined)),
   consume: () => ({ [Symbol.asyncDispose]: () => Promise.resolve() }),
-  backlog: () => Promise.resolve(undefined),
-  progress: () => Promise.resolve({ last: 0, handled: 0 }),
+  progress: () => Promise.resolve({ last: 0, handled: 0, waiting: 0, age: () => Promise.resolve(0) }),
   [Symbol.asyncDispose]: () => Promise.resolve(),
 };
 

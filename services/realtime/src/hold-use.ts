@@ -1,3 +1,4 @@
+import { idsOf } from "@modelgate/platform";
 import type { CatalogModel } from "@modelgate/catalog";
 import type { Nanos, Outcome, UnitName, Units } from "@modelgate/contracts";
 import { asFailure } from "@modelgate/contracts";
@@ -57,8 +58,8 @@ export async function settleUnheld(deps: Deps, wanted: Omit<WantedUse, "upperNan
       using held = await holdUse(deps, { ...wanted, upperNanos: 0n });
       return await held.settle(end);
     } catch (error) {
-      const { requestId } = wanted.call;
-      if (tries === emptyTries) deps.relay.log.error({ err: asFailure(error), requestId }, "a use is left uncharged");
+      if (tries === emptyTries)
+        deps.relay.log.error({ ...idsOf(wanted.call), err: asFailure(error) }, "a use is left uncharged");
       else await new Promise((resolve) => setTimeout(resolve, emptyPauseMs));
     }
   }

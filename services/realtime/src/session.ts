@@ -1,3 +1,4 @@
+import { idsOf } from "@modelgate/platform";
 import type { Duplex } from "node:stream";
 import { asFailure, Failure } from "@modelgate/contracts";
 import { errorEvent, eventType, parseEvent, type Bridged, type RealtimeMessage } from "@modelgate/wires/realtime";
@@ -135,8 +136,7 @@ export class Session {
       step();
     } catch (error) {
       const failure = asFailure(error);
-      const { requestId } = this.#parts.call;
-      this.#deps.relay.log.error({ err: failure.cause ?? failure, requestId }, "session failed");
+      this.#deps.relay.log.error({ ...idsOf(this.#parts.call), err: failure.cause ?? failure }, "session failed");
       this.#end({ code: closeCodes.broken, reason: failure.code, failure });
     }
   }
@@ -176,7 +176,8 @@ export class Session {
 
   #unpaid(error: unknown): void {
     const failure = asFailure(error);
-    if (failure.code === "internal_error") this.#deps.relay.log.error({ err: failure.cause }, "session money failed");
+    if (failure.code === "internal_error")
+      this.#deps.relay.log.error({ ...idsOf(this.#parts.call), err: failure.cause }, "session money failed");
     const code = failure.kind.retryable ? closeCodes.tryAgain : closeCodes.policy;
     this.#end({ code, reason: failure.code, failure });
   }
@@ -224,7 +225,7 @@ export class Session {
     const { call, responses } = this.#parts;
     const seconds = Math.round((Date.now() - this.#clock.startedAt) / 1_000);
     const said = { code, reason, failure: failure?.code, seconds, callId: responses.callId };
-    this.#deps.relay.log.info({ requestId: call.requestId, account: call.caller.accountId, ...said }, "session ended");
+    this.#deps.relay.log.info({ ...idsOf(call), account: call.caller.accountId, ...said }, "session ended");
   }
 
   async #windUp(vendorCode: number, reason: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { Failure, headers } from "@modelgate/contracts";
 import { AttemptsFailed } from "@modelgate/channels";
-import { ClientGone, Gauge, type Registry, type UpgradeCall } from "@modelgate/platform";
+import { ClientGone, Gauge, idsOf, type Registry, type UpgradeCall } from "@modelgate/platform";
 import { priced, type HeldMoney } from "@modelgate/relay";
 import { WebSocketServer, type WebSocket } from "ws";
 import { watchLeaving, type Leaving } from "./leaving.ts";
@@ -79,7 +79,7 @@ export class Sessions implements Disposable {
     } catch (error) {
       if (!(error instanceof AttemptsFailed)) throw error;
       const { failure, attempts } = error;
-      this.#deps.relay.log.info({ requestId: call.requestId, code: failure.code, attempts }, "session not opened");
+      this.#deps.relay.log.info({ ...idsOf(call), code: failure.code, attempts }, "session not opened");
       throw failure;
     } finally {
       this.#opening--;

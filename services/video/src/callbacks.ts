@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import {
   claimCallbacks,
+  firstCallbackDue,
   digestOfToken,
   forgetCallback,
   retryCallback,
@@ -10,7 +11,7 @@ import {
 } from "@modelgate/accounts";
 import type { RemoteStreams } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
-import type { Logger, Redis } from "@modelgate/platform";
+import { Quiet, type Logger, type Redis } from "@modelgate/platform";
 import type { JsonRecord } from "@modelgate/wires/json";
 
 /** Sends tasks' transitions to the addresses that clients gave with them. */
@@ -55,6 +56,7 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
   const { redis, log, now, timeoutMs, roundMs } = options;
   const stop = new AbortController();
   const leaseMs = 2 * timeoutMs;
+  const claim = claimerOf(redis, now, leaseMs);
   /** Calls that are not over, and whose they are. */
   const open = new Map<Promise<void>, string>();
   const isFull = (accountId: string): boolean =>
@@ -93,9 +95,8 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
 
   async function rounds(): Promise<void> {
     while (!stop.signal.aborted) {
-      const claim = { nowMs: now(), leaseMs, most };
-      const due = await Promise.all(shards.map((shard) => claimCallbacks(redis, shard, claim))).catch(() => []);
-      due.flat().forEach(send);
+      const due = await claim().catch(() => []);
+      due.forEach(send);
       await setTimeout(roundMs, undefined, { signal: stop.signal }).catch(() => undefined);
     }
   }
@@ -108,6 +109,21 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
       stop.abort();
       await Promise.all([going, ...open.keys()]);
     },
+  };
+}
+
+/** Makes the step that claims what is due, and asks Redis little while nothing is. */
+function claimerOf(redis: Redis, now: () => number, leaseMs: number): () => Promise<readonly Callback[]> {
+  const quiet = new Quiet({
+    redis,
+    graceMs: 0,
+    nextDue: async () => Math.min(...(await Promise.all(shards.map((shard) => firstCallbackDue(redis, shard))))),
+    now,
+  });
+  return async () => {
+    if (!(await quiet.ends())) return [];
+    const claim = { nowMs: now(), leaseMs, most };
+    return (await Promise.all(shards.map((shard) => claimCallbacks(redis, shard, claim)))).flat();
   };
 }
 

@@ -1,7 +1,7 @@
 import type { TaskRecord } from "@modelgate/accounts";
 import { asFailure, Failure, priceAt } from "@modelgate/contracts";
 import { AttemptsFailed, type Attempted } from "@modelgate/channels";
-import type { ServiceCall } from "@modelgate/platform";
+import { idsOf, type ServiceCall } from "@modelgate/platform";
 import {
   costOfUnits,
   holdMoney,
@@ -49,7 +49,7 @@ export async function createTask(deps: Deps, call: ServiceCall, wanted: WantedTa
     sent = { way: attempted.way, tried: attempted.tried };
     reportWay(deps.relay, call, attempted.tried);
     const task = recordOf(deps, wanted, { record: held.record, attempted, sent });
-    if (!(await recordSurely(deps, task))) throw new Failure("create_uncertain");
+    if (!(await recordSurely(deps, task, idsOf(call)))) throw new Failure("create_uncertain");
     held.handOver();
     logTask(call, task);
     return { task, dropped: attempted.accepted.dropped };
@@ -76,11 +76,21 @@ function pricedInWords(deps: Deps, call: ServiceCall, { client, request }: Wante
 
 /** Logs a created task in one line; its transitions have lines of their own. */
 function logTask(
-  { log, requestId }: ServiceCall,
+  call: ServiceCall,
   { id, accountId, tokenId, model, channelId, state, callId, costNanos }: TaskRecord,
 ): void {
-  log.info(
-    { requestId, taskId: id, callId, account: accountId, token: tokenId, model, channel: channelId, state, costNanos },
+  call.log.info(
+    {
+      ...idsOf(call),
+      taskId: id,
+      callId,
+      account: accountId,
+      token: tokenId,
+      model,
+      channel: channelId,
+      state,
+      costNanos,
+    },
     "task",
   );
 }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { callbackAmong, createTask, type TaskRecord } from "@modelgate/accounts";
+import type { RequestIds } from "@modelgate/platform";
 import type { Deps } from "./deps.ts";
 
 /** Pauses between the tries, in ms: the vendor works already, and a client waits. */
@@ -11,7 +12,7 @@ const holdBeyondMs = 3_600_000;
  * Records a task that its vendor has accepted, through an outage of Redis of a few seconds; false where that was in
  * vain. A try whose reply was lost is found by the next one.
  */
-export async function recordSurely(deps: Deps, task: TaskRecord): Promise<boolean> {
+export async function recordSurely(deps: Deps, task: TaskRecord, ids: RequestIds): Promise<boolean> {
   const creation = {
     task,
     dueAt: task.createdAt + deps.pace.firstMs,
@@ -29,7 +30,10 @@ export async function recordSurely(deps: Deps, task: TaskRecord): Promise<boolea
       return recorded !== "no-hold";
     } catch (error) {
       if (pauseMs === undefined) {
-        deps.relay.log.error({ err: error, taskId: task.id, callId: task.callId }, "a started task is not recorded");
+        deps.relay.log.error(
+          { ...ids, err: error, taskId: task.id, callId: task.callId },
+          "a started task is not recorded",
+        );
         return false;
       }
       await pause(pauseMs);

@@ -1,19 +1,14 @@
---[[ Admits one call of a token: account, balance, requests and tokens per minute, a seat. A refusal takes nothing.
-  account hash: available   bucket hash: r level, rt when, t level, tt when   seats zset: permit -> expiry (ms)
+--[[ Admits one call of a token: account, balance, requests and tokens per minute, a seat. A refusal takes nothing
+     (clock.lua and minute.lua come before this).
+  account hash: available   bucket hash: see minute.lua   seats zset: permit -> expiry (ms)
   A limit of 0 is no limit. `metered`: the call costs money. ]]
 local now = clock(nowMs)
 local available = redis.call('HGET', account, 'available')
-local requests, tokens = requestsPerMinute, tokensPerMinute
+local requests, tokens, minute = requestsPerMinute, tokensPerMinute, nil
 if requestsPerMinute > 0 or tokensPerMinute > 0 then
-  local seen = redis.call('HMGET', bucket, 'r', 'rt', 't', 'tt')
-  local function level(at, since, capacity)
-    if capacity == 0 then return 0 end
-    return math.min(capacity, tonumber(at or capacity) + math.max(0, now - tonumber(since or now)) * capacity / 60000)
-  end
-  requests, tokens = level(seen[1], seen[2], requestsPerMinute), level(seen[3], seen[4], tokensPerMinute)
-end
-local function until_full(level, capacity)
-  return capacity == 0 and 0 or math.ceil((capacity - level) * 60000 / capacity)
+  minute = read_minute(bucket)
+  requests = level_of(minute.r, minute.rt, now, requestsPerMinute)
+  tokens = level_of(minute.t, minute.tt, now, tokensPerMinute)
 end
 local function answer(decision, wait)
   return {decision, waitMs = wait,
@@ -29,15 +24,24 @@ end
 if tokensPerMinute > 0 and tokens <= 0 then
   return answer('tokens', math.ceil((1 - tokens) * 60000 / tokensPerMinute))
 end
+local seatsLive = minute and minute.s or 0
 if concurrency > 0 then
-  redis.call('ZREMRANGEBYSCORE', seats, '-inf', now)
-  if redis.call('ZCARD', seats) >= concurrency then return answer('concurrency', 1000) end
+  -- Seats whose leases have run out are looked for where there seems to be no other.
+  local taken = redis.call('ZCARD', seats)
+  if taken >= concurrency then
+    redis.call('ZREMRANGEBYSCORE', seats, '-inf', now)
+    taken = redis.call('ZCARD', seats)
+    if taken >= concurrency then return answer('concurrency', 1000) end
+  end
   redis.call('ZADD', seats, string.format('%.0f', now + leaseMs), permit)
-  redis.call('PEXPIRE', seats, leaseMs * 2)
+  if taken == 0 or seatsLive < now + leaseMs then -- a set that was empty is a new one
+    seatsLive = now + 3 * leaseMs
+    redis.call('PEXPIRE', seats, 3 * leaseMs)
+  end
 end
 if requestsPerMinute > 0 then
   requests = requests - 1
-  redis.call('HSET', bucket, 'r', tostring(requests), 'rt', string.format('%.0f', now))
-  redis.call('PEXPIRE', bucket, math.min(86400000, math.max(120000, until_full(tokens, tokensPerMinute) + 60000)))
+  write_minute(minute, now, math.max(120000, until_full(tokens, tokensPerMinute) + 60000),
+    'r', tostring(requests), 'rt', string.format('%.0f', now), 's', string.format('%.0f', seatsLive))
 end
 return answer('admitted', 0)

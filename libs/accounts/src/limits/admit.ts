@@ -1,7 +1,7 @@
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { keys } from "../keys.ts";
 import { unlessLost } from "../restore/epoch.ts";
-import { clockScript } from "../shared-scripts.ts";
+import { minuteScripts } from "../shared-scripts.ts";
 
 /** A group's limits on each of its tokens; absent: none. */
 export interface TokenLimits {
@@ -51,7 +51,7 @@ const left = {
 
 const run = defineScript({
   file: new URL("admit.lua", import.meta.url),
-  shared: [clockScript],
+  shared: minuteScripts,
   keys: ["account", "bucket", "seats"],
   args: {
     permit: "text",

@@ -24,7 +24,7 @@ export async function renewSeats(
   await Promise.all(
     Array.from(seats, ({ accountId, tokenId, permitId }) => {
       const key = keys.seats(accountId, tokenId);
-      return Promise.all([redis.zadd(key, "XX", nowMs + leaseMs, permitId), redis.pexpire(key, leaseMs * 2)]);
+      return Promise.all([redis.zadd(key, "XX", nowMs + leaseMs, permitId), redis.pexpire(key, leaseMs * 2, "GT")]);
     }),
   );
 }

@@ -1,5 +1,5 @@
---[[ Budgets of a call's token and group, shared by the scripts that change a hold. A hold keeps them as lines: key,
-     field and bound of each, in the account's slot; amounts are decimal strings without leading zeros. ]]
+--[[ Budgets of a call's token and group, shared by the scripts that change a hold (amounts.lua comes before this). A hold
+     keeps them as lines: key, field and bound of each, in the account's slot. ]]
 local function budgets_of(lines)
   local budgets = {}
   for key, field, most in string.gmatch(lines or '', '([^\n]+)\n([^\n]+)\n([^\n]+)\n') do
@@ -7,26 +7,24 @@ local function budgets_of(lines)
   end
   return budgets
 end
-local function give_back(budgets, nanos, count)
+-- Adds an amount, below zero too, to the totals of periods that have not expired.
+local function change_budgets(budgets, nanos)
   if nanos == '0' then return end
-  for at = 1, count or #budgets do
-    -- The totals of a past period have expired.
-    if redis.call('HEXISTS', budgets[at].key, budgets[at].field) == 1 then
-      redis.call('HINCRBY', budgets[at].key, budgets[at].field, '-' .. nanos)
-    end
+  for _, budget in ipairs(budgets) do
+    local spent = redis.call('HGET', budget.key, budget.field)
+    if spent then redis.call('HSET', budget.key, budget.field, add(spent, nanos)) end
   end
 end
--- Takes nanos from all budgets and returns nil, or from none and returns the index of the first that is too small.
-local function take(budgets, nanos)
-  if nanos == '0' then return nil end
+-- What the budgets come to with nanos more, or nil and the index of the first that is too small. Writes nothing.
+local function with_more(budgets, nanos)
+  local totals = {}
   for at, budget in ipairs(budgets) do
-    redis.call('HINCRBY', budget.key, budget.field, nanos)
-    local spent, most = redis.call('HGET', budget.key, budget.field), budget.most
-    -- The longer is the greater.
-    if #spent > #most or (#spent == #most and spent > most) then
-      give_back(budgets, nanos, at)
-      return at
-    end
+    local spent = add(redis.call('HGET', budget.key, budget.field) or '0', nanos)
+    if not is_negative(spent) and greater(spent, budget.most) and nanos ~= '0' then return nil, at end
+    totals[at] = spent
   end
-  return nil
+  return totals
+end
+local function write_budgets(budgets, totals)
+  for at, budget in ipairs(budgets) do redis.call('HSET', budget.key, budget.field, totals[at]) end
 end

@@ -1,15 +1,13 @@
 --[[ Puts more money aside for a call that is under way and costs more than was held for it, within the budgets of its
-     hold. All or nothing (budgets.lua comes before this).
+     hold. All or nothing (account-state.lua and budgets.lua come before this).
   account hash: available, held (nanos)   hold hash   nanos above zero ]]
-if redis.call('EXISTS', hold) == 0 then return {'gone'} end
-local budgets = budgets_of(redis.call('HGET', hold, 'budgets') or '')
-if take(budgets, nanos) then return {'too-low'} end
-redis.call('HINCRBY', account, 'available', '-' .. nanos)
-if string.sub(redis.call('HGET', account, 'available'), 1, 1) == '-' then
-  redis.call('HINCRBY', account, 'available', nanos)
-  give_back(budgets, nanos)
-  return {'too-low'}
-end
-redis.call('HINCRBY', account, 'held', nanos)
-redis.call('HINCRBY', hold, 'nanos', nanos)
+local found, state = redis.call('HMGET', hold, 'nanos', 'budgets'), read_held(account)
+if not found[1] or not state then return {'gone'} end
+local budgets = budgets_of(found[2])
+local totals = with_more(budgets, nanos)
+state.available, state.held = subtract(state.available, nanos), add(state.held, nanos)
+if not totals or is_negative(state.available) then return {'too-low'} end
+write_budgets(budgets, totals)
+write_held(state)
+redis.call('HSET', hold, 'nanos', add(found[1], nanos))
 return {'extended'}

@@ -1,7 +1,7 @@
 import { Failure, type Nanos } from "@modelgate/contracts";
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { keys } from "../keys.ts";
-import { budgetsScript } from "../shared-scripts.ts";
+import { holdScripts } from "../shared-scripts.ts";
 import { largestAmount } from "./bounds.ts";
 
 /** More money for a call that is under way. */
@@ -13,7 +13,7 @@ export interface Extension {
 
 const run = defineScript({
   file: new URL("extend.lua", import.meta.url),
-  shared: [budgetsScript],
+  shared: holdScripts,
   keys: ["account", "hold"],
   args: { nanos: "nanos" },
   replies: { extended: {}, gone: {}, "too-low": {} },

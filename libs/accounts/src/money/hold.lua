@@ -1,19 +1,19 @@
 --[[ Puts money aside for one call, within the budgets of its token and group, and reserves its tokens of the token's
-     minute. All or nothing (clock.lua and budgets.lua come before this).
+     minute. All or nothing (clock.lua, account-state.lua, minute.lua
+     and budgets.lua come before this).
   account hash: available, held (nanos)   hold hash, made here   holds zset: call id -> lease expiry (ms)
-  outbox stream, of which only the length is read   bucket hash: t level, tt when (ms)
+  outbox stream, of which only the length is read   bucket hash: see minute.lua
   dayBudgets, monthBudgets hash: "token:" .. id or "group:" .. name -> spent and held (nanos)
   tokensPerMinute of 0 is no limit; a budget that is nil has no limit. ]]
 local now = clock(nowMs)
-if redis.call('EXISTS', hold) == 1 then return {'held-before'} end
 if redis.call('XLEN', outbox) >= outboxBound then return {'outbox-full'} end
-if redis.call('EXISTS', account) == 0 then return {'no-account'} end
+local state = read_held(account)
+if not state then return {'no-account'} end
 
-local capacity, level = tokensPerMinute, 0
+local capacity, minute, level = tokensPerMinute, nil, 0
 if capacity > 0 then
-  local seen = redis.call('HMGET', bucket, 't', 'tt')
-  level = tonumber(seen[1] or capacity)
-  level = math.min(capacity, level + math.max(0, now - tonumber(seen[2] or now)) * capacity / 60000)
+  minute = read_minute(bucket)
+  level = level_of(minute.t, minute.tt, now, capacity)
   -- A call larger than the whole minute passes on a full bucket and leaves a debt; else it could never pass.
   if level < tokens and level < capacity then
     return {'tokens', waitMs = math.ceil((math.min(tokens, capacity) - level) * 60000 / capacity)}
@@ -31,28 +31,25 @@ add_budget('token-per-month', monthBudgets, 'token:' .. tokenId, tokenPerMonth)
 add_budget('group-per-day', dayBudgets, 'group:' .. group, groupPerDay)
 add_budget('group-per-month', monthBudgets, 'group:' .. group, groupPerMonth)
 local budgets = budgets_of(lines)
-local over = take(budgets, nanos)
+local totals, over = with_more(budgets, nanos)
 if over then return {verdicts[over]} end
+state.available, state.held = subtract(state.available, nanos), add(state.held, nanos)
+if nanos ~= '0' and is_negative(state.available) then return {'too-low'} end
 
+-- The first thing that is written: nothing has been, where the call has a hold already.
+if redis.call('ZADD', holds, 'NX', string.format('%.0f', now + leaseMs), callId) == 0 then return {'held-before'} end
+redis.call('HSET', hold, 'account', accountId, 'nanos', nanos, 'floor', floor, 'draft', draft, 'tokens', tokens,
+  'limit', capacity, 'budgets', lines)
 if nanos ~= '0' then
-  redis.call('HINCRBY', account, 'available', '-' .. nanos)
-  if string.sub(redis.call('HGET', account, 'available'), 1, 1) == '-' then
-    redis.call('HINCRBY', account, 'available', nanos)
-    give_back(budgets, nanos)
-    return {'too-low'}
-  end
-  redis.call('HINCRBY', account, 'held', nanos)
+  write_held(state)
+  write_budgets(budgets, totals)
 end
-if capacity > 0 then
-  redis.call('HSET', bucket, 't', tostring(level - tokens), 'tt', string.format('%.0f', now))
-  -- A debt is forgotten after a day at the latest.
-  redis.call('PEXPIRE', bucket, math.min(86400000, math.ceil((capacity - level + tokens) * 60000 / capacity) + 60000))
+if minute then
+  write_minute(minute, now, until_full(level - tokens, capacity) + 60000,
+    't', tostring(level - tokens), 'tt', string.format('%.0f', now))
 end
-redis.call('HSET', hold, 'account', accountId, 'nanos', nanos, 'floor', floor, 'draft', draft, 'tokens', tokens, 'limit', capacity)
 if lines ~= '' then
-  redis.call('HSET', hold, 'budgets', lines)
   redis.call('EXPIRE', dayBudgets, 259200) -- longer than any call that began in the period
   redis.call('EXPIRE', monthBudgets, 3456000)
 end
-redis.call('ZADD', holds, string.format('%.0f', now + leaseMs), callId)
 return {'held'}

@@ -2,7 +2,7 @@ import { Failure, formatUsd, parseNanos, type Budgets, type Nanos, type UsageDra
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
 import { unlessLost } from "../restore/epoch.ts";
-import { budgetsScript, clockScript } from "../shared-scripts.ts";
+import { holdScripts } from "../shared-scripts.ts";
 import { largestAmount } from "./bounds.ts";
 
 /** Money to be put aside for one call before it is sent. */
@@ -31,7 +31,7 @@ export interface HoldRequest {
 
 const run = defineScript({
   file: new URL("hold.lua", import.meta.url),
-  shared: [clockScript, budgetsScript],
+  shared: holdScripts,
   keys: ["account", "hold", "holds", "outbox", "bucket", "dayBudgets", "monthBudgets"],
   args: {
     callId: "text",

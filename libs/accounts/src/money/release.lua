@@ -1,18 +1,16 @@
 --[[ Gives a hold back whole, with the tokens that it reserved of the token's minute: nothing was bought with it, so it
-     leaves no usage event (budgets.lua comes before this).
-  account hash   hold hash   holds zset: call id -> lease expiry (ms)   bucket hash: t level ]]
+     leaves no usage event (account-state.lua, minute.lua and budgets.lua come before this).
+  account hash   hold hash   holds zset: call id -> lease expiry (ms)   bucket hash: see minute.lua ]]
 local found = redis.call('HMGET', hold, 'nanos', 'tokens', 'limit', 'budgets')
-local nanos, tokens, capacity = found[1], tonumber(found[2]), tonumber(found[3])
+local nanos = found[1]
 if not nanos then return {'gone'} end
+local state = read_held(account)
 redis.call('DEL', hold)
 redis.call('ZREM', holds, callId)
-if nanos ~= '0' then
-  redis.call('HINCRBY', account, 'held', '-' .. nanos)
-  redis.call('HINCRBY', account, 'available', nanos)
-  give_back(budgets_of(found[4]), nanos)
+if nanos ~= '0' and state then
+  free(state, nanos)
+  write_held(state)
+  change_budgets(budgets_of(found[4]), negated(nanos))
 end
-if capacity > 0 and tokens > 0 and redis.call('EXISTS', bucket) == 1 then
-  local level = math.min(capacity, tonumber(redis.call('HGET', bucket, 't') or capacity) + tokens)
-  redis.call('HSET', bucket, 't', tostring(level))
-end
+correct_tokens(bucket, tonumber(found[3]), tonumber(found[2]))
 return {'released'}

@@ -1,6 +1,6 @@
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
-import { budgetsScript } from "../shared-scripts.ts";
+import { holdScripts } from "../shared-scripts.ts";
 import { surely } from "./surely.ts";
 
 /** A hold that is not needed any more. */
@@ -12,7 +12,7 @@ export interface Release {
 
 const run = defineScript({
   file: new URL("release.lua", import.meta.url),
-  shared: [budgetsScript],
+  shared: holdScripts,
   keys: ["account", "hold", "holds", "bucket"],
   args: { callId: "text" },
   replies: { released: {}, gone: {} },

@@ -2,6 +2,7 @@ import { stored, tokensIn, UsageDraft, type UsageEvent } from "@modelgate/contra
 import type { Redis } from "@modelgate/platform";
 import { keys } from "../keys.ts";
 import type { OutboxEntry } from "../outbox/entry.ts";
+import { firstScore } from "../tasks/claim.ts";
 import { settle } from "./settle.ts";
 
 /** When and where holds are swept. */
@@ -62,6 +63,11 @@ export async function sweepHolds(
 /** How many holds of a shard are open. */
 export async function openHolds(redis: Redis, shard: string): Promise<number> {
   return redis.zcard(keys.holds(shard));
+}
+
+/** When the first lease of a shard's holds ends, Unix ms; Infinity where no hold is open. */
+export function firstLeaseEnd(redis: Redis, shard: string): Promise<number> {
+  return firstScore(redis, keys.holds(shard));
 }
 
 const readDraft = stored("usage draft", UsageDraft);

@@ -1,5 +1,5 @@
 import { CreditEvent, KeptTaskEvent, stored, UsageDraft } from "@modelgate/contracts";
-import type { Bus, Redis } from "@modelgate/platform";
+import type { Bus, BusMessage, Redis } from "@modelgate/platform";
 import { keys } from "../keys.ts";
 import { receiptOf } from "../money/receipt.ts";
 import type { OutboxEntry, OutboxEvent } from "./entry.ts";
@@ -14,9 +14,7 @@ import { forgetSent, rememberSent } from "./sent.ts";
 export async function publishEntries(redis: Redis, bus: Bus, entries: readonly OutboxEntry[]): Promise<number> {
   // Without Redis they are published all the more: it may have lost them.
   await rememberSent(redis, entries).catch(() => undefined);
-  const inOrder = Map.groupBy(entries, ({ event }) => ("taskId" in event ? event.taskId : event.id));
-  const stored = await Promise.all([...inOrder.values()].map((several) => publishInTurn(bus, several)));
-  const done = stored.flat();
+  const done = await publishInTurns(bus, entries);
   const isDone = new Set(done);
   const failed = entries.filter((entry) => !isDone.has(entry));
   const byShard = Map.groupBy(done, ({ shard }) => shard);
@@ -30,18 +28,41 @@ export async function publishEntries(redis: Redis, bus: Bus, entries: readonly O
   return done.length;
 }
 
-/** Those that were stored: each is published when the one before it is. */
-async function publishInTurn(bus: Bus, entries: readonly OutboxEntry[]): Promise<readonly OutboxEntry[]> {
+/** Those that were stored: of the events of a task each is published when the one before it is, all others at once. */
+async function publishInTurns(bus: Bus, entries: readonly OutboxEntry[]): Promise<readonly OutboxEntry[]> {
   const done: OutboxEntry[] = [];
-  try {
-    for (const entry of entries) {
-      await bus.publish(subjectOf(entry.event), JSON.stringify(entry.event), messageId(entry.event));
-      done.push(entry);
-    }
-  } catch {
-    // left where it is, with those behind it
+  let [turn, later] = inTurn(entries);
+  while (turn.length > 0) {
+    const results = await bus.publish(turn.map(messageOf)).catch((error: unknown) => turn.map(() => error));
+    const isStuck = new Set<string>();
+    for (const [at, entry] of turn.entries())
+      if (results[at] === undefined) done.push(entry);
+      else isStuck.add(orderOf(entry)); // left where it is, with those behind it
+    [turn, later] = inTurn(later.filter((entry) => !isStuck.has(orderOf(entry))));
   }
   return done;
+}
+
+/** The first event of each task, and every other event; then what must wait for those. */
+function inTurn(entries: readonly OutboxEntry[]): [now: readonly OutboxEntry[], later: readonly OutboxEntry[]] {
+  const seen = new Set<string>();
+  const now: OutboxEntry[] = [];
+  const later: OutboxEntry[] = [];
+  for (const entry of entries) {
+    const order = orderOf(entry);
+    (seen.has(order) ? later : now).push(entry);
+    seen.add(order);
+  }
+  return [now, later];
+}
+
+/** Events with the same name are published in their order. */
+function orderOf({ event }: OutboxEntry): string {
+  return "taskId" in event ? event.taskId : event.id;
+}
+
+function messageOf({ event }: OutboxEntry): BusMessage {
+  return { subject: subjectOf(event), body: JSON.stringify(event), id: messageId(event) };
 }
 
 /**

@@ -4,7 +4,8 @@
   account hash   hold hash   holds zset: call id -> lease expiry (ms)   outbox stream
   charged hash: call id, and the receipt that it had before -> 1   event is JSON without its cost
   replaces: hash of that receipt, nil: none   rememberMs: how long charges are remembered ]]
-if redis.call('EXISTS', account) == 0 then return {'no-account'} end
+local state = read_account(account)
+if not state then return {'no-account'} end
 if redis.call('HEXISTS', charged, replaces or callId) == 1 then return {'charged-before'} end
 redis.call('HSET', charged, callId, '1', replaces or callId, '1')
 redis.call('PEXPIRE', charged, rememberMs)
@@ -12,17 +13,12 @@ local found = redis.call('HMGET', hold, 'nanos', 'budgets')
 if found[1] then
   redis.call('DEL', hold)
   redis.call('ZREM', holds, callId)
-  if found[1] ~= '0' then
-    redis.call('HINCRBY', account, 'held', '-' .. found[1])
-    redis.call('HINCRBY', account, 'available', found[1])
-    give_back(budgets_of(found[2] or ''), found[1])
-  end
+  free(state, found[1])
+  change_budgets(budgets_of(found[2]), negated(found[1]))
 end
-if cost ~= '0' then
-  redis.call('HINCRBY', account, 'spent', cost)
-  redis.call('HINCRBY', account, 'available', '-' .. cost)
-end
-local number, previous, balance, hash = add_receipt(account, cost == '0' and '0' or '-' .. cost, event)
+state.available, state.spent = subtract(state.available, cost), add(state.spent, cost)
+local number, previous, balance, hash = add_receipt(state, negated(cost), event)
+write_account(state)
 local entry = redis.call('XADD', outbox, '*', 'event', event, 'cost', cost, 'uncovered', '0',
   'number', number, 'previous', previous, 'balance', balance, 'hash', hash, 'replaces', replaces or '')
 return {'charged', entry = entry, number = number, previous = previous, balance = balance, hash = hash}

@@ -3,7 +3,7 @@ import { stored, TaskEvent, type KeptTaskEvent } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
 import type { OutboxEvent } from "../outbox/entry.ts";
-import { claimDue, type Claim } from "./claim.ts";
+import { claimDue, firstScore, type Claim } from "./claim.ts";
 import { transitionId, type TaskRecord } from "./record.ts";
 
 /** A transition that its client wants to receive, kept until it is delivered or given up. */
@@ -49,6 +49,11 @@ export const callbackKinds = { callbackId: "text?", callback: "text?", callbackD
 /** Writes a callback as arguments: its id, its JSON, and when other processes may send it (ms). */
 export function callbackArguments(callback: Callback | undefined, callbackDueAt: number) {
   return { callbackId: callback?.event.id, callback: callback && JSON.stringify(callback), callbackDueAt };
+}
+
+/** When the first callback of a shard is due, Unix ms; Infinity where none waits. */
+export function firstCallbackDue(redis: Redis, shard: string): Promise<number> {
+  return firstScore(redis, keys.callbacksDue(shard));
 }
 
 /** The due callbacks of a shard, for this process alone until its lease is over. */

@@ -33,6 +33,17 @@ export async function claimTasks(redis: Redis, shard: string, claim: Claim): Pro
   return members.map(placeOfName);
 }
 
+/** The lowest score of a set, here always a time; Infinity where it is empty. */
+export async function firstScore(redis: Redis, key: string): Promise<number> {
+  const [, score] = await redis.zrange(key, "0", "0", "WITHSCORES");
+  return score === undefined ? Infinity : Number(score);
+}
+
+/** When the first task of a shard is due, Unix ms; Infinity where none is open. */
+export function firstTaskDue(redis: Redis, shard: string): Promise<number> {
+  return firstScore(redis, keys.tasksDue(shard));
+}
+
 /** How many tasks of a shard have not ended. */
 export function openTasks(redis: Redis, shard: string): Promise<number> {
   return redis.zcard(keys.tasksDue(shard));

@@ -8,6 +8,7 @@ import { keyProblems } from "./keys.ts";
 import { modelPlaces } from "./model-places.ts";
 import { nameProblems, shown } from "./names.ts";
 import type { ConfigurationProblem } from "./problem.ts";
+import { routingProblems } from "./routing.ts";
 import { parseTime } from "../time.ts";
 import { Configuration } from "./schema.ts";
 
@@ -29,6 +30,7 @@ export function checkConfiguration(value: unknown): CheckedConfiguration {
     ...nameProblems(value),
     ...priceProblems(value),
     ...channelProblems(value),
+    ...routingProblems(value),
     ...keyProblems(value),
     ...accountProblems(value),
   ];
@@ -88,7 +90,9 @@ function joined(pointer: string, last?: string): string {
 }
 
 function* priceProblems({ models, groups }: Configuration): Iterable<ConfigurationProblem> {
-  for (const [name, { kind, price: { resolutions, ...usual } = {} }] of Object.entries(models)) {
+  for (const [name, { kind, price = {} }] of Object.entries(models)) {
+    if (price === "auto") continue;
+    const { resolutions, ...usual } = price;
     const path = `models.${name}.price`;
     yield* decimalProblems(path, usual);
     if (resolutions !== undefined && kind !== "video")
@@ -144,7 +148,14 @@ function fits(compute: () => unknown): boolean {
   }
 }
 
+/** Whether there may be such a model: which ones a vendor lists is not known here. */
+function mayExist({ channels, models }: Pick<Configuration, "channels" | "models">): (model: string) => boolean {
+  const isListed = channels.some((channel) => channel.models === "*");
+  return (model) => isListed || Object.hasOwn(models, model);
+}
+
 function* channelProblems({ channels, models, groups }: Configuration): Iterable<ConfigurationProblem> {
+  const isServed = mayExist({ channels, models });
   const seen = new Set<string>();
   for (const [at, channel] of channels.entries()) {
     if (seen.has(channel.id)) yield { path: `channels[${at}].id`, say: `is used twice: ${channel.id}` };
@@ -159,13 +170,14 @@ function* channelProblems({ channels, models, groups }: Configuration): Iterable
   }
   for (const [name, group] of Object.entries(groups)) {
     for (const [index, model] of group.models.entries()) {
-      if (model !== "*" && !Object.hasOwn(models, model))
+      if (model !== "*" && !isServed(model))
         yield { path: `groups.${name}.models[${index}]`, say: `is not in models: ${shown(model)}` };
     }
   }
 }
 
-function* accountProblems({ accounts = {}, groups, models }: Configuration): Iterable<ConfigurationProblem> {
+function* accountProblems({ accounts = {}, groups, models, channels }: Configuration): Iterable<ConfigurationProblem> {
+  const isServed = mayExist({ channels, models });
   const keys = new Set<string>();
   for (const [id, account] of Object.entries(accounts)) {
     if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(id))
@@ -184,8 +196,7 @@ function* accountProblems({ accounts = {}, groups, models }: Configuration): Ite
         };
       yield* budgetProblems(`${path}.budget`, token.budget ?? {});
       for (const [index, model] of (token.models ?? []).entries()) {
-        if (!Object.hasOwn(models, model))
-          yield { path: `${path}.models[${index}]`, say: `is not in models: ${shown(model)}` };
+        if (!isServed(model)) yield { path: `${path}.models[${index}]`, say: `is not in models: ${shown(model)}` };
       }
     }
   }

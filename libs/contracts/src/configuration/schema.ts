@@ -99,7 +99,7 @@ const ToolPriceConfiguration = Type.Object(
 );
 
 /** US dollars, per million tokens or per piece; each optional, the nearest one or else 0 where absent. */
-const PriceConfiguration = Type.Object(
+export const PriceConfiguration = Type.Object(
   {
     ...tokenPrices,
     request: dollars,
@@ -131,14 +131,37 @@ const PriceConfiguration = Type.Object(
   closed,
 );
 
+export type PriceConfiguration = Static<typeof PriceConfiguration>;
+
+/** How a channel is chosen among those of one priority. */
+export const channelChoices = ["weighted", "cheapest", "fastest"] as const;
+export type ChannelChoice = (typeof channelChoices)[number];
+
 /** A model of the catalogue. */
 export const ModelConfiguration = Type.Object(
   {
     kind: Type.Enum([...modelKinds]),
     ownedBy: Type.Optional(name),
-    price: Type.Optional(PriceConfiguration),
+    price: Type.Optional(
+      Type.Union([PriceConfiguration, Type.Literal("auto")], {
+        description: 'US dollars; "auto": from the bundled catalogue, as for a known model that names none',
+      }),
+    ),
     maxOutputTokens: limit("most tokens of one answer, as the model's vendors bound it"),
     contextTokens: limit("most tokens of a call's input and answer; shown in model lists"),
+    choice: Type.Optional(
+      Type.Enum([...channelChoices], {
+        default: "weighted",
+        description:
+          "among channels of one priority: by weight, the cheapest by what its vendor is known to charge, or the fastest to the first byte",
+      }),
+    ),
+    shares: Type.Optional(
+      Type.Record(Type.String(), Type.Number({ minimum: 0, maximum: 1_000_000 }), {
+        description:
+          "instead of channels of its own: the models that its calls are split between, with the share of each",
+      }),
+    ),
   },
   closed,
 );
@@ -162,8 +185,8 @@ export const ChannelConfiguration = Type.Object(
         description: "env:NAME, file:/path or the key itself; absent: the variable that the vendor's own SDK reads",
       }),
     ),
-    models: Type.Union([Type.Array(name, { minItems: 1 }), Type.Record(Type.String(), name)], {
-      description: "names, or {gateway name: upstream name}",
+    models: Type.Union([Type.Array(name, { minItems: 1 }), Type.Record(Type.String(), name), Type.Literal("*")], {
+      description: 'names, or {gateway name: upstream name}, or "*": what the vendor lists',
     }),
     wires: Type.Optional(
       Type.Array(Type.Enum([...upstreamWires]), {

@@ -83,11 +83,10 @@ function decoded(text: string | undefined): string | undefined {
 
 /**
  * The error format of a path that no endpoint has, or whose endpoint is not known yet, by the family that its prefix
- * belongs to. Under `/v1beta/openai/` the gamma vendor itself speaks the common format.
+ * belongs to.
  */
 export function errorFormatOfPath(rawPath: string): ErrorFormat {
   const path = canonical(rawPath);
-  if (path.startsWith("/v1beta/openai/")) return "common";
   if (path.startsWith("/v1beta/") || /^\/v1\/models\/.+:/.test(path)) return "gamma";
   if (path.startsWith("/v1/messages")) return "alpha";
   if (path.startsWith("/delta/") || path.startsWith("/v1/video/")) return "task";
@@ -99,8 +98,12 @@ export function errorFormatOf(endpoint: Endpoint, from: IncomingHeaders, hasKeyQ
   return endpoint.errors === "by-request" ? listFormatOf(from, hasKeyQuery) : endpoint.errors;
 }
 
-/** Which model list a request asks for (interface endpoint 1); also the format of its errors. */
+/**
+ * Which model list a request asks for (interface endpoint 1); also the format of its errors. `anthropic-version` says it
+ * alone: that client's SDKs may send their key as a Bearer token.
+ */
 export function listFormatOf(from: IncomingHeaders, hasKeyQuery: boolean): "common" | "alpha" | "gamma" {
+  if (firstHeader(from, ["anthropic-version"]) !== undefined) return "alpha";
   if (firstHeader(from, ["x-api-key"]) !== undefined && firstHeader(from, headerAliases.alphaVersion) !== undefined)
     return "alpha";
   return hasKeyQuery || firstHeader(from, headerAliases.gammaKey) !== undefined ? "gamma" : "common";

@@ -40,6 +40,8 @@ export const endpointIds: readonly EndpointId[] = Object.keys(endpoints).filter(
 export const pathAliases = [
   { alias: "/kling/v1/", path: "/delta/v1/" },
   { alias: "/jimeng/", path: "/epsilon/" },
+  { alias: "/openai/v1/", path: "/v1/" },
+  { alias: "/v1beta/openai/", path: "/v1/" },
 ] as const;
 
 /** Actions of gamma models, which the newer SDKs of that format ask for under `/v1`. */

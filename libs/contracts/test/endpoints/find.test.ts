@@ -27,6 +27,9 @@ test.each([
   ["POST", "/jimeng", "epsilon"],
   ["POST", "/epsilon", "epsilon"],
   ["GET", "/v1/models/", "listModels"],
+  ["POST", "/openai/v1/chat/completions", "chatCompletions"],
+  ["POST", "/v1beta/openai/chat/completions", "chatCompletions"],
+  ["GET", "/v1beta/openai/models", "listModels"],
   ["POST", "/v1beta/models/org/name-1.5:generateContent", "generateContent"],
   ["GET", "/v1beta/models/a:b", "getGammaModel"],
   ["POST", "/v1/models/org/name-1.5:generateContent", "generateContent"],
@@ -58,7 +61,7 @@ test.each([
   ["/v1/messages/batches", "alpha"],
   ["/kling/v1/nothing", "task"],
   ["/jimeng/nothing", "epsilon"],
-  ["/v1beta/openai/chat/completions", "common"],
+  ["/v1beta/openai/nothing", "common"],
 ])("unknown %s fails in the %s format", (path, errors) => {
   expect(findEndpoint("GET", path)).toEqual({ kind: "unknown", errors });
 });
@@ -77,6 +80,8 @@ test.each([
 test.each([
   [{ "x-api-key": "k", "anthropic-version": "2023-06-01" }, false, "alpha"],
   [{ "x-api-key": "k", "alpha-version": "2023-06-01" }, true, "alpha"],
+  [{ authorization: "Bearer k", "anthropic-version": "2023-06-01" }, false, "alpha"],
+  [{ authorization: "Bearer k", "alpha-version": "2023-06-01" }, false, "common"],
   [{ "x-api-key": "k" }, false, "common"],
   [{ "x-goog-api-key": "k" }, false, "gamma"],
   [{ "x-gamma-api-key": "k" }, false, "gamma"],

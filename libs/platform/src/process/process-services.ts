@@ -3,6 +3,7 @@ import type { Area } from "@modelgate/contracts";
 import { listen, type HttpServer } from "../http-server.ts";
 import type { Logger } from "../log.ts";
 import { activeRequests, type Registry } from "../metrics.ts";
+import { StartError } from "../start-error.ts";
 import { opsHandler, type Readiness } from "../ops.ts";
 import type { LocalArea } from "./area-server.ts";
 import type { DeclaredService, OpenService, PortHandlers, Service, ServiceRole } from "./service.ts";
@@ -23,6 +24,8 @@ export interface Surroundings {
   readonly shared: Shared;
   /** The log of one of several services. */
   readonly ofService: (name: string) => Logger;
+  /** The number of this process among those of its program that share its ports. */
+  readonly worker: number | undefined;
 }
 
 /** The order in which services end: who takes calls first, who keeps the books last. */
@@ -58,15 +61,22 @@ export class ProcessServices implements AsyncDisposable {
     return this.#ops?.port ?? 0;
   }
 
-  /** Opens all services at the same time. Clients are let in when all are open, keepers of books answer at once. */
+  /** Opens services, as many as can at the same time. Clients are let in when all are open, keepers of books answer at once. */
   async open(): Promise<void> {
-    this.#opening = this.#services.map((service) => this.#open(service));
+    let keepers: Promise<unknown> = Promise.resolve();
+    this.#opening = this.#services.map((service) => {
+      if (service.role !== "keeper") return this.#open(service);
+      // In their order: control asks the ledger while it opens.
+      const opening = keepers.then(() => this.#open(service));
+      keepers = opening;
+      return opening;
+    });
     this.#running = await Promise.all(this.#opening);
     const [first] = this.#services;
     if (first === undefined) return;
     this.#ops = await listen({
       host: first.frame.innerHost,
-      port: first.frame.opsPort,
+      port: this.#surroundings.worker === undefined ? first.frame.opsPort : 0, // the supervisor has the one that is known
       handler: opsHandler(this.#surroundings.metrics, () => this.#readiness()),
       drainMs: 0,
     });
@@ -85,6 +95,7 @@ export class ProcessServices implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#isDraining) await this.drain(); // a start that failed has ports, too
     const settled = await Promise.allSettled(this.#opening);
     const opened = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
     for (const role of endOrder) {
@@ -115,7 +126,9 @@ export class ProcessServices implements AsyncDisposable {
   async #listen({ service, open }: Running): Promise<void> {
     const { name, role, frame } = service;
     const { host, innerHost, port, drainMs } = frame;
-    const at = { host: role === "door" ? host : innerHost, port, drainMs };
+    const isShared = this.#surroundings.worker !== undefined && role !== "keeper";
+    if (isShared && port === 0) throw new StartError(`A port that workers share must be set: the one of ${name}.`);
+    const at = { host: role === "door" ? host : innerHost, port, drainMs, isShared };
     this.#servers.set(name, await listen({ ...at, ...counted(open.serves) }));
   }
 

@@ -16,9 +16,10 @@ const severalName = "gateway";
  * themselves, and the drain: on SIGTERM, SIGINT or the loss of the parent process → not ready → no new work → open requests
  * finish within DRAIN_MS → services are closed, then what they share → exit. A failed start prints its reason. A step of the
  * end that hangs (stores that vanished together) is bounded: `lastStepsMs` after the drain the process logs the step and
- * exits with 1. The ledger finishes what it leaves: holds by their leases, events by the outbox.
+ * exits with 1. The ledger finishes what it leaves: holds by their leases, events by the outbox. A worker shares its ports
+ * with others of its program.
  */
-export async function runProcess(load: () => Promise<readonly Service[]>): Promise<void> {
+export async function runProcess(load: () => Promise<readonly Service[]>, worker?: number): Promise<void> {
   const stopped = untilStopped();
   let name = severalName;
   let closeLog = (): Promise<void> => Promise.resolve();
@@ -34,10 +35,16 @@ export async function runProcess(load: () => Promise<readonly Service[]>): Promi
     const { log } = logger;
     const life: Life = { step: "starting", endWithinMs: lastStepsMs };
     void stopped.then(() => endSurely(life, logger));
-    const metrics = createMetrics(name);
+    const metrics = createMetrics(name, worker);
     await using _tracing = await openTracing(name, collectorUrl, log);
     await using shared = new Shared(log);
-    await using running = new ProcessServices(declared, { log, metrics, shared, ofService: logger.ofService });
+    await using running = new ProcessServices(declared, {
+      log,
+      metrics,
+      shared,
+      worker,
+      ofService: logger.ofService,
+    });
     try {
       await running.open();
     } catch (error) {
@@ -66,7 +73,7 @@ function frameOf<Frame>([first]: readonly { readonly frame: Frame }[]): Frame {
 }
 
 /** Says why a start failed, or what ended the process, and with which status. */
-function report(name: string, error: unknown): void {
+export function report(name: string, error: unknown): void {
   process.exitCode = error instanceof StartError ? error.exitCode : 1;
   const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.stderr.write(`${name}: ${error instanceof StartError ? error.message : words}\n`);

@@ -1,5 +1,5 @@
 import type { Failure, Nanos, Outcome } from "@modelgate/contracts";
-import type { AnswerSink } from "@modelgate/platform";
+import { type AnswerSink, idsOf } from "@modelgate/platform";
 import { passStream, type StreamMoney } from "../answers/stream-pass.ts";
 import type { StreamTranslator } from "../answers/stream-reader.ts";
 import { Allowance, wroteBeyondBound } from "../money/allowance.ts";
@@ -35,8 +35,7 @@ export async function deliverStream(delivery: Delivery, { reader, held }: Accept
     watch,
     paid: allowance === undefined ? undefined : moneyOf(delivery, allowance),
     ending(failure, cut) {
-      if (cut !== undefined)
-        call.log.info({ requestId: call.requestId }, "a stream was ended where its money or its bound ends");
+      if (cut !== undefined) call.log.info(idsOf(call), "a stream was ended where its money or its bound ends");
       if (failure === undefined) answered(delivery, translator.last, cut !== undefined);
       else if (failure.code.startsWith("upstream_")) attempted.broke(failure.code);
       letGo(attempted);
@@ -47,7 +46,7 @@ export async function deliverStream(delivery: Delivery, { reader, held }: Accept
   });
   if (allowance !== undefined && meter.hidesOutput) deps.unseen.set(plan.model.name, true);
   if (end.outcome === "failed")
-    call.log.warn({ err: end.failure.cause ?? end.failure, requestId: call.requestId, channel }, "stream broke");
+    call.log.warn({ ...idsOf(call), err: end.failure.cause ?? end.failure, channel }, "stream broke");
   await (settled ?? settle(delivery, end.outcome, end.outcome === "failed" ? end.failure : undefined));
 }
 

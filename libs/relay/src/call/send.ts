@@ -46,6 +46,7 @@ export async function send(
     account: call.caller.accountId,
     model: model.name,
     candidates: deps.catalog.current().candidates(model.name, call.caller.group),
+    choice: model.choice,
     wires: vendorCall.wires,
     losses: vendorCall.losses,
     prefer: vendorCall.prefer ?? kept,

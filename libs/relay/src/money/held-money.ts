@@ -1,3 +1,4 @@
+import { idsOf } from "@modelgate/platform";
 import { extendHold, hold } from "@modelgate/accounts";
 import { asFailure, tokensIn, type Nanos } from "@modelgate/contracts";
 import type { RelayDeps } from "../deps.ts";
@@ -129,15 +130,16 @@ export class HeldMoney implements Disposable {
     });
     const tokens = tokensIn(end.units);
     const settlement = { accountId, tokenId, callId: this.callId, costNanos, tokens, draft, onlyIfHeld };
-    return this.#endAfter(this.#deps.settlements.settle(settlement));
+    return this.#endAfter(this.#deps.settlements.settle(settlement, idsOf(call)));
   }
 
   /** Gives the money back: nothing was bought with it, and no usage is recorded. The promise never rejects. */
   release(): Promise<void> {
     if (this.#isOver) return Promise.resolve();
     this.#isOver = true;
-    const { accountId, tokenId } = this.record.call.caller;
-    return this.#endAfter(this.#deps.settlements.release({ accountId, tokenId, callId: this.callId }));
+    const { call } = this.record;
+    const { accountId, tokenId } = call.caller;
+    return this.#endAfter(this.#deps.settlements.release({ accountId, tokenId, callId: this.callId }, idsOf(call)));
   }
 
   /** Leaves the hold to what has been recorded with it, which settles it later. */
@@ -169,7 +171,7 @@ export class HeldMoney implements Disposable {
     if (all.length === 0) return end;
     const { callId, call, price } = this.record;
     const channel = end.sent.way?.candidate.channel.id ?? "";
-    const reported = { callId, requestId: call.requestId, channel, model: price.model.name };
+    const reported = { ...idsOf(call), callId, channel, model: price.model.name };
     reportCapped(this.#deps, { ...reported, capped: all, reported: end.units });
     return { ...end, units, capped: all };
   }

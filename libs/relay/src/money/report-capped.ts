@@ -1,11 +1,10 @@
 import type { UnitName, Units } from "@modelgate/contracts";
 import { countCapped } from "@modelgate/channels";
-import type { Logger, Redis } from "@modelgate/platform";
+import type { Logger, Redis, RequestIds } from "@modelgate/platform";
 import { observeCapped } from "./call-metrics.ts";
 
 /** A call that was billed for less than its vendor reported. */
-export interface CappedCall {
-  readonly requestId: string;
+export interface CappedCall extends RequestIds {
   readonly callId: string;
   readonly channel: string;
   readonly model: string;
@@ -18,6 +17,9 @@ export function reportCapped({ log, redis }: { log: Logger; redis: Redis }, call
   observeCapped(call);
   log.warn(call, "a vendor reported more than the call could use");
   countCapped(redis, call.channel).catch((error: unknown) =>
-    log.warn({ err: error, callId: call.callId }, "a capped call was not counted"),
+    log.warn(
+      { err: error, requestId: call.requestId, traceId: call.traceId, callId: call.callId },
+      "a capped call was not counted",
+    ),
   );
 }

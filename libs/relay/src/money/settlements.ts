@@ -1,13 +1,13 @@
 import { releaseSurely, settle, settleSurely, type Outbox, type Release, type Settlement } from "@modelgate/accounts";
-import type { Logger, Redis } from "@modelgate/platform";
+import type { Logger, Redis, RequestIds } from "@modelgate/platform";
 import { holdsNotFound } from "./call-metrics.ts";
 
 /** Ends holds off the answers' path, and remembers which are being ended so that a drain can wait for them. */
 export interface Settlements extends AsyncDisposable {
   /** Settles a hold, beginning at once; the promise never rejects. */
-  settle(settlement: Settlement): Promise<void>;
+  settle(settlement: Settlement, ids: RequestIds): Promise<void>;
   /** Gives a hold back, beginning at once; the promise never rejects. */
-  release(release: Release): Promise<void>;
+  release(release: Release, ids: RequestIds): Promise<void>;
 }
 
 /** When a late call is reported once more, and most that wait for it. */
@@ -19,38 +19,38 @@ export function openSettlements({ redis, outbox, log }: { redis: Redis; outbox: 
   const late = new Set<NodeJS.Timeout>();
 
   /** Reports once more, later, that a call found no hold: the first report may be lost with the same Redis. */
-  function sayAgain(settlement: Settlement): void {
+  function sayAgain(settlement: Settlement, ids: RequestIds): void {
     if (late.size >= mostLate) return;
     const timer = setTimeout(() => {
       late.delete(timer);
       settle(redis, settlement).catch((error: unknown) =>
-        log.warn({ err: error, callId: settlement.callId }, "a late call was reported only once"),
+        log.warn({ ...ids, err: error, callId: settlement.callId }, "a late call was reported only once"),
       );
     }, sayAgainMs).unref();
     late.add(timer);
   }
 
-  function run(callId: string, step: () => Promise<void>): Promise<void> {
+  function run(callId: string, ids: RequestIds, step: () => Promise<void>): Promise<void> {
     const done = step()
-      .catch((error: unknown) => log.error({ err: error, callId }, "a hold is left to the sweep"))
+      .catch((error: unknown) => log.error({ ...ids, err: error, callId }, "a hold is left to the sweep"))
       .finally(() => pending.delete(done));
     pending.add(done);
     return done;
   }
 
   return {
-    settle: (settlement) =>
-      run(settlement.callId, async () => {
+    settle: (settlement, ids) =>
+      run(settlement.callId, ids, async () => {
         const entry = await settleSurely(redis, settlement);
         if (entry !== undefined) return outbox.push(entry);
         holdsNotFound.inc();
         log.warn(
-          { callId: settlement.callId },
+          { ...ids, callId: settlement.callId },
           "no hold to settle: swept, never held, lost with a Redis, or settled by a try whose reply was lost",
         );
-        if (settlement.onlyIfHeld !== true) sayAgain(settlement);
+        if (settlement.onlyIfHeld !== true) sayAgain(settlement, ids);
       }),
-    release: (release) => run(release.callId, async () => void (await releaseSurely(redis, release))),
+    release: (release, ids) => run(release.callId, ids, async () => void (await releaseSurely(redis, release))),
     async [Symbol.asyncDispose]() {
       await Promise.all(pending);
       for (const timer of late) clearTimeout(timer);

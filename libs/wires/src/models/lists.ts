@@ -1,10 +1,11 @@
 import { wholeNumberIn } from "../json/whole-number.ts";
-import { Failure } from "@modelgate/contracts";
+import { Failure, type ModelKind } from "@modelgate/contracts";
 import { present } from "../json/present.ts";
 
 /** What a model list shows of a model. */
 export interface ListedModel {
   readonly name: string;
+  readonly kind: ModelKind;
   readonly ownedBy: string;
   /** Most tokens of input and answer together. */
   readonly contextTokens?: number | undefined;
@@ -24,11 +25,28 @@ export interface ModelList {
   one(model: ListedModel): Body;
 }
 
-/** Common list: everything, no pages. */
+/** The actions of the gamma format that a model of a kind can be asked for. */
+const gammaMethods: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
+  chat: ["generateContent", "streamGenerateContent", "countTokens"],
+  image: ["generateContent"],
+};
+
+/** Common list: everything, no pages. `kind` is ours; the bound of an answer stands where OpenRouter has it. */
 const common: ModelList = {
   list: (models) => ({ object: "list", data: models.map((model) => common.one(model)) }),
-  one: ({ name, ownedBy, contextTokens }) =>
-    present({ id: name, object: "model", created: createdSeconds, owned_by: ownedBy, context_length: contextTokens }),
+  one: ({ name, kind, ownedBy, contextTokens, maxOutputTokens }) =>
+    present({
+      id: name,
+      object: "model",
+      created: createdSeconds,
+      owned_by: ownedBy,
+      kind,
+      context_length: contextTokens,
+      top_provider:
+        maxOutputTokens === undefined
+          ? undefined
+          : present({ context_length: contextTokens, max_completion_tokens: maxOutputTokens }),
+    }),
 };
 
 /** Alpha list: pages by `limit` (1 to 1000, 20), `after_id` and `before_id`. */
@@ -85,13 +103,13 @@ const gamma: ModelList = {
       ...(next < models.length ? { nextPageToken: String(next) } : {}),
     };
   },
-  one: ({ name, contextTokens, maxOutputTokens }) =>
+  one: ({ name, kind, contextTokens, maxOutputTokens }) =>
     present({
       name: `models/${name}`,
       displayName: name,
       inputTokenLimit: contextTokens,
       outputTokenLimit: maxOutputTokens,
-      supportedGenerationMethods: ["generateContent"],
+      supportedGenerationMethods: gammaMethods[kind] ?? [],
     }),
 };
 

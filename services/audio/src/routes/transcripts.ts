@@ -57,7 +57,7 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
     const bound = await boundOf(upload, length);
     if (upload.isWhole) request();
     const promptBytes = upload.entries.reduce((sum, [, value]) => sum + Buffer.byteLength(value), 0);
-    const measure = transcriptMeasure({ promptBytes, bound, length }, model.price, call.log);
+    const measure = transcriptMeasure({ promptBytes, bound, length }, model.price, call);
     await runCall(deps.relay, call, {
       model,
       multiplier,

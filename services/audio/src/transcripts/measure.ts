@@ -1,5 +1,5 @@
 import type { Price } from "@modelgate/contracts";
-import type { Logger } from "@modelgate/platform";
+import { idsOf, type ServiceCall } from "@modelgate/platform";
 import { estimateTokens, type Measure } from "@modelgate/relay";
 import type { AudioLength } from "../upload/audio-length.ts";
 
@@ -27,15 +27,19 @@ function isByTokens(price: Price): boolean {
 }
 
 /** How a transcript is measured: by the seconds of its audio, or by the tokens that its vendor reports. */
-export function transcriptMeasure(size: TranscriptSize, price: Price, log: Logger): Measure {
-  return isByTokens(price) ? byTokens(size) : bySeconds(size, log);
+export function transcriptMeasure(
+  size: TranscriptSize,
+  price: Price,
+  call: Pick<ServiceCall, "log" | "requestId" | "span">,
+): Measure {
+  return isByTokens(price) ? byTokens(size) : bySeconds(size, call);
 }
 
 /**
  * Seconds are the file's own. Where the vendor heard clearly more or less than the file says of itself, the vendor's
  * count it is: it has decoded the sound, and a head can say anything.
  */
-function bySeconds({ bound, length }: TranscriptSize, log: Logger): Measure {
+function bySeconds({ bound, length }: TranscriptSize, call: Pick<ServiceCall, "log" | "requestId" | "span">): Measure {
   return {
     upper: { seconds: bound },
     floor: {},
@@ -46,7 +50,8 @@ function bySeconds({ bound, length }: TranscriptSize, log: Logger): Measure {
       const heard = reported?.seconds;
       if (heard === undefined) return { units: { seconds: own }, estimated: !isStated };
       const isFar = Math.abs(heard - own) > agree.seconds + own * agree.share;
-      if (isStated && isFar) log.warn({ own, heard }, "a vendor reported another length than the file states");
+      if (isStated && isFar)
+        call.log.warn({ ...idsOf(call), own, heard }, "a vendor reported another length than the file states");
       return { units: { seconds: isStated && !isFar ? own : heard }, estimated: false };
     },
   };

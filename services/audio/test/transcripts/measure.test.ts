@@ -1,16 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { compilePrice, type Units, type WrittenPrice } from "@modelgate/contracts";
-import { createLogger } from "@modelgate/platform";
+import { createLogger, startSpan } from "@modelgate/platform";
 import { transcriptMeasure } from "../../src/transcripts/measure.ts";
 
 const { log } = createLogger("test", "silent");
+const call = { log, requestId: "req_1", span: startSpan({ name: "test", kind: "server", parent: undefined }) };
 const bySecond = { second: 0.0001 };
 const byToken = { input: 2.5, inputAudio: 6, output: 10 };
 const measure = (price: WrittenPrice, seconds: number, isStated = true) =>
   transcriptMeasure(
     { promptBytes: 10, bound: 60, length: () => Promise.resolve({ seconds, isStated }) },
     compilePrice(price),
-    log,
+    call,
   );
 const words = () => Promise.resolve(7);
 const tokens: Units = { inputTokens: 3, inputAudioTokens: 40, outputTokens: 5 };

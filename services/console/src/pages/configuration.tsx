@@ -58,7 +58,12 @@ function Editor({ found }: { readonly found: ConfigurationDocument }) {
   const [text, setText] = useState(found.document);
   const [note, setNote] = useState("");
   const send = (check: boolean) => () =>
-    post<ConfigurationChange>("/configuration", { document: text, note, basedOn: found.version ?? 0, check });
+    post<ConfigurationChange>("/configuration", {
+      document: text,
+      note: note || undefined,
+      basedOn: found.version ?? 0,
+      check,
+    });
   const check = useChange({ change: send(true), changes: [] });
   const save = useChange({ change: send(false), changes: changed });
   return (
@@ -78,10 +83,17 @@ function Editor({ found }: { readonly found: ConfigurationDocument }) {
           value={text}
           onChange={({ currentTarget }) => setText(currentTarget.value)}
         />
-        <FailedChange error={save.error ?? check.error} />
+        <FailedChange error={check.error} />
+        <FailedChange error={save.error} />
         <ChangeResult result={save.result ?? check.result} />
         <Group align="end">
-          <TextInput label="Note" value={note} onChange={({ currentTarget }) => setNote(currentTarget.value)} w={300} />
+          <TextInput
+            label="Note"
+            w={300}
+            value={note}
+            onChange={({ currentTarget }) => setNote(currentTarget.value)}
+            error={save.errorAt("note")}
+          />
           <Button variant="default" loading={check.isPending} onClick={check.start}>
             Check
           </Button>

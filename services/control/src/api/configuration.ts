@@ -8,6 +8,7 @@ import type { Follower } from "../configuration/follow.ts";
 import { ownVariableProblems } from "../configuration/own-variables.ts";
 import { parseConfiguration } from "../configuration/read.ts";
 import { resolveChannels } from "../configuration/resolve.ts";
+import { completeConfiguration } from "../configuration/complete.ts";
 import { warningsOf } from "../configuration/warnings.ts";
 import { fields } from "./fields.ts";
 
@@ -95,9 +96,13 @@ async function makeChange(
   const refused = [...problems, ...(configuration === undefined ? [] : ownVariableProblems(configuration))];
   if (configuration === undefined || refused.length > 0)
     return { version: null, problems: refused, warnings: [], copy: null };
-  const warnings = warningsOf(configuration, await resolveChannels(configuration, names)).filter(
-    ({ say }) => !say.includes("kept:"),
-  );
+  const warnings = warningsOf(
+    configuration,
+    completeConfiguration(configuration, await resolveChannels(configuration, names), {
+      lists: new Map(),
+      nowMs: Date.now(),
+    }),
+  ).filter(({ say }) => !say.includes("kept:"));
   const unsaved = { version: null, problems: [], warnings };
   if (path !== undefined) return { ...unsaved, copy: copy ?? text };
   if (isCheck) return { ...unsaved, copy: null };

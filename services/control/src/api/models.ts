@@ -1,10 +1,20 @@
 import type { Published } from "@modelgate/catalog";
+import { Failure } from "@modelgate/contracts";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
+import { modelView } from "./model-view.ts";
 import { readPublishedNow } from "./published.ts";
 
 /** The models that are published, with their prices as they were written and the channels that serve them. */
 export function modelRoutes(redis: Redis): OperatorRoutes {
   return {
+    "GET /models/{name}": async ({ params }) => {
+      const published = await readPublishedNow(redis);
+      const name = params["name"] ?? "";
+      const shown = published === undefined ? undefined : await modelView(redis, published, name);
+      if (shown === undefined)
+        throw new Failure("unknown_url", `There is no model ${JSON.stringify(name.slice(0, 200))}.`);
+      return shown;
+    },
     "GET /models": async () => {
       const published = await readPublishedNow(redis);
       if (published === undefined) return [];

@@ -1,9 +1,11 @@
-import { priceVersionOf, publishConfiguration, publishedVersion, type ResolvedChannel } from "@modelgate/catalog";
+import { priceVersionOf, publishConfiguration, publishedVersion } from "@modelgate/catalog";
 import { putBackRefused } from "@modelgate/channels";
 import { compilePrice, pricesIn, type Configuration } from "@modelgate/contracts";
 import type { Logger, Redis, Secrets } from "@modelgate/platform";
 import { priceVersionsKey } from "../api/prices.ts";
+import type { CompleteConfiguration } from "./complete.ts";
 import type { DeclaredAccounts } from "./declare-accounts.ts";
+import type { VendorLists } from "./vendor-lists.ts";
 import { warningsOf } from "./warnings.ts";
 
 /** What a configuration is applied with. */
@@ -12,6 +14,8 @@ export interface ApplyDeps {
   readonly names: Readonly<Record<string, string | undefined>>;
   readonly redis: Redis;
   readonly declared: Pick<DeclaredAccounts, "declare">;
+  /** What vendors list, for channels that serve it. */
+  readonly lists: Pick<VendorLists, "complete">;
   readonly secrets: Secrets;
   readonly log: Logger;
 }
@@ -21,26 +25,24 @@ export interface ApplyDeps {
  * published version.
  */
 export async function applyConfiguration(
-  { redis, declared, secrets, log }: Omit<ApplyDeps, "names">,
+  { redis, declared, secrets, log }: Omit<ApplyDeps, "names" | "lists">,
   configuration: Configuration,
-  channels: readonly ResolvedChannel[],
+  { groups, models, channels }: CompleteConfiguration,
 ): Promise<string> {
-  for (const { path, say } of warningsOf(configuration, channels)) log.info({ path }, `configuration: ${path} ${say}`);
-  await rememberPrices(redis, configuration);
+  for (const { path, say } of warningsOf(configuration, { models, channels }))
+    log.info({ path }, `configuration: ${path} ${say}`);
+  await rememberPrices(redis, models);
   const before = await publishedVersion(redis);
-  const version = await publishConfiguration(redis, configuration, channels, secrets);
+  const version = await publishConfiguration(redis, { groups, models }, channels, secrets);
   // A key that its vendor refused may be right now: it is tried once more.
   if (version !== before) await putBackRefused(redis);
-  log.info(
-    { version, channels: channels.length, models: Object.keys(configuration.models).length },
-    "configuration published",
-  );
+  log.info({ version, channels: channels.length, models: Object.keys(models).length }, "configuration published");
   await declared.declare(configuration);
   return version;
 }
 
 /** Usage events name the version of a price only: what it was is kept here, for good. */
-async function rememberPrices(redis: Redis, { models }: Configuration): Promise<void> {
+async function rememberPrices(redis: Redis, models: CompleteConfiguration["models"]): Promise<void> {
   const publishedAt = new Date().toISOString();
   // Not a pipeline: its errors are answers like any other, and no price may be published that is not kept.
   await Promise.all(

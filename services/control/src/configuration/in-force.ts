@@ -3,6 +3,7 @@ import { publishedVersion, type ResolvedChannel } from "@modelgate/catalog";
 import type { Configuration } from "@modelgate/contracts";
 import { StartError } from "@modelgate/platform";
 import { applyConfiguration, type ApplyDeps } from "./apply.ts";
+import { completeConfiguration } from "./complete.ts";
 import { problemLines } from "./read.ts";
 import { resolveChannels, type KeptKeys } from "./resolve.ts";
 import type { ConfigurationSource } from "./source.ts";
@@ -34,6 +35,9 @@ export class ConfigurationInForce {
   #status: ConfigurationStatus;
   /** Channels that have lost a key. */
   #missing: readonly string[] = [];
+
+  /** What vendors listed when that was applied. */
+  #listed: Listed | undefined;
 
   private constructor(deps: ApplyDeps, source: ConfigurationSource) {
     this.#deps = deps;
@@ -90,17 +94,38 @@ export class ConfigurationInForce {
     if (missing.length > 0 && missing.join() !== this.#missing.join())
       this.#deps.log.error({ channels: missing }, "a file of a vendor's key is gone or empty: the last good keys stay");
     this.#missing = missing;
-    if (missing.length > 0 || isDeepStrictEqual(channels, before)) return;
+    if (missing.length > 0 || isDeepStrictEqual(channels, before)) return await this.#lookAtLists();
     await this.#apply({ configuration, channels, kept }, this.#status.problems);
   }
 
+  /** Vendors list other models from time to time. */
+  async #lookAtLists(): Promise<void> {
+    const applied = this.#applied;
+    if (applied?.channels.some(({ configuration: { models } }) => models === "*") !== true) return;
+    const listed = await this.#deps.lists.complete(applied.channels);
+    if (!isDeepStrictEqual(listed, this.#listed)) await this.#apply(applied, this.#status.problems);
+  }
+
   async #apply(resolved: Resolved, problems: ConfigurationStatus["problems"]): Promise<void> {
-    this.#status = { ...(await applied(this.#deps, this.#source.place, resolved)), problems };
+    const { status, listed } = await applied(this.#deps, this.#source.place, resolved);
+    this.#status = { ...status, problems };
     this.#applied = resolved;
+    this.#listed = listed;
   }
 }
 
-async function applied(deps: ApplyDeps, path: string, resolved: Resolved): Promise<ConfigurationStatus> {
-  const version = await applyConfiguration(deps, resolved.configuration, resolved.channels);
-  return { path, version, loadedAt: new Date().toISOString(), problems: [] };
+/** What became of applying a configuration. */
+interface Applied {
+  readonly status: ConfigurationStatus;
+  /** What vendors listed for it. */
+  readonly listed: Listed;
+}
+
+type Listed = Awaited<ReturnType<ApplyDeps["lists"]["complete"]>>;
+
+async function applied(deps: ApplyDeps, path: string, { configuration, channels }: Resolved): Promise<Applied> {
+  const listed = await deps.lists.complete(channels);
+  const complete = completeConfiguration(configuration, listed.channels, { lists: listed.lists, nowMs: Date.now() });
+  const version = await applyConfiguration(deps, configuration, complete);
+  return { status: { path, version, loadedAt: new Date().toISOString(), problems: [] }, listed };
 }

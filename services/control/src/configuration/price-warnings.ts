@@ -1,9 +1,9 @@
+import type { PublishedModel } from "@modelgate/catalog";
 import {
   inputTokenUnits,
   outputTokenUnits,
   priceFields,
   unitNames,
-  type Configuration,
   type ConfigurationProblem,
   type ModelKind,
   type PriceField,
@@ -42,9 +42,11 @@ const together: readonly (readonly [given: PriceField, wanted: PriceField])[] = 
 const besideOutput: PriceField = "cachedInput";
 
 /** Models without a price, prices without those that go with them, and prices that are never charged. */
-export function priceWarnings(models: Configuration["models"]): readonly ConfigurationProblem[] {
-  return Object.entries(models).flatMap(([name, { kind, price = {} }]) => {
+export function priceWarnings(models: Readonly<Record<string, PublishedModel>>): readonly ConfigurationProblem[] {
+  return Object.entries(models).flatMap(([name, { kind, price = {}, priceOrigin, shares }]) => {
     const path = `models.${name}.price`;
+    // The catalogue says all that it knows, and a model that is split is paid for as those of its shares.
+    if (priceOrigin !== undefined || shares !== undefined) return [];
     if (Object.keys(price).length === 0) return [{ path, say: "is missing: calls of this model cost nothing" }];
     const counted = countedIn[kind];
     return [

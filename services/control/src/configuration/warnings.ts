@@ -1,5 +1,6 @@
 import type { ResolvedChannel } from "@modelgate/catalog";
 import { modelPlaces, type Configuration, type ConfigurationProblem } from "@modelgate/contracts";
+import type { CompleteConfiguration } from "./complete.ts";
 import { channelWarnings } from "./channel-warnings.ts";
 import { priceWarnings } from "./price-warnings.ts";
 
@@ -9,13 +10,15 @@ import { priceWarnings } from "./price-warnings.ts";
  * come last, each with the models that depend on it: they are the usual state of a file for several machines.
  */
 export function warningsOf(
-  { groups, models, accounts = {} }: Configuration,
-  channels: readonly ResolvedChannel[],
+  { groups, accounts = {} }: Configuration,
+  { models, channels }: Pick<CompleteConfiguration, "models" | "channels">,
 ): readonly ConfigurationProblem[] {
   const configured = modelsServedBy(channels);
   return [
     ...Object.keys(models).flatMap((name) =>
-      configured.has(name) ? [] : [{ path: `models.${name}`, say: "has no channel: it cannot be called" }],
+      configured.has(name) || models[name]?.shares !== undefined
+        ? []
+        : [{ path: `models.${name}`, say: "has no channel: it cannot be called" }],
     ),
     ...priceWarnings(models),
     ...channelWarnings(models, channels),
@@ -33,7 +36,11 @@ export function warningsOf(
 }
 
 function modelsServedBy(channels: readonly ResolvedChannel[]): ReadonlySet<string> {
-  return new Set(channels.flatMap(({ configuration }) => modelPlaces(configuration).map(({ model }) => model)));
+  return new Set(
+    channels.flatMap(({ configuration: { models: written }, models = written }) =>
+      modelPlaces({ models }).map(({ model }) => model),
+    ),
+  );
 }
 
 /** A line for each channel that is off, with the models that cannot be called until it is on. */

@@ -9,7 +9,8 @@ import { CommandFailed } from "./command-failed.ts";
 import { position, positionInPath, type Command, type Output } from "./command.ts";
 import { cell, table, type Column } from "./table.ts";
 
-const demo = "deploy/config/demo.yaml";
+/** The file where none is named. */
+export const demo = "deploy/config/demo.yaml";
 
 /** What a change of the configuration came to, for a person: exit status 1 where it was refused. */
 function changed(data: unknown): Output {
@@ -56,7 +57,11 @@ export const configCommands: readonly Command[] = [
           text: `${path} is wrong:\n${problemLines(problems)}`,
           exitCode: 1,
         };
-      const warnings = warningsOf(configuration, await resolveChannels(configuration, namedVariables()));
+      const resolved = await resolveChannels(configuration, namedVariables());
+      // The catalogue of prices is large, and no other command needs it.
+      const { completeConfiguration } = await import("../configuration/complete.ts");
+      const complete = completeConfiguration(configuration, resolved, { lists: new Map(), nowMs: Date.now() });
+      const warnings = warningsOf(configuration, complete);
       const found = warnings.length === 0 ? "" : `\nWorth a look:\n${problemLines(warnings)}`;
       return { data: { path, ok: true, problems: [], warnings }, text: `${path} is good.${found}` };
     },

@@ -9,6 +9,7 @@ import { configCommands } from "./config.ts";
 import { helpOf, overview } from "./help.ts";
 import { findServer } from "./server.ts";
 import { ledgerCommands } from "./ledger.ts";
+import { modelCommands } from "./models.ts";
 import { operatorCommands } from "./operators.ts";
 import { tokenCommands } from "./tokens.ts";
 import { usageLogCommands } from "./usage-log.ts";
@@ -25,6 +26,7 @@ const commands: readonly Command[] = [
   ...usageLogCommands, // before `usage`: the first whose words fit is run
   ...usageCommands,
   ...ledgerCommands,
+  ...modelCommands,
   ...configCommands,
   ...operatorCommands,
 ];

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { providers } from "@modelgate/providers";
+import { completeConfiguration } from "../../src/configuration/complete.ts";
 import { parseConfiguration } from "../../src/configuration/read.ts";
 import { resolveChannels } from "../../src/configuration/resolve.ts";
 import { warningsOf } from "../../src/configuration/warnings.ts";
@@ -34,7 +35,10 @@ test("a file with every vendor by its name alone is good, and every channel of i
   const channels = await resolveChannels(configuration, variables);
   expect(channels.filter(({ off }) => off !== undefined)).toEqual([]);
   expect(channels.flatMap(({ baseUrl }) => (baseUrl.includes("$") ? [baseUrl] : []))).toEqual([]);
-  const warnings = warningsOf(configuration, channels).filter(({ say }) => !say.includes("no wire for it"));
+  const warnings = warningsOf(
+    configuration,
+    completeConfiguration(configuration, channels, { lists: new Map(), nowMs: 0 }),
+  ).filter(({ say }) => !say.includes("no wire for it"));
   expect(warnings).toEqual([]);
 });
 

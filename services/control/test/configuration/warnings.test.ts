@@ -1,6 +1,7 @@
 import { modelKinds } from "@modelgate/contracts";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
+import { completeConfiguration } from "../../src/configuration/complete.ts";
 import { parseConfiguration } from "../../src/configuration/read.ts";
 import { resolveChannels } from "../../src/configuration/resolve.ts";
 import { warningsOf } from "../../src/configuration/warnings.ts";
@@ -18,7 +19,12 @@ test.each([
 ])("with %j set, the warnings are %j", async (names, warnings) => {
   const { configuration } = parseConfiguration(text);
   if (configuration === undefined) throw new Error("the configuration is wrong");
-  expect(warningsOf(configuration, await resolveChannels(configuration, names))).toEqual(warnings);
+  expect(
+    warningsOf(
+      configuration,
+      completeConfiguration(configuration, await resolveChannels(configuration, names), { lists: new Map(), nowMs: 0 }),
+    ),
+  ).toEqual(warnings);
 });
 
 test("a model without any channel comes before channels that wait for a variable", async () => {
@@ -26,7 +32,10 @@ test("a model without any channel comes before channels that wait for a variable
     text.replace("models: { draw", "models: { lost: { kind: chat, price: { input: 1 } }, draw"),
   );
   if (configuration === undefined) throw new Error("the configuration is wrong");
-  const warnings = warningsOf(configuration, await resolveChannels(configuration, {}));
+  const warnings = warningsOf(
+    configuration,
+    completeConfiguration(configuration, await resolveChannels(configuration, {}), { lists: new Map(), nowMs: 0 }),
+  );
   expect(warnings.map(({ path }) => path)).toEqual(["models.lost", "channels[0]"]);
 });
 
@@ -35,7 +44,13 @@ test("a price that only resolutions have is warned about: what says no resolutio
     text.replace("image, price: { image: 1 }", "video, price: { request: 1, resolutions: { 720p: { second: 1 } } }"),
   );
   if (configuration === undefined) throw new Error("the configuration is wrong");
-  const warnings = warningsOf(configuration, await resolveChannels(configuration, { ONE: "a", TWO: "b" }));
+  const warnings = warningsOf(
+    configuration,
+    completeConfiguration(configuration, await resolveChannels(configuration, { ONE: "a", TWO: "b" }), {
+      lists: new Map(),
+      nowMs: 0,
+    }),
+  );
   expect(warnings.map(({ path }) => path)).toEqual(["models.draw.price.second"]);
 });
 
@@ -51,7 +66,10 @@ async function warned(model: object, channel: object, more: object = {}) {
     }),
   );
   if (configuration === undefined) throw new Error("the configuration is wrong");
-  return warningsOf(configuration, await resolveChannels(configuration, {}));
+  return warningsOf(
+    configuration,
+    completeConfiguration(configuration, await resolveChannels(configuration, {}), { lists: new Map(), nowMs: 0 }),
+  );
 }
 
 const chat = { kind: "chat", price: { request: 1 } };

@@ -32,6 +32,14 @@ export function endpoint(request: IncomingMessage): void {
         { allow: found.allow },
       );
     case "unknown":
-      throw new Failure("unknown_url", `There is no ${request.method ?? ""} ${exchange.path.slice(0, 200)}.`);
+      throw new Failure("unknown_url", unknownPath(request.method ?? "", exchange.path));
   }
+}
+
+/** Says that a path is not served; of one that is served below /v1, what the client's base address lacks. */
+function unknownPath(method: string, path: string): string {
+  const shown = path.slice(0, 200);
+  const below = `/v1${path}`;
+  if (findEndpoint(method, below).kind !== "endpoint") return `There is no ${method} ${shown}.`;
+  return `There is no ${method} ${shown}, but there is ${below.slice(0, 200)}: add /v1 to the base address.`;
 }

@@ -35,14 +35,22 @@ export function key(request: IncomingMessage): void {
   const distinct = new Set(found.flat());
   if (distinct.size > 1) throw new Failure("contradicting_api_keys");
   const [only] = distinct;
-  if (only === undefined)
-    throw new Failure("invalid_api_key", "No API key was sent; send it as `Authorization: Bearer sk-…`.");
+  if (only === undefined || only === "") throw new Failure("invalid_api_key", missingKey(request));
   if (!isKeyShaped(only))
     throw new Failure("invalid_api_key", "The API key is malformed: a key is `sk-` and letters, digits, `_` or `-`.");
   exchange.digest = digestOf(only);
   for (const name of keyHeaders) delete request.headers[name];
   exchange.query.delete("key");
   forgetSubprotocolKey(request);
+}
+
+/** Says that no key was sent; or, where one stands in another client's header, that it is not read there. */
+function missingKey(request: IncomingMessage): string {
+  const elsewhere = keyHeaders.find((name) => headerValues(request, name).length > 0);
+  const wanted = "send it as `Authorization: Bearer sk-…`.";
+  if (elsewhere === undefined) return `No API key was sent; ${wanted}`;
+  if (elsewhere === "authorization") return `The header authorization holds no Bearer token; ${wanted}`;
+  return `This endpoint does not read an API key from the header ${elsewhere}; ${wanted}`;
 }
 
 /** The other subprotocols go on: the service answers with one of them. */

@@ -37,11 +37,11 @@ async function waitingIds({ redis }: PutBackDeps, of: ReadonlySet<string>): Prom
 
 /** Waits until the books have what the stream had at the beginning. Throws where that takes too long. */
 async function untilCaughtUp({ bus }: PutBackDeps): Promise<void> {
-  const { last } = await bus.progress(eventStreams.usage.name, consumer);
+  const last = (await bus.progress(eventStreams.usage.name, consumer))?.last ?? 0;
   for (const end = Date.now() + caughtUpMs; ;) {
     const now = await bus.progress(eventStreams.usage.name, consumer);
     // A stream that was made anew begins at 1.
-    if (now.handled >= last || now.last < last) return;
+    if (now !== undefined && (now.handled >= last || now.last < last)) return;
     if (Date.now() > end) throw new Error("the books are too far behind to know which calls are settled");
     await new Promise((resolve) => setTimeout(resolve, lookMs));
   }

@@ -1,6 +1,6 @@
 import { readSent, type SentEvent } from "@modelgate/accounts";
 import { eventStreams } from "@modelgate/contracts";
-import type { Bus, Logger, Redis } from "@modelgate/platform";
+import { readServers, type Bus, type Logger, type Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 import { recordSent } from "./record-sent.ts";
 
@@ -57,22 +57,30 @@ function lookerOf({ redis, bus, connection, log, afterMs }: ResupplyOptions): ()
   /** When an event was first seen to be on its way. */
   let seen = new Map<string, number>();
   let newest: readonly number[] = [];
+  /** What the servers said of writes when nothing was on its way. */
+  let emptyAt: string | undefined;
 
   async function publish(events: readonly SentEvent[]): Promise<void> {
     if (events.length === 0) return;
-    await Promise.all(
-      events.map(({ subject, event, messageId }) => bus.publish(subject, JSON.stringify(event), messageId)),
-    );
-    await connection.fill((books) => recordSent({ redis, books }, events));
-    for (const { name } of events) seen.delete(name);
-    log.warn({ events: events.length }, "events that never came to the books are published once more");
+    const bodies = events.map(({ subject, event, messageId: id }) => ({ subject, body: JSON.stringify(event), id }));
+    const results = await bus.publish(bodies);
+    const stored = events.filter((_, at) => results[at] === undefined);
+    if (stored.length === 0) return;
+    await connection.fill((books) => recordSent({ redis, books }, stored));
+    for (const { name } of stored) seen.delete(name);
+    log.warn({ events: stored.length }, "events that never came to the books are published once more");
   }
 
   return async () => {
     if (!bus.connected) return;
     const now = performance.now();
+    const { writes } = await readServers(redis);
+    if (writes !== undefined && writes === emptyAt) return;
     const sent = await readSent(redis);
-    const progress = await Promise.all(consumers.map(([stream, durable]) => bus.progress(stream, durable)));
+    emptyAt = sent.length === 0 ? writes : undefined;
+    const found = await Promise.all(consumers.map(([stream, durable]) => bus.progress(stream, durable)));
+    const progress = found.filter((one) => one !== undefined);
+    if (progress.length < found.length) return; // a stream is gone, and is about to be made anew
     const isAnew = progress.some(({ last }, at) => last < (newest[at] ?? 0));
     newest = progress.map(({ last }) => last);
     seen = new Map(sent.map(({ name }) => [name, seen.get(name) ?? now]));

@@ -2,15 +2,14 @@ import { randomUUID } from "node:crypto";
 import { readEpoch, writeEpoch } from "@modelgate/accounts";
 import { brokenChains, keepMark, readAccounts, type Books } from "@modelgate/books";
 import { eventStreams } from "@modelgate/contracts";
-import type { Bus, Logger, Redis } from "@modelgate/platform";
+import { readServers, type Bus, type Logger, type Redis } from "@modelgate/platform";
 import { adoptAccounts } from "../accounts/adopt.ts";
 import { projectLeftovers } from "../accounts/project.ts";
 import type { BooksConnection } from "../books-connection.ts";
 import { compareAccounts, type Offsets } from "./compare.ts";
 import { settleLate } from "./late-calls.ts";
-import { putBackAll } from "./put-back.ts";
+import { putBackAll, type PutBackDeps } from "./put-back.ts";
 import { restoreTasks } from "./restore-tasks.ts";
-import { serverRuns } from "./server-runs.ts";
 
 /** What the watch works with. */
 export interface WatchOptions {
@@ -25,7 +24,7 @@ export interface WatchOptions {
 export interface RedisWatch extends AsyncDisposable {
   /** Whether Redis is known to have what the books have: nothing of it is taken for dead before. */
   readonly isWhole: boolean;
-  /** The runs of its servers (`serverRuns`) in which it is known to; undefined: in none. */
+  /** The runs of its servers (`readServers`) in which it is known to; undefined: in none. */
   readonly wholeRuns: string | undefined;
   /** These accounts have new receipts in the books. */
   noticed(accounts: Iterable<string>): void;
@@ -35,6 +34,8 @@ export interface RedisWatch extends AsyncDisposable {
 const [pageSize, mostNoticed] = [500, 50_000];
 /** Rounds between two looks for what was left between the books and Redis, and for chains that are broken. */
 const roundsBetweenLooks = 5;
+/** How long after the last write late calls are looked for in each round, and rounds between two looks at rest. */
+const [lateGraceMs, roundsBetweenSweeps] = [5_000, 60];
 /** How long what is in the streams is waited for before an empty Redis is filled. */
 const drainMs = 5_000;
 /** How long a Redis that was lost is compared before its dead holds are seen to, whatever is still unsure. */
@@ -57,6 +58,9 @@ class Watch implements RedisWatch {
   readonly #offsets: Offsets = new Map();
   #suspects = new Set<string>();
   #runs: string | undefined;
+  #writes: string | undefined;
+  /** Until when a late call may come of age that was not written since. */
+  #lateUntil = 0;
   #whole = false;
   /** When Redis counts as whole, whatever is still to be found out of some accounts. */
   #comparedBy: number | undefined;
@@ -104,7 +108,7 @@ class Watch implements RedisWatch {
     const { redis, bus, log } = this.#options;
     const deps = { redis, bus, books };
     const epoch = await keepMark(books, epochMark, randomUUID());
-    const runs = await serverRuns(redis);
+    const { runs, writes } = await readServers(redis);
     const isAnother = runs !== this.#runs;
     if (isAnother) this.#whole = false;
     const found = await readEpoch(redis);
@@ -132,7 +136,18 @@ class Watch implements RedisWatch {
       this.#whole = true;
       this.#comparedBy = undefined;
     }
+    await this.#settleLate(deps, writes);
+  }
+
+  /** Looks for calls that ended after their hold was gone, while they may be there. */
+  async #settleLate(deps: PutBackDeps, writes: string | undefined): Promise<void> {
+    const now = performance.now();
+    if (writes === undefined || writes !== this.#writes) this.#lateUntil = now + lateGraceMs;
+    if (now > this.#lateUntil && this.#rounds % roundsBetweenSweeps !== 0) return;
+    this.#writes = undefined; // where it fails, the next round looks again
     const late = await settleLate(deps);
+    this.#writes = writes;
+    const { log } = this.#options;
     if (late > 0) log.warn({ calls: late }, "calls that were open when Redis was lost are charged");
   }
 
@@ -160,8 +175,8 @@ class Watch implements RedisWatch {
   async #drained(): Promise<void> {
     const { bus } = this.#options;
     const behind = async (stream: string, durable: string): Promise<boolean> => {
-      const { last, handled } = await bus.progress(stream, durable);
-      return handled < last;
+      const found = await bus.progress(stream, durable);
+      return found === undefined || found.handled < found.last;
     };
     for (const end = Date.now() + drainMs; Date.now() < end;) {
       try {

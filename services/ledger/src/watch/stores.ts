@@ -34,10 +34,10 @@ export function forgetRedis(): void {
 /** Reads which streams NATS has, and how far the books are behind each. */
 export async function watchStreams(bus: Bus): Promise<void> {
   for (const { name: stream } of Object.values(eventStreams)) {
-    const backlog = await bus.backlog(stream, readers[stream]);
-    streamPresent.set({ stream }, backlog === undefined ? 0 : 1);
-    lagEvents.set({ stream }, backlog?.events ?? 0);
-    lagSeconds.set({ stream }, (backlog?.ageMs ?? 0) / 1_000);
+    const progress = await bus.progress(stream, readers[stream]);
+    streamPresent.set({ stream }, progress === undefined ? 0 : 1);
+    lagEvents.set({ stream }, progress?.waiting ?? 0);
+    lagSeconds.set({ stream }, ((await progress?.age()) ?? 0) / 1_000);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
+import { type EndpointHandler, idsOf, type ServiceCall } from "@modelgate/platform";
 import { readJson, reparseJson, runCall, type Answered } from "@modelgate/relay";
 import { vendorCodec } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
@@ -89,9 +89,9 @@ async function keep(
   const keptAt = id === kept.answerId || kept.answered.isCut ? undefined : kept.answered.place;
   const stored = { response, input: itemsOf(body["input"]), ancestors: kept.ancestors, keptAt };
   if (!(await store.save(call.caller.accountId, id, stored, kept.bytes.length)))
-    relay.log.warn({ requestId: call.requestId, response: id }, "a response is too large to be kept");
+    relay.log.warn({ ...idsOf(call), response: id }, "a response is too large to be kept");
 }
 
-function notKept({ relay }: Deps, { requestId }: ServiceCall, error: unknown): void {
-  relay.log.warn({ err: error, requestId }, "a response was not kept");
+function notKept({ relay }: Deps, call: ServiceCall, error: unknown): void {
+  relay.log.warn({ ...idsOf(call), err: error }, "a response was not kept");
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { BodySink, UpstreamAnswer } from "@modelgate/channels";
-import type { ServiceCall } from "@modelgate/platform";
+import { idsOf, type ServiceCall } from "@modelgate/platform";
 
 /** What of a file's head is its client's business. */
 const passedBack = ["content-length", "content-range", "accept-ranges", "etag", "last-modified"];
@@ -9,7 +9,8 @@ const passedBack = ["content-length", "content-range", "accept-ranges", "etag", 
  * Passes a file through at its reader's pace: never more of it in memory than a piece. A reader that leaves ends it; a
  * file that breaks off ends in a cut connection, never as if it were whole. Resolves when it is over.
  */
-export function passContent({ response, log, requestId }: ServiceCall, answer: UpstreamAnswer, variant: string) {
+export function passContent(call: ServiceCall, answer: UpstreamAnswer, variant: string) {
+  const { response, log } = call;
   const { promise, resolve } = Promise.withResolvers<void>();
   response.writeHead(answer.status, headOf(answer, variant));
   const over = (): void => {
@@ -30,7 +31,7 @@ export function passContent({ response, log, requestId }: ServiceCall, answer: U
       over();
     },
     broken(error) {
-      if (!response.destroyed) log.warn({ err: error, requestId }, "a video broke off");
+      if (!response.destroyed) log.warn({ ...idsOf(call), err: error }, "a video broke off");
       response.destroy();
       over();
     },

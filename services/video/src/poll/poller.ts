@@ -1,4 +1,6 @@
 import { setTimeout } from "node:timers/promises";
+import { firstTaskDue, shards } from "@modelgate/accounts";
+import { Quiet } from "@modelgate/platform";
 import type { Deps } from "../deps.ts";
 import { LookPlaces } from "./look-places.ts";
 import { pollOnce, type Round } from "./poll-once.ts";
@@ -11,10 +13,18 @@ export function openPoller(deps: Deps, onLooked: (looked: number) => void): Asyn
   const stop = new AbortController();
   const places = new LookPlaces(deps.limits.concurrency);
   const underWay = new Set<Promise<unknown>>();
+  const { redis } = deps.relay;
+  const quiet = new Quiet({
+    redis,
+    graceMs: 0,
+    nextDue: async () => Math.min(...(await Promise.all(shards.map((shard) => firstTaskDue(redis, shard))))),
+    now: () => deps.now(),
+  });
 
   async function round(): Promise<Round | undefined> {
     try {
       deps.ready();
+      if (!(await quiet.ends())) return undefined;
       const done = await pollOnce(deps, stop.signal, places);
       onLooked(done.looked);
       return done;

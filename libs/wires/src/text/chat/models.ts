@@ -12,6 +12,40 @@ const strict = /(?:^|\/)(?:o\d|gpt-\d|chatgpt-)/;
 /** Models that take a wish for search on the web: all others of the wire's own vendor, and many of others, refuse it. */
 const searching = /(?:^|\/)(?:gpt-[^/]*-search|sonar)/;
 
+/**
+ * Members that followers of the wire have added at the top of a request, and its own vendor refuses as unknown. Members that
+ * neither knows pass: the vendor may have added them since.
+ */
+export const followersMembers: ReadonlySet<string> = new Set([
+  "thinking",
+  "thinking_budget",
+  "enable_thinking",
+  "reasoning",
+  "include_reasoning",
+  "chat_template_kwargs",
+  "top_k",
+  "top_a",
+  "min_p",
+  "typical_p",
+  "repetition_penalty",
+  "min_tokens",
+  "usage",
+  "provider",
+  "models",
+  "route",
+  "transforms",
+  "plugins",
+  "safe_prompt",
+  "random_seed",
+  "search_parameters",
+  "enable_search",
+  "guided_json",
+  "guided_regex",
+  "guided_choice",
+  "guided_grammar",
+  "image_config",
+]);
+
 export function takesNewestFields(model: string): boolean {
   return newest.test(model);
 }

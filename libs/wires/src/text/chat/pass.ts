@@ -8,22 +8,27 @@ import { plainFrame, type PassCodec } from "../pass.ts";
 import { changeJson, parseFrameRecord, renameAt } from "../pass-json.ts";
 import { chatFees } from "./fees.ts";
 import { endChunksEarly } from "./early-end.ts";
-import { refusesUnknownFields, takesNewestFields } from "./models.ts";
+import { followersMembers, refusesUnknownFields, takesNewestFields } from "./models.ts";
 import { answeredChoices } from "./parse-answer.ts";
 import { usageOf } from "./usage.ts";
 import { showsThoughts, wordsOf } from "./words.ts";
 
 const usageWord = Buffer.from('"usage"');
 const thoughtsWord = Buffer.from('"reasoning_content"');
+const followersWords = [...followersMembers].map((name) => Buffer.from(`"${name}"`));
 const doneWord = Buffer.from("[DONE]");
 const errorWord = Buffer.from('"error"');
 const deltaWord = Buffer.from('"delta"');
 
 /** Chat completions, passed through. */
 export const chatPass: PassCodec = {
-  /** Thoughts in the history are a field of other vendors. */
+  /** Thoughts in the history, and some members beside it, are fields of other vendors. */
   *takes(body, model) {
-    return !refusesUnknownFields(model) || !(yield* holdsAny(body, thoughtsWord));
+    if (!refusesUnknownFields(model)) return true;
+    if (yield* holdsAny(body, thoughtsWord)) return false;
+    if (!(yield* holdsAny(body, ...followersWords))) return true;
+    yield* findMembersInTurns(body);
+    return !membersOf(body).some(({ name }) => followersMembers.has(name));
   },
 
   boundOrder: (model) =>

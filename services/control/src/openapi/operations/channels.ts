@@ -33,6 +33,18 @@ export const channels: Readonly<Record<string, Operation>> = {
     body: Type.Object({ key: optional, model: optional }),
     answer: shape.ChannelTest,
   },
+  "GET /channels/{id}/models": {
+    summary: "List the models that a channel's vendor lists, with their known prices.",
+    area: "channels",
+    role: "operator",
+    answer: Type.Array(Type.Object({ name: Type.String(), kind: Type.String() }, { additionalProperties: true })),
+  },
+  "GET /models/{name}": {
+    summary: "Show a model: where each number of its price comes from, and who serves it.",
+    area: "channels",
+    role: "viewer",
+    answer: Type.Object({ name: Type.String(), kind: Type.String() }, { additionalProperties: true }),
+  },
   "GET /models": {
     summary: "List models, their prices and who serves them.",
     area: "channels",

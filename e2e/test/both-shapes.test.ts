@@ -1,0 +1,139 @@
+import { once } from "node:events";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { WebSocket } from "ws";
+import { shapes, startSuite, until, type Suite } from "@modelgate/testkit";
+import { storedEvents } from "./events.ts";
+import { config as house, hello, keys, money } from "./house.ts";
+
+/** What holds whether the services run in one process or each in one of its own: answers, money, events, counts. */
+const contents = [{ role: "user", parts: [{ text: "Hello" }] }];
+const message = { ...hello("chat"), max_tokens: 50 };
+const calls: Readonly<Record<string, readonly [path: string, body?: object | string]>> = {
+  chat: ["/v1/chat/completions", hello("chat")],
+  "chat, streamed": ["/v1/chat/completions", { ...hello("chat"), stream: true }],
+  completions: ["/v1/completions", { model: "chat", prompt: "Hello" }],
+  responses: ["/v1/responses", { model: "chat", input: "Hello", store: false }],
+  "responses, streamed": ["/v1/responses", { model: "chat", input: "Hello", store: false, stream: true }],
+  messages: ["/v1/messages", message],
+  "messages, streamed": ["/v1/messages", { ...message, stream: true }],
+  content: ["/v1beta/models/chat:generateContent", { contents }],
+  "content, streamed": ["/v1beta/models/chat:streamGenerateContent?alt=sse", { contents }],
+  image: ["/v1/images/generations", { model: "sketch", prompt: "a fox", size: "64x64" }],
+};
+const refusals: typeof calls = {
+  models: ["/v1/models"],
+  "a model that is not there": ["/v1/chat/completions", hello("nothing")],
+  "a body that is no JSON": ["/v1/messages", "{"],
+  "a body without messages": ["/v1/chat/completions", { model: "chat" }],
+  "a path that is not there": ["/v1/nothing", {}],
+  "an endpoint that is declared only": ["/v1/fine-tunes"],
+  "an area that this deployment does not run": ["/v1/audio/speech", { model: "tts", input: "Hello", voice: "a" }],
+};
+
+/** What a client can see of an answer, without what differs from one call to the next. */
+interface Seen {
+  readonly status: number;
+  readonly headers: readonly string[];
+  readonly body: string;
+}
+
+async function ask(suite: Suite, [path, body]: readonly [string, (object | string)?], id: string): Promise<Seen> {
+  const answer = await fetch(suite.edgeUrl + path, {
+    method: body === undefined ? "GET" : "POST",
+    headers: {
+      authorization: `Bearer ${keys.demo}`,
+      "content-type": "application/json",
+      "anthropic-version": "2023-06-01",
+      "x-request-id": id,
+      origin: "https://app.example",
+    },
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  const changing =
+    /"responseId":"[^"]*"|127\.0\.0\.1:\d+|[a-z]+[_-][A-Za-z0-9_-]{12,}|\d{9,}|"obfuscation":"[^"]*"|"[\w-]{20,}"/g;
+  return { status: answer.status, headers: [...answer.headers.keys()].sort(), body: text.replaceAll(changing, "…") };
+}
+
+const seen: Record<string, Record<string, Seen>> = { one: {}, apart: {} };
+
+describe.each(shapes)("services %s", (shape) => {
+  let suite: Suite;
+  beforeAll(async () => {
+    suite = await startSuite({ shape, config: house });
+  });
+  afterAll(() => suite?.[Symbol.asyncDispose]());
+
+  test.each(Object.entries(calls))("%s is answered, paid once, and one event", async (name, call) => {
+    const id = `${shape}-${name.replaceAll(/\W+/g, "-")}`;
+    const answer = await ask(suite, call, id);
+    seen[shape] = { ...seen[shape], [name]: answer };
+    expect(answer.status).toBe(200);
+    const events = await until("its event", async () => {
+      const all = (await storedEvents(suite.backends.natsUrl)).filter(({ event }) => event.requestId === id);
+      return all.length > 0 && all;
+    });
+    expect(events.map(({ event }) => event.outcome)).toEqual(["completed"]);
+    expect(
+      (
+        await until("nothing held", async () => {
+          const account = await money(suite);
+          return account.heldNanos === "0" && account;
+        })
+      ).spentNanos,
+    ).toMatch(/^[1-9]/);
+  });
+
+  test.each(Object.entries(refusals))("%s", async (name, call) => {
+    const answer = await ask(suite, call, `refused-${name.replaceAll(/\W+/g, "-")}`);
+    seen[shape] = { ...seen[shape], [name]: answer };
+    expect(answer.status < 300).toBe(name === "models");
+  });
+
+  test("a call is counted once at the door, and has one line of a request", async () => {
+    const id = `counted-once-${shape}`;
+    const counted = async (): Promise<number> => {
+      const metrics = await (await fetch(`${suite.opsUrl("edge")}/metrics`)).text();
+      const line = /^http_server_request_duration_seconds_count\{[^}]*"\/v1\/completions"[^}]*\} (\d+)$/m.exec(metrics);
+      return Number(line?.[1] ?? 0);
+    };
+    const before = await counted();
+    await ask(suite, ["/v1/completions", { model: "chat", prompt: "Hello" }], id);
+    await until("it to be counted", async () => (await counted()) > before);
+    expect(await counted()).toBe(before + 1);
+    const lines = await until("its line", () => {
+      const all = suite
+        .process("edge")
+        .logs()
+        .split("\n")
+        .filter((line) => line.includes(id));
+      return all.some((line) => line.includes('"msg":"request"')) && all;
+    });
+    expect(lines.filter((line) => line.includes('"msg":"request"'))).toHaveLength(1);
+  });
+
+  test("what clients write for services alone is not believed", async () => {
+    const answer = await fetch(`${suite.edgeUrl}/v1/models`, { headers: { "x-modelgate-caller": "e30.x" } });
+    expect(answer.status).toBe(401);
+  });
+
+  test("a WebSocket for an area that is not served is refused as plain HTTP", async () => {
+    const url = `${suite.edgeUrl.replace("http", "ws")}/v1/realtime?model=live`;
+    const socket = new WebSocket(url, { headers: { authorization: `Bearer ${keys.demo}` } });
+    socket.on("error", () => undefined);
+    const [, response] = await once(socket, "unexpected-response");
+    expect([501, 503]).toContain(response.statusCode);
+  });
+
+  test("readiness says each service of the process", async () => {
+    const words = await (await fetch(`${suite.opsUrl("edge")}/readyz`)).text();
+    expect(words).toBe(
+      shape === "apart" ? "edge: ready\n" : "edge: ready\ntext: ready\nmedia: ready\nledger: ready\ncontrol: ready\n",
+    );
+  });
+});
+
+test.each(Object.keys({ ...calls, ...refusals }))("clients see no difference: %s", (name) => {
+  if (name === "an area that this deployment does not run") return; // away, or not there at all
+  expect(seen["one"]?.[name]).toEqual(seen["apart"]?.[name]);
+});

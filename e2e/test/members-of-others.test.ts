@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startSuite, type Suite } from "@modelgate/testkit";
+import { channel, hello, keys, post } from "./house.ts";
+
+/** Members that other vendors of the chat wire understand, over its own vendor, which refuses what it does not know. */
+let suite: Suite;
+beforeAll(async () => {
+  suite = await startSuite({
+    config: {
+      groups: { default: { models: ["*"] } },
+      models: {
+        own: { kind: "chat", price: { request: 0.001 } },
+        follower: { kind: "chat", price: { request: 0.001 } },
+      },
+      channels: [channel("own", { own: "gpt-5.2" }), channel("follower", { follower: "other" })],
+      accounts: { demo: { balance: "10.00", tokens: [{ key: keys.demo, group: "default" }] } },
+    },
+  });
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+
+test.each([
+  [{ thinking: { type: "enabled", budget_tokens: 2_000 } }, { reasoning_effort: "low" }, ""],
+  [{ enable_thinking: true, thinking_budget: 2_000 }, { reasoning_effort: "low" }, ""],
+  [{ reasoning: { effort: "high" } }, { reasoning_effort: "high" }, ""],
+  [{ min_p: 0.1, user: "u" }, { user: "u" }, "min_p"],
+  [{ usage: { include: true } }, {}, "usage"],
+  [{ provider: { order: ["a"] } }, {}, "provider"],
+  [{ safe_prompt: true }, {}, "safe_prompt"],
+  [{ top_k: 3 }, {}, "top_k"],
+])("%j is translated, or dropped and named", async (asked, sent, dropped) => {
+  await suite.simulator.forget("own");
+  const answer = await post(suite, { ...hello("own"), ...asked });
+  expect([answer.status, answer.headers.get("x-modelgate-dropped") ?? ""]).toEqual([200, dropped]);
+  const [seen] = await suite.simulator.requests("own");
+  const body: unknown = JSON.parse(seen?.body ?? "{}");
+  expect(body).toMatchObject(sent);
+  for (const name of Object.keys(asked)) if (!(name in sent)) expect(body).not.toHaveProperty(name);
+});
+
+test("a follower gets its members as they came, and the wire's vendor those that are not known here", async () => {
+  await post(suite, { ...hello("follower"), min_p: 0.1 });
+  await post(suite, { ...hello("own"), member_of_tomorrow: 1 });
+  const [follower] = await suite.simulator.requests("follower");
+  const own = (await suite.simulator.requests("own")).at(-1);
+  expect(JSON.parse(follower?.body ?? "{}")).toMatchObject({ min_p: 0.1 });
+  expect(JSON.parse(own?.body ?? "{}")).toMatchObject({ member_of_tomorrow: 1 });
+});

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { channel, config as house, hello, keys, money } from "./house.ts";
+
+/** A service that hangs in a stream of events is given up after STREAM_SILENCE_MS; its signs of life keep one that waits. */
+let suite: Suite;
+beforeAll(async () => {
+  suite = await startSuite({
+    config: { ...house, models: { chat: house.models.chat }, channels: [channel("main", ["chat"])] },
+    envOf: { edge: { STREAM_SILENCE_MS: "2000" }, text: { HEARTBEAT_MS: "300", HOLD_LEASE_MS: "3000" } },
+  });
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+
+async function stream(behaviour: object): Promise<Response> {
+  return fetch(`${suite.edgeUrl}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" },
+    body: JSON.stringify({ ...hello("chat", `Hi {{simulate: ${JSON.stringify(behaviour)}}}`), stream: true }),
+  });
+}
+
+test("a vendor that is silent for longer than that: the stream goes on, kept by the service's signs of life", async () => {
+  const text = await (await stream({ chunks: 2, chunkDelayMs: 5_000 })).text();
+  expect(text).toMatch(/\n: .*\n/);
+  expect(text).toMatch(/data: \[DONE\]\n\n$/);
+}, 60_000);
+
+test("a service that hangs: its stream ends with the wire's error event, and its hold settles", async () => {
+  const answer = await stream({ chunks: 2_000, chunkDelayMs: 20 });
+  const reader = answer.body?.getReader();
+  let text = "";
+  const read = async (): Promise<boolean> => {
+    const piece = await reader?.read();
+    text += Buffer.from(piece?.value ?? []).toString();
+    return piece?.done === false;
+  };
+  await read();
+  suite.process("text").signal("SIGSTOP");
+  try {
+    while (await read());
+    expect(text).toMatch(/\n\ndata: \{"error":\{.*"code":"server_overloaded"\}\}\n\n$/);
+    await until("what was held to settle", async () => (await money(suite)).heldNanos === "0");
+  } finally {
+    suite.process("text").signal("SIGCONT");
+  }
+}, 60_000);

@@ -1,0 +1,50 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { draftOf, startLocalBackends, type LocalBackends } from "@modelgate/testkit";
+import { admit, createAccount, hold, leave, settle } from "../src/index.ts";
+
+let backends: LocalBackends;
+let redis: Redis;
+beforeAll(async () => {
+  backends = await startLocalBackends();
+  redis = new Redis(backends.redisUrl);
+});
+afterAll(async () => {
+  redis?.disconnect();
+  await backends?.[Symbol.asyncDispose]();
+});
+
+/** What Redis has done so far, by command. */
+async function commands(): Promise<ReadonlyMap<string, number>> {
+  const text = await redis.info("commandstats");
+  const found = text.matchAll(/^cmdstat_(\S+):calls=(\d+)/gm);
+  return new Map(Array.from(found, ([, name = "", calls]) => [name, Number(calls)]));
+}
+
+const [accountId, tokenId] = ["counted", "tok_1"];
+const limits = { requestsPerMinute: 1_000, tokensPerMinute: 1_000_000, concurrency: 10 };
+const price = { nanos: 1_000n, floorNanos: 10n, tokens: 100, tokensPerMinute: limits.tokensPerMinute };
+
+async function call(callId: string): Promise<void> {
+  const seat = { accountId, tokenId, permitId: callId };
+  expect(await admit(redis, { ...seat, limits, metered: true, leaseMs: 30_000 })).toMatchObject({
+    decision: "admitted",
+  });
+  const draft = draftOf(accountId, callId);
+  await hold(redis, { accountId, callId, draft, tokenId, ...price, leaseMs: 15_000, outboxBound: 1_000 });
+  expect(await settle(redis, { accountId, callId, tokenId, costNanos: 400n, tokens: 60, draft })).toBeDefined();
+  await leave(redis, seat);
+}
+
+test("the three scripts of a call with every limit call fewer than 25 commands", async () => {
+  await createAccount(redis, { id: accountId, balance: 10n ** 15n });
+  await call("first"); // scripts and what lives for minutes are there after it
+  await redis.config("RESETSTAT");
+  const count = 10;
+  for (let at = 0; at < count; at++) await call(`call-${at}`);
+  const after = await commands();
+  expect(after.get("evalsha")).toBe(3 * count);
+  const own = ["evalsha", "info", "config|resetstat"];
+  const inside = [...after].filter(([name]) => !own.includes(name)).reduce((sum, [, calls]) => sum + calls, 0) / count;
+  expect(inside - 1, JSON.stringify([...after])).toBeLessThan(25); // the seat is given back without a script
+});

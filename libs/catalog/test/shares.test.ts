@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { compileCatalog } from "../src/catalog.ts";
+import type { Published } from "../src/published.ts";
+
+const base = { provider: "openai", baseUrl: "https://v.example", keys: [] };
+const published: Published = {
+  version: "1",
+  publishedAt: "2026-01-01T00:00:00Z",
+  groups: {
+    all: { models: ["*"] },
+    alias: { models: ["split"] },
+    open: { models: ["*"], unpriced: "pass" },
+  },
+  models: {
+    old: { kind: "chat" },
+    next: { kind: "chat" },
+    away: { kind: "chat" },
+    split: { kind: "chat", shares: { old: 0.9, next: 0.1, away: 5 } },
+    listed: { kind: "chat", isUnpriced: true },
+  },
+  channels: [
+    { ...base, id: "one", models: ["old", "listed"], costs: { old: 3 } },
+    { ...base, id: "two", models: ["next"] },
+  ],
+};
+/** A catalog whose lots fall as is said. */
+const drawing = (lot: number) =>
+  compileCatalog(
+    published,
+    () => "",
+    () => lot,
+  );
+
+test.each([
+  [0, "old"],
+  [0.89, "old"],
+  [0.91, "next"],
+  [0.999, "next"],
+])("the lot %d of a split model is %s: what has no channel has no share", (lot, name) => {
+  expect(drawing(lot).resolve({ group: "all" }, "split", ["chat"]).name).toBe(name);
+});
+
+test("a group that has the split model alone is served by its shares", () => {
+  const scope = { group: "alias" };
+  expect(drawing(0).resolve(scope, "split", ["chat"]).name).toBe("old");
+  expect(() => drawing(0).resolve(scope, "old", ["chat"])).toThrow("does not exist");
+  expect(
+    drawing(0)
+      .modelsOf(scope)
+      .map(({ name }) => name),
+  ).toEqual(["split"]);
+});
+
+test("a split model may go wherever one of its shares does", () => {
+  const ways = drawing(0).candidates("split", "all");
+  expect(ways.map(({ channel, upstreamModel, cost }) => [channel.id, upstreamModel, cost])).toEqual([
+    ["one", "old", 3],
+    ["two", "next", undefined],
+  ]);
+});
+
+test("a listed model without a known price is only for groups that let such pass", () => {
+  const named = (group: string) =>
+    drawing(0)
+      .modelsOf({ group })
+      .map(({ name }) => name);
+  expect(named("open")).toContain("listed");
+  expect(named("all")).not.toContain("listed");
+});

@@ -1,0 +1,69 @@
+import type { Candidate } from "@modelgate/catalog";
+import { kept } from "./evidence.ts";
+import { modelPlaceOf } from "./pick.ts";
+
+/** Places whose speed is remembered; the one unused for longest is dropped. */
+const mostPlaces = 10_000;
+/** How much a newest answer says at least, however shortly after the one before it came. */
+const leastWeight = 0.1;
+
+interface Seen {
+  /** Decayed mean of the time to the beginning of an answer; 0 where none has begun. */
+  ms: number;
+  /** When that was seen last, Unix ms. */
+  at: number;
+  inFlight: number;
+}
+
+/**
+ * How fast the vendors behind channels begin to answer, model by model, as far as this process saw it: for choosing among
+ * them. What was seen fades, so that one that was slow is tried again.
+ */
+export class Speeds {
+  readonly #places = new Map<string, Seen>();
+  readonly #decayMs: number;
+  readonly #now: () => number;
+
+  constructor(decayMs: number, now: () => number = Date.now) {
+    this.#decayMs = decayMs;
+    this.#now = now;
+  }
+
+  /** Counts a call that is under way there, until it is disposed. */
+  begin(candidate: Candidate): Disposable {
+    const seen = this.#seen(candidate);
+    seen.inFlight++;
+    let open = true;
+    return {
+      [Symbol.dispose]() {
+        if (open) seen.inFlight--;
+        open = false;
+      },
+    };
+  }
+
+  /** An answer began after so long. */
+  answered(candidate: Candidate, ms: number): void {
+    const seen = this.#seen(candidate);
+    const now = this.#now();
+    const weight = seen.at === 0 ? 1 : Math.max(leastWeight, 1 - this.#left(seen, now));
+    seen.ms += (ms - seen.ms) * weight;
+    seen.at = now;
+  }
+
+  /** How long a call there is likely to wait, as a number to compare: the lower, the sooner. */
+  score(candidate: Candidate): number {
+    const seen = this.#places.get(modelPlaceOf(candidate));
+    if (seen === undefined) return 0;
+    return (seen.ms * this.#left(seen, this.#now()) + 1) * (seen.inFlight + 1);
+  }
+
+  /** What is left of what was seen. */
+  #left({ at }: Seen, now: number): number {
+    return Math.exp(-Math.max(0, now - at) / this.#decayMs);
+  }
+
+  #seen(candidate: Candidate): Seen {
+    return kept(this.#places, modelPlaceOf(candidate), mostPlaces, () => ({ ms: 0, at: 0, inFlight: 0 }));
+  }
+}

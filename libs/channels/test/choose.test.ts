@@ -1,0 +1,70 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Candidate } from "@modelgate/catalog";
+import { choose } from "../src/choose.ts";
+import { Speeds } from "../src/speeds.ts";
+
+const candidate = (id: string, cost?: number, weight = 1): Candidate => ({
+  upstreamModel: "m",
+  cost,
+  channel: {
+    id,
+    provider: "openai",
+    baseUrl: "https://v.example",
+    keys: [],
+    models: new Map(),
+    priority: 0,
+    weight,
+    timeoutMs: 1_000,
+  },
+});
+const of = (...candidates: readonly Candidate[]) => candidates.map((each) => ({ candidate: each }));
+const score = () => 0;
+
+test.each([
+  ["the least cost", of(candidate("a", 3), candidate("b", 1), candidate("c", 2)), "b"],
+  ["free before any cost", of(candidate("a", 0.1), candidate("b", 0)), "b"],
+  ["a known cost before an unknown one", of(candidate("a"), candidate("b", 9)), "b"],
+])("the cheapest is %s", (_name, from, id) => {
+  for (const random of [0, 0.5, 0.99])
+    expect(choose(from, { choice: "cheapest", score, random: () => random })?.candidate.channel.id).toBe(id);
+});
+
+test("equally cheap ones share by weight", () => {
+  const from = of(candidate("a", 1, 1), candidate("b", 1, 3), candidate("c", 2, 100));
+  const at = (random: number) =>
+    choose(from, { choice: "cheapest", score, random: () => random })?.candidate.channel.id;
+  expect([at(0.2), at(0.3), at(0.9)]).toEqual(["a", "b", "b"]);
+});
+
+test("of two that are drawn, never the slower one; of all, never the slowest", () => {
+  const lot = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+  const scores = fc.uniqueArray(fc.integer({ min: 1, max: 1_000 }), { minLength: 2, maxLength: 6 });
+  fc.assert(
+    fc.property(scores, lot, lot, (ms, first, second) => {
+      const from = of(...ms.map((_, at) => candidate(String(at))));
+      const lots = [first, second];
+      const scoreOf = (each: Candidate): number => ms[Number(each.channel.id)] ?? 0;
+      const chosen = choose(from, { choice: "fastest", score: scoreOf, random: () => lots.shift() ?? 0 });
+      expect(chosen && scoreOf(chosen.candidate)).toBeLessThan(Math.max(...ms));
+    }),
+  );
+});
+
+test("a channel is as slow as it was lately, the more so the more calls are under way there", () => {
+  let now = 1_000;
+  const speeds = new Speeds(60_000, () => now);
+  const [fast, slow] = [candidate("fast"), candidate("slow")];
+  expect(speeds.score(fast)).toBe(0);
+  speeds.answered(fast, 100);
+  speeds.answered(slow, 900);
+  expect(speeds.score(fast)).toBeLessThan(speeds.score(slow));
+  const calls = Array.from({ length: 10 }, () => speeds.begin(fast));
+  expect(speeds.score(fast)).toBeGreaterThan(speeds.score(slow));
+  for (const call of [...calls, ...calls]) call[Symbol.dispose]();
+  expect(speeds.score(fast)).toBeLessThan(speeds.score(slow));
+  now += 600_000;
+  expect(speeds.score(slow)).toBeLessThan(2);
+  speeds.answered(slow, 50);
+  expect(speeds.score(slow)).toBeCloseTo(51, 0);
+});

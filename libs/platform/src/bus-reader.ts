@@ -1,0 +1,159 @@
+import {
+  AckPolicy,
+  ErrorCode,
+  nanos,
+  NatsError,
+  type Consumer,
+  type ConsumerMessages,
+  type JetStreamClient,
+  type JsMsg,
+  type NatsConnection,
+} from "nats";
+import type { Logger } from "./log.ts";
+
+/** Most messages of one batch. */
+const batchSize = 500;
+const pauseMs = 500;
+/** How long messages are collected into one batch after its first. */
+const fetchMs = 1_000;
+/** Longest wait for a first message, before it is asked for anew. */
+const waitMs = 10_000;
+/** A batch whose reader died comes again after this; counting it takes a fraction of it. */
+const redeliverAfterMs = 10_000;
+
+/** The ways to JetStream of a bus that is there. */
+export interface StreamAccess {
+  readonly connection: NatsConnection;
+  readonly jetstream: JetStreamClient;
+}
+
+/** What a reader reads, and for whom. */
+export interface ReaderOptions {
+  readonly stream: string;
+  readonly durable: string;
+  readonly log: Logger;
+  handle(bodies: readonly string[]): Promise<void>;
+  /** Undefined while NATS is away. */
+  access(): StreamAccess | undefined;
+  /** Called where the stream is not there any more. */
+  gone(): void;
+}
+
+/** Reads a stream through a durable consumer until disposed. */
+export class BusReader implements AsyncDisposable {
+  readonly #options: ReaderOptions;
+  readonly #reading: Promise<void>;
+  /** Known to be there until something fails. */
+  #consumer: Consumer | undefined;
+  /** A fetch that waits for a first message. */
+  #waiting: ConsumerMessages | undefined;
+  #stopped = false;
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+    this.#reading = this.#readBatches();
+  }
+
+  /** Stops waiting for a message: NATS is away, or all is to end. */
+  wake(): void {
+    this.#waiting?.stop();
+  }
+
+  /** Ends the reading; the batch that is under way is handled or given back. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped = true;
+    this.wake();
+    await this.#reading;
+  }
+
+  async #readBatches(): Promise<void> {
+    const { stream, log } = this.#options;
+    while (!this.#stopped) {
+      try {
+        await this.#readBatch();
+      } catch (error) {
+        this.#consumer = undefined;
+        if (isStreamGone(error)) this.#options.gone();
+        if (this.#options.access() !== undefined && !this.#stopped)
+          log.warn({ err: error, stream }, "reading events failed; trying again");
+        await pause();
+      }
+    }
+  }
+
+  async #readBatch(): Promise<void> {
+    this.#consumer ??= await this.#findConsumer();
+    const messages = await this.#fetch(this.#consumer);
+    // It may be gone: whether it is there is asked as often as nothing comes.
+    if (messages.length === 0) this.#consumer = undefined;
+    else await this.#handle(messages);
+  }
+
+  /** Finds the durable consumer. Made again with the same settings it is the same: the first to come makes it. */
+  async #findConsumer(): Promise<Consumer> {
+    const { stream, durable } = this.#options;
+    const access = this.#options.access();
+    if (access === undefined) throw new Error("nats is away");
+    const management = await access.connection.jetstreamManager({ checkAPI: false });
+    await management.consumers.add(stream, {
+      durable_name: durable,
+      ack_policy: AckPolicy.Explicit,
+      ack_wait: nanos(redeliverAfterMs),
+    });
+    return access.jetstream.consumers.get(stream, durable);
+  }
+
+  /** Waits for a message, and collects what follows it: a stream at rest costs a question every ten seconds. */
+  async #fetch(consumer: Consumer): Promise<readonly JsMsg[]> {
+    const waiting = await consumer.fetch({ max_messages: 1, expires: waitMs });
+    this.#waiting = waiting;
+    if (this.#stopped) waiting.stop();
+    const first = await fetched(waiting).finally(() => (this.#waiting = undefined));
+    if (first.length === 0 || this.#stopped) return first;
+    const rest = await consumer.fetch({ max_messages: batchSize - 1, expires: fetchMs }).then(fetched, () => []);
+    return [...first, ...rest];
+  }
+
+  async #handle(messages: readonly JsMsg[]): Promise<void> {
+    const { stream, log, handle } = this.#options;
+    const bodies = messages.map((message) => message.string());
+    for (let complained = false; ; complained = true)
+      try {
+        await handle(bodies);
+        break;
+      } catch (error) {
+        if (this.#stopped) {
+          for (const message of messages) message.nak(pauseMs); // soon again, not when its time is over
+          throw error;
+        }
+        if (!complained) log.warn({ err: error, stream }, "handling events failed; trying again");
+        for (const message of messages) message.working();
+        await pause();
+      }
+    for (const message of messages) message.ack();
+  }
+}
+
+/** What a fetch brings. Where the stream is deleted meanwhile, what came before that is not lost with it. */
+async function fetched(batch: AsyncIterable<JsMsg>): Promise<readonly JsMsg[]> {
+  const messages: JsMsg[] = [];
+  try {
+    for await (const message of batch) messages.push(message);
+  } catch (error) {
+    if (messages.length === 0) throw error;
+  }
+  return messages;
+}
+
+/** Whether the error is one of those that JetStream has for a stream that is gone. */
+function isStreamGone(error: unknown): boolean {
+  if (!(error instanceof NatsError)) return false;
+  return error.code === ErrorCode.NoResponders.toString() || error.api_error?.err_code === streamNotFound;
+}
+
+/** JetStream's code for a stream that is not there. */
+export const streamNotFound = 10_059;
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, pauseMs));
+}

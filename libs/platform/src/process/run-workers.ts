@@ -1,0 +1,44 @@
+import type { ServiceFrame } from "../service-variables.ts";
+import { serviceVariables } from "../service-variables.ts";
+import { readVariables } from "../variables.ts";
+import { report, runProcess } from "./run-process.ts";
+import type { Service } from "./service.ts";
+import { supervise } from "./supervise.ts";
+
+/** What a program runs, and in how many processes. */
+export interface WorkPlan {
+  readonly workers: number;
+  /** The services' names; the first one's variables name the port of probes. */
+  readonly names: readonly string[];
+  /** Loads the services that one of the processes runs, counted from 1. */
+  readonly load: (worker: number) => Promise<readonly Service[]>;
+}
+
+/** The word before a worker's number on its command line. */
+const workerWord = "worker";
+
+/**
+ * Runs a program's services in this process or, where several are wanted, in workers that share the services' ports: the
+ * kernel deals connections out among them. This process then only watches: it starts a worker again that dies, has the port
+ * of probes, and ends when all have. Workers are this program with the words `worker N`.
+ */
+export async function runWorkers({ program, plan }: { program: string; plan: () => WorkPlan }): Promise<void> {
+  const [, , word, number] = process.argv;
+  if (word === workerWord) return runProcess(() => plan().load(Number(number)), Number(number));
+  try {
+    const { workers, names, load } = plan();
+    if (workers === 1) return await runProcess(() => load(1));
+    await supervise({
+      frame: frameOf(names[0] ?? ""),
+      workers,
+      command: (worker) => ({ program, words: [workerWord, String(worker)] }),
+    });
+  } catch (error) {
+    report("gateway", error);
+  }
+}
+
+/** Reads what all services read alike. */
+function frameOf(name: string): ServiceFrame {
+  return readVariables(serviceVariables(name, () => ({})).declare).frame;
+}

@@ -1,0 +1,158 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { setTimeout as pause } from "node:timers/promises";
+import { listen } from "../http-server.ts";
+import { createLogger, type Logger } from "../log.ts";
+import { opsHandler, type Readiness } from "../ops.ts";
+import type { ServiceFrame } from "../service-variables.ts";
+import { StartError } from "../start-error.ts";
+import { untilStopped } from "./life.ts";
+import { mergeMetrics } from "./merge-metrics.ts";
+
+/** What is supervised. */
+export interface Supervision {
+  readonly frame: ServiceFrame;
+  readonly workers: number;
+  /** How a worker is started, by its number. */
+  readonly command: (worker: number) => { readonly program: string; readonly words: readonly string[] };
+}
+
+/** Pause before a dead worker is started again: each is twice as long as the one before, up to the longest. */
+const [firstPauseMs, longestPauseMs] = [500, 15_000];
+/** A worker that lived for so long has recovered. */
+const recoveredAfterMs = 60_000;
+/** Longest wait for a worker's word on its probes. */
+const wordWithinMs = 2_000;
+
+/** Runs workers until this process is asked to stop, or one of them cannot start at all. */
+export async function supervise({ frame, workers, command }: Supervision): Promise<void> {
+  const stopped = untilStopped();
+  const { log, close } = createLogger("workers", frame.logLevel);
+  try {
+    const all = Array.from({ length: workers }, (_, at) => new Worker(at + 1, command, log));
+    const failed = Promise.all(all.map((worker) => worker.started)).then(
+      () => new Promise<never>(() => undefined),
+      (error: unknown) => error,
+    );
+    const { innerHost: host, opsPort: port } = frame;
+    const ops = await listen({ host, port, drainMs: 0, handler: probes(all, host) });
+    const ready = Promise.all(all.map((worker) => worker.started)).then(
+      () => {
+        log.info({ workers, opsPort: ops.port }, "ready");
+        if (process.connected) process.send?.({ ready: true, opsPort: ops.port });
+      },
+      () => undefined,
+    );
+    const why = await Promise.race([stopped, failed]);
+    if (typeof why === "string") log.info({ signal: why }, "draining");
+    await Promise.all(all.map((worker) => worker.stop()));
+    await ready;
+    await ops.drain();
+    if (typeof why !== "string") throw why;
+  } finally {
+    await close();
+    if (process.connected) process.disconnect?.();
+  }
+}
+
+/** One of the processes, started again whenever it dies. */
+class Worker {
+  readonly number: number;
+  /** Resolves when it was ready for the first time; rejects where it ended before. */
+  readonly started: Promise<void>;
+  /** The port of its probes while it is ready. */
+  opsPort: number | undefined;
+  readonly #command: Supervision["command"];
+  readonly #log: Logger;
+  #child: ChildProcess | undefined;
+  #over: Promise<void>;
+  readonly #stopping = new AbortController();
+
+  constructor(number: number, command: Supervision["command"], log: Logger) {
+    this.number = number;
+    this.#command = command;
+    this.#log = log;
+    const started = Promise.withResolvers<void>();
+    this.started = started.promise;
+    this.started.catch(() => undefined); // `supervise` hears it
+    this.#over = this.#run(started);
+  }
+
+  /** Asks it to end as this process was asked, and waits for its end. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#child?.kill("SIGTERM");
+    await this.#over;
+  }
+
+  async #run(started: PromiseWithResolvers<void>): Promise<void> {
+    let pauseMs = firstPauseMs;
+    let wasReady = false;
+    while (!this.#stopping.signal.aborted) {
+      const begunAt = performance.now();
+      const status = await this.#live(() => {
+        wasReady = true;
+        started.resolve();
+      });
+      if (!wasReady) return started.reject(new StartError(`worker ${this.number} did not start`, status));
+      if (this.#stopping.signal.aborted) {
+        if (status !== 0) process.exitCode = 1;
+        return;
+      }
+      if (performance.now() - begunAt >= recoveredAfterMs) pauseMs = firstPauseMs;
+      this.#log.error(
+        { worker: this.number, status, pauseMs },
+        "a worker ended by itself: started again after a pause",
+      );
+      await pause(pauseMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+    }
+    started.resolve();
+  }
+
+  /** Runs its process from start to end: its exit status. */
+  async #live(whenReady: () => void): Promise<number> {
+    const { program, words } = this.#command(this.number);
+    const child = fork(program, words, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    this.#child = child;
+    child.on("message", (message: unknown) => {
+      this.opsPort = opsPortIn(message);
+      whenReady();
+    });
+    const { promise: ended, resolve } = Promise.withResolvers<number>();
+    child.once("close", (code) => resolve(code ?? 1));
+    const status = await ended;
+    this.opsPort = undefined;
+    return status;
+  }
+}
+
+function opsPortIn(message: unknown): number | undefined {
+  const port = typeof message === "object" && message !== null && "opsPort" in message ? message.opsPort : undefined;
+  return typeof port === "number" ? port : undefined;
+}
+
+/** The probes of all workers: ready while one of them is, for that one serves the shared port. */
+function probes(workers: readonly Worker[], host: string): ReturnType<typeof opsHandler> {
+  const at = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  const ask = async ({ opsPort }: Worker, path: string): Promise<{ readonly ok: boolean; readonly text: string }> => {
+    if (opsPort === undefined) return { ok: false, text: "not started" };
+    try {
+      const answer = await fetch(`http://${at}:${opsPort}${path}`, { signal: AbortSignal.timeout(wordWithinMs) });
+      return { ok: answer.ok, text: await answer.text() };
+    } catch {
+      return { ok: false, text: "no answer" };
+    }
+  };
+  const readiness = async (): Promise<Readiness> => {
+    const said = await Promise.all(workers.map((worker) => ask(worker, "/readyz")));
+    return {
+      isReady: said.some(({ ok }) => ok),
+      words: said.map(({ text }, at) => `worker ${at + 1}:\n${text.trim()}`).join("\n"),
+    };
+  };
+  const metrics = async (): Promise<string> => {
+    const said = await Promise.all(workers.map((worker) => ask(worker, "/metrics")));
+    return mergeMetrics(said.filter(({ ok }) => ok).map(({ text }) => text));
+  };
+  return opsHandler({ contentType: "text/plain; version=0.0.4; charset=utf-8", metrics }, readiness);
+}

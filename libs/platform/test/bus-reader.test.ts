@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startLocalBackends, until, type LocalBackends } from "@modelgate/testkit";
+import { createLogger, openBus, type Bus } from "../src/index.ts";
+
+let backends: LocalBackends;
+let bus: Bus;
+beforeAll(async () => {
+  backends = await startLocalBackends();
+  bus = await openBus(backends.natsUrl, createLogger("test", "silent").log);
+});
+afterAll(async () => {
+  await bus?.[Symbol.asyncDispose]();
+  await backends?.[Symbol.asyncDispose]();
+});
+
+const messages = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, at) => ({ subject: "usage.v1.text", body: `${from + at}`, id: `id-${from + at}` }));
+
+test("a batch is stored in its order, a repetition once, and what no stream keeps is reported message by message", async () => {
+  await until("NATS to be there", () => bus.connected);
+  const seen: string[] = [];
+  await using _reader = bus.consume("USAGE", "order", async (bodies) => void seen.push(...bodies));
+  expect(await bus.publish(messages(300))).toEqual(Array.from({ length: 300 }, () => undefined));
+  expect(await bus.publish(messages(3, 298))).toEqual([undefined, undefined, undefined]);
+  await until("all to be read", () => seen.length >= 301);
+  expect(seen).toEqual(messages(301).map(({ body }) => body));
+  const [kept, lost] = await bus.publish([...messages(1, 500), { subject: "nowhere", body: "", id: "x" }]);
+  expect(kept).toBeUndefined();
+  expect(lost).toBeInstanceOf(Error);
+});
+
+test("a reader of a stream at rest ends at once", async () => {
+  await until("NATS to be there", () => bus.connected);
+  const other = await openBus(backends.natsUrl, createLogger("test", "silent").log);
+  await until("NATS to be there", () => other.connected);
+  const reader = other.consume("TASKS", "rest", () => Promise.resolve());
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await reader[Symbol.asyncDispose](); // not after the ten seconds of its wait: the test would time out with its hook
+  await other[Symbol.asyncDispose]();
+}, 8_000);

@@ -1,0 +1,19 @@
+import { setTimeout } from "node:timers/promises";
+import { Registry } from "prom-client";
+import { expect, test } from "vitest";
+import { measureLoopLag } from "../src/loop-lag.ts";
+
+test("reports how late the loop was since the last look, and not the pause between two samples", async () => {
+  const register = new Registry();
+  measureLoopLag(register);
+  const read = async (which: string): Promise<number> => {
+    const text = await register.metrics();
+    return Number(new RegExp(`^nodejs_eventloop_lag_${which}_seconds (\\S+)$`, "m").exec(text)?.[1]);
+  };
+  const blockedMs = 300;
+  await setTimeout(1);
+  for (const end = performance.now() + blockedMs; performance.now() < end;);
+  await setTimeout(1); // the sample that was due meanwhile
+  expect(await read("max")).toBeGreaterThan(0.2);
+  expect(await read("max")).toBeLessThan(0.2); // measured anew
+});

@@ -1,0 +1,57 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startLocalBackends, type LocalBackends } from "@modelgate/testkit";
+import { Quiet, readServers } from "../src/index.ts";
+
+let backends: LocalBackends;
+let redis: Redis;
+beforeAll(async () => {
+  backends = await startLocalBackends();
+  redis = new Redis(backends.redisUrl);
+});
+afterAll(async () => {
+  redis?.disconnect();
+  await backends?.[Symbol.asyncDispose]();
+});
+
+test("servers say whether something was written", async () => {
+  const before = await readServers(redis);
+  await redis.get("absent");
+  expect(await readServers(redis)).toEqual(before);
+  await redis.set("one", "1");
+  const after = await readServers(redis);
+  expect(after.runs).toBe(before.runs);
+  expect(after.writes).not.toBe(before.writes);
+});
+
+test("who looks for work looks after a write, for as long as it may come of age, and when what waits is due", async () => {
+  let now = 1_000_000;
+  let due = Infinity;
+  let asked = 0;
+  const nextDue = () => {
+    asked++;
+    return Promise.resolve(due);
+  };
+  const quiet = new Quiet({ redis, graceMs: 5_000, nextDue, now: () => now });
+  expect(await quiet.ends()).toBe(true); // nothing is known yet
+  now += 5_000;
+  expect(await quiet.ends()).toBe(true);
+  now += 1;
+  due = now + 3_000;
+  expect(await quiet.ends()).toBe(false);
+  now += 2_999;
+  expect(await quiet.ends()).toBe(false);
+  expect(asked).toBe(1);
+  now += 1;
+  expect(await quiet.ends()).toBe(true); // and it is not done yet
+  expect(await quiet.ends()).toBe(true);
+  due = Infinity;
+  await redis.set("two", "2");
+  expect(await quiet.ends()).toBe(true);
+  now += 5_001;
+  expect(await quiet.ends()).toBe(false);
+  expect(asked).toBe(2);
+  now += 55_000;
+  expect(await quiet.ends()).toBe(true); // the slow sweep, whatever was heard
+  expect(await quiet.ends()).toBe(false);
+});

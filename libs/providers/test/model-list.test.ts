@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { modelListRequest, modelsIn, providers } from "../src/index.ts";
+
+test.each([
+  ["OpenAI", { object: "list", data: [{ id: "gpt-5" }, { id: "gpt-5" }] }, ["gpt-5"]],
+  ["Together", [{ id: "a/b", type: "chat" }], ["a/b"]],
+  ["Gemini", { models: [{ name: "models/gemini-2.5-pro" }] }, ["gemini-2.5-pro"]],
+  ["Cloudflare", { success: true, result: [{ id: "f0-1", name: "@cf/meta/llama" }] }, ["@cf/meta/llama"]],
+  ["Databricks", { endpoints: [{ name: "databricks-gte" }] }, ["databricks-gte"]],
+  ["what has invalid names", { data: [{ id: "" }, { id: " x" }, { id: 7 }, "m", { id: "y" }] }, ["y"]],
+  ["an error", { error: { message: "no" } }, undefined],
+])("the list of %s is read", (_vendor, list, models) => {
+  expect(modelsIn(list)).toEqual(models);
+});
+
+test.each([
+  ["openai", "https://api.openai.com/v1/models"],
+  ["github-models", "https://models.github.ai/catalog/models"],
+  ["anthropic", "https://api.anthropic.com/v1/models"],
+  ["gemini", "https://generativelanguage.googleapis.com/v1beta/models"],
+  ["perplexity", undefined],
+])("%s is asked at %s", (name, address) => {
+  const provider = providers[name];
+  const request = provider && modelListRequest(provider, { baseUrl: provider.baseUrl ?? "", key: "k", nowMs: 0 });
+  expect(request?.url.href).toBe(address);
+  if (request !== undefined) expect(request).toMatchObject({ method: "GET", headers: { accept: "application/json" } });
+});

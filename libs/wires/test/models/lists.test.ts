@@ -1,0 +1,28 @@
+import { describe, expect, test } from "vitest";
+import { modelKinds } from "@modelgate/contracts";
+import { modelLists } from "../../src/models/index.ts";
+
+const model = { name: "m", ownedBy: "us", contextTokens: 1_000, maxOutputTokens: 100 };
+
+describe.each(modelKinds)("a model of kind %s", (kind) => {
+  test("says its kind in the common list, and in the gamma list only what it can be asked for", () => {
+    expect(modelLists.common.one({ ...model, kind })).toMatchObject({
+      id: "m",
+      kind,
+      context_length: 1_000,
+      top_provider: { context_length: 1_000, max_completion_tokens: 100 },
+    });
+    const methods =
+      kind === "chat"
+        ? ["generateContent", "streamGenerateContent", "countTokens"]
+        : kind === "image"
+          ? ["generateContent"]
+          : [];
+    expect(modelLists.gamma.one({ ...model, kind })).toMatchObject({ supportedGenerationMethods: methods });
+  });
+});
+
+test("what is not known of a model is not listed", () => {
+  const { common } = modelLists;
+  expect(common.one({ name: "m", ownedBy: "us", kind: "chat" })).not.toHaveProperty("top_provider");
+});

@@ -1,0 +1,100 @@
+import { priceVersionOf, type Published, type PublishedModel } from "@modelgate/catalog";
+import {
+  compilePrice,
+  priceFields,
+  toolPriceFields,
+  unitNames,
+  type PriceField,
+  type WrittenPrice,
+} from "@modelgate/contracts";
+import type { Redis } from "@modelgate/platform";
+import { priceVersionsKey } from "./prices.ts";
+
+/** One number of a price. */
+interface PriceLine {
+  /** As the configuration would name it. */
+  readonly field: string;
+  readonly dollars: number;
+  /** What the dollars are for: a million tokens, or one piece. */
+  readonly per: string;
+  /** Who says so, or the field that is charged in its place. */
+  readonly from: string;
+  /** The day that it is of, YYYY-MM-DD: the catalogue's, or when the configuration's price was first published. */
+  readonly day: string | null;
+}
+
+/** A model as an operator sees it: where it goes, and where each number of its price comes from. Undefined: there is none. */
+export async function modelView(redis: Redis, { models, channels }: Published, name: string) {
+  const model = Object.hasOwn(models, name) ? models[name] : undefined;
+  if (model === undefined) return undefined;
+  const { kind, ownedBy = null, contextTokens = null, choice = "weighted", shares = {} } = model;
+  return {
+    name,
+    kind,
+    ownedBy,
+    contextTokens,
+    choice,
+    shares,
+    price: await priceLines(redis, model),
+    channels: channels.flatMap(({ id, provider, priority = 0, weight = 1, models: served, costs }) => {
+      const upstreamModel = Array.isArray(served) ? served.find((each) => each === name) : served[name];
+      if (upstreamModel === undefined) return [];
+      return [{ id, provider, upstreamModel, priority, weight, compared: costs?.[name] ?? null }];
+    }),
+  };
+}
+
+async function priceLines(redis: Redis, { price = {}, priceOrigin }: PublishedModel): Promise<readonly PriceLine[]> {
+  const from = priceOrigin === undefined ? "configuration" : `${priceOrigin.catalogue}: ${priceOrigin.entry}`;
+  const day = priceOrigin?.day ?? (await firstPublished(redis, price));
+  const { tiers = [], serviceTiers = {}, tools = {}, resolutions = {}, ...usual } = price;
+  const line = (field: string, dollars: number | undefined, per: string): readonly PriceLine[] =>
+    dollars === undefined ? [] : [{ field, dollars, per, from, day }];
+  return [
+    ...fieldsIn(priceFields).flatMap((field) => line(field, usual[field], perOf(field))),
+    ...fieldsIn(priceFields).flatMap((field) => nearLine(field, usual)),
+    ...tiers.flatMap(({ above, ...other }, at) =>
+      fieldsIn(priceFields).flatMap((field) =>
+        line(
+          `tiers[${at}].${field}`,
+          field in other ? numberIn(other, field) : undefined,
+          `${perOf(field)}, input above ${above} tokens`,
+        ),
+      ),
+    ),
+    ...Object.entries(serviceTiers).flatMap(([tier, factor]) => line(`serviceTiers.${tier}`, factor, "factor")),
+    ...fieldsIn(toolPriceFields).flatMap((tool) => line(`tools.${tool}`, tools[tool], "call")),
+    ...Object.entries(resolutions).flatMap(([name, other]) =>
+      Object.entries(other).flatMap(([field, dollars]) => line(`resolutions.${name}.${field}`, dollars, field)),
+    ),
+  ];
+}
+
+/** What a unit without a price of its own costs, and as what it is charged. */
+function nearLine(field: PriceField, usual: WrittenPrice): readonly PriceLine[] {
+  const priced = priceFields[field];
+  if (usual[field] !== undefined || !("as" in priced)) return [];
+  const near = priced.as.find((other) => usual[other] !== undefined);
+  const dollars = near === undefined ? undefined : usual[near];
+  if (near === undefined || dollars === undefined) return [];
+  return [{ field, dollars, per: perOf(field), from: `charged as ${near}`, day: null }];
+}
+
+async function firstPublished(redis: Redis, price: WrittenPrice): Promise<string | null> {
+  const text = await redis.hget(priceVersionsKey, priceVersionOf(compilePrice(price)));
+  return /"publishedAt":"(\d{4}-\d\d-\d\d)/.exec(text ?? "")?.[1] ?? null;
+}
+
+function perOf(field: PriceField): string {
+  const { per, unit } = priceFields[field];
+  const singular = unitNames.includes(unit) ? unit.replace(/s$/, "") : unit;
+  return per === 1 ? singular : "million tokens";
+}
+
+function numberIn(record: Readonly<Record<string, number | undefined>>, field: string): number | undefined {
+  return record[field];
+}
+
+function fieldsIn<Table extends object>(table: Table): readonly (keyof Table & string)[] {
+  return Object.keys(table).filter((name): name is keyof Table & string => name in table);
+}

@@ -1,0 +1,38 @@
+import { readText, type Transport } from "@modelgate/channels";
+import { modelListRequest, modelsIn, providers } from "@modelgate/providers";
+
+/** How much of a list is read, and how long a vendor is waited for. */
+const [listBytes, listMs] = [8 * 1024 * 1024, 10_000];
+
+/** Who is asked for its models. */
+export interface ModelsAsk {
+  readonly provider: string;
+  readonly baseUrl: string;
+  readonly key: string | undefined;
+}
+
+/** Asks a vendor for its models. Throws Error with the reason where it lists nothing that can be read. */
+export async function askModels(
+  { provider: name, baseUrl, key }: ModelsAsk,
+  transport: Pick<Transport, "send">,
+): Promise<readonly string[]> {
+  const provider = providers[name];
+  const request =
+    provider && key !== undefined ? modelListRequest(provider, { baseUrl, key, nowMs: Date.now() }) : undefined;
+  if (request === undefined) throw new Error(`${name} lists no models: name them`);
+  const answer = await transport.send({ ...request, timeoutMs: listMs }, AbortSignal.timeout(listMs));
+  const text = await readText(answer, listBytes);
+  if (answer.status >= 300)
+    throw new Error(`its vendor answered ${answer.status} when asked for its models: ${text.slice(0, 200)}`);
+  const models = modelsIn(parsed(text));
+  if (models === undefined) throw new Error("its vendor's list of models cannot be read");
+  return models;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

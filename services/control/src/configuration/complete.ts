@@ -1,0 +1,119 @@
+import type { PublishedModel, ResolvedChannel, ServedModels } from "@modelgate/catalog";
+import { knownPrice, priceCatalogue, sumOf, type KnownPrice } from "@modelgate/catalog/known-prices";
+import type { Configuration } from "@modelgate/contracts";
+import { providers } from "@modelgate/providers";
+import { kindOfListed } from "./listed-kind.ts";
+
+/** A configuration with everything written out that it leaves to vendors and to the catalogue of prices. */
+export interface CompleteConfiguration {
+  readonly groups: Configuration["groups"];
+  readonly models: Readonly<Record<string, PublishedModel>>;
+  readonly channels: readonly ResolvedChannel[];
+}
+
+/** What is written out from. */
+export interface CompletedFrom {
+  /** The models that vendors list, by the id of the channel that asks for them. */
+  readonly lists: ReadonlyMap<string, readonly string[]>;
+  /** The day that prices are looked up for, Unix ms. */
+  readonly nowMs: number;
+}
+
+/**
+ * Writes out what channels serve that take what their vendor lists, the prices of models that name none, and what each
+ * vendor is known to charge. The configuration's own words win.
+ */
+export function completeConfiguration(
+  { groups, models: written }: Pick<Configuration, "groups" | "models">,
+  resolved: readonly ResolvedChannel[],
+  { lists, nowMs }: CompletedFrom,
+): CompleteConfiguration {
+  const channels = resolved.map((channel) => ({ ...channel, models: servedBy(channel, lists) }));
+  const listed = Object.fromEntries(
+    channels.flatMap(({ configuration, models }) =>
+      configuration.models === "*" ? namesIn(models).map(([name, upstream]) => [name, listedModel(upstream)]) : [],
+    ),
+  );
+  const known = new Map(channels.map((channel) => [channel, pricesOf(channel, nowMs)]));
+  const models = Object.entries({ ...listed, ...written }).map(([name, model]) => {
+    const isListed = !Object.hasOwn(written, name);
+    return [name, pricedModel(model, name, { channels, known, isListed })] as const;
+  });
+  return {
+    groups,
+    models: Object.fromEntries(models),
+    channels: channels.map((channel) => ({ ...channel, costs: costsOf(known.get(channel)) })),
+  };
+}
+
+type Served = ResolvedChannel & { readonly models: ServedModels };
+/** What a channel's vendor charges, by the gateway's names of its models. */
+type Known = ReadonlyMap<string, KnownPrice>;
+
+function servedBy({ configuration }: ResolvedChannel, lists: CompletedFrom["lists"]): ServedModels {
+  const { id, models, provider } = configuration;
+  if (models !== "*") return models;
+  const { wires = providers[provider]?.wires ?? [] } = configuration;
+  return (lists.get(id) ?? []).filter((name) => kindOfListed(name, wires) !== undefined);
+}
+
+function listedModel(upstream: string): Configuration["models"][string] {
+  return { kind: kindOfListed(upstream) ?? "chat" };
+}
+
+function namesIn(models: ServedModels): readonly (readonly [name: string, upstream: string])[] {
+  return Array.isArray(models) ? models.map((name) => [name, name] as const) : Object.entries(models);
+}
+
+function pricesOf({ configuration, models }: Served, nowMs: number): Known {
+  const provider = providers[configuration.provider];
+  if (provider?.isLocal === true) return new Map(namesIn(models).map(([name]) => [name, ownServer]));
+  const { pricesAs } = provider ?? {};
+  if (pricesAs === undefined) return new Map();
+  return new Map(
+    namesIn(models).flatMap(([name, upstream]) => {
+      const found = knownPrice(pricesAs, upstream, nowMs);
+      return found === undefined ? [] : [[name, found] as const];
+    }),
+  );
+}
+
+/** What an operator's own server charges: nothing by the token. */
+const ownServer: KnownPrice = { price: {}, entry: "a server of the operator's own" };
+
+function costsOf(known: Known = new Map()): Readonly<Record<string, number>> | undefined {
+  if (known.size === 0) return undefined;
+  return Object.fromEntries([...known].map(([name, { price }]) => [name, sumOf(price)]));
+}
+
+/** A model with its price: its own, else that of its channel of the highest priority whose vendor's is known. */
+function pricedModel(
+  model: Configuration["models"][string],
+  name: string,
+  {
+    channels,
+    known,
+    isListed,
+  }: { readonly channels: readonly Served[]; readonly known: ReadonlyMap<Served, Known>; readonly isListed: boolean },
+): PublishedModel {
+  const { price, ...others } = model;
+  if (price !== undefined && price !== "auto") return { ...others, price };
+  const found = channels
+    .filter(({ models }) => namesIn(models).some(([served]) => served === name))
+    .toSorted((left, right) => (right.configuration.priority ?? 0) - (left.configuration.priority ?? 0))
+    .map((channel) => known.get(channel)?.get(name))
+    .find((each) => each !== undefined);
+  if (found === undefined) return { ...others, ...(isListed ? { isUnpriced: true } : {}) };
+  const { contextTokens = found.contextTokens } = model;
+  return {
+    ...others,
+    ...(contextTokens === undefined ? {} : { contextTokens }),
+    price: found.price,
+    priceOrigin: originOf(found),
+  };
+}
+
+function originOf({ entry }: KnownPrice): NonNullable<PublishedModel["priceOrigin"]> {
+  const { name, version, day } = priceCatalogue;
+  return { catalogue: `${name} ${version}`, entry, day };
+}

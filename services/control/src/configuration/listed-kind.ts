@@ -1,0 +1,19 @@
+import { wiresOfKind, type ModelKind, type UpstreamWire } from "@modelgate/contracts";
+
+/** What models are for by their vendors' names; the first that fits. Every other one chats. */
+const kinds: readonly (readonly [ModelKind, RegExp])[] = [
+  ["embedding", /embed|(?:^|[/-])(?:bge|gte|e5)-/i],
+  ["rerank", /rerank/i],
+  ["moderation", /moderation/i],
+  ["transcription", /whisper|transcri|(?:^|[/-])asr/i],
+  ["speech", /(?:^|[/-])tts|tts(?:$|-)|speech|orpheus/i],
+  ["realtime", /realtime|-live/i],
+  ["video", /(?:^|\/)(?:sora|veo|kling|wan\d)|video/i],
+  ["image", /dall-e|gpt-image|(?:^|[/-])flux|imagen|stable-diffusion|seedream|-image(?:$|-)/i],
+];
+
+/** What a model that a vendor lists is for, by its name; undefined where a channel that speaks these wires cannot serve it. */
+export function kindOfListed(name: string, spoken?: readonly UpstreamWire[]): ModelKind | undefined {
+  const kind = kinds.find(([, words]) => words.test(name))?.[0] ?? "chat";
+  return spoken === undefined || wiresOfKind[kind].some((wire) => spoken.includes(wire)) ? kind : undefined;
+}

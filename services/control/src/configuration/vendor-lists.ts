@@ -1,0 +1,127 @@
+import { Type, type Static } from "typebox";
+import type { ResolvedChannel } from "@modelgate/catalog";
+import { endModelRests, restModel, type Transport } from "@modelgate/channels";
+import { stored, UnknownShape } from "@modelgate/contracts";
+import type { Logger, Redis } from "@modelgate/platform";
+import { cleanWords } from "@modelgate/providers";
+import { askModels, type ModelsAsk } from "./ask-models.ts";
+
+/** Hash: channel id → what its vendor listed last; shared by all replicas. */
+const listsKey = "vendor-models";
+/** A vendor that could not be asked is asked again after this time. */
+const retryMs = 60_000;
+/** A model that its vendor lists no more rests for so long; then it is forgotten. */
+const goneKeptMs = 7 * 86_400_000;
+
+const VendorList = Type.Object({
+  askedAt: Type.Number(),
+  baseUrl: Type.String(),
+  models: Type.Array(Type.String()),
+  gone: Type.Record(Type.String(), Type.Number()),
+  failed: Type.Optional(Type.String()),
+});
+type VendorList = Static<typeof VendorList>;
+const readList = stored("vendor's list of models", VendorList);
+
+/** What the lists are kept with. */
+export interface VendorListDeps {
+  readonly redis: Redis;
+  readonly transport: Transport;
+  readonly log: Logger;
+  /** How often a vendor is asked. */
+  readonly everyMs: number;
+}
+
+/** The models of the vendors whose channels serve whatever they list: asked at start, and again after a while. */
+export class VendorLists {
+  readonly #deps: VendorListDeps;
+  constructor(deps: VendorListDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * The models of every channel that takes what its vendor lists, by the channel's id. Vendors whose lists are due are asked;
+   * one that does not answer keeps its last list. A channel that has none is off, with the reason.
+   */
+  async complete(channels: readonly ResolvedChannel[]): Promise<{
+    readonly channels: readonly ResolvedChannel[];
+    readonly lists: ReadonlyMap<string, readonly string[]>;
+  }> {
+    const lists = new Map<string, readonly string[]>();
+    const all = await Promise.all(
+      channels.map(async (channel) => {
+        if (channel.configuration.models !== "*" || channel.off !== undefined) return channel;
+        const { models, gone, failed } = await this.#listOf(channel);
+        lists.set(channel.configuration.id, [...models, ...Object.keys(gone)].toSorted());
+        return models.length > 0 ? channel : { ...channel, off: failed ?? "its vendor lists no model" };
+      }),
+    );
+    return { channels: all, lists };
+  }
+
+  async #listOf(channel: ResolvedChannel): Promise<VendorList> {
+    const { redis, log, everyMs } = this.#deps;
+    const { id } = channel.configuration;
+    const before = this.#known(await redis.hget(listsKey, id), channel.baseUrl);
+    const now = Date.now();
+    if (
+      before !== undefined &&
+      now - before.askedAt < (before.failed === undefined ? everyMs : Math.min(retryMs, everyMs))
+    )
+      return before;
+    const asked = await askModels(askOf(channel), this.#deps.transport).catch((error: unknown) => ({
+      failed: cleanWords(messageOf(error)),
+    }));
+    const list = "failed" in asked ? { ...(before ?? none), askedAt: now, ...asked } : newList(asked, before, now);
+    if (list.failed !== undefined)
+      log.warn({ channel: id, reason: list.failed }, "a vendor's models could not be listed");
+    const current = { ...list, baseUrl: channel.baseUrl };
+    await redis.hset(listsKey, id, JSON.stringify(current));
+    await this.#restGone(id, current, before);
+    return current;
+  }
+
+  #known(text: string | null, baseUrl: string): VendorList | undefined {
+    if (text === null) return undefined;
+    try {
+      const list = readList(text);
+      return list.baseUrl === baseUrl ? list : undefined;
+    } catch (error) {
+      if (error instanceof UnknownShape) return undefined;
+      throw error;
+    }
+  }
+
+  /** A model that is listed no more rests; one that is back is used again. */
+  async #restGone(id: string, { gone, models }: VendorList, before: VendorList | undefined): Promise<void> {
+    const { redis, everyMs } = this.#deps;
+    const until = Date.now() + everyMs + retryMs;
+    for (const [model, since] of Object.entries(gone))
+      await restModel(redis, { channel: id, model, since, until, reason: "its vendor does not list it any more" });
+    await endModelRests(
+      redis,
+      id,
+      Object.keys(before?.gone ?? {}).filter((model) => models.includes(model)),
+    );
+  }
+}
+
+const none: VendorList = { askedAt: 0, baseUrl: "", models: [], gone: {} };
+
+function newList(models: readonly string[], before: VendorList | undefined, now: number): VendorList {
+  const missing = [...(before?.models ?? []), ...Object.keys(before?.gone ?? {})].filter(
+    (model) => !models.includes(model),
+  );
+  const gone = missing
+    .map((model) => [model, before?.gone[model] ?? now] as const)
+    .filter(([, since]) => now - since < goneKeptMs);
+  return { askedAt: now, baseUrl: "", models: [...models], gone: Object.fromEntries(gone) };
+}
+
+function askOf({ configuration, baseUrl, keys }: ResolvedChannel): ModelsAsk {
+  return { provider: configuration.provider, baseUrl, key: keys[0] };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

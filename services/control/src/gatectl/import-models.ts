@@ -1,0 +1,46 @@
+import { parseDocument, YAMLMap, YAMLSeq } from "yaml";
+import { field } from "../field.ts";
+
+/** A configuration's text with a vendor's models in it, and what became of each. */
+export interface Imported {
+  readonly text: string;
+  readonly added: readonly string[];
+  /** Models that the configuration has already. */
+  readonly known: readonly string[];
+  /** Models of unknown price: they are left to the operator. */
+  readonly unpriced: readonly string[];
+}
+
+/** Writes the models that a channel's vendor lists into a configuration, with their prices; all else stays as it is written. */
+export function importModels(text: string, channel: string, listed: readonly unknown[]): Imported {
+  const document = parseDocument(text);
+  const [added, known, unpriced]: [string[], string[], string[]] = [[], [], []];
+  const served = servedBy(document.get("channels"), channel);
+  for (const row of listed) {
+    const name = field(row, "name");
+    if (typeof name !== "string") continue;
+    const price = field(row, "price");
+    if (document.hasIn(["models", name])) known.push(name);
+    else if (price === null || price === undefined) unpriced.push(name);
+    else {
+      const contextTokens = field(row, "contextTokens");
+      const context = typeof contextTokens === "number" ? { contextTokens } : {};
+      const model = document.createNode({ kind: field(row, "kind"), price, ...context });
+      const from = field(row, "from");
+      if (typeof from === "string") model.commentBefore = ` ${from}`;
+      document.setIn(["models", name], model);
+      if (served instanceof YAMLSeq) served.add(name);
+      else if (served instanceof YAMLMap) served.set(name, name);
+      added.push(name);
+    }
+  }
+  return { text: added.length === 0 ? text : document.toString({ lineWidth: 0 }), added, known, unpriced };
+}
+
+/** The models that a channel names; undefined where it serves whatever its vendor lists. */
+function servedBy(channels: unknown, id: string): unknown {
+  if (!(channels instanceof YAMLSeq)) return undefined;
+  const items: readonly unknown[] = channels.items;
+  const found = items.find((channel) => channel instanceof YAMLMap && channel.get("id") === id);
+  return found instanceof YAMLMap ? found.get("models") : undefined;
+}

@@ -1,0 +1,80 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { readVariables } from "@modelgate/platform";
+import { parseConfiguration, problemLines } from "../configuration/read.ts";
+import { field } from "../field.ts";
+import { CommandFailed } from "./command-failed.ts";
+import { demo } from "./config.ts";
+import { importModels } from "./import-models.ts";
+import { position, positionInPath, type Command, type Output } from "./command.ts";
+import { cell, table, type Column } from "./table.ts";
+
+const columns: readonly Column[] = [
+  ["MODEL", cell("name")],
+  ["KIND", cell("kind")],
+  ["CONTEXT", cell("contextTokens")],
+  ["CHOICE", cell("choice")],
+  ["SHARES", cell("shares")],
+];
+const priceColumns: readonly Column[] = [
+  ["PRICE", cell("field")],
+  ["DOLLARS", cell("dollars")],
+  ["PER", cell("per")],
+  ["FROM", cell("from")],
+  ["OF", cell("day")],
+];
+const channelColumns: readonly Column[] = [
+  ["CHANNEL", cell("id")],
+  ["PROVIDER", cell("provider")],
+  ["THERE", cell("upstreamModel")],
+  ["PRIORITY", cell("priority")],
+  ["WEIGHT", cell("weight")],
+];
+
+const shown = (data: unknown): Output => ({
+  data,
+  text: [
+    table(data, columns, ""),
+    table(field(data, "price"), priceColumns, "no price: calls of this model cost nothing"),
+    table(field(data, "channels"), channelColumns, "no channels"),
+  ].join("\n\n"),
+});
+
+/** Writes models into a file. Throws CommandFailed where it would not be a good configuration. */
+async function imported(path: string, channel: string, listed: readonly unknown[]): Promise<Output> {
+  const { text, added, known, unpriced } = importModels(await readFile(path, "utf8"), channel, listed);
+  const { problems = [] } = parseConfiguration(text);
+  if (problems.length > 0)
+    throw new CommandFailed(`${path} would be wrong, and was not written:\n${problemLines(problems)}`);
+  if (added.length > 0) await writeFile(path, text);
+  const lines = [
+    `${path}: ${added.length} added, ${known.length} there already`,
+    ...added.map((name) => `  + ${name}`),
+    ...(unpriced.length === 0 ? [] : [`without a known price, left out: ${unpriced.join(", ")}`]),
+  ];
+  return { data: { path, added, known, unpriced }, text: lines.join("\n") };
+}
+
+/** Models: what they cost and where they go. */
+export const modelCommands: readonly Command[] = [
+  {
+    name: "model show",
+    summary: "Show a model: where each number of its price comes from and of what day, and the channels that serve it.",
+    positionals: ["MODEL"],
+    options: {},
+    example: "gatectl model show gpt-5-mini",
+    run: async (args, server) => shown(await server.get(`/models/${positionInPath(args, 0, "MODEL")}`)),
+  },
+  {
+    name: "model import",
+    summary: "Write the models that a channel's vendor lists into the configuration file, with their known prices.",
+    positionals: ["CHANNEL"],
+    options: { file: "the configuration file (default: MODELGATE_CONFIG)" },
+    example: "gatectl model import groq --file my.yaml",
+    async run(args, server) {
+      const listed = await server.get(`/channels/${positionInPath(args, 0, "CHANNEL")}/models`);
+      const path =
+        args.options["file"] ?? readVariables((read) => read.text("MODELGATE_CONFIG", demo, "The file to write."));
+      return await imported(path, position(args, 0, "CHANNEL"), Array.isArray(listed) ? listed : []);
+    },
+  },
+];

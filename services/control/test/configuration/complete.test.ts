@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { stringify } from "yaml";
+import { completeConfiguration } from "../../src/configuration/complete.ts";
+import { parseConfiguration } from "../../src/configuration/read.ts";
+import { resolveChannels } from "../../src/configuration/resolve.ts";
+import { warningsOf } from "../../src/configuration/warnings.ts";
+
+const nowMs = Date.parse("2026-10-01T12:00:00Z");
+const groq = { id: "groq", provider: "groq", keys: ["k"] };
+
+async function completed(models: object, channels: readonly object[], lists: Readonly<Record<string, string[]>> = {}) {
+  const { configuration, problems } = parseConfiguration(
+    stringify({ groups: { default: { models: ["*"] } }, models, channels }),
+  );
+  if (configuration === undefined) throw new Error(JSON.stringify(problems));
+  const resolved = await resolveChannels(configuration, {});
+  const complete = completeConfiguration(configuration, resolved, { lists: new Map(Object.entries(lists)), nowMs });
+  return { ...complete, warnings: warningsOf(configuration, complete) };
+}
+
+const known = { input: 0.075, cachedInput: 0.0375, output: 0.3 };
+const origin = { catalogue: "@pydantic/genai-prices 0.1.8", entry: "groq/openai/gpt-oss-20b", day: "2026-09-23" };
+
+test.each<[string, object, object | undefined, object | undefined]>([
+  ["that names none has the catalogue's", {}, known, origin],
+  ["that says auto has the catalogue's", { price: "auto" }, known, origin],
+  ["that names its own has that", { price: { input: 9 } }, { input: 9 }, undefined],
+])("a known model %s", async (_name, more, price, priceOrigin) => {
+  const { models, warnings } = await completed({ fast: { kind: "chat", ...more } }, [
+    { ...groq, models: { fast: "openai/gpt-oss-20b" } },
+  ]);
+  expect(models["fast"]).toMatchObject({ price, ...(priceOrigin === undefined ? {} : { priceOrigin }) });
+  expect(models["fast"]?.priceOrigin).toEqual(priceOrigin);
+  expect(warnings.filter(({ path }) => path === "models.fast.price")).toEqual([]);
+});
+
+test("an unknown model costs nothing, and a warning says so", async () => {
+  const { models, warnings } = await completed({ own: { kind: "chat", price: "auto" } }, [
+    { ...groq, models: ["own"] },
+  ]);
+  expect(models["own"]?.price).toBeUndefined();
+  expect(warnings).toContainEqual({ path: "models.own.price", say: expect.stringContaining("cost nothing") });
+});
+
+test("the price is that of the first channel whose vendor's is known, and each channel has what it is compared by", async () => {
+  const channel = { keys: ["k"], models: { fast: "openai/gpt-oss-20b" } };
+  const { models, channels } = await completed({ fast: { kind: "chat" } }, [
+    { ...channel, id: "low", provider: "groq", priority: -1 },
+    { ...channel, id: "unknown", provider: "nvidia", priority: 2 },
+    { ...channel, id: "high", provider: "openrouter", priority: 1 },
+    { ...channel, id: "home", provider: "vllm", priority: -2 },
+  ]);
+  expect(models["fast"]?.priceOrigin?.entry).toBe("openrouter/openai/gpt-oss-20b");
+  expect(channels.map(({ costs }) => costs?.["fast"])).toEqual([
+    expect.closeTo(0.525),
+    undefined,
+    expect.any(Number),
+    0,
+  ]);
+});
+
+test("a channel for everything serves what its vendor lists, priced, each by what it is for", async () => {
+  const { models, channels } = await completed(
+    { "openai/gpt-oss-120b": { kind: "chat", price: { input: 7 } } },
+    [
+      { ...groq, models: "*" },
+      { id: "home", provider: "ollama", models: "*" },
+    ],
+    {
+      groq: ["openai/gpt-oss-20b", "openai/gpt-oss-120b", "whisper-large-v3", "flux-schnell", "brand-new"],
+      home: ["qwen3:8b", "nomic-embed-text"],
+    },
+  );
+  expect(channels.map((channel) => channel.models)).toEqual([
+    // It has no wire for images.
+    ["openai/gpt-oss-20b", "openai/gpt-oss-120b", "whisper-large-v3", "brand-new"],
+    ["qwen3:8b", "nomic-embed-text"],
+  ]);
+  expect(models).toMatchObject({
+    "openai/gpt-oss-20b": { kind: "chat", price: known },
+    "openai/gpt-oss-120b": { kind: "chat", price: { input: 7 } },
+    "whisper-large-v3": { kind: "transcription", price: { second: 0.000030833334 } },
+    "brand-new": { kind: "chat", isUnpriced: true },
+    "qwen3:8b": { kind: "chat", price: {} },
+    "nomic-embed-text": { kind: "embedding", price: {} },
+  });
+  expect(models["qwen3:8b"]?.isUnpriced).toBeUndefined();
+});

@@ -1,0 +1,96 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { ResolvedChannel } from "@modelgate/catalog";
+import { openTransport, readChannelStates, type Transport } from "@modelgate/channels";
+import { createLogger, openRedis, type Redis } from "@modelgate/platform";
+import { startLocalBackends, type LocalBackends } from "@modelgate/testkit";
+import { VendorLists } from "../../src/configuration/vendor-lists.ts";
+
+const { log } = createLogger("test", "silent");
+const asked: string[] = [];
+let answer: { readonly status: number; readonly body: unknown } = { status: 200, body: {} };
+const server = createServer((request, response) => {
+  asked.push(`${request.method} ${request.url} ${request.headers.authorization}`);
+  response.writeHead(answer.status, { "content-type": "application/json" }).end(JSON.stringify(answer.body));
+});
+let backends: LocalBackends;
+let redis: Redis;
+let transport: Transport;
+let url = "";
+beforeAll(async () => {
+  backends = await startLocalBackends();
+  redis = await openRedis(backends.redisUrl, log);
+  transport = openTransport();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+});
+afterAll(async () => {
+  server.close();
+  await transport?.[Symbol.asyncDispose]();
+  redis?.disconnect();
+  await backends?.[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  await redis.flushall();
+  asked.length = 0;
+});
+
+const channel = (): ResolvedChannel => ({
+  configuration: { id: "g", provider: "groq", models: "*" },
+  baseUrl: `${url}/openai/v1`,
+  keys: ["k"],
+});
+/** The lists of a replica that asks so often. */
+async function listed(everyMs = 3_600_000) {
+  const lists = new VendorLists({ redis, transport, log, everyMs });
+  const { channels, lists: found } = await lists.complete([channel()]);
+  return { off: channels[0]?.off, models: found.get("g") };
+}
+const restsOf = async () =>
+  [...(await readChannelStates(redis)).coolDowns].map(([place, { reason }]) => [place, reason]);
+
+test("a vendor is asked once an hour for all replicas, with the channel's key", async () => {
+  answer = { status: 200, body: { object: "list", data: [{ id: "b" }, { id: "a" }, { id: "b" }] } };
+  expect(await listed()).toEqual({ off: undefined, models: ["a", "b"] });
+  expect(await listed()).toEqual({ off: undefined, models: ["a", "b"] });
+  expect(asked).toEqual(["GET /openai/v1/models Bearer k"]);
+});
+
+test("a model that its vendor lists no more rests, and is used again once it is back", async () => {
+  answer = { status: 200, body: { data: [{ id: "a" }, { id: "b" }] } };
+  await listed(0);
+  answer = { status: 200, body: { data: [{ id: "a" }] } };
+  expect(await listed(0)).toEqual({ off: undefined, models: ["a", "b"] });
+  expect(await restsOf()).toEqual([["g#b", "its vendor does not list it any more"]]);
+  answer = { status: 200, body: { data: [{ id: "a" }, { id: "b" }] } };
+  await listed(0);
+  expect(await restsOf()).toEqual([]);
+});
+
+test("a vendor that does not answer keeps its last list", async () => {
+  answer = { status: 200, body: { data: [{ id: "a" }] } };
+  await listed(0);
+  answer = { status: 500, body: {} };
+  expect(await listed(0)).toEqual({ off: undefined, models: ["a"] });
+  expect(await restsOf()).toEqual([]);
+});
+
+test.each([
+  [{ status: 401, body: { error: { message: "no" } } }, /^its vendor answered 401/],
+  [{ status: 200, body: { data: [] } }, /^its vendor lists no model$/],
+  [{ status: 200, body: "words" }, /cannot be read/],
+])("a vendor that answers %j has its channel off, with the reason", async (first, why) => {
+  answer = first;
+  expect((await listed()).off).toMatch(why);
+});
+
+test("a vendor without a list says that its models must be named", async () => {
+  const lists = new VendorLists({ redis, transport, log, everyMs: 0 });
+  const { channels } = await lists.complete([
+    { ...channel(), configuration: { id: "p", provider: "perplexity", models: "*" } },
+  ]);
+  expect(channels[0]?.off).toBe("perplexity lists no models: name them");
+});

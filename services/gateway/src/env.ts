@@ -1,0 +1,25 @@
+import { describeVariables, type VariableReader } from "@modelgate/platform";
+import { serviceNames } from "./services.ts";
+
+/** Most processes that share a port: more than most machines have cores for. */
+const mostWorkers = 256;
+
+/** What the program reads before it loads a service; each service that it runs reads its own variables. */
+export function declare(read: VariableReader) {
+  return {
+    services: read.choices(
+      "MODELGATE_SERVICES",
+      serviceNames,
+      "Which services this process runs, by name with commas; unset: all of them.",
+    ),
+    workers: read.integer(
+      "WORKERS",
+      1,
+      "Processes of that set that share the ports; the ledger and control run in the first alone.",
+      { min: 1, max: mostWorkers },
+    ),
+  };
+}
+
+/** Those variables, as a service lists its own. */
+export const variables = { name: "gateway", describe: () => describeVariables(declare) };

@@ -1,0 +1,38 @@
+import type { Service } from "@modelgate/platform";
+
+/** How a service is loaded: a process imports those that it runs. */
+type Door = () => Promise<{ readonly service: Service }>;
+
+/** Every service that there is. The first of those that a process runs names its port of probes, so the edge comes first. */
+export const doors = {
+  edge: () => import("@modelgate/edge"),
+  text: () => import("@modelgate/text"),
+  media: () => import("@modelgate/media"),
+  audio: () => import("@modelgate/audio"),
+  video: () => import("@modelgate/video"),
+  realtime: () => import("@modelgate/realtime"),
+  ledger: () => import("@modelgate/ledger"),
+  control: () => import("@modelgate/control"),
+} as const satisfies Readonly<Record<string, Door>>;
+
+export type ServiceName = keyof typeof doors;
+
+/** The names of all services, in their order. */
+export const serviceNames: readonly ServiceName[] = [
+  "edge",
+  "text",
+  "media",
+  "audio",
+  "video",
+  "realtime",
+  "ledger",
+  "control",
+];
+
+/** Services of which one process is enough: the books in a file have one writer, the configuration one publisher. */
+export const keepers: ReadonlySet<ServiceName> = new Set(["ledger", "control"]);
+
+/** Loads services, in their order. */
+export function loadServices(names: readonly ServiceName[]): Promise<readonly Service[]> {
+  return Promise.all(names.map(async (name) => (await doors[name]()).service));
+}
