@@ -34,7 +34,7 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
     expect([answer.status, answer.data]).toEqual([200, { name: "ada", role: "admin", account: null }]);
     expect(answer.headers.get("set-cookie")).toMatch(/HttpOnly; SameSite=Strict/);
     const wrong = (await signIn(suite, { name: "ada", password: "another password" })).answer;
-    const unknown = (await signIn(suite, { name: "nobody", password })).answer;
+    const unknown = (await signIn(suite, { name: "stranger", password })).answer;
     expect([wrong.status, unknown.status]).toEqual([401, 401]);
     expect(wrong.error.message).toBe(unknown.error.message);
     const short = await admin.post("/operators", { name: "short", password: "too short" });

@@ -18,7 +18,7 @@ export function buildConsole(): void {
   execFileSync(process.execPath, [join(root, "services/console/build.ts")]);
 }
 
-/** Opens a browser's window that nobody is signed in with. */
+/** Opens a browser's window without a session. */
 export async function visit(browser: Browser): Promise<Visit> {
   const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
   const page = await context.newPage();

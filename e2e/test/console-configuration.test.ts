@@ -101,7 +101,7 @@ describe("a configuration that lives in the books", { timeout: 60_000 }, () => {
     const { data } = await admin.post("/configuration/edits", {
       edits: [
         { section: "models", name: "theirs", value: { kind: "chatty", price: { input: -1 } } },
-        ...wrong.edits.slice(1).map((edit) => ({ ...edit, value: { ...edit.value, provider: "nobody" } })),
+        ...wrong.edits.slice(1).map((edit) => ({ ...edit, value: { ...edit.value, provider: "absent" } })),
       ],
     });
     expect(data.version).toBeNull();
@@ -127,7 +127,7 @@ describe("a configuration that lives in the books", { timeout: 60_000 }, () => {
     });
   });
 
-  test("of two who edit the same version the second is told", async () => {
+  test("of two who edit the same version the second is refused", async () => {
     const { document, version: basedOn } = (await admin.get("/configuration")).data;
     const save = (note: string) =>
       admin.post("/configuration", { document: `${document}\n# ${note}\n`, note, basedOn });

@@ -21,7 +21,7 @@ function typeOf(schema: unknown): string {
   if (Array.isArray(anyOf)) return anyOf.map(typeOf).join(" | ");
   if (constant !== undefined) return JSON.stringify(constant);
   if (Array.isArray(words)) return words.map((word) => JSON.stringify(word)).join(" | ");
-  if (Array.isArray(type)) return type.map((each) => typeOf({ ...schema, type: each })).join(" | ");
+  if (Array.isArray(type)) return type.map((each: unknown) => typeOf({ ...schema, type: each })).join(" | ");
   if (type === "array") return `readonly (${typeOf(schema["items"])})[]`;
   if (type === "object") return objectType(schema);
   if (type === "integer" || type === "number") return "number";

@@ -1,6 +1,6 @@
 import type { Units } from "@modelgate/contracts";
 
-/** What a vendor answers in the chat wire, retold from what is public of it, and what it must be billed as. */
+/** What a vendor answers in the chat wire, in our own words from what is public of it, and what it must be billed as. */
 export interface Recording {
   /** Where the vendor's answers are recorded or documented. */
   readonly source: string;

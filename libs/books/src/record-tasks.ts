@@ -2,10 +2,10 @@ import { sql } from "kysely";
 import type { KeptTaskEvent } from "@modelgate/contracts";
 import type { Books } from "./open.ts";
 
-/** How far a task has come: an event of an earlier state tells nothing new. */
+/** How far a task has come: an event of an earlier state is old. */
 const ranks = { queued: 0, in_progress: 1, completed: 2, failed: 2 } as const;
 
-/** A task as its newest event tells of it. */
+/** A task as its newest event has it. */
 export interface BookedTask {
   readonly account: string;
   readonly task: string;

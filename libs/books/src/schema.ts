@@ -149,7 +149,7 @@ export interface MarksTable {
   value: string;
 }
 
-/** One video task, as its newest event tells of it. */
+/** One video task, as its newest event has it. */
 export interface TasksTable {
   account: string;
   task: string;

@@ -50,7 +50,7 @@ describe.each(engines)("$name", ({ start }) => {
     return found.toSorted();
   }
 
-  test("a call is in the books once by its id, whatever day it is told with, and counts once", async () => {
+  test("a call is in the books once by its id, whatever day its event has, and counts once", async () => {
     await using books = await newBooks(engine);
     const first = settled("x", receiptOf("a", "", 1));
     expect(await recordCalls(books, [first])).toEqual([first]);

@@ -138,7 +138,7 @@ describe.each(engines)("$name", ({ name, start }) => {
     expect(await findBooked(books, ["acme"])).toMatchObject([{ receipts: 8, whole: true, balanceNanos: 92n }]);
   });
 
-  test("books of the version before ids: a call that is there stays once, whatever time it is told with, and is found by its ids", async () => {
+  test("books of the version before ids: a call that is there stays once, whatever time its event has, and is found by its ids", async () => {
     const old = callOf("old", { requestId: "ours", upstreamRequestId: "theirs" });
     const place = await booksOf("0011-operators", async (db) => {
       await insertCall(db, old, at);

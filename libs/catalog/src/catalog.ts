@@ -89,7 +89,7 @@ export interface CatalogChannel {
 export interface Candidate {
   readonly channel: CatalogChannel;
   readonly upstreamModel: string;
-  /** What the vendor is known to charge, to be compared with other candidates of the model; absent: nobody knows. */
+  /** What the vendor is known to charge, to be compared with other candidates of the model; absent: unknown. */
   readonly cost?: number | undefined;
 }
 

@@ -31,7 +31,7 @@ const PublishedModel = Type.Object({
   priceOrigin: Type.Optional(PriceOrigin),
   isUnpriced: Type.Optional(
     Type.Boolean({
-      description: "its vendor lists it, and nobody knows its price: groups that refuse that do not have it",
+      description: "its vendor lists it, and its price is unknown: groups that refuse such models do not have it",
     }),
   ),
 });

@@ -23,7 +23,7 @@ export function choose<T extends Weighed>(
   return weighted(choice === "cheapest" ? cheapest(from) : from, random);
 }
 
-/** Those that cost least at their vendors; what nobody knows the cost of comes after all others. */
+/** Those that cost least at their vendors; those of unknown cost come after all others. */
 function cheapest<T extends Weighed>(from: readonly T[]): readonly T[] {
   const costOf = ({ candidate }: T): number => candidate.cost ?? Infinity;
   const least = Math.min(...from.map(costOf));

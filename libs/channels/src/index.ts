@@ -38,3 +38,4 @@ export {
 export { openTransport, type Transport } from "./transport.ts";
 export type { BodySink, SocketAnswer, UpstreamAnswer, UpstreamRequest } from "./upstream.ts";
 export { providerNameOf } from "./provider-name.ts";
+export { vendorOf, type Vendor } from "./vendor-of.ts";

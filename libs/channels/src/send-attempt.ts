@@ -1,6 +1,6 @@
 import { asFailure, Failure, headers as contractHeaders, type UpstreamWire } from "@modelgate/contracts";
 import type { Span } from "@modelgate/platform";
-import { cleanWords, CredentialsFailed, providers, signed } from "@modelgate/providers";
+import { cleanWords, CredentialsFailed, signed } from "@modelgate/providers";
 import type { AttemptPlan, PreparedAttempt, SpokenWay } from "./attempt-plan.ts";
 import { beginsWithin } from "./begins-within.ts";
 import { connectSocket, RefusedSocket } from "./connect.ts";
@@ -10,6 +10,7 @@ import { Refused, refusal } from "./refused.ts";
 import type { SpokenWires } from "./spoken-wires.ts";
 import type { Transport } from "./transport.ts";
 import type { Sent } from "./verdict.ts";
+import { vendorOf } from "./vendor-of.ts";
 
 /** An answer that can be given on, and the way that it came. */
 export interface Begun<Accepted> {
@@ -54,14 +55,14 @@ async function spokenWay<Wire extends UpstreamWire>(
   refusing: UpstreamWire | undefined,
 ): Promise<SpokenWay<Wire>> {
   const { candidate } = way;
-  const provider = providers[candidate.channel.provider];
+  const vendor = vendorOf(candidate.channel, candidate.upstreamModel);
   const usable = spoken.usable(candidate, wires).filter((wire) => wire !== refusing);
   const wire =
     losses === undefined || usable.length < 2 || !spoken.areKnown(candidate, usable)
       ? usable[0]
       : await withLeastLoss(usable, (each) => losses(each, candidate.upstreamModel));
-  if (provider === undefined || wire === undefined) throw noEndpoint();
-  return { ...way, provider, wire };
+  if (vendor === undefined || wire === undefined) throw noEndpoint();
+  return { ...way, provider: vendor.provider, wire };
 }
 
 async function withLeastLoss<Wire>(

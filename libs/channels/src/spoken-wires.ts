@@ -1,7 +1,7 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { Candidate } from "@modelgate/catalog";
 import { FoundOut } from "@modelgate/platform";
-import { providers, wiresOf } from "@modelgate/providers";
+import { vendorOf } from "./vendor-of.ts";
 
 /** How long it is remembered that a vendor's endpoint is missing, or refuses a model's calls. */
 const rememberedMs = 600_000;
@@ -35,7 +35,7 @@ export class SpokenWires {
    * vendor's order; at the end those whose endpoint has lately refused calls of this model for its own sake.
    */
   usable<Wire extends UpstreamWire>(candidate: Candidate, wanted: readonly Wire[]): readonly Wire[] {
-    const spoken = spokenOf(candidate);
+    const spoken = vendorOf(candidate.channel, candidate.upstreamModel)?.wires ?? [];
     const [own] = wanted;
     const others = spoken.flatMap((wire) => wanted.filter((each) => each === wire && each !== own));
     const ordered = own !== undefined && spoken.includes(own) ? [own, ...others] : others;
@@ -49,11 +49,7 @@ export class SpokenWires {
    * answered. Others of its family may lack some.
    */
   areKnown({ channel, upstreamModel }: Candidate, usable: readonly UpstreamWire[]): boolean {
-    if (
-      channel.wires !== undefined ||
-      providers[channel.provider]?.wiresAt?.(channel.baseUrl, upstreamModel) !== undefined
-    )
-      return true;
+    if (vendorOf(channel, upstreamModel)?.areStated === true) return true;
     return usable.some((wire) => isAt(this.#refusing, { channel, upstreamModel }, wire, this.#now()));
   }
 
@@ -71,12 +67,6 @@ export class SpokenWires {
 function isAt(known: FoundOut<number>, candidate: Candidate, wire: UpstreamWire, now: number): boolean {
   const until = known.get(place(candidate, wire));
   return until !== undefined && until > now;
-}
-
-/** The wires in which a channel's vendor serves a model, best first. */
-function spokenOf({ channel, upstreamModel }: Candidate): readonly UpstreamWire[] {
-  const vendor = providers[channel.provider];
-  return channel.wires ?? (vendor === undefined ? [] : wiresOf(vendor, channel.baseUrl, upstreamModel));
 }
 
 function place({ channel, upstreamModel }: Candidate, wire: UpstreamWire): string {

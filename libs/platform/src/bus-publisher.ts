@@ -26,7 +26,7 @@ export class StreamGone extends Error {
   override readonly name = "StreamGone";
 }
 
-/** The status of an answer where nobody listens to a subject. */
+/** The status of an answer where a subject has no listener. */
 const noResponders = 503;
 const messageId = "Nats-Msg-Id";
 

@@ -16,7 +16,7 @@ afterAll(async () => {
 const messages = (count: number, from = 0) =>
   Array.from({ length: count }, (_, at) => ({ subject: "usage.v1.text", body: `${from + at}`, id: `id-${from + at}` }));
 
-test("a batch is stored in its order, a repetition once, and what no stream keeps is told message by message", async () => {
+test("a batch is stored in its order, a repetition once, and what no stream keeps is reported message by message", async () => {
   await until("NATS to be there", () => bus.connected);
   const seen: string[] = [];
   await using _reader = bus.consume("USAGE", "order", async (bodies) => void seen.push(...bodies));

@@ -18,7 +18,7 @@ export function modelListRequest(
   return { url: new URL(baseUrl.replace(/\/+$/, "") + modelsAt), method: "GET", headers: asked };
 }
 
-/** The names in a vendor's list of models, in any of the shapes that vendors have; undefined for what is none. */
+/** The names in a vendor's list of models, in any of the shapes that vendors have; undefined for anything else. */
 export function modelsIn(list: unknown): readonly string[] | undefined {
   const rows = Array.isArray(list)
     ? list

@@ -8,7 +8,7 @@ import { until } from "./until.ts";
 /** A Redis that follows another until it is promoted. */
 export interface ReplicaServer extends AsyncDisposable {
   readonly port: number;
-  /** Follows nobody from now on, with what it has. */
+  /** Stops replicating, and keeps what it has. */
   promote(): Promise<void>;
 }
 

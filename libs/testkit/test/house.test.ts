@@ -112,6 +112,22 @@ test("nothing that is shipped depends on the suite's own tests or the simulator"
   expect(depends).toEqual([]);
 });
 
+/** Where the table of providers is read by name: for a channel that is used, and for one that is being configured. */
+const readProviders = [
+  "libs/channels/src/vendor-of.ts",
+  "services/control/src/configuration/",
+  "services/control/src/vendors/",
+];
+
+test("a channel's provider and wires come from vendorOf alone", () => {
+  const others = shipped
+    .flatMap(({ folder }) => sourcesBelow(join(folder, "src")))
+    .filter((file) => /\bproviders\[/.test(withoutComments(readFileSync(file, "utf8"))))
+    .map((file) => relative(root, file))
+    .filter((file) => !readProviders.some((allowed) => file.startsWith(allowed)));
+  expect(others).toEqual([]);
+});
+
 test("scripts name their keys and arguments", () => {
   const positional = packages.flatMap(({ folder }) =>
     filesBelow(join(folder, "src"), ".lua").filter((path) => /\b(KEYS|ARGV)\b/.test(readFileSync(path, "utf8"))),

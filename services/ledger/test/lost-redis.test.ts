@@ -229,7 +229,7 @@ class History implements Bus {
 
 let histories = 0;
 
-/** A call is settled and told; Redis goes back, and another is settled before its service settles the first once more. */
+/** A call is settled and published; Redis goes back, and another is settled before its service settles the first once more. */
 const settledTwice: [number, number][] = [
   [0, 40],
   [80, 0],

@@ -1,5 +1,5 @@
 import { costOf, Failure, priceAt, type Nanos, type Units } from "@modelgate/contracts";
-import { providers } from "@modelgate/providers";
+import { vendorOf } from "@modelgate/channels";
 import type { Priced } from "@modelgate/relay";
 import { videoCodecs, type RenderedVideo, type VideoRequest } from "@modelgate/wires/video";
 import { askedIn } from "./show-task.ts";
@@ -28,9 +28,7 @@ export function mostCost(asked: WantedTask, ways: Ways, { model, multiplier }: P
 
 /** What the request comes to in each wire that a candidate may be spoken to in. */
 function measuresOf(asked: WantedTask, { candidates, wires }: Ways): readonly Measured[] {
-  const spoken = new Set(
-    candidates.flatMap(({ channel }) => channel.wires ?? providers[channel.provider]?.wires ?? []),
-  );
+  const spoken = new Set(candidates.flatMap(({ channel, upstreamModel }) => vendorOf(channel, upstreamModel)?.wires ?? []));
   return wires
     .filter((wire) => spoken.has(wire))
     .flatMap((wire) => {

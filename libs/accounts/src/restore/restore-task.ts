@@ -3,7 +3,7 @@ import { keys, shardOf } from "../keys.ts";
 import { placeName } from "../tasks/claim.ts";
 import type { TaskRecord } from "../tasks/record.ts";
 
-/** A task as its newest event tells of it. */
+/** A task as its newest event has it. */
 export interface LostTask {
   readonly task: TaskRecord;
   /** How long it can be fetched, Unix ms. */

@@ -29,7 +29,7 @@ export const TaskEvent = Type.Object(
 export type TaskEvent = Static<typeof TaskEvent>;
 
 /**
- * A transition as the gateway writes it: beside what it tells everybody, what the gateway goes on with where Redis has lost
+ * A transition as the gateway writes it: beside what all subscribers get, what the gateway goes on with where Redis has lost
  * the task. It is no business of other readers.
  */
 export const KeptTaskEvent = Type.Object({

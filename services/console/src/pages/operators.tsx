@@ -34,7 +34,7 @@ function People() {
       <Loaded query={people}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty>Nobody signs in by password yet. Create an operator, or sign in by links.</Empty>
+            <Empty>There are no operators with a password yet. Create an operator, or sign in by links.</Empty>
           ) : (
             <DataTable
               label="Operators"

@@ -1,14 +1,15 @@
 import type { CatalogChannel } from "@modelgate/catalog";
 import { knownPrice, priceCatalogue } from "@modelgate/catalog/known-prices";
-import type { Transport } from "@modelgate/channels";
+import { vendorOf, type Transport } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
-import { cleanWords, providers } from "@modelgate/providers";
+import { cleanWords } from "@modelgate/providers";
 import { askModels } from "../configuration/ask-models.ts";
 import { kindOfListed } from "../configuration/listed-kind.ts";
 
 /** The models that a channel's vendor lists and the channel can serve, each with its known price. Throws Failure (409). */
-export async function channelModels({ provider: name, baseUrl, keys, wires }: CatalogChannel, transport: Transport) {
-  const provider = providers[name];
+export async function channelModels(channel: CatalogChannel, transport: Transport) {
+  const { provider: name, baseUrl, keys } = channel;
+  const { provider, wires } = vendorOf(channel) ?? {};
   const models = await askModels({ provider: name, baseUrl, key: keys[0]?.secret }, transport).catch(
     (error: unknown) => {
       const why = cleanWords(error instanceof Error ? error.message : String(error));
@@ -17,7 +18,7 @@ export async function channelModels({ provider: name, baseUrl, keys, wires }: Ca
   );
   const { version, name: catalogue, day } = priceCatalogue;
   return models.toSorted().flatMap((model) => {
-    const kind = kindOfListed(model, wires ?? provider?.wires);
+    const kind = kindOfListed(model, wires);
     if (kind === undefined) return [];
     const known = provider?.pricesAs === undefined ? undefined : knownPrice(provider.pricesAs, model, Date.now());
     const free = provider?.isLocal === true ? {} : null;

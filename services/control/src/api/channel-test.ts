@@ -1,5 +1,5 @@
 import type { Catalog, CatalogChannel, ChannelKey } from "@modelgate/catalog";
-import { readText, type Transport } from "@modelgate/channels";
+import { readText, vendorOf, type Transport } from "@modelgate/channels";
 import {
   Failure,
   videoWires,
@@ -8,7 +8,7 @@ import {
   realtimeWires,
   type RealtimeWire,
 } from "@modelgate/contracts";
-import { cleanWords, providers, signed, wiresOf, type Provider, type VendorRequest } from "@modelgate/providers";
+import { cleanWords, signed, type Provider, type VendorRequest } from "@modelgate/providers";
 import { fields } from "./fields.ts";
 import { probe, probedWire } from "./probe.ts";
 import { trySession, type TriedCall } from "./try-session.ts";
@@ -23,18 +23,19 @@ export async function testChannel(
   body: unknown,
   { catalog, transport }: { readonly catalog: Catalog; readonly transport: Transport },
 ) {
-  const provider = providers[channel.provider];
+  
   const [keyId, modelName] = [fields.optionalText(body, "key"), fields.optionalText(body, "model")];
   const key = keyId === undefined ? channel.keys[0] : keyOf(channel, keyId);
   const entry = modelName === undefined ? [...channel.models][0] : modelOf(channel, modelName);
-  if (provider === undefined || key === undefined || entry === undefined || channel.off !== undefined)
+  const vendor = vendorOf(channel, entry?.[1] ?? "");
+  if (vendor === undefined || key === undefined || entry === undefined || channel.off !== undefined)
     throw new Failure("no_available_channel", `The channel is off: ${channel.off ?? "it has no key"}.`, {
       status: 409,
     });
   const [model, upstreamModel] = entry;
-  const wire = probedWire(catalog.kindOf(model), channel.wires ?? wiresOf(provider, channel.baseUrl, upstreamModel));
+  const wire = probedWire(catalog.kindOf(model), vendor.wires);
   if (wire === undefined) throw new Failure("no_available_channel", "The channel speaks no wire.", { status: 409 });
-  const send = callOf({ channel, provider, key: key.secret, upstreamModel, transport }, wire);
+  const send = callOf({ channel, provider: vendor.provider, key: key.secret, upstreamModel, transport }, wire);
   const startedAt = performance.now();
   const tried = await send().catch((error: unknown) => {
     return { ok: false, status: 0, said: error instanceof Error ? error.message : String(error) };

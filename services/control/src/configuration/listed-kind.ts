@@ -1,6 +1,6 @@
 import { wiresOfKind, type ModelKind, type UpstreamWire } from "@modelgate/contracts";
 
-/** What vendors' names of models tell of what they are for; the first that fits. Every other one chats. */
+/** What models are for by their vendors' names; the first that fits. Every other one chats. */
 const kinds: readonly (readonly [ModelKind, RegExp])[] = [
   ["embedding", /embed|(?:^|[/-])(?:bge|gte|e5)-/i],
   ["rerank", /rerank/i],

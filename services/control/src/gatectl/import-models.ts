@@ -7,7 +7,7 @@ export interface Imported {
   readonly added: readonly string[];
   /** Models that the configuration has already. */
   readonly known: readonly string[];
-  /** Models whose price nobody knows: they are left to the operator. */
+  /** Models of unknown price: they are left to the operator. */
   readonly unpriced: readonly string[];
 }
 

@@ -5,7 +5,7 @@ import type { TSchema } from "typebox";
 export interface Operation {
   readonly summary: string;
   readonly area: "accounts" | "calls" | "channels" | "configuration" | "operators" | "session" | "system";
-  /** The least role that it takes; `visitor`: nobody is signed in yet. */
+  /** The least role that it takes; `visitor`: not signed in yet. */
   readonly role: OperatorRole | "visitor";
   /**
    * How a member of an account is kept to it: by the account in the path, by the query's, or by the handler; `all`:

@@ -34,7 +34,7 @@ test.each<[string, object, object | undefined, object | undefined]>([
   expect(warnings.filter(({ path }) => path === "models.fast.price")).toEqual([]);
 });
 
-test("a model that nobody knows costs nothing, and a warning says so", async () => {
+test("an unknown model costs nothing, and a warning says so", async () => {
   const { models, warnings } = await completed({ own: { kind: "chat", price: "auto" } }, [
     { ...groq, models: ["own"] },
   ]);

@@ -69,7 +69,7 @@ async function mend(
     if (account.createdAt !== "") await putBack(deps, [account]);
     return account.whole;
   }
-  // What Redis has settled a second time JetStream takes for a repetition: it is told of here alone.
+  // What Redis has settled a second time JetStream takes for a repetition: it is reported here alone.
   if ((await recordSentOf(deps, account.id)) > 0) return false;
   if (standing === "broken" && !isLasting(offsets, account)) return false;
   const branches = await branchesAt(deps.books, account, known.head);

@@ -61,7 +61,7 @@ class Watch implements RedisWatch {
   #suspects = new Set<string>();
   #runs: string | undefined;
   #writes: string | undefined;
-  /** Until when a late call may come of age that nobody wrote since. */
+  /** Until when a late call may come of age that was not written since. */
   #lateUntil = 0;
   #whole = false;
   /** When Redis counts as whole, whatever is still to be found out of some accounts. */

@@ -1,6 +1,6 @@
 import type { TaskRecord } from "@modelgate/accounts";
-import { readText } from "@modelgate/channels";
-import { cleanWords, providers, type Provider } from "@modelgate/providers";
+import { readText, vendorOf } from "@modelgate/channels";
+import { cleanWords, type Provider } from "@modelgate/providers";
 import { isRecord } from "@modelgate/wires/json";
 import { videoCodecs, type Sighting } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
@@ -12,7 +12,7 @@ const answerBytes = 1024 * 1024;
 export function wayTo({ relay }: Deps, { channelId, keyId }: TaskRecord) {
   const channel = relay.catalog.current().channels.find(({ id }) => id === channelId);
   const key = channel?.keys.find(({ id }) => id === keyId);
-  const provider = channel && providers[channel.provider];
+  const provider = channel && vendorOf(channel)?.provider;
   if (channel === undefined || key === undefined || provider === undefined) return undefined;
   return { channel, key, provider };
 }

@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { vendorOf } from "../src/vendor-of.ts";
+
+test.each([
+  [
+    "the channel's own setting",
+    { provider: "openai", baseUrl: "https://api.openai.com/v1", wires: ["chat"] },
+    "chat",
+    true,
+  ],
+  ["its provider's at that address", { provider: "openai", baseUrl: "https://api.openai.com/v1" }, "responses", true],
+  ["its provider's elsewhere", { provider: "openai", baseUrl: "https://vendor.example/v1" }, "chat", false],
+] as const)("a channel's wires are those of %s", (_, channel, first, areStated) => {
+  const vendor = vendorOf(channel, "m");
+  expect(vendor?.provider.name).toBe("openai");
+  expect(vendor).toMatchObject({ wires: expect.arrayContaining([first]), areStated });
+  expect(vendor?.wires[0]).toBe(first);
+});
+
+test("a provider that this build does not know has no vendor", () => {
+  expect(vendorOf({ provider: "of-a-newer-build", baseUrl: "https://vendor.example/v1" }, "m")).toBeUndefined();
+});
