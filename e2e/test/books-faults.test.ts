@@ -38,8 +38,8 @@ async function calls(count: number): Promise<void> {
 const priceNanos = 1_000_000n;
 let made = 0n;
 
-/** Makes calls, and waits until each is in the books, charged once, and the account agrees. */
-async function inTheBooks(): Promise<void> {
+/** Waits until each call is in the books, charged once, and the account agrees. Resolves to the number of calls there. */
+async function inTheBooks(): Promise<string | undefined> {
   await until(
     "the books to have every call once",
     async () => {
@@ -58,6 +58,7 @@ async function inTheBooks(): Promise<void> {
   );
   expect(rows[0]?.sums).toMatchObject({ calls: String(made), costNanos: String(made * priceNanos) });
   expect((await money(suite)).spentNanos).toBe(String(made * priceNanos));
+  return rows[0]?.sums["calls"];
 }
 
 test("streams that are deleted under calls are made anew, and nothing is lost", async () => {
@@ -72,7 +73,7 @@ test("streams that are deleted under calls are made anew, and nothing is lost", 
   await calls(2);
   ledger.signal("SIGCONT");
   made = 6n;
-  await inTheBooks();
+  expect(await inTheBooks()).toBe("6");
 }, 120_000);
 
 test("while PostgreSQL is away calls go on, and are in the books once it is back", async () => {

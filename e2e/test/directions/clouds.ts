@@ -5,7 +5,7 @@ export interface Cloud extends Vendor {
   readonly key: string;
   /** Behind its path: the region, or the place of a project. */
   readonly place: string;
-  /** The wire is the cloud's own, and tells no reasoning tokens and no choice between calls one by one. */
+  /** The wire is the cloud's own, and reports no reasoning tokens and no choice between calls one by one. */
   readonly isConverse: boolean;
 }
 

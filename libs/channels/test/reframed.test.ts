@@ -13,7 +13,7 @@ const upper = {
   }),
 };
 
-/** An answer that is told what its vendor sends. */
+/** An answer whose vendor sends what the test says. */
 function answerOf(type: string) {
   let sink: BodySink | undefined;
   const seen: string[] = [];

@@ -101,9 +101,9 @@ describe("what admits a request", () => {
       createPublicKey(pair.publicKey.export({ type: "spki", format: "pem" })),
       Buffer.from(signature, "base64url"),
     );
-    const told = JSON.parse(Buffer.from(claims, "base64url").toString());
-    expect([isSigned, told.iss, told.exp - told.iat]).toEqual([true, account.client_email, 3_600]);
-    expect(told.scope).toBe("https://www.googleapis.com/auth/cloud-platform");
+    const claimed = JSON.parse(Buffer.from(claims, "base64url").toString());
+    expect([isSigned, claimed.iss, claimed.exp - claimed.iat]).toEqual([true, account.client_email, 3_600]);
+    expect(claimed.scope).toBe("https://www.googleapis.com/auth/cloud-platform");
   });
 
   test("credentials that cannot sign are one line", async () => {

@@ -1,13 +1,17 @@
-import { serviceVariables, storeVariables, type EnvOf } from "@modelgate/platform";
+import { serviceVariables, storeVariables, type EnvOf, type VariableReader } from "@modelgate/platform";
+
+/** Reads where the configuration's file is. */
+export const configurationPath = (read: VariableReader): string | undefined =>
+  read.optionalText(
+    "MODELGATE_CONFIG",
+    "Path of the configuration (YAML); unset: it lives in the books, and is edited in the console or by `gatectl config`.",
+  );
 
 /** Every variable that control reads; beside them, those that the configuration names with env:NAME and ${NAME}. */
 export const variables = serviceVariables("control", (read) => ({
   ...storeVariables(read),
   configuration: {
-    path: read.optionalText(
-      "MODELGATE_CONFIG",
-      "Path of the configuration (YAML); unset: it lives in the books, and is edited in the console or by `gatectl config`.",
-    ),
+    path: configurationPath(read),
     seedPath: read.optionalText(
       "MODELGATE_SEED",
       "Path of the configuration (YAML) that the books begin with; unset: one group, and no models yet.",

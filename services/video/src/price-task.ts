@@ -28,7 +28,9 @@ export function mostCost(asked: WantedTask, ways: Ways, { model, multiplier }: P
 
 /** What the request comes to in each wire that a candidate may be spoken to in. */
 function measuresOf(asked: WantedTask, { candidates, wires }: Ways): readonly Measured[] {
-  const spoken = new Set(candidates.flatMap(({ channel, upstreamModel }) => vendorOf(channel, upstreamModel)?.wires ?? []));
+  const spoken = new Set(
+    candidates.flatMap(({ channel, upstreamModel }) => vendorOf(channel, upstreamModel)?.wires ?? []),
+  );
   return wires
     .filter((wire) => spoken.has(wire))
     .flatMap((wire) => {

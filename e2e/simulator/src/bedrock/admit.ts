@@ -46,12 +46,12 @@ export function admit(call: VendorCall): string {
 }
 
 function demandTime(stamp: string): void {
-  const told = Date.parse(stamp.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z"));
+  const signedAt = Date.parse(stamp.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z"));
   const now = Date.now();
-  if (Math.abs(now - told) <= mostSkewMs) return;
+  if (Math.abs(now - signedAt) <= mostSkewMs) return;
   const least = stampOf(now - mostSkewMs);
   const message =
-    told < now
+    signedAt < now
       ? `Signature expired: ${stamp} is now earlier than ${least} (${stampOf(now)} - 5 min.)`
       : `Signature not yet current: ${stamp} is still later than ${stampOf(now + mostSkewMs)} (${stampOf(now)} + 5 min.)`;
   throw refused(message, "InvalidSignatureException");

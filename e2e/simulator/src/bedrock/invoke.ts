@@ -24,8 +24,8 @@ export function invoke(body: unknown, model: string, stream: boolean): Understoo
 /** Claude's own format: the model stands in the path, the version and the beta features in the body. */
 function invokeClaude(body: unknown, model: string, stream: boolean): Understood {
   if (!isRecord(body)) throw new Refusal(400, "Malformed input request, please reformat your input and try again.");
-  const { anthropic_version: told, anthropic_beta: betas, ...asked } = body;
-  if (told !== version) throw new Refusal(400, `anthropic_version: Input should be '${version}'`);
+  const { anthropic_version: given, anthropic_beta: betas, ...asked } = body;
+  if (given !== version) throw new Refusal(400, `anthropic_version: Input should be '${version}'`);
   for (const name of ["model", "stream"])
     if (Object.hasOwn(asked, name)) throw new Refusal(400, `${name}: Extra inputs are not permitted`);
   const whole = { ...asked, model };

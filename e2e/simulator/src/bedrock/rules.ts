@@ -53,9 +53,9 @@ function demandResults(before: unknown, message: unknown, at: number): void {
 function demandSeals(message: unknown, at: number): void {
   for (const thought of blocksWith(message, "reasoningContent")) {
     const path = ["messages", at, "content"];
-    const told = memberOf(thought, "reasoningText");
+    const text = memberOf(thought, "reasoningText");
     const redacted = textAt(thought, "redactedContent");
-    if (told !== undefined && !isSealOf(thinkingSeal, textAt(told, "signature") ?? "", textAt(told, "text") ?? ""))
+    if (text !== undefined && !isSealOf(thinkingSeal, textAt(text, "signature") ?? "", textAt(text, "text") ?? ""))
       throw wrongField(path, "Invalid `signature` in `thinking` block.");
     if (redacted !== undefined && !isSealOf(redactedSeal, redacted))
       throw wrongField(path, "Invalid `data` in `redacted_thinking` block.");

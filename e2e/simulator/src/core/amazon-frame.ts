@@ -17,7 +17,7 @@ const codec = new EventStreamCodec(
 /** The media type of Amazon's event streams. */
 export const amazonStreamType = "application/vnd.amazon.eventstream";
 
-/** A frame as Amazon sends it, with its checksums; one that tells of a failure is an exception. */
+/** A frame as Amazon sends it, with its checksums; one that reports a failure is an exception. */
 export function amazonFrame({ event = "", data, isFailure = false }: Framed): Buffer {
   const header = (value: string) => ({ type: "string", value }) as const;
   const kind = isFailure ? "exception" : "event";

@@ -34,9 +34,9 @@ export function problemOfToken(token: string): string | undefined {
   const { publicKey, file } = serviceAccount();
   const signed = Buffer.from(`${head}.${claims}`);
   if (!verify("RSA-SHA256", signed, publicKey, Buffer.from(signature, "base64url"))) return "Invalid JWT Signature.";
-  const told: unknown = JSON.parse(Buffer.from(claims, "base64url").toString());
+  const claimed: unknown = JSON.parse(Buffer.from(claims, "base64url").toString());
   const { iss, exp, scope }: { iss?: unknown; exp?: unknown; scope?: unknown } =
-    typeof told === "object" && told !== null ? told : {};
+    typeof claimed === "object" && claimed !== null ? claimed : {};
   if (iss !== file["client_email"]) return "The account is not known.";
   if (typeof exp !== "number" || exp * 1_000 < Date.now()) return "The token has expired.";
   return scope === "https://www.googleapis.com/auth/cloud-platform" ? undefined : "The scope is not sufficient.";

@@ -58,8 +58,8 @@ const version = "vertex-2023-10-16";
 /** Claude's own format: the model stands in the path, the version in the body. */
 function predict({ body, headers }: Asking, model: string, streams: boolean): Understood {
   if (!isRecord(body)) throw new Refusal(400, "The body is no object.");
-  const { anthropic_version: told, ...asked } = body;
-  if (told !== version) throw new Refusal(400, `anthropic_version: Input should be '${version}'`);
+  const { anthropic_version: given, ...asked } = body;
+  if (given !== version) throw new Refusal(400, `anthropic_version: Input should be '${version}'`);
   if (Object.hasOwn(asked, "model")) throw new Refusal(400, "model: Extra inputs are not permitted");
   const whole = { ...asked, model };
   demandBetas(whole, headers);

@@ -1,6 +1,5 @@
 import { Type } from "typebox";
 import { stored, TaskState, UsageDraft, videoWires, type KeptTaskEvent, type VideoWire } from "@modelgate/contracts";
-import type { TaskSeal } from "./seal.ts";
 
 /** A video task as it is kept in Redis, by owner and id. Times are Unix ms. No key and no secret is in it. */
 export interface TaskRecord {
@@ -86,7 +85,7 @@ export interface Transition {
   readonly nowMs: number;
   readonly keepMs: number;
   /** Absent: Redis alone has the task. */
-  readonly seal?: Pick<TaskSeal, "seal"> | undefined;
+  readonly seal?: { seal(task: TaskRecord): string } | undefined;
 }
 
 /** A task's transition as an event, with the task as it is then. */

@@ -34,14 +34,14 @@ async function signatureFor(
     credentials: { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) },
     sha256: Sha256,
   });
-  const told = { host: url.host, "content-type": headers["content-type"] ?? "application/json" };
+  const sent = { host: url.host, "content-type": headers["content-type"] ?? "application/json" };
   const request = {
     method,
     protocol: url.protocol,
     hostname: url.hostname,
     path: url.pathname,
     query: {},
-    headers: told,
+    headers: sent,
     body: Buffer.isBuffer(body) ? body : undefined,
   };
   const { host: _host, ...more } = (await signer.sign(request, { signingDate: new Date(how.nowMs) })).headers;

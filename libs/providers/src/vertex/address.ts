@@ -11,7 +11,7 @@ const actions: Readonly<Partial<Record<UpstreamWire, string>>> = {
 export function addressOf({ baseUrl, wire, model, stream = false }: Addressed): URL {
   const place = baseUrl.replace(/\/+$/, "");
   if (wire === "chat") return new URL(`${place}/endpoints/openapi/chat/completions`);
-  // Tokens are counted by a model of its own, which the body tells whose.
+  // Tokens are counted by a model of its own, of the model that the body names.
   if (wire === "count-messages") return new URL(`${place}/publishers/anthropic/models/count-tokens:rawPredict`);
   const name = encodeURIComponent(model);
   if (wire === "messages")

@@ -23,7 +23,6 @@ export async function testChannel(
   body: unknown,
   { catalog, transport }: { readonly catalog: Catalog; readonly transport: Transport },
 ) {
-  
   const [keyId, modelName] = [fields.optionalText(body, "key"), fields.optionalText(body, "model")];
   const key = keyId === undefined ? channel.keys[0] : keyOf(channel, keyId);
   const entry = modelName === undefined ? [...channel.models][0] : modelOf(channel, modelName);

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { openSealer, type Logger, type Secrets } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
 import type { DeclaredAccounts } from "./declare-accounts.ts";
-import { withKeptKeys, withoutAccounts } from "./documents.ts";
+import { withKeptKeys, withoutAccounts, type SealedVendorKey } from "./documents.ts";
 import { parseConfiguration, problemLines } from "./read.ts";
 import type { ConfigurationSource } from "./source.ts";
 
@@ -13,12 +13,6 @@ export interface ConfigurationVersion {
   readonly actor: string;
   readonly note: string;
   readonly document: string;
-}
-
-/** A vendor's key as the books keep it. */
-export interface SealedVendorKey {
-  readonly id: string;
-  readonly sealed: string;
 }
 
 /** What the configuration in the books is read and written with. */

@@ -1,6 +1,11 @@
 import { randomBytes } from "node:crypto";
-import type { SealedVendorKey } from "./books-source.ts";
 import { isMap, isScalar, isSeq, parseDocument, type Document, type Scalar } from "yaml";
+
+/** A vendor's key as the books keep it. */
+export interface SealedVendorKey {
+  readonly id: string;
+  readonly sealed: string;
+}
 
 /** A change to one part of a configuration: `["models", "gpt-x"]`, or a channel by its id. */
 export interface Edit {

@@ -1,3 +1,4 @@
+import { configurationPath } from "../env.ts";
 import { readFile, writeFile } from "node:fs/promises";
 import { readVariables } from "@modelgate/platform";
 import { parseConfiguration, problemLines } from "../configuration/read.ts";
@@ -72,8 +73,7 @@ export const modelCommands: readonly Command[] = [
     example: "gatectl model import groq --file my.yaml",
     async run(args, server) {
       const listed = await server.get(`/channels/${positionInPath(args, 0, "CHANNEL")}/models`);
-      const path =
-        args.options["file"] ?? readVariables((read) => read.text("MODELGATE_CONFIG", demo, "The file to write."));
+      const path = args.options["file"] ?? readVariables(configurationPath) ?? demo;
       return await imported(path, position(args, 0, "CHANNEL"), Array.isArray(listed) ? listed : []);
     },
   },

@@ -1,5 +1,5 @@
 import { readText, type Transport } from "@modelgate/channels";
-import { Failure, isSendableKey, type ModelKind } from "@modelgate/contracts";
+import { Failure, isSendableKey, type ModelKind, type UpstreamWire } from "@modelgate/contracts";
 import { cleanWords, providers, type Provider } from "@modelgate/providers";
 import { baseUrlProblem } from "../configuration/base-url.ts";
 import { field } from "../field.ts";
@@ -32,6 +32,9 @@ export interface ListWish {
   readonly key: string;
 }
 
+/** The query member for the size of a page of models, by the vendor's first wire. */
+const pageSizes: Readonly<Partial<Record<UpstreamWire, string>>> = { content: "pageSize", messages: "limit" };
+
 /** Asks a vendor for its models. Throws Failure invalid_value naming what of the wish is wrong. */
 export async function listModels(wish: ListWish, transport: Transport): Promise<ListedModels> {
   const provider = Object.hasOwn(providers, wish.provider) ? providers[wish.provider] : undefined;
@@ -53,6 +56,9 @@ async function ask(provider: Provider, { baseUrl, key }: ListWish, transport: Tr
   const wire = provider.wires[0] ?? "chat";
   if (provider.modelsAt === undefined) return { models: [], say: "The vendor lists no models: name them yourself." };
   const url = listAt(baseUrl, provider.modelsAt);
+  // Lists come in pages; the wire says which word asks for long ones.
+  const size = pageSizes[wire];
+  if (size !== undefined) url.searchParams.set(size, "1000");
   const request = provider.request({ act: "file", baseUrl, key, wire, nowMs: Date.now(), url });
   const signal = AbortSignal.timeout(listMs);
   const answer = await transport.send({ ...request, timeoutMs: listMs }, signal);
@@ -68,9 +74,6 @@ function listAt(baseUrl: string, path: string): URL {
   const base = baseUrl.replace(/\/+$/, "");
   const version = /\/v\d\w*$/.exec(base)?.[0] ?? "";
   const url = new URL(`${base}${version !== "" && path.startsWith("/v") ? path.replace(/^\/v\d\w*/, "") : path}`);
-  // Lists come in pages; each vendor ignores the other's word for their size.
-  if (path.startsWith("/v1beta/")) url.searchParams.set("pageSize", "1000");
-  else if (path.startsWith("/v1/")) url.searchParams.set("limit", "1000");
   return url;
 }
 

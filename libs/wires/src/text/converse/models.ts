@@ -1,6 +1,6 @@
 import { takesAdaptiveOnly } from "../hub/claude-generations.ts";
 
-/** How a model is told to think, by its vendor's name of it; undefined: there is no word for it. */
+/** How a model is asked to think, by its vendor's name of it; undefined: there is no word for it. */
 export type ThinkingForm = "claude-budget" | "claude-adaptive" | "nova" | "effort";
 
 /** Finds it. Names are `anthropic.claude-…`, with a region before them in profiles (`us.`) and a path in ARNs. */

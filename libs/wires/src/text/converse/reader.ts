@@ -13,7 +13,7 @@ import { imagePart, parseCitation, textOf } from "./parse-parts.ts";
 import { redactedSeal, signatureSeal } from "./seals.ts";
 import { converseUsage } from "./usage.ts";
 
-/** Characters of blocks that wait for their end, as they are told whole; beyond it: upstream_error. */
+/** Characters of blocks that wait for their end, as they are passed on whole; beyond it: upstream_error. */
 const mostHeld = 16 * 2 ** 20;
 
 /** What waits for the end of a block: its signature, thoughts that are sealed, a picture's bytes. */

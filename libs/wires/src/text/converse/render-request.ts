@@ -34,7 +34,7 @@ export function renderRequest(asked: TextRequest, target: Target): Rendered {
     toolConfig: renderToolConfig(request, context),
     outputConfig: outputOf(request, unsupported),
     additionalModelRequestFields: unlessEmpty(more),
-    // Which of the sequences it was is told only where it is asked for.
+    // The answer says which of the sequences it was only where it is asked to.
     additionalModelResponseFieldPaths: stop !== undefined && isClaude(model) ? ["/stop_sequence"] : undefined,
     serviceTier: tierOf(request, unsupported),
   });
@@ -42,8 +42,8 @@ export function renderRequest(asked: TextRequest, target: Target): Rendered {
 }
 
 function unlessEmpty(members: JsonObject): JsonObject | undefined {
-  const told = present(members);
-  return Object.keys(told).length > 0 ? told : undefined;
+  const given = present(members);
+  return Object.keys(given).length > 0 ? given : undefined;
 }
 
 function stopOf({ stop }: TextRequest): readonly string[] | undefined {

@@ -12,7 +12,7 @@ const noParameters: JsonObject = { type: "object", properties: {} };
 
 /**
  * Tools and which of them. The vendor wants the tools of every call in the history: where a client no longer offers
- * them, they are told by their names. It has no word for calling none: the tools are left out, or the wish is lost.
+ * them, they are declared by their names. It has no word for calling none: the tools are left out, or the wish is lost.
  */
 export function renderToolConfig(request: TextRequest, context: PartContext): JsonObject | undefined {
   const { tools = [], toolChoice } = request;

@@ -30,7 +30,7 @@ function renderTurn({ role, parts }: Turn, context: PartContext): readonly JsonO
   });
 }
 
-/** The vendor refuses a message that holds a document and no text: it is told the document's name. */
+/** The vendor refuses a message that holds a document and no text: the text is the document's name. */
 function withWords(message: Message): Message {
   const { document } = message.content.find((block) => isRecord(block["document"])) ?? {};
   if (!isRecord(document) || message.content.some((block) => "text" in block)) return message;

@@ -3,7 +3,7 @@ import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { countOf, unitsOf } from "../hub/counts.ts";
 
 /**
- * `usage` as disjoint units; undefined where it tells no tokens. `inputTokens` leaves out what was read from or written
+ * `usage` as disjoint units; undefined where it reports no tokens. `inputTokens` leaves out what was read from or written
  * to a cache, as units do; `cacheDetails` says how much of what was written is kept for an hour.
  */
 export function converseUsage(usage: unknown): Units | undefined {

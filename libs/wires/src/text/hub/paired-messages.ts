@@ -55,9 +55,9 @@ function merged(turns: readonly Turn[], render: (turn: Turn) => readonly JsonObj
 function answered(content: readonly JsonObject[], calls: readonly unknown[], form: PairForm): Message {
   const isResult = (block: JsonObject): boolean => form.resultOf(block) !== undefined;
   const results = content.filter(isResult);
-  const told = results.map((block) => form.resultOf(block));
-  if (told.some((id) => !calls.includes(id))) throw unsupportedFailure("a tool result without its call");
-  const missing = calls.filter((id) => !told.includes(id)).map((id) => form.missing(id));
+  const answeredIds = results.map((block) => form.resultOf(block));
+  if (answeredIds.some((id) => !calls.includes(id))) throw unsupportedFailure("a tool result without its call");
+  const missing = calls.filter((id) => !answeredIds.includes(id)).map((id) => form.missing(id));
   return { role: "user", content: [...results, ...missing, ...content.filter((block) => !isResult(block))] };
 }
 

@@ -1,6 +1,5 @@
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { present } from "../../json/present.ts";
-import type { JsonObject } from "./request.ts";
 
 /** The name by which a choice of tools forces the vendor's search on the web. */
 export const searchName = "web_search";
@@ -14,18 +13,18 @@ export interface SearchWish {
   /** How much of what was found the model reads: `low`, `medium`, `high`. */
   readonly contextSize?: unknown;
   /** Where the user is: city, region, country, timezone. */
-  readonly location?: JsonObject | undefined;
+  readonly location?: JsonRecord | undefined;
 }
 
 /** A location without the word that every wire puts beside it. */
-export function locationOf(value: unknown): JsonObject | undefined {
+export function locationOf(value: unknown): JsonRecord | undefined {
   if (!isRecord(value)) return undefined;
   const { type: _, ...place }: JsonRecord = value;
   return present(place);
 }
 
 /** A location as most wires say it. */
-export function renderLocation(location: JsonObject | undefined): JsonObject | undefined {
+export function renderLocation(location: JsonRecord | undefined): JsonRecord | undefined {
   return location === undefined ? undefined : { type: "approximate", ...location };
 }
 

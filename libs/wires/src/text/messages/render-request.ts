@@ -4,7 +4,7 @@ import { unsupportedFailure, unsupportedFields } from "../hub/field-support.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";
 import { Unsupported } from "../hub/unsupported.ts";
 import type { JsonObject, TextRequest } from "../hub/request.ts";
-import { withCacheMarks } from "./cache.ts";
+import { withCacheMarks } from "./cache-marks.ts";
 import { fieldSupport } from "./field-support.ts";
 import { renderTools, renderToolChoice } from "./render-tools.ts";
 import { renderTurns } from "./render-turns.ts";

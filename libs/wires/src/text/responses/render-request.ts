@@ -1,6 +1,6 @@
 import { present } from "../../json/present.ts";
 import type { Rendered, Target } from "../hub/codec.ts";
-import { cachedBy } from "../hub/cache-hint.ts";
+import { cachedBy } from "../hub/prompt-cache.ts";
 import { effortOf } from "../hub/effort.ts";
 import { unsupportedFailure, unsupportedFields } from "../hub/field-support.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";

@@ -125,7 +125,7 @@ describe("tools", () => {
     expect(render({ turns, ...none }).dropped).toEqual(["toolChoice"]);
   });
 
-  test("tools that are no longer offered are told by their names", () => {
+  test("tools that are no longer offered are declared by their names", () => {
     const turns: TextRequest["turns"] = [
       { role: "assistant", parts: [calling("c")] },
       { role: "user", parts: [result("c")] },
@@ -180,7 +180,7 @@ describe("thinking and sampling", () => {
       { additionalModelRequestFields: { inferenceConfig: { topK: 5 } } },
       [],
     ],
-    ["nobody's", "meta.llama3-70b", { topK: 5 }, {}, ["topK"]],
+    ["unknown", "meta.llama3-70b", { topK: 5 }, {}, ["topK"]],
   ])("%s", (_, model, fields, body, dropped) => {
     expect(render({ ...user(text("a")), ...fields }, at(model))).toMatchObject({ body, dropped });
   });

@@ -1,0 +1,44 @@
+import type { CacheHint } from "./cache-hint.ts";
+import type { Part } from "./part.ts";
+import type { TextRequest } from "./request.ts";
+
+/** Models whose vendor caches prompts by itself and takes a word on how long. A name may stand behind a path. */
+const cachesByItself = /(?:^|\/)gpt-(?:[5-9]|\d\d)/;
+
+/**
+ * A request as a model's vendor caches it: one that does so by itself gets no marks, and the longest lifetime among them as
+ * its retention where the client says no other.
+ */
+export function cachedBy(model: string, request: TextRequest): TextRequest {
+  const marks = cachesByItself.test(model) ? marksOf(request) : [];
+  if (marks.length === 0) return request;
+  const isLong = marks.some(({ lifetime }) => lifetime === "1h");
+  return {
+    ...request,
+    instructions: request.instructions.map(unmarked),
+    turns: request.turns.map((turn) => ({ ...turn, parts: turn.parts.map(unmarkedDeep) })),
+    ...(request.tools === undefined ? {} : { tools: request.tools.map(unmarked) }),
+    ...(isLong ? { cacheRetention: request.cacheRetention ?? "24h" } : {}),
+  };
+}
+
+function marksOf({ instructions, turns, tools = [] }: TextRequest): readonly CacheHint[] {
+  const parts: readonly object[] = [
+    ...instructions,
+    ...tools,
+    ...turns.flatMap((turn) => turn.parts.flatMap(withInner)),
+  ];
+  return parts.flatMap((part: { readonly cache?: CacheHint | undefined }) => part.cache ?? []);
+}
+
+function withInner(part: Part): readonly object[] {
+  return part.kind === "tool-result" ? [part, ...part.parts] : [part];
+}
+
+function unmarked<Marked extends object>(part: Marked): Marked {
+  return "cache" in part ? { ...part, cache: undefined } : part;
+}
+
+function unmarkedDeep(part: Part): Part {
+  return part.kind === "tool-result" ? { ...part, cache: undefined, parts: part.parts.map(unmarked) } : unmarked(part);
+}
