@@ -35,30 +35,33 @@ async function calls(count: number): Promise<void> {
   for (let at = 0; at < count; at++) expect((await post(suite, hello("fixed"))).status).toBe(200);
 }
 
+/** A row of `gatectl usage`. */
+interface Row {
+  readonly sums: Readonly<Record<string, string>>;
+}
+
 const priceNanos = 1_000_000n;
 let made = 0n;
 
 /** Waits until each call is in the books, charged once, and the account agrees. Resolves to the number of calls there. */
 async function inTheBooks(): Promise<string | undefined> {
-  await until(
+  const sums = await until(
     "the books to have every call once",
     async () => {
       const { accounts } = await read<{ accounts: { ok: boolean; to: number }[] }>(
         suite,
         "/ledger/verification?account=demo",
       ).catch(() => ({ accounts: [] }));
-      return accounts[0]?.ok === true && BigInt(accounts[0].to) === made + 1n;
+      const [row] = await suite.ask<readonly Row[]>("usage", "--by", "account").catch(() => []);
+      // A call that a stream lost is known to its receipts before it is published once more, and counted.
+      const isWhole = accounts[0]?.ok === true && BigInt(accounts[0].to) === made + 1n;
+      return isWhole && BigInt(row?.sums["calls"] ?? 0) >= made && row?.sums;
     },
     60_000,
   );
-  const rows = await suite.ask<readonly { readonly sums: Readonly<Record<string, string>> }[]>(
-    "usage",
-    "--by",
-    "account",
-  );
-  expect(rows[0]?.sums).toMatchObject({ calls: String(made), costNanos: String(made * priceNanos) });
+  expect(sums).toMatchObject({ calls: String(made), costNanos: String(made * priceNanos) });
   expect((await money(suite)).spentNanos).toBe(String(made * priceNanos));
-  return rows[0]?.sums["calls"];
+  return sums["calls"];
 }
 
 test("streams that are deleted under calls are made anew, and nothing is lost", async () => {
@@ -96,11 +99,7 @@ test("a ledger that is killed between its commit and its acknowledgement counts 
   made += 1n;
   await until("the call to be delivered", async () => (await pending()) > 0, 30_000);
   await until("it to be committed", async () => {
-    const rows = await suite.ask<readonly { readonly sums: Readonly<Record<string, string>> }[]>(
-      "usage",
-      "--by",
-      "account",
-    );
+    const rows = await suite.ask<readonly Row[]>("usage", "--by", "account");
     return rows[0]?.sums["calls"] === String(made);
   });
   expect(await pending()).toBeGreaterThan(0);

@@ -130,7 +130,7 @@ test("a service that dies ends the start, and its words reach the terminal", asy
   let words = "";
   child.stderr.on("data", (chunk: Buffer) => (words += chunk.toString()));
   expect(await new Promise((resolve) => child.on("close", resolve))).toBe(1);
-  expect(words).toMatch(/^ledger: .*LEFT_BEHIND_MS/m);
+  expect(words).toMatch(/^gateway: .*LEFT_BEHIND_MS/m);
   rmSync(folder, { recursive: true });
 });
 
