@@ -46,7 +46,7 @@ export class SpokenWires {
 
   /**
    * Whether the vendor is known to speak the wires: the channel says so, the vendor's own address does, or one of them has
-   * answered. Others of its family may lack some.
+   * refused a call for another's sake. Others of its family may lack some.
    */
   areKnown({ channel, upstreamModel }: Candidate, usable: readonly UpstreamWire[]): boolean {
     if (vendorOf(channel, upstreamModel)?.areStated === true) return true;

@@ -27,11 +27,6 @@ export function canSpeak({ wires, moreWires = [] }: Provider, wire: UpstreamWire
   return wires.includes(wire) || moreWires.includes(wire);
 }
 
-/** The wires that a vendor speaks for a model at an address, best first, where its channel does not say otherwise. */
-export function wiresOf({ wires, wiresAt }: Provider, baseUrl: string, model: string): readonly UpstreamWire[] {
-  return wiresAt?.(baseUrl, model) ?? wires;
-}
-
 /** Every vendor, by the name that a channel's `provider` gives: one line each, and a row each of those that need no code. */
 export const providers: Readonly<Record<string, Provider>> = {
   openai,

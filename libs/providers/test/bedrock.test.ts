@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { UpstreamWire } from "@modelgate/contracts";
 import { bedrock } from "../src/bedrock/index.ts";
-import { CredentialsFailed, signed, wiresOf } from "../src/index.ts";
+import { CredentialsFailed, signed } from "../src/index.ts";
 
 const baseUrl = "https://bedrock-runtime.us-east-1.amazonaws.com";
 const key = "AKIDEXAMPLE000000:wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY".replace("AKID", "AKIA");
@@ -52,7 +52,7 @@ describe("requests", () => {
   });
 });
 
-describe("wiresOf", () => {
+describe("wiresAt", () => {
   test.each<[string, readonly UpstreamWire[]]>([
     ["anthropic.claude-sonnet-4", ["messages", "converse"]],
     ["eu.anthropic.claude-sonnet-4", ["messages", "converse"]],
@@ -61,7 +61,7 @@ describe("wiresOf", () => {
     ["amazon.nova-pro-v1:0", ["converse"]],
     ["amazon.rerank-v1:0", ["cohere-rerank"]],
   ])("%s is served in %j", (model, wires) => {
-    expect(wiresOf(bedrock, baseUrl, model)).toEqual(wires);
+    expect(bedrock.wiresAt?.(baseUrl, model)).toEqual(wires);
   });
 });
 

@@ -1,7 +1,7 @@
 import { createPublicKey, generateKeyPairSync, verify } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { UpstreamWire } from "@modelgate/contracts";
-import { CredentialsFailed, signed, wiresOf } from "../src/index.ts";
+import { CredentialsFailed, signed } from "../src/index.ts";
 import { vertex } from "../src/vertex/index.ts";
 
 const baseUrl = "https://us-central1-aiplatform.googleapis.com/v1/projects/p/locations/us-central1";
@@ -48,7 +48,7 @@ test.each<[string, readonly UpstreamWire[]]>([
   ["gemini-3-flash", ["content", "count-content"]],
   ["meta/llama-4", ["chat"]],
 ])("%s is served in %j", (model, wires) => {
-  expect(wiresOf(vertex, baseUrl, model)).toEqual(wires);
+  expect(vertex.wiresAt?.(baseUrl, model)).toEqual(wires);
 });
 
 test.each([
