@@ -105,11 +105,11 @@ class Connection implements BooksConnection {
   /** Logs and counts when the books go away and when they are back. */
   #report(error: unknown): void {
     const away = error !== undefined;
+    observeStore("books", !away);
     if (away === (this.#awaySince !== undefined) && this.#books !== undefined) return;
     if (away) this.#log.warn({ err: error }, "the books are away");
     else if (this.#awaySince !== undefined) this.#log.info("the books are back");
     this.#awaySince = away ? (this.#awaySince ?? new Date()) : undefined;
-    observeStore("books", !away);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -70,6 +70,7 @@ test("while PostgreSQL is away calls go on, reads say since when, and what was s
     await createAccount(redis, { id: "away", balance: 1_000n });
     await call("away", "before");
     await until("it to be recorded", async () => (await read(ledger, "away")).includes("before"));
+    expect(await metrics(ledger)).toContain('modelgate_store_up{store="books",service="ledger"} 1');
     const killedAt = Date.now();
     await postgres.server.kill();
     await call("away", "meanwhile");
