@@ -71,13 +71,9 @@ export function withRows(
       .slice(1, -1)
       .map((cell) => cell.trim());
   const all = new Map([...table.split("\n").slice(2).map(cellsOf), ...rows].map((row) => [row[0] ?? "", row]));
-  return document.replace(
-    table,
-    asTable(
-      head,
-      names.flatMap((name) => [all.get(name) ?? []].filter(isFilled)),
-    ),
-  );
+  const ordered = names.flatMap((name) => {
+    const row = all.get(name);
+    return row === undefined ? [] : [row];
+  });
+  return document.replace(table, asTable(head, ordered));
 }
-
-const isFilled = (row: Cells): boolean => row.length > 0;
