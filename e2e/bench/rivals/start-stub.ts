@@ -1,0 +1,19 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { freePorts } from "@modelgate/deploy/local";
+
+/** Starts the stub that stands in for a vendor, in a process of its own. */
+export async function startStub(): Promise<AsyncDisposable & { readonly address: string }> {
+  const [port = 0] = await freePorts(1);
+  const child = fork(join(import.meta.dirname, "stub.ts"), [String(port)]);
+  await once(child, "message");
+  return {
+    address: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      const ended = once(child, "exit");
+      child.kill();
+      await ended;
+    },
+  };
+}
