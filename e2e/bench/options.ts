@@ -14,6 +14,9 @@ const { values } = parseArgs({
     pid: { type: "string" },
     /** CPU by part of the code, and nothing else. */
     profile: { type: "boolean", default: false },
+    /** Of the profile: one shape alone, `one` or `apart`, and another kind of load than `chat`: `burst`, `spaced`, `large`. */
+    shape: { type: "string" },
+    kind: { type: "string" },
     /** Of the books: one engine alone, calls of the month, receipts of the account that is verified. */
     engine: { type: "string" },
     calls: { type: "string" },

@@ -2,7 +2,12 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { startProgram, type Gateway } from "./gateways.ts";
+import type { Gateway } from "./gateways.ts";
+import { startProgram } from "./program.ts";
+import { models } from "./stub-models.ts";
+
+/** It does not start without one. */
+const key = "sk-bench-0123456789abcdef";
 
 /** Installs LiteLLM's proxy in a folder of its own and starts it with one worker; undefined where there is no Python. */
 export async function startLitellm(folder: string, port: number, stub: string): Promise<Gateway | undefined> {
@@ -19,16 +24,21 @@ export async function startLitellm(folder: string, port: number, stub: string): 
     return undefined;
   }
   const config = join(folder, "config.yaml");
-  const route = { model: "openai/stub", api_base: `${stub}/v1`, api_key: "any" };
-  writeFileSync(config, stringify({ model_list: [{ model_name: "stub", litellm_params: route }] }));
+  const list = Object.values(models).map((name) => ({
+    model_name: name,
+    litellm_params: { model: `openai/${name}`, api_base: `${stub}/v1`, api_key: "any" },
+  }));
+  writeFileSync(config, stringify({ model_list: list }));
   const address = `http://127.0.0.1:${port}`;
   const words = ["--config", config, "--port", String(port), "--host", "127.0.0.1", "--num_workers", "1"];
-  const started = await startProgram(program, words, address, { env: { LITELLM_LOG: "ERROR" } });
+  const started = await startProgram(program, words, address, { LITELLM_LOG: "ERROR", LITELLM_MASTER_KEY: key });
   return {
     name: "LiteLLM proxy, 1 worker, no database",
-    url: `${address}/v1/chat/completions`,
-    headers: { authorization: "Bearer any" },
+    address,
+    headers: { authorization: `Bearer ${key}` },
     parts: { litellm: [started.pid] },
+    servers: {},
+    isOurs: false,
     [Symbol.asyncDispose]: () => started[Symbol.asyncDispose](),
   };
 }

@@ -1,9 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { startProgram, type Gateway } from "./gateways.ts";
+import type { Gateway } from "./gateways.ts";
+import { startProgram } from "./program.ts";
 
 const version = "1.15.2";
+/** The name under which it stands in tables. */
+export const nameOfPortkey = `Portkey ${version}, bare`;
 /** With the newest of these its streams are answered with 500. */
 const overrides = { hono: "4.9.7", "@hono/node-server": "1.13.5" };
 
@@ -14,21 +17,20 @@ export async function startPortkey(folder: string, port: number, stub: string): 
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
   execFileSync("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts"], { cwd: folder, stdio: "ignore" });
   const address = `http://127.0.0.1:${port}`;
-  const program = await startProgram(
-    process.execPath,
-    ["build/start-server.js", "--headless", `--port=${port}`],
-    address,
-    { cwd: join(folder, "node_modules/@portkey-ai/gateway"), env: { NODE_ENV: "production" } },
-  );
+  const script = join(folder, "node_modules/@portkey-ai/gateway/build/start-server.js");
+  const words = [script, "--headless", `--port=${port}`];
+  const program = await startProgram(process.execPath, words, address, { NODE_ENV: "production" });
   return {
-    name: `Portkey ${version}, bare`,
-    url: `${address}/v1/chat/completions`,
+    name: nameOfPortkey,
+    address,
     headers: {
       authorization: "Bearer any",
       "x-portkey-provider": "openai",
       "x-portkey-custom-host": `${stub}/v1`,
     },
     parts: { portkey: [program.pid] },
+    servers: {},
+    isOurs: false,
     [Symbol.asyncDispose]: () => program[Symbol.asyncDispose](),
   };
 }

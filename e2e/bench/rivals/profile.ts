@@ -1,33 +1,14 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { Type } from "typebox";
-import { stored } from "@modelgate/contracts";
-
 /** What a V8 profile says, as far as it is read here. */
-const readProfile = stored(
-  "CPU profile",
-  Type.Object({
-    nodes: Type.Array(
-      Type.Object({
-        id: Type.Number(),
-        callFrame: Type.Object({ functionName: Type.String(), url: Type.String() }),
-      }),
-    ),
-    samples: Type.Array(Type.Number()),
-    timeDeltas: Type.Array(Type.Number()),
-  }),
-);
+export interface Profile {
+  readonly nodes: readonly { readonly id: number; readonly callFrame: Frame }[];
+  readonly samples: readonly number[];
+  readonly timeDeltas: readonly number[];
+}
 
-/** The environment with which processes write profiles, and the folder that these are in; disposal removes it. */
-export function profiling(): Disposable & { readonly env: Readonly<Record<string, string>>; readonly folder: string } {
-  const folder = mkdtempSync(join(tmpdir(), "modelgate-profile-"));
-  const flags = `--cpu-prof --cpu-prof-interval=250 --cpu-prof-dir=${folder}`;
-  return {
-    folder,
-    env: { NODE_OPTIONS: `${process.env["NODE_OPTIONS"] ?? ""} ${flags}`.trim() },
-    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
-  };
+/** A function, by its name and the file that it is in. */
+export interface Frame {
+  readonly functionName: string;
+  readonly url: string;
 }
 
 /** A part of the code, and its share of the CPU time of all profiled processes, 0 to 1. */
@@ -36,11 +17,10 @@ export interface Share {
   readonly share: number;
 }
 
-/** Adds up the self time of all profiles in a folder by package, folder of ours, or part of Node; the largest first. */
-export function sharesIn(folder: string): readonly Share[] {
+/** Adds up the self time of profiles by package, folder of ours, or part of Node; the largest first. */
+export function sharesIn(profiles: readonly Profile[]): readonly Share[] {
   const micros = new Map<string, number>();
-  for (const file of readdirSync(folder)) {
-    const { nodes, samples, timeDeltas } = readProfile(readFileSync(join(folder, file), "utf8"));
+  for (const { nodes, samples, timeDeltas } of profiles) {
     const parts = new Map(nodes.map(({ id, callFrame }) => [id, partOf(callFrame)]));
     for (const [at, id] of samples.entries()) {
       const part = parts.get(id);
@@ -54,7 +34,7 @@ export function sharesIn(folder: string): readonly Share[] {
 }
 
 /** Where a function belongs; undefined for time in which nothing ran. */
-export function partOf({ functionName, url }: { functionName: string; url: string }): string | undefined {
+export function partOf({ functionName, url }: Frame): string | undefined {
   if (functionName === "(idle)") return undefined;
   const dependency = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];
   if (dependency !== undefined) return dependency;
