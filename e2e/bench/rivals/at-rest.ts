@@ -25,7 +25,7 @@ export interface AtRest {
 
 const bootstrap = join(import.meta.dirname, "../../../deploy/local/bootstrap.mjs");
 /** How long it is left alone before it is looked at, and how long it is looked at. */
-const [settleMs, restMs] = options.quick ? [10_000, 8_000] : [15_000, 30_000];
+const [settleMs, restMs] = options.quick ? [10_000, 8_000] : [40_000, 30_000];
 
 /** Starts `npm start` twice over one data folder, and looks at the second. */
 export async function lookAtRest(): Promise<AtRest> {

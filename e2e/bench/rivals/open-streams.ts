@@ -15,11 +15,13 @@ export async function memoryPerStream(gateway: Gateway): Promise<number> {
   const agent = new Agent({ keepAlive: false, maxSockets: Infinity });
   const open: ClientRequest[] = [];
   try {
-    const before = memoryOf(gateway);
-    while (open.length < count)
+    const openMore = async (): Promise<unknown> =>
       open.push(...(await Promise.all(Array.from({ length: together }, () => openStream(gateway, agent)))));
+    await openMore(); // what the first ones load is not theirs
+    const before = memoryOf(gateway);
+    while (open.length < count + together) await openMore();
     await setTimeout(settleMs);
-    return (memoryOf(gateway) - before) / open.length;
+    return (memoryOf(gateway) - before) / count;
   } finally {
     for (const stream of open) stream.destroy();
     agent.destroy();

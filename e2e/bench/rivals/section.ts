@@ -28,6 +28,7 @@ const apart = await take(nameOfOurs.apart, () => startOurs(stub, "apart"));
 const one = await take(nameOfOurs.one, () => startOurs(stub, "one"));
 await setTimeout(settleMs);
 const memoryApart = apart === undefined ? undefined : memoryOf(apart);
+const perStream = one === undefined ? undefined : await memoryPerStream(one); // first: a busy process keeps what it once had
 const rivals = [
   await take(nameOfPortkey, () => startPortkey(join(installed, "portkey"), portkeyPort, stub)),
   await take("LiteLLM", () => startLitellm(join(installed, "litellm"), litellmPort, stub)),
@@ -51,7 +52,7 @@ printTables(gateways, {
   direct,
   rest,
   memoryApart,
-  memoryPerStream: one === undefined ? undefined : await memoryPerStream(one),
+  memoryPerStream: perStream,
 });
 
 /** Starts a gateway; one that cannot be had is left out, and said to be. */

@@ -8,7 +8,7 @@ export interface Spread {
 /** The spread of a figure over rounds; undefined where there were none. */
 export function spreadOf(values: readonly number[]): Spread | undefined {
   const sorted = values.toSorted((left, right) => left - right);
-  const [least, median, most] = [sorted[0], sorted[Math.floor(sorted.length / 2)], sorted.at(-1)];
+  const [least, median, most] = [sorted[0], sorted[Math.floor((sorted.length - 1) / 2)], sorted.at(-1)];
   return least === undefined || median === undefined || most === undefined ? undefined : { median, least, most };
 }
 
