@@ -12,6 +12,7 @@ const { values } = parseArgs({
     gateway: { type: "string", multiple: true },
     key: { type: "string" },
     pid: { type: "string" },
+    "stub-port": { type: "string" },
     /** CPU by part of the code, and nothing else. */
     profile: { type: "boolean", default: false },
     /** Of the profile: one shape alone, `one` or `apart`, and another kind of load than `chat`: `burst`, `spaced`, `large`. */

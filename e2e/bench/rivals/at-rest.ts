@@ -11,7 +11,7 @@ import { cpuMicros, memory } from "../measure.ts";
 import { options } from "../options.ts";
 import { withChildren } from "./gateways.ts";
 
-/** What `npm start` is when nobody calls it. */
+/** What `npm start` is while no client calls it. */
 export interface AtRest {
   /** From the command to the words that it is ready, over data that an earlier start left. */
   readonly startSeconds: number;

@@ -3,7 +3,7 @@ import { countTokens } from "gpt-tokenizer";
 import { piecesOf } from "./token-pieces.ts";
 import type { CountJob, Counted } from "./tokenizer.ts";
 
-/** A thread of its own for counting: the tables and long texts stop nobody else's call there (`tokenizer.ts`). */
+/** A thread of its own for counting: the tables and long texts hold no other call up there (`tokenizer.ts`). */
 parentPort?.on("message", ({ id, text }: CountJob) => {
   let tokens = 0;
   for (const piece of piecesOf(text)) tokens += countTokens(piece, { disallowedSpecial: new Set() });
