@@ -1,4 +1,4 @@
-import { modelPlaces } from "./model-places.ts";
+import { modelPaths } from "./model-paths.ts";
 import { shown } from "./names.ts";
 import type { ConfigurationProblem } from "./problem.ts";
 import type { Configuration } from "./schema.ts";
@@ -8,11 +8,11 @@ const exchangeable: ReadonlySet<string> = new Set(["chat", "completion"]);
 
 /** Fallbacks and shares that lead nowhere, back to themselves, or to a model of another kind. */
 export function* routingProblems({ models, channels }: Configuration): Iterable<ConfigurationProblem> {
-  const served = new Set(channels.flatMap((channel) => modelPlaces(channel).map(({ model }) => model)));
+  const served = new Set(channels.flatMap((channel) => modelPaths(channel).map(({ model }) => model)));
   for (const [name, model] of Object.entries(models)) {
     const { shares } = model;
-    const places = Object.keys(shares ?? {}).map((other) => ({ other, path: `models.${name}.shares.${shown(other)}` }));
-    for (const { other, path } of places) {
+    const named = Object.keys(shares ?? {}).map((other) => ({ other, path: `models.${name}.shares.${shown(other)}` }));
+    for (const { other, path } of named) {
       const say = problemOf(name, model, other, models);
       if (say !== undefined) yield { path, say };
     }
