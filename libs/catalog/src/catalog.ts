@@ -1,3 +1,4 @@
+import { channelKeyId } from "./channel-key-id.ts";
 import {
   compilePrice,
   compileResolutions,
@@ -124,7 +125,7 @@ const defaultOwner = "modelgate";
 /** Compiles a published configuration; `open` unseals a channel's key and throws where it cannot. */
 export function compileCatalog(
   published: Published,
-  open: (sealed: string, place: string) => string,
+  open: (sealed: string, context: string) => string,
   random: () => number = Math.random,
 ): Catalog {
   const shares = sharesOf(published.models);
@@ -235,12 +236,12 @@ function unknownModel(name: string): Failure {
   });
 }
 
-function compileChannel(channel: PublishedChannel, open: (sealed: string, place: string) => string): CatalogChannel {
+function compileChannel(channel: PublishedChannel, open: (sealed: string, context: string) => string): CatalogChannel {
   return {
     id: channel.id,
     provider: channel.provider,
     baseUrl: channel.baseUrl,
-    keys: channel.keys.map(({ id, sealed }) => ({ id, secret: open(sealed, `${channel.id}/${id}`) })),
+    keys: channel.keys.map(({ id, sealed }) => ({ id, secret: open(sealed, channelKeyId(channel.id, id)) })),
     models: namesOf(channel.models),
     costs: new Map(Object.entries(channel.costs ?? {})),
     wires: channel.wires,

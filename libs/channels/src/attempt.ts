@@ -8,7 +8,7 @@ import type { Entry, Gate } from "./gate.ts";
 import { fingerprintOf } from "./evidence.ts";
 import type { Health } from "./health.ts";
 import { nothingLeft } from "./nothing-left.ts";
-import type { Way } from "./pick.ts";
+import type { Way } from "./way.ts";
 import { verdictOn, type Sent, type Verdict } from "./verdict.ts";
 import { Refused } from "./refused.ts";
 import { noEndpoint, sendAttempt, type Begun, type TriedAlready } from "./send-attempt.ts";
@@ -64,7 +64,7 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
         const attempt = { way, account: plan.account };
         if (isLastResort) health.resorts(attempt);
         const entry = await gate.enter(attempt, `${plan.callId}.${tried.length}`, isLastResort);
-        if ("place" in entry) {
+        if ("scope" in entry) {
           ways.turnedAway(entry);
           continue;
         }

@@ -25,7 +25,7 @@ export interface AskedKind<Request> {
 /** Runs a call that answers in one piece: vectors, ranking, moderation. */
 export async function runKind<Request>(deps: Deps, call: ServiceCall, asked: AskedKind<Request>): Promise<void> {
   const { ask, body, endUser, wires, exchange, addedBytes = 0, measure } = asked;
-  const { place } = await admitStoreUse(deps, call, ask);
+  const { channelKey } = await admitStoreUse(deps, call, ask);
   const size: RequestSize = {
     textBytes: ask.textBytes + addedBytes,
     mediaTokens: ask.media.tokens,
@@ -49,7 +49,7 @@ export async function runKind<Request>(deps: Deps, call: ServiceCall, asked: Ask
         : { by: "measure", measure: measure(size, model.price) },
     hearsOut: true,
     wires,
-    prefer: place,
+    prefer: channelKey,
     exchange: ({ wire, candidate }) => exchange(wire, kindCall, candidate.upstreamModel),
   }));
 }

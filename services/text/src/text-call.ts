@@ -1,4 +1,5 @@
-import { placeOf, type SpokenWay } from "@modelgate/channels";
+import type { ChannelKeyId } from "@modelgate/catalog";
+import { channelKeyIdOf, type SpokenWay } from "@modelgate/channels";
 import { textWires, type UpstreamWire } from "@modelgate/contracts";
 import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
 import {
@@ -44,7 +45,7 @@ export interface AskedText extends Pick<CallPlan, "forward" | "answered"> {
   /** What the request may name in its vendor's store. */
   readonly admitted?: AdmittedIds | undefined;
   /** Another body, for the one `channel/key` whose vendor keeps the conversation. */
-  readonly native?: { readonly place: string; readonly body: Buffer } | undefined;
+  readonly native?: { readonly channelKey: ChannelKeyId; readonly body: Buffer } | undefined;
   /** The wires that it can be served through; absent: all that its client's wire can be converted to. */
   readonly wires?: readonly UpstreamWire[];
   /** Makes an attempt's exchange; absent: the usual one. */
@@ -125,7 +126,7 @@ export async function planText(
     exchange: (way, history) =>
       asked.exchange?.({ way, fees, usual: () => usual(way, history) }) ?? usual(way, history),
     forward: asked.forward,
-    prefer: asked.native?.place ?? asked.admitted?.place,
+    prefer: asked.native?.channelKey ?? asked.admitted?.channelKey,
     conversation: ask.conversation,
     endUser: ask.endUser,
     answered: asked.answered,
@@ -159,10 +160,11 @@ function usualExchange(
 ): (way: SpokenWay, history: "unsealed" | undefined) => Promise<Exchange> {
   const native = asked.native === undefined ? undefined : textExchanges({ ...textCall, body: asked.native.body });
   return async (way, history) => {
-    const isNative = history === undefined && way.wire === asked.wire && placeOf(way) === asked.native?.place;
+    const isNative =
+      history === undefined && way.wire === asked.wire && channelKeyIdOf(way) === asked.native?.channelKey;
     const render = isNative ? (native ?? exchanges) : exchanges;
     const made = await render.make(codecOfWay(way), way.candidate.upstreamModel, history);
-    return keepingMade(deps, call, asked, fees.checked(made), placeOf(way));
+    return keepingMade(deps, call, asked, fees.checked(made), channelKeyIdOf(way));
   };
 }
 

@@ -1,5 +1,5 @@
 import type { UpstreamWire } from "@modelgate/contracts";
-import type { CatalogModel } from "@modelgate/catalog";
+import type { CatalogModel, ChannelKeyId } from "@modelgate/catalog";
 import type { Conversation, SpokenWay } from "@modelgate/channels";
 import type { ServiceCall } from "@modelgate/platform";
 import type { Exchange } from "../answers/exchange.ts";
@@ -28,7 +28,7 @@ export interface VendorCall {
   /** Headers and query of the client that go on to a vendor of the client's own wire. */
   readonly forward?: Forwarded | undefined;
   /** Where an earlier call of the conversation went, as `channel/key`: tried first. */
-  readonly prefer?: string | undefined;
+  readonly prefer?: ChannelKeyId | undefined;
   /**
    * The conversation that the call is a turn of: it goes where that went, while it can. Absent where there is one way only:
    * nothing is to be remembered then.
@@ -81,7 +81,7 @@ export interface Answered {
   /** JSON, or the last frames of a stream. */
   readonly text: string;
   /** Where it came from, as `channel/key`. */
-  readonly place: string;
+  readonly channelKey: ChannelKeyId;
   readonly wire: UpstreamWire;
   /** Whether it was ended before its vendor ended it: the vendor does not know it as the client does. */
   readonly isCut: boolean;

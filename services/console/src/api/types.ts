@@ -132,7 +132,7 @@ export type Group = {
   readonly models: readonly string[];
 };
 
-export type Place = {
+export type PartState = {
   readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
   readonly reason?: string;
   readonly since?: string;
@@ -185,7 +185,7 @@ export type Channel = {
   }[];
   readonly accountsOut: readonly {
     readonly account: string;
-    readonly place: string;
+    readonly scope: string;
     readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
     readonly reason?: string;
     readonly since?: string;

@@ -86,7 +86,7 @@ async function keep(
   if (response === undefined || typeof id !== "string" || id === "") return;
   const body = await reparseJson(kept.bytes);
   // An id that is not ours is the vendor's, which then keeps the response as well.
-  const keptAt = id === kept.answerId || kept.answered.isCut ? undefined : kept.answered.place;
+  const keptAt = id === kept.answerId || kept.answered.isCut ? undefined : kept.answered.channelKey;
   const stored = { response, input: itemsOf(body["input"]), ancestors: kept.ancestors, keptAt };
   if (!(await store.save(call.caller.accountId, id, stored, kept.bytes.length)))
     relay.log.warn({ ...idsOf(call), response: id }, "a response is too large to be kept");
