@@ -20,8 +20,7 @@ const forbidden: readonly { readonly pattern: RegExp; readonly instead: string; 
   { pattern: /\b[Ff]ates\b/, instead: "field support" },
   { pattern: /\b[Ii]nlets?\b/, instead: "held stream" },
   {
-    pattern:
-      /[#.]places?\b(?!\.? [a-z])|\b(?:const|let) places?\b|\bplace: |\w(?:Place|places)\b(?=\W*[:;{(,|])|placeOf\b/,
+    pattern: /#places?\b|\b(?:const|let|readonly) places?\b|[({] ?place(?:Of)?[,:(]|(?<!["'`\w])\w+Place\b/,
     instead: "channel key, rest scope, address, position, index, path, range, slot",
     files: /^(?:libs|services)\/[^/]+\/src\//,
   },

@@ -234,6 +234,7 @@ export type Call = {
   readonly area: string;
   readonly endpoint: string;
   readonly model: string;
+  readonly requestedModel?: string;
   readonly upstreamModel: string;
   readonly channelId: string;
   readonly status: number;

@@ -16,7 +16,7 @@ export function warningsOf(
   const configured = modelsServedBy(channels);
   return [
     ...Object.keys(models).flatMap((name) =>
-      configured.has(name) || models[name]?.shares !== undefined
+      configured.has(name) || models[name]?.shares !== undefined || models[name]?.fallbacks !== undefined
         ? []
         : [{ path: `models.${name}`, say: "has no channel: it cannot be called" }],
     ),
