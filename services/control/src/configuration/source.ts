@@ -5,7 +5,7 @@ import type { KeptKeys } from "./resolve.ts";
 /** Where the configuration comes from. */
 export interface ConfigurationSource {
   /** For people: a file's path, or the books. */
-  readonly place: string;
+  readonly name: string;
   /** The folder to watch for changes; absent: it is only polled. */
   readonly folder?: string;
   /** Whether a start with a wrong one is refused. */
@@ -18,5 +18,5 @@ export interface ConfigurationSource {
 export function fileSource(path: string): ConfigurationSource {
   let last: FoundConfiguration | undefined;
   const read = async (): Promise<FoundConfiguration> => (last = await readConfigurationFile(path, last));
-  return { place: path, folder: dirname(path), mustBeGood: true, read };
+  return { name: path, folder: dirname(path), mustBeGood: true, read };
 }
