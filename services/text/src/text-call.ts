@@ -92,6 +92,7 @@ export async function planText(deps: Deps, call: ServiceCall, asked: AskedText):
     model: ask.model,
     stream: ask.stream,
     includeUsage: ask.includeUsage,
+    showsCost: ask.showsCost,
     choices: ask.choices,
     boundNames: ask.boundNames,
     strict: call.strict,
@@ -125,6 +126,7 @@ export async function planText(deps: Deps, call: ServiceCall, asked: AskedText):
     prefer: asked.native?.place ?? asked.admitted?.place,
     conversation: ask.conversation,
     endUser: ask.endUser,
+    showsCost: ask.showsCost,
     answered: asked.answered,
   };
 }
