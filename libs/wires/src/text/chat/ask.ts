@@ -32,7 +32,7 @@ export function readAsk(body: unknown): TextAsk {
     model: body.model,
     stream,
     includeUsage: wantsUsage(body) || wantsCost(body),
-    showsCost: wantsCost(body),
+    ...(wantsCost(body) ? { showsCost: true } : {}),
     maxOutputTokens: most === undefined ? undefined : (most + thoughtsBeside(body)) * choices,
     boundNames,
     readsBeyond: readsBeyond(body),

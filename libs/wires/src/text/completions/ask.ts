@@ -28,7 +28,7 @@ export function readAsk(body: unknown): TextAsk {
     model: body.model,
     stream: body.stream ?? false,
     includeUsage: wantsUsage(body) || wantsCost(body),
-    showsCost: wantsCost(body),
+    ...(wantsCost(body) ? { showsCost: true } : {}),
     maxOutputTokens: most === undefined ? undefined : most * choices,
     boundNames,
     readsBeyond: false,
