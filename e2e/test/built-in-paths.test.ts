@@ -103,7 +103,7 @@ test("POST /v1/images/variations needs an image and no prompt", async () => {
   form.set("image", new Blob([samplePng()]), "cat.png");
   const headers = { authorization: `Bearer ${keys.demo}` };
   const answer = await fetch(`${suite.edgeUrl}/v1/images/variations`, { method: "POST", headers, body: form });
-  expect(await answer.json()).toMatchObject({ data: [{ b64_json: expect.any(String) }] });
+  expect(await answer.json()).toMatchObject({ data: [{ url: expect.stringContaining("http") }] });
 });
 
 async function send(path: string, body: object, headers: Record<string, string>) {
@@ -114,3 +114,8 @@ async function send(path: string, body: object, headers: Record<string, string>)
   });
   return { status: answer.status, body: await answer.text() };
 }
+
+test("GET /healthz answers on the clients' own port, without a key", async () => {
+  const answer = await fetch(`${suite.edgeUrl}/healthz`);
+  expect([answer.status, await answer.text()]).toEqual([200, "ok\n"]);
+});
