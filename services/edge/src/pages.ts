@@ -66,7 +66,7 @@ const pages: Readonly<Record<string, () => Content>> = {
   })),
 };
 
-/** Answers with a page that needs no key; false where the path is none. */
+/** Answers with a page that needs no key; false where the path names no page. */
 export function answerPage(response: ServerResponse, path: string): boolean {
   const page = Object.hasOwn(pages, path) ? pages[path]?.() : undefined;
   if (page === undefined) return false;
