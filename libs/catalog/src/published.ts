@@ -9,6 +9,7 @@ import {
   UnknownShape,
 } from "@modelgate/contracts";
 import { openSealer, type Redis, type Secrets } from "@modelgate/platform";
+import { channelKeyId } from "./channel-key-id.ts";
 
 /** Where the published configuration is stored, and the pub/sub channel that announces a new one. */
 export const publishedKey = "config:current";
@@ -121,7 +122,7 @@ export async function publishConfiguration(
     baseUrl,
     keys: keys.map((key) => {
       const id = createHash("sha256").update(key).digest("hex").slice(0, 12);
-      return { id, sealed: sealer.seal(key, `${configuration.id}/${id}`) };
+      return { id, sealed: sealer.seal(key, channelKeyId(configuration.id, id)) };
     }),
     ...(off === undefined ? {} : { off }),
   }));

@@ -156,6 +156,14 @@ export const ModelConfiguration = Type.Object(
           "among channels of one priority: by weight, the cheapest by what its vendor is known to charge, or the fastest to the first byte",
       }),
     ),
+    fallbacks: Type.Optional(
+      Type.Array(name, {
+        minItems: 1,
+        maxItems: 8,
+        description:
+          "other models that serve its calls, in this order and at their own price, when all of its channels are away",
+      }),
+    ),
     shares: Type.Optional(
       Type.Record(Type.String(), Type.Number({ minimum: 0, maximum: 1_000_000 }), {
         description:

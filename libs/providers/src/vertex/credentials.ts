@@ -1,7 +1,7 @@
 import type { AuthClient, ExternalAccountClientOptions, JWTInput } from "google-auth-library";
 import { CredentialsFailed, reasonOf } from "../signing.ts";
 
-/** The key that stands for Google's chain of places: a file that the environment names, the pod's or machine's account. */
+/** The key that stands for Google's chain of sources: a file that the environment names, the pod's or machine's account. */
 export const chainKey = "google";
 const scope = "https://www.googleapis.com/auth/cloud-platform";
 

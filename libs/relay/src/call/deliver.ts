@@ -5,16 +5,17 @@ import { meterWhole } from "../money/metered.ts";
 import { answered, letGo, type Delivery } from "./delivery.ts";
 import { deliverStream, settleUnheard } from "./deliver-stream.ts";
 import { clientLeft } from "./leaving.ts";
-import { reportDropped, reportWay } from "./report-way.ts";
+import { reportDropped, reportModel, reportWay } from "./report-way.ts";
 import { vendorLink } from "./vendor-link.ts";
 import { keepWaiting } from "./waiting.ts";
 
 /** Brings an answer to the client and settles the call: money first, the last byte after it. */
 export async function deliver(delivery: Delivery): Promise<void> {
-  const { deps, call, attempted, leaving } = delivery;
+  const { deps, call, plan, sent, attempted, leaving } = delivery;
   const { accepted } = attempted;
   reportDropped(call.answer, accepted.exchange.dropped);
-  reportWay(deps, call, attempted.tried);
+  reportWay(deps, call, sent.tried);
+  if (plan.requested !== undefined) reportModel(call.answer, plan.model.name);
   if (accepted.kind === "whole") return await deliverWhole(delivery, accepted.answer);
   if (accepted.kind === "stream")
     return await (leaving.isClientGone ? settleUnheard : deliverStream)(delivery, accepted);

@@ -1,4 +1,4 @@
-import { placeOf, type Attempted } from "@modelgate/channels";
+import { channelKeyIdOf, type Attempted } from "@modelgate/channels";
 import type { RelayDeps } from "../deps.ts";
 import type { HeldMoney } from "../money/held-money.ts";
 import type { Meter } from "../money/meter.ts";
@@ -30,5 +30,5 @@ export function letGo(attempted: Disposable): void {
 /** Shows the answer to who waits for it, just before the client has it. */
 export function answered({ plan, attempted }: Delivery, text: Buffer | string, isCut: boolean): void {
   const { way, accepted } = attempted;
-  plan.answered?.({ text: text.toString(), place: placeOf(way), wire: accepted.exchange.wire, isCut });
+  plan.answered?.({ text: text.toString(), channelKey: channelKeyIdOf(way), wire: accepted.exchange.wire, isCut });
 }

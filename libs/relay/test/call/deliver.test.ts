@@ -86,7 +86,7 @@ function begin(
     cost: { by: "text", body: Buffer.from("Hello, world"), size, stream: accepted.kind === "stream" },
     wires: ["chat"],
     exchange: () => exchange,
-    answered: ({ place }) => void events.push(`the answer of ${place} is shown`),
+    answered: ({ channelKey }) => void events.push(`the answer of ${channelKey} is shown`),
   };
   const limits = {
     outputTokens: 16_384,

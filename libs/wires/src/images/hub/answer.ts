@@ -47,8 +47,8 @@ export function renderImageEvents(answer: ImagesAnswer, now: number, act: "gener
 }
 
 function renderImage(image: MadeImage): JsonRecord {
-  const place = "url" in image ? { url: image.url } : { b64_json: image.base64 };
-  return present({ ...place, revised_prompt: image.revisedPrompt });
+  const where = "url" in image ? { url: image.url } : { b64_json: image.base64 };
+  return present({ ...where, revised_prompt: image.revisedPrompt });
 }
 
 function renderTokens(tokens: Units | undefined): JsonRecord | undefined {

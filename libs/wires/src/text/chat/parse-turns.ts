@@ -56,7 +56,7 @@ const readers: Readonly<Record<(typeof roles)[number], ReadMessage>> = {
   user: (dialogue, message) => dialogue.say("user", parseContent(message, "content")),
   assistant: (dialogue, message, index) => {
     const cited = parseCitations(message.raw("annotations"));
-    const said = modelParts(message, { calls: dialogue.calls, place: [index], google: "content" });
+    const said = modelParts(message, { calls: dialogue.calls, path: [index], google: "content" });
     const parts = withSources(said, cited, []);
     for (const part of parts) if (part.kind === "tool-call" && part.custom === true) dialogue.custom.add(part.id);
     dialogue.say("assistant", parts);

@@ -135,9 +135,9 @@ export class PartReader {
 
   #takeImage(image: unknown, events: TextEvent[]): void {
     if (!isRecord(image)) return;
-    const place = { calls: new CallPairs(), place: [this.#answerId], google: "chat" } as const;
+    const context = { calls: new CallPairs(), path: [this.#answerId], google: "chat" } as const;
     try {
-      const part = readModelImage(new Fields(image), place);
+      const part = readModelImage(new Fields(image), context);
       events.push(...this.#endTextBut(undefined), ...this.#book.whole(part));
     } catch {
       // Not an image that can be read: it is left out.

@@ -19,8 +19,8 @@ export interface SearchWish {
 /** A location without the word that every wire puts beside it. */
 export function locationOf(value: unknown): JsonRecord | undefined {
   if (!isRecord(value)) return undefined;
-  const { type: _, ...place }: JsonRecord = value;
-  return present(place);
+  const { type: _, ...location }: JsonRecord = value;
+  return present(location);
 }
 
 /** A location as most wires say it. */
