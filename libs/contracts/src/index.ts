@@ -102,3 +102,4 @@ export {
 } from "./upstream-wires.ts";
 export { wiresOfKind } from "./wires-of-kind.ts";
 export { stored, UnknownShape } from "./stored.ts";
+export { present } from "./present.ts";

@@ -1,3 +1,4 @@
+import { present } from "@modelgate/contracts";
 import { StartError } from "./start-error.ts";
 
 /** A server's address. */
@@ -57,11 +58,11 @@ export function readRedisUrl(text: string): RedisAddress {
 function sentinelsIn(urls: readonly URL[], [master = "", database]: readonly string[]) {
   if (master === "") throw new StartError("REDIS_URL must name the Sentinels' master: redis+sentinel://host/master");
   const [sentinelPassword] = urls.flatMap(({ searchParams }) => searchParams.getAll("sentinelPassword"));
-  return {
+  return present({
     master: decodeURIComponent(master),
     database: databaseOf(database),
-    ...(sentinelPassword === undefined ? {} : { sentinelPassword }),
-  };
+    sentinelPassword,
+  });
 }
 
 function credentialsIn({ username, password }: URL): RedisAddress["credentials"] {

@@ -1,5 +1,5 @@
 import { Cluster, Redis as Single } from "ioredis";
-import { Failure } from "@modelgate/contracts";
+import { Failure, present } from "@modelgate/contracts";
 import { certificateRefused, handshakeError, withoutCertificate } from "./certificate.ts";
 import { StartError } from "./start-error.ts";
 import type { Logger } from "./log.ts";
@@ -91,7 +91,7 @@ function connectionTo(address: RedisAddress): Redis {
     sentinels: [...address.nodes],
     name: address.master,
     sentinelRetryStrategy: pauseOf,
-    ...(address.sentinelPassword === undefined ? {} : { sentinelPassword: address.sentinelPassword }),
+    ...present({ sentinelPassword: address.sentinelPassword }),
     ...(tls ? { enableTLSForSentinelMode: true, sentinelTLS: {} } : {}),
   });
 }

@@ -1,3 +1,4 @@
+import { present } from "@modelgate/contracts";
 import type { AuthClient, ExternalAccountClientOptions, JWTInput } from "google-auth-library";
 import { CredentialsFailed, reasonOf } from "../signing.ts";
 
@@ -78,7 +79,7 @@ async function openAccount(key: string): Promise<AuthClient> {
   }
   const { client_email: email, private_key: secret, private_key_id: keyId } = document;
   if (email === undefined || secret === undefined) throw new Error("the file has no client_email or no private_key");
-  const account = new JWT({ email, key: secret, scopes: scope, ...(keyId === undefined ? {} : { keyId }) });
+  const account = new JWT(present({ email, key: secret, scopes: scope, keyId }));
   // It signs its tokens itself: no other service is asked for them.
   account.useJWTAccessWithScope = true;
   return account;

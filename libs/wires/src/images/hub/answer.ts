@@ -1,6 +1,5 @@
-import { Failure, inputTotal, outputTotal, type Units } from "@modelgate/contracts";
+import { Failure, inputTotal, outputTotal, type Units, present } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import { imageTypeOfBase64 } from "./image-bytes.ts";
 
 /** An image that was made: where it can be had, or its bytes. */

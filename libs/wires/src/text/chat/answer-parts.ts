@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import { customNames, unwrapCustom } from "../hub/custom.ts";
 import type { AnswerContext } from "../hub/codec.ts";
 import { writeDataUrl } from "../hub/data-url.ts";

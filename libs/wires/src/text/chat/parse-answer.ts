@@ -1,4 +1,4 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, present } from "@modelgate/contracts";
 import { Fields, isRecord } from "../../json/fields.ts";
 import type { Choice, TextAnswer } from "../hub/answer.ts";
 import { CallPairs } from "../hub/call-ids.ts";
@@ -19,12 +19,12 @@ export function parseAnswer(body: JsonObject, dialect: ChatDialect = {}): TextAn
   const head = headOf(body);
   const usage = usageOf(body, dialect);
   const tier = body["service_tier"];
-  return {
+  return present({
     ...head,
     choices: choices.map((choice, index) => choiceOf(choice, [head.id, index])),
-    ...(usage === undefined ? {} : { usage }),
+    usage,
     ...(typeof tier === "string" ? { serviceTier: tier } : {}),
-  };
+  });
 }
 
 /** Who answered, and when: what whole answers and chunks share. The time is 0 where the vendor gives none. */

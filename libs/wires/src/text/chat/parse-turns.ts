@@ -1,3 +1,4 @@
+import { present } from "@modelgate/contracts";
 import type { Fields } from "../../json/fields.ts";
 import { CallPairs, callId } from "../hub/call-ids.ts";
 import { withSources } from "../hub/content.ts";
@@ -90,12 +91,14 @@ function readResult(dialogue: Dialogue, message: Fields, id: string): void {
   const name = message.text("name") ?? dialogue.calls.nameOf(id);
   const cache = parseCache(message);
   dialogue.calls.answered(id, name ?? "");
-  dialogue.answer({
-    kind: "tool-result",
-    callId: id,
-    ...(name === undefined ? {} : { name }),
-    parts,
-    ...(dialogue.custom.has(id) ? { custom: true } : {}),
-    ...(cache === undefined ? {} : { cache }),
-  });
+  dialogue.answer(
+    present({
+      kind: "tool-result",
+      callId: id,
+      name,
+      parts,
+      ...(dialogue.custom.has(id) ? { custom: true } : {}),
+      cache,
+    }),
+  );
 }

@@ -1,3 +1,4 @@
+import { present } from "@modelgate/contracts";
 import { parseCitations } from "./citations.ts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { OpenedPart, TextEvent } from "../hub/answer.ts";
@@ -129,7 +130,7 @@ export class PartReader {
       const key = previous === true ? "text" : "reasoning";
       if (this.#book.isOpen(key)) events.push(...this.#book.end(key, seal));
       else if (key === "text") events.push(...this.#book.whole({ kind: key, text: "", seal }));
-      else events.push(...this.#book.whole({ kind: key, text: "", seal, ...(id === undefined ? {} : { id }) }));
+      else events.push(...this.#book.whole(present({ kind: key, text: "", seal, id })));
     }
   }
 

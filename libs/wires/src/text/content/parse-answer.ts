@@ -1,4 +1,4 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, present } from "@modelgate/contracts";
 import { Fields, isRecord } from "../../json/fields.ts";
 import type { Choice, TextAnswer } from "../hub/answer.ts";
 import { withSources } from "../hub/content.ts";
@@ -22,7 +22,7 @@ export function parseAnswer(body: JsonObject): TextAnswer {
   const choices = isBlocked(body)
     ? [blocked]
     : answeredCandidates(body).map((each, index) => choiceOf(each, head.id, index));
-  return { ...head, choices, ...(usage === undefined ? {} : { usage }) };
+  return present({ ...head, choices, usage });
 }
 
 /** The time is 0 where the vendor gives none. */

@@ -1,4 +1,4 @@
-import { present } from "../../json/present.ts";
+import { present } from "@modelgate/contracts";
 import { takesAdaptiveOnly, takesOneSampling } from "../hub/claude-generations.ts";
 import type { Rendered, Target } from "../hub/codec.ts";
 import { unsupportedFailure, unsupportedFields } from "../hub/field-support.ts";

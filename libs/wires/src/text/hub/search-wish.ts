@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 
 /** The name by which a choice of tools forces the vendor's search on the web. */
 export const searchName = "web_search";

@@ -1,4 +1,4 @@
-import { present } from "../../json/present.ts";
+import { present } from "@modelgate/contracts";
 import type { OpenedPart } from "../hub/answer.ts";
 import { logProbability } from "../hub/log-probabilities.ts";
 import type { Citation, RefusalPart, TextPart, TokenProbability } from "../hub/part.ts";

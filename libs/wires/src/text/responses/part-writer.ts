@@ -89,7 +89,8 @@ export class PartWriter {
       return new OpenCall(this.#emit, ref, opened, wrapped, this.#names.get(opened.name));
     }
     if (opened.kind !== "reasoning") return new OpenMessage(this.#emit, this.#newItem("msg"));
-    const ref = { ...this.#newItem("rs"), ...(opened.id === undefined ? {} : { id: opened.id }) };
+    const made = this.#newItem("rs");
+    const ref = { ...made, id: opened.id ?? made.id };
     return new OpenReasoning(this.#emit, ref, opened.id);
   }
 

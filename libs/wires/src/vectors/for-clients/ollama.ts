@@ -1,7 +1,7 @@
-import { bodies } from "@modelgate/contracts";
+import { bodies, present } from "@modelgate/contracts";
 import { Compile } from "typebox/compile";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
+
 import type { Ask } from "../../kind/ask.ts";
 import type { ParsedRequest } from "../../kind/codec.ts";
 import { readChecked } from "../../kind/read-checked.ts";
