@@ -105,14 +105,15 @@ interface AcceptedTask {
 function recordOf(deps: Deps, wanted: WantedTask, { record, attempted, sent }: AcceptedTask): TaskRecord {
   const { accepted, way } = attempted;
   const { accountId, tokenId } = record.call.caller;
-  const { seconds, lines } = accepted.measure;
+  const { seconds, lines, isSizeLost } = accepted.measure;
   const units = unitsOf(wanted.request, accepted.measure);
   const { model } = record.price;
   // Billed at the price of what the vendor was asked for, which is one of the prices that were held for.
   const price = { ...record.price, model: { ...model, price: priceAt(model, lines) } };
   const end: CallEnd = { units, estimated: false, outcome: "completed", status: 200, sent };
   const createdAt = deps.now();
-  const echo: AskedVideo = { ...askedOf(wanted.request, seconds), lines, remixOf: wanted.remix?.id };
+  const asked = askedOf(isSizeLost ? { ...wanted.request, size: undefined } : wanted.request, seconds);
+  const echo: AskedVideo = { ...asked, lines, remixOf: wanted.remix?.id };
   return {
     id: deps.newTaskId(),
     accountId,
