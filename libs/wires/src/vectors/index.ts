@@ -3,5 +3,6 @@ export { askOfEmbeddings, reliedOfEmbeddings } from "./embeddings/ask.ts";
 export { embeddingsCodec } from "./embeddings/index.ts";
 export { askOfBatchEmbedContents, askOfEmbedContent, reliedOfContentEmbeddings } from "./content/ask.ts";
 export { batchEmbedContentsCodec, embedContentCodec } from "./content/index.ts";
-export type { VectorsCodec } from "./hub/codec.ts";
+export { vectorsCodecs } from "./codecs.ts";
+export type { AnswerHeaders, VectorsCodec, VectorsVendorCodec } from "./hub/codec.ts";
 export type { VectorsRequest } from "./hub/request.ts";
