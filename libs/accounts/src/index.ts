@@ -41,7 +41,7 @@ export {
   retryCallback,
   type Callback,
 } from "./tasks/callback.ts";
-export { claimTasks, firstTaskDue, openTasks, type TaskPlace } from "./tasks/claim.ts";
+export { claimTasks, firstTaskDue, openTasks, type TaskName } from "./tasks/claim.ts";
 export { chargeLost, type LostCall } from "./restore/charge.ts";
 export { readEpoch, unlessLost, writeEpoch } from "./restore/epoch.ts";
 export { forgetLate, readLate, type LateCall } from "./restore/late.ts";

@@ -41,7 +41,7 @@ export interface AskedText extends Pick<CallPlan, "forward" | "answered"> {
   /** The answer's id, where the caller must know it. */
   readonly answerId?: string;
   /** Members that the answer repeats otherwise than the body says them. */
-  readonly echo?: JsonObject;
+  readonly echo?: JsonObject | undefined;
   /** What the request may name in its vendor's store. */
   readonly admitted?: AdmittedIds | undefined;
   /** Another body, for the one `channel/key` whose vendor keeps the conversation. */

@@ -1,4 +1,4 @@
-import { modelPlaces } from "./model-places.ts";
+import { modelPaths } from "./model-paths.ts";
 import { shown } from "./names.ts";
 import type { ConfigurationProblem } from "./problem.ts";
 import type { Configuration } from "./schema.ts";
@@ -10,7 +10,7 @@ const bound: ReadonlySet<string> = new Set(["video", "realtime"]);
 
 /** Fallbacks and shares that lead nowhere, back to themselves, or to a model of another kind. */
 export function* routingProblems({ models, channels }: Configuration): Iterable<ConfigurationProblem> {
-  const served = new Set(channels.flatMap((channel) => modelPlaces(channel).map(({ model }) => model)));
+  const served = new Set(channels.flatMap((channel) => modelPaths(channel).map(({ model }) => model)));
   for (const [name, model] of Object.entries(models)) {
     const { shares, fallbacks = [] } = model;
     for (const other of Object.keys(shares ?? {})) {

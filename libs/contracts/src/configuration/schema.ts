@@ -1,3 +1,4 @@
+import { present } from "../present.ts";
 import { Type, type Static } from "typebox";
 import { modelKinds } from "../endpoints/endpoint.ts";
 import type { lengthFields, ToolPriceField } from "../money/price.ts";
@@ -9,12 +10,14 @@ const name = Type.String({ minLength: 1, maxLength: 200 });
 const limit = (description: string) => Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000, description }));
 const timeout = (description: string, fallback?: number) =>
   Type.Optional(
-    Type.Integer({
-      minimum: 100,
-      maximum: 86_400_000,
-      description,
-      ...(fallback === undefined ? {} : { default: fallback }),
-    }),
+    Type.Integer(
+      present({
+        minimum: 100,
+        maximum: 86_400_000,
+        description,
+        default: fallback,
+      }),
+    ),
   );
 const dollars = Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000 }));
 

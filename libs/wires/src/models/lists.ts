@@ -1,6 +1,5 @@
 import { wholeNumberIn } from "../json/whole-number.ts";
-import { Failure, type ModelKind } from "@modelgate/contracts";
-import { present } from "../json/present.ts";
+import { Failure, type ModelKind, present } from "@modelgate/contracts";
 
 /** What a model list shows of a model. */
 export interface ListedModel {

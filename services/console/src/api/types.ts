@@ -417,7 +417,7 @@ export type ConfigurationVersionWithDifference = {
 };
 
 export type ConfigurationDocument = {
-  readonly place: "file" | "books";
+  readonly source: "file" | "books";
   readonly path: string | null;
   readonly version: number | null;
   readonly time?: string;

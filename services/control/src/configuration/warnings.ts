@@ -1,5 +1,5 @@
 import type { ResolvedChannel } from "@modelgate/catalog";
-import { modelPlaces, type Configuration, type ConfigurationProblem } from "@modelgate/contracts";
+import { modelPaths, type Configuration, type ConfigurationProblem } from "@modelgate/contracts";
 import type { CompleteConfiguration } from "./complete.ts";
 import { channelWarnings } from "./channel-warnings.ts";
 import { priceWarnings } from "./price-warnings.ts";
@@ -38,7 +38,7 @@ export function warningsOf(
 function modelsServedBy(channels: readonly ResolvedChannel[]): ReadonlySet<string> {
   return new Set(
     channels.flatMap(({ configuration: { models: written }, models = written }) =>
-      modelPlaces({ models }).map(({ model }) => model),
+      modelPaths({ models }).map(({ model }) => model),
     ),
   );
 }

@@ -31,10 +31,10 @@ export async function restoreTasks(
 function opened(
   seal: TaskSeal,
   record: string,
-  place: { readonly accountId: string; readonly id: string },
+  name: { readonly accountId: string; readonly id: string },
 ): TaskRecord | undefined {
   try {
-    return seal.open(record, place);
+    return seal.open(record, name);
   } catch {
     return undefined;
   }

@@ -23,7 +23,7 @@ export function responses(deps: Deps): EndpointHandler {
       ask: ask.compacts ? heldForSummary(prepared.ask) : prepared.ask,
       native: prepared.native,
       answerId,
-      ...(ask.previousId === undefined ? {} : { echo: { previous_response_id: ask.previousId } }),
+      echo: ask.previousId === undefined ? undefined : { previous_response_id: ask.previousId },
       ...(ask.compacts ? await compacting(deps, call, prepared, answerId) : {}),
       admitted: prepared.admitted,
       answered(answered) {

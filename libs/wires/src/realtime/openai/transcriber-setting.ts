@@ -1,12 +1,12 @@
 import { asFailure, Failure } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { refuseAmbiguousPath } from "../../json/place.ts";
+import { refuseAmbiguousPath } from "../../json/byte-range.ts";
 import type { Transcriber, TranscriberNames } from "../bridge.ts";
 import type { RealtimeMessage } from "../message.ts";
 import { withName } from "./with-name.ts";
 
 /** Where a session says which model writes down the client's speech: the form of today, and the older one. */
-const places = [["audio", "input", "transcription"], ["input_audio_transcription"]] as const;
+const paths = [["audio", "input", "transcription"], ["input_audio_transcription"]] as const;
 
 /**
  * The setting of a session that has the client's speech written down by a model of its own. The client names it as the
@@ -34,10 +34,10 @@ export class TranscriberSetting {
   /** A client's update, in the vendor's name. Throws Failure (`param`) for a model that the client may not use. */
   asked(message: RealtimeMessage, session: JsonRecord): RealtimeMessage {
     let named = message;
-    for (const place of places) {
-      const path = ["session", ...place, "model"];
+    for (const at of paths) {
+      const path = ["session", ...at, "model"];
       refuseAmbiguousPath(message.data, path);
-      const setting = settingAt(session, place);
+      const setting = settingAt(session, at);
       if (setting === undefined) continue;
       const model = setting?.["model"];
       if (typeof model !== "string") {
@@ -54,15 +54,15 @@ export class TranscriberSetting {
 
   /** What the vendor reports of its session, with the model as the client names it. */
   seen(message: RealtimeMessage, session: JsonRecord): RealtimeMessage {
-    for (const place of places) {
-      const setting = settingAt(session, place);
+    for (const at of paths) {
+      const setting = settingAt(session, at);
       if (setting === undefined) continue;
       const upstreamName = setting?.["model"];
       const model = typeof upstreamName === "string" ? this.#toClient(upstreamName) : undefined;
       this.#current = setting === null ? undefined : { model };
       return model === undefined || model === upstreamName
         ? message
-        : withName(message, ["session", ...place, "model"], model);
+        : withName(message, ["session", ...at, "model"], model);
     }
     // A vendor that does not report this setting does as it was asked.
     this.#current = this.#asked && { model: this.#asked.model };
@@ -85,8 +85,8 @@ export class TranscriberSetting {
 }
 
 /** The object at a path of members; null where that is said, undefined where nothing is. */
-function settingAt(session: JsonRecord, place: readonly string[]): JsonRecord | null | undefined {
+function settingAt(session: JsonRecord, path: readonly string[]): JsonRecord | null | undefined {
   let value: unknown = session;
-  for (const name of place) if (isRecord(value)) value = value[name];
+  for (const name of path) if (isRecord(value)) value = value[name];
   return isRecord(value) || value === null ? value : undefined;
 }

@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import type { Parsed } from "../hub/codec.ts";
 import type { TextRequest } from "../hub/request.ts";
 import { parsePrompts } from "./parse-prompts.ts";
