@@ -1,6 +1,5 @@
-import { Failure } from "@modelgate/contracts";
+import { present, Failure } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import { noImages, type ImagesAnswer, type MadeImage } from "../hub/answer.ts";
 
 /** Reads the images that were made; filtered ones are left out. Throws Failure upstream_rejected where all were. */

@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import { renderJson, type RenderedImages } from "../hub/codec.ts";
 import type { ImageField, ImageRequest, ImageSize } from "../hub/request.ts";
