@@ -16,6 +16,8 @@ export const headers = {
   channel: "x-modelgate-channel",
   /** The channels that were tried, in their order, with why one failed; likewise. */
   attempts: "x-modelgate-attempts",
+  /** What the call cost in US dollars; of a stream as a trailer, where its vendor reported what it used. */
+  cost: "x-modelgate-cost",
   /** The vendor's own id of the exchange, where it gave one. */
   upstreamRequestId: "x-modelgate-upstream-request-id",
   /** The W3C's trace context; carried from the client on to the vendor. */

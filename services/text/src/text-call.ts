@@ -98,6 +98,7 @@ export async function planText(
     model: ask.model,
     stream: ask.stream,
     includeUsage: ask.includeUsage,
+    showsCost: ask.showsCost,
     choices: ask.choices,
     boundNames: ask.boundNames,
     strict: call.strict,
@@ -129,6 +130,7 @@ export async function planText(
     prefer: asked.native?.channelKey ?? asked.admitted?.channelKey,
     conversation: ask.conversation,
     endUser: ask.endUser,
+    showsCost: ask.showsCost,
     answered: asked.answered,
   };
 }

@@ -1,4 +1,5 @@
-import { asFailure } from "@modelgate/contracts";
+import { asFailure, formatUsd, headers } from "@modelgate/contracts";
+import { withCost } from "@modelgate/wires/text";
 import type { Exchange, StartedTask, WholeAnswer } from "../answers/exchange.ts";
 import { meterWhole } from "../money/metered.ts";
 import { answered, letGo, type Delivery } from "./delivery.ts";
@@ -35,12 +36,16 @@ async function deliverWhole(delivery: Delivery, answer: WholeAnswer): Promise<vo
   if (leaving.isClientGone) return await money.settle({ ...metered, outcome: "cancelled", status: clientLeft, sent });
   const settled = money.settle({ ...metered, outcome: "completed", status: 200, sent });
   answered(delivery, answer.body, false);
-  if (!call.answer.begun)
+  const cost = formatUsd(money.chargedNanos ?? 0n);
+  const body = plan.showsCost === true ? withCost(answer.body, cost) : answer.body;
+  if (!call.answer.begun) {
+    call.answer.setHeader(headers.cost, cost);
     call.answer.begin(200, {
       "content-type": answer.contentType ?? "application/json; charset=utf-8",
-      "content-length": String(answer.body.length),
+      "content-length": String(body.length),
     });
-  call.answer.end(answer.body);
+  }
+  call.answer.end(body);
   await settled;
 }
 

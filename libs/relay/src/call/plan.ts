@@ -62,6 +62,8 @@ export interface CallPlan extends VendorCall, ServingModel {
   readonly hearsOut?: boolean | undefined;
   /** Sees the whole answer, or a stream's last frames, just before the client has them. */
   readonly answered?: ((answer: Answered) => void) | undefined;
+  /** Whether the client asks for the cost within the usage that its answer reports. */
+  readonly showsCost?: boolean | undefined;
   /** Aborted where the client's body fails while it is being sent on; its reason is the client's failure. */
   readonly broken?: AbortSignal | undefined;
 }

@@ -4,5 +4,7 @@ export { embeddingsCodec } from "./embeddings/index.ts";
 export { askOfBatchEmbedContents, askOfEmbedContent, reliedOfContentEmbeddings } from "./content/ask.ts";
 export { batchEmbedContentsCodec, embedContentCodec } from "./content/index.ts";
 export { vectorsCodecs } from "./codecs.ts";
-export type { AnswerHeaders, VectorsCodec, VectorsVendorCodec } from "./hub/codec.ts";
+export { askOfCohereEmbed, cohereEmbedCodec, reliedOfCohereEmbed } from "./for-clients/cohere.ts";
+export { askOfOllamaEmbed, ollamaEmbedCodec, reliedOfOllamaEmbed } from "./for-clients/ollama.ts";
+export type { ClientVectorsCodec } from "./hub/codec.ts";
 export type { VectorsRequest } from "./hub/request.ts";

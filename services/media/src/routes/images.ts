@@ -43,11 +43,16 @@ export function imageEdits(deps: Deps): EndpointHandler {
   return images(deps, "edit");
 }
 
+/** POST /v1/images/variations: an edit whose prompt is ours. */
+export function imageVariations(deps: Deps): EndpointHandler {
+  return images(deps, "edit", "Draw a variation of this image.");
+}
+
 type Act = "generation" | "edit";
 
-function images(deps: Deps, act: Act): EndpointHandler {
+function images(deps: Deps, act: Act, prompt?: string): EndpointHandler {
   return async (call) => {
-    using body = await readImageRequest(deps, call);
+    using body = await readImageRequest(deps, call, prompt);
     const { ask } = body;
     if (act === "edit") refuseWithoutImage(ask.request);
     using input = new InputImages(deps.images, ask.request, call.answer);

@@ -1,6 +1,6 @@
 import { addUnits, type Units, type VectorsWire } from "@modelgate/contracts";
 import { parseAnyAnswer, renderJson, renderSupported, type AnswerHead, type Exchange } from "@modelgate/relay";
-import { vectorsCodecs, type VectorsCodec, type VectorsRequest } from "@modelgate/wires/vectors";
+import { vectorsCodecs, type ClientVectorsCodec, type VectorsRequest } from "@modelgate/wires/vectors";
 import { kindExchange, type KindCall } from "./kind.ts";
 import { sendAll } from "./send-all.ts";
 
@@ -10,7 +10,7 @@ import { sendAll } from "./send-all.ts";
  */
 export async function vectorsExchange(
   call: KindCall<VectorsRequest>,
-  client: VectorsCodec,
+  client: ClientVectorsCodec,
   wire: VectorsWire,
   upstreamModel: string,
 ): Promise<Exchange> {

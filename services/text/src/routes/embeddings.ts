@@ -6,14 +6,20 @@ import { vectorsExchange } from "../exchanges/vectors.ts";
 import type { Ask } from "@modelgate/wires/kind";
 import {
   askOfBatchEmbedContents,
+  askOfCohereEmbed,
   askOfEmbedContent,
   askOfEmbeddings,
+  askOfOllamaEmbed,
+  cohereEmbedCodec,
+  ollamaEmbedCodec,
+  reliedOfCohereEmbed,
+  reliedOfOllamaEmbed,
   batchEmbedContentsCodec,
   embedContentCodec,
   embeddingsCodec,
   reliedOfContentEmbeddings,
   reliedOfEmbeddings,
-  type VectorsCodec,
+  type ClientVectorsCodec,
   type VectorsRequest,
 } from "@modelgate/wires/vectors";
 import type { Deps } from "../deps.ts";
@@ -42,9 +48,19 @@ export function batchEmbedContents(deps: Deps): EndpointHandler {
   );
 }
 
+/** POST /v2/embed, of Cohere's clients. */
+export function cohereEmbed(deps: Deps): EndpointHandler {
+  return vectors(deps, cohereEmbedCodec, reliedOfCohereEmbed, askOfCohereEmbed);
+}
+
+/** POST /api/embed, of Ollama's clients. */
+export function ollamaEmbed(deps: Deps): EndpointHandler {
+  return vectors(deps, ollamaEmbedCodec, reliedOfOllamaEmbed, askOfOllamaEmbed);
+}
+
 function vectors(
   deps: Deps,
-  client: VectorsCodec,
+  client: ClientVectorsCodec,
   relied: readonly string[],
   look: (value: unknown, call: ServiceCall) => Ask<VectorsRequest>,
 ): EndpointHandler {
@@ -65,11 +81,16 @@ function vectors(
       ask: body.seen,
       body: body.bytes,
       endUser: body.seen.endUser,
-      wires: [client.wire, ...vectorsWires.filter((wire) => wire !== client.wire)],
+      wires: isContent ? contentFirst : vectorsWires,
       exchange: (wire, asked, upstreamModel) => vectorsExchange(asked, client, vectorsWireOf(wire), upstreamModel),
     });
   };
 }
+
+/** The wires of vendors, best first for clients of the content wire. */
+const contentFirst = [...vectorsWires].sort(
+  (left, right) => Number(right === "content-embeddings") - Number(left === "content-embeddings"),
+);
 
 function vectorsWireOf(wire: UpstreamWire): VectorsWire {
   const found = vectorsWires.find((each) => each === wire);

@@ -2,8 +2,15 @@ import { asFailure, Failure } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { refuseAmbiguousPath } from "../../json/byte-range.ts";
 import type { Transcriber, TranscriberNames } from "../bridge.ts";
-import type { RealtimeMessage } from "../message.ts";
+import { eventMessage, type RealtimeMessage } from "../message.ts";
+import { parseEvent } from "../look.ts";
 import { withName } from "./with-name.ts";
+
+/** A client's update of its session as the vendor gets it, and what of it was refused. */
+export interface AskedUpdate {
+  readonly message: RealtimeMessage;
+  readonly refused: Failure | undefined;
+}
 
 /** Where a session says which model writes down the client's speech: the form of today, and the older one. */
 const paths = [["audio", "input", "transcription"], ["input_audio_transcription"]] as const;
@@ -31,9 +38,13 @@ export class TranscriberSetting {
     return this.#asked === undefined ? this.#current : { model: this.#asked.model };
   }
 
-  /** A client's update, in the vendor's name. Throws Failure (`param`) for a model that the client may not use. */
-  asked(message: RealtimeMessage, session: JsonRecord): RealtimeMessage {
+  /**
+   * A client's update, in the vendor's name. Where the client may not use the model, the setting is left out and `refused`
+   * says why (`param`): what else the update says is applied.
+   */
+  asked(message: RealtimeMessage, session: JsonRecord): AskedUpdate {
     let named = message;
+    let refused: Failure | undefined;
     for (const at of paths) {
       const path = ["session", ...at, "model"];
       refuseAmbiguousPath(message.data, path);
@@ -46,10 +57,15 @@ export class TranscriberSetting {
         continue;
       }
       const upstreamName = this.#toVendor(model, path.join("."));
+      if (upstreamName instanceof Failure) {
+        refused = upstreamName;
+        named = without(named, path.slice(0, -1));
+        continue;
+      }
       this.#asked = { model, upstreamName };
       if (upstreamName !== model) named = withName(named, path, upstreamName);
     }
-    return named;
+    return { message: named, refused };
   }
 
   /** What the vendor reports of its session, with the model as the client names it. */
@@ -69,12 +85,12 @@ export class TranscriberSetting {
     return message;
   }
 
-  #toVendor(name: string, param: string): string {
+  #toVendor(name: string, param: string): string | Failure {
     try {
       return this.#names.toVendor(name);
     } catch (error) {
       const { code, message } = asFailure(error);
-      throw new Failure(code, message, { param });
+      return new Failure(code, message, { param });
     }
   }
 
@@ -82,6 +98,17 @@ export class TranscriberSetting {
     const { model, upstreamName: asked } = this.#asked ?? {};
     return model !== undefined && asked === upstreamName ? model : this.#names.toClient(upstreamName);
   }
+}
+
+/** The same event without the member at a path. */
+function without({ data }: RealtimeMessage, path: readonly string[]): RealtimeMessage {
+  const cut = (value: unknown, [name = "", ...rest]: readonly string[]): unknown => {
+    if (!isRecord(value)) return value;
+    const { [name]: inner, ...others } = value;
+    return rest.length === 0 ? others : { ...others, [name]: cut(inner, rest) };
+  };
+  const event = cut(parseEvent(data), path);
+  return isRecord(event) ? eventMessage(event) : { data, binary: false };
 }
 
 /** The object at a path of members; null where that is said, undefined where nothing is. */

@@ -8,6 +8,9 @@ import type { Vector } from "./vector.ts";
 
 /** One wire of vectors, both directions. */
 export type VectorsCodec = KindCodec<VectorsWire, VectorsRequest, VectorsAnswer>;
+/** What of a codec a client needs: some clients' wires are no vendor's here. */
+export type ClientVectorsCodec = Pick<VectorsCodec, "renderAnswer" | "spelling"> & { readonly wire: string };
+
 /** What a vendor's wire of vectors must be able to do; some wires only vendors speak. */
 export interface VectorsVendorCodec extends Pick<VectorsCodec, "wire" | "renderRequest"> {
   /** Throws Failure upstream_error for what is no answer. */
