@@ -43,7 +43,7 @@ export {
 } from "./tasks/callback.ts";
 export { claimTasks, firstTaskDue, openTasks, type TaskPlace } from "./tasks/claim.ts";
 export { chargeLost, type LostCall } from "./restore/charge.ts";
-export { readEpoch, unlessLost, writeEpoch } from "./restore/epoch.ts";
+export { readEpoch, unlessLost, writeEpoch, writeWholeRuns } from "./restore/epoch.ts";
 export { forgetLate, readLate, type LateCall } from "./restore/late.ts";
 export { restoreTask, type LostTask } from "./restore/restore-task.ts";
 export { readHeads, restoreAccount, type KnownHead, type LostAccount } from "./restore/restore.ts";
