@@ -58,7 +58,7 @@ export {
   type TaskQuery,
 } from "./tasks/find.ts";
 export { openTaskSeal, type TaskSeal } from "./tasks/seal.ts";
-export { taskEvent, type TaskRecord } from "./tasks/record.ts";
+export { holdBeyondMs, taskEvent, type TaskRecord } from "./tasks/record.ts";
 export { digestOf, isKeyShaped, newKey } from "./tokens/key.ts";
 export {
   digestOfToken,

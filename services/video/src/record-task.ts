@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { callbackAmong, createTask, type TaskRecord } from "@modelgate/accounts";
+import { callbackAmong, createTask, holdBeyondMs, type TaskRecord } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
 import type { RequestIds } from "@modelgate/platform";
 import type { HeldMoney, UsageRecord } from "@modelgate/relay";
@@ -7,8 +7,6 @@ import type { Deps } from "./deps.ts";
 
 /** Pauses between the tries, in ms: the vendor works already, and a client waits. */
 const pausesMs = [50, 100, 250, 500, 1_000, 2_000, 4_000];
-/** How long a task's hold outlives its deadline: only then may the sweep take it for dead. */
-const holdBeyondMs = 3_600_000;
 
 /** A task that its vendor has accepted. */
 export interface AcceptedTask {

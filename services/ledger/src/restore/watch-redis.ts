@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readEpoch, writeEpoch, writeWholeRuns, type TaskSeal } from "@modelgate/accounts";
 import { brokenChains, keepMark, pagesOfAccounts, type Books } from "@modelgate/books";
-import { eventStreams } from "@modelgate/contracts";
+import { eventStreams, type KeptTaskEvent } from "@modelgate/contracts";
 import { readServers, type Bus, type Logger, type Redis } from "@modelgate/platform";
 import { adoptAccounts } from "../accounts/adopt.ts";
 import { projectLeftovers } from "../accounts/project.ts";
@@ -10,7 +10,7 @@ import { caughtUp } from "./caught-up.ts";
 import { compareAccounts, type Offsets } from "./compare.ts";
 import { settleLate } from "./late-calls.ts";
 import { putBackAll, type PutBackDeps } from "./put-back.ts";
-import { restoreTasks } from "./restore-tasks.ts";
+import { LateTasks, restoreTasks } from "./restore-tasks.ts";
 import { restoreTokens } from "./restore-tokens.ts";
 
 /** What the watch works with. */
@@ -32,6 +32,8 @@ export interface RedisWatch extends AsyncDisposable {
   readonly wholeRuns: string | undefined;
   /** These accounts have new receipts in the books. */
   noticed(accounts: Iterable<string>): void;
+  /** These events of tasks are in the books. */
+  noticedTasks(events: readonly KeptTaskEvent[]): void;
 }
 
 /** Accounts that are compared at once, and most that are remembered to be compared; the books know those beyond. */
@@ -60,6 +62,7 @@ class Watch implements RedisWatch {
   readonly #options: WatchOptions;
   readonly #sleep = Promise.withResolvers<void>();
   readonly #offsets: Offsets = new Map();
+  readonly #lateTasks = new LateTasks();
   #suspects = new Set<string>();
   #runs: string | undefined;
   #writes: string | undefined;
@@ -90,6 +93,10 @@ class Watch implements RedisWatch {
     for (const account of accounts) if (this.#suspects.size < mostNoticed) this.#suspects.add(account);
   }
 
+  noticedTasks(events: readonly KeptTaskEvent[]): void {
+    this.#lateTasks.notice(events);
+  }
+
   start(): void {
     this.#going = this.#watch();
   }
@@ -113,9 +120,10 @@ class Watch implements RedisWatch {
     const deps = { redis, bus, books };
     const epoch = await keepMark(books, epochMark, randomUUID());
     const { runs, writes } = await readServers(redis);
+    const found = await readEpoch(redis);
     const isAnother = runs !== this.#runs;
     if (isAnother) this.#whole = false;
-    const found = await readEpoch(redis);
+    if (found === undefined || (isAnother && this.#runs !== undefined)) this.#lateTasks.begin();
     if (!this.#adopted) {
       // Before the first epoch there were accounts that only Redis had.
       const adopted = await adoptAccounts(deps);
@@ -124,6 +132,7 @@ class Watch implements RedisWatch {
     }
     if (found === undefined) await this.#fill(deps);
     else if (isAnother) await this.#putEndBack(deps);
+    await this.#lateTasks.restore({ redis, taskSeal: this.#options.taskSeal }, Date.now());
     if (found !== epoch) await writeEpoch(redis, epoch);
     if (!this.#whole) {
       this.#comparedBy ??= performance.now() + wholeWithinMs;
