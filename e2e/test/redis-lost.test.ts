@@ -120,8 +120,8 @@ test("Redis comes back as it was before the last changes of keys: what is not kn
   suite.process("ledger").signal("SIGCONT");
   await until("the new key to pass", async () => (await status(made.key)) === 200, 30_000);
   await until("the other to be refused", async () => (await status(disabled.key)) === 401, 30_000);
-  const stranger = "sk-nobody-0123456789abcdef";
-  await until("a key of nobody to be refused", async () => (await status(stranger)) === 401, 30_000);
+  const stranger = "sk-stranger-0123456789abcdef";
+  await until("a key that was never made to be refused", async () => (await status(stranger)) === 401, 30_000);
 }, 180_000);
 
 /** Cuts bytes off the end of the newest part of Redis' log, as a crash does whose last writes were not on the disk. */

@@ -120,7 +120,7 @@ test("a Redis that was emptied has its tasks again: open ones are looked at at o
   expect(await restore(Date.now() + 3 * keepMs)).toBe(0);
 });
 
-test("a Redis that has the hold of a task and not the task: with the task its hold is open as long, and nobody sweeps it", async () => {
+test("a Redis that has the hold of a task and not the task: with the task its hold is open as long, and is not swept", async () => {
   await redis.flushall();
   await createAccount(redis, { id: account, balance: 1_000n });
   const { callId } = await begin("held");

@@ -31,7 +31,7 @@ export async function unlessLost<T>(redis: Redis, look: () => Promise<T>, isAbse
   return look();
 }
 
-/** How long the servers' word is used: keys that nobody made must not cost Redis a command each that is dear. */
+/** How long the servers' word is used: keys that were never made must not cost Redis a dear command each. */
 const wholeForMs = 250;
 
 /** Until when each Redis counts as in such a run, by `performance.now()`. */

@@ -1,7 +1,6 @@
 import { findToken } from "@modelgate/accounts";
 import { tokensOf } from "@modelgate/books";
-import { projectBookedToken } from "../accounts/project.ts";
-import type { PutBackDeps } from "./put-back.ts";
+import { projectBookedToken, type Projecting } from "../accounts/project.ts";
 
 /** Tokens whose steps are sent together. */
 const atOnce = 500;
@@ -10,10 +9,7 @@ const atOnce = 500;
  * Gives Redis the tokens of these accounts that it does not have, or has as they were before their last change; how many. One that
  * was disabled just before Redis was lost would work again.
  */
-export async function restoreTokens(
-  { redis, books }: Pick<PutBackDeps, "redis" | "books">,
-  accounts: readonly string[],
-): Promise<number> {
+export async function restoreTokens({ redis, books }: Projecting, accounts: readonly string[]): Promise<number> {
   const tokens = await tokensOf(books, accounts);
   let restored = 0;
   for (let from = 0; from < tokens.length; from += atOnce) {

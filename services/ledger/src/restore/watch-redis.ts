@@ -123,7 +123,6 @@ class Watch implements RedisWatch {
     const found = await readEpoch(redis);
     const isAnother = runs !== this.#runs;
     if (isAnother) this.#whole = false;
-    if (found === undefined || (isAnother && this.#runs !== undefined)) this.#lateTasks.begin();
     if (!this.#adopted) {
       // Before the first epoch there were accounts that only Redis had.
       const adopted = await adoptAccounts(deps);
@@ -169,6 +168,7 @@ class Watch implements RedisWatch {
   async #fill(deps: { readonly redis: Redis; readonly bus: Bus; readonly books: Books }): Promise<void> {
     const { log } = this.#options;
     this.#whole = false;
+    this.#lateTasks.begin();
     const begin = performance.now();
     await this.#drained();
     const accounts = await putBackAll(deps);
@@ -186,7 +186,10 @@ class Watch implements RedisWatch {
         page.map(({ id }) => id),
       );
     // Before the first round there was no other.
-    if (this.#runs !== undefined) await this.#drained();
+    if (this.#runs !== undefined) {
+      this.#lateTasks.begin();
+      await this.#drained();
+    }
     const tasks = await restoreTasks({ ...deps, taskSeal: this.#options.taskSeal }, Date.now());
     if (tokens + tasks > 0)
       this.#options.log.warn({ tasks, tokens }, "Redis was behind: video tasks and keys are put back from the books");
