@@ -31,8 +31,8 @@ export async function openDeps({
   shared,
 }: Pick<ServiceContext<Env>, "env" | "log" | "shared">): Promise<Deps> {
   await using opening = new AsyncDisposableStack();
-  const place = { url: env.books.url, file: join(env.books.folder, "books.sqlite") };
-  const connection = opening.use(await connectBooks(place, log));
+  const address = { url: env.books.url, file: join(env.books.folder, "books.sqlite") };
+  const connection = opening.use(await connectBooks(address, log));
   const redis = await sharedRedis(shared, env);
   const bus = await sharedBus(shared, env);
   const { keepDays } = env.books;

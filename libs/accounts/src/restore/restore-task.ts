@@ -1,6 +1,6 @@
 import { defineScript, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
-import { placeName } from "../tasks/claim.ts";
+import { taskMember } from "../tasks/claim.ts";
 import { holdBeyondMs, type TaskRecord } from "../tasks/record.ts";
 
 /** A task as its newest event has it. */
@@ -44,7 +44,7 @@ export async function restoreTask(redis: Redis, { task, untilMs }: LostTask, now
     },
     {
       id,
-      member: placeName(task),
+      member: taskMember(task),
       record: JSON.stringify(task),
       createdAt,
       dueAt: isOpen ? nowMs : undefined,

@@ -3,7 +3,7 @@ import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
 import type { OutboxEntry } from "../outbox/entry.ts";
 import { callbackArguments, callbackKinds, callbackOf } from "./callback.ts";
-import { placeName } from "./claim.ts";
+import { taskMember } from "./claim.ts";
 import { taskEvent, type TaskRecord } from "./record.ts";
 import type { TaskSeal } from "./seal.ts";
 
@@ -66,7 +66,7 @@ export async function createTask(
       },
       {
         id,
-        member: placeName({ accountId, id }),
+        member: taskMember({ accountId, id }),
         record: JSON.stringify(task),
         dueAt,
         createdAt,

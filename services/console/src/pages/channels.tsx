@@ -5,7 +5,7 @@ import type { Channel, ChannelTest } from "../api/types.ts";
 import { duration } from "../format/numbers.ts";
 import { localTime } from "../format/times.ts";
 import { AddVendor } from "../parts/add-vendor.tsx";
-import { PlaceBadge } from "../parts/badges.tsx";
+import { StateBadge } from "../parts/badges.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
@@ -43,7 +43,7 @@ function OneChannel({ channel }: { readonly channel: Channel }) {
         <Stack gap={4}>
           <Group gap="xs">
             <Text fw={600}>{channel.id}</Text>
-            <PlaceBadge {...channel} />
+            <StateBadge {...channel} />
             <Badge variant="default">{channel.provider}</Badge>
           </Group>
           <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
@@ -65,7 +65,7 @@ function OneChannel({ channel }: { readonly channel: Channel }) {
                 <Text size="xs" ff="monospace">
                   {key.id}
                 </Text>
-                <PlaceBadge {...key} />
+                <StateBadge {...key} />
               </Group>
             ))}
           </Group>

@@ -70,10 +70,10 @@ export class LateTasks {
 function opened(
   seal: TaskSeal,
   record: string,
-  place: { readonly accountId: string; readonly id: string },
+  name: { readonly accountId: string; readonly id: string },
 ): TaskRecord | undefined {
   try {
-    return seal.open(record, place);
+    return seal.open(record, name);
   } catch {
     return undefined;
   }

@@ -20,7 +20,7 @@ export interface KindCall<Request> {
 /** The exchange of such a call: from the client's codec to the vendor's and back, always through the neutral form. */
 export async function kindExchange<Request, Answer>(
   call: KindCall<Request>,
-  client: KindCodec<UpstreamWire, Request, Answer>,
+  client: Pick<KindCodec<string, Request, Answer>, "renderAnswer" | "spelling" | "wire">,
   vendor: KindCodec<UpstreamWire, Request, Answer>,
   upstreamModel: string,
 ): Promise<Exchange> {

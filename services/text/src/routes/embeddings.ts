@@ -5,14 +5,20 @@ import { kindExchange } from "../exchanges/kind.ts";
 import type { Ask } from "@modelgate/wires/kind";
 import {
   askOfBatchEmbedContents,
+  askOfCohereEmbed,
   askOfEmbedContent,
   askOfEmbeddings,
+  askOfOllamaEmbed,
+  cohereEmbedCodec,
+  ollamaEmbedCodec,
+  reliedOfCohereEmbed,
+  reliedOfOllamaEmbed,
   batchEmbedContentsCodec,
   embedContentCodec,
   embeddingsCodec,
   reliedOfContentEmbeddings,
   reliedOfEmbeddings,
-  type VectorsCodec,
+  type ClientVectorsCodec,
   type VectorsRequest,
 } from "@modelgate/wires/vectors";
 import type { Deps } from "../deps.ts";
@@ -41,9 +47,19 @@ export function batchEmbedContents(deps: Deps): EndpointHandler {
   );
 }
 
+/** POST /v2/embed, of Cohere's clients. */
+export function cohereEmbed(deps: Deps): EndpointHandler {
+  return vectors(deps, cohereEmbedCodec, reliedOfCohereEmbed, askOfCohereEmbed);
+}
+
+/** POST /api/embed, of Ollama's clients. */
+export function ollamaEmbed(deps: Deps): EndpointHandler {
+  return vectors(deps, ollamaEmbedCodec, reliedOfOllamaEmbed, askOfOllamaEmbed);
+}
+
 function vectors(
   deps: Deps,
-  client: VectorsCodec,
+  client: ClientVectorsCodec,
   relied: readonly string[],
   look: (value: unknown, call: ServiceCall) => Ask<VectorsRequest>,
 ): EndpointHandler {

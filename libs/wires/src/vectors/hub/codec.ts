@@ -7,6 +7,8 @@ import type { Vector } from "./vector.ts";
 
 /** One wire of vectors, both directions. */
 export type VectorsCodec = KindCodec<VectorsWire, VectorsRequest, VectorsAnswer>;
+/** What of a codec a client needs: some clients' wires are no vendor's here. */
+export type ClientVectorsCodec = Pick<VectorsCodec, "renderAnswer" | "spelling"> & { readonly wire: string };
 export type VectorsContext = KindContext<VectorsRequest>;
 
 /** The vectors of an answer, one per input. Throws Failure upstream_error where there are more or fewer. */
