@@ -45,7 +45,7 @@ export type { Answered, Forwarded } from "./call/plan.ts";
 export { dearestTokens, wholeOutput, type Expectation } from "./money/expect.ts";
 export type { RequestSize } from "./money/request-size.ts";
 export type { Waiting } from "./call/waiting.ts";
-export { countTokens, estimateTokens, loadTokenizer } from "./money/tokens.ts";
+export { countTokens, estimateTokens } from "./money/tokens.ts";
 export { renderSupported } from "./answers/unsupported.ts";
 export { boundOfHeld, capUnits, mostBilledImages, type UsageBound } from "./money/usage-bound.ts";
 export { reportDropped, reportWay } from "./call/report-way.ts";

@@ -1,5 +1,5 @@
 import { BufferBudget, type FormLimits, type ServiceContext, type Spool } from "@modelgate/platform";
-import { loadTokenizer, openRelay, type OpenRelay } from "@modelgate/relay";
+import { openRelay, type OpenRelay } from "@modelgate/relay";
 import type { Env } from "./env.ts";
 import { openLengthReader, type LengthReader } from "./upload/length-reader.ts";
 
@@ -24,7 +24,7 @@ const frameBytes = 64 * 1024;
 /** Opens everything once. */
 export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" | "shared">): Promise<Deps> {
   const { env } = context;
-  const [open] = await Promise.all([openRelay(env.relay, context), loadTokenizer()]);
+  const open = await openRelay(env.relay, context);
   const { form, spool } = env;
   return {
     ...open,

@@ -16,5 +16,7 @@ export interface ConfigurationSource {
 
 /** A YAML file, the truth where MODELGATE_CONFIG names it. */
 export function fileSource(path: string): ConfigurationSource {
-  return { name: path, folder: dirname(path), mustBeGood: true, read: () => readConfigurationFile(path) };
+  let last: FoundConfiguration | undefined;
+  const read = async (): Promise<FoundConfiguration> => (last = await readConfigurationFile(path, last));
+  return { name: path, folder: dirname(path), mustBeGood: true, read };
 }
