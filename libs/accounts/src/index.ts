@@ -44,7 +44,7 @@ export {
 } from "./tasks/callback.ts";
 export { claimTasks, firstTaskDue, openTasks, type TaskName } from "./tasks/claim.ts";
 export { chargeLost, type LostCall } from "./restore/charge.ts";
-export { readEpoch, unlessLost, writeEpoch } from "./restore/epoch.ts";
+export { readEpoch, unlessLost, writeEpoch, writeWholeRuns } from "./restore/epoch.ts";
 export { forgetLate, readLate, type LateCall } from "./restore/late.ts";
 export { restoreTask, type LostTask } from "./restore/restore-task.ts";
 export { readHeads, restoreAccount, type KnownHead, type LostAccount } from "./restore/restore.ts";
@@ -59,7 +59,7 @@ export {
   type TaskQuery,
 } from "./tasks/find.ts";
 export { openTaskSeal, type TaskSeal } from "./tasks/seal.ts";
-export { taskEvent, type TaskRecord } from "./tasks/record.ts";
+export { holdBeyondMs, taskEvent, type TaskRecord } from "./tasks/record.ts";
 export { digestOf, isKeyShaped, newKey } from "./tokens/key.ts";
 export {
   digestOfToken,

@@ -41,7 +41,18 @@ export async function openDeps({
   const watch = opening.use(
     watchRedis({ redis, bus, connection, log, roundMs: env.rounds.roundMs, taskSeal: openTaskSeal(env.secrets) }),
   );
-  opening.use(startRecording({ redis, bus, connection, log, counted, unpriced, noticed: (ids) => watch.noticed(ids) }));
+  opening.use(
+    startRecording({
+      redis,
+      bus,
+      connection,
+      log,
+      counted,
+      unpriced,
+      noticed: (ids) => watch.noticed(ids),
+      noticedTasks: (events) => watch.noticedTasks(events),
+    }),
+  );
   opening.use(startResupplying({ redis, bus, connection, log, afterMs: resupplyAfterMs }));
   opening.use(startForgetting({ connection, log, keepDays }));
   opening.use(startRounds({ redis, bus, log, ...env.rounds, published, swept, wholeRuns: () => watch.wholeRuns }));

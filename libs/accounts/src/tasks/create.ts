@@ -42,7 +42,7 @@ const run = defineScript({
 
 /**
  * Records a task with its first event, and lengthens its hold's lease to the task's own, in one write. "recorded" where
- * an earlier try was (its reply was lost), "no-hold" where the hold is gone: the call took so long that it was swept.
+ * an earlier try was (its reply was lost), "no-hold" where the hold is gone: lost with a Redis, or swept, as the call took too long.
  * Throws Failure server_overloaded (503).
  */
 export async function createTask(
