@@ -46,9 +46,9 @@ export async function createTask(deps: Deps, call: ServiceCall, wanted: WantedTa
   let sent = notSent;
   try {
     using attempted = await startAtVendor(deps, call, wanted, { price, ways, callId: held.callId });
-    sent = { way: attempted.way, tried: attempted.tried };
+    sent = { way: attempted.way, tried: attempted.tried, dropped: attempted.accepted.dropped };
     reportWay(deps.relay, call, attempted.tried);
-    const task = recordOf(deps, wanted, { record: held.record, attempted, sent });
+    const task = recordOf(deps, wanted, { record: { ...held.record, heldNanos: upperNanos }, attempted, sent });
     if (!(await recordSurely(deps, task, idsOf(call)))) throw new Failure("create_uncertain");
     held.handOver();
     logTask(call, task);

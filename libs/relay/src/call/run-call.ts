@@ -35,7 +35,7 @@ export async function runCall(deps: RelayDeps, call: RelayedCall, plan: CallPlan
   try {
     using attempted = await attempt(deps, call, plan, held, leaving);
     const { way, tried, accepted } = attempted;
-    sent = { way, tried, firstByteAt: accepted.firstByteAt };
+    sent = { way, tried, firstByteAt: accepted.firstByteAt, dropped: accepted.exchange.dropped };
     await deliver({ deps, call, plan, money: held, sent, meter, attempted, leaving });
   } catch (error) {
     if (error instanceof AttemptsFailed) {

@@ -1,7 +1,10 @@
 import {
   costOf,
+  mostDropped,
+  mostDroppedCharacters,
   endpointLabel,
   unpricedUnits,
+  type CallTry,
   type Nanos,
   type Outcome,
   type UnitName,
@@ -29,6 +32,8 @@ export interface UsageRecord {
   readonly price: Priced;
   /** When its money was held, by `performance.now()`. */
   readonly heldAt: number;
+  /** What was put aside for it; absent where that is not known. */
+  readonly heldNanos?: Nanos | undefined;
 }
 
 /** Where a call was sent; times are those of `performance.now()`. */
@@ -41,6 +46,8 @@ export interface SentCall {
   readonly startedAt?: number | undefined;
   /** When the vendor's first byte came; undefined where none did. */
   readonly firstByteAt?: number | undefined;
+  /** Fields of the request that the vendor could not take. */
+  readonly dropped?: readonly string[] | undefined;
 }
 
 /** A call that was sent nowhere. */
@@ -69,9 +76,9 @@ export function costOfUnits(price: Priced, units: Units): Nanos {
 }
 
 /** Writes the usage event of an end; its final cost is the settlement's to add. */
-export function usageDraft({ callId, call, price, heldAt }: UsageRecord, end: CallEnd): UsageDraft {
+export function usageDraft({ callId, call, price, heldAt, heldNanos }: UsageRecord, end: CallEnd): UsageDraft {
   const { caller, requestId, id, endpoint } = call;
-  const { way, tried, startedAt = heldAt, firstByteAt } = end.sent;
+  const { way, tried, startedAt = heldAt, firstByteAt, dropped = [] } = end.sent;
   const upstreamRequestId = tried.at(-1)?.upstreamRequestId;
   const latencyMs = Math.round(performance.now() - startedAt);
   const billed = billedUnits(price, end.units);
@@ -97,6 +104,11 @@ export function usageDraft({ callId, call, price, heldAt }: UsageRecord, end: Ca
     latencyMs,
     firstByteMs: firstByteAt === undefined ? latencyMs : Math.round(firstByteAt - startedAt),
     attempts: tried.length,
+    ...(tried.length === 0 ? {} : { tries: tried.map(tryOf) }),
+    ...(dropped.length === 0
+      ? {}
+      : { dropped: dropped.slice(0, mostDropped).map((name) => name.slice(0, mostDroppedCharacters)) }),
+    ...(heldNanos === undefined ? {} : { heldNanos: heldNanos.toString() }),
     priceVersion: priceVersionOf(billed.price),
     ...(unpriced.length === 0 ? {} : { unpriced }),
     ...(serviceTier === undefined ? {} : { serviceTier }),
@@ -104,6 +116,17 @@ export function usageDraft({ callId, call, price, heldAt }: UsageRecord, end: Ca
     ...(upstreamRequestId === undefined ? {} : { upstreamRequestId }),
     ...(caller.tags === undefined ? {} : { tags: caller.tags }),
     ...(price.endUser === undefined ? {} : { endUser: price.endUser }),
+  };
+}
+
+function tryOf({ channel, key, ms, status, failed, vendorCode }: Tried): CallTry {
+  return {
+    channel,
+    key,
+    ms,
+    ...(status === undefined ? {} : { status }),
+    ...(failed === undefined ? {} : { failed }),
+    ...(vendorCode === undefined ? {} : { vendorCode }),
   };
 }
 
