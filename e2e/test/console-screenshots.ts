@@ -8,10 +8,12 @@ export const consolePages = [
   { name: "Overview", path: "overview" },
   { name: "Calls", path: "calls" },
   { name: "Accounts and keys", path: "accounts" },
+  { name: "Video tasks", path: "tasks" },
   { name: "Models", path: "models" },
   { name: "Channels", path: "channels" },
   { name: "Configuration", path: "configuration" },
   { name: "Operators", path: "operators" },
+  { name: "System", path: "system" },
   { name: "Audit", path: "audit" },
   { name: "Playground", path: "playground" },
 ] as const;

@@ -13,6 +13,7 @@ import { Page } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import type { CallFilters } from "../router.tsx";
 import { PageLink } from "../parts/page-link.tsx";
+import { say, sayWord } from "../texts/say.ts";
 
 const route = getRouteApi("/frame/calls");
 const pageRows = "100";
@@ -32,7 +33,7 @@ export function CallsPage() {
   });
   return (
     <Page
-      title="Calls"
+      title={say("Calls")}
       controls={
         <Button
           component="a"
@@ -40,7 +41,7 @@ export function CallsPage() {
           variant="default"
           size="xs"
         >
-          Export as CSV
+          {say("Export as CSV")}
         </Button>
       }
     >
@@ -48,13 +49,13 @@ export function CallsPage() {
       <Loaded query={pages}>
         {({ pages: loaded }) => {
           const calls = loaded.flatMap(({ events }) => events);
-          if (calls.length === 0) return <Empty>No calls match. Widen the span or clear a filter.</Empty>;
-          return <DataTable label="Calls" rows={calls} columns={columns} keyOf={({ id }) => id} />;
+          if (calls.length === 0) return <Empty>{say("No calls match. Widen the span or clear a filter.")}</Empty>;
+          return <DataTable label={say("Calls")} rows={calls} columns={columns} keyOf={({ id }) => id} />;
         }}
       </Loaded>
       {pages.hasNextPage && (
         <Button variant="default" loading={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-          Show older calls
+          {say("Show older calls")}
         </Button>
       )}
     </Page>
@@ -76,8 +77,8 @@ function Filters({ filters }: { readonly filters: CallFilters }) {
   return (
     <Group align="end" gap="sm">
       <SegmentedControl
-        aria-label="Span"
-        data={Object.entries(spans).map(([value, label]) => ({ value, label }))}
+        aria-label={say("Span")}
+        data={Object.entries(spans).map(([value, label]) => ({ value, label: say(label) }))}
         value={filters.span}
         onChange={choose}
       />
@@ -87,16 +88,16 @@ function Filters({ filters }: { readonly filters: CallFilters }) {
       <Filter name="tag" filters={filters} narrow={narrow} />
       <Filter name="request" filters={filters} narrow={narrow} />
       <Select
-        label="outcome"
+        label={say("outcome")}
         size="xs"
         w={130}
         clearable
-        data={["completed", "cancelled", "failed"]}
+        data={["completed", "cancelled", "failed"].map((value) => ({ value, label: sayWord(value) }))}
         value={filters.outcome ?? null}
         onChange={(outcome) => narrow({ outcome: outcome ?? undefined })}
       />
       <Switch
-        label="Live"
+        label={say("Live")}
         checked={filters.live === true}
         onChange={({ currentTarget }) => narrow({ live: currentTarget.checked ? true : undefined })}
       />
@@ -126,7 +127,7 @@ function Filter({
   };
   return (
     <TextInput
-      label={name}
+      label={sayWord(name)}
       size="xs"
       w={150}
       value={text}
@@ -141,23 +142,23 @@ function Filter({
 
 const columns: readonly Column<Call>[] = [
   {
-    heading: "Time",
+    heading: say("Time"),
     cell: ({ time, requestId }) => (
       <PageLink to="/calls/$requestId" params={{ requestId }} style={{ whiteSpace: "nowrap" }}>
         {localTime(time)}
       </PageLink>
     ),
   },
-  { heading: "Outcome", cell: (call) => <OutcomeBadge {...call} /> },
-  { heading: "Account", cell: ({ accountId }) => accountId },
-  { heading: "Model", cell: ({ model }) => model },
-  { heading: "Channel", cell: ({ channelId }) => channelId },
-  { heading: "Input", numeric: true, cell: ({ units }) => count(units["inputTokens"]) },
-  { heading: "Output", numeric: true, cell: ({ units }) => count(units["outputTokens"]) },
-  { heading: "First byte", numeric: true, cell: ({ firstByteMs }) => duration(firstByteMs) },
-  { heading: "Total", numeric: true, cell: ({ latencyMs }) => duration(latencyMs) },
+  { heading: say("Outcome"), cell: (call) => <OutcomeBadge {...call} /> },
+  { heading: say("Account"), cell: ({ accountId }) => accountId },
+  { heading: say("Model"), cell: ({ model }) => model },
+  { heading: say("Channel"), cell: ({ channelId }) => channelId },
+  { heading: say("Input"), numeric: true, cell: ({ units }) => count(units["inputTokens"]) },
+  { heading: say("Output"), numeric: true, cell: ({ units }) => count(units["outputTokens"]) },
+  { heading: say("First byte"), numeric: true, cell: ({ firstByteMs }) => duration(firstByteMs) },
+  { heading: say("Total"), numeric: true, cell: ({ latencyMs }) => duration(latencyMs) },
   {
-    heading: "Cost",
+    heading: say("Cost"),
     numeric: true,
     cell: ({ costNanos }) => <span title={exactUsd(costNanos)}>{shortUsd(costNanos)}</span>,
   },

@@ -20,16 +20,17 @@ import { chatStream, type Streamed } from "../parts/gateway.ts";
 import { Page } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { PageLink } from "../parts/page-link.tsx";
+import { say } from "../texts/say.ts";
 
 /** One or two chat models side by side, streamed, with a key of the gateway as any client has one. */
 export function PlaygroundPage() {
   const status = useQuery({ queryKey: ["config"], queryFn: () => get<ConfigurationStatus>("/config") });
   return (
-    <Page title="Playground">
+    <Page title={say("Playground")}>
       <Loaded query={status}>
         {({ edgeUrl }) =>
           edgeUrl === null ? (
-            <Empty>Set EDGE_URL of control to the gateway's address for clients to use the playground.</Empty>
+            <Empty>{say("Set EDGE_URL of control to the gateway's address for clients to use the playground.")}</Empty>
           ) : (
             <Playground address={edgeUrl} />
           )
@@ -77,28 +78,28 @@ function Question({ onAsk }: { readonly onAsk: (asked: Pick<Asked, "key" | "ques
       <Stack>
         <Group align="end">
           <PasswordInput
-            label="Key"
-            description="Kept on this page only"
+            label={say("Key")}
+            description={say("Kept on this page only")}
             required
             w={280}
             value={draft.key}
             onChange={({ currentTarget }) => set({ key: currentTarget.value })}
           />
           <ModelSelect
-            label="Model"
+            label={say("Model")}
             names={names}
             value={chosen[0]}
             onChange={(first) => set({ first: first ?? "" })}
           />
           <ModelSelect
-            label="Beside it"
+            label={say("Beside it")}
             names={names}
             value={draft.second}
             onChange={(second) => set({ second: second ?? "" })}
           />
         </Group>
         <Textarea
-          label="Message"
+          label={say("Message")}
           required
           autosize
           minRows={3}
@@ -107,7 +108,7 @@ function Question({ onAsk }: { readonly onAsk: (asked: Pick<Asked, "key" | "ques
         />
         <Group>
           <Button type="submit" disabled={chosen.length === 0}>
-            Send
+            {say("Send")}
           </Button>
         </Group>
       </Stack>
@@ -158,22 +159,26 @@ function Answer({ asked, model }: { readonly asked: Asked; readonly model: strin
         {answer.text}
       </Text>
       {failure !== undefined && (
-        <Alert color="red" title="The call failed" role="alert">
+        <Alert color="red" title={say("The call failed")} role="alert">
           {failure}
         </Alert>
       )}
       <Text size="xs" c="dimmed" mt="sm">
         {[
-          answer.firstTokenMs === undefined ? undefined : `first token ${duration(answer.firstTokenMs)}`,
-          answer.totalMs === undefined ? undefined : `total ${duration(answer.totalMs)}`,
-          answer.inputTokens === undefined ? undefined : `${answer.inputTokens} + ${answer.outputTokens ?? 0} tokens`,
+          answer.firstTokenMs === undefined
+            ? undefined
+            : say("first token {time}", { time: duration(answer.firstTokenMs) }),
+          answer.totalMs === undefined ? undefined : say("total {time}", { time: duration(answer.totalMs) }),
+          answer.inputTokens === undefined
+            ? undefined
+            : say("{input} + {output} tokens", { input: answer.inputTokens, output: answer.outputTokens ?? 0 }),
         ]
           .filter((part) => part !== undefined)
           .join(", ")}
       </Text>
       {answer.totalMs !== undefined && answer.requestId !== undefined && (
         <PageLink size="xs" to="/calls/$requestId" params={{ requestId: answer.requestId }}>
-          what it cost
+          {say("what it cost")}
         </PageLink>
       )}
     </Card>

@@ -1,6 +1,7 @@
 import { Button, Group, ScrollArea, Table } from "@mantine/core";
 import { useRef, type ReactNode } from "react";
 import { csvOf, saveFile } from "./csv.ts";
+import { say } from "../texts/say.ts";
 
 /** A column of a table: its heading and what its cells show. */
 export interface Column<Row> {
@@ -58,8 +59,13 @@ export function DataTable<Row>({
       </ScrollArea>
       {withCsv && (
         <Group justify="end">
-          <Button size="compact-xs" variant="subtle" onClick={save} aria-label={`Save ${label} as CSV`}>
-            CSV
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            onClick={save}
+            aria-label={say("Save {what} as CSV", { what: label })}
+          >
+            {say("CSV")}
           </Button>
         </Group>
       )}

@@ -14,7 +14,13 @@ const root = "/console/";
 export function withPages(api: RequestListener, edgeUrl: string | undefined): RequestListener {
   const headers = pageHeaders(edgeUrl);
   const files = existsSync(build)
-    ? sirv(build, { single: true, etag: true, gzip: true, setHeaders: (response) => void response.setHeaders(headers) })
+    ? sirv(build, {
+        single: true,
+        etag: true,
+        gzip: true,
+        brotli: true,
+        setHeaders: (response) => void response.setHeaders(headers),
+      })
     : undefined;
   return (request, response) => {
     const path = request.url ?? "/";

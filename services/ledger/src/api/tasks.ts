@@ -13,7 +13,12 @@ export function taskRoutes(connection: BooksConnection): OperatorRoutes {
     "GET /tasks": async ({ query }) => {
       const limit = limitIn(query, usualRows, mostRows);
       const word = (name: string): string | undefined => query.get(name) ?? undefined;
-      const filter = { account: word("account"), model: word("model"), channel: word("channel"), state: stateIn(query) };
+      const filter = {
+        account: word("account"),
+        model: word("model"),
+        channel: word("channel"),
+        state: stateIn(query),
+      };
       const place = placeIn(query);
       const after = place === undefined ? undefined : { at: place.at, account: place.account, task: place.id };
       const { tasks, next } = await connection.use((books) => readTasks(books, filter, { limit, after }));
