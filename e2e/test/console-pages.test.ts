@@ -1,4 +1,4 @@
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { browserProgram, launchBrowser } from "./browser.ts";
@@ -15,11 +15,15 @@ const config = {
   models: {
     ...house.models,
     film: { kind: "video", price: { second: 0.1 } },
+    voice: { kind: "speech", price: { character: 0.000015 } },
+    ears: { kind: "transcription", price: { second: 0.0001 } },
+    talk: { kind: "realtime", price: { input: 4, output: 16, inputAudio: 32, outputAudio: 64 } },
     twice: { kind: "chat", price: { input: 2.5, output: 10 } },
   },
   channels: [
     ...house.channels,
     channel("films", ["film"]),
+    channel("sounds", ["voice", "ears", "talk"]),
     channel("shaky", ["twice"], { priority: 1 }),
     channel("steady", ["twice"]),
   ],
@@ -40,7 +44,7 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
   });
 
   test("a call's page shows its hold, each attempt, the first byte, what was dropped, and the settlement", async () => {
-    await suite.simulator.script("shaky", [{ is: "status", status: 500 }]);
+    await suite.simulator.script("shaky", [{ status: 500 }]);
     const answer = await post(suite, { ...hello("twice"), stream: false });
     expect(answer.status).toBe(200);
     const requestId = answer.headers.get("x-request-id") ?? "";
@@ -149,6 +153,54 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     expect(session.errors).toEqual([]);
   });
 
+  test.each([
+    { kind: "image", fill: "What it shows", shown: (page: Page) => page.getByAltText("The picture") },
+    { kind: "speech", fill: "Text to speak", shown: (page: Page) => page.getByLabel("The sound") },
+    { kind: "video", fill: "What it shows", shown: (page: Page) => page.getByLabel("The film") },
+  ])("the playground tries $kind, shows what it cost, and has it as code", async ({ kind, fill, shown }) => {
+    await using session = await visitSignedIn(browser, suite);
+    const { page } = session;
+    await page.goto(`${suite.controlUrl}/console/playground?kind=${kind}`);
+    await page.getByLabel(/^Key/).fill(keys.demo);
+    await page.getByLabel(fill).fill("A boat");
+    await page.getByRole("button", { name: "Send" }).click();
+    await shown(page).waitFor();
+    await page.getByText(/^cost \$/).waitFor();
+    await page.getByRole("button", { name: "As code" }).click();
+    await page.getByRole("tab", { name: "openai (Python)" }).click();
+    const code = (await page.getByLabel("Code for openai (Python)", { exact: true }).textContent()) ?? "";
+    expect(code).toContain('"A boat"');
+    expect(code).not.toContain(keys.demo);
+    expect(session.errors).toEqual([]);
+  });
+
+  test("the playground writes down what a recording says", async () => {
+    await using session = await visitSignedIn(browser, suite);
+    const { page } = session;
+    await page.goto(`${suite.controlUrl}/console/playground?kind=transcription`);
+    await page.getByLabel(/^Key/).fill(keys.demo);
+    const buffer = wavOf(8_000);
+    await page.locator('input[type="file"]').setInputFiles({ name: "words.wav", mimeType: "audio/wav", buffer });
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByText(/^cost \$/).waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
+  });
+
+  test("the playground speaks with a realtime model by the microphone", async () => {
+    await using session = await visitSignedIn(browser, suite);
+    const { page } = session;
+    const sent: string[] = [];
+    page.on("websocket", (socket) => socket.on("framesent", ({ payload }) => void sent.push(payload.toString())));
+    await page.goto(`${suite.controlUrl}/console/playground?kind=realtime`);
+    await page.getByLabel(/^Key/).fill(keys.demo);
+    await page.getByRole("button", { name: "Speak" }).click();
+    await page.getByText("The microphone is on.").waitFor();
+    await until("sound to be sent", async () => sent.some((text) => text.includes("input_audio_buffer.append")));
+    await page.getByRole("button", { name: "End the session" }).click();
+    await page.getByRole("button", { name: "Speak" }).waitFor();
+    expect(session.errors).toEqual([]);
+  });
+
   test("what is loaded until the overview can be used is small", async () => {
     await using opened = await visit(browser);
     const { page } = opened;
@@ -170,3 +222,21 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     expect(sum).toBeLessThan(mostBytes);
   });
 });
+
+/** A second of silence, as a WAV file of 16-bit samples. */
+function wavOf(rate: number): Buffer {
+  const head = Buffer.alloc(44);
+  head.write("RIFF", 0);
+  head.writeUInt32LE(36 + rate * 2, 4);
+  head.write("WAVEfmt ", 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(rate, 24);
+  head.writeUInt32LE(rate * 2, 28);
+  head.writeUInt16LE(2, 32);
+  head.writeUInt16LE(16, 34);
+  head.write("data", 36);
+  head.writeUInt32LE(rate * 2, 40);
+  return Buffer.concat([head, Buffer.alloc(rate * 2)]);
+}

@@ -10,6 +10,7 @@ import { ModelsPage } from "./pages/models.tsx";
 import { SystemPage } from "./pages/system.tsx";
 import { TasksPage } from "./pages/tasks.tsx";
 import { SignInPage } from "./pages/sign-in.tsx";
+import { playgroundKinds, type PlaygroundKind } from "./parts/playground-kinds.ts";
 import { Frame } from "./parts/frame.tsx";
 
 /** Filters of the log of calls, as they stand in its address. */
@@ -98,6 +99,9 @@ const audit = createRoute({ getParentRoute: () => frame, path: "/audit", compone
 const playground = createRoute({
   getParentRoute: () => frame,
   path: "/playground",
+  validateSearch: (search: Record<string, unknown>): { kind: PlaygroundKind } => ({
+    kind: playgroundKinds.find((known) => known === search["kind"]) ?? "chat",
+  }),
   component: lazyRouteComponent(() => import("./pages/playground.tsx"), "PlaygroundPage"),
 });
 
