@@ -1,8 +1,12 @@
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { browserProgram, launchBrowser } from "./browser.ts";
 import { buildConsole, visit, visitSignedIn } from "./console-browser.ts";
+import { consolePages, takeScreenshots } from "./console-screenshots.ts";
 import { channel, config as house, hello, keys, post } from "./house.ts";
 import { quick } from "./films.ts";
 
@@ -111,6 +115,7 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
       await suite.restart("ledger");
     }
     await until("the ledger to be back", async () => (await page.getByText("away", { exact: true }).count()) === 0);
+    expect(session.errors).toEqual([]);
   });
 
   test("a channel's keys are disabled and enabled one by one, and its course is drawn", async () => {
@@ -127,6 +132,7 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
       .waitFor();
     await page.getByRole("link", { name: "Models" }).click();
     await page.getByRole("columnheader", { name: "Failed" }).waitFor();
+    expect(session.errors).toEqual([]);
   });
 
   test("the overview's percentiles are those of all calls, by the API that gatectl uses", async () => {
@@ -134,6 +140,7 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     const figure = session.page.locator('[data-figure="First byte p50 / p95"]');
     await until("the figure", async () => /\d/.test((await figure.textContent()) ?? ""));
     await session.page.getByText(/of \d+ completed calls/).waitFor();
+    expect(session.errors).toEqual([]);
   });
 
   test("speaks Chinese where it is chosen, and keeps to it", async () => {
@@ -199,6 +206,19 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     await page.getByRole("button", { name: "End the session" }).click();
     await page.getByRole("button", { name: "Speak" }).waitFor();
     expect(session.errors).toEqual([]);
+  });
+
+  test("the script of the documentation's screenshots takes one of every page", async () => {
+    const kept = process.env["SCREENSHOTS"];
+    const folder =
+      kept !== undefined
+        ? resolve(import.meta.dirname, "../..", kept)
+        : mkdtempSync(join(tmpdir(), "modelgate-screenshots-"));
+    await using session = await visitSignedIn(browser, suite);
+    const files = await takeScreenshots(session.page, suite.controlUrl, folder);
+    expect(files).toHaveLength(consolePages.length);
+    for (const file of files) expect(statSync(file).size, file).toBeGreaterThan(5_000);
+    if (kept === undefined) rmSync(folder, { recursive: true });
   });
 
   test("what is loaded until the overview can be used is small", async () => {

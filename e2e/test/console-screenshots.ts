@@ -28,6 +28,7 @@ export async function takeScreenshots(page: Page, controlUrl: string, folder: st
     await page.goto(`${controlUrl}/console/${path}`);
     await page.getByRole("heading", { name }).waitFor();
     await until(`${name} to be loaded`, async () => (await page.getByLabel("Loading").count()) === 0);
+    await page.waitForLoadState("networkidle", { timeout: 3_000 }).catch(() => undefined);
     const file = join(folder, `${path}.png`);
     await page.screenshot({ path: file });
     files.push(file);

@@ -41,5 +41,5 @@ export async function readTasks(
   const last = rows.at(-1);
   const tasks = rows.map(({ event }) => readEvent(event));
   if (last === undefined || rows.length < limit) return { tasks };
-  return { tasks, next: { at: Number(last.at), account: last.account, task: last.task } };
+  return { tasks, next: { at: last.at, account: last.account, task: last.task } };
 }

@@ -104,11 +104,7 @@ export function usageDraft({ callId, call, price, heldAt, heldNanos }: UsageReco
     latencyMs,
     firstByteMs: firstByteAt === undefined ? latencyMs : Math.round(firstByteAt - startedAt),
     attempts: tried.length,
-    ...(tried.length === 0 ? {} : { tries: tried.map(tryOf) }),
-    ...(dropped.length === 0
-      ? {}
-      : { dropped: dropped.slice(0, mostDropped).map((name) => name.slice(0, mostDroppedCharacters)) }),
-    ...(heldNanos === undefined ? {} : { heldNanos: heldNanos.toString() }),
+    ...wayOf(tried, dropped, heldNanos),
     priceVersion: priceVersionOf(billed.price),
     ...(unpriced.length === 0 ? {} : { unpriced }),
     ...(serviceTier === undefined ? {} : { serviceTier }),
@@ -116,6 +112,20 @@ export function usageDraft({ callId, call, price, heldAt, heldNanos }: UsageReco
     ...(upstreamRequestId === undefined ? {} : { upstreamRequestId }),
     ...(caller.tags === undefined ? {} : { tags: caller.tags }),
     ...(price.endUser === undefined ? {} : { endUser: price.endUser }),
+  };
+}
+
+/** The way that a call took, as far as there is something to say of it. */
+function wayOf(
+  tried: readonly Tried[],
+  dropped: readonly string[],
+  heldNanos: Nanos | undefined,
+): Pick<UsageDraft, "tries" | "dropped" | "heldNanos"> {
+  const named = dropped.slice(0, mostDropped).map((name) => name.slice(0, mostDroppedCharacters));
+  return {
+    ...(tried.length === 0 ? {} : { tries: tried.map(tryOf) }),
+    ...(named.length === 0 ? {} : { dropped: named }),
+    ...(heldNanos === undefined ? {} : { heldNanos: heldNanos.toString() }),
   };
 }
 

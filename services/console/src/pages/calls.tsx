@@ -1,4 +1,4 @@
-import { Button, Group, Select, SegmentedControl, Switch, TextInput } from "@mantine/core";
+import { Button, Group, Select, SegmentedControl, Switch, Text, TextInput } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
@@ -18,6 +18,8 @@ import { say, sayWord } from "../texts/say.ts";
 const route = getRouteApi("/frame/calls");
 const pageRows = "100";
 const liveMs = 2_000;
+/** One line of text in each row, px. */
+const rowHeight = 40;
 
 /** The log of settled calls, newest first. Its filters stand in its address. */
 export function CallsPage() {
@@ -31,6 +33,19 @@ export function CallsPage() {
     getNextPageParam: ({ next }) => next ?? undefined,
     refetchInterval: ({ state }) => (filters.live === true && state.data?.pages.length === 1 ? liveMs : false),
   });
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
+  // The next page comes when the end of this one is near.
+  const watchEnd = (button: HTMLElement | null): (() => void) => {
+    const observer = new IntersectionObserver(
+      ([entry]) => {
+        if (entry?.isIntersecting === true && window.scrollY > 0 && hasNextPage && !isFetchingNextPage)
+          void fetchNextPage();
+      },
+      { rootMargin: "800px" },
+    );
+    if (button !== null) observer.observe(button);
+    return () => observer.disconnect();
+  };
   return (
     <Page
       title={say("Calls")}
@@ -50,11 +65,24 @@ export function CallsPage() {
         {({ pages: loaded }) => {
           const calls = loaded.flatMap(({ events }) => events);
           if (calls.length === 0) return <Empty>{say("No calls match. Widen the span or clear a filter.")}</Empty>;
-          return <DataTable label={say("Calls")} rows={calls} columns={columns} keyOf={({ id }) => id} />;
+          return (
+            <DataTable
+              label={say("Calls")}
+              rows={calls}
+              columns={columns}
+              keyOf={({ id }) => id}
+              rowHeight={rowHeight}
+            />
+          );
         }}
       </Loaded>
       {pages.hasNextPage && (
-        <Button variant="default" loading={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
+        <Button
+          ref={watchEnd}
+          variant="default"
+          loading={pages.isFetchingNextPage}
+          onClick={() => void pages.fetchNextPage()}
+        >
           {say("Show older calls")}
         </Button>
       )}
@@ -140,6 +168,15 @@ function Filter({
   );
 }
 
+/** One line, cut where it is long. */
+function Line({ text }: { readonly text: string }) {
+  return (
+    <Text size="sm" truncate maw={220} title={text}>
+      {text}
+    </Text>
+  );
+}
+
 const columns: readonly Column<Call>[] = [
   {
     heading: say("Time"),
@@ -150,9 +187,9 @@ const columns: readonly Column<Call>[] = [
     ),
   },
   { heading: say("Outcome"), cell: (call) => <OutcomeBadge {...call} /> },
-  { heading: say("Account"), cell: ({ accountId }) => accountId },
-  { heading: say("Model"), cell: ({ model }) => model },
-  { heading: say("Channel"), cell: ({ channelId }) => channelId },
+  { heading: say("Account"), cell: ({ accountId }) => <Line text={accountId} /> },
+  { heading: say("Model"), cell: ({ model }) => <Line text={model} /> },
+  { heading: say("Channel"), cell: ({ channelId }) => <Line text={channelId} /> },
   { heading: say("Input"), numeric: true, cell: ({ units }) => count(units["inputTokens"]) },
   { heading: say("Output"), numeric: true, cell: ({ units }) => count(units["outputTokens"]) },
   { heading: say("First byte"), numeric: true, cell: ({ firstByteMs }) => duration(firstByteMs) },

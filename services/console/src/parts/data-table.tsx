@@ -1,6 +1,7 @@
 import { Button, Group, ScrollArea, Table } from "@mantine/core";
 import { useRef, type ReactNode } from "react";
 import { csvOf, saveFile } from "./csv.ts";
+import { useRowWindow } from "./use-row-window.ts";
 import { say } from "../texts/say.ts";
 
 /** A column of a table: its heading and what its cells show. */
@@ -18,6 +19,7 @@ export function DataTable<Row>({
   columns,
   keyOf,
   withCsv = true,
+  rowHeight,
 }: {
   readonly label: string;
   readonly rows: readonly Row[];
@@ -25,8 +27,12 @@ export function DataTable<Row>({
   readonly keyOf: (row: Row) => string;
   /** Whether it offers its rows as CSV. */
   readonly withCsv?: boolean;
+  /** The height of every row, px: of many rows only those are drawn that are seen. Such a table is not saved as CSV here. */
+  readonly rowHeight?: number;
 }) {
   const table = useRef<HTMLTableElement>(null);
+  const body = useRef<HTMLTableSectionElement>(null);
+  const { first, last } = useRowWindow(body, rows.length, rowHeight);
   const align = ({ numeric }: Column<Row>) => (numeric === true ? "right" : "left");
   const save = (): void => {
     if (table.current !== null) saveFile(`${label.toLowerCase().replaceAll(" ", "-")}.csv`, csvOf(table.current));
@@ -44,9 +50,10 @@ export function DataTable<Row>({
               ))}
             </Table.Tr>
           </Table.Thead>
-          <Table.Tbody>
-            {rows.map((row) => (
-              <Table.Tr key={keyOf(row)}>
+          <Table.Tbody ref={body}>
+            <Space rows={first} rowHeight={rowHeight} columns={columns.length} />
+            {rows.slice(first, last).map((row) => (
+              <Table.Tr key={keyOf(row)} h={rowHeight}>
                 {columns.map((column) => (
                   <Table.Td key={column.heading} ta={align(column)}>
                     {column.cell(row)}
@@ -54,10 +61,11 @@ export function DataTable<Row>({
                 ))}
               </Table.Tr>
             ))}
+            <Space rows={rows.length - last} rowHeight={rowHeight} columns={columns.length} />
           </Table.Tbody>
         </Table>
       </ScrollArea>
-      {withCsv && (
+      {withCsv && rowHeight === undefined && (
         <Group justify="end">
           <Button
             size="compact-xs"
@@ -70,5 +78,23 @@ export function DataTable<Row>({
         </Group>
       )}
     </>
+  );
+}
+
+/** Stands for rows that are not drawn. */
+function Space({
+  rows,
+  rowHeight = 0,
+  columns,
+}: {
+  readonly rows: number;
+  readonly rowHeight: number | undefined;
+  readonly columns: number;
+}) {
+  if (rows === 0) return null;
+  return (
+    <tr aria-hidden style={{ height: rows * rowHeight }}>
+      <td colSpan={columns} />
+    </tr>
   );
 }

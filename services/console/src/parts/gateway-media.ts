@@ -17,7 +17,7 @@ const longestVideoMs = 900_000;
 
 /** Makes a picture. Throws with what the gateway said. */
 export async function makeImage(gateway: Gateway, prompt: string): Promise<Made> {
-  const answer = await send(gateway, "images/generations", { prompt, n: 1 });
+  const answer = await send(gateway, "images/generations", { prompt, n: 1, response_format: "b64_json" });
   const [first]: readonly unknown[] = listIn(await answer.json());
   const [data, url] = [memberOf(first, "b64_json"), memberOf(first, "url")];
   const { requestId } = idOf(answer);
