@@ -79,7 +79,6 @@ export function costOfUnits(price: Priced, units: Units): Nanos {
 export function usageDraft({ callId, call, price, heldAt, heldNanos }: UsageRecord, end: CallEnd): UsageDraft {
   const { caller, requestId, id, endpoint } = call;
   const { way, tried, startedAt = heldAt, firstByteAt, dropped = [] } = end.sent;
-  const upstreamRequestId = tried.at(-1)?.upstreamRequestId;
   const latencyMs = Math.round(performance.now() - startedAt);
   const billed = billedUnits(price, end.units);
   const { units, serviceTier, isTierUnpriced } = billed;
@@ -104,28 +103,33 @@ export function usageDraft({ callId, call, price, heldAt, heldNanos }: UsageReco
     latencyMs,
     firstByteMs: firstByteAt === undefined ? latencyMs : Math.round(firstByteAt - startedAt),
     attempts: tried.length,
-    ...wayOf(tried, dropped, heldNanos),
     priceVersion: priceVersionOf(billed.price),
     ...(unpriced.length === 0 ? {} : { unpriced }),
     ...(serviceTier === undefined ? {} : { serviceTier }),
     ...(end.capped === undefined ? {} : { capped: [...end.capped] }),
-    ...(upstreamRequestId === undefined ? {} : { upstreamRequestId }),
+    ...wayOf({ tried, dropped, heldNanos }),
     ...(caller.tags === undefined ? {} : { tags: caller.tags }),
     ...(price.endUser === undefined ? {} : { endUser: price.endUser }),
   };
 }
 
 /** The way that a call took, as far as there is something to say of it. */
-function wayOf(
-  tried: readonly Tried[],
-  dropped: readonly string[],
-  heldNanos: Nanos | undefined,
-): Pick<UsageDraft, "tries" | "dropped" | "heldNanos"> {
+function wayOf({
+  tried,
+  dropped,
+  heldNanos,
+}: {
+  readonly tried: readonly Tried[];
+  readonly dropped: readonly string[];
+  readonly heldNanos: Nanos | undefined;
+}): Pick<UsageDraft, "tries" | "dropped" | "heldNanos" | "upstreamRequestId"> {
+  const upstreamRequestId = tried.at(-1)?.upstreamRequestId;
   const named = dropped.slice(0, mostDropped).map((name) => name.slice(0, mostDroppedCharacters));
   return {
     ...(tried.length === 0 ? {} : { tries: tried.map(tryOf) }),
     ...(named.length === 0 ? {} : { dropped: named }),
     ...(heldNanos === undefined ? {} : { heldNanos: heldNanos.toString() }),
+    ...(upstreamRequestId === undefined ? {} : { upstreamRequestId }),
   };
 }
 

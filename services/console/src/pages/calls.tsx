@@ -1,5 +1,5 @@
 import { Button, Group, Select, SegmentedControl, Switch, Text, TextInput } from "@mantine/core";
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, type UseInfiniteQueryResult } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { get, withQuery } from "../api/client.ts";
@@ -33,19 +33,7 @@ export function CallsPage() {
     getNextPageParam: ({ next }) => next ?? undefined,
     refetchInterval: ({ state }) => (filters.live === true && state.data?.pages.length === 1 ? liveMs : false),
   });
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
-  // The next page comes when the end of this one is near.
-  const watchEnd = (button: HTMLElement | null): (() => void) => {
-    const observer = new IntersectionObserver(
-      ([entry]) => {
-        if (entry?.isIntersecting === true && window.scrollY > 0 && hasNextPage && !isFetchingNextPage)
-          void fetchNextPage();
-      },
-      { rootMargin: "800px" },
-    );
-    if (button !== null) observer.observe(button);
-    return () => observer.disconnect();
-  };
+  const watchEnd = useEnd(pages);
   return (
     <Page
       title={say("Calls")}
@@ -88,6 +76,25 @@ export function CallsPage() {
       )}
     </Page>
   );
+}
+
+/** Watches the end of what is loaded: the next page comes when it is near. */
+function useEnd({
+  hasNextPage,
+  isFetchingNextPage,
+  fetchNextPage,
+}: Pick<UseInfiniteQueryResult, "hasNextPage" | "isFetchingNextPage" | "fetchNextPage">) {
+  return (button: HTMLElement | null): (() => void) => {
+    const observer = new IntersectionObserver(
+      ([entry]) => {
+        if (entry?.isIntersecting === true && window.scrollY > 0 && hasNextPage && !isFetchingNextPage)
+          void fetchNextPage();
+      },
+      { rootMargin: "800px" },
+    );
+    if (button !== null) observer.observe(button);
+    return () => observer.disconnect();
+  };
 }
 
 function queryOf({ span, account, token, model, channel, tag, outcome, request }: CallFilters) {

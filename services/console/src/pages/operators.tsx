@@ -129,36 +129,12 @@ function CreateOperator() {
 
 function Keys() {
   const keys = useQuery({ queryKey: ["operator-keys"], queryFn: () => get<readonly OperatorKey[]>("/operator-keys") });
-  const [made, setMade] = useState<string>();
-  const { draft, set, field } = useDraft({ name: "", role: "viewer" });
-  const make = useChange({
-    change: () => post<NewOperatorKey>("/operator-keys", { ...draft, account: null }),
-    changes: ["operator-keys"],
-    onDone: ({ key }) => setMade(key),
-  });
   return (
     <Card withBorder>
       <Title order={3} size="h5" mb="sm">
         {say("Keys for automation")}
       </Title>
-      <Form change={make}>
-        <Group align="start" mb="sm">
-          <TextInput label={say("Name of the key")} size="xs" required {...field("name", make)} />
-          <Select
-            label={say("Its role")}
-            size="xs"
-            data={roles.map((value) => ({ value, label: sayWord(value) }))}
-            allowDeselect={false}
-            value={draft.role}
-            onChange={(role) => set({ role: role ?? "viewer" })}
-          />
-          <Button type="submit" size="xs" mt={24} loading={make.isPending}>
-            {say("Make")}
-          </Button>
-        </Group>
-      </Form>
-      {made !== undefined && <Copied text={made} label={say("Key for automation")} />}
-      <FailedChange error={make.error} />
+      <MakeOperatorKey />
       <Loaded query={keys}>
         {(rows) =>
           rows.length === 0 ? (
@@ -189,6 +165,38 @@ function Keys() {
         }
       </Loaded>
     </Card>
+  );
+}
+
+function MakeOperatorKey() {
+  const [made, setMade] = useState<string>();
+  const { draft, set, field } = useDraft({ name: "", role: "viewer" });
+  const make = useChange({
+    change: () => post<NewOperatorKey>("/operator-keys", { ...draft, account: null }),
+    changes: ["operator-keys"],
+    onDone: ({ key }) => setMade(key),
+  });
+  return (
+    <>
+      <Form change={make}>
+        <Group align="start" mb="sm">
+          <TextInput label={say("Name of the key")} size="xs" required {...field("name", make)} />
+          <Select
+            label={say("Its role")}
+            size="xs"
+            data={roles.map((value) => ({ value, label: sayWord(value) }))}
+            allowDeselect={false}
+            value={draft.role}
+            onChange={(role) => set({ role: role ?? "viewer" })}
+          />
+          <Button type="submit" size="xs" mt={24} loading={make.isPending}>
+            {say("Make")}
+          </Button>
+        </Group>
+      </Form>
+      {made !== undefined && <Copied text={made} label={say("Key for automation")} />}
+      <FailedChange error={make.error} />
+    </>
   );
 }
 

@@ -33,7 +33,6 @@ export function DataTable<Row>({
   const table = useRef<HTMLTableElement>(null);
   const body = useRef<HTMLTableSectionElement>(null);
   const { first, last } = useRowWindow(body, rows.length, rowHeight);
-  const align = ({ numeric }: Column<Row>) => (numeric === true ? "right" : "left");
   const save = (): void => {
     if (table.current !== null) saveFile(`${label.toLowerCase().replaceAll(" ", "-")}.csv`, csvOf(table.current));
   };
@@ -41,15 +40,7 @@ export function DataTable<Row>({
     <>
       <ScrollArea type="auto" viewportProps={{ tabIndex: 0, role: "region", "aria-label": label }}>
         <Table striped highlightOnHover aria-label={label} style={{ fontVariantNumeric: "tabular-nums" }} ref={table}>
-          <Table.Thead>
-            <Table.Tr>
-              {columns.map((column) => (
-                <Table.Th key={column.heading} ta={align(column)} style={{ whiteSpace: "nowrap" }}>
-                  {column.heading}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
+          <Head columns={columns} />
           <Table.Tbody ref={body}>
             <Space rows={first} rowHeight={rowHeight} columns={columns.length} />
             {rows.slice(first, last).map((row) => (
@@ -97,4 +88,22 @@ function Space({
       <td colSpan={columns} />
     </tr>
   );
+}
+
+function Head<Row>({ columns }: { readonly columns: readonly Column<Row>[] }) {
+  return (
+    <Table.Thead>
+      <Table.Tr>
+        {columns.map((column) => (
+          <Table.Th key={column.heading} ta={align(column)} style={{ whiteSpace: "nowrap" }}>
+            {column.heading}
+          </Table.Th>
+        ))}
+      </Table.Tr>
+    </Table.Thead>
+  );
+}
+
+function align({ numeric }: { readonly numeric?: boolean }): "right" | "left" {
+  return numeric === true ? "right" : "left";
 }

@@ -5,6 +5,7 @@ import type { Model } from "../api/types.ts";
 import { say } from "../texts/say.ts";
 import { AsCode } from "./as-code.tsx";
 import { CallCost } from "./call-cost.tsx";
+import type { Gateway } from "./new-key.tsx";
 import { makeImage, makeSpeech, makeVideo, transcribe, type Made } from "./gateway-media.ts";
 
 /** Kinds of models that make something, or read a file. */
@@ -26,19 +27,8 @@ export function PlaygroundMedia({
   const [chosen, setChosen] = useState<string | null>(null);
   const [text, setText] = useState("");
   const [file, setFile] = useState<File | null>(null);
-  const [percent, setPercent] = useState(0);
   const model = chosen ?? names[0] ?? "";
-  const call = useMutation({
-    mutationFn: (): Promise<Made> => {
-      const gateway = { address, key: apiKey, model };
-      setPercent(0);
-      if (kind === "image") return makeImage(gateway, text);
-      if (kind === "speech") return makeSpeech(gateway, text);
-      if (kind === "video") return makeVideo(gateway, text, setPercent);
-      if (file === null) throw new Error(say("Choose a recording first."));
-      return transcribe(gateway, file);
-    },
-  });
+  const { call, percent } = useMake(kind, { address, key: apiKey, model }, { text, file });
   return (
     <Card withBorder>
       <form
@@ -79,6 +69,26 @@ export function PlaygroundMedia({
       <AsCode kind={kind} gateway={{ address, key: apiKey, model }} text={text} />
     </Card>
   );
+}
+
+/** The call, and how far one that takes long has come. */
+function useMake(
+  kind: MediaKind,
+  gateway: Gateway,
+  { text, file }: { readonly text: string; readonly file: File | null },
+) {
+  const [percent, setPercent] = useState(0);
+  const call = useMutation({
+    mutationFn: (): Promise<Made> => {
+      setPercent(0);
+      if (kind === "image") return makeImage(gateway, text);
+      if (kind === "speech") return makeSpeech(gateway, text);
+      if (kind === "video") return makeVideo(gateway, text, setPercent);
+      if (file === null) throw new Error(say("Choose a recording first."));
+      return transcribe(gateway, file);
+    },
+  });
+  return { call, percent };
 }
 
 function Result({ kind, made: { url, text, requestId } }: { readonly kind: MediaKind; readonly made: Made }) {
